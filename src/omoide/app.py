@@ -1,0 +1,28 @@
+"""Joins the parts: settings, a store, and the verbs on it."""
+
+from collections.abc import Callable
+from datetime import datetime
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from omoide import config, model
+from omoide.model import Actor, Role
+from omoide.service import Service
+from omoide.store.sqlite import SqliteStore
+
+
+def open(
+    store: str | PathLike[str] | None = None,
+    *,
+    actor: Actor | None = None,
+    clock: Callable[[], datetime] = model.now,
+    **flags: Any,
+) -> Service:
+    """Opens a memory: the given database file, or the user's own. Other settings can be given by name."""
+    settings = config.settings({**flags, "store": None if store is None else str(store)})
+    return opened(settings, actor or Actor(settings.actor, Role.OWNER, "python"), clock)
+
+
+def opened(settings: config.Settings, actor: Actor, clock: Callable[[], datetime] = model.now) -> Service:
+    return Service(SqliteStore(Path(settings.store), settings.wait), settings, actor, clock)

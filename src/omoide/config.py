@@ -1,0 +1,180 @@
+"""Settings: defaults, then config.toml, then OMOIDE_* variables, then flags; checked once, each knowing its origin."""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from omoide.errors import Unreadable
+from omoide.model import TYPES
+
+
+class Settings(msgspec.Struct, frozen=True):
+    store: str
+    project: str
+    actor: str
+    type: str
+    types: tuple[str, ...]
+    secrets: str
+    max_content: int
+    limit: int
+    wait: float
+    origins: dict[str, str] = {}
+    """Where each value came from, in words."""
+
+    @property
+    def known_types(self) -> tuple[str, ...]:
+        return TYPES + self.types
+
+
+class Setting(NamedTuple):
+    name: str
+    help: str
+    default: Callable[[], Any]
+    read: Callable[[Any], Any]
+    """The checked value, from text (a variable, a flag) or TOML; raises ValueError with what is expected."""
+
+    @property
+    def variable(self) -> str:
+        return f"OMOIDE_{self.name.upper()}"
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("a text in quotes")
+    return value
+
+
+def _path(value: Any) -> str:
+    return os.path.abspath(os.path.expanduser(_text(value))) if value else _store()
+
+
+def _type(value: Any) -> str:
+    name = _text(value)
+    if not re.fullmatch(r"[^\W_][\w-]{0,39}", name) or name != name.lower():
+        raise ValueError("a type name in small letters, digits and -")
+    return name
+
+
+def _types(value: Any) -> tuple[str, ...]:
+    names = [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+    if not isinstance(names, list):
+        raise ValueError('a list of type names, such as ["runbook", "persona"]')
+    return tuple(_type(name) for name in names)
+
+
+def _secrets(value: Any) -> str:
+    if value not in ("refuse", "redact"):
+        raise ValueError('"refuse" or "redact"')
+    return str(value)
+
+
+def _whole(least: int, most: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        try:
+            number = int(value) if isinstance(value, (int, str)) and not isinstance(value, bool) else None
+        except ValueError:
+            number = None
+        if number is None or not least <= number <= most:
+            raise ValueError(f"a whole number from {least:,} to {most:,}")
+        return number
+
+    return read
+
+
+def _seconds(value: Any) -> float:
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError):
+        seconds = -1
+    if not 0 <= seconds <= 3600:
+        raise ValueError("seconds from 0 to 3600")
+    return seconds
+
+
+def _store() -> str:
+    import platformdirs  # noqa: PLC0415 - 5 ms that only the default place needs
+
+    return str(Path(platformdirs.user_data_dir("omoide")) / "memory.db")
+
+
+def _login() -> str:
+    return os.environ.get("USER") or os.environ.get("USERNAME") or "owner"
+
+
+SETTINGS = (
+    Setting("store", "the database file", _store, _path),
+    Setting("project", "the project to work in; empty: found from the git root of the working directory", str, _text),
+    Setting("actor", "who acts, as it stands in the event history", _login, _text),
+    Setting("type", "the type of a memory that names none", lambda: "note", _type),
+    Setting("types", "type names of your own, beside the built-in ones", tuple, _types),
+    Setting("secrets", 'what to do with a credential in a text: "refuse" it or "redact" it', lambda: "refuse", _secrets),
+    Setting("max_content", "the largest content of a memory, in bytes", lambda: 1_000_000, _whole(1_000, 100_000_000)),
+    Setting("limit", "how many memories recall and list answer", lambda: 10, _whole(1, 1_000)),
+    Setting("wait", "how long to wait for another writer, in seconds", lambda: 30.0, _seconds),
+)  # fmt: skip
+
+
+def config_file(environment: Mapping[str, str] = os.environ) -> Path:
+    if environment.get("OMOIDE_CONFIG"):
+        return Path(environment["OMOIDE_CONFIG"]).expanduser()
+    import platformdirs  # noqa: PLC0415 - see _store
+
+    return Path(platformdirs.user_config_dir("omoide")) / "config.toml"
+
+
+def settings(flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings in force. A value that cannot be used is an error that says where it stands and what is expected."""
+    file = config_file(environment)
+    table, text = _table(file)
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for setting in SETTINGS:
+        raw: Any = None
+        if (flags or {}).get(setting.name) is not None:
+            raw, origin = (flags or {})[setting.name], "flag"
+        elif environment.get(setting.variable) is not None:
+            raw, origin = environment[setting.variable], setting.variable
+        elif setting.name in table:
+            raw, origin = table[setting.name], f"{file}, line {_line(text, setting.name)}"
+        else:
+            values[setting.name], origins[setting.name] = setting.default(), "default"
+            continue
+        try:
+            values[setting.name] = setting.read(raw)
+        except ValueError as error:
+            raise Unreadable(f"{origin}: {setting.name} is {raw!r}, but should be {error}") from error
+        origins[setting.name] = origin
+    return Settings(**values, origins=origins)
+
+
+def _table(file: Path) -> tuple[dict[str, Any], str]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}, ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise Unreadable(f"{file} cannot be read ({error}): mend it, or name another with OMOIDE_CONFIG") from error
+    import tomllib  # noqa: PLC0415 - most people have no file
+
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise Unreadable(f"{file} is not TOML: {error}") from error
+    unknown = sorted(set(table) - {setting.name for setting in SETTINGS})
+    if unknown:
+        names = ", ".join(setting.name for setting in SETTINGS)
+        line = _line(text, unknown[0])
+        raise Unreadable(f"{file}, line {line}: there is no setting {unknown[0]!r}: the settings are {names}")
+    return table, text
+
+
+def _line(text: str, name: str) -> int:
+    """Where a top-level name stands; tomllib does not say."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.match(rf"""\s*\[?["']?{re.escape(name)}["']?\s*[=\].]""", line):
+            return number
+    return 1

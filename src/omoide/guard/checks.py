@@ -1,0 +1,144 @@
+"""What a way in hands over, checked once: the texts as they will be kept, or an error that says what to change.
+
+The rules, for every door:
+- Content and examples are kept byte for byte. Only NUL and lone surrogates are refused (no database or file could hold
+  them), and contents over `max_content` bytes.
+- Topic, source and tags are single lines: white space is folded; control and direction-changing characters are refused,
+  because they could make a list show something else than it says.
+- Words that only look different (NFC or NFD, full or half width, upper or lower case) are kept as they were written and
+  meet each other in the index.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+
+from omoide.config import Settings
+from omoide.errors import InvalidInput, SecretFound
+from omoide.guard import secrets
+from omoide.model import Draft, segment
+
+_LINE_LENGTH = 500
+_TAG_LENGTH = 200
+_TAGS = 100
+_EXAMPLES = 100
+# C0 and C1 controls, and the characters that change the direction of what follows.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def checked(draft: Draft, settings: Settings) -> Draft:
+    """The draft as it will be kept."""
+    if draft.scope is None:
+        raise InvalidInput("say where it belongs: scope=Scope.everywhere(), Scope.project(…) or Scope.session(…)")
+    return msgspec.structs.replace(
+        draft,
+        content=content(draft.content, settings),
+        topic=None if draft.topic is None else line(draft.topic, "topic", settings),
+        type=type_name(draft.type, settings),
+        tags=tags(draft.tags, settings),
+        examples=examples(draft.examples, settings),
+        key=None if draft.key is None else segment(draft.key, "key"),
+        source=None if draft.source is None else line(draft.source, "source", settings),
+        confidence=None if draft.confidence is None else share(draft.confidence, "confidence"),
+        relevance=None if draft.relevance is None else share(draft.relevance, "relevance"),
+        expires_at=None if draft.expires_at is None else aware(draft.expires_at, "expires_at"),
+        created_at=None if draft.created_at is None else aware(draft.created_at, "created_at"),
+    )
+
+
+def content(text: str, settings: Settings) -> str:
+    if not isinstance(text, str):
+        raise InvalidInput(f"content should be a text, not {type(text).__name__}")
+    if not text.strip():
+        raise InvalidInput("the content is empty: say what to remember")
+    return _kept(text, "content", settings)
+
+
+def examples(texts: Sequence[str], settings: Settings) -> tuple[str, ...]:
+    if not texts:
+        return ()
+    if isinstance(texts, str) or len(texts) > _EXAMPLES:
+        raise InvalidInput(f"examples should be a list of at most {_EXAMPLES} texts")
+    return tuple(_kept(text, "example", settings) for text in texts)
+
+
+def line(text: str, what: str, settings: Settings) -> str:
+    """A single line, white space folded."""
+    folded = " ".join(_kept(text, what, settings).split())
+    if not folded:
+        raise InvalidInput(f"the {what} is empty: leave it out, or give it a text")
+    if len(folded) > _LINE_LENGTH:
+        raise InvalidInput(f"the {what} has {len(folded)} characters, at most {_LINE_LENGTH}: put the rest into the content")
+    odd = _CONTROL.search(folded)
+    if odd:
+        raise InvalidInput(f"the {what} holds the control character U+{ord(odd[0]):04X}: take it out")
+    return folded
+
+
+def tags(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
+    if not names:
+        return ()
+    if isinstance(names, str):
+        raise InvalidInput(f'tags should be a list, such as ["{names}"]')
+    if len(names) > _TAGS:
+        raise InvalidInput(f"{len(names)} tags are too many: {_TAGS} at most")
+    kept: dict[str, str] = {}
+    for name in names:
+        tag = unicodedata.normalize("NFC", line(name, "tag", settings))
+        if "," in tag:
+            raise InvalidInput(f"tag {tag!r} holds a comma: that separates tags")
+        if len(tag) > _TAG_LENGTH:
+            raise InvalidInput(f"tag {tag[:20]!r}… has {len(tag)} characters, at most {_TAG_LENGTH}: choose a shorter one")
+        kept.setdefault(tag.casefold(), tag)
+    return tuple(kept.values())
+
+
+def type_name(name: str | None, settings: Settings) -> str:
+    if name is None:
+        return settings.type
+    if name not in settings.known_types:
+        known = ", ".join(settings.known_types)
+        raise InvalidInput(f"there is no type {name!r}: use one of {known}, or add it to `types` in the settings")
+    return name
+
+
+def share(value: float, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise InvalidInput(f"{what} is {value!r}: a number from 0 to 1, please")
+    return float(value)
+
+
+def aware(moment: datetime, what: str) -> datetime:
+    if moment.tzinfo is None:
+        raise InvalidInput(f"{what} has no time zone: write it like 2026-02-05T10:00:00Z")
+    if not 1970 <= moment.year <= 9998:
+        raise InvalidInput(f"{what} is in the year {moment.year}: 1970 to 9998, please")
+    return moment
+
+
+def _kept(text: str, what: str, settings: Settings) -> str:
+    if not isinstance(text, str):
+        raise InvalidInput(f"the {what} should be a text, not {type(text).__name__}")
+    try:
+        size = len(text) if text.isascii() else len(text.encode())
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"the {what} holds half a character at position {error.start} (a lone surrogate): decode the text properly first"
+        ) from error
+    if "\0" in text:
+        raise InvalidInput(f"the {what} holds a NUL character at position {text.index(chr(0))}: take it out")
+    if size > settings.max_content:
+        raise InvalidInput(
+            f"the {what} has {size:,} bytes, at most {settings.max_content:,}: split it, or raise `max_content`"
+        )
+    for secret in secrets.found(text):
+        if settings.secrets == "redact":
+            return secrets.redacted(text)
+        raise SecretFound(
+            f"the {what} seems to hold a secret ({secret.kind}, at position {secret.start}): take it out,"
+            ' or set `secrets` to "redact"'
+        )
+    return text

@@ -1,0 +1,1 @@
+"""The ways in: each translates, calls one verb, and translates back."""

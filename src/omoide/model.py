@@ -1,0 +1,288 @@
+"""The words of omoide as frozen values: memory, draft, scope, actor, query, hit, event, link, project."""
+
+import os
+import time
+import unicodedata
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+
+import msgspec
+
+from omoide.errors import InvalidInput
+
+
+class State(StrEnum):
+    """Where a memory is in its life. Only active ones are recalled unless others are asked for."""
+
+    ACTIVE = "active"
+    INACTIVE = "inactive"  # switched off by a person: kept, listed, never put into a prompt
+    ARCHIVED = "archived"  # retired: searchable on request, restored at any time
+    FORGOTTEN = "forgotten"  # out of the index; reversible until it is purged
+
+
+class Layer(StrEnum):
+    EVERYWHERE = "global"
+    PROJECT = "project"
+    SESSION = "session"
+
+
+class LinkKind(StrEnum):
+    RELATES = "relates"
+    SUPERSEDES = "supersedes"
+    CONTRADICTS = "contradicts"
+    DERIVED_FROM = "derived_from"
+
+
+class Role(StrEnum):
+    OWNER = "owner"
+    ADMIN = "admin"
+    WORKER = "worker"
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """Where a memory belongs: everywhere, a project, or a session of a project.
+
+    Make one with `everywhere()`, `project(path)` or `session(path, session)`, which check the names.
+    """
+
+    path: str = ""
+    """The project's path, one to three segments; empty means everywhere."""
+    name: str = ""
+    """The session's name; empty means the project itself."""
+
+    @classmethod
+    def everywhere(cls) -> "Scope":
+        return cls()
+
+    @classmethod
+    def project(cls, path: str) -> "Scope":
+        return cls(project_path(path))
+
+    @classmethod
+    def session(cls, path: str, session: str) -> "Scope":
+        return cls(project_path(path), segment(session, "session"))
+
+    @property
+    def layer(self) -> Layer:
+        if self.name:
+            return Layer.SESSION
+        return Layer.PROJECT if self.path else Layer.EVERYWHERE
+
+    def sees(self, other: "Scope") -> bool:
+        """A reader sees its project, all sessions of it and the global layer; never another project."""
+        return not other.path or other.path == self.path
+
+    def distance(self, other: "Scope") -> int:
+        """How far a memory is from its reader: the smaller, the nearer; breaks ties in a ranking."""
+        if other == self:
+            return 0
+        if not other.path:
+            return 3
+        return 2 if other.name else 1
+
+    def __str__(self) -> str:
+        if self.name:
+            return f"session {self.name} of project {self.path}"
+        return f"project {self.path}" if self.path else "the global layer"
+
+
+class Actor(msgspec.Struct, frozen=True):
+    """Who acts. Set by the way in, never by the text of a request."""
+
+    name: str
+    role: Role = Role.OWNER
+    via: str = "python"
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """What someone wants kept. Only `content` and `scope` are needed; what is left out is filled in, or left as it was."""
+
+    content: str
+    scope: Scope | None = None
+    topic: str | None = None
+    """None: omoide derives one from the content, and it never matches another memory."""
+    type: str | None = None
+    tags: Sequence[str] = ()
+    examples: Sequence[str] = ()
+    key: str | None = None
+    source: str | None = None
+    confidence: float | None = None
+    relevance: float | None = None
+    pinned: bool | None = None
+    expires_at: datetime | None = None
+    created_at: datetime | None = None
+    """When it was learnt, for what is imported; now, otherwise."""
+
+
+class Memory(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing learnt. A change makes a new version of it; the old one stays in its history."""
+
+    id: str
+    """UUIDv7: unique across stores."""
+    number: int
+    """Small, unique in its store, never given twice: what people and REST call it."""
+    scope: Scope
+    key: str | None
+    """Unique among the living memories of its scope."""
+    type: str
+    topic: str
+    topic_given: bool
+    """False when omoide derived the topic: such a topic identifies nothing."""
+    content: str
+    tags: tuple[str, ...]
+    examples: tuple[str, ...]
+    source: str
+    confidence: float
+    """0 to 1: how sure its author was."""
+    relevance: float
+    """0 to 1: how useful it has proved; 0.5 is unknown."""
+    reference_count: int
+    """How often it was remembered again."""
+    pinned: bool
+    state: State
+    created_at: datetime
+    updated_at: datetime
+    last_accessed_at: datetime | None
+    expires_at: datetime | None
+    version: int
+
+
+class Remembered(msgspec.Struct, frozen=True):
+    """The answer of `remember`."""
+
+    memory: Memory
+    action: str
+    """created, updated or unchanged (the same again: only the count grew)."""
+    similar_count: int = 0
+    """How many other memories of the scope say almost the same words."""
+
+
+class Query(msgspec.Struct, frozen=True):
+    """What someone wants to find. An empty text browses, newest and most used first."""
+
+    scope: Scope
+    text: str = ""
+    types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    """Every one of them must be on the memory; case is ignored."""
+    layers: tuple[Layer, ...] = ()
+    """Narrows what the scope sees; empty means all of it."""
+    states: tuple[State, ...] = (State.ACTIVE,)
+    limit: int = 10
+    offset: int = 0
+    since: datetime | None = None
+    """Only memories changed at or after this moment."""
+
+
+class Hit(msgspec.Struct, frozen=True):
+    memory: Memory
+    score: float
+    why: str
+    """In words: what of the question was found where."""
+
+
+class Found(msgspec.Struct, frozen=True):
+    hits: list[Hit]
+    total: int
+    """How many memories matched, of which `hits` are the best."""
+
+
+class Page(msgspec.Struct, frozen=True):
+    memories: list[Memory]
+    total: int
+
+
+class Event(msgspec.Struct, frozen=True):
+    """What happened, in order. Never holds a memory's text, so that a purge leaves nothing here."""
+
+    number: int
+    at: datetime
+    deed: str
+    actor: Actor
+    memory_id: str | None = None
+    memory_number: int | None = None
+    detail: dict[str, object] = {}
+
+
+class Link(msgspec.Struct, frozen=True):
+    source: str
+    """Id of the memory the link starts from."""
+    kind: LinkKind
+    target: str
+    created_at: datetime
+
+
+class Version(msgspec.Struct, frozen=True):
+    """How a memory looked from `memory.updated_at` on."""
+
+    memory: Memory
+    actor: Actor | None
+
+
+class Project(msgspec.Struct, frozen=True):
+    path: str
+    description: str = ""
+    root: str | None = None
+    """The directory it was found in, if any."""
+    created_at: datetime | None = None
+
+
+TYPES = (
+    "note", "tech", "project-tech", "domain", "pattern", "warning", "learning", "context",
+    "architecture", "solution", "decision", "preference",
+)  # fmt: skip
+"""The types everybody has; settings add more."""
+
+TOPIC_LENGTH = 50
+
+
+def derived_topic(content: str) -> str:
+    """The first 50 characters of the content on one line, the rest of it as three dots."""
+    # Only the opening is looked at: a 1 MB content must not be split into words for its title.
+    opening = " ".join(content[: TOPIC_LENGTH * 8].split())
+    if len(opening) <= TOPIC_LENGTH and len(content) <= TOPIC_LENGTH * 8:
+        return opening
+    return opening[:TOPIC_LENGTH] + "..."
+
+
+def new_id(at: datetime) -> str:
+    """A UUIDv7: 48 bits of milliseconds, then 74 random ones."""
+    milliseconds = max(0, int(at.timestamp() * 1000)) & 0xFFFF_FFFF_FFFF
+    random = int.from_bytes(os.urandom(10), "big")
+    value = milliseconds << 80 | 0x7 << 76 | (random >> 68) << 64 | 0b10 << 62 | random & 0x3FFF_FFFF_FFFF_FFFF
+    text = f"{value:032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def now() -> datetime:
+    return datetime.fromtimestamp(time.time(), UTC)
+
+
+# Names Windows keeps for devices: a project tree must be able to live on any disk.
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(1, 10))}
+_SEGMENT_BYTES = 255
+
+
+def segment(name: str, what: str) -> str:
+    """A checked name of a project segment or a session, in NFC."""
+    name = unicodedata.normalize("NFC", name)
+    if not name.strip():
+        raise InvalidInput(f"a {what} needs a name: it is empty")
+    if name != name.strip() or name.startswith(".") or name.endswith("."):
+        raise InvalidInput(f"{what} {name!r}: no white space at its ends, and no dot at its start or end, please")
+    for character in name:
+        if character in '/\:*?"<>|' or unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+            raise InvalidInput(f"{what} {name!r} holds {character!r}: letters, digits, spaces, - _ . are fine")
+    if len(name.encode()) > _SEGMENT_BYTES:
+        raise InvalidInput(f"{what} {name[:20]!r}… is longer than {_SEGMENT_BYTES} bytes: choose a shorter name")
+    if name.casefold().partition(".")[0] in _RESERVED:
+        raise InvalidInput(f"{what} {name!r} is a reserved name: choose another")
+    return name
+
+
+def project_path(path: str) -> str:
+    parts = path.split("/")
+    if len(parts) > 3:
+        raise InvalidInput(f"project {path!r} has {len(parts)} segments: one to three, like backend/python/shop")
+    return "/".join(segment(part, "project") for part in parts)

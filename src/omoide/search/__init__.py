@@ -1,0 +1,1 @@
+"""Words and their order: what makes a memory findable, above every store."""

@@ -1,0 +1,148 @@
+"""Changing: revise, pin, archive, forget, restore, promote, link. Every change is a new version and an event."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from omoide import model
+from omoide.errors import Conflict, InvalidInput
+from omoide.guard import access, checks
+from omoide.model import LinkKind, Memory, Scope, State
+from omoide.service.base import Ref, Verbs
+from omoide.service.shape import changed, living
+
+
+class Changing(Verbs):
+    def revise(
+        self,
+        ref: Ref,
+        *,
+        scope: Scope,
+        content: str | UnsetType = UNSET,
+        topic: str | None | UnsetType = UNSET,
+        type: str | UnsetType = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
+        examples: Sequence[str] | UnsetType = UNSET,
+        key: str | None | UnsetType = UNSET,
+        source: str | UnsetType = UNSET,
+        confidence: float | UnsetType = UNSET,
+        relevance: float | UnsetType = UNSET,
+        expires_at: datetime | None | UnsetType = UNSET,
+        active: bool | UnsetType = UNSET,
+        if_version: int | None = None,
+    ) -> Memory:
+        """Changes what is named and keeps the rest. `topic=None` derives it anew; `if_version` refuses to overwrite."""
+        access.require(self._actor, "revise")
+        rules = self._settings
+        changes: dict[str, Any] = {}
+        if content is not UNSET:
+            changes["content"] = checks.content(content, rules)
+        if topic is not UNSET:
+            changes["topic"] = None if topic is None else checks.line(topic, "topic", rules)
+        if type is not UNSET:
+            changes["type"] = checks.type_name(type, rules)
+        if tags is not UNSET:
+            changes["tags"] = checks.tags(tags, rules)
+        if examples is not UNSET:
+            changes["examples"] = checks.examples(examples, rules)
+        if key is not UNSET:
+            changes["key"] = None if key is None else model.segment(key, "key")
+        if source is not UNSET:
+            changes["source"] = checks.line(source, "source", rules)
+        if confidence is not UNSET:
+            changes["confidence"] = checks.share(confidence, "confidence")
+        if relevance is not UNSET:
+            changes["relevance"] = checks.share(relevance, "relevance")
+        if expires_at is not UNSET:
+            changes["expires_at"] = None if expires_at is None else checks.aware(expires_at, "expires_at")
+        if not changes and active is UNSET:
+            raise InvalidInput("say what to change: content, topic, type, tags, …")
+
+        def revised(old: Memory) -> Memory:
+            if if_version is not None and old.version != if_version:
+                raise Conflict(f"#{old.number} is at version {old.version} by now, you saw {if_version}: look again")
+            if old.state is State.FORGOTTEN:
+                raise Conflict(f"#{old.number} is forgotten: restore it first")
+            fields = dict(changes)
+            if active is not UNSET and old.state in (State.ACTIVE, State.INACTIVE):
+                fields["state"] = State.ACTIVE if active else State.INACTIVE
+            return changed(old, fields)
+
+        return self._transform(ref, scope, "revised", revised)
+
+    def pin(self, ref: Ref, *, scope: Scope) -> Memory:
+        """Always kept in view: never retired, never summarised away."""
+        access.require(self._actor, "pin")
+        return self._transform(ref, scope, "pinned", lambda old: living(old, pinned=True))
+
+    def unpin(self, ref: Ref, *, scope: Scope) -> Memory:
+        access.require(self._actor, "pin")
+        return self._transform(ref, scope, "unpinned", lambda old: living(old, pinned=False))
+
+    def archive(self, ref: Ref, *, scope: Scope) -> Memory:
+        """Retires it: still searchable on request, restored at any time."""
+        access.require(self._actor, "archive")
+        return self._transform(ref, scope, "archived", lambda old: living(old, state=State.ARCHIVED))
+
+    def forget(self, ref: Ref, *, scope: Scope) -> Memory:
+        """Takes it out of every search. Reversible with `restore` until `purge`."""
+        access.require(self._actor, "forget")
+        return self._transform(ref, scope, "forgotten", lambda old: changed(old, {"state": State.FORGOTTEN}))
+
+    def restore(self, ref: Ref, *, scope: Scope) -> Memory:
+        """Brings a forgotten, archived or inactive memory back, findable again; its time of access starts anew."""
+        access.require(self._actor, "restore")
+        memory = self._transform(ref, scope, "restored", lambda old: changed(old, {"state": State.ACTIVE}))
+        self._store.touch([memory.number], self._clock())
+        return memory
+
+    def promote(self, ref: Ref, *, scope: Scope, to: Scope | None = None) -> Memory:
+        """Moves it to a wider scope: a session's to its project, a project's to everywhere, or where `to` says."""
+        access.require(self._actor, "promote")
+
+        def promoted(old: Memory) -> Memory:
+            target = to
+            if target is None:
+                target = Scope(old.scope.path) if old.scope.name else Scope.everywhere()
+            wider = target == Scope.everywhere() or target == Scope(old.scope.path)
+            if not wider or target == old.scope:
+                raise InvalidInput(f"#{old.number} is in {old.scope}: it can only be promoted to a wider scope")
+            return living(old, scope=target)
+
+        return self._transform(ref, scope, "promoted", promoted)
+
+    def link(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> bool:
+        """Says how one memory stands to another; False when that was known."""
+        return self._linking(ref, kind, other, scope, "linked")
+
+    def unlink(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> bool:
+        """Takes a link away; False when there was none."""
+        return self._linking(ref, kind, other, scope, "unlinked")
+
+    def _linking(self, ref: Ref, kind: LinkKind | str, other: Ref, scope: Scope, deed: str) -> bool:
+        access.require(self._actor, "link")
+        try:
+            kind = LinkKind(kind)
+        except ValueError:
+            raise InvalidInput(f"there is no link {kind!r}: use {', '.join(LinkKind)}") from None
+        at = self._clock()
+        with self._store.write() as tx:
+            source, target = self._find(tx, ref, scope), self._find(tx, other, scope)
+            if source.number == target.number:
+                raise InvalidInput(f"#{source.number} cannot be linked to itself")
+            if deed == "linked":
+                done = tx.link(source.number, kind, target.number, at)
+            else:
+                done = tx.unlink(source.number, kind, target.number)
+            if done:
+                tx.log(deed, self._actor, at, source, {"kind": kind.value, "to": target.number})
+        return done
+
+    def _transform(self, ref: Ref, scope: Scope, deed: str, change: Callable[[Memory], Memory]) -> Memory:
+        at = self._clock()
+        with self._store.write() as tx:
+            old = self._find(tx, ref, scope)
+            new = change(old)
+            return old if new == old else self._change(tx, old, new, deed, at)

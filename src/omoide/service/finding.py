@@ -1,0 +1,107 @@
+"""Finding: recall, list, show, history, events, links."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from omoide.errors import InvalidInput
+from omoide.guard import access, checks
+from omoide.model import Event, Found, Layer, Link, Memory, Page, Query, Scope, State, Version
+from omoide.service import recalling
+from omoide.service.base import Ref, Verbs
+
+
+class Finding(Verbs):
+    def recall(
+        self,
+        text: str | Query = "",
+        *,
+        scope: Scope | None = None,
+        type: str | None = None,
+        tags: Sequence[str] = (),
+        layers: Sequence[Layer] = (),
+        states: Sequence[State] = (State.ACTIVE,),
+        since: datetime | None = None,
+        limit: int | None = None,
+    ) -> Found:
+        """What answers the text, best first; without a text, what is newest and most used."""
+        access.require(self._actor, "recall")
+        query = text
+        if not isinstance(query, Query):
+            query = self._query(scope, query, type, tags, layers, states, since, limit, 0)
+        at = self._clock()
+        with self._store.read() as tx:
+            found = recalling.found(tx, query, at)
+        self._store.touch([hit.memory.number for hit in found.hits], at)
+        return found
+
+    def list(
+        self,
+        *,
+        scope: Scope,
+        type: str | None = None,
+        tags: Sequence[str] = (),
+        layers: Sequence[Layer] = (),
+        states: Sequence[State] = (State.ACTIVE,),
+        since: datetime | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> Page:
+        """Page by page through what the scope sees, last changed first. Does not count as access."""
+        access.require(self._actor, "recall")
+        query = self._query(scope, "", type, tags, layers, states, since, limit, offset)
+        at = self._clock()
+        with self._store.read() as tx:
+            rows = tx.browse(query, at)
+            for _ in zip(range(offset), rows, strict=False):
+                pass
+            return Page([memory for _, memory in zip(range(query.limit), rows, strict=False)], tx.count(query, at))
+
+    def show(self, ref: Ref, *, scope: Scope) -> Memory:
+        access.require(self._actor, "recall")
+        with self._store.read() as tx:
+            memory = self._find(tx, ref, scope)
+        self._store.touch([memory.number], self._clock())
+        return memory
+
+    def history(self, ref: Ref, *, scope: Scope) -> Sequence[Version]:
+        """Every version, oldest first, the present one last."""
+        access.require(self._actor, "recall")
+        with self._store.read() as tx:
+            return tx.versions(self._find(tx, ref, scope).number)
+
+    def events(
+        self, ref: Ref | None = None, *, scope: Scope, since: datetime | None = None, limit: int = 50
+    ) -> Sequence[Event]:
+        """What happened, newest first."""
+        access.require(self._actor, "recall")
+        with self._store.read() as tx:
+            number = None if ref is None else self._find(tx, ref, scope).number
+            return tx.events(scope, number, since, limit)
+
+    def links(self, ref: Ref, *, scope: Scope) -> Sequence[Link]:
+        access.require(self._actor, "recall")
+        with self._store.read() as tx:
+            return tx.links(self._find(tx, ref, scope).number)
+
+    def _query(
+        self,
+        scope: Scope | None,
+        asked: str,
+        type: str | None,
+        tags: Sequence[str],
+        layers: Sequence[Layer],
+        states: Sequence[State],
+        since: datetime | None,
+        limit: int | None,
+        offset: int,
+    ) -> Query:
+        if scope is None:
+            raise InvalidInput("say where to look: scope=Scope.everywhere(), Scope.project(…) or Scope.session(…)")
+        limit = self._settings.limit if limit is None else limit
+        if not 1 <= limit <= 1_000_000:
+            raise InvalidInput(f"limit is {limit}: 1 or more, please")
+        types = () if type is None else (checks.type_name(type, self._settings),)
+        return Query(
+            scope, asked, types, tuple(tags), tuple(map(Layer, layers)), tuple(map(State, states)), limit, offset,
+            None if since is None else checks.aware(since, "since"),
+        )  # fmt: skip

@@ -1,0 +1,69 @@
+"""The shape of a memory: what makes two the same, what it is found by, and what a change makes of it. Pure."""
+
+import unicodedata
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from omoide.errors import Conflict
+from omoide.model import Draft, Memory, Scope, State, derived_topic
+from omoide.search.text import terms
+from omoide.store.base import Words
+
+
+def words(memory: Memory | Draft) -> Words:
+    """A derived topic is left out: its words stand in the content already, and should not count twice."""
+    given = memory.topic_given if isinstance(memory, Memory) else memory.topic is not None
+    topic = terms(memory.topic or "") if given else []
+    if memory.key is not None:
+        topic += terms(memory.key)
+    tags = [term for tag in memory.tags for term in terms(tag)]
+    content = terms(memory.content)
+    for example in memory.examples:
+        content += terms(example)
+    return Words(" ".join(topic), " ".join(tags), " ".join(content), len(topic) + len(tags) + len(content))
+
+
+def folded(topic: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", topic).casefold().split())
+
+
+def twin(scope: Scope, type: str, topic: str | None, content: str) -> int:
+    """A fingerprint of what makes a memory "the same again". Collisions are harmless: the texts are compared as well."""
+    what = f"content\x1f{content}" if topic is None else f"topic\x1f{folded(topic)}"
+    return zlib.crc32(f"{scope.path}\x1f{scope.name}\x1f{type}\x1f{what}".encode())
+
+
+def twin_of(memory: Memory) -> int:
+    return twin(memory.scope, memory.type, memory.topic if memory.topic_given else None, memory.content)
+
+
+def changed(memory: Memory, fields: Mapping[str, Any]) -> Memory:
+    """The memory with these fields. A topic of None is derived; a derived one follows the content."""
+    fields = dict(fields)
+    if "topic" in fields:
+        fields["topic_given"] = fields["topic"] is not None
+    if not fields.get("topic_given", memory.topic_given):
+        fields["topic"] = derived_topic(fields.get("content", memory.content))
+    return msgspec.structs.replace(memory, **fields)
+
+
+def living(memory: Memory, **fields: Any) -> Memory:
+    """The same, but not for what is forgotten."""
+    if memory.state is State.FORGOTTEN:
+        raise Conflict(f"#{memory.number} is forgotten: restore it first")
+    return changed(memory, fields)
+
+
+def merged(old: Memory, draft: Draft) -> Memory:
+    """What is there, told again: the new content, and whatever else the draft names. An archived one comes back."""
+    given: dict[str, Any] = {"content": draft.content, "type": draft.type}
+    for name in ("topic", "tags", "examples", "source", "confidence", "relevance", "pinned", "expires_at"):
+        value = getattr(draft, name)
+        if value is not None and value != ():
+            given[name] = value
+    if old.state is State.ARCHIVED:
+        given["state"] = State.ACTIVE
+    return changed(old, given)

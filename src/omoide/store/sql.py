@@ -1,0 +1,118 @@
+"""Rows and values: how a memory lies in a table, shared by the SQL backends."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from omoide.model import Memory, Query, Scope, State
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+STATES = (State.ACTIVE, State.INACTIVE, State.ARCHIVED, State.FORGOTTEN)
+STATE_NUMBER = {state: number for number, state in enumerate(STATES)}
+FORGOTTEN = STATE_NUMBER[State.FORGOTTEN]
+
+COLUMNS = (
+    "m.number, m.id, coalesce(p.path, ''), m.session, m.state, m.type, m.key, m.topic_given, m.pinned, m.confidence,"
+    " m.relevance, m.reference_count, m.version, m.created_at, m.updated_at, m.expires_at, a.last_accessed_at,"
+    " m.source, m.tags, m.examples, m.topic, m.content"
+)
+TABLES = (
+    "memories m LEFT JOIN projects p ON p.number = m.project LEFT JOIN accesses a ON a.memory = m.number"
+)
+
+_strings = msgspec.json.Decoder(tuple[str, ...])
+_encode = msgspec.json.Encoder().encode
+_body = msgspec.json.Decoder(dict[str, Any])
+
+
+def micros(moment: datetime) -> int:
+    return (moment - EPOCH) // _MICROSECOND
+
+
+def moment(micros: int) -> datetime:
+    return EPOCH + timedelta(microseconds=micros)
+
+
+def strings(values: Sequence[str]) -> str:
+    return _encode(values).decode() if values else "[]"
+
+
+def memory(row: Sequence[Any]) -> Memory:
+    """A memory from a row of COLUMNS."""
+    (
+        number, id, path, session, state, type, key, topic_given, pinned, confidence, relevance, reference_count,
+        version, created_at, updated_at, expires_at, accessed_at, source, tags, examples, topic, content,
+    ) = row  # fmt: skip
+    return Memory(
+        id=id,
+        number=number,
+        scope=Scope(path, session),
+        key=key,
+        type=type,
+        topic=topic,
+        topic_given=bool(topic_given),
+        content=content,
+        tags=_strings.decode(tags),
+        examples=_strings.decode(examples),
+        source=source,
+        confidence=confidence,
+        relevance=relevance,
+        reference_count=reference_count,
+        pinned=bool(pinned),
+        state=STATES[state],
+        created_at=moment(created_at),
+        updated_at=moment(updated_at),
+        last_accessed_at=None if accessed_at is None else moment(accessed_at),
+        expires_at=None if expires_at is None else moment(expires_at),
+        version=version,
+    )
+
+
+def body(memory: Memory) -> str:
+    """A past version as JSON, for the versions table. The count and access time are no part of a version."""
+    fields = msgspec.structs.asdict(memory)
+    for name in ("id", "number", "last_accessed_at", "reference_count", "version"):
+        del fields[name]
+    return _encode(fields).decode()
+
+
+def from_body(present: Memory, version: int, body: str) -> Memory:
+    """The past version of a memory that is described by `body`."""
+    return msgspec.convert(
+        {
+            **_body.decode(body),
+            "id": present.id,
+            "number": present.number,
+            "version": version,
+            "reference_count": present.reference_count,
+            "last_accessed_at": None,
+        },
+        Memory,
+    )
+
+
+def conditions(query: Query, at: datetime) -> tuple[list[str], dict[str, Any]]:
+    """What a query's filters mean in SQL, but for its scope: each backend knows its projects by number."""
+    wanted = ", ".join(str(STATE_NUMBER[state]) for state in query.states)
+    clauses = [f"m.state IN ({wanted})"]
+    values: dict[str, Any] = {}
+    if State.ACTIVE in query.states and len(query.states) == 1:
+        clauses.append("(m.expires_at IS NULL OR m.expires_at > :at)")
+        values["at"] = micros(at)
+    if query.types:
+        clauses.append("m.type IN (SELECT value FROM json_each(:types))")
+        values["types"] = strings(query.types)
+    if query.tags:
+        clauses.append(
+            "NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS"
+            " (SELECT 1 FROM json_each(m.tags) t WHERE t.value = w.value COLLATE NOCASE))"
+        )
+        values["tags"] = strings(query.tags)
+    if query.since is not None:
+        clauses.append("m.updated_at >= :since")
+        values["since"] = micros(query.since)
+    return clauses, values

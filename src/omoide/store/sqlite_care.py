@@ -1,0 +1,59 @@
+"""What can be wrong with a SQLite store, and what would mend it."""
+
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+
+from omoide.store.base import Finding
+from omoide.store.sql import FORGOTTEN
+
+# Where each memory should stand in the index: see the areas in sqlite_transaction.
+_EXPECTED = f"SELECT (project * 2 + (state <> 0)) << 32 | number AS document FROM memories WHERE state <> {FORGOTTEN}"
+_RESTORE = "restore a backup with `omoide backup` files, or export what can be read with `omoide export`"
+_REINDEX = "`omoide doctor --fix` makes the index anew from the memories"
+
+
+def findings(connection: apsw.Connection, path: Path) -> list[Finding]:
+    return [*_rows(connection), *_index(connection), *_permissions(path)]
+
+
+def _rows(connection: apsw.Connection) -> Iterator[Finding]:
+    for (line,) in connection.execute("PRAGMA integrity_check(20)"):
+        if line != "ok":
+            yield Finding(f"the database is damaged: {line}", _RESTORE, fixable=False)
+    lost = connection.execute(
+        "SELECT count(*) FROM memories WHERE project <> 0 AND project NOT IN (SELECT number FROM projects)"
+    ).get
+    if lost:
+        yield Finding(f"{lost} memories belong to a project that is gone", _RESTORE, fixable=False)
+
+
+def _index(connection: apsw.Connection) -> Iterator[Finding]:
+    try:
+        connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+    except apsw.CorruptError as error:
+        yield Finding(f"the index is damaged: {error}", _REINDEX, fixable=True)
+        return
+    for what, difference in (
+        ("are not in the index", f"{_EXPECTED} EXCEPT SELECT id FROM words_docsize"),
+        ("are in the index but should not be", f"SELECT id FROM words_docsize EXCEPT {_EXPECTED}"),
+    ):
+        wrong = connection.execute(f"SELECT count(*) FROM ({difference})").get
+        if wrong:
+            yield Finding(f"{wrong} memories {what}", _REINDEX, fixable=True)
+    miscounted = connection.execute(
+        "SELECT count(*) FROM (SELECT area, entries, terms FROM areas WHERE entries <> 0 EXCEPT"
+        " SELECT project * 2 + (state <> 0), count(*), sum(length) FROM memories"
+        f" WHERE state <> {FORGOTTEN} GROUP BY 1)"
+    ).get
+    if miscounted:
+        yield Finding(f"the sizes of {miscounted} areas are wrong", _REINDEX, fixable=True)
+
+
+def _permissions(path: Path) -> Iterator[Finding]:
+    for file in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+        if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077:
+            mode = stat.filemode(file.stat().st_mode)
+            yield Finding(f"{file} can be read by others ({mode})", f"`chmod 600 {file}`", fixable=True)
