@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from omoide.model import Actor, Event, Link, LinkKind, Memory, Project, Query, Scope, Version
+from omoide.model import Actor, Event, Link, LinkKind, Memory, Project, Query, Scope, Summary, Usage, Version
 
 
 class Words(NamedTuple):
@@ -20,22 +20,27 @@ class Words(NamedTuple):
     tags: str
     content: str
     length: int
+    kin: int
+    """A hash of the most telling term of the content: near twins mostly share it."""
 
 
 Posting = tuple[int, int, int, int]
-"""A memory's number, and how often it holds a term in its topic, its tags and its content. Thousands are made a query."""
+"""A memory's number, and how often it holds a term in its topic, its tags and its content."""
 
 
 class Outline(NamedTuple):
     """What the ranking needs to know of a memory, without its text."""
 
     number: int
-    scope: Scope
+    everywhere: bool
+    """Whether it is in the global layer."""
+    session: str
     length: int
     confidence: float
     relevance: float
     reference_count: int
-    updated_at: datetime
+    days: float
+    """Since its last change."""
 
 
 class Sizes(NamedTuple):
@@ -59,27 +64,42 @@ class Reading(Protocol):
         """In the order asked; missing ones are left out."""
 
     def by_id(self, id: str) -> Memory | None: ...
-    def by_key(self, scope: Scope, key: str) -> Memory | None:
-        """The living (not forgotten) memory of exactly this scope with this key."""
+    def by_key(self, scope: Scope, key: str, *, forgotten: bool = False) -> Memory | None:
+        """The living memory of exactly this scope with this key, or the one with it that was forgotten last."""
 
     def twins(self, twin: int, scope: Scope) -> list[Memory]:
         """The living memories of exactly this scope with this fingerprint, newest first."""
+
+    def known(self, twins: Sequence[int]) -> set[int]:
+        """Which of these fingerprints any memory has, in whatever scope."""
+
+    def kindred(self, words: Words, scope: Scope, most: int) -> list[Memory]:
+        """The newest living memories of exactly this scope with the same kin and about the same length."""
 
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
         """What the query's scope, states and filters let through, last changed first. Lazy; ignores text and limit."""
 
     def count(self, query: Query, at: datetime) -> int: ...
+    def summary(self, query: Query, at: datetime) -> Summary:
+        """What the query's scope, states and filters let through, in numbers. Reads no content."""
+
     def sizes(self, query: Query) -> Sizes:
         """How much is indexed where the query may look."""
 
-    def frequency(self, query: Query, term: str, most: int) -> int:
-        """How many memories hold the term where the query may look, counted up to `most`."""
+    def frequencies(self, query: Query, terms: Iterable[str], most: int) -> dict[str, int]:
+        """How many memories hold each term where the query may look, counted up to `most`."""
 
-    def postings(self, query: Query, term: str, most: int, among: Sequence[str] = ()) -> list[Posting]:
-        """Who holds the term, newest first, `most` at the most; with `among`, only those that hold one of these too."""
+    def holders(self, query: Query, terms: Iterable[str], most: int, *, titled: bool = False) -> dict[str, list[int]]:
+        """Who holds each term where the query may look, `most` at the most; titled, in its topic or tags.
 
-    def holding(self, query: Query, groups: Sequence[Sequence[str]], most: int) -> list[int]:
-        """The newest memories that hold every term of at least one group."""
+        Active memories come before those set aside, the scope's own project before the global layer, and in each the
+        newest first: so a crowd elsewhere never pushes out what is near.
+        """
+
+    def postings(
+        self, query: Query, terms: Iterable[str], among: Sequence[int] | None = None, *, counted: bool = True
+    ) -> dict[str, list[Posting]]:
+        """Of these memories, or of all, which hold each term and how often; uncounted, as if once in the content."""
 
     def outlines(self, query: Query, numbers: Sequence[int], at: datetime) -> list[Outline]:
         """Of these memories, those that the query's filters let through."""
@@ -99,6 +119,18 @@ class Reading(Protocol):
     def tally(self) -> list[tuple[Scope, str, str, int]]:
         """Memories counted by scope, type and state."""
 
+    def unused(self, since: datetime, at: datetime) -> Iterator[Usage]:
+        """The active memories that expired by `at`, then those not used after `since`, the longest unused first.
+
+        A use is an access, or any event about the memory. Reads no content.
+        """
+
+    def crowds(self) -> dict[Scope, int]:
+        """How many active memories each layer holds: the global one, every project, every session."""
+
+    def last_done(self, task: str) -> datetime | None:
+        """When this upkeep was done last; None: never."""
+
 
 class Writing(Reading, Protocol):
     """A transaction: all of it is kept, durably, when the block ends; none of it when the block raises."""
@@ -106,8 +138,20 @@ class Writing(Reading, Protocol):
     def add(self, memory: Memory, twin: int, words: Words, actor: Actor) -> Memory:
         """Keeps a new memory and indexes it. Number 0 asks for the next free one; a taken number gets a new one."""
 
+    def next_number(self) -> int:
+        """The number that the next new memory will have."""
+
+    def add_many(self, fresh: Sequence[tuple[Memory, int, Words]], deed: str, actor: Actor, at: datetime) -> None:
+        """Keeps active memories without key, numbered from `next_number` on, and logs the deed for each.
+
+        The same as `add` and `log` one by one, in a third of the time.
+        """
+
     def change(self, old: Memory, new: Memory, twin: int, words: Words, actor: Actor) -> None:
         """Keeps `old` as a version, puts `new` in its place, and the index in step with its state and scope."""
+
+    def change_many(self, changes: Sequence[tuple[Memory, Memory, int, Words]], actor: Actor) -> None:
+        """The same for several, each as (old, new, twin, words), in a fraction of the time."""
 
     def confirm(self, number: int) -> None:
         """Counts one more reference. Not a new version."""
@@ -125,17 +169,24 @@ class Writing(Reading, Protocol):
     def put_project(self, project: Project) -> None:
         """Adds the project, or changes its description and root."""
 
+    def note_done(self, task: str, at: datetime) -> None:
+        """Says that this upkeep was done."""
+
 
 class Store(Protocol):
     place: str
     """Where it is, for messages and for people."""
 
+    @property
+    def idle(self) -> bool:
+        """Whether it is open, and no transaction of this process is."""
+
     def read(self) -> AbstractContextManager[Reading]: ...
-    def write(self) -> AbstractContextManager[Writing]:
-        """Waits for other writers; raises StoreBusy when that takes longer than the settings allow."""
+    def write(self, *, patient: bool = True) -> AbstractContextManager[Writing]:
+        """Waits for other writers; raises StoreBusy when that takes longer than the settings allow, or at once."""
 
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
-        """Notes that these were accessed. Written behind, without waiting: may be lost, never blocks."""
+        """Notes that these were accessed. Written behind, with the next write or later, without waiting: may be lost."""
 
     def scrub(self) -> None:
         """Leaves no byte of what was erased in the file, its log or its index."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from omoide.errors import StoreDamaged
 from omoide.model import Memory, Query, Scope, State
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -13,6 +14,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 STATES = (State.ACTIVE, State.INACTIVE, State.ARCHIVED, State.FORGOTTEN)
 STATE_NUMBER = {state: number for number, state in enumerate(STATES)}
+ACTIVE = STATE_NUMBER[State.ACTIVE]
 FORGOTTEN = STATE_NUMBER[State.FORGOTTEN]
 
 COLUMNS = (
@@ -20,9 +22,7 @@ COLUMNS = (
     " m.relevance, m.reference_count, m.version, m.created_at, m.updated_at, m.expires_at, a.last_accessed_at,"
     " m.source, m.tags, m.examples, m.topic, m.content"
 )
-TABLES = (
-    "memories m LEFT JOIN projects p ON p.number = m.project LEFT JOIN accesses a ON a.memory = m.number"
-)
+TABLES = "memories m LEFT JOIN projects p ON p.number = m.project LEFT JOIN accesses a ON a.memory = m.number"
 
 _strings = msgspec.json.Decoder(tuple[str, ...])
 _encode = msgspec.json.Encoder().encode
@@ -43,6 +43,14 @@ def strings(values: Sequence[str]) -> str:
 
 def memory(row: Sequence[Any]) -> Memory:
     """A memory from a row of COLUMNS."""
+    try:
+        return _memory(row)
+    except (TypeError, ValueError, LookupError, OverflowError) as error:
+        # The tables are strict: only a damaged page holds a row that is none.
+        raise StoreDamaged(f"the row of memory {row[0]} is damaged ({error}): run `omoide doctor`") from error
+
+
+def _memory(row: Sequence[Any]) -> Memory:
     (
         number, id, path, session, state, type, key, topic_given, pinned, confidence, relevance, reference_count,
         version, created_at, updated_at, expires_at, accessed_at, source, tags, examples, topic, content,
@@ -109,10 +117,12 @@ def conditions(query: Query, at: datetime) -> tuple[list[str], dict[str, Any]]:
     if query.tags:
         clauses.append(
             "NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS"
-            " (SELECT 1 FROM json_each(m.tags) t WHERE t.value = w.value COLLATE NOCASE))"
+            " (SELECT 1 FROM json_each(m.tags) t WHERE folded(t.value) = w.value))"
         )
-        values["tags"] = strings(query.tags)
+        values["tags"] = strings([tag.casefold() for tag in query.tags])
     if query.since is not None:
         clauses.append("m.updated_at >= :since")
         values["since"] = micros(query.since)
+    if query.pinned:
+        clauses.append("m.pinned = 1")
     return clauses, values

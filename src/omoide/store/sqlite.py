@@ -1,27 +1,34 @@
 """The embedded store: one SQLite file, durable at every acknowledged write, shared by any number of processes."""
 
+import errno
 import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import apsw
+import msgspec
 
 from omoide.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreReadOnly, StoreTooNew
 from omoide.model import Memory
 from omoide.store.base import Finding, Reading, Words
 from omoide.store.sql import micros
 from omoide.store.sqlite_care import findings
-from omoide.store.sqlite_transaction import Transaction, counts
+from omoide.store.sqlite_reading import SqliteReading, counts
+from omoide.store.sqlite_writing import SqliteWriting
 
 OLDEST_SQLITE = "3.51.3"  # up to 3.51.2 a WAL reset could lose committed pages
 APPLICATION = 0x6F6D6F69  # "omoi", so that `file` and we know our own
 MIGRATIONS = Path(__file__).parent / "migrations"
 _TOUCHES_HELD = 500
+_MAGIC = b"SQLite format 3\0"
+_HEADER = 100
 
 
 class SqliteStore:
@@ -33,43 +40,65 @@ class SqliteStore:
         self._wait = wait
         self._lock = threading.RLock()
         self._touched: dict[int, int] = {}
+        self._closed = False
+        self._prepared = False
         _create(path)
         _refuse_truncated(path)
         with self._faults():
             self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
-            self._connection.set_busy_handler(self._patience())
-            self._connection.register_fts5_function("counts", counts)
-            for pragma in ("journal_mode=WAL", "synchronous=FULL", "cell_size_check=ON"):
-                self._connection.execute("PRAGMA " + pragma)
-            self._migrate()
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+            self._prepared = True
 
     # transactions
 
     @contextmanager
-    def read(self) -> Iterator[Transaction]:
+    def read(self) -> Iterator[SqliteReading]:
         with self._lock, self._faults():
-            self._connection.execute("BEGIN")
+            self._begin("BEGIN")
             try:
-                yield Transaction(self._connection)
+                yield SqliteReading(self._connection)
             finally:
-                self._connection.execute("ROLLBACK")
+                self._roll_back()
 
     @contextmanager
-    def write(self) -> Iterator[Transaction]:
+    def write(self, *, patient: bool = True) -> Iterator[SqliteWriting]:
         with self._lock, self._faults():
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._begin("BEGIN IMMEDIATE", patient=patient)
             try:
-                transaction = Transaction(self._connection)
+                transaction = SqliteWriting(self._connection)
                 yield transaction
                 transaction.finish()
                 self._write_touches()
                 self._connection.execute("COMMIT")
             except BaseException:
-                # A full disk may have rolled back already.
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+                self._roll_back()
                 raise
             self._touched.clear()
+
+    def _begin(self, statement: str, *, patient: bool = True) -> None:
+        if self._connection.in_transaction:
+            raise StoreError(f"{self.place}: this process is still reading (everything, perhaps): let it finish first")
+        if patient:
+            self._connection.execute(statement)
+            return
+        self._connection.set_busy_handler(None)
+        try:
+            self._connection.execute(statement)
+        finally:
+            self._connection.set_busy_handler(self._patience())
+
+    @property
+    def idle(self) -> bool:
+        return not self._closed and not self._connection.in_transaction
+
+    def _roll_back(self) -> None:
+        # A full or failing disk may have rolled back already.
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
 
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
         with self._lock:
@@ -92,7 +121,8 @@ class SqliteStore:
             return
         self._connection.set_busy_handler(None)
         try:
-            self._connection.execute("PRAGMA synchronous=OFF")
+            # Not OFF: should this commit move the log into the file, memories could be lost with the access times.
+            self._connection.execute("PRAGMA synchronous=NORMAL")
             with self._connection:
                 self._write_touches()
         except (apsw.BusyError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError):
@@ -103,14 +133,17 @@ class SqliteStore:
         self._touched.clear()
 
     def close(self) -> None:
-        with self._lock:
-            self._flush_touches()
-            self._connection.close()
+        with self._lock, self._faults():
+            try:
+                self._flush_touches()
+            finally:
+                self._closed = True
+                self._connection.close()
 
     # keeping it well
 
     def check(self) -> list[Finding]:
-        with self._lock, self._faults():
+        with self.read():  # of one moment, whatever others write meanwhile
             return findings(self._connection, self._path)
 
     def rebuild(self, words: Callable[[Reading], Iterator[tuple[Memory, Words]]]) -> int:
@@ -121,59 +154,94 @@ class SqliteStore:
 
     def scrub(self) -> None:
         with self._lock, self._faults():
-            # Merging all segments drops the deleted terms from them; VACUUM rewrites every page; the log is emptied last.
-            self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
-            self._connection.execute("VACUUM")
-            deadline = time.monotonic() + self._wait
-            while self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)[0] > 0:
-                if time.monotonic() > deadline:
-                    raise StoreBusy(f"{self.place} is being read by another process: close it and purge again")
+            try:
+                # Merging all segments drops the deleted terms from them, VACUUM rewrites every page, the log goes last.
+                self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+                self._connection.execute("VACUUM")
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            except apsw.BusyError as error:
+                raise StoreBusy(
+                    f"{self.place}: it is erased, but another process is at work, and traces stay in the file until the"
+                    " next purge: purge again when that process is done, also with nothing to purge"
+                ) from error
 
     def backup(self, target: Path) -> None:
         if target.exists():
             raise StoreError(f"{target} exists already: choose another name, or move it away")
         partial = target.with_name(target.name + f".{os.getpid()}.part")
+        partial.unlink(missing_ok=True)  # of a process that was killed long ago
         _create(partial)
-        with self._lock, self._faults():
-            copy = apsw.Connection(str(partial))
-            with copy.backup("main", self._connection, "main") as step:
-                step.step()
-            copy.execute("PRAGMA journal_mode=DELETE")
-            copy.close()
-        _sync(partial)
-        os.link(partial, target)  # unlike a rename, this never replaces a file that appeared meanwhile
-        partial.unlink()
+        try:
+            with self._lock, self._faults(), closing(apsw.Connection(str(partial))) as copy:
+                with copy.backup("main", self._connection, "main") as step:
+                    step.step()
+                copy.execute("PRAGMA journal_mode=DELETE")
+            _sync(partial)
+            os.link(partial, target)  # unlike a rename, this never replaces a file that appeared meanwhile
+        except OSError as error:
+            raise StoreError(f"{target} cannot be written ({error.strerror}): choose another place") from error
+        finally:
+            partial.unlink()
         _sync(target.parent)
 
     # opening
 
-    def _migrate(self) -> None:
+    def _prepare(self) -> None:
         steps = sorted(self._migrations.glob("[0-9]*.sql"))
+        self._connection.set_busy_handler(self._patience())
+        # Before anything else: a file that is not ours, or from a newer omoide, stays as it is. In a transaction, because
+        # another process may be making the tables just now.
+        self._connection.execute("BEGIN")
+        try:
+            self._recognise(len(steps))
+        finally:
+            self._roll_back()
+        self._connection.register_fts5_function("counts", counts)
+        self._connection.create_scalar_function("folded", _folded, 1, deterministic=True)
+        self._log_ahead()
+        for pragma in ("synchronous=FULL", "cell_size_check=ON"):
+            self._connection.execute("PRAGMA " + pragma)
+        self._migrate(steps)
+
+    def _log_ahead(self) -> None:
+        """Switches to the write-ahead log. SQLite has no patience of its own when two do so to a new file at once."""
+        patience = self._patience()
+        for tries in count():
+            try:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+            except apsw.BusyError:
+                if not patience(tries):
+                    raise
+            else:
+                return
+
+    def _migrate(self, steps: Sequence[Path]) -> None:
         connection = self._connection
         if connection.pragma("user_version") == len(steps) and connection.pragma("application_id") == APPLICATION:
             return
         for number, step in enumerate(steps, 1):
             connection.execute("BEGIN IMMEDIATE")
             try:
-                known = connection.pragma("user_version")
-                self._recognise(known, len(steps))
-                if known < number:
-                    connection.execute(step.read_text(encoding="utf-8"))
+                if self._recognise(len(steps)) < number:
+                    # To the end: a statement that answers with rows would hold up those after it.
+                    connection.execute(step.read_text(encoding="utf-8")).fetchall()
                     connection.pragma("application_id", APPLICATION)
                     connection.pragma("user_version", number)
                 connection.execute("COMMIT")
             except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                self._roll_back()
                 raise
 
-    def _recognise(self, known: int, newest: int) -> None:
-        if known > newest:
+    def _recognise(self, newest: int) -> int:
+        """The schema the database is at; 0 for a new one."""
+        application = self._connection.pragma("application_id")
+        known: int = self._connection.pragma("user_version")
+        tables = self._connection.execute("SELECT count(*) FROM sqlite_schema").get
+        if application == APPLICATION and known > newest:
             raise StoreTooNew(f"{self.place} is at schema {known}, this omoide knows only {newest}: upgrade omoide")
-        ours = self._connection.pragma("application_id") == APPLICATION
-        foreign = self._connection.execute("SELECT count(*) FROM sqlite_schema").get
-        if not ours and foreign:
+        if application != APPLICATION and (application or known or tables):
             raise StoreError(f"{self.place} is a database of another program: choose another file with --store")
+        return known
 
     def _patience(self) -> Callable[[int], bool]:
         started = 0.0
@@ -199,10 +267,17 @@ class SqliteStore:
             raise StoreBusy(
                 f"{self.place}: another process has been writing for {self._wait:g} s: try again, or raise `wait`"
             ) from error
-        except (apsw.CorruptError, apsw.NotADBError) as error:
+        except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError, msgspec.DecodeError) as error:
+            # The last two: a damaged page can look whole to SQLite, and hold what we never wrote.
             raise StoreDamaged(
                 f"{self.place} is damaged ({error}): run `omoide doctor`, and restore a backup if it cannot be mended"
             ) from error
+        except apsw.SQLError as error:
+            if not self._prepared:
+                raise
+            # Our statements are right for our tables: one that refuses them is a table no longer, such as the settings of
+            # FTS5 lost from its page.
+            raise StoreDamaged(f"{self.place} is damaged ({error}): restore a backup") from error
         except apsw.FullError as error:
             raise StoreFull(f"{self.place}: the disk is full, nothing was changed: make room and try again") from error
         except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
@@ -214,6 +289,11 @@ class SqliteStore:
             raise StoreError(f"{self.place}: the disk reported an error ({error}): nothing was changed") from error
 
 
+def _folded(*text: Any) -> str:
+    """A text without case, for SQL: SQLite's own lower() knows only ASCII."""
+    return str(text[0]).casefold()
+
+
 def _require_sqlite() -> None:
     version = apsw.sqlite_lib_version()
     if [int(part) for part in version.split(".")] < [int(part) for part in OLDEST_SQLITE.split(".")]:
@@ -221,12 +301,16 @@ def _require_sqlite() -> None:
 
 
 def _create(path: Path) -> None:
-    """Makes the file and its directory readable by their owner alone, before SQLite could make them otherwise."""
+    """Makes the file and its directories readable by their owner alone, before SQLite could make them otherwise."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # One by one: `mkdir(parents=True)` gives the mode only to the last of them.
+        for directory in reversed([path.parent, *path.parent.parents]):
+            directory.mkdir(mode=0o700, exist_ok=True)
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StoreFull(f"{path} cannot be created: the disk is full, make room and try again") from error
         raise StoreReadOnly(
             f"{path} cannot be created ({error.strerror}): choose another place with --store or OMOIDE_STORE"
         ) from error
@@ -234,21 +318,33 @@ def _create(path: Path) -> None:
 
 def _refuse_truncated(path: Path) -> None:
     """SQLite notices a missing page only when it needs it; we never serve the half that is left."""
+    # Looked at twice, because another process may be moving its log into the file just now.
+    if _missing(path) and (missing := _missing(path)):
+        raise StoreDamaged(f"{path} is damaged ({missing}): restore a backup, or choose another file with --store")
+
+
+def _missing(path: Path) -> str:
+    """What the file lacks to be a whole database, in words; nothing for a whole or a new one."""
     log = Path(f"{path}-wal")
     if log.exists() and log.stat().st_size:
-        return  # the log may hold the missing pages
-    with path.open("rb") as file:
-        header = file.read(100)
-        size = file.seek(0, os.SEEK_END)
+        return ""  # the log may hold the missing pages
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER)
+            size = file.seek(0, os.SEEK_END)
+    except OSError as error:
+        raise StoreReadOnly(
+            f"{path} cannot be read ({error.strerror}): check its permissions, or choose another file with --store"
+        ) from error
     if not header:
-        return
-    if len(header) < 100:
-        raise StoreDamaged(f"{path} is damaged (only {size} bytes are left of it): restore a backup")
+        return ""
+    if not _MAGIC.startswith(header[: len(_MAGIC)]):
+        return "it does not begin like a database"
+    if len(header) < _HEADER:
+        return f"only {size} bytes are left of it"
     page = int.from_bytes(header[16:18], "big")
-    page = 65536 if page == 1 else page
-    pages = int.from_bytes(header[28:32], "big")
-    if header[:16] == b"SQLite format 3\0" and size < page * pages:
-        raise StoreDamaged(f"{path} is damaged (it should have {page * pages} bytes and has {size}): restore a backup")
+    whole = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
+    return f"it should have {whole:,} bytes and has {size:,}" if size < whole else ""
 
 
 def _sync(path: Path) -> None:
@@ -257,4 +353,3 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-

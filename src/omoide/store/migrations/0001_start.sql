@@ -18,6 +18,7 @@ CREATE TABLE memories (
     type            TEXT NOT NULL,
     key             TEXT,
     twin            INTEGER NOT NULL,                    -- hash of what makes it "the same again": see service
+    kin             INTEGER NOT NULL,                    -- hash of its most telling term: near twins mostly share it
     topic_given     INTEGER NOT NULL,
     length          INTEGER NOT NULL,                    -- in terms, for the ranking
     pinned          INTEGER NOT NULL,
@@ -37,6 +38,7 @@ CREATE TABLE memories (
 ) STRICT;
 
 CREATE INDEX memories_twin ON memories (twin);
+CREATE INDEX memories_kin ON memories (kin);
 CREATE INDEX memories_browse ON memories (project, state, updated_at);
 -- A forgotten memory gives its key free.
 CREATE UNIQUE INDEX memories_key ON memories (project, session, key) WHERE key IS NOT NULL AND state <> 3;
@@ -64,7 +66,7 @@ CREATE TABLE actors (
 ) STRICT;
 
 CREATE TABLE events (
-    number  INTEGER PRIMARY KEY AUTOINCREMENT,
+    number  INTEGER PRIMARY KEY,
     at      INTEGER NOT NULL,
     deed    TEXT NOT NULL,
     actor   INTEGER NOT NULL,
@@ -99,3 +101,8 @@ CREATE VIRTUAL TABLE words USING fts5 (
     content='', contentless_delete=1,
     tokenize="ascii tokenchars '!""#$%&''()*+,-./:;<=>?@[\]^_`{|}~'"
 );
+
+-- 4 MB of pending terms instead of 1: bulk writing of Japanese is almost twice as fast, and leaves fewer segments.
+INSERT INTO words (words, rank) VALUES ('hashsize', 4194304);
+-- Every commit makes a segment, and every search looks into all of them: 8 instead of 16 before they are merged.
+INSERT INTO words (words, rank) VALUES ('crisismerge', 8);

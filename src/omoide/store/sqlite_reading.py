@@ -1,0 +1,360 @@
+"""Reading on SQLite: memories by name and by word, of one moment.
+
+The words table is searched by row id ranges. A row id is `area << 32 | number`, where an area is a project's live or
+set-aside memories: so a search in a project touches only that project's part of each posting list, however large the
+rest of the database is, and an archived memory costs the daily search nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from heapq import merge
+from typing import Any
+
+import apsw
+import msgspec
+
+from omoide.errors import Conflict
+from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Project, Query, Scope, State, Summary, Usage, Version
+from omoide.store import sql
+from omoide.store.base import Outline, Posting, Sizes, Words
+from omoide.store.sql import ACTIVE, FORGOTTEN, STATE_NUMBER, micros, moment
+
+_AREA_BITS = 32
+_NUMBER_MASK = (1 << _AREA_BITS) - 1
+
+_ONE = f"SELECT {sql.COLUMNS} FROM {sql.TABLES} WHERE "
+# An event is a use: what was imported is as old as its dates say, but came to this store when its event tells.
+_UNUSED = f"""
+SELECT m.number, m.version, coalesce(p.path, ''), m.session, m.topic, m.pinned,
+    max(m.created_at, m.updated_at, coalesce(a.last_accessed_at, 0),
+        coalesce((SELECT max(e.at) FROM events e WHERE e.memory = m.number), 0)),
+    m.expires_at
+FROM {sql.TABLES}
+WHERE m.state = {ACTIVE} AND (m.expires_at <= :at OR (max(m.created_at, m.updated_at) <= :since
+    AND coalesce(a.last_accessed_at, 0) <= :since
+    AND NOT EXISTS (SELECT 1 FROM events e WHERE e.memory = m.number AND e.at > :since)))
+ORDER BY m.expires_at <= :at DESC, 7, m.number"""
+_TAGS_TOLD = 20
+_NEWEST = " ORDER BY m.updated_at DESC, m.number DESC"
+_ONCE = 1 << 26  # what `counts` answers for a term that stands once in the content
+_OUTLINE = (
+    "SELECT m.number, m.project = 0, m.session, m.length, m.confidence, m.relevance, m.reference_count,"
+    " (:now - m.updated_at) / 86400000000.0 FROM json_each(:numbers) n CROSS JOIN memories m ON m.number = n.value WHERE "
+)
+
+
+def area(project: int, state: State) -> int | None:
+    """The part of the index a memory is in; None for a forgotten one, which is in none."""
+    if state is State.FORGOTTEN:
+        return None
+    return project * 2 + (state is not State.ACTIVE)
+
+
+def document(area: int, number: int) -> int:
+    return area << _AREA_BITS | number
+
+
+def phrase(term: str) -> str:
+    """A term as FTS5 reads it: always a quoted string, never syntax."""
+    return '"' + term.replace('"', '""') + '"'
+
+
+def counts(api: apsw.FTS5ExtensionApi, *_: object) -> int:
+    """How often the query's first term stands in topic, tags and content of this row, packed into one integer.
+
+    An auxiliary function for FTS5, because its own bm25() walks a term's whole posting list before it answers.
+    """
+    # Topics and tags are short, so their counts fit into 10 and 16 bits; the content has all the rest.
+    topic, tags, content = api.phrase_locations(0)
+    return len(content) << 26 | len(tags) << 10 | len(topic)
+
+
+class SqliteReading:
+    """See `store/base.py` for what each verb promises. Made by the store, for one transaction."""
+
+    def __init__(self, connection: apsw.Connection):
+        self._execute = connection.execute
+        self._connection = connection
+        self._numbers: dict[str, int] = {"": 0}
+        self._looked: dict[object, dict[int, tuple[int, int]]] = {}
+
+    def _memory(self, where: str, values: tuple[object, ...]) -> Memory | None:
+        row = self._execute(_ONE + where, values).get
+        return None if row is None else sql.memory(row)
+
+    def memory(self, number: int) -> Memory | None:
+        return self._memory("m.number = ?", (number,))
+
+    def memories(self, numbers: Sequence[int]) -> list[Memory]:
+        rows = self._execute(
+            f"SELECT {sql.COLUMNS} FROM json_each(?) n CROSS JOIN {sql.TABLES} WHERE m.number = n.value",
+            (str(list(numbers)),),
+        )
+        found = {row[0]: sql.memory(row) for row in rows}
+        return [found[number] for number in numbers if number in found]
+
+    def by_id(self, id: str) -> Memory | None:
+        return self._memory("m.id = ?", (id,))
+
+    def by_key(self, scope: Scope, key: str, *, forgotten: bool = False) -> Memory | None:
+        state = f"= {FORGOTTEN} ORDER BY m.updated_at DESC, m.number DESC LIMIT 1" if forgotten else f"<> {FORGOTTEN}"
+        where = f"m.project = ? AND m.session = ? AND m.key = ? AND m.key IS NOT NULL AND m.state {state}"
+        project = self._project(scope.path)
+        return None if project is None else self._memory(where, (project, scope.name, key))
+
+    def twins(self, twin: int, scope: Scope) -> list[Memory]:
+        project = self._project(scope.path)
+        # First the bare index: almost every new memory has no twin, and the joins would cost more than the answer.
+        numbers = self._execute("SELECT number FROM memories WHERE twin = ?", (twin,)).fetchall()
+        if project is None or not numbers:
+            return []
+        where = f"m.twin = ? AND m.project = ? AND m.session = ? AND m.state <> {FORGOTTEN} ORDER BY m.number DESC"
+        return [sql.memory(row) for row in self._execute(_ONE + where, (twin, project, scope.name))]
+
+    def known(self, twins: Sequence[int]) -> set[int]:
+        statement = "SELECT twin FROM memories WHERE twin IN (SELECT value FROM json_each(?))"
+        return {twin for (twin,) in self._execute(statement, (str(list(twins)),))}
+
+    def kindred(self, words: Words, scope: Scope, most: int) -> list[Memory]:
+        project = self._project(scope.path)
+        numbers: list[Any] = self._execute(
+            f"SELECT number FROM memories WHERE kin = ? AND project = ? AND session = ? AND state <> {FORGOTTEN}"
+            " AND length BETWEEN ? AND ? ORDER BY number DESC LIMIT ?",
+            (words.kin, project, scope.name, words.length // 2, words.length * 2, most),
+        ).fetchall()
+        return self.memories([number for (number,) in numbers]) if numbers else []
+
+    def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
+        clauses, values = self._where(query, at)
+        # Each project and state in the order of its index, merged here: SQLite would sort them all before the first.
+        parts = [
+            map(sql.memory, self._execute(f"{_ONE}{' AND '.join(clauses)} AND {part}{_NEWEST}", values))
+            for project in self._projects(query)
+            for state in query.states
+            for part in [f"m.project = {project} AND m.state = {STATE_NUMBER[state]}"]
+        ]
+        return merge(*parts, key=lambda memory: (memory.updated_at, memory.number), reverse=True)
+
+    def count(self, query: Query, at: datetime) -> int:
+        clauses, values = self._where(query, at)
+        return int(self._execute("SELECT count(*) FROM memories m WHERE " + " AND ".join(clauses), values).get)
+
+    def summary(self, query: Query, at: datetime) -> Summary:
+        clauses, values = self._where(query, at)
+        found = " WHERE " + " AND ".join(clauses)
+        count, oldest, newest, weight = self._execute(
+            "SELECT count(*), min(m.created_at), max(m.updated_at), coalesce(sum(octet_length(m.content)), 0)"
+            " FROM memories m" + found,
+            values,
+        ).get
+        types: list[Any] = self._execute(
+            f"SELECT m.type, count(*) FROM memories m{found} GROUP BY 1 ORDER BY 2 DESC, 1", values
+        ).fetchall()
+        # Counted as they are written first: folding, in Python, is then called for each spelling and not for each memory.
+        tags: list[Any] = self._execute(
+            f"SELECT min(tag), sum(times) FROM (SELECT t.value AS tag, count(*) AS times FROM memories m,"
+            f" json_each(m.tags) t{found} GROUP BY 1) GROUP BY folded(tag) ORDER BY 2 DESC, 1 LIMIT {_TAGS_TOLD}",
+            values,
+        ).fetchall()
+        bounds = [None if bound is None else moment(bound) for bound in (oldest, newest)]
+        return Summary(count, dict(types), dict(tags), bounds[0], bounds[1], weight)
+
+    def sizes(self, query: Query) -> Sizes:
+        sizes = self._areas(query).values()
+        return Sizes(sum(entries for entries, _ in sizes), sum(terms for _, terms in sizes))
+
+    def frequencies(self, query: Query, terms: Iterable[str], most: int) -> dict[str, int]:
+        found = dict.fromkeys(terms, 0)
+        for where, (entries, _) in self._areas(query).items():
+            lowest, highest = document(where, 0), document(where, _NUMBER_MASK)
+            statement = "SELECT {} FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
+            if entries <= most:
+                statement = statement.format("count(*)")
+            else:
+                statement = f"SELECT count(*) FROM ({statement.format(1)} LIMIT {most:d})"
+            for term in found:
+                found[term] += self._execute(statement, (phrase(term), lowest, highest)).get
+        return {term: min(count, most) for term, count in found.items()}
+
+    def holders(self, query: Query, terms: Iterable[str], most: int, *, titled: bool = False) -> dict[str, list[int]]:
+        fields = "{topic tags} : " if titled else ""
+        found: dict[str, list[int]] = {term: [] for term in terms}
+        for where in self._areas(query):
+            lowest, highest = document(where, 0), document(where, _NUMBER_MASK)
+            for term, numbers in found.items():
+                rows = self._execute(
+                    "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?",
+                    (fields + phrase(term), lowest, highest, most - len(numbers)),
+                )
+                numbers += [row & _NUMBER_MASK for (row,) in rows]
+        return found
+
+    def postings(
+        self, query: Query, terms: Iterable[str], among: Sequence[int] | None = None, *, counted: bool = True
+    ) -> dict[str, list[Posting]]:
+        counts = "counts(words)" if counted else _ONCE
+        statement = f"SELECT rowid, {counts} FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
+        wanted: tuple[str, ...] = ()
+        lowest, highest = (0, _NUMBER_MASK) if among is None else (min(among, default=0), max(among, default=0))
+        if among is not None:
+            # The + keeps SQLite from searching once for each memory: one walk over the term's list is far cheaper.
+            statement += " AND +rowid IN (SELECT value FROM json_each(?4))"
+        found: dict[str, list[Posting]] = {term: [] for term in terms}
+        for where in self._areas(query):
+            if among is not None:
+                wanted = (str([document(where, number) for number in among]),)
+            span = (document(where, lowest), document(where, highest), *wanted)
+            for term, rows in found.items():
+                rows += [
+                    (row & _NUMBER_MASK, packed & 0x3FF, packed >> 10 & 0xFFFF, packed >> 26)
+                    for row, packed in self._execute(statement, (phrase(term), *span))
+                ]
+        return found
+
+    def outlines(self, query: Query, numbers: Sequence[int], at: datetime) -> list[Outline]:
+        clauses, values = self._where(query, at)
+        values["numbers"] = str(list(numbers))
+        values["now"] = micros(at)
+        return list(map(Outline._make, self._execute(_OUTLINE + " AND ".join(clauses), values)))
+
+    def versions(self, number: int) -> list[Version]:
+        present = self.memory(number)
+        if present is None:
+            return []
+        actors = "SELECT name, role, via FROM actors WHERE number = "
+        past = self._execute("SELECT version, actor, body FROM versions WHERE memory = ? ORDER BY version", (number,))
+        rows: list[Any] = past.fetchall()
+        found = [
+            Version(sql.from_body(present, version, body), _actor(self._execute(actors + "?", (by,)).get))
+            for version, by, body in rows
+        ]
+        by = self._execute(actors + "(SELECT actor FROM memories WHERE number = ?)", (number,)).get
+        return [*found, Version(present, _actor(by))]
+
+    def events(self, scope: Scope | None, number: int | None, since: datetime | None, limit: int) -> list[Event]:
+        clauses, values = ["1"], {"limit": limit}
+        if scope is not None:
+            clauses.append("e.project IN (0, :project)")
+            values["project"] = self._project(scope.path) or 0
+        if number is not None:
+            clauses.append("e.memory = :memory")
+            values["memory"] = number
+        if since is not None:
+            clauses.append("e.at >= :since")
+            values["since"] = micros(since)
+        rows = self._execute(
+            "SELECT e.number, e.at, e.deed, e.memory, m.id, e.detail, a.name, a.role, a.via FROM events e"
+            " JOIN actors a ON a.number = e.actor LEFT JOIN memories m ON m.number = e.memory"
+            f" WHERE {' AND '.join(clauses)} ORDER BY e.number DESC LIMIT :limit",
+            values,
+        )
+        return [Event(row[0], moment(row[1]), row[2], _actor(row[6:9]), row[4], row[3], _detail(row[5])) for row in rows]
+
+    def links(self, number: int) -> list[Link]:
+        rows = self._execute(
+            "SELECT s.id, l.kind, t.id, l.created_at FROM links l JOIN memories s ON s.number = l.source"
+            " JOIN memories t ON t.number = l.target WHERE l.source = ?1 OR l.target = ?1 ORDER BY l.created_at, l.kind",
+            (number,),
+        )
+        return [Link(source, LinkKind(kind), target, moment(at)) for source, kind, target, at in rows]
+
+    def projects(self) -> list[Project]:
+        rows = self._execute("SELECT path, description, root, created_at FROM projects ORDER BY path")
+        return [Project(path, description, root, moment(at)) for path, description, root, at in rows]
+
+    def project_at(self, root: str) -> Project | None:
+        row = self._execute("SELECT path, description, root, created_at FROM projects WHERE root = ?", (root,)).get
+        return None if row is None else Project(row[0], row[1], row[2], moment(row[3]))
+
+    def everything(self) -> Iterator[Memory]:
+        after: Any = 0
+        while rows := self._execute(_ONE + "m.number > ? ORDER BY m.number LIMIT 500", (after,)).fetchall():
+            yield from map(sql.memory, rows)
+            after = rows[-1][0]
+
+    def tally(self) -> list[tuple[Scope, str, str, int]]:
+        rows = self._execute(
+            "SELECT coalesce(p.path, ''), m.session, m.type, m.state, count(*) FROM memories m"
+            " LEFT JOIN projects p ON p.number = m.project GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
+        )
+        return [(Scope(path, session), type, sql.STATES[state].value, n) for path, session, type, state, n in rows]
+
+    def unused(self, since: datetime, at: datetime) -> Iterator[Usage]:
+        rows = self._execute(_UNUSED, {"since": micros(since), "at": micros(at)})
+        scopes: dict[tuple[str, str], Scope] = {}  # few, of many memories
+        for number, version, path, session, topic, pinned, used_at, expires_at in rows:
+            scope = scopes.setdefault((path, session), Scope(path, session))
+            expiry = None if expires_at is None else moment(expires_at)
+            yield Usage(number, version, scope, topic, bool(pinned), moment(used_at), expiry)
+
+    def crowds(self) -> dict[Scope, int]:
+        rows = self._execute(
+            "SELECT coalesce(p.path, ''), m.session, count(*) FROM memories m LEFT JOIN projects p ON p.number = m.project"
+            f" WHERE m.state = {ACTIVE} GROUP BY m.project, m.session"
+        )
+        return {Scope(path, session): count for path, session, count in rows}
+
+    def last_done(self, task: str) -> datetime | None:
+        at = self._execute("SELECT at FROM upkeep WHERE task = ?", (task,)).get
+        return None if at is None else moment(at)
+
+    # the parts of the above
+
+    def _where(self, query: Query, at: datetime) -> tuple[list[str], dict[str, Any]]:
+        clauses, values = sql.conditions(query, at)
+        clauses.append(f"m.project IN ({', '.join(map(str, self._projects(query)))})")
+        layers = query.layers
+        if layers and Layer.PROJECT not in layers:
+            clauses.append("(m.project = 0 OR m.session <> '')")
+        if layers and Layer.SESSION not in layers:
+            clauses.append("m.session = ''")
+        if Layer.SESSION in layers and query.scope.name:
+            # The second says nothing new, but without it SQLite does not see that its index of sessions will do.
+            alone = tuple(layers) == (Layer.SESSION,)
+            clauses.append("m.session = :session AND m.session <> ''" if alone else "m.session IN ('', :session)")
+            values["session"] = query.scope.name
+        return clauses, values
+
+    def _areas(self, query: Query) -> dict[int, tuple[int, int]]:
+        """The parts of the index that a query may look into and that are not empty, nearest first, with their sizes."""
+        wanted = (query.scope.path, query.layers, query.states)
+        areas = self._looked.get(wanted)
+        if areas is None:
+            areas = self._looked[wanted] = {}
+            sides = sorted({side for state in query.states if (side := area(0, state)) is not None})
+            for where in [project * 2 + side for side in sides for project in self._projects(query)]:
+                row = self._execute("SELECT entries, terms FROM areas WHERE area = ? AND entries > 0", (where,)).get
+                if row is not None:
+                    areas[where] = row
+        return areas
+
+    def _projects(self, query: Query) -> list[int]:
+        layers = query.layers or tuple(Layer)
+        projects = []
+        if query.scope.path and (Layer.PROJECT in layers or Layer.SESSION in layers):
+            number = self._project(query.scope.path)
+            if number is not None:
+                projects.append(number)
+        if Layer.EVERYWHERE in layers:
+            projects.append(0)
+        return projects
+
+    def _project(self, path: str) -> int | None:
+        """A project's number; None when there is no such project."""
+        number = self._numbers.get(path)
+        if number is None:
+            row = self._execute("SELECT number, path FROM projects WHERE folded = ?", (path.casefold(),)).get
+            if row is None:
+                return None
+            if row[1] != path:
+                raise Conflict(f"there is a project {row[1]!r} that differs only in case: use that name")
+            number = self._numbers[path] = row[0]
+        return number
+
+
+def _actor(row: Any) -> Actor:
+    return msgspec.convert({"name": row[0], "role": row[1], "via": row[2]}, Actor)
+
+
+def _detail(text: str | None) -> dict[str, object]:
+    return msgspec.json.decode(text, type=dict[str, object]) if text else {}

@@ -1,0 +1,225 @@
+"""Writing on SQLite: rows and their words, always changed together."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import apsw
+import msgspec
+
+from omoide.errors import Conflict
+from omoide.model import Actor, LinkKind, Memory, Project
+from omoide.store import sql
+from omoide.store.base import Words
+from omoide.store.sql import STATE_NUMBER, micros, moment
+from omoide.store.sqlite_reading import SqliteReading, area, document
+
+_LARGEST_ASKED = 999_999_999  # so that an import cannot use up the numbers
+
+_ADD = """
+INSERT INTO memories (number, id, project, session, state, type, key, twin, kin, topic_given, length, pinned, confidence,
+    relevance, reference_count, version, actor, created_at, updated_at, expires_at, source, tags, examples, topic, content)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_CHANGE = """
+UPDATE memories SET project = ?, session = ?, state = ?, type = ?, key = ?, twin = ?, kin = ?, topic_given = ?, length = ?,
+    pinned = ?, confidence = ?, relevance = ?, reference_count = ?, version = ?, actor = ?, created_at = ?, updated_at = ?,
+    expires_at = ?, source = ?, tags = ?, examples = ?, topic = ?, content = ?
+WHERE number = ?"""
+_INDEX = "INSERT INTO words (rowid, topic, tags, content) VALUES (?, ?, ?, ?)"
+_LOG = "INSERT INTO events (at, deed, actor, project, memory, detail) VALUES (?, ?, ?, ?, ?, ?)"
+_COUNT_AREA = """
+INSERT INTO areas (area, entries, terms) VALUES (?, ?, ?)
+ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = terms + excluded.terms"""
+
+
+class SqliteWriting(SqliteReading):
+    """See `store/base.py` for what each verb promises. What it adds is found by word from the next transaction on."""
+
+    def __init__(self, connection: apsw.Connection):
+        super().__init__(connection)
+        self._actors: dict[Actor, int] = {}
+        self._grown: dict[int, list[int]] = {}
+
+    def add(self, memory: Memory, twin: int, words: Words, actor: Actor) -> Memory:
+        project = self._made_project(memory.scope.path, memory.created_at)
+        asked = memory.number if 0 < memory.number <= _LARGEST_ASKED and not self._used(memory.number) else None
+        columns = self._columns(memory, project, twin, words, self._by(actor))
+        self._guarded(_ADD, (asked, memory.id, *columns), memory)
+        number = asked or self._connection.last_insert_rowid()
+        if memory.last_accessed_at is not None:
+            self._execute("INSERT OR REPLACE INTO accesses VALUES (?, ?)", (number, micros(memory.last_accessed_at)))
+        self._index(area(project, memory.state), number, words)
+        return memory if number == memory.number else msgspec.structs.replace(memory, number=number)
+
+    def next_number(self) -> int:
+        return 1 + (self._execute("SELECT seq FROM sqlite_sequence WHERE name = 'memories'").get or 0)
+
+    def add_many(self, fresh: Sequence[tuple[Memory, int, Words]], deed: str, actor: Actor, at: datetime) -> None:
+        # One statement after the other, not one memory after the other: each then runs from a warm cache.
+        rows, entries, events = [], [], []
+        when, by = micros(at), self._by(actor)
+        for memory, twin, words in fresh:
+            number, project = memory.number, self._made_project(memory.scope.path, memory.created_at)
+            where = project * 2
+            rows.append((number, memory.id, *self._columns(memory, project, twin, words, by)))
+            entries.append((document(where, number), words.topic, words.tags, words.content))
+            events.append((when, deed, by, project, number, None))
+            self._grow(where, 1, words.length)
+        self._connection.executemany(_ADD, rows)
+        self._connection.executemany(_INDEX, entries)
+        self._connection.executemany(_LOG, events)
+
+    def change(self, old: Memory, new: Memory, twin: int, words: Words, actor: Actor) -> None:
+        self.change_many([(old, new, twin, words)], actor)
+
+    def change_many(self, changes: Sequence[tuple[Memory, Memory, int, Words]], actor: Actor) -> None:
+        # By rising row ids out of the index, then by rising row ids into it: at each step back, and at each INSERT … SELECT
+        # (which opens a savepoint), FTS5 would write out all it has pending.
+        by = self._by(actor)
+        gone: list[tuple[int, int, int]] = []
+        come: list[tuple[int, int, Words]] = []
+        for old, new, twin, words in changes:
+            number = old.number
+            present = self._execute("SELECT version, actor, length FROM memories WHERE number = ?", (number,)).get
+            version, before, length = present
+            self._execute("INSERT INTO versions VALUES (?, ?, ?, ?)", (number, version, before, sql.body(old)))
+            project = self._made_project(new.scope.path, new.updated_at)
+            where = area(self._made_project(old.scope.path, old.created_at), old.state)
+            if where is not None:
+                gone.append((where, number, length))
+            self._guarded(_CHANGE, (*self._columns(new, project, twin, words, by), number), new)
+            where = area(project, new.state)
+            if where is not None:
+                come.append((where, number, words))
+        for where, number, length in sorted(gone):
+            self._unindex(where, number, length)
+        for where, number, words in sorted(come):
+            self._index(where, number, words)
+
+    def confirm(self, number: int) -> None:
+        self._execute("UPDATE memories SET reference_count = reference_count + 1 WHERE number = ?", (number,))
+
+    def erase(self, number: int) -> None:
+        row = self._execute("SELECT project, state, length FROM memories WHERE number = ?", (number,)).get
+        if row is None:
+            return
+        self._unindex(area(row[0], sql.STATES[row[1]]), number, row[2])
+        for statement in (
+            "DELETE FROM versions WHERE memory = ?",
+            "DELETE FROM accesses WHERE memory = ?",
+            "DELETE FROM links WHERE ?1 IN (source, target)",
+            "DELETE FROM memories WHERE number = ?",
+        ):
+            self._execute(statement, (number,))
+
+    def log(self, deed: str, actor: Actor, at: datetime, memory: Memory, detail: Mapping[str, object]) -> None:
+        self._execute(
+            _LOG,
+            (
+                micros(at), deed, self._by(actor), self._project(memory.scope.path), memory.number,
+                msgspec.json.encode(detail).decode() if detail else None,
+            ),
+        )  # fmt: skip
+
+    def link(self, source: int, kind: LinkKind, target: int, at: datetime) -> bool:
+        self._execute("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?)", (source, kind.value, target, micros(at)))
+        return bool(self._connection.changes())
+
+    def unlink(self, source: int, kind: LinkKind, target: int) -> bool:
+        self._execute("DELETE FROM links WHERE source = ? AND kind = ? AND target = ?", (source, kind.value, target))
+        return bool(self._connection.changes())
+
+    def put_project(self, project: Project) -> None:
+        at = project.created_at or moment(0)
+        number = self._made_project(project.path, at)
+        if project.root is not None:
+            self._execute("UPDATE projects SET root = NULL WHERE root = ? AND number <> ?", (project.root, number))
+        self._execute(
+            "UPDATE projects SET description = ?, root = ? WHERE number = ?",
+            (project.description, project.root, number),
+        )
+
+    def note_done(self, task: str, at: datetime) -> None:
+        self._execute("INSERT OR REPLACE INTO upkeep VALUES (?, ?)", (task, micros(at)))
+
+    def index(self, memory: Memory, words: Words) -> bool:
+        """Indexes a memory that is kept already; False for a forgotten one."""
+        where = area(self._made_project(memory.scope.path, memory.created_at), memory.state)
+        self._execute("UPDATE memories SET length = ?, kin = ? WHERE number = ?", (words.length, words.kin, memory.number))
+        self._index(where, memory.number, words)
+        return where is not None
+
+    def finish(self) -> None:
+        """What is cheaper once for the whole transaction than once for each memory."""
+        for where, (entries, terms) in self._grown.items():
+            self._execute(_COUNT_AREA, (where, entries, terms))
+
+    # the parts of the above
+
+    def _made_project(self, path: str, at: datetime) -> int:
+        """A project's number; the project is made when it is new."""
+        number = self._project(path)
+        if number is None:
+            self._execute(
+                "INSERT INTO projects (path, folded, created_at) VALUES (?, ?, ?)", (path, path.casefold(), micros(at))
+            )
+            number = self._numbers[path] = self._connection.last_insert_rowid()
+        return number
+
+    def _by(self, actor: Actor) -> int:
+        number = self._actors.get(actor)
+        if number is None:
+            values = (actor.name, actor.role.value, actor.via)
+            find = "SELECT number FROM actors WHERE name = ? AND role = ? AND via = ?"
+            number = self._execute(find, values).get
+            if number is None:
+                self._execute("INSERT INTO actors (name, role, via) VALUES (?, ?, ?)", values)
+                number = self._connection.last_insert_rowid()
+            self._actors[actor] = number
+        return number
+
+    def _columns(self, memory: Memory, project: int, twin: int, words: Words, by: int) -> tuple[Any, ...]:
+        created = micros(memory.created_at)
+        return (
+            project, memory.scope.name, STATE_NUMBER[memory.state], memory.type, memory.key, twin, words.kin,
+            memory.topic_given, words.length, memory.pinned, memory.confidence, memory.relevance,
+            memory.reference_count, memory.version, by, created,
+            created if memory.updated_at is memory.created_at else micros(memory.updated_at),
+            None if memory.expires_at is None else micros(memory.expires_at), memory.source,
+            sql.strings(memory.tags), sql.strings(memory.examples), memory.topic, memory.content,
+        )  # fmt: skip
+
+    def _used(self, number: int) -> bool:
+        """Whether a memory has this number, or had it before it was erased: its events still tell."""
+        return bool(
+            self._execute(
+                "SELECT EXISTS (SELECT 1 FROM memories WHERE number = ?1) OR EXISTS"
+                " (SELECT 1 FROM events WHERE memory = ?1)",
+                (number,),
+            ).get
+        )
+
+    def _guarded(self, statement: str, values: tuple[Any, ...], memory: Memory) -> None:
+        try:
+            self._execute(statement, values)
+        except apsw.ConstraintError as error:  # the only things that can clash are the id and the key
+            if memory.key is not None and self.by_key(memory.scope, memory.key) is not None:
+                raise Conflict(
+                    f"key {memory.key!r} is taken in {memory.scope}: choose another, or revise that one"
+                ) from error
+            raise Conflict(f"there is a memory {memory.id} already") from error
+
+    def _index(self, where: int | None, number: int, words: Words) -> None:
+        if where is not None:
+            self._execute(_INDEX, (document(where, number), words.topic, words.tags, words.content))
+            self._grow(where, 1, words.length)
+
+    def _unindex(self, where: int | None, number: int, length: int) -> None:
+        if where is not None:
+            self._execute("DELETE FROM words WHERE rowid = ?", (document(where, number),))
+            self._grow(where, -1, -length)
+
+    def _grow(self, where: int, entries: int, terms: int) -> None:
+        grown = self._grown.setdefault(where, [0, 0])
+        grown[0] += entries
+        grown[1] += terms

@@ -1,0 +1,72 @@
+"""What every test has at hand: a clock that moves only when told, and a memory of its own."""
+
+import os
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import omoide
+from omoide.service import Service
+
+LONG = os.environ.get("OMOIDE_LONG") == "1"
+
+settings.register_profile(
+    "omoide", deadline=None, derandomize=not LONG, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("omoide")
+
+
+class Clock:
+    """A fixed time that a test moves, also backwards."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 2, 5, 10, 0, 0, 123456, UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def step(self, seconds: float = 1) -> datetime:
+        self.now += timedelta(seconds=seconds)
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def settings_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads the settings of the person who runs it."""
+    for name in os.environ:
+        if name.startswith("OMOIDE_") and name != "OMOIDE_LONG":
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("OMOIDE_CONFIG", os.devnull)
+
+
+@pytest.fixture
+def long() -> bool:
+    """Whether there is time for the long version of a test."""
+    return LONG
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def open_memory(clock: Clock) -> Iterator[Callable[..., Service]]:
+    """Opens memories that are closed when the test ends."""
+    opened: list[Service] = []
+
+    def open(path: Path, **options: object) -> Service:
+        opened.append(omoide.open(path, **{"clock": clock, **options}))
+        return opened[-1]
+
+    yield open
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def memory(tmp_path: Path, open_memory: Callable[..., Service]) -> Service:
+    return open_memory(tmp_path / "memory.db")

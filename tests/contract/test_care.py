@@ -1,0 +1,123 @@
+"""How a store is kept well: checked, its index made anew, copied while in use."""
+
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from omoide.errors import StoreError
+from omoide.model import Actor, Query, Scope, State
+
+SHOP = Scope.project("shop")
+BOB = Actor("bob", via="test")
+
+
+@contextmanager
+def writing(shelf, store):
+    """Somebody else writes all the time, always two memories at once."""
+    stop = threading.Event()
+
+    def write():
+        while not stop.is_set():
+            with store.write() as tx:
+                for _ in range(2):
+                    draft = shelf.draft("pair")
+                    tx.add(draft, 0, shelf.words(draft), BOB)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_a_whole_store_has_nothing_to_report(shelf, store):
+    assert store.check() == []
+    kept = shelf.keep("a b", SHOP)
+    shelf.change(kept, state=State.ARCHIVED)
+    shelf.keep("c", state=State.FORGOTTEN)
+    assert store.check() == []
+
+
+def test_a_check_finds_a_memory_that_is_not_in_the_index_and_a_rebuild_mends_it(shelf, store, backend):
+    lost, other = shelf.keep("zebra", SHOP), shelf.keep("okapi")
+    shelf.keep("gnu", state=State.FORGOTTEN)
+    backend.lose_words(lost.number)
+    findings = store.check()
+    assert findings
+    assert all(finding.fixable and finding.remedy for finding in findings)
+    assert store.rebuild(shelf.index_again) == 2
+    assert store.check() == []
+    query = Query(SHOP)
+    assert shelf.ask(lambda tx: tx.postings(query, ["zebra"], [lost.number, other.number])["zebra"]) == [
+        (lost.number, 0, 0, 1)
+    ]
+    assert shelf.ask(lambda tx: tx.postings(query, ["okapi"], [lost.number, other.number])["okapi"]) == [
+        (other.number, 0, 0, 1)
+    ]
+    assert shelf.ask(lambda tx: tx.frequencies(query, ["gnu"], 9)["gnu"]) == 0
+
+
+def test_a_check_finds_sizes_that_are_gone_and_a_rebuild_mends_them(shelf, store, backend):
+    shelf.keep("zebra crossing", SHOP)
+    backend.lose_sizes()
+    assert [finding.fixable for finding in store.check()] == [True]
+    store.rebuild(shelf.index_again)
+    assert store.check() == []
+    assert shelf.ask(lambda tx: tx.sizes(Query(SHOP))) == (1, 2)
+
+
+def test_a_rebuild_that_fails_leaves_the_index_as_it_was(shelf, store):
+    kept = shelf.keep("zebra")
+
+    def failing(tx):
+        yield kept, shelf.words(shelf.draft("okapi"))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.rebuild(failing)
+    assert shelf.ask(lambda tx: tx.frequencies(Query(Scope()), ["zebra"], 9)["zebra"]) == 1
+    assert store.check() == []
+
+
+def test_a_check_of_a_busy_store_finds_nothing(shelf, store, backend):
+    with writing(shelf, backend.open()):
+        assert [store.check() for _ in range(30)] == [[]] * 30
+
+
+def test_a_backup_is_a_whole_store_of_its_own(shelf, store, backend, tmp_path):
+    kept = shelf.change(shelf.keep("zebra", SHOP), content="okapi")
+    target = tmp_path / "backups" / "copy.db"
+    store.backup(target)
+    assert list(target.parent.iterdir()) == [target]
+    shelf.keep("later")
+    copy = backend.open_copy(target)
+    assert copy.check() == []
+    with copy.read() as tx:
+        assert list(tx.everything()) == [kept]
+        assert tx.frequencies(Query(SHOP), ["okapi"], 9)["okapi"] == 1
+        assert len(tx.versions(kept.number)) == 2
+
+
+def test_a_backup_taken_while_others_write_is_of_one_moment(shelf, store, backend, tmp_path):
+    with writing(shelf, backend.open()):
+        for n in range(5):
+            store.backup(tmp_path / f"{n}.db")
+    for n in range(5):
+        copy = backend.open_copy(tmp_path / f"{n}.db")
+        assert copy.check() == []
+        with copy.read() as tx:
+            assert len(list(tx.everything())) % 2 == 0
+
+
+def test_a_backup_never_replaces_a_file(shelf, store, tmp_path):
+    shelf.keep("zebra")
+    target = tmp_path / "taken"
+    target.write_text("mine")
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(StoreError, match="exists already"):
+        store.backup(target)
+    assert target.read_text() == "mine"
+    assert sorted(tmp_path.iterdir()) == before

@@ -1,0 +1,222 @@
+"""What a store finds: its index in step with its rows, and never another project's memories."""
+
+from datetime import timedelta
+
+import pytest
+
+from omoide.model import Layer, Query, Scope, State
+
+SHOP, BANK = Scope.project("shop"), Scope.project("bank")
+MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesday")
+LIVING = (State.ACTIVE, State.INACTIVE, State.ARCHIVED)
+
+
+def found(shelf, query, term):
+    """The numbers that hold the term, by every road of the index; they must agree."""
+    with shelf.store.read() as tx:
+        holders = tx.holders(query, [term], 99)[term]
+        everyone = [memory.number for memory in tx.everything()]
+        assert {number for number, *_ in tx.postings(query, [term], everyone)[term]} == set(holders)
+        assert tx.frequencies(query, [term], 99)[term] == len(holders)
+        return {outline.number for outline in tx.outlines(query, holders, shelf.now)}
+
+
+def test_the_index_follows_a_memory_through_its_whole_life(shelf, store):
+    kept = shelf.keep("zebra", SHOP)
+    assert found(shelf, Query(SHOP), "zebra") == {kept.number}
+    kept = shelf.change(kept, content="okapi")
+    assert found(shelf, Query(SHOP), "zebra") == set()
+    assert found(shelf, Query(SHOP), "okapi") == {kept.number}
+    kept = shelf.change(kept, state=State.ARCHIVED)
+    assert found(shelf, Query(SHOP), "okapi") == set()
+    assert found(shelf, Query(SHOP, states=(State.ARCHIVED,)), "okapi") == {kept.number}
+    kept = shelf.change(kept, state=State.FORGOTTEN)
+    assert found(shelf, Query(SHOP, states=LIVING), "okapi") == set()
+    kept = shelf.change(kept, state=State.ACTIVE)
+    assert found(shelf, Query(SHOP), "okapi") == {kept.number}
+    assert found(shelf, Query(BANK), "okapi") == set()
+    kept = shelf.change(kept, scope=Scope())
+    assert found(shelf, Query(BANK), "okapi") == {kept.number}
+    kept = shelf.change(kept, state=State.INACTIVE)
+    assert found(shelf, Query(BANK), "okapi") == set()
+    shelf.erase(kept)
+    assert found(shelf, Query(BANK, states=LIVING), "okapi") == set()
+    assert store.check() == []
+
+
+def test_a_project_sees_itself_its_sessions_and_the_global_layer_and_nothing_else(shelf):
+    places = {
+        scope: shelf.keep("zebra", scope, key="k", twin=7).number
+        for scope in (Scope(), SHOP, MONDAY, TUESDAY, BANK, Scope.session("bank", "monday"), Scope.project("shop/x"))
+    }
+    ours = {places[Scope()], places[SHOP], places[MONDAY], places[TUESDAY]}
+    for reader in (SHOP, MONDAY):
+        query = Query(reader)
+        assert found(shelf, query, "zebra") == ours
+        with shelf.store.read() as tx:
+            everyone = list(places.values())
+            assert {memory.number for memory in tx.browse(query, shelf.now)} == ours
+            assert {outline.number for outline in tx.outlines(query, everyone, shelf.now)} == ours
+            assert tx.count(query, shelf.now) == tx.sizes(query).entries == 4
+            assert {event.memory_number for event in tx.events(reader, None, None, 99)} == ours
+            assert tx.events(reader, places[BANK], None, 99) == []
+            assert [memory.number for memory in tx.twins(7, reader)] == [places[reader]]
+            assert tx.by_key(reader, "k").number == places[reader]
+    assert found(shelf, Query(Scope()), "zebra") == {places[Scope()]}
+    stranger = Query(Scope.project("unknown"))
+    assert found(shelf, stranger, "zebra") == {places[Scope()]}
+    assert shelf.ask(lambda tx: tx.by_key(stranger.scope, "k")) is None
+    assert shelf.ask(lambda tx: {e.memory_number for e in tx.events(stranger.scope, None, None, 9)}) == {places[Scope()]}
+
+
+@pytest.mark.parametrize(
+    ("reader", "layers", "seen"),
+    [
+        (SHOP, (Layer.EVERYWHERE,), {"everywhere"}),
+        (SHOP, (Layer.PROJECT,), {"shop"}),
+        (SHOP, (Layer.SESSION,), {"monday", "tuesday"}),
+        (SHOP, (Layer.PROJECT, Layer.EVERYWHERE), {"shop", "everywhere"}),
+        (MONDAY, (Layer.SESSION,), {"monday"}),
+        (MONDAY, (Layer.SESSION, Layer.PROJECT), {"monday", "shop"}),
+        (MONDAY, (Layer.SESSION, Layer.EVERYWHERE), {"monday", "everywhere"}),
+        (MONDAY, (), {"monday", "tuesday", "shop", "everywhere"}),
+        (Scope(), (Layer.PROJECT, Layer.SESSION), set()),
+    ],
+)
+def test_layers_narrow_what_is_seen(shelf, reader, layers, seen):
+    places = {"everywhere": Scope(), "shop": SHOP, "monday": MONDAY, "tuesday": TUESDAY, "bank": BANK}
+    names = {shelf.keep("zebra", scope).number: name for name, scope in places.items()}
+    query = Query(reader, layers=layers)
+    assert {names[number] for number in found(shelf, query, "zebra")} == seen
+    browsed = shelf.ask(lambda tx: [names[memory.number] for memory in tx.browse(query, shelf.now)])
+    assert set(browsed) == seen
+    assert shelf.ask(lambda tx: tx.count(query, shelf.now)) == len(seen)
+
+
+def test_holders_come_newest_first_and_no_more_than_asked_for(shelf):
+    one, two, three = (shelf.keep("a gnu", SHOP).number for _ in range(3))
+    shelf.keep("yak", SHOP)
+    assert shelf.ask(lambda tx: tx.holders(Query(SHOP), ["gnu"], 99)["gnu"]) == [three, two, one]
+    assert shelf.ask(lambda tx: tx.holders(Query(SHOP), ["gnu"], 2)["gnu"]) == [three, two]
+
+
+def test_postings_count_the_term_in_each_field_of_the_memories_asked_about(shelf):
+    one = shelf.keep("gnu gnu gnu", SHOP, topic="gnu", tags=("gnu", "x")).number
+    two = shelf.keep("a gnu", SHOP).number
+    three = shelf.keep("gnus", SHOP, topic="gnu gnu").number
+    none = shelf.keep("yak", SHOP).number
+    theirs = shelf.keep("gnu", BANK).number
+    everyone = [one, two, three, none, theirs, 99]
+    assert sorted(shelf.ask(lambda tx: tx.postings(Query(SHOP), ["gnu"], everyone)["gnu"])) == [
+        (one, 1, 1, 3), (two, 0, 0, 1), (three, 2, 0, 0),
+    ]  # fmt: skip
+    assert shelf.ask(lambda tx: tx.postings(Query(SHOP), ["gnu"], [two, none])["gnu"]) == [(two, 0, 0, 1)]
+    assert shelf.ask(lambda tx: tx.postings(Query(SHOP), ["gnu"], [])["gnu"]) == []
+
+
+def test_the_nearer_layer_comes_first_so_that_a_crowd_elsewhere_cannot_push_it_out(shelf):
+    mine = shelf.keep("gnu", SHOP)
+    crowd = [shelf.keep("gnu").number for _ in range(5)]
+    assert shelf.ask(lambda tx: tx.holders(Query(SHOP), ["gnu"], 3)["gnu"]) == [mine.number, crowd[4], crowd[3]]
+
+
+def test_a_count_of_a_million_does_not_spill_into_another_field(shelf):
+    kept = shelf.keep("a " * 1_100_000, SHOP, topic="a")
+    ((number, topic, tags, content),) = shelf.ask(lambda tx: tx.postings(Query(SHOP), ["a"], [kept.number])["a"])
+    assert (number, topic, tags) == (kept.number, 1, 0)
+    assert content >= 1_000_000
+
+
+def test_frequency_counts_up_to_the_most_it_is_asked_for(shelf):
+    for scope in (SHOP, SHOP, SHOP, Scope(), Scope()):
+        shelf.keep("gnu", scope)
+    assert shelf.ask(lambda tx: [tx.frequencies(Query(SHOP), ["gnu"], most)["gnu"] for most in (1, 3, 4, 5, 99)]) == [
+        1,
+        3,
+        4,
+        5,
+        5,
+    ]
+    assert shelf.ask(lambda tx: tx.frequencies(Query(SHOP), ["yak"], 99)["yak"]) == 0
+
+
+def test_sizes_count_what_is_indexed_where_the_query_looks(shelf):
+    kept = shelf.keep("a b c", SHOP, topic="t", tags=("u",))
+    shelf.keep("d", MONDAY)
+    shelf.keep("e f", Scope())
+    shelf.keep("g h i j", BANK)
+    assert shelf.ask(lambda tx: tx.sizes(Query(SHOP))) == (3, 8)
+    assert shelf.ask(lambda tx: tx.sizes(Query(SHOP, layers=(Layer.EVERYWHERE,)))) == (1, 2)
+    kept = shelf.change(kept, state=State.ARCHIVED)
+    assert shelf.ask(lambda tx: tx.sizes(Query(SHOP))) == (2, 3)
+    assert shelf.ask(lambda tx: tx.sizes(Query(SHOP, states=(State.ARCHIVED,)))) == (1, 5)
+    shelf.change(kept, state=State.FORGOTTEN)
+    assert shelf.ask(lambda tx: tx.sizes(Query(SHOP, states=LIVING))) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    "term", ['"', 'a"b', "AND", "OR", "NEAR", "*", "a*", "-x", "^a", "(", "a:b", "c++", "日本", "\\", "'"]
+)
+def test_a_term_is_never_syntax(shelf, term):
+    kept = shelf.keep(term, SHOP)
+    shelf.keep("something else", SHOP)
+    assert found(shelf, Query(SHOP), term) == {kept.number}
+
+
+def test_outlines_tell_what_the_ranking_needs(shelf):
+    kept = shelf.keep("a b", MONDAY, confidence=0.25, relevance=0.75, reference_count=4)
+    shared = shelf.keep("c")
+    later = kept.updated_at + timedelta(days=1, hours=12)
+    with shelf.store.read() as tx:
+        outlines = {each.number: each for each in tx.outlines(Query(SHOP), [kept.number, shared.number, 99], later)}
+    assert outlines.keys() == {kept.number, shared.number}
+    outline = outlines[kept.number]
+    assert (outline.everywhere, outline.session, outline.length, outline.days) == (False, "monday", 2, 1.5)
+    assert (outline.confidence, outline.relevance, outline.reference_count) == (0.25, 0.75, 4)
+    assert (outlines[shared.number].everywhere, outlines[shared.number].session) == (True, "")
+
+
+def test_browsing_goes_from_the_last_changed_to_the_first(shelf):
+    one, two, three = (shelf.keep(name, SHOP) for name in "abc")
+    one = shelf.change(one, content="changed")
+    assert shelf.ask(lambda tx: list(tx.browse(Query(SHOP), shelf.now))) == [one, three, two]
+
+
+def test_filters_let_through_what_they_name(shelf):
+    tech = shelf.keep("a", SHOP, type="tech", tags=("Python", "db"))
+    note = shelf.keep("b", SHOP, tags=("python",))
+    set_aside = shelf.keep("c", SHOP, state=State.ARCHIVED)
+
+    def through(**filters):
+        query = Query(SHOP, **filters)
+        with shelf.store.read() as tx:
+            browsed = {memory.number for memory in tx.browse(query, shelf.now)}
+            assert tx.count(query, shelf.now) == len(browsed)
+            everyone = [memory.number for memory in tx.everything()]
+            assert {outline.number for outline in tx.outlines(query, everyone, shelf.now)} == browsed
+        return browsed
+
+    assert through() == {tech.number, note.number}
+    assert through(types=("tech", "decision")) == {tech.number}
+    assert through(tags=("PYTHON",)) == {tech.number, note.number}
+    assert through(tags=("python", "DB")) == {tech.number}
+    assert through(states=(State.ARCHIVED,)) == {set_aside.number}
+    assert through(states=tuple(State)) == {tech.number, note.number, set_aside.number}
+    assert through(since=note.updated_at) == {note.number}
+
+
+def test_the_case_of_a_tag_is_ignored_in_every_alphabet(shelf):
+    kept = shelf.keep("a", SHOP, tags=("Übung", "ДЕЛО"))
+    query = Query(SHOP, tags=("übung", "дело"))
+    assert shelf.ask(lambda tx: [memory.number for memory in tx.browse(query, shelf.now)]) == [kept.number]
+
+
+def test_an_expired_memory_is_let_through_only_when_other_states_are_asked_for(shelf):
+    kept = shelf.keep("gnu", SHOP, expires_at=shelf.now + timedelta(seconds=2))
+    query = Query(SHOP)
+    assert found(shelf, query, "gnu") == {kept.number}
+    shelf.step()
+    shelf.step()
+    assert found(shelf, query, "gnu") == set()
+    assert shelf.ask(lambda tx: list(tx.browse(query, shelf.now))) == []
+    assert found(shelf, Query(SHOP, states=LIVING), "gnu") == {kept.number}

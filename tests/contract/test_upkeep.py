@@ -1,0 +1,143 @@
+"""What a store knows for its upkeep: who is unused, how full each layer is, when it was last looked after."""
+
+import threading
+from datetime import timedelta
+
+import msgspec
+import pytest
+
+from omoide.errors import StoreBusy, StoreError
+from omoide.model import Actor, Layer, Query, Scope, State
+
+SHOP, MONDAY = Scope.project("shop"), Scope.session("shop", "monday")
+BOB = Actor("bob", via="test")
+DAY = timedelta(days=1)
+
+
+def unused(shelf, since, at=None):
+    return [usage.number for usage in shelf.ask(lambda tx: list(tx.unused(since, at or shelf.now)))]
+
+
+def test_a_memory_is_unused_since_its_last_change_access_or_event(shelf, store):
+    start = shelf.now
+    changed, accessed, linked, idle = (shelf.keep(text) for text in "abcd")
+    assert unused(shelf, start) == []
+    kept = shelf.now
+    assert unused(shelf, kept) == [changed.number, accessed.number, linked.number, idle.number]
+    shelf.change(changed, content="z")
+    with store.write() as tx:
+        store.touch([accessed.number], shelf.step())
+        tx.log("told", BOB, shelf.step(), linked, {})
+    assert unused(shelf, kept) == [idle.number]
+    assert unused(shelf, shelf.now) == [idle.number, changed.number, accessed.number, linked.number]
+    used = shelf.ask(lambda tx: {usage.number: usage.used_at for usage in tx.unused(shelf.now, shelf.now)})
+    assert used[linked.number] == shelf.now
+    assert used[idle.number] == kept
+
+
+def test_dates_from_before_the_memory_came_here_do_not_make_it_unused(shelf):
+    before = shelf.now - 1000 * DAY
+    shelf.keep("imported", created_at=before, updated_at=before, last_accessed_at=before)
+    assert unused(shelf, shelf.now - DAY) == []
+
+
+def test_the_expired_come_first_and_only_active_memories_at_all(shelf):
+    soon = shelf.now + 2 * DAY
+    first = shelf.keep("a", SHOP, pinned=True)
+    for state in (State.INACTIVE, State.ARCHIVED, State.FORGOTTEN):
+        shelf.keep("b", SHOP, state=state, expires_at=soon)
+    expiring = shelf.keep("c", MONDAY, topic="t", expires_at=soon)
+    assert unused(shelf, shelf.now, soon) == [expiring.number, first.number]
+    assert unused(shelf, shelf.now - 99 * DAY, soon) == [expiring.number]
+    assert unused(shelf, shelf.now - 99 * DAY, soon - DAY) == []
+    usages = shelf.ask(lambda tx: list(tx.unused(shelf.now, soon)))
+    assert [(u.scope, u.topic, u.version, u.pinned, u.expires_at) for u in usages] == [
+        (MONDAY, "t", 1, False, soon),
+        (SHOP, "", 1, True, None),
+    ]
+
+
+def test_each_layer_is_counted_by_itself_and_only_what_is_active(shelf):
+    for scope in (SHOP, SHOP, MONDAY, Scope()):
+        shelf.keep("a", scope)
+    shelf.keep("b", SHOP, state=State.ARCHIVED)
+    assert shelf.ask(lambda tx: tx.crowds()) == {SHOP: 2, MONDAY: 1, Scope(): 1}
+
+
+def test_what_was_done_is_remembered_by_all(shelf, store, backend):
+    assert shelf.ask(lambda tx: tx.last_done("sweep")) is None
+    for at in (shelf.step(), shelf.step()):
+        with store.write() as tx:
+            tx.note_done("sweep", at)
+        with backend.open().read() as tx:
+            assert tx.last_done("sweep") == at
+            assert tx.last_done("dust") is None
+
+
+def test_who_has_no_patience_is_told_at_once(shelf, store, backend):
+    other = backend.open()
+    with store.write(), pytest.raises(StoreBusy), other.write(patient=False):
+        pass
+    with other.write(patient=False) as tx:
+        tx.note_done("sweep", shelf.now)
+    waited = threading.Event()
+
+    def write():
+        with other.write() as tx:  # and is as patient as ever afterwards
+            tx.note_done("sweep", shelf.step())
+        waited.set()
+
+    thread = threading.Thread(target=write)
+    with store.write():
+        thread.start()
+        assert not waited.wait(0.1)
+    thread.join()
+    assert waited.is_set()
+
+
+def test_a_store_is_idle_while_it_is_open_and_no_transaction_is(store):
+    assert store.idle
+    with store.read():
+        assert not store.idle
+    with store.write():
+        assert not store.idle
+    with store.read(), pytest.raises(StoreError, match="still reading"), store.write():
+        pass
+    assert store.idle
+    store.close()
+    assert not store.idle
+
+
+def test_many_changes_at_once_are_the_same_as_one_by_one(shelf, store):
+    kept = [shelf.keep(f"word{n} common", SHOP if n % 2 else Scope()) for n in range(6)]
+    wanted = [State.ARCHIVED, State.FORGOTTEN, State.ACTIVE, State.INACTIVE, State.ARCHIVED, State.ARCHIVED]
+    changed = [
+        msgspec.structs.replace(old, state=state, scope=SHOP, content=f"new{old.number}", version=2, updated_at=shelf.step())
+        for old, state in zip(kept, wanted, strict=True)
+    ]
+    with store.write() as tx:
+        pairs = [(old, new, 7, shelf.words(new)) for old, new in zip(kept, changed, strict=True)]
+        tx.change_many(list(reversed(pairs)), BOB)
+    assert shelf.ask(lambda tx: list(tx.everything())) == changed
+    for old, new in zip(kept, changed, strict=True):
+        assert shelf.ask(lambda tx, number=old.number: [v.memory for v in tx.versions(number)]) == [old, new]
+    everything = Query(SHOP, states=tuple(State))
+    words = ["common", *(f"new{old.number}" for old in kept)]
+    found = shelf.ask(lambda tx: tx.frequencies(everything, words, 99))
+    assert [found.get(word, 0) for word in words] == [0, 1, 0, 1, 1, 1, 1]
+    assert store.check() == []
+
+
+def test_pinned_memories_are_browsed_alone_if_asked(shelf):
+    shelf.keep("a", SHOP)
+    pinned = [shelf.keep("b", SHOP, pinned=True), shelf.keep("c", pinned=True)]
+    shelf.keep("d", SHOP, pinned=True, state=State.ARCHIVED)
+    found = shelf.ask(lambda tx: list(tx.browse(Query(SHOP, pinned=True), shelf.now)))
+    assert found == list(reversed(pinned))
+
+
+def test_a_session_alone_is_browsed_without_its_project_and_other_sessions(shelf):
+    shelf.keep("a", SHOP)
+    shelf.keep("b", Scope.session("shop", "tuesday"))
+    mine = shelf.keep("c", MONDAY)
+    assert shelf.ask(lambda tx: list(tx.browse(Query(MONDAY, layers=(Layer.SESSION,)), shelf.now))) == [mine]

@@ -1,0 +1,152 @@
+"""Files that are not a whole memory: recognised and reported, never half served, never touched."""
+
+import random
+
+import apsw
+import pytest
+
+from omoide.errors import StoreDamaged, StoreError, StoreTooNew
+from omoide.model import Draft, Scope, State
+from omoide.store.sqlite import SqliteStore
+
+SHOP = Scope.project("shop")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def filled(path, open_memory):
+    """The contents of a memory that lies closed in `path`, by number."""
+    with open_memory(path) as memory:
+        drafts = [Draft(f"note {n} " + f"word{n} " * (n % 10 * 150), SHOP, f"topic {n}") for n in range(200)]
+        kept = [done.memory for done in memory.remember_many(drafts)]
+    return {each.number: each.content for each in kept}
+
+
+def refused(path, open_memory, error, message):
+    """The memory cannot be opened, says why, and leaves the file and its directory as they were."""
+    before = (path.read_bytes(), path.stat().st_mtime_ns, sorted(path.parent.iterdir()))
+    with pytest.raises(error, match=message) as refusal:
+        open_memory(path)
+    assert str(path) in str(refusal.value)
+    assert (path.read_bytes(), path.stat().st_mtime_ns, sorted(path.parent.iterdir())) == before
+
+
+def test_an_empty_file_is_a_new_memory(path, open_memory):
+    path.touch(0o600)
+    with open_memory(path) as memory:
+        memory.remember("zebra", scope=SHOP)
+        assert memory.check() == []
+
+
+@pytest.mark.parametrize("share", [0.0001, 0.01, 0.3, 0.6, 0.99])
+def test_a_truncated_file_is_refused(path, open_memory, filled, share):
+    raw = path.read_bytes()
+    path.write_bytes(raw[: int(len(raw) * share)])
+    refused(path, open_memory, StoreDamaged, "damaged")
+
+
+@pytest.mark.parametrize("size", [1, 15, 99, 100, 4095, 4096, 20_000])
+def test_random_garbage_is_refused(path, open_memory, size):
+    path.write_bytes(random.Random(size).randbytes(size))
+    refused(path, open_memory, StoreDamaged, "damaged")
+
+
+@pytest.mark.parametrize("text", ["x", "# Notes\n\n- use pnpm\n", "SQLite format 3", "word " * 5000])
+def test_a_text_file_is_refused(path, open_memory, text):
+    path.write_text(text)
+    refused(path, open_memory, StoreDamaged, "damaged")
+
+
+def test_a_damaged_header_is_refused(path, open_memory, filled):
+    raw = bytearray(path.read_bytes())
+    raw[0:16] = b"?" * 16
+    path.write_bytes(raw)
+    refused(path, open_memory, StoreDamaged, "damaged")
+
+
+@pytest.mark.parametrize("journal", ["DELETE", "WAL"])
+@pytest.mark.parametrize("mark", ["", "PRAGMA application_id=77", "PRAGMA user_version=1"])
+def test_another_programs_database_is_refused(path, open_memory, journal, mark):
+    theirs = apsw.Connection(str(path))
+    for statement in (
+        f"PRAGMA journal_mode={journal}",
+        mark,
+        "CREATE TABLE memories (id)",
+        "INSERT INTO memories VALUES (1)",
+    ):
+        theirs.execute(statement)
+    theirs.close()
+    refused(path, open_memory, StoreError, "another program")
+
+
+def test_another_programs_empty_database_is_refused(path, open_memory):
+    theirs = apsw.Connection(str(path))
+    theirs.execute("PRAGMA application_id=77")
+    theirs.close()
+    refused(path, open_memory, StoreError, "another program")
+
+
+def test_a_newer_memory_is_refused(path, open_memory, filled, next_schema):
+    SqliteStore(path, migrations=next_schema.steps).close()
+    refused(path, open_memory, StoreTooNew, "upgrade omoide")
+
+
+@pytest.mark.parametrize("kind", ["random", "zero", "other page"])
+def test_a_damaged_page_is_reported(path, open_memory, filled, kind, long):
+    raw = path.read_bytes()
+    chance = random.Random(kind)
+    pages = branches(path)
+    for page in pages if long else chance.sample(pages, 12):
+        other = chance.choice([each for each in pages if each != page])
+        filler = {"random": chance.randbytes(4096), "zero": bytes(4096), "other page": raw[other * 4096 :][:4096]}[kind]
+        path.write_bytes(raw[: page * 4096] + filler + raw[(page + 1) * 4096 :])
+        # One empty table's page for another's goes unnoticed, and does no harm: `damaged` looks for that.
+        assert damaged(path, open_memory, filled) or kind == "other page", page
+
+
+def test_damage_inside_a_long_text_harms_no_other_memory(path, open_memory, filled, long):
+    raw = path.read_bytes()
+    chance = random.Random(1)
+    pages = sorted(set(range(1, len(raw) // 4096)) - set(branches(path)))
+    for page in pages if long else chance.sample(pages, 12):
+        path.write_bytes(raw[: page * 4096] + bytes(4096) + raw[(page + 1) * 4096 :])
+        damaged(path, open_memory, filled)
+
+
+def branches(path):
+    """The pages that hold rows, from 0, without the first; the others hold the rest of long texts, or nothing."""
+    connection = apsw.Connection(str(path))
+    found = connection.execute("SELECT pageno - 1 FROM dbstat WHERE pagetype <> 'overflow' AND pageno > 1").fetchall()
+    connection.close()
+    return sorted(page for (page,) in found)
+
+
+def damaged(path, open_memory, filled):
+    try:
+        with open_memory(path) as memory:
+            findings = memory.check()
+            served = memory.list(scope=SHOP, limit=1000, states=tuple(State)).memories
+            memory.recall("note word7", scope=SHOP)
+    except StoreDamaged:
+        return True
+    wrong = [each.number for each in served if each.content != filled.get(each.number)]
+    if not findings:
+        # SQLite has no checksums: damage inside a text that runs over whole pages is all that can go unnoticed.
+        assert len(served) == len(filled)
+        assert all(len(filled[number]) > 1000 for number in wrong)
+    return bool(findings)
+
+
+def test_a_file_truncated_under_its_log_is_reported_when_the_missing_half_is_needed(path, open_memory, child, filled):
+    writer = child("write_for_ever", path, "writer")
+    writer.stdout.readline()
+    writer.kill()
+    writer.wait()
+    assert path.with_name("memory.db-wal").stat().st_size
+    raw = path.read_bytes()
+    path.write_bytes(raw[: len(raw) // 2])
+    assert damaged(path, open_memory, filled)
