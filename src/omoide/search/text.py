@@ -10,8 +10,12 @@ key is still found by pasting it. Work and number of terms grow with the length 
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
 from itertools import chain
 from operator import add
+from zlib import crc32
 
 import Stemmer
 
@@ -21,84 +25,173 @@ LONGEST = 64
 READ = 8_000
 """Characters of a query that are read, half from each end: a pasted log must not stall a prompt."""
 
-# Each class starts with its most frequent range and astral characters stand apart: both make matching quicker.
-_KANA = "ぁ-ゖァ-ヺー-ヿゝ-ゟㇰ-ㇿ"
-_SINGLE = "一-鿿㐀-䶿々-〇가-힣豈-\ufaff"  # Han and Hangul: one character often is a word, a term beside its pairs
-_ASTRAL = "\U00020000-\U0003fffd"  # Han beyond the first plane
-_OTHER = "ᄀ-ᇿㄅ-ㄯ\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u1049\u1780-\u17d3"  # old Hangul, Bopomofo, Thai, Lao …
-_UNSPACED = _KANA + _SINGLE + _OTHER + _ASTRAL  # no space between words: cut into pairs
+LISTING = 4 * LONGEST
+"""A name longer than this is no name: its words are enough."""
+
+CACHED = 50_000
+"""Words whose terms are kept at hand, about 15 MB when a bulk import has filled it."""
+
+# How much a term of a query says, against 1.0 for a word, a name or a pair with meaning. Chosen with the numbers in
+# rank.py; 0.1 more or less moves no set by more than a point or so.
+SINGLE = 0.7  # one Han or Hangul character; its pairs say more
+HIRAGANA = 0.5  # mostly endings and particles
+WEAK = 0.3  # words that people ask with rather than about
+ALIAS = 0.3  # the short or long form that was not written
+
+_KANA = "ぁ-ゖァ-ヺー-ヿゝ-ゟ"
+_HAN = "一-鿿㐀-䶿々-\u3007\uf900-\ufaff\U00020000-\U0003fffd"
+_HANGUL = "가-힣"
+_LIKE_THAI = (  # other scripts without spaces, Thai to Khmer, and parts of Hangul that rarely stand alone
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u1049\u1100-\u11ff\u1780-\u17b3\u17b6-\u17d3\u3100-\u31ff"
+)
 _EMOJI = "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
-_BREAK = (  # what ends a word outside ASCII: punctuation, signs, controls, halves of surrogate pairs
-    "\x7f-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf×÷\u037e·՚-՟։־؉-؍؛-؟٪-٭۔।॥๏๚๛၊-၏។-៛\u2010-\u2027\u2030-\u205e\u20a0-\u20c0"
-    "\u2190-\u25ff\u27c0-\u2aff\u2e00-\u2fff\u3000-\u3004\u3008-\u3020\u3030-\u3040\u3099-\u309c゠・\u3200-\u33ff"
-    "\ud800-\uf8ff\ufe10-\ufe6f\uff00-\uffff\U000f0000-\U0010ffff"
+_SPACED = (  # letters, digits and signs of scripts with spaces between words
+    "!-~\xaa\xb5\xba\xc0-\xd6\xd8-\xf6\xf8-\u034e\u0350-\u037d\u037f-\u0386\u0388-\u0559\u0560-\u0588\u0591-\u05bd"
+    "\u05bf\u05c1-\u05f2\u0610-\u061a\u0620-\u0669\u066e-\u06d3\u06d5-\u06dc\u06de-\u06ff\u0710-\u088f\u0898-\u08e1"
+    "\u08e3-\u0963\u0966-\u0df3\u0e50-\u0e59\u0ed0-\u0f00\u0f18-\u0fbc\u1050-\u10fa\u10fc-\u1360\u1369-\u13ff"
+    "\u1401-\u166c\u166f-\u167f\u1681-\u169a\u16a0-\u16ea\u16ee-\u177f\u17dc-\u17ff\u1810-\u1fff\u20d0-\u218f\u2c00-\u2dff"
+    "\ua000-\uabff\ufb00-\ufdff\U00010000-\U000110bc\U000110be-\U000110cc\U000110ce-\U0001342f"
+    "\U00013460-\U0001bc9f\U0001bca4-\U0001d172\U0001d17b-\U0001efff"
 )
 _UNSEEN = (  # format characters, variation selectors, skin tones: nobody sees them, so they part no word
-    "\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U0001f3fb-\U0001f3ff\U000e0000-\U000e0fff"
+    "\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U0001f3fb-\U0001f3ff\U000e0000-\U000e0fff"
 )
 
 _unseen = re.compile(f"[{_UNSEEN}]+")
-_wide_breaks = re.compile("[\u3000！-＊，：-？［-＾｀｛-･…]+")
-_piece = re.compile(f"[{_UNSPACED}]+|[{_EMOJI}]|[^\\s{_UNSPACED}{_EMOJI}{_BREAK}]+")
-_single = re.compile(f"[{_SINGLE}]|[{_ASTRAL}]")
+_wide_breaks = re.compile("[\u3000\uff01-\uff0a\uff0c\uff1a-\uff1f\uff3b-\uff3e\uff40\uff5b-\uff65\u2026]+")
+_never_alone = re.compile(f"[{_KANA}{_LIKE_THAI}]+")
+_english = re.compile("[A-Za-z]{2,}")
+_hiragana = re.compile("[ぁ-ゖ]+")
 
-_accent = re.compile("(?<=[a-zα-ω])[\u0300-\u036f]+")
-_contraction = re.compile("(?<=[a-z])['’](?:s|t|re|ve|ll|d|m)(?![a-z])", re.IGNORECASE)
+_accent = re.compile("(?<=[a-z\u03b1-\u03c9])[\u0300-\u036f]+")
+_contraction = re.compile("(?<=[a-z])'(?:s|t|re|ve|ll|d|m)(?![a-z])", re.IGNORECASE)
 _thousands = re.compile("(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
-_LETTERS = "[\\w\x80-\U0010ffff]+"
+_LETTERS = "[^\\x00-/:-@[-^`{-\\x7f]+"
 _name = re.compile(rf"(?:(?<![\w./])\.(?=[A-Za-z]))?{_LETTERS}(?:(?:::|[-./:@#+]){_LETTERS})*(?:\+\+|#(?!\w))?")
 _segment = re.compile("[^/:@#+]+")
 _word = re.compile("[^-._/:@#+]+")
-_hump = re.compile("[A-Z]{2,}s(?![a-z])|[A-Z0-9]+(?![a-z])|[A-Z]?[a-z0-9]+")
+_hump = re.compile("[A-Z]{2,}s(?![a-z])|[A-Z0-9]*[A-Z][A-Z0-9]*(?![a-z])|[A-Z]?[a-z0-9]+")
 _numbered = re.compile("([A-Za-z]{2,})[0-9]+")
+_version = re.compile("[vV][0-9]")
 
 _stem = Stemmer.Stemmer("english").stemWord
 
-HIRA = 0.5
-SINGLE = 0.0      # han single within longer han run
-LONE = 0.5        # isolated han
-PART = 1.0
-STOPPAIRS = frozenset()
-
 
 def terms(text: str) -> list[str]:
-    """The terms of a text in reading order, each as often as it occurs."""
+    """The terms of a text, each as often as it occurs: words and pairs in reading order, then single characters."""
     if text.isascii():
-        return list(chain.from_iterable(map(_known, text.split())))
+        return joined(text).split()
+    text = _plain(text)
     found: list[str] = []
-    for piece in _piece.findall(_plain(text)):
-        if piece[0] < "\u0e00":
-            found += _known(piece)
+    runs: list[str] = []
+    for run, chunk in _pieces().findall(text):
+        if chunk:
+            found += _known(chunk).split()
+        elif len(run) > 1:
+            found += map(add, run, run[1:])
+            runs.append(run)
+        elif run:
+            found.append(run)
         else:
-            found += _run_terms(piece)
+            return terms(_unseen.sub("", text))
+    found += _never_alone.sub("", "".join(runs))  # Han and Hangul: there one character often is a word
     return found
 
 
+def joined(text: str) -> str:
+    """The same, ready for an index: one string, with a space between terms."""
+    return index_entry(text)[0]
+
+
+def index_entry(text: str) -> tuple[str, int]:
+    """The terms as one string, and a hash of the longest with its neighbour, by which near twins find each other.
+
+    Two texts that say almost the same mostly have the same longest term, and others hardly ever. Where all terms are
+    pairs of characters, it is the last by code point.
+    """
+    found = list(filter(None, map(_known, text.split()))) if text.isascii() else terms(text)
+    if not found:
+        return "", 0
+    longest = max(found, key=len)
+    place = found.index(longest if len(longest) > 2 else max(found))
+    return " ".join(found), crc32(" ".join(found[place : place + 2]).encode())
+
+
+def asked(text: str, limit: int = 64) -> dict[str, float]:
+    """The distinct terms of a query and how much each says; the most telling ones if there are more than `limit`."""
+    if len(text) > READ:
+        text = f"{text[: READ // 2]} {text[-READ // 2 :]}"
+    found = terms(text)
+    weights = {term: weight for term in found if (weight := _weight(term))} or dict.fromkeys(found, 1.0)
+    for term in [*weights]:
+        for alias in _ALIASES.get(term, ()):
+            weights.setdefault(alias, ALIAS)
+    if len(weights) > limit:
+        # Without frequencies at hand: what is said often, and what is long, says most.
+        often = Counter(found)
+        best = sorted(weights, key=lambda term: (-weights[term] * (often[term] + min(len(term), 12)), term))
+        weights = {term: weights[term] for term in best[:limit]}
+    return weights
+
+
+def spelling(query: str) -> dict[str, str]:
+    """How the words of a query are spelt in it, by their stems: what is shown to people is not `chang` but `changing`."""
+    return {_term(word): word.lower() for word in _english.findall(query[:READ])}
+
+
+def spoken(terms: Iterable[str], spelling: Mapping[str, str]) -> list[str]:
+    """Terms as words again: pairs that overlap run together, and what stands inside another word is left out."""
+    words: list[str] = []
+    for term in terms:
+        if words and len(term) == 2 and term[0] == words[-1][-1] and not term.isascii():
+            words[-1] += term[1]
+        else:
+            words.append(spelling.get(term, term))
+    return [word for word in words if not any(word != other and word in other for other in words)]
+
+
+def _weight(term: str) -> float:
+    if term in _STOP:
+        return 0.0
+    if term in _WEAK:
+        return WEAK
+    if _hiragana.fullmatch(term):
+        return HIRAGANA
+    return SINGLE if len(term) == 1 and term >= "\u3041" else 1.0
+
+
+@cache
+def _pieces() -> re.Pattern[str]:
+    """Runs to cut into pairs, chunks to take apart as words, and what nobody sees; all else is a break.
+
+    Made when the first text needs it: compiling takes time for every character in a class, and here are most there are.
+    """
+    return re.compile(f"([{_KANA}{_HAN}{_HANGUL}{_LIKE_THAI}]+)|([{_EMOJI}]|[{_SPACED}]+)|[{_UNSEEN}]")
+
+
 def _plain(text: str) -> str:
-    """Half and full width, composed and decomposed meet; what nobody sees is gone."""
+    """Half and full width, composed and decomposed meet."""
+    text = text.replace("\u2019", "'")
     if not unicodedata.is_normalized("NFKC", text):
-        text = _wide_breaks.sub(" ", text)  # most Japanese text needs no more, and NFKC is three times the price
+        text = _wide_breaks.sub(" ", text)  # most Japanese text needs no more, and NFKC costs four times as much
         if not unicodedata.is_normalized("NFKC", text):
             text = unicodedata.normalize("NFKC", text)
-    if _unseen.search(text):
-        text = unicodedata.normalize("NFKC", _unseen.sub("", text))
     return text
 
 
-def _run_terms(run: str) -> list[str]:
-    if len(run) == 1:
-        return [run]
-    return [*map(add, run, run[1:]), *_single.findall(run)]
+class _Known(dict[str, str]):
+    """The terms of the chunks met lately: words come again and again, so most are looked up rather than made."""
 
-
-class _Known(dict[str, tuple[str, ...]]):
-    """The terms of chunks met lately; words come again and again, so most are looked up, not made."""
-
-    def __missing__(self, chunk: str) -> tuple[str, ...]:
-        made = tuple(chain.from_iterable(map(_name_terms, _names(chunk))))
+    def __missing__(self, chunk: str) -> str:
+        word = chunk[:-1] if chunk[-1] in ".,;:!?" else chunk
+        if word.isalpha() and word.isascii() and (word.islower() or word.istitle()):  # most chunks: a word of a sentence
+            made = _term(word)
+        else:
+            made = " ".join(chain.from_iterable(map(_name_terms, _names(chunk))))
         if len(chunk) <= LONGEST:
-            if len(self) >= 10_000:
+            if len(self) >= CACHED:
                 self.clear()
             self[chunk] = made
         return made
@@ -108,9 +201,9 @@ _known = _Known().__getitem__
 
 
 def _names(chunk: str) -> list[str]:
-    """The words and identifiers of a piece of text without spaces, as they stand but for the folding of accents."""
+    """The words and identifiers in a chunk without spaces, as written but for accents and contractions."""
     if not chunk.isascii():
-        chunk = unicodedata.normalize("NFC", _accent.sub("", unicodedata.normalize("NFKD", chunk.casefold())))
+        chunk = unicodedata.normalize("NFKC", _accent.sub("", unicodedata.normalize("NFD", chunk.casefold())))
     elif chunk.isalpha():
         return [chunk]
     return _name.findall(_thousands.sub("", _contraction.sub("", chunk)))
@@ -118,26 +211,32 @@ def _names(chunk: str) -> list[str]:
 
 def _name_terms(name: str) -> list[str]:
     """A name as a whole first, then its segments and words: `src/a.ts` gives src/a.ts, src, a.ts, a, ts."""
-    if name.isalpha() and (name.islower() or name.istitle() or name.isupper()):
-        return [_term(name)]
     found = [_term(name)]
-    some = False
+    if len(name) > LISTING:
+        return found + [term for word in _word.findall(name) for term in _known(word[:LONGEST]).split()]
+    if name.isalpha() and (name.islower() or name.istitle() or name.isupper()):
+        return found
+    if not name.strip("_"):
+        return []
     for segment in _segment.findall(name):
         if segment != name:
             found.append(_term(segment))
-        if segment[0] in "vV" and segment[1:2].isdigit():
+        if _version.match(segment):
             found.append(_term(segment[1:]))
         for word in _word.findall(segment):
-            some = True
             if word != segment:
                 found.append(_term(word))
-            humps = _hump.findall(word) if word.isascii() and len(word) <= LONGEST else [word]
-            for hump in humps:
-                if hump != word:
-                    found.append(_term(hump))
-                if numbered := _numbered.fullmatch(hump):
-                    found.append(_term(numbered[1]))
-    return found if some else []
+            found += _word_parts(word)
+    return found
+
+
+def _word_parts(word: str) -> list[str]:
+    """The words inside a word: `getUserById` gives get, user, by, id and `python3` gives python."""
+    if len(word) > LONGEST or not word.isascii():  # a key, not a name; and humps are an ASCII custom
+        return []
+    humps = _hump.findall(word)
+    parts = [_term(hump) for hump in humps] if len(humps) > 1 else []
+    return parts + [_term(numbered[1]) for hump in humps if (numbered := _numbered.fullmatch(hump))]
 
 
 def _term(word: str) -> str:
@@ -145,48 +244,44 @@ def _term(word: str) -> str:
     return _stem(word) if word.isalpha() else word
 
 
-_STOP = """a about above after again all also am an and any are aren as at be because been before being below between both but by can could
-couldn did didn do does doesn doing don down during each few for from further had hadn has hasn have haven having he her here
-hers herself him himself his how i if in into is isn it its itself just ll me more most my myself no nor not now of off on
-once only or other our ours ourselves out over own re same she should shouldn so some such than that the their theirs them
-themselves then there these they this those through to too under until up very was wasn we were weren what when where which
-while who whom why will with won would wouldn you your yours yourself"""
-_stop = frozenset(_term(w) for w in _STOP.split())
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(map(_term, words.split()))
 
-WEAKW=0.4
-_weak = frozenset(_term(w) for w in """many much lot way thing things something anything someone anyone get gets got getting go goes going went
-gone make makes made making take takes took taken want wants wanted need needs needed like know knows knew
-think let lets please tell told say says said see give gave given help try tried ago past recent recently
-previous previously good best kind sort currently mention mentioned remind suggest recommend
-wonder wondering talk talked chat conversation discuss discussed may might must shall ever yet still even well around
-different""".split())
-_hira = re.compile("[ぁ-ゖ]{2}")
 
-def asked(text: str, limit: int = 64) -> dict[str, float]:
-    weights: dict[str, float] = {}
-    if len(text) > READ:
-        text = text[: READ // 2] + " " + text[-READ // 2 :]
-    for piece in _piece.findall(_plain(text)):
-        if piece[0] < "\u0e00":
-            for name in _names(piece):
-                for i, term in enumerate(_name_terms(name)):
-                    w = PART if i else 1.0
-                    if term in _weak: w*=WEAKW
-                    if weights.get(term, 0) < w:
-                        weights[term] = w
-        elif len(piece) == 1:
-            weights[piece] = max(weights.get(piece, 0), LONE1 if _single.match(piece) else LONE2)
-        else:
-            for pair in map(add, piece, piece[1:]):
-                weights[pair] = HIRA if _hira.match(pair) else 1.0
-            for m in re.finditer(f"[{_SINGLE}]+", piece):
-                if len(m[0]) == 1:
-                    if LONE: weights[m[0]] = max(weights.get(m[0], 0), LONE)
-                elif SINGLE:
-                    for c in m[0]:
-                        weights[c] = max(weights.get(c, 0), SINGLE)
-    for p in STOPPAIRS: weights.pop(p, None)
-    kept = {t: w for t, w in weights.items() if t not in _stop and w > 0} or weights
-    return dict(list(kept.items())[:limit])
-LONE1=0.7
-LONE2=0.3
+_STOP = _stems(
+    """a about also am an and any are aren as at be because been being but by can could couldn did didn do does doesn
+    doing don for from had hadn has hasn have haven having he her hers herself him himself his how i into it its
+    itself just ll me my myself nor of on or our ours ourselves re she should shouldn so some such than that the
+    their theirs them themselves then these they this those to too very was wasn we were weren what when where which
+    while who whom why will with won would wouldn you your yours yourself"""
+)
+_WEAK = _stems(
+    """above after ago again all anyone anything around back before below best between both chat conversation currently
+    different discuss down during each etc even ever few find first further gave get give go going gone good got
+    help here if in is isn kind knew know last let like lot made make many may mention might more most much must
+    need new no not now off once one only other out over own past per please previous previously recent recently
+    recommend remind said same say see shall show someone something sort still suggest take taken talk tell thing
+    think through told took total tried try two type under until up use want way well went wonder yet
+    golang java javascript perl php python ruby rust typescript"""
+)  # the last line: whoever works in one language asks all questions in its name
+
+
+def _aliases() -> dict[str, list[str]]:
+    """Short forms programmers use for whole words, both ways."""
+    pairs = """admin administrator, app application, arg argument, async asynchronous, attr attribute, auth
+        authentication, bool boolean, char character, cmd command, config configuration, db database, dev
+        development, dict dictionary, dir directory, doc document, env environment, err error, exec execute,
+        folder directory, func function, idx index, img image, info information, init initialize, int
+        integer, js javascript, k8s kubernetes, len length, lib library, max maximum, min minimum, msg
+        message, num number, obj object, param parameter, perf performance, pkg package, prod production, py
+        python, ref reference, regex regexp, repo repository, spec specification, stats statistics, str
+        string, sync synchronize, temp temporary, tmp temporary, ts typescript, val value, var variable"""
+    both: dict[str, list[str]] = {}
+    for pair in pairs.split(","):
+        short, long = map(_term, pair.split())
+        both.setdefault(short, []).append(long)
+        both.setdefault(long, []).append(short)
+    return both
+
+
+_ALIASES = _aliases()

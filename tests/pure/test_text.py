@@ -1,0 +1,185 @@
+"""What a text is found by."""
+
+import sys
+import time
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from omoide.search.text import LONGEST, asked, spelling, spoken, terms
+
+
+def found_by(text: str, query: str) -> bool:
+    return bool(set(terms(text)) & set(asked(query)))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The builds were failing", ["the", "build", "were", "fail"]),
+        ("pnpmを使用", ["pnpm", "を使", "使用", "使", "用"]),
+        ("Dockerコンテナ", ["docker", "コン", "ンテ", "テナ"]),
+        ("猫", ["猫"]),
+        ("a を b", ["a", "を", "b"]),
+        ("한국어", ["한국", "국어", "한", "국", "어"]),
+        ("ไทย", ["ไท", "ทย"]),
+        ("Привет, мир!", ["привет", "мир"]),
+        ("👍🏽👍ok", ["👍", "👍", "ok"]),
+        ("đâu ở Hà Nội", ["đau", "o", "ha", "noi"]),
+        ("", []),
+        ("?! -- ___ ...", []),
+    ],
+)
+def test_each_script_is_cut_in_its_own_way(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("getUserById", ["getuserbyid", "get", "user", "by", "id"]),
+        ("HTTPServer", ["httpserver", "http", "server"]),
+        ("user_id", ["user_id", "user", "id"]),
+        ("__init__", ["__init__", "init"]),
+        ("src/core/loop.ts", ["src/core/loop.ts", "src", "core", "loop.ts", "loop", "ts"]),
+        ("foo.bar.baz", ["foo.bar.baz", "foo", "bar", "baz"]),
+        ("--keep-going", ["keep-going", "keep", "go"]),
+        ("C++", ["c++", "c"]),
+        ("C#", ["c#", "c"]),
+        (".env", [".env", "env"]),
+        ("v1.2.3", ["v1.2.3", "1.2.3", "v1", "2", "3"]),
+        ("a::b", ["a::b", "a", "b"]),
+        ("python3", ["python3", "python"]),
+        ("URLs", ["url"]),
+        ("10k", ["10k"]),
+        ("5K", ["5k"]),
+        ("me@host.org", ["me@host.org", "me", "host.org", "host", "org"]),
+        ("$1,200", ["1200"]),
+    ],
+)
+def test_a_name_is_found_whole_and_by_its_parts(name: str, expected: list[str]) -> None:
+    assert terms(name) == expected
+
+
+@pytest.mark.parametrize("around", ["see `{}`.", '("{}"),', "{}:", "'{}';", "「{}」", "<{}>", "{}を見る", "—{}—"])
+@pytest.mark.parametrize("name", ["loop.ts", "user_id", "kebab-case", "C++"])
+def test_what_stands_around_a_name_does_not_hide_it(around: str, name: str) -> None:
+    assert name.lower() in terms(around.format(name))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ガイド", "ｶﾞｲﾄﾞ"),
+        ("ガイド", unicodedata.normalize("NFD", "ガイド")),
+        ("ABC 123", "\uff21\uff22\uff23\u3000\uff11\uff12\uff13"),
+        ("café", "CAFE\u0301"),
+        ("naive", "naïve"),
+        ("日本", "日\u200b本"),
+        ("葛城", "葛\U000e0100城"),
+        ("cooperate", "co\xadoperate"),
+        ("Straße", "STRASSE"),
+        ("don't", "don\u2019t"),
+        ("設定\uff08変更\uff09", "設定(変更)"),
+    ],
+)
+def test_two_ways_to_write_the_same_meet(one: str, other: str) -> None:
+    assert terms(one) == terms(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("黒い猫を飼っています", "猫"),
+        ("パッケージ管理はpnpmを使用する", "pnpm"),
+        ("use src/core/loop.ts", "loop.ts"),
+        ("def getUserById(): ...", "user by id"),
+        ("it was deployed on Friday", "deploying"),
+        ("released v1.2.3", "1.2.3"),
+        ("pass --dry-run first", "dry-run"),
+        ("the DB is slow", "database"),
+    ],
+)
+def test_a_note_is_found_by_what_people_type(text: str, query: str) -> None:
+    assert found_by(text, query)
+
+
+def test_a_kana_ending_does_not_make_katakana_and_han_of_other_words_meet() -> None:
+    assert not set(terms("サーバー")) & set(terms("メモリ"))
+    assert not set(terms("東京")) & set(terms("大阪"))
+
+
+def test_stop_words_ask_for_nothing_unless_there_is_nothing_else() -> None:
+    assert "the" not in asked("where is the database")
+    assert set(asked("to be or not to be")) == {"not"}
+    assert set(asked("what are you")) == {"what", "are", "you"}
+
+
+def test_words_to_ask_with_and_endings_say_less_than_words_to_ask_about() -> None:
+    english = asked("how many playlists")
+    japanese = asked("猫が好きでした")
+    assert english["mani"] < english["playlist"]
+    assert japanese["した"] < japanese["猫"] < japanese["好き"]
+
+
+def test_a_query_has_at_most_the_terms_it_may_have_and_keeps_the_telling_ones() -> None:
+    chosen = asked(" ".join(f"w{i}" for i in range(1000)) + " kubernetes kubernetes", limit=20)
+    assert len(chosen) == 20
+    assert "kubernet" in chosen
+
+
+def test_a_term_too_long_is_cut_and_still_found_by_pasting_it() -> None:
+    key = "k" * 1000
+    assert {len(term) for term in terms(key)} == {LONGEST}
+    assert found_by(f"the key is {key}", key)
+    digest = "0123456789abcdef" * 4
+    assert terms(digest) == [digest]
+
+
+@given(st.text(alphabet=st.characters(codec=None, categories=None)))
+@example("x\x00y\x1fz\x7f\x85\u2028w")
+@example("\ud800\udfff")
+def test_a_term_is_one_unbroken_piece_that_can_be_stored(text: str) -> None:
+    for term in (*terms(text), *asked(text)):
+        assert term
+        assert len(term) <= LONGEST
+        assert not any(char.isspace() or unicodedata.category(char) in {"Cc", "Cf", "Cs"} for char in term)
+        term.encode()
+
+
+def test_every_character_there_is_keeps_terms_storable() -> None:
+    for char in map(chr, range(sys.maxunicode)):
+        if unicodedata.category(char) in {"Cn", "Co", "Lo"}:  # a million letters alike
+            continue
+        for term in terms(f"é{char}b {char}"):
+            if any(c.isspace() or unicodedata.category(c) in {"Cc", "Cf", "Cs"} for c in term):
+                pytest.fail(f"U+{ord(char):04X} gives {term!r}")
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "a/", "/", "a.", "aB", "_", "'s", "1,", "漢", "あ", "é", "é/", "ｶﾞ", "\u200b", "👍", "::", "+"]
+)
+def test_ten_times_the_text_takes_about_ten_times_as_long(unit: str) -> None:
+    def seconds(size: int) -> float:
+        text = unit * (size // len(unit))
+        start = time.perf_counter()
+        terms(text)
+        return time.perf_counter() - start
+
+    seconds(20_000)
+    assert seconds(200_000) < 40 * seconds(20_000) + 0.05
+
+
+def test_a_query_of_a_hundred_thousand_words_is_quick() -> None:
+    text = " ".join(f"word{i}" for i in range(100_000))
+    start = time.perf_counter()
+    asked(text)
+    assert time.perf_counter() - start < 0.2
+
+
+def test_terms_are_shown_as_the_words_they_come_from() -> None:
+    query = "Changing 非同期処理 in src/core"
+    shown = spoken(asked(query), spelling(query))
+    assert shown == ["changing", "非同期処理", "src/core"]
