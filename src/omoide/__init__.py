@@ -1,25 +1,76 @@
 """omoide (思い出): one memory for every agent a person runs.
 
-    import omoide
+import omoide
 
-    with omoide.open("memory.db") as memory:
-        memory.remember("認証は JWT を採用", topic="API auth", scope=omoide.Scope.project("shop"))
-        found = memory.recall("認証", scope=omoide.Scope.project("shop"))
+with omoide.open("memory.db") as memory:
+    memory.remember("認証は JWT を採用", topic="API auth", scope=omoide.Scope.project("shop"))
+    found = memory.recall("認証", scope=omoide.Scope.project("shop"))
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from omoide.app import open as open
+    from omoide.app import open as open  # noqa: A004 - omoide.open, as in the README
     from omoide.errors import (
-        Conflict as Conflict, InvalidInput as InvalidInput, NotAllowed as NotAllowed, NotFound as NotFound,
-        OmoideError as OmoideError, SecretFound as SecretFound, StoreError as StoreError,
+        Conflict as Conflict,
+    )  # fmt: skip
+    from omoide.errors import (
+        InvalidInput as InvalidInput,
+    )
+    from omoide.errors import (
+        NotAllowed as NotAllowed,
+    )
+    from omoide.errors import (
+        NotFound as NotFound,
+    )
+    from omoide.errors import (
+        OmoideError as OmoideError,
+    )
+    from omoide.errors import (
+        SecretFound as SecretFound,
+    )
+    from omoide.errors import (
+        StoreError as StoreError,
+    )
+    from omoide.model import (
+        Actor as Actor,
     )  # fmt: skip
     from omoide.model import (
-        Actor as Actor, Draft as Draft, Event as Event, Found as Found, Hit as Hit, Layer as Layer,
-        LinkKind as LinkKind, Memory as Memory, Query as Query, Remembered as Remembered, Role as Role, Scope as Scope,
+        Draft as Draft,
+    )
+    from omoide.model import (
+        Event as Event,
+    )
+    from omoide.model import (
+        Found as Found,
+    )
+    from omoide.model import (
+        Hit as Hit,
+    )
+    from omoide.model import (
+        Layer as Layer,
+    )
+    from omoide.model import (
+        LinkKind as LinkKind,
+    )
+    from omoide.model import (
+        Memory as Memory,
+    )
+    from omoide.model import (
+        Query as Query,
+    )
+    from omoide.model import (
+        Remembered as Remembered,
+    )
+    from omoide.model import (
+        Role as Role,
+    )
+    from omoide.model import (
+        Scope as Scope,
+    )
+    from omoide.model import (
         State as State,
-    )  # fmt: skip
+    )
 
 _HOMES = {
     "open": "omoide.app",

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from omoide import config, model
-from omoide.model import Actor, Role
+from omoide.model import Actor
 from omoide.service import Service
-from omoide.store.sqlite import SqliteStore
+from omoide.store.sqlite import MIGRATIONS, SqliteStore
 
 
 def open(
@@ -21,8 +21,15 @@ def open(
 ) -> Service:
     """Opens a memory: the given database file, or the user's own. Other settings can be given by name."""
     settings = config.settings({**flags, "store": None if store is None else str(store)})
-    return opened(settings, actor or Actor(settings.actor, Role.OWNER, "python"), clock)
+    return opened(settings, actor or Actor(settings.actor, settings.role, "python"), clock)
 
 
 def opened(settings: config.Settings, actor: Actor, clock: Callable[[], datetime] = model.now) -> Service:
     return Service(SqliteStore(Path(settings.store), settings.wait), settings, actor, clock)
+
+
+def engine() -> tuple[str, int]:
+    """The database engine with the version of its package, and the schema that every opened database is brought to."""
+    from importlib.metadata import version  # noqa: PLC0415 - 20 ms that only stats and doctor need
+
+    return f"SQLite (apsw {version('apsw')})", len(list(MIGRATIONS.glob("[0-9]*.sql")))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from omoide.errors import Unreadable
-from omoide.model import TYPES
+from omoide.model import TYPES, Role
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -22,6 +22,11 @@ class Settings(msgspec.Struct, frozen=True):
     max_content: int
     limit: int
     wait: float
+    role: Role
+    agents: dict[str, Role]
+    ttl_days: int
+    max_entries: int
+    retire: str
     origins: dict[str, str] = {}
     """Where each value came from, in words."""
 
@@ -36,10 +41,16 @@ class Setting(NamedTuple):
     default: Callable[[], Any]
     read: Callable[[Any], Any]
     """The checked value, from text (a variable, a flag) or TOML; raises ValueError with what is expected."""
+    also: tuple[str, ...] = ()
+    """Variables of other programs that mean the same, for those who come from there."""
 
     @property
     def variable(self) -> str:
         return f"OMOIDE_{self.name.upper()}"
+
+    def variable_in(self, environment: Mapping[str, str]) -> str | None:
+        """The variable that tells, ours first."""
+        return next((name for name in (self.variable, *self.also) if environment.get(name) is not None), None)
 
 
 def _text(value: Any) -> str:
@@ -49,7 +60,7 @@ def _text(value: Any) -> str:
 
 
 def _path(value: Any) -> str:
-    return os.path.abspath(os.path.expanduser(_text(value))) if value else _store()
+    return str(Path(_text(value)).expanduser().absolute()) if value else _store()
 
 
 def _type(value: Any) -> str:
@@ -69,6 +80,36 @@ def _types(value: Any) -> tuple[str, ...]:
 def _secrets(value: Any) -> str:
     if value not in ("refuse", "redact"):
         raise ValueError('"refuse" or "redact"')
+    return str(value)
+
+
+def _role(value: Any) -> Role:
+    try:
+        return Role(value)
+    except ValueError:
+        raise ValueError(" or ".join(f'"{role}"' for role in Role)) from None
+
+
+def _agents(value: Any) -> dict[str, Role]:
+    if isinstance(value, str):
+        value = dict(part.rpartition("=")[::2] for part in value.split(",") if part.strip())
+    wanted = 'names with their roles: planner = "admin", or in a variable planner=admin,builder=worker'
+    if not isinstance(value, dict):
+        raise ValueError(wanted)
+    agents: dict[str, Role] = {}
+    for name, role in value.items():
+        try:
+            agents[" ".join(name.split())] = _role(role.strip() if isinstance(role, str) else role)
+        except ValueError:
+            raise ValueError(wanted) from None
+    if "" in agents:
+        raise ValueError(wanted)
+    return agents
+
+
+def _retire(value: Any) -> str:
+    if value not in ("auto", "manual"):
+        raise ValueError('"auto" or "manual"')
     return str(value)
 
 
@@ -115,6 +156,17 @@ SETTINGS = (
     Setting("max_content", "the largest content of a memory, in bytes", lambda: 1_000_000, _whole(1_000, 100_000_000)),
     Setting("limit", "how many memories recall and list answer", lambda: 10, _whole(1, 1_000)),
     Setting("wait", "how long to wait for another writer, in seconds", lambda: 30.0, _seconds),
+    Setting("role", "the role of this process: owner, admin or worker", lambda: Role.OWNER, _role),
+    Setting("agents", "the role of each agent that names itself; all others are workers", dict, _agents),
+    Setting(
+        "ttl_days", "after so many days without use a memory is archived; 0: never", lambda: 90, _whole(0, 36_500),
+        ("MCP_MEMORY_TTL_DAYS",),
+    ),
+    Setting(
+        "max_entries", "so many memories a layer may hold before the longest unused are archived; 0: any number",
+        lambda: 1_000, _whole(0, 1_000_000_000), ("MCP_MEMORY_MAX_ENTRIES",),
+    ),
+    Setting("retire", '"auto": archive by itself, once a day; "manual": only `omoide retire` does', lambda: "auto", _retire),
 )  # fmt: skip
 
 
@@ -136,8 +188,8 @@ def settings(flags: Mapping[str, Any] | None = None, environment: Mapping[str, s
         raw: Any = None
         if (flags or {}).get(setting.name) is not None:
             raw, origin = (flags or {})[setting.name], "flag"
-        elif environment.get(setting.variable) is not None:
-            raw, origin = environment[setting.variable], setting.variable
+        elif (variable := setting.variable_in(environment)) is not None:
+            raw, origin = environment[variable], variable
         elif setting.name in table:
             raw, origin = table[setting.name], f"{file}, line {_line(text, setting.name)}"
         else:

@@ -1,18 +1,18 @@
 """What can go wrong that a caller can act on.
 
-    OmoideError
-    ├── InvalidInput        the request itself is wrong: change it
-    │   ├── SecretFound     the text holds a credential: take it out
-    │   └── Unreadable      a file to be read in, or the settings, cannot be understood
-    ├── NotFound            no such memory, or none that this scope may see
-    ├── Conflict            the request is fine, but something is in its way (a taken key, a wrong state)
-    ├── NotAllowed          this role may not do that
-    └── StoreError          the database
-        ├── StoreBusy       another process has been writing for too long
-        ├── StoreDamaged    the file is not a whole database
-        ├── StoreFull       no room on the disk
-        ├── StoreReadOnly   the file or its directory cannot be written
-        └── StoreTooNew     written by a newer omoide
+OmoideError
+├── InvalidInput        the request itself is wrong: change it
+│   ├── SecretFound     the text holds a credential: take it out
+│   └── Unreadable      a file to be read in, or the settings, cannot be understood
+├── NotFound            no such memory, or none that this scope may see
+├── Conflict            the request is fine, but something is in its way (a taken key, a wrong state)
+├── NotAllowed          this role may not do that
+└── StoreError          the database
+    ├── StoreBusy       another process has been writing for too long
+    ├── StoreDamaged    the file is not a whole database
+    ├── StoreFull       no room on the disk
+    ├── StoreReadOnly   the file or its directory cannot be written
+    └── StoreTooNew     written by a newer omoide
 """
 
 

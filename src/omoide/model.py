@@ -1,6 +1,8 @@
 """The words of omoide as frozen values: memory, draft, scope, actor, query, hit, event, link, project."""
 
+import functools
 import os
+import re
 import time
 import unicodedata
 from collections.abc import Sequence
@@ -40,7 +42,7 @@ class Role(StrEnum):
     WORKER = "worker"
 
 
-class Scope(msgspec.Struct, frozen=True):
+class Scope(msgspec.Struct, frozen=True, gc=False):
     """Where a memory belongs: everywhere, a project, or a session of a project.
 
     Make one with `everywhere()`, `project(path)` or `session(path, session)`, which check the names.
@@ -95,7 +97,7 @@ class Actor(msgspec.Struct, frozen=True):
     via: str = "python"
 
 
-class Draft(msgspec.Struct, frozen=True):
+class Draft(msgspec.Struct, frozen=True, gc=False):
     """What someone wants kept. Only `content` and `scope` are needed; what is left out is filled in, or left as it was."""
 
     content: str
@@ -115,7 +117,7 @@ class Draft(msgspec.Struct, frozen=True):
     """When it was learnt, for what is imported; now, otherwise."""
 
 
-class Memory(msgspec.Struct, frozen=True, kw_only=True):
+class Memory(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thing learnt. A change makes a new version of it; the old one stays in its history."""
 
     id: str
@@ -148,7 +150,7 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     version: int
 
 
-class Remembered(msgspec.Struct, frozen=True):
+class Remembered(msgspec.Struct, frozen=True, gc=False):
     """The answer of `remember`."""
 
     memory: Memory
@@ -167,15 +169,17 @@ class Query(msgspec.Struct, frozen=True):
     tags: tuple[str, ...] = ()
     """Every one of them must be on the memory; case is ignored."""
     layers: tuple[Layer, ...] = ()
-    """Narrows what the scope sees; empty means all of it."""
+    """Narrows what the scope sees; empty means all of it. In a session, the session layer is that session alone."""
     states: tuple[State, ...] = (State.ACTIVE,)
     limit: int = 10
     offset: int = 0
     since: datetime | None = None
     """Only memories changed at or after this moment."""
+    pinned: bool = False
+    """Only pinned ones."""
 
 
-class Hit(msgspec.Struct, frozen=True):
+class Hit(msgspec.Struct, frozen=True, gc=False):
     memory: Memory
     score: float
     why: str
@@ -191,6 +195,48 @@ class Found(msgspec.Struct, frozen=True):
 class Page(msgspec.Struct, frozen=True):
     memories: list[Memory]
     total: int
+
+
+class Usage(msgspec.Struct, frozen=True, gc=False):
+    """What retention needs to know of an active memory, without its text."""
+
+    number: int
+    version: int
+    scope: Scope
+    topic: str
+    pinned: bool
+    used_at: datetime
+    """The last time it was found or shown, or anything was done to it: kept, told again, changed, imported, restored."""
+    expires_at: datetime | None = None
+
+
+class Resumed(msgspec.Struct, frozen=True):
+    """What an agent needs to go on where it was. No memory is in two of the lists: the first that fits has it."""
+
+    pinned: list[Memory]
+    """Of all that the scope sees, but for other sessions; last changed first, as in every list."""
+    preferences: list[Memory]
+    """Of type preference, of the project and the global layer."""
+    session: list[Memory]
+    """Of the scope's session; empty where the scope is none."""
+    project: list[Memory]
+    """Of the project, without its sessions, newest and most used first; of the global layer where there is no project."""
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What there is, in numbers."""
+
+    count: int
+    by_type: dict[str, int]
+    """The most common first, as in `by_tag`."""
+    by_tag: dict[str, int]
+    """The 20 most common; tags that differ only in case are one."""
+    oldest: datetime | None
+    """When the first of them was created."""
+    newest: datetime | None
+    """When the last of them was changed."""
+    bytes: int
+    """Of their contents in UTF-8."""
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -236,11 +282,17 @@ TYPES = (
 
 TOPIC_LENGTH = 50
 
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""C0 and C1 controls, and the characters that change the direction of what follows: never in a single line."""
+
 
 def derived_topic(content: str) -> str:
-    """The first 50 characters of the content on one line, the rest of it as three dots."""
+    """The first 50 characters of the content on one line, without control characters, the rest of it as three dots."""
+    opening = content[: TOPIC_LENGTH + 1]
+    if len(opening) > TOPIC_LENGTH and opening.isprintable() and "  " not in opening and opening[0] != " ":
+        return opening[:TOPIC_LENGTH] + "..."
     # Only the opening is looked at: a 1 MB content must not be split into words for its title.
-    opening = " ".join(content[: TOPIC_LENGTH * 8].split())
+    opening = CONTROL.sub("", " ".join(content[: TOPIC_LENGTH * 8].split()))
     if len(opening) <= TOPIC_LENGTH and len(content) <= TOPIC_LENGTH * 8:
         return opening
     return opening[:TOPIC_LENGTH] + "..."
@@ -248,11 +300,17 @@ def derived_topic(content: str) -> str:
 
 def new_id(at: datetime) -> str:
     """A UUIDv7: 48 bits of milliseconds, then 74 random ones."""
-    milliseconds = max(0, int(at.timestamp() * 1000)) & 0xFFFF_FFFF_FFFF
-    random = int.from_bytes(os.urandom(10), "big")
-    value = milliseconds << 80 | 0x7 << 76 | (random >> 68) << 64 | 0b10 << 62 | random & 0x3FFF_FFFF_FFFF_FFFF
-    text = f"{value:032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    random = os.urandom(10).hex()
+    return f"{_time_of_id(at)}-7{random[:3]}-{_VARIANT[random[3]]}{random[4:7]}-{random[8:]}"
+
+
+@functools.lru_cache(maxsize=4)
+def _time_of_id(at: datetime) -> str:
+    time = f"{max(0, int(at.timestamp() * 1000)) & 0xFFFF_FFFF_FFFF:012x}"
+    return f"{time[:8]}-{time[8:]}"
+
+
+_VARIANT = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}
 
 
 def now() -> datetime:
@@ -272,7 +330,7 @@ def segment(name: str, what: str) -> str:
     if name != name.strip() or name.startswith(".") or name.endswith("."):
         raise InvalidInput(f"{what} {name!r}: no white space at its ends, and no dot at its start or end, please")
     for character in name:
-        if character in '/\:*?"<>|' or unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+        if character in '/\\:*?"<>|' or unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
             raise InvalidInput(f"{what} {name!r} holds {character!r}: letters, digits, spaces, - _ . are fine")
     if len(name.encode()) > _SEGMENT_BYTES:
         raise InvalidInput(f"{what} {name[:20]!r}… is longer than {_SEGMENT_BYTES} bytes: choose a shorter name")

@@ -1,24 +1,51 @@
-"""The one table of role and deed that rules every way in."""
+"""The one table of verb and role that rules every way in: global layer, project and session alike."""
 
 from omoide.errors import NotAllowed
 from omoide.model import Actor, Role
 
 _EVERYONE = frozenset(Role)
 _TRUSTED = frozenset({Role.OWNER, Role.ADMIN})
+_OWNER = frozenset({Role.OWNER})
 
 DEEDS: dict[str, frozenset[Role]] = {
+    # keep and find, in what the scope sees
     "remember": _EVERYONE,
-    "recall": _EVERYONE,
+    "remember_many": _EVERYONE,
     "revise": _EVERYONE,
     "pin": _EVERYONE,
+    "unpin": _EVERYONE,
     "link": _EVERYONE,
+    "unlink": _EVERYONE,
+    "recall": _EVERYONE,
+    "list": _EVERYONE,
+    "show": _EVERYONE,
+    "history": _EVERYONE,
+    "events": _EVERYONE,
+    "links": _EVERYONE,
+    "resume": _EVERYONE,
+    "summary": _EVERYONE,
+    # which project a directory is: a worker that remembers needs them
+    "projects": _EVERYONE,
+    "locate": _EVERYONE,
+    "claim": _EVERYONE,
+    # settings alone decide whether it does anything
+    "retire_if_due": _EVERYONE,
+    # take away and bring back
     "archive": _TRUSTED,
     "restore": _TRUSTED,
     "forget": _TRUSTED,
     "promote": _TRUSTED,
-    "import": _TRUSTED,
-    "purge": frozenset({Role.OWNER}),
-    "mend": frozenset({Role.OWNER}),
+    "retire": _TRUSTED,
+    # the whole store, across projects
+    "adopt": _TRUSTED,
+    "everything": _TRUSTED,
+    "backup": _TRUSTED,
+    "tally": _TRUSTED,
+    "latest": _TRUSTED,
+    "check": _TRUSTED,
+    # what cannot be undone, or stops everybody else
+    "purge": _OWNER,
+    "mend": _OWNER,
 }
 
 
@@ -27,3 +54,8 @@ def require(actor: Actor, deed: str) -> None:
     if actor.role not in allowed:
         roles = " or ".join(sorted(role.value for role in allowed))
         raise NotAllowed(f"{actor.name} is a {actor.role}, and only {roles} may {deed}: ask one of them")
+
+
+def lesser(role: Role, other: Role) -> Role:
+    """The one of two roles that may do less."""
+    return max(role, other, key=list(Role).index)

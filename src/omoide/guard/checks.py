@@ -9,50 +9,65 @@ The rules, for every door:
   meet each other in the index.
 """
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
 from omoide.config import Settings
 from omoide.errors import InvalidInput, SecretFound
 from omoide.guard import secrets
-from omoide.model import Draft, segment
+from omoide.model import CONTROL, Draft, Scope, segment
 
 _LINE_LENGTH = 500
 _TAG_LENGTH = 200
 _TAGS = 100
 _EXAMPLES = 100
-# C0 and C1 controls, and the characters that change the direction of what follows.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def checked(draft: Draft, settings: Settings) -> Draft:
     """The draft as it will be kept."""
+    placed(draft)
+    fields: dict[str, Any] = {}
+    text = content(draft.content, settings)
+    if text is not draft.content:
+        fields["content"] = text
+    if draft.topic is not None:
+        fields["topic"] = line(draft.topic, "topic", settings)
+    if draft.type is not None:
+        fields["type"] = type_name(draft.type, settings)
+    if draft.tags != ():
+        fields["tags"] = tags(draft.tags, settings)
+    if draft.examples != ():
+        fields["examples"] = examples(draft.examples, settings)
+    if draft.key is not None:
+        fields["key"] = segment(draft.key, "key")
+    if draft.source is not None:
+        fields["source"] = line(draft.source, "source", settings)
+    if draft.confidence is not None:
+        fields["confidence"] = share(draft.confidence, "confidence")
+    if draft.relevance is not None:
+        fields["relevance"] = share(draft.relevance, "relevance")
+    if draft.expires_at is not None:
+        fields["expires_at"] = aware(draft.expires_at, "expires_at")
+    if draft.created_at is not None:
+        fields["created_at"] = aware(draft.created_at, "created_at")
+    return msgspec.structs.replace(draft, **fields) if fields else draft
+
+
+def placed(draft: Draft) -> Scope:
+    """Where a draft belongs."""
     if draft.scope is None:
         raise InvalidInput("say where it belongs: scope=Scope.everywhere(), Scope.project(…) or Scope.session(…)")
-    return msgspec.structs.replace(
-        draft,
-        content=content(draft.content, settings),
-        topic=None if draft.topic is None else line(draft.topic, "topic", settings),
-        type=type_name(draft.type, settings),
-        tags=tags(draft.tags, settings),
-        examples=examples(draft.examples, settings),
-        key=None if draft.key is None else segment(draft.key, "key"),
-        source=None if draft.source is None else line(draft.source, "source", settings),
-        confidence=None if draft.confidence is None else share(draft.confidence, "confidence"),
-        relevance=None if draft.relevance is None else share(draft.relevance, "relevance"),
-        expires_at=None if draft.expires_at is None else aware(draft.expires_at, "expires_at"),
-        created_at=None if draft.created_at is None else aware(draft.created_at, "created_at"),
-    )
+    return draft.scope
 
 
 def content(text: str, settings: Settings) -> str:
     if not isinstance(text, str):
         raise InvalidInput(f"content should be a text, not {type(text).__name__}")
-    if not text.strip():
+    if not text or text.isspace():
         raise InvalidInput("the content is empty: say what to remember")
     return _kept(text, "content", settings)
 
@@ -72,7 +87,7 @@ def line(text: str, what: str, settings: Settings) -> str:
         raise InvalidInput(f"the {what} is empty: leave it out, or give it a text")
     if len(folded) > _LINE_LENGTH:
         raise InvalidInput(f"the {what} has {len(folded)} characters, at most {_LINE_LENGTH}: put the rest into the content")
-    odd = _CONTROL.search(folded)
+    odd = CONTROL.search(folded)
     if odd:
         raise InvalidInput(f"the {what} holds the control character U+{ord(odd[0]):04X}: take it out")
     return folded
@@ -96,9 +111,7 @@ def tags(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
     return tuple(kept.values())
 
 
-def type_name(name: str | None, settings: Settings) -> str:
-    if name is None:
-        return settings.type
+def type_name(name: str, settings: Settings) -> str:
     if name not in settings.known_types:
         known = ", ".join(settings.known_types)
         raise InvalidInput(f"there is no type {name!r}: use one of {known}, or add it to `types` in the settings")
@@ -126,7 +139,7 @@ def _kept(text: str, what: str, settings: Settings) -> str:
         size = len(text) if text.isascii() else len(text.encode())
     except UnicodeEncodeError as error:
         raise InvalidInput(
-            f"the {what} holds half a character at position {error.start} (a lone surrogate): decode the text properly first"
+            f"the {what} holds half a character at position {error.start} (a lone surrogate): decode the text properly"
         ) from error
     if "\0" in text:
         raise InvalidInput(f"the {what} holds a NUL character at position {text.index(chr(0))}: take it out")

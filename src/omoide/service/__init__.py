@@ -1,14 +1,29 @@
 """The verbs: what every way in calls, and the only code that sees a store."""
 
+from omoide.guard import access, checks
+from omoide.model import Actor, Role
 from omoide.service.care import Care
 from omoide.service.changing import Changing
 from omoide.service.finding import Finding
 from omoide.service.keeping import Keeping
+from omoide.service.layers import Layers
 from omoide.service.projects import Projects
+from omoide.service.retiring import Retiring
 
 
-class Service(Keeping, Finding, Changing, Projects, Care):
+class Service(Keeping, Finding, Changing, Layers, Retiring, Projects, Care):
     """All the verbs on one store, for one actor. Each reads: permission, thinking, one transaction, event."""
+
+    def acting_as(self, agent_id: str | None) -> "Service":
+        """The same memory for the agent with this id, in the role that settings give it; None: as it is.
+
+        An id is a claim. It makes an agent a worker or what `agents` says, and never more than this service's own actor.
+        """
+        if agent_id is None:
+            return self
+        name = checks.line(agent_id, "agent id", self._settings)
+        role = access.lesser(self._actor.role, self._settings.agents.get(name, Role.WORKER))
+        return Service(self._store, self._settings, Actor(name, role, self._actor.via), self._clock)
 
     def __enter__(self) -> "Service":
         return self
@@ -17,7 +32,11 @@ class Service(Keeping, Finding, Changing, Projects, Care):
         self.close()
 
     def close(self) -> None:
-        self._store.close()
+        """Closes the memory, for all who act on it; before that, once a day, what has had its time is retired."""
+        try:
+            self.retire_if_due()
+        finally:
+            self._store.close()
 
 
 __all__ = ["Service"]

@@ -1,12 +1,11 @@
 """Care: purge, check, mend, back up, count."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 from omoide.errors import Conflict
 from omoide.guard import access
-from omoide.model import Memory, Scope, State
+from omoide.model import Event, Link, Memory, Scope, State
 from omoide.service import shape
 from omoide.service.base import Ref, Verbs
 from omoide.store.base import Finding, Reading, Words
@@ -29,6 +28,7 @@ class Care(Verbs):
 
     def check(self) -> Sequence[Finding]:
         """What is wrong with the store, and what would mend it; nothing when all is well."""
+        access.require(self._actor, "check")
         return self._store.check()
 
     def mend(self) -> int:
@@ -43,12 +43,30 @@ class Care(Verbs):
 
     def backup(self, target: Path) -> None:
         """A whole copy in one file, taken while others read and write."""
+        access.require(self._actor, "backup")
         self._store.backup(target)
 
     def tally(self) -> Sequence[tuple[Scope, str, str, int]]:
-        """Memories counted by scope, type and state."""
+        """Memories of the whole store counted by scope, type and state."""
+        access.require(self._actor, "tally")
         with self._store.read() as tx:
             return tx.tally()
+
+    def everything(self) -> Generator[tuple[Memory, Sequence[Link]], None, None]:
+        """Every memory of every scope and state by number, with the links that start from it; all of one moment."""
+        access.require(self._actor, "everything")
+        return self._everything()
+
+    def _everything(self) -> Generator[tuple[Memory, Sequence[Link]], None, None]:
+        with self._store.read() as tx:
+            for memory in tx.everything():
+                yield memory, [link for link in tx.links(memory.number) if link.source == memory.id]
+
+    def latest(self) -> Event | None:
+        """The last thing that happened, in any scope."""
+        access.require(self._actor, "latest")
+        with self._store.read() as tx:
+            return next(iter(tx.events(None, None, None, 1)), None)
 
     @property
     def place(self) -> str:

@@ -21,15 +21,15 @@ class Changing(Verbs):
         *,
         scope: Scope,
         content: str | UnsetType = UNSET,
-        topic: str | None | UnsetType = UNSET,
+        topic: str | UnsetType | None = UNSET,
         type: str | UnsetType = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
         examples: Sequence[str] | UnsetType = UNSET,
-        key: str | None | UnsetType = UNSET,
+        key: str | UnsetType | None = UNSET,
         source: str | UnsetType = UNSET,
         confidence: float | UnsetType = UNSET,
         relevance: float | UnsetType = UNSET,
-        expires_at: datetime | None | UnsetType = UNSET,
+        expires_at: datetime | UnsetType | None = UNSET,
         active: bool | UnsetType = UNSET,
         if_version: int | None = None,
     ) -> Memory:
@@ -78,7 +78,7 @@ class Changing(Verbs):
         return self._transform(ref, scope, "pinned", lambda old: living(old, pinned=True))
 
     def unpin(self, ref: Ref, *, scope: Scope) -> Memory:
-        access.require(self._actor, "pin")
+        access.require(self._actor, "unpin")
         return self._transform(ref, scope, "unpinned", lambda old: living(old, pinned=False))
 
     def archive(self, ref: Ref, *, scope: Scope) -> Memory:
@@ -94,8 +94,15 @@ class Changing(Verbs):
     def restore(self, ref: Ref, *, scope: Scope) -> Memory:
         """Brings a forgotten, archived or inactive memory back, findable again; its time of access starts anew."""
         access.require(self._actor, "restore")
-        memory = self._transform(ref, scope, "restored", lambda old: changed(old, {"state": State.ACTIVE}))
-        self._store.touch([memory.number], self._clock())
+        at = self._clock()
+
+        def restored(old: Memory) -> Memory:
+            # What expired would be out of every search again at once.
+            expires_at = None if old.expires_at is not None and old.expires_at <= at else old.expires_at
+            return changed(old, {"state": State.ACTIVE, "expires_at": expires_at})
+
+        memory = self._transform(ref, scope, "restored", restored)
+        self._store.touch([memory.number], at)
         return memory
 
     def promote(self, ref: Ref, *, scope: Scope, to: Scope | None = None) -> Memory:
@@ -115,14 +122,15 @@ class Changing(Verbs):
 
     def link(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> bool:
         """Says how one memory stands to another; False when that was known."""
+        access.require(self._actor, "link")
         return self._linking(ref, kind, other, scope, "linked")
 
     def unlink(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> bool:
         """Takes a link away; False when there was none."""
+        access.require(self._actor, "unlink")
         return self._linking(ref, kind, other, scope, "unlinked")
 
     def _linking(self, ref: Ref, kind: LinkKind | str, other: Ref, scope: Scope, deed: str) -> bool:
-        access.require(self._actor, "link")
         try:
             kind = LinkKind(kind)
         except ValueError:

@@ -1,6 +1,6 @@
 """Finding: recall, list, show, history, events, links."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from omoide.errors import InvalidInput
@@ -8,6 +8,7 @@ from omoide.guard import access, checks
 from omoide.model import Event, Found, Layer, Link, Memory, Page, Query, Scope, State, Version
 from omoide.service import recalling
 from omoide.service.base import Ref, Verbs
+from omoide.store.base import Reading
 
 
 class Finding(Verbs):
@@ -47,7 +48,7 @@ class Finding(Verbs):
         offset: int = 0,
     ) -> Page:
         """Page by page through what the scope sees, last changed first. Does not count as access."""
-        access.require(self._actor, "recall")
+        access.require(self._actor, "list")
         query = self._query(scope, "", type, tags, layers, states, since, limit, offset)
         at = self._clock()
         with self._store.read() as tx:
@@ -57,7 +58,7 @@ class Finding(Verbs):
             return Page([memory for _, memory in zip(range(query.limit), rows, strict=False)], tx.count(query, at))
 
     def show(self, ref: Ref, *, scope: Scope) -> Memory:
-        access.require(self._actor, "recall")
+        access.require(self._actor, "show")
         with self._store.read() as tx:
             memory = self._find(tx, ref, scope)
         self._store.touch([memory.number], self._clock())
@@ -65,7 +66,7 @@ class Finding(Verbs):
 
     def history(self, ref: Ref, *, scope: Scope) -> Sequence[Version]:
         """Every version, oldest first, the present one last."""
-        access.require(self._actor, "recall")
+        access.require(self._actor, "history")
         with self._store.read() as tx:
             return tx.versions(self._find(tx, ref, scope).number)
 
@@ -73,15 +74,20 @@ class Finding(Verbs):
         self, ref: Ref | None = None, *, scope: Scope, since: datetime | None = None, limit: int = 50
     ) -> Sequence[Event]:
         """What happened, newest first."""
-        access.require(self._actor, "recall")
+        access.require(self._actor, "events")
         with self._store.read() as tx:
             number = None if ref is None else self._find(tx, ref, scope).number
             return tx.events(scope, number, since, limit)
 
     def links(self, ref: Ref, *, scope: Scope) -> Sequence[Link]:
-        access.require(self._actor, "recall")
+        access.require(self._actor, "links")
         with self._store.read() as tx:
-            return tx.links(self._find(tx, ref, scope).number)
+            number = self._find(tx, ref, scope).number
+            # A global memory may be linked from any project: only the links between what the scope sees are told.
+            return [link for link in tx.links(number) if self._seen(tx, (link.source, link.target), scope)]
+
+    def _seen(self, tx: Reading, ids: Iterable[str], scope: Scope) -> bool:
+        return all((memory := tx.by_id(id)) is not None and scope.sees(memory.scope) for id in ids)
 
     def _query(
         self,
@@ -102,6 +108,6 @@ class Finding(Verbs):
             raise InvalidInput(f"limit is {limit}: 1 or more, please")
         types = () if type is None else (checks.type_name(type, self._settings),)
         return Query(
-            scope, asked, types, tuple(tags), tuple(map(Layer, layers)), tuple(map(State, states)), limit, offset,
-            None if since is None else checks.aware(since, "since"),
+            scope, asked, types, checks.tags(tags, self._settings), tuple(map(Layer, layers)), tuple(map(State, states)),
+            limit, offset, None if since is None else checks.aware(since, "since"),
         )  # fmt: skip

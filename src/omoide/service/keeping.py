@@ -1,6 +1,7 @@
 """Keeping: remember one, remember many, adopt what another store kept."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 import msgspec
@@ -8,10 +9,17 @@ import msgspec
 from omoide import model
 from omoide.errors import InvalidInput
 from omoide.guard import access, checks
-from omoide.model import Draft, Memory, Remembered, Scope, State
+from omoide.model import Draft, Link, Memory, Remembered, Scope, State
 from omoide.service import recalling, shape
 from omoide.service.base import Verbs
 from omoide.store.base import Reading, Words, Writing
+
+_CHUNK = 1_000
+_OUTCOMES = {"created": "added", "updated": "replaced", "unchanged": "known"}
+
+
+class _Rehearsed(Exception):
+    """Ends a rehearsal: the transaction is rolled back."""
 
 
 class Keeping(Verbs):
@@ -43,29 +51,50 @@ class Keeping(Verbs):
         words = shape.words(draft)
         at = self._clock()
         with self._store.write() as tx:
-            similar = recalling.similar(tx, draft, words)
+            similar = recalling.similar(tx, words, checks.placed(draft))
             done = self._keep(tx, draft, words, at)
         others = similar - {done.memory.number}
         return msgspec.structs.replace(done, similar_count=len(others)) if others else done
 
     def remember_many(self, drafts: Iterable[Draft]) -> Sequence[Remembered]:
         """Keeps them all in one transaction, or none of them. `similar_count` is not counted."""
-        access.require(self._actor, "remember")
-        ready = []
-        for place, draft in enumerate(drafts, 1):
-            try:
-                draft = checks.checked(draft, self._settings)
-            except InvalidInput as error:
-                raise type(error)(f"draft {place}: {error}") from error
-            ready.append((place, draft))
+        access.require(self._actor, "remember_many")
+        ready = [(place, self._ready(draft, place)) for place, draft in enumerate(drafts)]
         # One project after the other: the index takes rising row ids much faster.
-        ready.sort(key=lambda item: (item[1].scope.path if item[1].scope else "", item[0]))
-        at = self._clock()
+        ready.sort(key=lambda item: checks.placed(item[1]).path)
         done: dict[int, Remembered] = {}
+        at = self._clock()
         with self._store.write() as tx:
-            for place, draft in ready:
-                done[place] = self._keep(tx, draft, shape.words(draft), at)
-        return [done[place] for place in sorted(done)]
+            for start in range(0, len(ready), _CHUNK):
+                self._keep_chunk(tx, ready[start : start + _CHUNK], done, at)
+        return [done[place] for place in range(len(ready))]
+
+    def _keep_chunk(
+        self, tx: Writing, ready: Sequence[tuple[int, Draft]], done: dict[int, Remembered], at: datetime
+    ) -> None:
+        """Adds what is surely new together, and the rest, which may be about something that is there, one by one."""
+        twins = [self._twin(draft) for _, draft in ready]
+        seen = tx.known(twins)
+        number = tx.next_number()
+        new: list[tuple[Memory, int, Words]] = []
+        others: list[tuple[int, Draft]] = []
+        for (place, draft), twin in zip(ready, twins, strict=True):
+            if draft.key is not None or twin in seen:
+                others.append((place, draft))
+            else:
+                memory = self._fresh(draft, at, number + len(new))
+                new.append((memory, twin, shape.words(draft)))
+                done[place] = Remembered(memory, "created")
+            seen.add(twin)
+        tx.add_many(new, "remembered", self._actor, at)
+        for place, draft in others:
+            done[place] = self._keep(tx, draft, shape.words(draft), at)
+
+    def _ready(self, draft: Draft, place: int) -> Draft:
+        try:
+            return checks.checked(draft, self._settings)
+        except InvalidInput as error:
+            raise type(error)(f"draft {place + 1}: {error}") from error
 
     def _keep(self, tx: Writing, draft: Draft, words: Words, at: datetime) -> Remembered:
         old = self._same(tx, draft)
@@ -73,7 +102,7 @@ class Keeping(Verbs):
             memory = self._add(tx, self._fresh(draft, at), words)
             tx.log("remembered", self._actor, at, memory, {})
             return Remembered(memory, "created")
-        new = shape.merged(old, draft)
+        new = shape.merged(old, draft, at)
         if new == old:
             tx.confirm(old.number)
             tx.log("confirmed", self._actor, at, old, {})
@@ -82,25 +111,28 @@ class Keeping(Verbs):
         return Remembered(self._change(tx, old, new, "updated", at), "updated")
 
     def _same(self, tx: Reading, draft: Draft) -> Memory | None:
-        """The memory that this draft is about: by key alone when there is one, else by topic and type, else by content."""
-        assert draft.scope is not None and draft.type is not None
+        """What this draft is about: by key alone when it has one, else by topic and type, else by content and type."""
+        scope = checks.placed(draft)
         if draft.key is not None:
-            return tx.by_key(draft.scope, draft.key)
-        twins = tx.twins(shape.twin(draft.scope, draft.type, draft.topic, draft.content), draft.scope)
+            return tx.by_key(scope, draft.key)
+        type = draft.type or self._settings.type
+        twins = [memory for memory in tx.twins(self._twin(draft), scope) if memory.type == type]
         if draft.topic is None:
-            return next((m for m in twins if not m.topic_given and m.content == draft.content and m.type == draft.type), None)
+            return next((m for m in twins if not m.topic_given and m.content == draft.content), None)
         wanted = shape.folded(draft.topic)
-        return next((m for m in twins if m.topic_given and shape.folded(m.topic) == wanted and m.type == draft.type), None)
+        return next((m for m in twins if m.topic_given and shape.folded(m.topic) == wanted), None)
 
-    def _fresh(self, draft: Draft, at: datetime) -> Memory:
-        assert draft.scope is not None and draft.type is not None
+    def _twin(self, draft: Draft) -> int:
+        return shape.twin(checks.placed(draft), draft.type or self._settings.type, draft.topic, draft.content)
+
+    def _fresh(self, draft: Draft, at: datetime, number: int = 0) -> Memory:
         created = draft.created_at or at
         return Memory(
             id=model.new_id(created),
-            number=0,
-            scope=draft.scope,
+            number=number,
+            scope=checks.placed(draft),
             key=draft.key,
-            type=draft.type,
+            type=draft.type or self._settings.type,
             topic=draft.topic if draft.topic is not None else model.derived_topic(draft.content),
             topic_given=draft.topic is not None,
             content=draft.content,
@@ -119,29 +151,75 @@ class Keeping(Verbs):
             version=1,
         )
 
-    def adopt(self, memories: Iterable[Memory]) -> Mapping[str, int]:
-        """Takes memories in as they are, with their ids, dates and counts: how many were added, replaced and known.
+    def adopt(
+        self,
+        things: Iterable[Memory | Draft | Link],
+        *,
+        rehearse: bool = False,
+        watch: Callable[[int], None] = lambda _: None,
+    ) -> Mapping[str, int]:
+        """Takes in what another store kept: memories as they are, with their ids, dates and counts; drafts as
+        `remember_many` would; links between memories that are there by then. All of it in one transaction, or nothing.
 
-        Of two memories with one id the one changed last stands, the other becomes its history. All or nothing.
+        Of two memories with one id the one changed last stands, the other becomes its history. Answers how many were
+        added, replaced and known, and how many links were linked, relinked (known) and astray (an end is missing).
+        A rehearsal finds every error and every number, and keeps nothing. `watch` hears which one comes next.
         """
-        access.require(self._actor, "import")
+        access.require(self._actor, "adopt")
         at = self._clock()
-        done = {"added": 0, "replaced": 0, "known": 0}
-        with self._store.write() as tx:
-            for memory in memories:
-                draft = Draft(
-                    memory.content, memory.scope, memory.topic, memory.type, memory.tags, memory.examples, memory.key
-                )
-                checks.checked(draft, self._settings)
-                words = shape.words(memory)
-                old = tx.by_id(memory.id)
-                if old is None:
-                    kept = self._add(tx, memory, words)
-                    tx.log("imported", self._actor, at, kept, {})
-                    done["added"] += 1
-                elif old.updated_at < memory.updated_at:
-                    self._change(tx, old, msgspec.structs.replace(memory, number=old.number), "imported", at)
-                    done["replaced"] += 1
-                else:
-                    done["known"] += 1
+        done = dict.fromkeys(("added", "replaced", "known", "linked", "relinked", "astray"), 0)
+        read = list(things)  # before the transaction opens: nobody waits for a slow file, or is told of its errors as ours
+        with suppress(_Rehearsed), self._store.write() as tx:
+            for place, thing in enumerate(read):
+                watch(place)
+                done[self._adopted(tx, thing, at)] += 1
+            if rehearse:
+                raise _Rehearsed
         return done
+
+    def _adopted(self, tx: Writing, thing: Memory | Draft | Link, at: datetime) -> str:
+        if isinstance(thing, Link):
+            return _tied(tx, thing)
+        if isinstance(thing, Draft):
+            draft = checks.checked(thing, self._settings)
+            return _OUTCOMES[self._keep(tx, draft, shape.words(draft), at).action]
+        memory = self._whole(thing)
+        old = tx.by_id(memory.id)
+        if old is None:
+            kept = self._add(tx, memory, shape.words(memory))
+            tx.log("imported", self._actor, at, kept, {})
+            return "added"
+        if old.updated_at < memory.updated_at:
+            self._change(tx, old, msgspec.structs.replace(memory, number=old.number), "imported", at)
+            return "replaced"
+        return "known"
+
+    def _whole(self, memory: Memory) -> Memory:
+        """The memory with its texts as the checks let them through; a derived topic is derived, not checked."""
+        draft = checks.checked(
+            Draft(
+                memory.content, memory.scope, memory.topic if memory.topic_given else None, memory.type, memory.tags,
+                memory.examples, memory.key, memory.source, memory.confidence, memory.relevance, memory.pinned,
+                memory.expires_at, memory.created_at,
+            ),
+            self._settings,
+        )  # fmt: skip
+        checks.aware(memory.updated_at, "updated_at")
+        if memory.last_accessed_at is not None:
+            checks.aware(memory.last_accessed_at, "last_accessed_at")
+        return msgspec.structs.replace(
+            memory,
+            content=draft.content,
+            topic=model.derived_topic(draft.content) if draft.topic is None else draft.topic,
+            tags=tuple(draft.tags),
+            examples=tuple(draft.examples),
+            key=draft.key,
+            source=draft.source or memory.source,
+        )
+
+
+def _tied(tx: Writing, link: Link) -> str:
+    source, target = tx.by_id(link.source), tx.by_id(link.target)
+    if source is None or target is None:
+        return "astray"
+    return "linked" if tx.link(source.number, link.kind, target.number, link.created_at) else "relinked"

@@ -5,6 +5,7 @@ from pathlib import Path, PurePath
 
 from omoide import model
 from omoide.errors import InvalidInput
+from omoide.guard import access
 from omoide.model import Project, Scope
 from omoide.service.base import Verbs
 from omoide.store.base import Reading
@@ -12,16 +13,19 @@ from omoide.store.base import Reading
 
 class Projects(Verbs):
     def projects(self) -> Sequence[Project]:
+        access.require(self._actor, "projects")
         with self._store.read() as tx:
             return tx.projects()
 
     def locate(self, root: Path) -> Scope:
         """The scope of the project whose directory this is. Nothing is written: see `claim`."""
+        access.require(self._actor, "locate")
         with self._store.read() as tx:
             return Scope(self._named(tx, root))
 
     def claim(self, root: Path) -> Scope:
         """The same, and from now on the project has this directory."""
+        access.require(self._actor, "claim")
         with self._store.read() as tx:
             known = tx.project_at(str(root))
         if known is not None:

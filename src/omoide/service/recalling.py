@@ -1,27 +1,27 @@
-"""How a question finds memories: terms, the postings of the telling ones, a rough order, then the exact one.
+"""How a question finds memories: count its terms, gather who holds the telling ones, score the best of those exactly.
 
-Bounds, so that common words never make it linear: a term is counted up to COUNTED memories, at most SCANNED postings are
-read, rarest term first, and RANKED memories are scored exactly. A term that no longer fits into SCANNED still counts for
-the memories that hold a rarer one.
+Bounds, so that common words never make it linear: a term is counted up to COUNTED memories, at most SCANNED of its newest
+holders are gathered, and rank.CANDIDATES memories are scored (a few more where they tie).
 """
 
-import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
+from operator import itemgetter
 
-from omoide.model import Draft, Found, Hit, Memory, Query, Scope
-from omoide.search import order as rank
-from omoide.search import text
+from omoide.model import Found, Hit, Memory, Query, Scope
+from omoide.search import rank, text
 from omoide.store.base import Outline, Posting, Reading, Words
 
 COUNTED = 20_000
-SCANNED = 12_000
-RANKED = 200
+SCANNED = 10_000
+TIED = 100
+RARE = 50
 
+_FEW = 2
 _BROWSED = 500
+_COMPARED = 10
 _ALIKE = 0.6
-_DAY = 86_400
 
 
 def found(tx: Reading, query: Query, at: datetime) -> Found:
@@ -29,89 +29,127 @@ def found(tx: Reading, query: Query, at: datetime) -> Found:
         return _browsed(tx, query, at)
     asked = text.asked(query.text)
     entries, length = tx.sizes(query)
-    if not asked or not entries:
+    frequencies = tx.frequencies(query, asked, COUNTED) if entries else {}
+    worth = rank.worth(asked, frequencies, entries)
+    telling = rank.telling(asked, frequencies, entries)
+    # Where few memories hold a term, one look is cheaper than two.
+    rare = tx.postings(query, [term.text for term in telling if term.df <= RARE])
+    gathered = [term.text for term in telling]
+    rough = _gathered(tx, query, gathered, rare, worth)
+    best = [number for number, _ in sorted(rough.items(), key=itemgetter(1), reverse=True)]
+    outlines = _candidates(tx, query, best, rough, at)
+    if not outlines:
         return Found([], 0)
-    frequencies = {term: tx.frequency(query, term, COUNTED) for term in asked}
-    terms = rank.telling(asked, frequencies, entries)
-    postings = _postings(tx, query, terms)
-    absent = sum(rank.idf(0, entries) * weight for term, weight in asked.items() if not frequencies[term])
-    rough = rank.scores(terms, absent, postings, entries, 1.0)
-    best = sorted(rough, key=lambda number: (-rough[number], -number))
-    outlines = _outlines(tx, query, best, at)
     lengths = {outline.number: outline.length for outline in outlines}
-    exact = rank.scores(terms, absent, postings, entries, length / entries, lengths)
-    ordered = sorted(outlines, key=lambda outline: _place(outline, exact, query.scope, at))
-    top = [outline.number for outline in ordered[: query.limit]]
-    hits = [
-        Hit(memory, round(exact[memory.number], 4), _why(memory, terms, postings)) for memory in tx.memories(top)
-    ]
-    return Found(hits, len(outlines) if len(best) <= RANKED else len(best))
+    postings = _postings(tx, query, frequencies, gathered, rare, lengths, entries)
+    scores = rank.scores(worth, postings, lengths, length / entries)
+    top = _ordered(outlines, scores, query)
+    why = _why(top, query.text, asked, postings)
+    hits = [Hit(memory, round(scores[memory.number], 4), why[memory.number]) for memory in tx.memories(top)]
+    return Found(hits, len(outlines) if len(outlines) < rank.CANDIDATES else len(best))
 
 
-def _place(outline: Outline, exact: dict[int, float], reader: Scope, at: datetime) -> tuple[float, int, int]:
-    age = (at - outline.updated_at).total_seconds() / _DAY
-    nudge = rank.nudge(outline.confidence, outline.relevance, outline.reference_count, age)
-    return (-exact[outline.number] * nudge, reader.distance(outline.scope), -outline.number)
+def _gathered(
+    tx: Reading, query: Query, terms: Sequence[str], rare: Mapping[str, list[Posting]], worth: Mapping[str, float]
+) -> dict[int, float]:
+    """The first look: what the telling terms of each memory are worth together."""
+    holders = {term: [number for number, *_ in postings] for term, postings in rare.items()}
+    holders |= tx.holders(query, [term for term in terms if term not in rare], SCANNED)
+    rough = rank.rough(worth, holders)
+    if len(terms) <= _FEW and len(rough) > TIED:
+        # So few words cannot tell so many memories apart: those that have one in their topic or tags go first.
+        for number, more in rank.rough(worth, tx.holders(query, terms, SCANNED, titled=True)).items():
+            rough[number] = rough.get(number, 0.0) + more
+    return rough
 
 
-def _postings(tx: Reading, query: Query, terms: Sequence[rank.Term]) -> list[Sequence[Posting]]:
-    """Who holds each term, rarest term first, until the budget is used up."""
-    read = 0
-    lists: list[Sequence[Posting]] = []
-    scanned: list[str] = []
-    for term in terms:
-        if not scanned or read + term.df <= SCANNED:
-            lists.append(tx.postings(query, term.text, SCANNED))
-            scanned.append(term.text)
-            read += len(lists[-1])
-        else:
-            lists.append(tx.postings(query, term.text, SCANNED, among=scanned))
-    return lists
-
-
-def _outlines(tx: Reading, query: Query, best: Sequence[int], at: datetime) -> list[Outline]:
-    """The first RANKED of these that the filters let through."""
+def _candidates(tx: Reading, query: Query, best: Sequence[int], rough: Mapping[int, float], at: datetime) -> list[Outline]:
+    """The best that the filters let through, and those worth as much as the last of them."""
+    enough, most = max(rank.CANDIDATES, query.limit), max(TIED, query.limit)
     kept: list[Outline] = []
-    for start in range(0, len(best), RANKED):
-        kept += tx.outlines(query, best[start : start + RANKED], at)
-        if len(kept) >= max(RANKED, query.limit):
-            break
+    least = 0.0
+    for start in range(0, len(best), enough):
+        chunk = best[start : start + enough]
+        if len(kept) >= enough:
+            chunk = [number for number in chunk if rough[number] >= least]
+            if not chunk or len(kept) >= most:
+                break
+        kept += tx.outlines(query, chunk, at)
+        least = rough[chunk[-1]]
     return kept
 
 
-def _why(memory: Memory, terms: Sequence[rank.Term], postings: Sequence[Sequence[Posting]]) -> str:
-    """Which words of the question stand where."""
-    fields: dict[str, list[str]] = {"topic": [], "tags": [], "content": []}
-    for term, rows in zip(terms, postings, strict=True):
-        for number, topic, tags, content in rows:
-            if number == memory.number:
+def _postings(
+    tx: Reading,
+    query: Query,
+    frequencies: Mapping[str, int],
+    telling: Sequence[str],
+    rare: Mapping[str, list[Posting]],
+    candidates: Mapping[int, int],
+    entries: int,
+) -> dict[str, list[Posting]]:
+    """The second look: every term that is not hopelessly common, in the candidates."""
+    found = {term: [posting for posting in postings if posting[0] in candidates] for term, postings in rare.items()}
+    others = {term: df for term, df in frequencies.items() if term not in rare and 0 < df < COUNTED}
+    if not found and not others:  # every word is hopelessly common: then the one it was gathered by
+        others = dict.fromkeys(telling, COUNTED)
+    often = max(rank.COMMON * entries, rank.SEEN)
+    numbers = list(candidates)
+    found |= tx.postings(query, [term for term, df in others.items() if df <= often], numbers)
+    found |= tx.postings(query, [term for term, df in others.items() if df > often], numbers, counted=False)
+    return found
+
+
+def _ordered(outlines: Sequence[Outline], scores: Mapping[int, float], query: Query) -> list[int]:
+    """The best by score and nudge, the nearest first on a tie."""
+    last = sorted(scores.values(), reverse=True)[: query.limit][-1]
+    places = []
+    for number, everywhere, session, _, confidence, relevance, reference_count, days in outlines:
+        score = scores[number]
+        if score >= last * rank.NUDGED:  # what is below cannot be nudged into the answer
+            nudged = score * rank.nudge(confidence, relevance, reference_count, days)
+            distance = 3 if everywhere and query.scope.path else (session != query.scope.name) + bool(session)
+            places.append((-nudged, distance, -number))
+    return [-number for _, _, number in sorted(places)[: query.limit]]
+
+
+def _why(
+    numbers: Sequence[int], query: str, asked: Iterable[str], postings: Mapping[str, Sequence[Posting]]
+) -> dict[int, str]:
+    """For each memory, which words of the question stand where."""
+    matched: dict[int, dict[str, list[str]]] = {number: {"topic": [], "tags": [], "content": []} for number in numbers}
+    for term in asked:
+        for number, topic, tags, content in postings.get(term, ()):
+            fields = matched.get(number)
+            if fields is not None:
                 for name, times in (("topic", topic), ("tags", tags), ("content", content)):
                     if times:
-                        fields[name].append(term.text)
-                break
-    return " · ".join(f"{name}: {', '.join(words)}" for name, words in fields.items() if words)
+                        fields[name].append(term)
+    words = text.spelling(query)
+    return {
+        number: " · ".join(f"{name}: {', '.join(text.spoken(terms, words))}" for name, terms in fields.items() if terms)
+        for number, fields in matched.items()
+    }
 
 
 def _browsed(tx: Reading, query: Query, at: datetime) -> Found:
+    return Found([Hit(memory, 0.0, "newest first") for memory in freshest(tx, query, at)], tx.count(query, at))
+
+
+def freshest(tx: Reading, query: Query, at: datetime) -> list[Memory]:
     """The newest and most used first: by day of the last change, then by how often it was remembered."""
     newest = list(islice(tx.browse(query, at), max(_BROWSED, query.limit)))
     newest.sort(key=lambda memory: (memory.updated_at.date(), memory.reference_count, memory.updated_at), reverse=True)
-    return Found([Hit(memory, 0.0, "newest first") for memory in newest[: query.limit]], tx.count(query, at))
+    return newest[: query.limit]
 
 
-def similar(tx: Reading, draft: Draft, words: Words) -> set[int]:
-    """Memories of the same scope that say almost the same words.
-
-    Found by a few long terms, chosen so that two texts alike choose alike; then compared term by term.
-    """
-    assert draft.scope is not None
-    mine = set(words.content.split())
-    sample = sorted(mine, key=lambda term: (-len(term), zlib.crc32(term.encode())))[:9]
-    query = Query(draft.scope)
-    candidates = tx.holding(query, [sample[0:3], sample[3:6], sample[6:9]], 20)
+def similar(tx: Reading, words: Words, scope: Scope) -> set[int]:
+    """Memories of the same scope that say almost the same words."""
     alike = set()
-    for memory in tx.memories(candidates):
+    mine: set[str] = set()
+    for memory in tx.kindred(words, scope, _COMPARED):
+        mine = mine or set(words.content.split())
         its = set(text.terms(memory.content))
-        if memory.scope == draft.scope and len(mine & its) >= _ALIKE * len(mine | its):
+        if len(mine & its) >= _ALIKE * len(mine | its):
             alike.add(memory.number)
     return alike

@@ -3,27 +3,36 @@
 import unicodedata
 import zlib
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
 
 from omoide.errors import Conflict
 from omoide.model import Draft, Memory, Scope, State, derived_topic
-from omoide.search.text import terms
+from omoide.search.text import index_entry, joined
 from omoide.store.base import Words
+
+_TICK = timedelta(microseconds=1)
 
 
 def words(memory: Memory | Draft) -> Words:
     """A derived topic is left out: its words stand in the content already, and should not count twice."""
-    given = memory.topic_given if isinstance(memory, Memory) else memory.topic is not None
-    topic = terms(memory.topic or "") if given else []
+    content, kin = index_entry(memory.content)
+    topic = tags = ""
+    if memory.examples:
+        content = " ".join([content, *map(joined, memory.examples)])
+    if memory.topic_given if isinstance(memory, Memory) else memory.topic is not None:
+        topic = joined(memory.topic or "")
     if memory.key is not None:
-        topic += terms(memory.key)
-    tags = [term for tag in memory.tags for term in terms(tag)]
-    content = terms(memory.content)
-    for example in memory.examples:
-        content += terms(example)
-    return Words(" ".join(topic), " ".join(tags), " ".join(content), len(topic) + len(tags) + len(content))
+        topic = f"{topic} {joined(memory.key)}".strip()
+    if memory.tags:
+        tags = joined(" ".join(memory.tags))
+    return Words(topic, tags, content, _length(content) + _length(topic) + _length(tags), kin)
+
+
+def _length(terms: str) -> int:
+    return terms.count(" ") + 1 if terms else 0
 
 
 def folded(topic: str) -> str:
@@ -50,6 +59,12 @@ def changed(memory: Memory, fields: Mapping[str, Any]) -> Memory:
     return msgspec.structs.replace(memory, **fields)
 
 
+def succeeding(old: Memory, new: Memory, at: datetime) -> Memory:
+    """The new as the next version of the old."""
+    # Later than before even if the clock went back, so that the order of versions is the order of their times.
+    return msgspec.structs.replace(new, version=old.version + 1, updated_at=max(at, old.updated_at + _TICK))
+
+
 def living(memory: Memory, **fields: Any) -> Memory:
     """The same, but not for what is forgotten."""
     if memory.state is State.FORGOTTEN:
@@ -57,10 +72,12 @@ def living(memory: Memory, **fields: Any) -> Memory:
     return changed(memory, fields)
 
 
-def merged(old: Memory, draft: Draft) -> Memory:
-    """What is there, told again: the new content, and whatever else the draft names. An archived one comes back."""
-    given: dict[str, Any] = {"content": draft.content, "type": draft.type}
-    for name in ("topic", "tags", "examples", "source", "confidence", "relevance", "pinned", "expires_at"):
+def merged(old: Memory, draft: Draft, at: datetime) -> Memory:
+    """What is there, told again: the new content, and whatever else the draft names. What was retired comes back."""
+    given: dict[str, Any] = {"content": draft.content}
+    if old.expires_at is not None and old.expires_at <= at:
+        given["expires_at"] = None
+    for name in ("type", "topic", "tags", "examples", "source", "confidence", "relevance", "pinned", "expires_at"):
         value = getattr(draft, name)
         if value is not None and value != ():
             given[name] = value

@@ -1,0 +1,55 @@
+"""Layers as a whole: what an agent needs to go on where it was, and what there is in numbers."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import islice
+
+from omoide.errors import InvalidInput
+from omoide.guard import access
+from omoide.model import Layer, Memory, Query, Resumed, Scope, State, Summary
+from omoide.service import recalling
+from omoide.service.base import Verbs
+from omoide.store.base import Reading
+
+_MOST_RESUMED = 1_000
+
+
+class Layers(Verbs):
+    def resume(self, *, scope: Scope, limit: int = 20) -> Resumed:
+        """The context of a session in one call, `limit` memories in each list at the most. Counts as access."""
+        access.require(self._actor, "resume")
+        if not 1 <= limit <= _MOST_RESUMED:
+            raise InvalidInput(f"limit is {limit}: 1 to {_MOST_RESUMED:,}, please")
+        at = self._clock()
+        with self._store.read() as tx:
+            resumed = _resumed(tx, scope, limit, at)
+        lists = (resumed.pinned, resumed.preferences, resumed.session, resumed.project)
+        self._store.touch([memory.number for each in lists for memory in each], at)
+        return resumed
+
+    def summary(self, *, scope: Scope, layers: Sequence[Layer] = (), states: Sequence[State] = (State.ACTIVE,)) -> Summary:
+        """What the scope sees, in numbers: the archive's with `states=[State.ARCHIVED]`."""
+        access.require(self._actor, "summary")
+        with self._store.read() as tx:
+            query = Query(scope, layers=tuple(map(Layer, layers)), states=tuple(map(State, states)))
+            return tx.summary(query, self._clock())
+
+
+def _resumed(tx: Reading, scope: Scope, limit: int, at: datetime) -> Resumed:
+    pinned = list(islice(tx.browse(Query(scope, layers=tuple(Layer), pinned=True), at), limit))
+    taken = {memory.number for memory in pinned}
+
+    def rest(memories: Sequence[Memory]) -> list[Memory]:
+        chosen = [memory for memory in memories if memory.number not in taken][:limit]
+        taken.update(memory.number for memory in chosen)
+        return chosen
+
+    # As many more as other lists may have taken.
+    preferred = Query(scope, types=("preference",), layers=(Layer.PROJECT, Layer.EVERYWHERE))
+    preferences = rest(list(islice(tx.browse(preferred, at), 2 * limit)))
+    session: list[Memory] = []
+    if scope.name:
+        session = rest(list(islice(tx.browse(Query(scope, layers=(Layer.SESSION,)), at), 2 * limit)))
+    own = Layer.PROJECT if scope.path else Layer.EVERYWHERE
+    project = rest(recalling.freshest(tx, Query(scope, layers=(own,), limit=3 * limit), at))
+    return Resumed(pinned, preferences, session, project)

@@ -1,0 +1,343 @@
+"""Retention: what has had its time moves to the archive, by rule, on request or by itself, and comes back when asked."""
+
+import time
+from datetime import timedelta
+
+import pytest
+
+from omoide import Actor, Draft, Role, Scope, State, model
+from omoide.errors import Unreadable
+from omoide.lifecycle import retire
+
+SHOP, BANK, EVERYWHERE = Scope.project("shop"), Scope.project("bank"), Scope.everywhere()
+MONDAY = Scope.session("shop", "monday")
+DAY = 86_400
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "memory.db"
+
+
+def active(memory, scope=SHOP):
+    return sorted(each.content for each in memory.list(scope=scope, limit=100_000).memories)
+
+
+def reasons(plan):
+    return {one.memory.number: one.reason.value for one in plan.retirements}
+
+
+def test_what_nobody_used_for_ninety_days_is_archived_with_its_history_and_an_event(memory, clock):
+    memory.remember("zebra stripes", scope=SHOP)
+    memory.revise(1, scope=SHOP, topic="animals")
+    clock.step(90 * DAY + 1)
+    memory.remember("okapi", scope=SHOP)
+    assert reasons(memory.retire()) == {1: "unused"}
+    assert active(memory) == ["okapi"]
+    assert memory.recall("zebra", scope=SHOP).hits == []
+    assert [hit.memory.number for hit in memory.recall("zebra", scope=SHOP, states=[State.ARCHIVED]).hits] == [1]
+    event = memory.events(1, scope=SHOP)[0]
+    assert (event.deed, event.detail["reason"], event.detail["version"]) == ("retired", "unused", 3)
+    assert [each.memory.state for each in memory.history(1, scope=SHOP)] == ["active", "active", "archived"]
+    assert memory.check() == []
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda memory: memory.recall("zebra", scope=SHOP),
+        lambda memory: memory.show(1, scope=SHOP),
+        lambda memory: memory.resume(scope=SHOP),
+        lambda memory: memory.remember("zebra", scope=SHOP),
+        lambda memory: memory.revise(1, scope=SHOP, tags=["striped"]),
+    ],
+    ids=["recall", "show", "resume", "remember", "revise"],
+)
+def test_every_use_starts_the_days_anew(memory, clock, use):
+    memory.remember("zebra", scope=SHOP)
+    clock.step(60 * DAY)
+    use(memory)
+    clock.step(60 * DAY)
+    assert memory.retire().retirements == []
+    clock.step(30 * DAY)
+    assert reasons(memory.retire()) == {1: "unused"}
+
+
+def test_to_be_listed_is_no_use(memory, clock):
+    memory.remember("zebra", scope=SHOP)
+    clock.step(60 * DAY)
+    memory.list(scope=SHOP)
+    clock.step(30 * DAY)
+    assert reasons(memory.retire()) == {1: "unused"}
+
+
+def test_what_is_pinned_inactive_archived_or_forgotten_stays_as_it_is(memory, clock):
+    for content in ("pinned", "inactive", "archived", "forgotten"):
+        memory.remember(content, scope=SHOP, pinned=content == "pinned")
+    memory.revise(2, scope=SHOP, active=False)
+    memory.archive(3, scope=SHOP)
+    memory.forget(4, scope=SHOP)
+    clock.step(1000 * DAY)
+    assert memory.retire().retirements == []
+
+
+def test_what_has_expired_is_archived_and_restored_it_is_found_again(memory, clock):
+    memory.remember("zebra", scope=SHOP, expires_at=clock.now + timedelta(days=1))
+    clock.step(DAY)
+    assert reasons(memory.retire()) == {1: "expired"}
+    assert memory.restore(1, scope=SHOP).expires_at is None
+    assert [hit.memory.number for hit in memory.recall("zebra", scope=SHOP).hits] == [1]
+    assert memory.retire().retirements == []
+
+
+def test_an_expiry_to_come_survives_a_restore(memory, clock):
+    expires_at = clock.now + timedelta(days=1)
+    memory.remember("zebra", scope=SHOP, expires_at=expires_at)
+    memory.archive(1, scope=SHOP)
+    assert memory.restore(1, scope=SHOP).expires_at == expires_at
+
+
+def test_what_is_restored_is_found_again_and_its_days_start_anew(path, open_memory, clock):
+    memory = open_memory(path)
+    memory.remember("zebra", scope=SHOP)
+    clock.step(100 * DAY)
+    memory.retire()
+    memory.restore(1, scope=SHOP)
+    clock.step(89 * DAY)
+    # Another process: it knows nothing of access times that the first still holds back, or lost.
+    other = open_memory(path)
+    assert other.retire().retirements == []
+    assert [hit.memory.number for hit in other.recall("zebra", scope=SHOP).hits] == [1]
+
+
+def test_a_crowded_layer_keeps_as_many_as_it_may_and_those_used_last(path, open_memory, clock):
+    memory = open_memory(path, max_entries=3)
+    for scope in (SHOP, MONDAY, BANK, EVERYWHERE):
+        for n in range(3):
+            memory.remember(f"{n}", scope=scope)
+            clock.step()
+    clock.step(8 * DAY)
+    assert memory.retire().retirements == []
+    for n in range(3, 5):
+        memory.remember(f"{n}", scope=SHOP)
+    memory.show(1, scope=SHOP)
+    assert reasons(memory.retire()) == {2: "crowded", 3: "crowded"}
+    assert active(memory, BANK) == ["0", "0", "1", "1", "2", "2"]
+
+
+def test_what_was_imported_or_written_in_bulk_stays_however_old_and_much_it_is(path, open_memory, clock):
+    long_ago = clock.now - timedelta(days=2000)
+    with open_memory(path) as memory:
+        memory.remember_many(Draft(f"bulk {n}", SHOP, created_at=long_ago) for n in range(3000))
+        kept = memory.show(1, scope=SHOP)
+    with open_memory(path.with_name("copy.db")) as copy:
+        copy.adopt([kept])
+    for days in (0, 1, 5):
+        clock.step(days * DAY)
+        with open_memory(path) as memory, open_memory(path.with_name("copy.db")) as copy:
+            assert memory.retire(dry_run=True).retirements == copy.retire(dry_run=True).retirements == []
+        with open_memory(path) as memory:  # and by itself neither
+            assert memory.summary(scope=SHOP).count == 3000
+    clock.step(DAY)
+    with open_memory(path) as memory:
+        assert len(memory.retire().retirements) == 2000
+        clock.step(90 * DAY)
+        assert len(memory.retire().retirements) == 1000
+        assert memory.check() == []
+
+
+def test_a_dry_run_tells_what_the_run_does_and_does_nothing(path, open_memory, clock):
+    memory = open_memory(path, max_entries=2)
+    for n in range(6):
+        memory.remember(f"{n}", scope=SHOP, expires_at=clock.now + timedelta(days=9) if n == 5 else None)
+        clock.step(DAY)
+    clock.step(80 * DAY)
+    before = memory.latest()
+    rehearsed = memory.retire(dry_run=True)
+    assert len(set(reasons(rehearsed).values())) == 2
+    memory.close()
+    memory = open_memory(path, max_entries=2)  # and on closing neither: there is a day to pin what should stay
+    assert memory.latest() == before
+    assert memory.retire() == rehearsed
+    assert memory.retire().retirements == []
+
+
+def test_what_changes_while_the_plan_is_made_stays(path, open_memory, clock, monkeypatch):
+    memory, other = open_memory(path), open_memory(path)
+    for content in ("zebra", "okapi"):
+        memory.remember(content, scope=SHOP)
+    clock.step(100 * DAY)
+    planned = retire.plan
+
+    def and_meanwhile(*arguments):
+        plan = planned(*arguments)
+        other.revise(1, scope=SHOP, content="zebra, revised")
+        return plan
+
+    monkeypatch.setattr(retire, "plan", and_meanwhile)
+    assert reasons(memory.retire()) == {2: "unused"}
+    assert active(memory) == ["zebra, revised"]
+
+
+# by itself
+
+
+def test_it_happens_by_itself_when_a_memory_is_closed_and_at_most_once_a_day(path, open_memory, clock):
+    with open_memory(path) as memory:
+        memory.remember("zebra", scope=SHOP)
+        clock.step(90 * DAY - 3600)
+    clock.step(3600)
+    open_memory(path).close()
+    with open_memory(path) as memory:
+        assert active(memory) == ["zebra"]  # the last time was an hour ago
+        clock.step(DAY)
+    memory = open_memory(path, actor=Actor("reader", Role.WORKER))
+    assert active(memory) == []
+    event = memory.events(scope=SHOP)[0]
+    assert (event.deed, event.actor) == ("retired", Actor("omoide", Role.OWNER, "upkeep"))
+
+
+def test_it_never_happens_by_itself_where_that_is_switched_off(path, open_memory, clock):
+    with open_memory(path, retire="manual") as memory:
+        memory.remember("zebra", scope=SHOP)
+        clock.step(100 * DAY)
+        assert memory.retire_if_due() is None
+    assert active(open_memory(path)) == ["zebra"]
+
+
+def test_what_was_used_a_moment_ago_is_not_retired_on_closing(path, open_memory, clock):
+    with open_memory(path) as memory:
+        memory.remember("zebra", scope=SHOP)
+    clock.step(100 * DAY)
+    with open_memory(path) as memory:
+        memory.recall("zebra", scope=SHOP)
+    assert active(open_memory(path)) == ["zebra"]
+
+
+def test_it_waits_for_nobody_and_happens_another_time(path, open_memory, clock):
+    with open_memory(path) as memory:
+        memory.remember("zebra", scope=SHOP)
+    clock.step(100 * DAY)
+    busy, closing = open_memory(path, retire="manual"), open_memory(path)
+    with busy._store.write():
+        started = time.monotonic()
+        closing.close()
+        assert time.monotonic() - started < 5  # of the 30 seconds that a write would wait
+    assert active(busy) == ["zebra"]
+    open_memory(path).close()
+    assert active(busy) == []
+
+
+def test_a_long_backlog_goes_in_pieces(path, open_memory, clock):
+    with open_memory(path, retire="manual") as memory:
+        memory.remember_many(Draft(f"bulk {n}", SHOP) for n in range(1200))
+    clock.step(100 * DAY)
+    left = []
+    for _ in range(4):
+        open_memory(path).close()
+        left.append(open_memory(path, retire="manual").summary(scope=SHOP).count)
+    assert left == [700, 200, 0, 0]
+
+
+def test_a_clock_that_was_wrong_does_not_end_it_for_good(path, open_memory, clock):
+    clock.step(10_000 * DAY)
+    open_memory(path).close()
+    clock.step(-10_000 * DAY)
+    with open_memory(path) as memory:
+        memory.remember("zebra", scope=SHOP)
+    clock.step(100 * DAY)
+    open_memory(path).close()
+    assert active(open_memory(path)) == []
+
+
+def test_closing_twice_or_in_the_middle_of_an_export_is_no_trouble(path, open_memory, clock):
+    memory = open_memory(path)
+    memory.remember("zebra", scope=SHOP)
+    clock.step(100 * DAY)
+    exported = memory.everything()
+    next(exported)
+    assert memory.retire_if_due() is None
+    exported.close()
+    memory.close()
+    memory.close()
+    assert memory.retire_if_due() is None
+
+
+# from the command line
+
+
+@pytest.fixture
+def long_ago(place, open_memory):
+    """A store in which zebra was last used 100 days ago, okapi 10 days ago and gnu just now."""
+    now = model.now()
+    for content, days in (("zebra", 100), ("okapi", 10), ("gnu", 0)):
+        at = now - timedelta(days=days)
+        with open_memory(place / "memory.db", clock=lambda at=at: at, retire="manual") as memory:
+            memory.remember(content, scope=SHOP)
+
+
+def test_the_command_tells_first_and_then_does_it(run, long_ago):
+    told = run("retire", "--dry-run")
+    assert "#1" in told.out
+    assert "zebra" in told.out
+    assert "unused for 90 days" in told.out
+    assert "#2" not in told.out
+    assert told.err == "1 would be archived\n"
+    assert run("list", "--json").data["total_count"] == 3
+    done = run("retire", "--json").data
+    assert (done["dry_run"], done["total_count"]) == (False, 1)
+    assert {name: done["retired"][0][name] for name in ("number", "topic", "reason")} == {
+        "number": 1, "topic": "zebra", "reason": "unused",
+    }  # fmt: skip
+    assert done["retired"][0]["scope"]["project"] == "shop"
+    assert run("retire").err == "0 archived\n"
+    assert run("recall", "zebra", "--archived", "--json").data["total_count"] == 1
+    assert run("restore", "1").code == 0
+    assert run("recall", "zebra", "--json").data["total_count"] == 1
+    assert run("retire", "--json").data["total_count"] == 0
+
+
+def test_a_command_answers_first_and_then_retires(omoide, long_ago):
+    assert omoide("list", "--json").data["total_count"] == 3
+    assert omoide("list", "--json").data["total_count"] == 2
+
+
+def test_a_command_that_finds_a_memory_does_not_retire_it(omoide, long_ago):
+    assert omoide("recall", "zebra", "--json").data["total_count"] == 1
+    assert omoide("list", "--json").data["total_count"] == 3
+
+
+@pytest.mark.parametrize(
+    ("environment", "retired"),
+    [
+        ({"OMOIDE_TTL_DAYS": "0"}, 0),
+        ({"OMOIDE_TTL_DAYS": "5"}, 2),
+        ({"MCP_MEMORY_TTL_DAYS": "5"}, 2),
+        ({"MCP_MEMORY_TTL_DAYS": "5", "OMOIDE_TTL_DAYS": "50"}, 1),
+        ({"MCP_MEMORY_TTL_DAYS": "0", "MCP_MEMORY_MAX_ENTRIES": "1"}, 2),
+        ({"MCP_MEMORY_TTL_DAYS": "0", "MCP_MEMORY_MAX_ENTRIES": "1", "OMOIDE_MAX_ENTRIES": "2"}, 1),
+        ({"MCP_MEMORY_TTL_DAYS": "0", "OMOIDE_MAX_ENTRIES": "0"}, 0),
+    ],
+    ids=str,
+)
+def test_the_limits_come_from_the_settings_and_ours_go_first(run, long_ago, monkeypatch, environment, retired):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert run("retire", "--dry-run", "--json").data["total_count"] == retired
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("MCP_MEMORY_TTL_DAYS", "soon", "MCP_MEMORY_TTL_DAYS: ttl_days is 'soon', but should be a whole number"),
+        ("OMOIDE_MAX_ENTRIES", "-1", "OMOIDE_MAX_ENTRIES: max_entries is '-1', but should be a whole number"),
+        ("OMOIDE_RETIRE", "never", 'OMOIDE_RETIRE: retire is \'never\', but should be "auto" or "manual"'),
+    ],
+)
+def test_a_limit_that_makes_no_sense_is_an_error_that_names_its_variable(
+    path, open_memory, monkeypatch, name, value, wanted
+):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(Unreadable) as told:
+        open_memory(path)
+    assert wanted in str(told.value)

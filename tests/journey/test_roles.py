@@ -1,0 +1,169 @@
+"""Who may do what: every verb of the service, in every role and layer, as the one table says."""
+
+import inspect
+
+import msgspec
+import pytest
+
+from omoide import Actor, Draft, InvalidInput, Layer, NotAllowed, NotFound, Role, Scope
+from omoide.errors import Unreadable
+from omoide.guard import access
+from omoide.service import Service
+
+SHOP, BANK = Scope.project("shop"), Scope.project("bank")
+SCOPES = {
+    Layer.EVERYWHERE: Scope.everywhere(),
+    Layer.PROJECT: SHOP,
+    Layer.SESSION: Scope.session("shop", "monday"),
+}
+# They change nothing and tell nothing: another actor with no more rights, the end, and where the file is.
+NO_DEEDS = {"acting_as", "close", "place"}
+VERBS = {name: getattr(Service, name) for name in dir(Service) if not name.startswith("_") and name not in NO_DEEDS}
+NAMING = [name for name, verb in VERBS.items() if {"ref", "refs"} & set(inspect.signature(verb).parameters)]
+
+
+def call(memory, verb, scope, directory, *, ref, other):
+    """The verb with a value for each parameter that it needs, by the parameter's name."""
+    values = {
+        "ref": ref, "refs": [ref], "other": other, "kind": "relates", "scope": scope, "content": "newer", "text": "zebra",
+        "drafts": [Draft("one of many", scope)], "things": [], "root": directory, "target": directory / f"{verb}.db",
+    }  # fmt: skip
+    parameters = inspect.signature(VERBS[verb]).parameters
+    answer = getattr(memory, verb)(**{name: values[name] for name in parameters if name in values})
+    return list(answer) if inspect.isgenerator(answer) else answer
+
+
+def state_of(owner):
+    return msgspec.json.encode([(memory, links) for memory, links in owner.everything()]), owner.latest()
+
+
+def test_every_verb_is_in_the_table():
+    assert set(VERBS) == set(access.DEEDS)
+
+
+@pytest.mark.parametrize("layer", Layer)
+@pytest.mark.parametrize("role", Role)
+def test_a_role_may_do_what_the_table_says_and_nothing_more(tmp_path, open_memory, role, layer):
+    scope = SCOPES[layer]
+    owner = open_memory(tmp_path / "memory.db")
+    someone = open_memory(tmp_path / "memory.db", actor=Actor("someone", role))
+    other = owner.remember("another", scope=scope).memory.number
+    for verb, roles in access.DEEDS.items():
+        ref = owner.remember(f"zebra {verb}", scope=scope).memory.number
+        if verb == "purge":
+            owner.forget(ref, scope=scope)
+        before = state_of(owner)
+        if role not in roles:
+            with pytest.raises(NotAllowed, match=f"someone is a {role}, and only"):
+                call(someone, verb, scope, tmp_path / f"{role}", ref=ref, other=other)
+            assert state_of(owner) == before, verb
+        elif (verb, layer) == ("promote", Layer.EVERYWHERE):
+            with pytest.raises(InvalidInput, match="wider"):
+                call(someone, verb, scope, tmp_path, ref=ref, other=other)
+        else:
+            call(someone, verb, scope, tmp_path / f"{role}", ref=ref, other=other)
+
+
+def test_what_a_worker_and_an_admin_may_not_do():
+    refused = {role: {verb for verb, roles in access.DEEDS.items() if role not in roles} for role in Role}
+    assert refused == {
+        Role.OWNER: set(),
+        Role.ADMIN: {"purge", "mend"},
+        Role.WORKER: {
+            "forget", "restore", "archive", "promote", "retire", "purge", "mend",
+            "adopt", "everything", "backup", "tally", "latest", "check",
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_looks_its_own_row_up(memory, tmp_path, monkeypatch, verb):
+    ref, other = (memory.remember(text, scope=SHOP).memory.number for text in ("zebra", "okapi"))
+    monkeypatch.setitem(access.DEEDS, verb, frozenset())
+    with pytest.raises(NotAllowed):
+        call(memory, verb, SHOP, tmp_path, ref=ref, other=other)
+    monkeypatch.undo()
+
+
+# other projects
+
+
+@pytest.mark.parametrize("verb", NAMING)
+def test_another_projects_memory_is_answered_like_a_missing_one(memory, tmp_path, verb):
+    mine = memory.remember("okapi", scope=SHOP).memory
+    theirs = memory.remember("zebra", scope=BANK, key="striped").memory
+    memory.forget(memory.remember("gnu", scope=BANK).memory.number, scope=BANK)
+    missing = {theirs.number: 99, theirs.id: "019c2d3e-9d1b-76ef-94c5-88628e870c23", "striped": "spotted", 3: 98}
+    for seen, nowhere in missing.items():
+        for places in ({"ref": None, "other": mine.number}, {"ref": mine.number, "other": None}):
+            if places["other"] is None and "other" not in inspect.signature(VERBS[verb]).parameters:
+                continue
+            answers = []
+            for word in (seen, nowhere):
+                named = {name: word if value is None else value for name, value in places.items()}
+                with pytest.raises(NotFound) as told:
+                    call(memory, verb, SHOP, tmp_path, **named)
+                answers.append((type(told.value), str(told.value).replace(str(word), "…")))
+            assert answers[0] == answers[1]
+    assert memory.show(theirs.number, scope=BANK).version == 1
+
+
+# agents
+
+
+@pytest.fixture
+def with_agents(tmp_path, open_memory):
+    return open_memory(tmp_path / "memory.db", agents="planner=admin, builder=worker, boss=owner")
+
+
+@pytest.mark.parametrize(
+    ("agent", "may"),
+    [("boss", True), ("planner", True), ("builder", False), ("stranger", False), ("owner", False), ("admin", False)],
+)
+def test_an_agent_acts_in_the_role_that_settings_give_it_and_as_a_worker_otherwise(with_agents, agent, may):
+    ref = with_agents.remember("zebra", scope=SHOP).memory.number
+    acting = with_agents.acting_as(agent)
+    acting.revise(ref, scope=SHOP, source="role: owner")  # a claim, which grants nothing
+    if may:
+        acting.forget(ref, scope=SHOP)
+    else:
+        with pytest.raises(NotAllowed, match=f"{agent} is a worker"):
+            acting.forget(ref, scope=SHOP)
+    assert with_agents.events(scope=SHOP)[0].actor.name == agent
+
+
+def test_without_an_id_the_process_acts_itself(with_agents):
+    assert with_agents.acting_as(None) is with_agents
+
+
+def test_an_agent_never_gets_more_than_the_process_it_came_through(tmp_path, open_memory):
+    memory = open_memory(tmp_path / "memory.db", role="worker", agents={"boss": "owner"})
+    ref = memory.remember("zebra", scope=SHOP).memory.number
+    with pytest.raises(NotAllowed, match="boss is a worker"):
+        memory.acting_as("boss").forget(ref, scope=SHOP)
+
+
+@pytest.mark.parametrize("agent", ["", "  ", "two\x1blines", "\ud800"])
+def test_an_agent_id_that_is_none_is_refused(with_agents, agent):
+    with pytest.raises(InvalidInput, match="agent id"):
+        with_agents.acting_as(agent)
+
+
+@pytest.mark.parametrize("agents", ["planner", "=admin", "planner=king", {"planner": "king"}, {"planner": 3}, ["planner"]])
+def test_a_table_of_agents_that_makes_no_sense_is_an_error(tmp_path, open_memory, agents):
+    with pytest.raises(Unreadable, match="names with their roles"):
+        open_memory(tmp_path / "memory.db", agents=agents)
+
+
+def test_the_command_line_acts_in_the_role_of_the_settings(run, place, monkeypatch):
+    run("remember", "zebra")
+    (place / "config.toml").write_text('role = "worker"\n[agents]\nplanner = "admin"\n')
+    refused = run("forget", "1")
+    assert refused.code == 2
+    assert "tester is a worker, and only admin or owner may forget" in refused.err
+    assert run("config", "--json").data["settings"]["agents"]["value"] == {"planner": "admin"}
+    assert "planner=admin" in run("config").out
+    monkeypatch.setenv("OMOIDE_ROLE", "admin")
+    assert run("forget", "1").code == 0
+    monkeypatch.setenv("OMOIDE_ROLE", "king")
+    assert '"owner" or "admin" or "worker"' in run("forget", "1").err

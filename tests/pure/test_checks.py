@@ -1,0 +1,143 @@
+"""What the checks let through, change and refuse: every rule of guard/checks.py, without a store."""
+
+import math
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omoide.config import settings
+from omoide.errors import InvalidInput
+from omoide.guard import checks
+from omoide.model import CONTROL, Draft, Scope
+
+RULES = settings({"types": ["runbook"]}, {"OMOIDE_CONFIG": "/dev/null"})
+SHOP = Scope.project("shop")
+
+
+def test_a_draft_needs_a_scope():
+    with pytest.raises(InvalidInput, match="say where it belongs"):
+        checks.checked(Draft("x"), RULES)
+
+
+def test_what_a_draft_leaves_out_stays_out():
+    assert checks.checked(Draft("x", SHOP), RULES) == Draft("x", SHOP)
+
+
+@pytest.mark.parametrize("content", ["", " ", "\n\t\u3000", None, 5, b"bytes", ["list"]])
+def test_a_content_must_be_a_text_that_says_something(content):
+    with pytest.raises(InvalidInput, match="content"):
+        checks.content(content, RULES)
+
+
+@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1).filter(str.strip))
+def test_a_content_is_never_changed(text):
+    assert checks.content(text, RULES) == text
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_a_line_comes_out_as_one_line_or_not_at_all(text):
+    try:
+        line = checks.line(text, "topic", RULES)
+    except InvalidInput:
+        return
+    assert line.split() == text.split()
+    assert not CONTROL.search(line)
+    assert len(line.splitlines()) == 1
+
+
+def test_a_line_has_its_limit():
+    assert checks.line("x" * 500, "topic", RULES)
+    with pytest.raises(InvalidInput, match="the topic has 501 characters, at most 500"):
+        checks.line("x" * 501, "topic", RULES)
+
+
+def test_tags_are_folded_once_each_and_in_order():
+    assert checks.tags(["Python", "python ", "b  c", "PYTHON", "cafe\u0301", "café"], RULES) == (
+        "Python",
+        "b c",
+        "café",
+    )
+
+
+@pytest.mark.parametrize(
+    ("tags", "words"),
+    [
+        ("python", 'tags should be a list, such as \\["python"\\]'),
+        (["a,b"], "holds a comma"),
+        ([""], "the tag is empty"),
+        ([5], "the tag should be a text, not int"),
+        (["x" * 201], "201 characters, at most 200"),
+        ([str(n) for n in range(101)], "101 tags are too many"),
+    ],
+)
+def test_tags_that_cannot_be_are_refused(tags, words):
+    with pytest.raises(InvalidInput, match=words):
+        checks.tags(tags, RULES)
+
+
+@pytest.mark.parametrize("examples", ["one text", ["x"] * 101, [5]])
+def test_examples_that_cannot_be_are_refused(examples):
+    with pytest.raises(InvalidInput, match="example"):
+        checks.examples(examples, RULES)
+
+
+def test_a_type_is_a_known_one_or_one_of_the_settings():
+    assert checks.type_name("decision", RULES) == "decision"
+    assert checks.type_name("runbook", RULES) == "runbook"
+    with pytest.raises(InvalidInput, match="there is no type 'Decision': use one of note, tech"):
+        checks.type_name("Decision", RULES)
+
+
+@pytest.mark.parametrize("value", [-0.01, 1.01, math.nan, math.inf, True, "0.5", None])
+def test_a_share_is_a_number_from_0_to_1(value):
+    with pytest.raises(InvalidInput, match="a number from 0 to 1"):
+        checks.share(value, "confidence")
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.5])
+def test_a_share_in_its_bounds_is_let_through(value):
+    assert checks.share(value, "confidence") == value
+
+
+def test_a_moment_has_a_time_zone_and_a_year_that_a_store_can_hold():
+    with pytest.raises(InvalidInput, match="no time zone"):
+        checks.aware(datetime(2026, 2, 5), "since")  # noqa: DTZ001 - that is the fault
+    for year in (1969, 9999):
+        with pytest.raises(InvalidInput, match=f"year {year}"):
+            checks.aware(datetime(year, 6, 1, tzinfo=UTC), "since")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        " ",
+        " a",
+        "a ",
+        ".hidden",
+        "a.",
+        "a/b/c/d",
+        "a//b",
+        "/a",
+        "a/",
+        "a\\b",
+        "a:b",
+        "a*",
+        "con",
+        "NUL.txt",
+        "a\nb",
+        "a\u202eb",
+        "x" * 256,
+        "a/../b",
+    ],
+)
+def test_a_project_name_that_no_disk_could_hold_is_refused(name):
+    with pytest.raises(InvalidInput):
+        Scope.project(name)
+
+
+@pytest.mark.parametrize("name", ["shop", "backend/python/shop", "my project", "思い出", "a.b", "console", "v1.2-rc_3"])
+def test_an_ordinary_project_name_is_let_through(name):
+    assert Scope.project(name).path == name

@@ -1,0 +1,79 @@
+"""Defaults, then the file, then the environment, then flags; and errors that say where and what to do."""
+
+import pytest
+
+from omoide.config import SETTINGS, settings
+from omoide.errors import Unreadable
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "config.toml"
+
+
+def read(file, flags=None, **environment):
+    return settings(flags, {"OMOIDE_CONFIG": str(file), **environment})
+
+
+def test_without_a_file_everything_has_a_default(file):
+    found = read(file)
+    assert (found.type, found.limit, found.secrets, found.wait) == ("note", 10, "refuse", 30.0)
+    assert set(found.origins.values()) == {"default"}
+    assert found.store.endswith("memory.db")
+
+
+def test_a_flag_beats_the_environment_beats_the_file_beats_the_default(file):
+    file.write_text('# mine\nlimit = 3\ntype = "tech"\n')
+    assert (read(file).limit, read(file).origins["limit"]) == (3, f"{file}, line 2")
+    found = read(file, OMOIDE_LIMIT="4")
+    assert (found.limit, found.origins["limit"]) == (4, "OMOIDE_LIMIT")
+    found = read(file, {"limit": 5}, OMOIDE_LIMIT="4")
+    assert (found.limit, found.origins["limit"], found.type) == (5, "flag", "tech")
+
+
+def test_types_of_ones_own_join_the_built_in_ones(file):
+    file.write_text('types = ["runbook", "手順"]\n')
+    assert {"runbook", "手順", "decision"} <= set(read(file).known_types)
+    assert "persona" in read(file, OMOIDE_TYPES="persona, runbook").known_types
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("limit = 0", "limit is 0, but should be a whole number from 1 to 1,000"),
+        ("limit = true", "a whole number"),
+        ('limit = "many"', "a whole number"),
+        ('secrets = "keep"', '"refuse" or "redact"'),
+        ("store = 5", "a text in quotes"),
+        ('type = "Bad Name"', "a type name in small letters"),
+        ("types = 5", "a list of type names"),
+        ('types = ["UPPER"]', "a type name in small letters"),
+        ("wait = -1", "seconds from 0 to 3600"),
+        ("max_content = 5", "a whole number from 1,000"),
+        ("limitt = 5", "there is no setting 'limitt'"),
+    ],
+)
+def test_a_value_that_cannot_be_used_names_file_line_and_remedy(file, line, expected):
+    file.write_text(f"# a comment\n\n{line}\n")
+    with pytest.raises(Unreadable) as caught:
+        read(file)
+    assert f"{file}, line 3" in str(caught.value)
+    assert expected in str(caught.value)
+
+
+def test_a_bad_variable_is_named(file):
+    with pytest.raises(Unreadable, match="OMOIDE_WAIT: wait is 'soon', but should be seconds from 0 to 3600"):
+        read(file, OMOIDE_WAIT="soon")
+
+
+@pytest.mark.parametrize("content", [b"limit = = 3\n", b'type = "open\n', b"\xff\xfe"])
+def test_a_file_that_is_not_toml_is_an_error_that_names_it(file, content):
+    file.write_bytes(content)
+    with pytest.raises(Unreadable, match=str(file)):
+        read(file)
+
+
+def test_every_setting_has_a_variable_and_a_sentence():
+    for setting in SETTINGS:
+        assert setting.variable == f"OMOIDE_{setting.name.upper()}"
+        assert len(setting.help) > 10

@@ -1,0 +1,111 @@
+"""Which memories retire: the plan as a pure function of what was used when."""
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omoide.lifecycle.retire import RECENT, Reason, Rules, considered, plan, turn
+from omoide.model import Scope, Usage
+
+NOW = datetime(2026, 2, 5, tzinfo=UTC)
+SHOP, BANK, MONDAY = Scope.project("shop"), Scope.project("bank"), Scope.session("shop", "monday")
+RULES = Rules(ttl_days=90, max_entries=2)
+
+
+def used(number, days, scope=SHOP, *, pinned=False, expires_in=None):
+    expires_at = None if expires_in is None else NOW + timedelta(days=expires_in)
+    return Usage(number, 1, scope, f"topic {number}", pinned, NOW - timedelta(days=days), expires_at)
+
+
+def planned(usages, rules=RULES, crowds=None, most=None):
+    if crowds is None:
+        crowds = {scope: sum(usage.scope == scope for usage in usages) for scope in {usage.scope for usage in usages}}
+    usages = sorted(usages, key=lambda usage: turn(usage, NOW))
+    return [(one.memory.number, one.reason.value) for one in plan(usages, crowds, rules, NOW, most).retirements]
+
+
+def test_what_nobody_used_for_the_given_days_goes():
+    assert planned([used(1, 90), used(2, 89.99)]) == [(1, "unused")]
+
+
+def test_what_has_expired_goes_however_recently_it_was_used():
+    assert planned([used(1, 0, expires_in=0), used(2, 0, expires_in=0.01)]) == [(1, "expired")]
+
+
+def test_of_a_crowded_layer_the_longest_unused_go_until_as_many_are_left_as_may_be():
+    assert planned([used(n, 10 + n) for n in range(5)]) == [(4, "crowded"), (3, "crowded"), (2, "crowded")]
+
+
+def test_the_crowd_is_counted_for_each_layer_by_itself():
+    usages = [used(n, 10, scope) for n, scope in enumerate([SHOP, SHOP, BANK, BANK, MONDAY, MONDAY, Scope()])]
+    assert planned(usages) == []
+    assert planned([*usages, used(9, 11, MONDAY)]) == [(9, "crowded")]
+
+
+def test_what_was_used_within_a_week_never_goes_for_the_crowd():
+    assert planned([used(n, 6.99) for n in range(2000)]) == []
+    assert planned([used(1, 7), *(used(n, 6) for n in range(2, 9))]) == [(1, "crowded")]
+
+
+def test_those_who_go_anyway_make_room_for_the_others():
+    assert planned([used(1, 100), used(2, 10, expires_in=-1), used(3, 20), used(4, 30)]) == [(2, "expired"), (1, "unused")]
+
+
+def test_what_is_not_considered_counts_for_the_crowd():
+    assert planned([used(1, 10), used(2, 9)], crowds={SHOP: 3}) == [(1, "crowded")]
+
+
+def test_what_is_pinned_never_goes_but_counts():
+    usages = [used(n, 1000, pinned=True, expires_in=-1) for n in range(3)]
+    assert planned(usages) == []
+    assert planned([*usages, used(9, 10)]) == [(9, "crowded")]
+
+
+def test_zero_switches_a_rule_off():
+    usages = [used(n, 1000) for n in range(5)]
+    assert planned(usages, Rules(ttl_days=0, max_entries=0)) == []
+    assert len(planned(usages, Rules(ttl_days=0, max_entries=2))) == 3
+    assert planned([used(1, 0, expires_in=-1)], Rules(ttl_days=0, max_entries=0)) == [(1, "expired")]
+
+
+def test_a_short_plan_is_the_beginning_of_the_long_one():
+    usages = [used(n, n * 7, expires_in=-1 if n % 3 == 0 else None) for n in range(30)]
+    whole = planned(usages)
+    assert len(whole) > 10
+    assert [planned(usages, most=most) for most in range(len(whole) + 1)] == [whole[:most] for most in range(len(whole) + 1)]
+
+
+usages = st.builds(
+    used,
+    number=st.integers(1, 10**6),
+    days=st.floats(0, 200),
+    scope=st.sampled_from([SHOP, BANK, MONDAY, Scope()]),
+    pinned=st.booleans(),
+    expires_in=st.none() | st.floats(-10, 10),
+)
+rules = st.builds(Rules, ttl_days=st.integers(0, 120), max_entries=st.integers(0, 5))
+
+
+@given(st.lists(usages, max_size=40, unique_by=lambda usage: usage.number), rules)
+def test_the_rules_hold_whatever_there_is(all_of_them, rules):
+    reasons = dict(planned(all_of_them, rules))
+    for usage in all_of_them:
+        reason, unused = reasons.get(usage.number), NOW - usage.used_at
+        expired = usage.expires_at is not None and usage.expires_at <= NOW
+        due = expired or (rules.ttl_days and unused >= timedelta(days=rules.ttl_days))
+        assert not (usage.pinned and reason)
+        assert usage.pinned or bool(due) == (reason in (Reason.EXPIRED, Reason.UNUSED))
+        assert reason != Reason.CROWDED or unused >= RECENT
+        # Whoever need not be looked at would not have gone.
+        assert usage.used_at <= considered(rules, NOW) or expired or reason is None
+    for scope in {usage.scope for usage in all_of_them}:
+        layer = [usage for usage in all_of_them if usage.scope == scope]
+        left = [usage for usage in layer if usage.number not in reasons]
+        crowded = [usage.used_at for usage in layer if reasons.get(usage.number) == Reason.CROWDED]
+        idle = [usage.used_at for usage in left if not usage.pinned and NOW - usage.used_at >= RECENT]
+        if crowded:
+            assert len(left) >= rules.max_entries
+            assert max(crowded) <= min(idle, default=NOW)
+        elif rules.max_entries:
+            assert len(left) <= rules.max_entries or not idle

@@ -1,0 +1,245 @@
+"""Credentials are found by their shape; what only looks like one is left alone.
+
+No real-looking one stands in this file: each is put together when the test runs.
+"""
+
+import random
+import string
+import time
+
+import pytest
+
+from omoide.guard import secrets
+
+LETTERS = string.ascii_letters + string.digits
+
+
+def drawn(length, letters=LETTERS, seed=1):
+    """Letters drawn by lot, with a small one, a capital and a digit among them where the letters allow it."""
+    chance = random.Random(seed)
+    value = [chance.choice(letters) for _ in range(length)]
+    for place, wanted in enumerate((string.ascii_lowercase, string.ascii_uppercase, string.digits)):
+        if set(wanted) & set(letters):
+            value[place] = chance.choice([letter for letter in wanted if letter in letters])
+    return "".join(value)
+
+
+UPPER = string.ascii_uppercase + string.digits
+HEX = "0123456789abcdef"
+BASE64 = LETTERS + "+/"
+
+TOKENS = {
+    "AWS access key": ["AKIA" + drawn(16, UPPER), "ASIA" + drawn(16, UPPER)],
+    "GitHub token": [
+        *(f"gh{letter}_" + drawn(36) for letter in "pousr"),
+        "github_" + "pat_" + drawn(22) + "_" + drawn(59),
+    ],
+    "GitLab token": ["glpat" + "-" + drawn(20)],
+    "API key": [
+        "sk" + "-" + drawn(48),
+        "sk-" + "proj-" + drawn(80) + "_" + drawn(40),
+        "sk-" + "ant-" + "api03-" + drawn(40) + "-" + drawn(50),
+        "sk-" + "or-v1-" + drawn(64, HEX),
+        "sk" + "-" + drawn(32, HEX),
+    ],
+    "Stripe key": ["sk" + "_live_" + drawn(24), "rk" + "_test_" + drawn(24)],
+    "Slack token": ["xox" + "b-" + drawn(12, string.digits) + "-" + drawn(24)],
+    "Slack webhook": ["hooks.slack" + ".com/services/" + drawn(9, UPPER) + "/" + drawn(9, UPPER) + "/" + drawn(24)],
+    "Google API key": ["AI" + "za" + drawn(35)],
+    "npm token": ["npm" + "_" + drawn(36)],
+    "PyPI token": ["pypi" + "-" + drawn(120)],
+    "Hugging Face token": ["hf" + "_" + drawn(34)],
+    "SendGrid key": ["SG" + "." + drawn(22) + "." + drawn(43)],
+    "JSON web token": ["ey" + "J" + drawn(30) + ".ey" + "J" + drawn(60) + "." + drawn(43)],
+}
+
+
+@pytest.mark.parametrize(("kind", "token"), [(kind, token) for kind, tokens in TOKENS.items() for token in tokens])
+@pytest.mark.parametrize("around", ["{}", "use {} here", "鍵は{}です。", '"{}"', "`{}`,", "X={}\n", "({})"])
+def test_a_token_is_found_wherever_it_stands_and_only_it_is_redacted(kind, token, around):
+    text = around.format(token)
+    assert kind in {secret.kind for secret in secrets.found(text)}
+    assert secrets.redacted(text) == around.format(f"[redacted: {kind}]")
+
+
+def test_a_private_key_is_found_with_its_body_and_the_rest_is_left():
+    for label in ("RSA ", "EC ", "OPENSSH ", "", "ENCRYPTED "):
+        body = "\n".join(drawn(64, BASE64, seed) for seed in range(5))
+        key = f"-----BEGIN {label}PRIV" + f"ATE KEY-----\n{body}==\n-----END {label}PRIV" + "ATE KEY-----"
+        assert secrets.redacted(f"before\n{key}\nafter - and more") == "before\n[redacted: private key]\nafter - and more"
+        assert secrets.redacted(f'{{"key": "{key}"}}'.replace("\n", "\\n")) == '{"key": "[redacted: private key]"}'
+        assert [secret.kind for secret in secrets.found(key[: len(key) // 2])] == ["private key"]  # pasted in part
+
+
+def test_an_encrypted_private_key_is_found():
+    header = "-----BEGIN RSA PRIV" + "ATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,3F17F5316E2BAC89\n\n"
+    assert list(secrets.found(header + drawn(64, BASE64) + "\n"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgres://u:{}@h/db",
+        "https://ci:{}@git.local/x.git",
+        "redis://:{}@cache:6379/0",
+        "MONGODB+SRV://app:{}@c0.net",
+        "amqp://guest:{}@mq",
+        "url: 'mysql://root:{}@127.0.0.1:3306/shop'",
+    ],
+)
+@pytest.mark.parametrize("password", ["hunter" + "2", "sesame", "Tr0ub4dor" + "&3", "p%40ss" + "word1"])
+def test_a_password_in_a_url_is_found_even_if_it_is_a_plain_word(text, password):
+    found = list(secrets.found(text.format(password)))
+    assert [secret.kind for secret in found] == ["password in a URL"]
+    assert secrets.redacted(text.format(password)) == text.format("[redacted: password in a URL]")
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "password",
+        "pass",
+        "secret",
+        "PASSWORD",
+        "$PASSWORD",
+        "${DB_PASS}",
+        "{password}",
+        "<password>",
+        "%s",
+        "***",
+        "xxxx",
+        "...",
+        "your-password",
+        "changeme",
+        "example",
+        "[PASSWORD]",
+        "user",
+    ],
+)
+def test_a_placeholder_in_a_url_is_no_password(password):
+    assert list(secrets.found(f"postgres://user:{password}@host/db")) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: {}",
+        "PASSWORD={}",
+        'api_key = "{}"',
+        "apiKey: '{}'",
+        "export SECRET={}",
+        '"access_key": "{}"',
+        "token={}",
+        "パスワード：{}",
+        "パスワードは「{}」です",
+        "Authorization: Bearer {}",
+        "MY_APP_TOKEN: {}",
+    ],
+)
+def test_an_assigned_secret_is_found_and_the_name_is_left(text):
+    for value in ("aX9" + "-kQ2m_Zr7Lp4", drawn(24), drawn(40)):
+        assert list(secrets.found(text.format(value))), value
+        redacted = secrets.redacted(text.format(value))
+        assert value not in redacted
+        assert redacted.startswith(text.partition("{")[0])
+
+
+@pytest.mark.parametrize("text", ["api_key={}", "SECRET: {}"])
+def test_a_long_hexadecimal_value_is_a_secret_when_it_is_called_one(text):
+    assert list(secrets.found(text.format(drawn(32, HEX))))
+
+
+ORDINARY = [
+    "The password is stored as a hash; never log a token or a secret.",
+    "パスワードは8文字以上、トークンの有効期限は30分。",
+    "パスワードは12文字以上にする",
+    "password: required, at least 12 characters",
+    "token: string",
+    "secret = load_secret()",
+    "api_key = os.environ['API_KEY_2']",
+    "apiKey: process.env.OPENAI_API_KEY_V2",
+    "token = settings.AUTH_TOKEN_2",
+    "token: ${{ secrets.GITHUB_TOKEN_1 }}",
+    "password=$DB_PASSWORD_1",
+    "PASSWORD=your-Password-123",
+    "api_key: <YOUR-API-KEY-1>",
+    "max_tokens=4096, temperature=0.7",
+    "tokenizer: cl100k_base",
+    "the key is a UUID: 019c2d3e-9d1b-76ef-94c5-88628e870c23",
+    "commit 085890d1f2a3b4c5d6e7f8091a2b3c4d5e6f7081",
+    "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
+    "https://github.com/omoide/omoide/pull/42#issuecomment-1234567890",
+    "http://localhost:3000/users/@me",
+    "git clone ssh://git@github.com:22/a/b.git",
+    "https://example.com:8080/a?email=me@example.com",
+    "https://example.com:8080?email=me@example.com",
+    "postgres://postgres:postgres@localhost:5432/dev",
+    "mail me at a.b+c@example.com",
+    "class sk-button-primary-large-container-v2 { }",
+    "sk-learn-pipeline-with-many-long-steps-in-it-2",
+    "pip install scikit-learn  # sk-learn",
+    "Files that begin with -----BEGIN RSA PRIVATE KEY----- must never be committed, nor any other kind of key file.",
+    "AKIAIOSFODNN7" + "EXAMPLE is the key of the AWS manual",
+    "def test_live_data(): ...",
+    "export PATH=/usr/local/bin:$PATH",
+    "ファイル src/core/loop.ts の getUserById() を修正した。鍵のローテーションは毎月。",
+    "import { TokenService } from './TokenService2';",
+    "The bearer of this letter may pass; Bearer authentication is used.",
+    "key: value, primary_key: id, foreign_key: user_id_2",
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "password: ************",
+    "npm_config_registry=https://registry.npmjs.org/",
+    "eyJ is how a JSON web token begins",
+]
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_text_is_left_alone(text):
+    assert list(secrets.found(text)) == []
+    assert secrets.redacted(text) == text
+
+
+def test_several_secrets_are_redacted_and_overlapping_ones_once():
+    token = "ghp" + "_" + drawn(36)
+    text = f"one {token}, two password={token} three postgres://u:{token}@h/db end"
+    redacted = secrets.redacted(text)
+    assert token[4:] not in redacted
+    assert redacted.startswith("one [redacted: GitHub token], two password=[redacted:")
+    assert redacted.endswith("@h/db end")
+    assert redacted.count("redacted") == 3
+
+
+HOSTILE = {
+    "sk-": "sk-" * 33_000,
+    "sk- words": "sk-aaaa " * 12_000,
+    "sk- one word": "sk-" + "a" * 100_000,
+    "json web tokens": "eyJ-" * 25_000,
+    "json web token parts": "eyJaaaaaaaa." * 8_000,
+    "one long json web token": "eyJ" + "a" * 100_000,
+    "begins of keys": "-----BEGIN PRIVATE KEY-----" * 3_700,
+    "begins without end": "-----BEGIN " * 9_000 + "PRIVATE KEY",
+    "letters of begins": "-----BEGIN " + "A " * 50_000 + "PRIVATE KEY",
+    "almost bodies": ("-----BEGIN PRIVATE KEY-----" + ("a" * 39 + " ") * 7) * 300,
+    "schemes": "a://" * 25_000,
+    "users": "http://" + "a" * 100_000,
+    "users and colons": "http://a:" * 11_000,
+    "plus": "a+" * 50_000 + "://",
+    "assignments": "password=" * 11_000,
+    "spaces": "password" + " " * 100_000 + "=",
+    "values": "token=" + "a1" * 50_000,
+    "bearers": "Bearer " * 14_000,
+    "slack": "xoxb-" * 20_000,
+    "sendgrid": "SG." * 33_000,
+    "pypi": "pypi-" * 20_000,
+    "github": "github_pat_" * 9_000,
+    "dashes": "-" * 100_000 + "PRIVATE KEY sk- eyJ :// ey",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_the_work_grows_with_the_text_and_never_faster(text):
+    list(secrets.found(text[:1000]))  # compiled
+    started = time.process_time()
+    list(secrets.found(text))
+    assert time.process_time() - started < 0.5  # 100 KB; a quadratic search takes many times that
