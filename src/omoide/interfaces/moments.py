@@ -18,5 +18,5 @@ def moment(text: str, what: str, *, future: bool) -> datetime:
     try:
         parsed = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise InvalidInput(f"{what} is {text!r}: write 2026-12-31, 2026-12-31T18:00Z, or a span such as 90d or 12h") from None
+        raise InvalidInput(f"{what} is {text!r}: write 2026-12-31, 2026-12-31T18:00Z, or a span like 90d, 12h") from None
     return parsed.astimezone() if parsed.tzinfo is None else parsed

@@ -1,12 +1,14 @@
 """JSON shapes of every value, and the one table from error to exit code: the same for all ways in."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
 from omoide.errors import InvalidInput, NotAllowed, OmoideError
-from omoide.model import Event, Hit, Link, Memory, Remembered, Scope, Version
+from omoide.formats.record import memory, moment, scope
+from omoide.model import Event, Hit, Link, Remembered, Version
+
+__all__ = ["dumped", "event", "exit_code", "hit", "link", "memory", "moment", "remembered", "scope", "version"]
 
 _encoder = msgspec.json.Encoder()
 
@@ -14,40 +16,6 @@ _encoder = msgspec.json.Encoder()
 def dumped(value: object, *, indent: int = 2) -> str:
     text = _encoder.encode(value)
     return (msgspec.json.format(text, indent=indent) if indent else text).decode()
-
-
-def moment(at: datetime | None) -> str | None:
-    """ISO 8601 in UTC, as short as it can be without losing anything."""
-    return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
-def scope(value: Scope) -> dict[str, Any]:
-    return {"layer": value.layer.value, "project": value.path or None, "session": value.name or None}
-
-
-def memory(value: Memory) -> dict[str, Any]:
-    return {
-        "id": value.id,
-        "number": value.number,
-        "scope": scope(value.scope),
-        "key": value.key,
-        "type": value.type,
-        "topic": value.topic,
-        "content": value.content,
-        "tags": value.tags,
-        "examples": value.examples,
-        "source": value.source,
-        "confidence": value.confidence,
-        "relevance": value.relevance,
-        "reference_count": value.reference_count,
-        "pinned": value.pinned,
-        "state": value.state.value,
-        "created_at": moment(value.created_at),
-        "updated_at": moment(value.updated_at),
-        "last_accessed_at": moment(value.last_accessed_at),
-        "expires_at": moment(value.expires_at),
-        "version": value.version,
-    }
 
 
 def hit(value: Hit) -> dict[str, Any]:

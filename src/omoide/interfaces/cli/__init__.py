@@ -3,7 +3,7 @@
 import os
 import sys
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -17,12 +17,34 @@ class Entry(NamedTuple):
     help: str
 
 
-_KEEP, _FIND, _CHANGE, _CARE = "Keep", "Find", "Change", "Look after"
+_KEEP, _FIND, _CHANGE, _CARRY, _SERVE, _CARE = "Keep", "Find", "Change", "Carry", "Serve", "Look after"
 
 # The help stands here as well, so that `omoide --help` need not load every command; a test keeps both the same.
 COMMANDS: dict[str, Entry] = {
     "remember": Entry(_KEEP, "keep", "Keep something: an argument, - for standard input, or your editor."),
+    "revise": Entry(_KEEP, "revise", "Change a memory's text or fields; the old version stays in its history."),
+    "edit": Entry(_KEEP, "revise", "Change a memory in your editor."),
     "recall": Entry(_FIND, "find", "Find what answers a question, best first; without one, the newest."),
+    "list": Entry(_FIND, "find", "List memories, last changed first."),
+    "show": Entry(_FIND, "find", "Show memories whole: the text, every field, the links."),
+    "history": Entry(_FIND, "past", "Show every version of a memory and what changed between them."),
+    "events": Entry(_FIND, "past", "Show what happened, newest first."),
+    "forget": Entry(_CHANGE, "change", "Forget memories: no search finds them; restore brings them back."),
+    "restore": Entry(_CHANGE, "change", "Bring forgotten, archived or inactive memories back."),
+    "archive": Entry(_CHANGE, "change", "Retire memories: out of daily searches, found on request."),
+    "pin": Entry(_CHANGE, "change", "Pin memories: never retired, never summarised away."),
+    "promote": Entry(_CHANGE, "change", "Move memories to a wider scope: session to project, project to global."),
+    "link": Entry(_CHANGE, "change", "Say how one memory stands to another."),
+    "purge": Entry(_CHANGE, "purge", "Destroy forgotten memories and their history, for good."),
+    "export": Entry(_CARRY, "carry", "Write memories to a file or standard output."),
+    "import": Entry(_CARRY, "carry", "Take in a file of memories, all of it or nothing."),
+    "mcp": Entry(_SERVE, "mcp", "Serve agents over MCP: on standard input and output, or over HTTP."),
+    "stats": Entry(_CARE, "care", "Count memories, and tell about the database."),
+    "doctor": Entry(_CARE, "doctor", "Check the database, its index and permissions, and say how to mend."),
+    "retire": Entry(_CARE, "retire", "Archive what has expired, is long unused, or crowds its layer."),
+    "backup": Entry(_CARE, "care", "Copy the whole database, while others use it."),
+    "config": Entry(_CARE, "care", "Show the settings in force, and where each comes from."),
+    "completion": Entry(_CARE, "care", "Print the script that completes commands in your shell."),
 }
 
 EXAMPLES = """
@@ -34,20 +56,18 @@ EXAMPLES = """
 
 
 class Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002 - the same
         entry = COMMANDS.get(name)
         if entry is None:
             return None
         module = import_module(f"omoide.interfaces.cli.{entry.module}")
-        command: click.Command = getattr(module, name.replace("-", "_") + "_command")
+        command: click.Command = getattr(module, name + "_command")
         return command
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches  # noqa: PLC0415 - only for a typing error
 
@@ -56,12 +76,40 @@ class Commands(click.Group):
             raise click.UsageError(f"there is no command {args[0]!r}: {hint}", ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - the same
         for section in dict.fromkeys(entry.section for entry in COMMANDS.values()):
             with formatter.section(section):
                 formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items() if entry.section == section])
         with formatter.section("Examples"):
             formatter.write(EXAMPLES.lstrip("\n"))
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        """Runs a command and leaves with its exit code: 0 done, 1 it could not be, 2 ask differently, 130 Ctrl-C."""
+        extra["standalone_mode"] = False
+        if not standalone_mode:
+            return super().main(*args, **extra)
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character is no reason to stop
+        try:
+            code = super().main(*args, **extra)
+        except OmoideError as error:
+            code = told(error)
+        except click.ClickException as error:
+            error.show()
+            code = error.exit_code
+        except click.Abort:
+            code = 130
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def told(error: OmoideError) -> int:
+    """Says what went wrong in one line, and answers the exit code."""
+    from omoide.interfaces.cli.screen import visible  # noqa: PLC0415 - only when something went wrong
+    from omoide.interfaces.wire import exit_code  # noqa: PLC0415 - the same
+
+    click.echo(f"omoide: {visible(str(error))}", err=True)
+    return exit_code(error)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -70,17 +118,12 @@ class Commands(click.Group):
 def cli(ctx: click.Context) -> None:
     """omoide (思い出): one memory for every AI agent you run.
 
-    Works in the project of the git repository you are in; elsewhere, in the global layer.
+    Works in the project of the git repository you are in; elsewhere, in the global layer. A memory is called by its
+    number (12 or #12), its key or its id.
     """
     if os.environ.get("NO_COLOR"):
         ctx.color = False
 
 
 def main() -> None:
-    try:
-        cli(prog_name="omoide")
-    except OmoideError as error:
-        from omoide.interfaces.wire import exit_code  # noqa: PLC0415 - only when something went wrong
-
-        click.echo(f"omoide: {error}", err=True)
-        sys.exit(exit_code(error))
+    cli.main(prog_name="omoide")

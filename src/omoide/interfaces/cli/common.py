@@ -1,47 +1,61 @@
-"""What the commands share: where they work, how they open the memory, how they print."""
+"""What the commands share: where they work, how they open the memory, what their options are called."""
 
-import shutil
+import os
 import sys
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from omoide import app, config
+from omoide import config
 from omoide.errors import InvalidInput
-from omoide.interfaces import wire
 from omoide.interfaces.place import git_root
-from omoide.model import Actor, Memory, Role, Scope
-from omoide.service import Service
+from omoide.model import Actor, Scope
 
-P = ParamSpec("P")
+if TYPE_CHECKING:  # the store loads when it is opened: an MCP server lists its tools without it
+    from omoide.service import Service
+
 T = TypeVar("T")
 
 
 class Place(NamedTuple):
     """Where a command works, as its flags say."""
 
-    store: str | None
-    project: str | None
-    session: str | None
-    everywhere: bool
+    store: str | None = None
+    project: str | None = None
+    session: str | None = None
+    everywhere: bool = False
+
+    @property
+    def named(self) -> bool:
+        """Did the flags name a scope?"""
+        return bool(self.project or self.session or self.everywhere)
 
 
 def placed(command: Callable[..., T]) -> Callable[..., T]:
     """The flags that say where to work, handed to the command as one `place`."""
-    import functools  # noqa: PLC0415 - a line of its own keeps the imports above to what the commands need
 
     @click.option("--store", metavar="FILE", help="The database file to work on.")
     @click.option("--project", metavar="PATH", help="The project to work in, instead of the one of this directory.")
     @click.option("--session", metavar="NAME", help="A session of the project.")
     @click.option("--global", "everywhere", is_flag=True, help="The global layer, instead of a project.")
-    @functools.wraps(command)
-    def run(*args: Any, store: str | None, project: str | None, session: str | None, everywhere: bool, **kwargs: Any) -> T:
-        return command(*args, place=Place(store, project, session, everywhere), **kwargs)
+    @wraps(command)
+    def run(store: str | None, project: str | None, session: str | None, *, everywhere: bool, **options: Any) -> T:
+        return command(place=Place(store, project, session, everywhere), **options)
+
+    return run
+
+
+def stored(command: Callable[..., T]) -> Callable[..., T]:
+    """The one flag of commands that look after the whole store."""
+
+    @click.option("--store", metavar="FILE", help="The database file to work on.")
+    @wraps(command)
+    def run(store: str | None, **options: Any) -> T:
+        return command(place=Place(store), **options)
 
     return run
 
@@ -50,15 +64,44 @@ def jsonable(command: Callable[..., T]) -> Callable[..., T]:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text for people.")(command)
 
 
+def typed(help: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    return click.option("--type", "type_", metavar="TYPE", help=help, shell_complete=_known_types)
+
+
+def _known_types(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
+    return [name for name in config.settings().known_types if name.startswith(begun)]
+
+
+def tags_of(tag: Sequence[str], tags: str | None) -> list[str]:
+    """`--tag a --tag b` and `--tags a,b` say the same."""
+    return [*tag, *(part for part in (tags or "").split(",") if part.strip())]
+
+
+def settings_of(place: Place) -> config.Settings:
+    return config.settings({"store": place.store, "project": place.project})
+
+
 @contextmanager
-def opened(place: Place, *, writing: bool = False) -> Iterator[tuple[Service, Scope]]:
+def opened(place: Place, *, writing: bool = False) -> "Iterator[tuple[Service, Scope]]":
     """The memory and the scope a command works in."""
-    settings = config.settings({"store": place.store, "project": place.project})
-    with app.opened(settings, Actor(settings.actor, Role.OWNER, "cli")) as memory:
-        yield memory, _scope(memory, place, settings, writing=writing)
+    settings = settings_of(place)
+    memory = until_done(settings)
+    yield memory, _scope(memory, place, settings, writing=writing)
 
 
-def _scope(memory: Service, place: Place, settings: config.Settings, *, writing: bool) -> Scope:
+def until_done(settings: config.Settings) -> "Service":
+    """The memory until the command is over: by then its answer is out, and closing may take a moment of upkeep."""
+    return click.get_current_context().with_resource(opened_whole(settings))
+
+
+def opened_whole(settings: config.Settings) -> "Service":
+    """The memory, for a command that works on the whole store."""
+    from omoide import app  # noqa: PLC0415 - see the top
+
+    return app.opened(settings, Actor(settings.actor, settings.role, "cli"))
+
+
+def _scope(memory: "Service", place: Place, settings: config.Settings, *, writing: bool) -> Scope:
     if place.everywhere:
         if place.project or place.session:
             raise InvalidInput("--global cannot go with --project or --session: choose one")
@@ -66,7 +109,7 @@ def _scope(memory: Service, place: Place, settings: config.Settings, *, writing:
     if settings.project:
         scope = Scope.project(settings.project)
     else:
-        root = git_root(Path.cwd())
+        root = _root()
         if root is None:
             if place.session:
                 raise InvalidInput("--session needs a project: work in a git repository, or add --project")
@@ -75,78 +118,45 @@ def _scope(memory: Service, place: Place, settings: config.Settings, *, writing:
     return Scope.session(scope.path, place.session) if place.session else scope
 
 
-def tags_of(tag: Sequence[str], tags: str | None) -> list[str]:
-    """`--tag a --tag b` and `--tags a,b` say the same."""
-    return [*tag, *(part for part in (tags or "").split(",") if part.strip())]
+def _root() -> Path | None:
+    try:
+        return git_root(Path.cwd())
+    except OSError as error:
+        raise InvalidInput(f"this directory cannot be read ({error.strerror}): add --project or --global") from error
 
 
-def print_json(value: object) -> None:
-    click.echo(wire.dumped(value))
+def piped() -> bytes:
+    """Standard input to its end, in pieces: in one long read, Python would not hear Ctrl-C."""
+    pipe: Any = sys.stdin.buffer  # typed as a BinaryIO, which has no read1
+    return b"".join(iter(lambda: pipe.read1(1 << 16), b""))
 
 
-def visible(text: str) -> str:
-    """Text from anywhere, safe to show: what could move the cursor or turn the line round is shown as an escape."""
-    return "".join(
-        f"\\u{ord(c):04x}" if unicodedata.category(c) in ("Cc", "Cf", "Cs") and c not in "\n\t\u200d" else c for c in text
-    )
+def standard_input() -> str:
+    """All of it, as it is but for the line end that `echo` and friends put last."""
+    data = piped()
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"standard input is not UTF-8 (byte {error.start}): convert it with iconv first") from error
+    return text.removesuffix("\n").removesuffix("\r")
 
 
-def width(text: str) -> int:
-    """Columns on a terminal: East Asian characters take two, combining ones none."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
-    )
+@contextmanager
+def progress(label: str, total: int) -> Iterator[Callable[[float], None]]:
+    """A bar on standard error while someone watches; otherwise nothing."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield lambda _: None
+        return
+    with click.progressbar(length=100, label=label, file=sys.stderr) as bar:
+        done = 0.0
 
+        def tick(more: float) -> None:
+            # In steps of a hundredth: drawing it for each of 100,000 rows would take longer than they do.
+            nonlocal done
+            done += more * 100 / max(1, total)
+            if done >= 1:
+                bar.update(int(done))
+                done -= int(done)
 
-def cut(text: str, columns: int) -> str:
-    """The text in at most so many columns, … at the end when it is longer."""
-    if width(text) <= columns:
-        return text
-    kept = ""
-    for c in text:
-        if width(kept + c) > columns - 1:
-            break
-        kept += c
-    return kept + "…"
-
-
-def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]], *, flexible: int) -> None:
-    """Aligned columns; the flexible one gives way on a narrow terminal, and nothing is cut in a pipe."""
-    table = [[visible(cell).replace("\n", " ") for cell in row] for row in rows]
-    widths = [max([width(title), *(width(row[n]) for row in table)]) for n, title in enumerate(titles)]
-    if sys.stdout.isatty():
-        room = shutil.get_terminal_size().columns - sum(widths) + widths[flexible] - 2 * (len(widths) - 1)
-        widths[flexible] = max(12, min(widths[flexible], room))
-    click.echo(_row(titles, widths, bold=True))
-    for row in table:
-        click.echo(_row(row, widths))
-
-
-def _row(cells: Sequence[str], widths: Sequence[int], *, bold: bool = False) -> str:
-    line = "  ".join(
-        shown + " " * (columns - width(shown))
-        for cell, columns in zip(cells, widths, strict=True)
-        for shown in [cut(cell, columns)]
-    ).rstrip()
-    return click.style(line, bold=True) if bold else line
-
-
-def headline(memory: Memory) -> str:
-    """One memory in one line: number, topic, type, tags."""
-    parts = [
-        click.style(f"#{memory.number}", fg="cyan"),
-        click.style(visible(memory.topic), bold=True),
-        click.style(f"[{memory.type}]", fg="green"),
-    ]
-    if memory.pinned:
-        parts.append("pinned")
-    if memory.state != "active":
-        parts.append(click.style(memory.state.value, fg="yellow"))
-    parts += [click.style(visible(tag), dim=True) for tag in memory.tags]
-    return "  ".join(parts)
-
-
-def day(moment: datetime) -> str:
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+        yield tick
+        bar.update(100 - bar.pos)

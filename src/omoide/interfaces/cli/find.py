@@ -1,19 +1,26 @@
-"""Finding: recall, list, show, history, events."""
+"""Finding: recall, list, show."""
+
+from collections.abc import Sequence
 
 import click
 
 from omoide.interfaces import wire
-from omoide.interfaces.cli.common import Place, headline, jsonable, opened, placed, print_json, tags_of, visible
+from omoide.interfaces.cli.common import Place, jsonable, opened, placed, tags_of, typed
+from omoide.interfaces.cli.screen import day, headline, layer, print_json, print_table, visible
 from omoide.interfaces.moments import moment
-from omoide.model import Layer
+from omoide.model import Layer, Link, Memory, State
+
+_LAYERS = click.Choice([one.value for one in Layer])
+_STATES = click.Choice([one.value for one in State])
+_LINES = 6
 
 
 @click.command("recall")
 @click.argument("words", nargs=-1)
-@click.option("--type", "type_", metavar="TYPE", help="Only memories of this type.")
+@typed("Only memories of this type.")
 @click.option("--tag", multiple=True, help="Only memories with this tag; may be given more than once.")
 @click.option("--tags", help="Only memories with all these tags, separated by commas.")
-@click.option("--layer", multiple=True, type=click.Choice([*Layer]), help="Only this layer; may be given more than once.")
+@click.option("--layer", "layers", multiple=True, type=_LAYERS, help="Only this layer; may be given more than once.")
 @click.option("--archived", is_flag=True, help="Search the archive instead.")
 @click.option("--since", metavar="WHEN", help="Only what changed since: 2026-02-05, or 7d for seven days.")
 @click.option("--limit", type=int, help="How many at the most.")
@@ -24,7 +31,7 @@ def recall_command(
     type_: str | None,
     tag: tuple[str, ...],
     tags: str | None,
-    layer: tuple[str, ...],
+    layers: tuple[str, ...],
     archived: bool,
     since: str | None,
     limit: int | None,
@@ -43,8 +50,8 @@ def recall_command(
             scope=scope,
             type=type_,
             tags=tags_of(tag, tags),
-            layers=[Layer(name) for name in layer],
-            states=["archived"] if archived else ["active"],
+            layers=[Layer(name) for name in layers],
+            states=[State.ARCHIVED if archived else State.ACTIVE],
             since=None if since is None else moment(since, "since", future=False),
             limit=limit,
         )
@@ -54,11 +61,145 @@ def recall_command(
     for hit in found.hits:
         click.echo(headline(hit.memory))
         if hit.memory.content != hit.memory.topic:
-            for line in visible(hit.memory.content).splitlines()[:6]:
-                click.echo(f"    {line}")
+            _print_opening(hit.memory.content)
         if words:
-            click.echo(click.style(f"    {hit.score:.2f} · {hit.why}", dim=True))
+            click.echo(click.style(f"    {hit.score:.2f} · {visible(hit.why)}", dim=True))
     if not found.hits:
         click.echo(f"nothing found in {scope}", err=True)
     elif found.total > len(found.hits):
         click.echo(f"{len(found.hits)} of {found.total}: --limit shows more", err=True)
+
+
+def _print_opening(content: str) -> None:
+    lines = visible(content.strip("\n")[:4000]).splitlines()
+    for line in lines[:_LINES]:
+        click.echo(f"    {line}")
+    if len(lines) > _LINES or len(content) > 4000:
+        click.echo(click.style("    … omoide show has the rest", dim=True))
+
+
+@click.command("list")
+@typed("Only memories of this type.")
+@click.option("--tag", multiple=True, help="Only memories with this tag; may be given more than once.")
+@click.option("--tags", help="Only memories with all these tags, separated by commas.")
+@click.option("--layer", "layers", multiple=True, type=_LAYERS, help="Only this layer; may be given more than once.")
+@click.option("--state", "states", multiple=True, type=_STATES, help="These instead of active ones.")
+@click.option("--all-states", is_flag=True, help="All of them, forgotten ones too.")
+@click.option("--since", metavar="WHEN", help="Only what changed since: 2026-02-05, or 7d for seven days.")
+@click.option("--limit", type=int, help="How many at the most.")
+@click.option("--offset", type=click.IntRange(min=0), default=0, help="How many to leave out first.")
+@placed
+@jsonable
+def list_command(
+    type_: str | None,
+    tag: tuple[str, ...],
+    tags: str | None,
+    layers: tuple[str, ...],
+    states: tuple[str, ...],
+    all_states: bool,
+    since: str | None,
+    limit: int | None,
+    offset: int,
+    place: Place,
+    as_json: bool,
+) -> None:
+    """List memories, last changed first.
+
+    \b
+    omoide list --type decision --since 7d
+    omoide list --state forgotten --limit 100
+    """
+    with opened(place) as (memory, scope):
+        page = memory.list(
+            scope=scope,
+            type=type_,
+            tags=tags_of(tag, tags),
+            layers=[Layer(name) for name in layers],
+            states=list(State) if all_states else [State(name) for name in states or ("active",)],
+            since=None if since is None else moment(since, "since", future=False),
+            limit=limit,
+            offset=offset,
+        )
+    if as_json:
+        print_json({"memories": [wire.memory(one) for one in page.memories], "total_count": page.total})
+    elif page.memories:
+        _print_list(page.memories, with_state=all_states or bool(states))
+        if page.total > offset + len(page.memories):
+            click.echo(f"{len(page.memories)} of {page.total}: --limit and --offset show more", err=True)
+    else:
+        click.echo(f"nothing to list in {scope}", err=True)
+
+
+def _print_list(memories: Sequence[Memory], *, with_state: bool) -> None:
+    titles = ["#", "type", "topic", "tags", "updated", "layer", *(["state"] if with_state else [])]
+    rows = [
+        [
+            str(one.number), one.type, one.topic, ", ".join(one.tags), day(one.updated_at), layer(one.scope),
+            *([one.state.value] if with_state else []),
+        ]
+        for one in memories
+    ]  # fmt: skip
+    print_table(titles, rows, flexible=(2, 3), optional=(5, 4, 3))
+
+
+@click.command("show")
+@click.argument("refs", metavar="REF...", nargs=-1, required=True)
+@placed
+@jsonable
+def show_command(refs: tuple[str, ...], place: Place, as_json: bool) -> None:
+    """Show memories whole: the text, every field, the links.
+
+    \b
+    omoide show 12
+    omoide show api-auth --json
+    """
+    with opened(place) as (memory, scope):
+        found = [(memory.show(ref, scope=scope), memory.links(ref, scope=scope)) for ref in refs]
+        names = {
+            end: memory.show(end, scope=scope)
+            for _, links in found if not as_json
+            for link in links
+            for end in (link.source, link.target)
+        }  # fmt: skip
+    if as_json:
+        shapes = [{**wire.memory(one), "links": [wire.link(link) for link in links]} for one, links in found]
+        print_json(shapes[0] if len(refs) == 1 else {"memories": shapes})
+        return
+    for place_in_row, (one, links) in enumerate(found):
+        if place_in_row:
+            click.echo()
+        _print_whole(one)
+        for link in links:
+            click.echo(f"  {_linked(link, names)}")
+
+
+def _print_whole(memory: Memory) -> None:
+    click.echo(headline(memory))
+    click.echo()
+    click.echo(visible(memory.content))
+    for example in memory.examples:
+        click.echo(click.style("\nexample", dim=True))
+        click.echo(visible(example))
+    click.echo()
+    accessed, expires = memory.last_accessed_at, memory.expires_at
+    for name, value in (
+        ("id", memory.id),
+        ("scope", str(memory.scope)),
+        ("key", memory.key),
+        ("source", memory.source),
+        ("confidence", f"{memory.confidence:g}"),
+        ("relevance", f"{memory.relevance:g}"),
+        ("references", str(memory.reference_count)),
+        ("created", day(memory.created_at)),
+        ("updated", f"{day(memory.updated_at)} (version {memory.version})"),
+        ("last accessed", None if accessed is None else day(accessed)),
+        ("expires", None if expires is None else day(expires)),
+    ):
+        if value is not None:
+            click.echo(f"  {click.style(f'{name:<13}', dim=True)}  {visible(value)}")
+
+
+def _linked(link: Link, names: dict[str, Memory]) -> str:
+    source, target = names[link.source], names[link.target]
+    topics = f"{visible(source.topic)} → {visible(target.topic)}"
+    return f"{click.style('link'.ljust(13), dim=True)}  #{source.number} {link.kind.value} #{target.number}  {topics}"

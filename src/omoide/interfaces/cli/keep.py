@@ -1,27 +1,23 @@
 """Keeping: remember."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
 from omoide.errors import InvalidInput
 from omoide.interfaces import wire
-from omoide.interfaces.cli.common import Place, headline, jsonable, opened, placed, print_json, tags_of
+from omoide.interfaces.cli.common import Place, jsonable, opened, placed, standard_input, tags_of
+from omoide.interfaces.cli.fields import described
+from omoide.interfaces.cli.screen import headline, print_json
 from omoide.interfaces.moments import moment
 
 
 @click.command("remember")
 @click.argument("content", required=False)
-@click.option("--topic", help="A title; the same topic and type again updates the memory.")
-@click.option("--type", "type_", metavar="TYPE", help="What kind of memory it is, such as decision or warning.")
-@click.option("--tag", multiple=True, help="A tag; may be given more than once.")
-@click.option("--tags", help="Tags separated by commas.")
-@click.option("--key", help="A name of its own; the same key again updates the memory.")
-@click.option("--example", multiple=True, help="An example, such as a piece of code; may be given more than once.")
-@click.option("--source", help="Where it comes from, such as a URL.")
-@click.option("--confidence", type=float, help="How sure it is, from 0 to 1.")
+@described
 @click.option("--pin", is_flag=True, help="Pin it: never retired.")
-@click.option("--expires", metavar="WHEN", help="When it stops being true: 2026-12-31, an ISO time, or 90d, 12h.")
 @placed
 @jsonable
 def remember_command(
@@ -34,8 +30,8 @@ def remember_command(
     example: tuple[str, ...],
     source: str | None,
     confidence: float | None,
-    pin: bool,
     expires: str | None,
+    pin: bool,
     place: Place,
     as_json: bool,
 ) -> None:
@@ -45,9 +41,8 @@ def remember_command(
     omoide remember "pnpm + Turborepo を使用" --type pattern --tags build,pnpm
     git log -1 --format=%B | omoide remember - --topic "last release"
     """
-    text = _content(content)
     expires_at = None if expires is None else moment(expires, "expires", future=True)
-    with opened(place, writing=True) as (memory, scope):
+    with _content(content) as text, opened(place, writing=True) as (memory, scope):
         done = memory.remember(
             text,
             scope=scope,
@@ -66,18 +61,20 @@ def remember_command(
         return
     click.echo(f"{done.action}  {headline(done.memory)}")
     if done.similar_count:
-        click.echo(f"{done.similar_count} others say almost the same: omoide recall shows them", err=True)
+        others = "1 other says" if done.similar_count == 1 else f"{done.similar_count} others say"
+        click.echo(f"{others} almost the same: omoide recall shows them", err=True)
 
 
-def _content(given: str | None) -> str:
-    if given == "-":
-        return sys.stdin.read()
+@contextmanager
+def _content(given: str | None) -> Iterator[str]:
     if given is not None:
-        return given
+        yield standard_input() if given == "-" else given
+        return
     if not sys.stdin.isatty():
         raise InvalidInput("say what to remember: omoide remember TEXT, or - to read standard input")
-    edited = click.edit("", extension=".md")
-    if not (edited or "").strip():
-        raise InvalidInput("nothing was written, so nothing is remembered")
-    assert edited is not None
-    return edited.rstrip("\n")
+    from omoide.interfaces.cli.editor import edited  # noqa: PLC0415 - most texts come as an argument
+
+    with edited("", "new") as text:
+        if not text.strip():
+            raise InvalidInput("nothing was written, so nothing is remembered")
+        yield text.removesuffix("\n")

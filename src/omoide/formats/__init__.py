@@ -1,0 +1,1 @@
+"""Texts and values: each format parsed and rendered by pure functions."""

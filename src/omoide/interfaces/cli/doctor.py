@@ -1,0 +1,145 @@
+"""Looking for trouble: doctor, which must say something useful of any store, however broken."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from omoide import app, config
+from omoide.errors import OmoideError, StoreBusy, StoreDamaged
+from omoide.interfaces.cli.common import Place, jsonable, opened_whole, settings_of, stored
+from omoide.interfaces.cli.screen import print_json, size, visible
+
+_ROOM = 100_000_000
+
+
+class Check(NamedTuple):
+    ok: bool
+    what: str
+    remedy: str = ""
+
+
+@click.command("doctor")
+@click.option("--fix", is_flag=True, help="Mend what can be mended: the index and the permissions.")
+@stored
+@jsonable
+def doctor_command(fix: bool, place: Place, as_json: bool) -> None:
+    """Check the database, its index and permissions, and say how to mend.
+
+    Ends with 1 when something is wrong and was not mended.
+
+    \b
+    omoide doctor
+    omoide doctor --fix
+    """
+    checks = list(_checks(place, fix=fix))
+    healthy = all(check.ok for check in checks)
+    if as_json:
+        print_json({"healthy": healthy, "checks": [check._asdict() for check in checks]})
+    else:
+        for check in checks:
+            mark = click.style("✓", fg="green") if check.ok else click.style("✗", fg="red", bold=True)
+            click.echo(f"{mark} {visible(check.what)}")
+            if check.remedy:
+                click.echo(f"  → {visible(check.remedy)}")
+    click.get_current_context().exit(0 if healthy else 1)
+
+
+def _checks(place: Place, *, fix: bool) -> Iterator[Check]:
+    try:
+        settings = settings_of(place)
+    except OmoideError as error:
+        yield Check(ok=False, what=str(error), remedy="mend the settings first: nothing else can be checked")
+        return
+    file = config.config_file()
+    yield Check(ok=True, what=f"settings: {file}" if file.exists() else "settings: the defaults")
+    engine, schema = app.engine()
+    yield Check(ok=True, what=f"{engine}, schema {schema}")
+    store = Path(settings.store)
+    if not store.exists():
+        yield Check(ok=True, what=f"{store}: no database yet, the first `omoide remember` makes it")
+        return
+    # Permissions are mended only around a database that opens: the file may be someone else's.
+    opens = _opens(settings)
+    yield from _directory(store.parent, fix=fix and opens)
+    yield from _files(store, fix=fix and opens)
+    yield from _room(store)
+    yield from _database(settings, fix=fix)
+
+
+def _opens(settings: config.Settings) -> bool:
+    try:
+        opened_whole(settings).close()
+    except OmoideError:  # plan B: `_database` tells
+        return False
+    return True
+
+
+def _directory(directory: Path, *, fix: bool) -> Iterator[Check]:
+    """Whoever may write into the directory may put another file in the store's place."""
+    mode = directory.stat().st_mode
+    if not mode & 0o022 or mode & stat.S_ISVTX:
+        yield Check(ok=os.access(directory, os.W_OK), what=f"directory {directory} ({stat.filemode(mode)})")
+    else:
+        wrong = f"others can write into {directory} ({stat.filemode(mode)})"
+        yield _closed(directory, mode & ~0o022, wrong, fix=fix)
+
+
+def _files(store: Path, *, fix: bool) -> Iterator[Check]:
+    for file in (store, Path(f"{store}-wal"), Path(f"{store}-shm")):
+        if file.exists():
+            mode = file.stat().st_mode
+            if mode & 0o077:
+                yield _closed(file, 0o600, f"others can read {file} ({stat.filemode(mode)})", fix=fix)
+            elif file == store:
+                yield Check(ok=True, what=f"only you can read {file}")
+
+
+def _closed(path: Path, mode: int, wrong: str, *, fix: bool) -> Check:
+    remedy = f"chmod {stat.S_IMODE(mode):o} '{path}', or omoide doctor --fix"
+    if not fix:
+        return Check(ok=False, what=wrong, remedy=remedy)
+    try:
+        path.chmod(stat.S_IMODE(mode))
+    except OSError as error:
+        return Check(ok=False, what=f"{wrong}, and that cannot be changed ({error.strerror})", remedy="ask its owner")
+    return Check(ok=True, what=f"mended: {wrong}")
+
+
+def _room(store: Path) -> Iterator[Check]:
+    import shutil  # noqa: PLC0415 - only for the free space
+
+    free = shutil.disk_usage(store.parent).free
+    needed = max(_ROOM, 2 * store.stat().st_size)
+    what = f"{size(free)} free on the disk"
+    yield (
+        Check(ok=True, what=what)
+        if free >= needed
+        else Check(ok=False, what=what, remedy=f"make room: {size(needed)} are wanted, to write and to mend")
+    )
+
+
+def _database(settings: config.Settings, *, fix: bool) -> Iterator[Check]:
+    try:
+        with opened_whole(settings) as memory:
+            findings = memory.check()
+            mended = ""
+            if fix and any(finding.fixable for finding in findings):
+                mended = f"mended: {memory.mend()} memories are indexed anew"
+                findings = memory.check()
+    except StoreDamaged as error:
+        yield Check(ok=False, what=str(error), remedy="put a copy made by `omoide backup` in its place")
+    except StoreBusy as error:
+        yield Check(ok=False, what=str(error), remedy="end the other program, then look again")
+    except OmoideError as error:
+        yield Check(ok=False, what=str(error))
+    else:
+        if mended:
+            yield Check(ok=True, what=mended)
+        for finding in findings:
+            yield Check(ok=False, what=finding.what, remedy=finding.remedy)
+        if not findings:
+            yield Check(ok=True, what="the database and its index are whole")

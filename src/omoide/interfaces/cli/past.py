@@ -1,0 +1,129 @@
+"""What was: history and events."""
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from omoide.interfaces import wire
+from omoide.interfaces.cli.common import Place, jsonable, opened, placed
+from omoide.interfaces.cli.screen import day, print_json, print_table, visible
+from omoide.interfaces.moments import moment
+from omoide.model import Memory, Version
+
+_COMPARED = (
+    "scope", "key", "type", "topic", "tags", "examples", "source", "confidence", "relevance", "pinned", "state",
+    "expires_at",
+)  # fmt: skip
+
+
+@click.command("history")
+@click.argument("ref")
+@placed
+@jsonable
+def history_command(ref: str, place: Place, as_json: bool) -> None:
+    """Show every version of a memory and what changed between them.
+
+    \b
+    omoide history 12
+    omoide history api-auth --json
+    """
+    with opened(place) as (memory, scope):
+        versions = memory.history(ref, scope=scope)
+    pairs = list(zip([None, *versions], versions, strict=False))
+    if as_json:
+        print_json({"versions": [_shape(old, new) for old, new in pairs]})
+        return
+    for old, new in pairs:
+        _print_version(old, new)
+
+
+def _shape(old: Version | None, new: Version) -> dict[str, object]:
+    diff = [] if old is None else list(_diff(old.memory.content, new.memory.content))
+    changed = [] if old is None else _changed(old.memory, new.memory)
+    return {**wire.version(new), "changed": changed, "diff": "\n".join(diff)}
+
+
+def _print_version(old: Version | None, new: Version) -> None:
+    memory, actor = new.memory, new.actor
+    who = "" if actor is None else f"  {visible(actor.name)} ({visible(actor.via)})"
+    title = click.style(f"version {memory.version}", bold=True)
+    changed = [] if old is None else _changed(old.memory, memory)
+    what = f": {', '.join(changed)}" if changed else ""
+    click.echo(f"{title}  {day(memory.updated_at)}{who}{what}")
+    if old is None:
+        for line in _differences("", memory.content):
+            click.echo(line)
+        return
+    for name in changed:
+        if name == "content":
+            for line in _differences(old.memory.content, memory.content):
+                click.echo(line)
+        else:
+            before, after = visible(_word(getattr(old.memory, name))), visible(_word(getattr(memory, name)))
+            click.echo(f"    {name}: {click.style(before, fg='red')} → {click.style(after, fg='green')}")
+
+
+def _changed(old: Memory, new: Memory) -> list[str]:
+    names = [name for name in _COMPARED if getattr(old, name) != getattr(new, name)]
+    if not (old.topic_given or new.topic_given):
+        names = [name for name in names if name != "topic"]  # it only follows the content
+    return (["content"] if old.content != new.content else []) + names
+
+
+def _word(value: object) -> str:
+    if value is None or value == ():
+        return "–"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _diff(old: str, new: str) -> Iterator[str]:
+    import difflib  # noqa: PLC0415 - only a history has differences
+
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=2)
+    return (line for place, line in enumerate(lines) if place > 1)  # without the two file names
+
+
+def _differences(old: str, new: str) -> Iterator[str]:
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    for line in _diff(old, new):
+        if not (line.startswith("@@") and len(old) < 400 and len(new) < 400):
+            yield "    " + click.style(visible(line), fg=colours.get(line[:1]))
+
+
+@click.command("events")
+@click.argument("ref", required=False)
+@click.option("--since", metavar="WHEN", help="Only what happened since: 2026-02-05, or 7d for seven days.")
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many at the most.")
+@placed
+@jsonable
+def events_command(ref: str | None, since: str | None, limit: int, place: Place, as_json: bool) -> None:
+    """Show what happened, newest first.
+
+    \b
+    omoide events --since 1d
+    omoide events 12 --json
+    """
+    with opened(place) as (memory, scope):
+        happened = memory.events(
+            ref, scope=scope, since=None if since is None else moment(since, "since", future=False), limit=limit
+        )
+    if as_json:
+        print_json({"events": [wire.event(one) for one in happened]})
+    elif happened:
+        rows = [
+            [
+                day(one.at), one.deed, "" if one.memory_number is None else f"#{one.memory_number}",
+                f"{one.actor.name} ({one.actor.via})", _detail(one.detail),
+            ]
+            for one in happened
+        ]  # fmt: skip
+        print_table(["when", "deed", "memory", "who", "detail"], rows, flexible=(4,), optional=(3, 4))
+    else:
+        click.echo(f"nothing happened in {scope}", err=True)
+
+
+def _detail(detail: dict[str, object]) -> str:
+    return "; ".join(
+        f"{name} {', '.join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else value}"
+        for name, value in detail.items()
+    )

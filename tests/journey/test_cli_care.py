@@ -1,0 +1,209 @@
+"""Looking after the store from the command line: stats, doctor, backup, purge, config, completion, help."""
+
+from pathlib import Path
+
+import apsw
+import click
+import pytest
+
+from omoide.interfaces.cli import COMMANDS, cli
+
+# stats
+
+
+def test_stats_count_by_project_type_and_state(run, place):
+    run("remember", "a", "--type", "decision")
+    run("remember", "b", "--type", "decision", "--global")
+    run("remember", "c", "--session", "monday")
+    run("forget", "3")
+    stats = run("stats", "--json").data
+    assert stats["memories"] == 3
+    assert stats["by_state"] == {"active": 2, "inactive": 0, "archived": 0, "forgotten": 1}
+    assert stats["by_type"] == {"decision": 2, "note": 1}
+    assert {row["project"]: row["memories"] for row in stats["by_project"]} == {"shop": 2, None: 1}
+    assert stats["store"] == str(place / "memory.db")
+    assert stats["bytes"] > 0
+    assert stats["newest_change"] == run("events", "--json").data["events"][0]["at"]
+    assert stats["schema"] >= 1
+    text = run("stats").out
+    assert "shop" in text
+    assert "SQLite (apsw 3." in text
+
+
+# doctor
+
+
+def test_a_healthy_store_gets_only_ticks(run):
+    run("remember", "a")
+    done = run("doctor")
+    assert done.code == 0
+    assert "✗" not in done.out
+    assert run("doctor", "--json").data["healthy"] is True
+
+
+def test_doctor_makes_no_database(run, place):
+    assert run("doctor").code == 0
+    assert not (place / "memory.db").exists()
+
+
+def test_doctor_finds_and_closes_open_permissions(run, place):
+    run("remember", "a")
+    store = place / "memory.db"
+    store.chmod(0o644)
+    place.chmod(0o777)
+    done = run("doctor")
+    assert done.code == 1
+    assert done.out.count("✗") >= 2
+    assert "chmod 600" in done.out
+    assert run("doctor", "--fix").code == 0
+    assert store.stat().st_mode & 0o777 == 0o600
+    assert place.stat().st_mode & 0o022 == 0
+    assert run("doctor").code == 0
+
+
+def test_doctor_mends_an_index_that_lost_a_memory(run, place):
+    run("remember", "findable")
+    database = apsw.Connection(str(place / "memory.db"))
+    database.execute("DELETE FROM words")
+    database.close()
+    done = run("doctor")
+    assert done.code == 1
+    assert "doctor --fix" in done.out
+    assert run("doctor", "--fix").code == 0
+    assert run("recall", "findable", "--json").data["total_count"] == 1
+
+
+@pytest.mark.parametrize("damage", [b"", b"this is no database at all" * 100, "half"])
+def test_doctor_reports_a_damaged_database_without_a_traceback(run, place, damage):
+    for n in range(50):
+        run("remember", f"note {n} " + "x" * 500)
+    store = place / "memory.db"
+    for log in place.glob("memory.db-*"):
+        log.unlink()
+    whole = store.read_bytes()
+    store.write_bytes(whole[: len(whole) // 2] if damage == "half" else damage)
+    done = run("doctor", "--json")
+    if damage == b"":
+        assert done.code == 0  # an empty file is a new store
+    else:
+        assert done.code == 1
+        assert all(check["remedy"] for check in done.data["checks"] if not check["ok"])
+
+
+def test_doctor_does_not_touch_what_is_not_its_own(run, place):
+    (place / "directory").mkdir(mode=0o755)
+    (place / "letter.txt").write_text("dear reader " * 100)
+    (place / "letter.txt").chmod(0o644)
+    for path in (place / "directory", place / "letter.txt"):
+        mode = path.stat().st_mode
+        assert run("doctor", "--fix", "--store", str(path)).code == 1
+        assert path.stat().st_mode == mode
+
+
+def test_doctor_says_that_the_settings_cannot_be_read(run, place, monkeypatch):
+    (place / "config.toml").write_text("limit = 'many'\n")
+    monkeypatch.setenv("OMOIDE_CONFIG", str(place / "config.toml"))
+    done = run("doctor")
+    assert done.code == 1
+    assert "✗" in done.out
+    assert "limit" in done.out
+
+
+# backup
+
+
+def test_a_backup_is_a_whole_store_and_never_overwrites(run, place):
+    run("remember", "kept", "--key", "k")
+    run("revise", "k", "kept again")
+    made = Path(run("backup", "--json").data["file"])
+    assert made.parent == place
+    assert made.stat().st_mode & 0o077 == 0
+    assert [v["content"] for v in run("history", "k", "--store", str(made), "--json").data["versions"]] == [
+        "kept",
+        "kept again",
+    ]
+    assert run("backup", str(place / "copy.db")).code == 0
+    again = run("backup", str(place / "copy.db"))
+    assert again.code == 1
+    assert "exists" in again.err
+
+
+# purge
+
+
+def test_purge_needs_yes_without_a_terminal(run):
+    run("remember", "a")
+    run("forget", "1")
+    done = run("purge", "1")
+    assert done.code == 2
+    assert "cannot be undone" in done.err
+    assert run("purge", "1", "1", "--yes", "--json").data == {"purged": 1, "numbers": [1]}
+    assert run("show", "1").code == 1
+
+
+def test_purge_takes_only_what_is_forgotten(run):
+    run("remember", "alive")
+    done = run("purge", "1", "--yes")
+    assert done.code == 1
+    assert "forget it first" in done.err
+
+
+def test_purge_forgotten_empties_this_scope_alone(run):
+    run("remember", "here")
+    run("remember", "session", "--session", "monday")
+    run("remember", "everywhere", "--global")
+    run("remember", "there", "--project", "bank")
+    run("forget", "1", "2", "3")
+    run("forget", "4", "--project", "bank")
+    assert run("purge", "--forgotten", "--yes", "--json").data["numbers"] == [2, 1]
+    assert run("list", "--state", "forgotten", "--global", "--json").data["total_count"] == 1
+    assert run("list", "--state", "forgotten", "--project", "bank", "--layer", "project", "--json").data["total_count"] == 1
+    nothing = run("purge", "--forgotten", "--yes")
+    assert (nothing.code, nothing.out) == (0, "")
+
+
+def test_purge_wants_to_know_what(run):
+    assert run("purge", "--yes").code == 2
+    assert run("purge", "1", "--forgotten", "--yes").code == 2
+
+
+# config, completion, help
+
+
+def test_config_tells_value_and_origin(run, place, monkeypatch):
+    file = place / "config.toml"
+    file.write_text("limit = 7\n")
+    monkeypatch.setenv("OMOIDE_CONFIG", str(file))
+    shown = run("config", "--json").data
+    assert shown["file"] == str(file)
+    assert shown["settings"]["limit"]["value"] == 7
+    assert shown["settings"]["limit"]["origin"] == f"{file}, line 1"
+    assert shown["settings"]["project"]["origin"] == "OMOIDE_PROJECT"
+    assert shown["settings"]["wait"]["origin"] == "default"
+    text = run("config").out
+    assert str(file) in text
+    assert "OMOIDE_PROJECT" in text
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(run, shell):
+    done = run("completion", shell)
+    assert done.code == 0
+    assert "_OMOIDE_COMPLETE" in done.out
+
+
+def test_the_help_of_the_whole_is_the_help_of_each_command(run):
+    text = " ".join(run("--help").out.split())
+    for name, entry in COMMANDS.items():
+        command = cli.get_command(click.Context(cli), name)
+        assert command.help.split("\n\n")[0] == entry.help
+        assert entry.help in text
+        assert f"omoide {name}" in command.help, f"{name} has no example"
+
+
+def test_every_command_that_prints_can_print_json():
+    for name in COMMANDS:
+        command = cli.get_command(click.Context(cli), name)
+        options = {option for parameter in command.params for option in parameter.opts}
+        assert "--json" in options or name in ("completion", "mcp")  # one prints a script, the other serves
+        assert "--store" in options or name in ("config", "completion")
