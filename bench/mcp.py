@@ -1,0 +1,152 @@
+"""The MCP server beside a minimal one on the official SDK that only echoes: start, memory, round trips over pipes."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import omoide
+from bench.corpus import corpus
+from bench.table import Row, claim, limit, percentile, printed
+
+SIZE = 10_000
+STARTS = 15
+CALLS = 150
+SCOPE = omoide.Scope.project("bench")
+
+ECHO = """
+from mcp.server.mcpserver import MCPServer
+server = MCPServer("echo")
+@server.tool()
+def echo(text: str) -> str:
+    return text
+server.run("stdio")
+"""
+
+
+class Talk:
+    """A server process, and its client: one line out, one line in."""
+
+    def __init__(self, command: list[str]):
+        self.began = time.perf_counter()
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.id = 0
+
+    def ask(self, method: str, **params: Any) -> Any:
+        self.id += 1
+        asked = {"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(json.dumps(asked).encode() + b"\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def open(self) -> None:
+        """What every client does first, up to the list of tools."""
+        self.ask("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo={"name": "b", "version": "1"})
+        assert self.process.stdin
+        self.process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+        assert self.ask("tools/list")["tools"]
+
+    def call(self, name: str, **arguments: Any) -> float:
+        """Milliseconds until the answer is there."""
+        began = time.perf_counter()
+        answer = self.ask("tools/call", name=name, arguments=arguments)
+        taken = (time.perf_counter() - began) * 1000
+        assert not answer.get("isError"), answer
+        return taken
+
+    def cpu(self) -> float:
+        """Milliseconds of processor time so far, user and system."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+
+    def resident(self) -> float:
+        """Megabytes in memory now."""
+        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS"):
+                return int(line.split()[1]) / 1024
+        raise AssertionError("no VmRSS")
+
+    def end(self) -> None:
+        assert self.process.stdin
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def started(command: list[str]) -> tuple[float, float, float]:
+    """Processor and wall milliseconds up to the answer of tools/list, and megabytes then."""
+    talk = Talk(command)
+    talk.open()
+    wall = (time.perf_counter() - talk.began) * 1000
+    taken = talk.cpu(), wall, talk.resident()
+    talk.end()
+    return taken
+
+
+def rows() -> list[Row]:
+    ours = [str(Path(sys.executable).with_name("omoide")), "mcp"]
+    theirs = [sys.executable, "-c", ECHO]
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "memory.db"
+        os.environ.update(
+            OMOIDE_STORE=str(file), OMOIDE_CONFIG=str(Path(directory) / "config.toml"), OMOIDE_PROJECT="bench",
+            OMOIDE_MAX_ENTRIES="0",
+        )  # fmt: skip
+        made = [corpus(language, SIZE // 2) for language in ("en", "ja")]
+        with omoide.open(file) as memory:
+            memory.remember_many(omoide.Draft(note, SCOPE) for half in made for note in half.notes)
+        questions = {"English": made[0].questions, "Japanese": made[1].questions}
+        starts: dict[str, list[tuple[float, float, float]]] = {"ours": [], "theirs": []}
+        for _ in range(STARTS):  # turn by turn, so that both meet the same machine
+            starts["ours"].append(started(ours))
+            starts["theirs"].append(started(theirs))
+        a, b = Talk(ours), Talk(theirs)
+        a.open()
+        b.open()
+        asked = [(language, question) for language, some in questions.items() for question in some[:CALLS]]
+        for _, question in asked[:2]:  # opens what opens at the first call
+            a.call("recall", query=question)
+            b.call("echo", text=question)
+        recalls: dict[str, list[float]] = {language: [] for language in questions}
+        echoes: list[float] = []
+        before = a.cpu(), b.cpu()
+        for language, question in asked:
+            recalls[language].append(a.call("recall", query=question))
+            echoes.append(b.call("echo", text=question))
+        cost = (a.cpu() - before[0]) / len(asked), (b.cpu() - before[1]) / len(asked)
+        remembers = [a.call("remember", content=f"{question} ({n})") for n, (_, question) in enumerate(asked)]
+        resident = a.resident(), b.resident()
+        a.end()
+        b.end()
+
+    def of(times: list[float], share: int) -> float:
+        return percentile(times, share / 100)
+
+    def middle(side: str, place: int) -> float:
+        return percentile([each[place] for each in starts[side]], 0.5)
+
+    return [
+        claim("process start to the answer of tools/list, CPU", middle("ours", 0), middle("theirs", 0), 0.2, "ms", digits=0),
+        claim("the same, wall time", middle("ours", 1), middle("theirs", 1), 0.2, "ms", digits=0),
+        claim("memory after tools/list", middle("ours", 2), middle("theirs", 2), 0.5, "MB", digits=1),
+        claim(f"memory after {2 * len(asked)} calls at {SIZE:,} memories", *resident, 0.5, "MB", digits=1),
+        *(
+            claim(f"recall of 10 at {SIZE:,} memories, {language}, p{share}", of(times, share), of(echoes, share), 1, "ms")
+            for language, times in recalls.items()
+            for share in (50, 95)
+        ),
+        claim("recall, CPU of the server for a call", *cost, 1, "ms"),
+        limit("durable remember, p50", percentile(remembers, 0.5), 50, "ms"),
+        limit("durable remember, p95", percentile(remembers, 0.95), 50, "ms"),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(0 if printed("MCP over pipes (floor: an echo on the official SDK)", rows()) else 1)

@@ -1,0 +1,173 @@
+"""Serving agents over the Model Context Protocol: mcp, and its status, stop, token and config."""
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from omoide import config
+from omoide.errors import InvalidInput
+from omoide.interfaces.cli.common import Place, jsonable, placed, settings_of, stored
+from omoide.interfaces.place import git_root
+
+_PORT = "127.0.0.1:8765"
+
+
+@click.group("mcp", invoke_without_command=True)
+@click.option(
+    "--http",
+    "address",
+    is_flag=False,
+    flag_value=_PORT,
+    metavar="[HOST:PORT]",
+    help=f"Serve over HTTP, on {_PORT} if nothing else is said.",
+)
+@click.option("--daemon", is_flag=True, help="Serve over HTTP in the background; see status and stop.")
+@click.option(
+    "--tools",
+    type=click.Choice(["default", "layers", "all"]),
+    default="default",
+    show_default=True,
+    help="Which tools to offer.",
+)
+@click.option(
+    "--allow-host", multiple=True, metavar="NAME", help="A name that clients may call this server by, beside localhost."
+)
+@placed
+@click.pass_context
+def mcp_command(
+    ctx: click.Context, address: str | None, daemon: bool, tools: str, allow_host: tuple[str, ...], place: Place
+) -> None:
+    """Serve agents over MCP: on standard input and output, or over HTTP.
+
+    \b
+    omoide mcp
+    omoide mcp --http 127.0.0.1:9000 --tools layers
+    omoide mcp --daemon
+    omoide mcp config claude-code
+    """
+    if ctx.invoked_subcommand is not None:
+        if place != Place() or address or daemon or allow_host or tools != "default":
+            raise InvalidInput(f"write the options behind the command: omoide mcp {ctx.invoked_subcommand} …")
+        return
+    session = place.session or ""
+    if place.everywhere and (place.project or session):
+        raise InvalidInput("--global cannot go with --project or --session: choose one")
+    settings = settings_of(place)
+    if place.everywhere:
+        settings = msgspec.structs.replace(settings, project="")
+    if address is None and not daemon:
+        if allow_host:
+            raise InvalidInput("--allow-host is for --http and --daemon")
+        from omoide.interfaces.mcp import start  # noqa: PLC0415 - each way of serving loads its own
+
+        start.on_pipes(settings, _root(place, settings), session, tools)
+    elif daemon:
+        from omoide.interfaces.mcp import daemon as background  # noqa: PLC0415 - the same
+
+        url = background.started(settings, address or _PORT, tools, allow_host, session)
+        click.echo(f"omoide serves {url}  (omoide mcp status, omoide mcp stop)")
+    else:
+        from omoide.interfaces.mcp import start  # noqa: PLC0415 - the same
+
+        start.on_http(
+            settings,
+            _root(place, settings),
+            session,
+            tools,
+            address or _PORT,
+            allow_host,
+            ready=lambda url, tokens: click.echo(f"omoide serves {url}, token in {tokens}; Ctrl-C ends it", err=True),
+        )
+
+
+def _root(place: Place, settings: config.Settings) -> Path | None:
+    """The repository to work in, when neither a flag nor a setting names a project."""
+    if place.everywhere or settings.project:
+        return None
+    try:
+        return git_root(Path.cwd())
+    except OSError:  # plan B: a client may start us where we cannot look, and name the project in each call
+        return None
+
+
+@mcp_command.command("status")
+@stored
+@jsonable
+def status_command(place: Place, as_json: bool) -> None:
+    """Show whether the background server runs; ends with 1 when it does not."""
+    from omoide.interfaces.cli.screen import print_json  # noqa: PLC0415 - serving needs no screen
+    from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - the same
+
+    running = daemon.running(settings_of(place))
+    if as_json:
+        print_json({"running": running is not None, **({} if running is None else running)})
+    elif running is None:
+        click.echo("no background server runs: omoide mcp --daemon starts one")
+    else:
+        click.echo(f"omoide serves {running['url']} (process {running['pid']}) since {running['started_at']}")
+    click.get_current_context().exit(0 if running else 1)
+
+
+@mcp_command.command("stop")
+@stored
+def stop_command(place: Place) -> None:
+    """Stop the background server; what it is doing is finished first."""
+    from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - serving needs none of it
+
+    stopped = daemon.stopped(settings_of(place))
+    click.echo("stopped" if stopped else "no background server runs")
+
+
+@mcp_command.command("token")
+@click.option(
+    "--role",
+    type=click.Choice(["owner", "admin", "worker"]),
+    default="owner",
+    show_default=True,
+    help="What its bearer may do.",
+)
+@click.option("--name", default="", help="Who bears it, as it stands in the event history.")
+@stored
+def token_command(role: str, name: str, place: Place) -> None:
+    """Print a bearer token for HTTP clients, made when there is none of this role and name."""
+    from omoide.interfaces.mcp import tokens  # noqa: PLC0415 - serving on pipes needs none
+
+    click.echo(tokens.made(settings_of(place), role, name))
+
+
+@mcp_command.command("config")
+@click.argument("client", required=False)
+@click.option("--http", "over_http", is_flag=True, help="For the HTTP server, where the client can.")
+@click.option("--tools", type=click.Choice(["default", "layers", "all"]), default="default", help="Which tools to offer.")
+@placed
+def config_command(client: str | None, over_http: bool, tools: str, place: Place) -> None:
+    """Print how to register omoide with a client: the file, and what to put into it.
+
+    \b
+    omoide mcp config claude-code
+    omoide mcp config codex --tools layers
+    """
+    from omoide.interfaces.mcp import clients  # noqa: PLC0415 - serving needs none of it
+
+    if client is None:
+        click.echo("\n".join(f"{name}  {known.title}" for name, known in clients.CLIENTS.items()))
+        return
+    flags = [*_placing(place), *(["--tools", tools] if tools != "default" else [])]
+    notes, snippet = clients.registration(client, flags, _url(place) if over_http else None)
+    click.echo("\n".join(notes), err=True)  # so that the rest can go into a file
+    click.echo(snippet)
+
+
+def _placing(place: Place) -> list[str]:
+    """The flags that say the same place again."""
+    named = (("--store", place.store), ("--project", place.project), ("--session", place.session))
+    return [*(word for flag, value in named if value for word in (flag, value)), *(["--global"] if place.everywhere else [])]
+
+
+def _url(place: Place) -> str:
+    """The URL of the HTTP server; which project a client works in stands in it."""
+    from urllib.parse import urlencode  # noqa: PLC0415 - only for HTTP
+
+    asked = {name: value for name, value in (("project", place.project), ("session", place.session)) if value}
+    return f"http://{_PORT}/mcp" + (f"?{urlencode(asked)}" if asked else "")

@@ -1,0 +1,293 @@
+"""The server over streamable HTTP: one thread a connection, every request on its own, nothing kept between them.
+
+For programs of this machine: who calls must bear a token, and a page in a browser cannot pass as one of them, since the
+Host and the Origin of each request are checked.
+"""
+
+import base64
+import binascii
+import select
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from io import BufferedReader
+from urllib.parse import parse_qs, urlsplit
+
+from omoide.errors import InvalidInput
+from omoide.interfaces.mcp import message, protocol, web
+from omoide.interfaces.mcp.call import Call
+from omoide.interfaces.mcp.message import Request, RpcError
+from omoide.interfaces.mcp.protocol import Offer
+from omoide.interfaces.mcp.tokens import Bearer
+from omoide.interfaces.mcp.web import Head, Refusal
+
+PATH = "/mcp"
+LARGEST = 16 * 1024 * 1024
+_PATIENCE = 30.0
+_IDLE = 300.0
+_CONNECTIONS = 64
+_QUIET = 600.0
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_STATUS = {
+    message.PARSE_ERROR: 400,
+    message.INVALID_REQUEST: 400,
+    message.INVALID_PARAMS: 400,
+    message.HEADER_MISMATCH: 400,
+    message.MISSING_CAPABILITY: 400,
+    message.UNSUPPORTED_VERSION: 400,
+    message.METHOD_NOT_FOUND: 404,
+}
+_JSON = [("Content-Type", "application/json")]
+
+Offers = Callable[[Bearer, str, str], Offer]
+"""What the bearer of a token is offered in a project and a session, as the URL names them."""
+
+
+class Bucket:
+    """So many a second, and some more in a burst."""
+
+    def __init__(self, rate: float, burst: float):
+        self._rate = rate
+        self._burst = burst
+        self._left = burst
+        self._at = time.monotonic()
+        self._lock = threading.Lock()
+
+    def take(self) -> bool:
+        with self._lock:
+            now = time.monotonic()
+            self._left = min(self._burst, self._left + (now - self._at) * self._rate)
+            self._at = now
+            if self._left < 1:
+                return False
+            self._left -= 1
+            return True
+
+
+class Server:
+    def __init__(
+        self,
+        offers: Offers,
+        bearer: Callable[[bytes], Bearer | None],
+        address: str,
+        names: Iterable[str] = (),
+        rate: tuple[float, float] = (200.0, 1_000.0),
+        quiet: Callable[[], None] = lambda: None,
+    ):
+        """`bearer` tells who bears a token; `quiet` is called now and then, when nobody asks for anything."""
+        host, port = _place(address)
+        names = [name.lower() for name in names]
+        if host not in _LOOPBACK and not names:
+            raise InvalidInput(f"{host} is open to other machines: say with --allow-host which name they use")
+        self._offers = offers
+        self._bearer = bearer
+        self._hosts = {*_LOOPBACK, *names}
+        self._quiet = quiet
+        self._rate = rate
+        self._buckets: dict[Bearer, Bucket] = {}
+        self._strangers = Bucket(5, 20)
+        self._rooms = threading.BoundedSemaphore(_CONNECTIONS)
+        self._busy = 0
+        self._idle = threading.Condition()
+        try:
+            self._listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+        except OSError as error:
+            raise InvalidInput(f"{address} cannot be served ({error.strerror}): choose another port") from error
+        self._wake, self._waker = socket.socketpair()
+        shown = f"[{host}]" if ":" in host else host
+        self.url = f"http://{shown}:{self._listener.getsockname()[1]}{PATH}"
+
+    def serve(self) -> None:
+        """Serves until `stop`; then what is being answered is answered."""
+        with self._wake, self._waker, self._listener:
+            while True:
+                ready, _, _ = select.select([self._listener, self._wake], [], [], _QUIET)
+                if self._wake in ready:
+                    break
+                if not ready:
+                    self._quiet()
+                    continue
+                peer, _ = self._listener.accept()
+                if self._rooms.acquire(blocking=False):
+                    threading.Thread(target=self._host, args=(peer,), daemon=True).start()
+                else:
+                    with suppress(OSError), peer:
+                        peer.sendall(web.answer(503, b"too many connections", persistent=False))
+        with self._idle:
+            self._idle.wait_for(lambda: self._busy == 0, timeout=_PATIENCE)
+
+    def stop(self) -> None:
+        """Safe in a signal handler, also a second time."""
+        with suppress(OSError):
+            self._waker.send(b"x")
+
+    def _host(self, peer: socket.socket) -> None:
+        try:
+            # A client that goes away, or sends nothing for too long, ends its connection and nothing else.
+            with peer, suppress(ConnectionError, TimeoutError):
+                peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                with peer.makefile("rb") as reader:
+                    while _Exchange(self, peer, reader).done():
+                        pass
+        finally:
+            self._rooms.release()
+
+    # what an exchange asks the server
+
+    def admitted(self, head: Head) -> Bearer:
+        """Who asks; refused, if it is a page in a browser, a stranger, or somebody too eager."""
+        if _hostname(f"//{head.get('host') or ''}") not in self._hosts:
+            raise Refusal(403, "this host name is not mine")
+        origin = head.get("origin")
+        if origin is not None and _hostname(origin) not in self._hosts:
+            raise Refusal(403, "this origin may not ask here")
+        kind, _, given = (head.get("authorization") or "").partition(" ")
+        bearer = self._bearer(given.strip().encode("latin-1") if kind.lower() == "bearer" else b"")
+        if bearer is None:
+            if not self._strangers.take():
+                raise Refusal(429, "too many attempts", Retry_After="1")
+            why = "a bearer token is needed: `omoide mcp token` prints it"
+            raise Refusal(401, why, WWW_Authenticate='Bearer realm="omoide"')
+        if not self._buckets.setdefault(bearer, Bucket(*self._rate)).take():
+            raise Refusal(429, "too many requests", Retry_After="1")
+        return bearer
+
+    def offer(self, bearer: Bearer, query: str) -> Offer:
+        asked = parse_qs(query)
+        return self._offers(bearer, asked.get("project", [""])[0], asked.get("session", [""])[0])
+
+    def entered(self, step: int) -> None:
+        with self._idle:
+            self._busy += step
+            self._idle.notify_all()
+
+
+class _Exchange:
+    """One request and its answer."""
+
+    def __init__(self, server: Server, peer: socket.socket, reader: BufferedReader):
+        self._server = server
+        self._peer = peer
+        self._reader = reader
+        self._streaming = False
+
+    def done(self) -> bool:
+        """Whether the connection can go on."""
+        self._peer.settimeout(_IDLE)
+        if not self._reader.peek(1):
+            return False
+        self._peer.settimeout(_PATIENCE)
+        self._server.entered(1)
+        try:
+            head = web.head(self._reader)
+            if head is None:
+                return False
+            bearer = self._server.admitted(head)
+            size = self._asked(head)
+            if (head.get("expect") or "").lower() == "100-continue":
+                self._peer.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+            body = self._reader.read(size)
+            if len(body) < size:
+                return False
+            status, answer = self._answered(head, body, self._server.offer(bearer, head.query))
+        except Refusal as refusal:
+            told = message.failure(None, RpcError(message.INVALID_REQUEST, refusal.why))
+            headers = [*_JSON, *refusal.headers.items()]
+            self._peer.sendall(web.answer(refusal.status, told, headers, persistent=False))
+            return False
+        finally:
+            self._server.entered(-1)
+        if self._streaming:
+            self._peer.sendall(web.event(answer))
+            return False
+        self._peer.sendall(web.answer(status, answer, _JSON if answer else (), persistent=head.persistent))
+        return head.persistent
+
+    def _asked(self, head: Head) -> int:
+        if head.path != PATH:
+            raise Refusal(404, f"there is only {PATH} here")
+        if head.verb != "POST":
+            raise Refusal(405, "POST, please: this server keeps no streams and no sessions", Allow="POST")
+        if (head.get("content-type") or "").partition(";")[0].strip().lower() != "application/json":
+            raise Refusal(415, "application/json, please")
+        if not web.accepts(head, "application/json"):
+            raise Refusal(406, "answers are application/json or text/event-stream")
+        return web.length(head, LARGEST)
+
+    def _answered(self, head: Head, body: bytes, offer: Offer) -> tuple[int, bytes]:
+        try:
+            request = message.read(body)
+        except RpcError as error:
+            return 400, message.failure(error.id, error)
+        if request is None:
+            return 202, b""
+        version = head.get("mcp-protocol-version")
+        modern = version in protocol.STATELESS or protocol.VERSION in request.meta
+        try:
+            if not modern and version is not None and version not in protocol.HANDSHAKE:
+                protocol.checked_version(version)
+            if request.id is None:
+                return 202, b""
+            if modern:
+                protocol.checked_envelope(request)
+                _checked_headers(head, request)
+        except RpcError as error:
+            return 400, message.failure(request.id, error)
+        send = self._send if web.accepts(head, "text/event-stream") else None
+        call = Call(request.meta, send, self._gone if modern else lambda: False)
+        reply = protocol.answered(offer, request, call, modern=modern)
+        if reply is None:
+            raise ConnectionAbortedError
+        return _STATUS.get(reply.code or 0, 200) if modern else 200, reply.data
+
+    def _send(self, notification: bytes) -> None:
+        if not self._streaming:
+            self._peer.sendall(web.STREAM)
+            self._streaming = True
+        self._peer.sendall(web.event(notification))
+
+    def _gone(self) -> bool:
+        """In the stateless era, a client cancels by hanging up."""
+        ready, _, _ = select.select([self._peer], [], [], 0)
+        return bool(ready) and self._peer.recv(1, socket.MSG_PEEK) == b""
+
+
+def _checked_headers(head: Head, request: Request) -> None:
+    """The headers that proxies route by say the same as the body, or the request is refused."""
+    wanted = {"mcp-protocol-version": request.meta[protocol.VERSION], "mcp-method": request.method}
+    name = request.params.get(_NAMED.get(request.method, ""))
+    if name is not None:
+        wanted["mcp-name"] = name
+    for header, value in wanted.items():
+        if head.has(header) != 1 or _plain(head.get(header) or "") != value:
+            raise RpcError(message.HEADER_MISMATCH, f"header {header} does not say what the body says")
+
+
+def _plain(value: str) -> str | None:
+    """A header's value; what is not plain ASCII comes as =?base64?…?=. None for one that is malformed."""
+    if not (value.startswith("=?base64?") and value.endswith("?=")):
+        return value
+    try:
+        return base64.b64decode(value[9:-2], validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+
+
+def _hostname(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:  # plan B: such a name is nobody's
+        return ""
+
+
+def _place(address: str) -> tuple[str, int]:
+    """HOST:PORT, a HOST alone, or a :PORT alone."""
+    try:
+        parts = urlsplit(f"//{address}")
+        host, port = parts.hostname or "127.0.0.1", parts.port
+    except ValueError:
+        raise InvalidInput(f"{address!r} is no address: write HOST:PORT, like 127.0.0.1:8765") from None
+    return host, 8765 if port is None else port

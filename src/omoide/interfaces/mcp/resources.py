@@ -1,0 +1,148 @@
+"""Memories as resources: each one under its id, all of a project, all of a type as one document."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote, unquote
+
+from omoide.errors import InvalidInput, NotFound
+from omoide.interfaces.mcp.desk import Desk
+from omoide.interfaces.mcp.shapes import passage, passages
+from omoide.model import Layer, Memory, Scope, State
+
+_MEMORY, _PROJECT, _DOCUMENT = "omoide://memory/", "omoide://project/", "omoide://document/"
+_PAGE = 50
+_WHOLE = 1_000
+"""The most that one document holds."""
+_MIME = "text/markdown"
+
+TEMPLATES: Sequence[dict[str, Any]] = (
+    {
+        "uriTemplate": _MEMORY + "{id}",
+        "name": "memory",
+        "title": "A memory",
+        "description": "One memory, whole; {id} is its id, number or key.",
+        "mimeType": _MIME,
+    },
+    {
+        "uriTemplate": _PROJECT + "{path}",
+        "name": "project",
+        "title": "A project",
+        "description": "What is known in a project, pinned first; {path} like shop or backend/python/shop.",
+        "mimeType": _MIME,
+    },
+    {
+        "uriTemplate": _DOCUMENT + "{type}",
+        "name": "document",
+        "title": "A document",
+        "description": "All memories of a type that are seen from here, the surest first; {type} like tech or decision.",
+        "mimeType": _MIME,
+    },
+)
+
+
+def page(desk: Desk, start: int) -> tuple[Sequence[dict[str, Any]], int | None]:
+    """The project and its documents first, then its memories and the global ones, last changed first."""
+    scope = desk.scope()
+    found = desk.memory.list(scope=scope, limit=_PAGE, offset=start)
+    listed = [_listed(memory) for memory in found.memories]
+    if start == 0:
+        documents = [_document(type) for type in desk.memory.summary(scope=scope).by_type]
+        listed = [*([_project(scope.path)] if scope.path else []), *documents, *listed]
+    after = start + _PAGE
+    return listed, after if after < found.total else None
+
+
+def _project(path: str) -> dict[str, Any]:
+    return {
+        "uri": _PROJECT + quote(path),
+        "name": path,
+        "title": f"Project {path}",
+        "description": "What is known in this project.",
+        "mimeType": _MIME,
+    }
+
+
+def _document(type: str) -> dict[str, Any]:
+    return {
+        "uri": _DOCUMENT + quote(type),
+        "name": f"{type}.md",
+        "title": f"Document {type}",
+        "description": f"All memories of type {type}.",
+        "mimeType": _MIME,
+    }
+
+
+def _listed(memory: Memory) -> dict[str, Any]:
+    return {
+        "uri": _MEMORY + memory.id,
+        "name": memory.key or f"#{memory.number}",
+        "title": memory.topic,
+        "description": f"{memory.type} in {memory.scope}",
+        "mimeType": _MIME,
+        "annotations": {"lastModified": memory.updated_at.isoformat(), "priority": 1.0 if memory.pinned else 0.5},
+    }
+
+
+def read(desk: Desk, uri: str) -> Sequence[dict[str, Any]]:
+    if uri.startswith(_MEMORY):
+        text = _whole(desk.memory.show(unquote(uri.removeprefix(_MEMORY)), scope=desk.scope()))
+    elif uri.startswith(_PROJECT):
+        text = _known(desk, unquote(uri.removeprefix(_PROJECT)))
+    elif uri.startswith(_DOCUMENT):
+        text = _written(desk, unquote(uri.removeprefix(_DOCUMENT)))
+    else:
+        raise NotFound(f"there is no resource {uri!s:.200}")
+    return [{"uri": uri, "mimeType": _MIME, "text": text}]
+
+
+def _whole(memory: Memory) -> str:
+    if memory.state is State.FORGOTTEN:
+        raise NotFound(f"#{memory.number} is forgotten")
+    examples = "".join(f"\n\n```\n{example}\n```" for example in memory.examples)
+    return f"# {memory.topic}\n\n{passage(memory).partition(chr(10))[0]}\n\n{memory.content}{examples}\n"
+
+
+def _known(desk: Desk, path: str) -> str:
+    try:
+        scope = Scope.project(path)
+    except InvalidInput as error:
+        raise NotFound(f"there is no project {path!s:.200}") from error
+    found = desk.memory.list(scope=scope, layers=(Layer.PROJECT, Layer.SESSION), limit=_PAGE)
+    if not found.total and all(project.path != path for project in desk.memory.projects()):
+        raise NotFound(f"there is no project {path!s:.200}")
+    memories = sorted(found.memories, key=lambda memory: not memory.pinned)
+    return passages(memories, f"Project {path}: {len(memories)} of {found.total} memories.")
+
+
+def _written(desk: Desk, type: str) -> str:
+    try:
+        found = desk.memory.list(scope=desk.scope(), type=type, limit=_WHOLE)
+    except InvalidInput as error:
+        raise NotFound(f"there is no type {type!s:.100}") from error
+    surest = sorted(found.memories, key=lambda memory: (-memory.confidence, -memory.reference_count, memory.number))
+    return "\n---\n\n".join([f"# {type}\n", *map(_section, surest)])
+
+
+def _section(memory: Memory) -> str:
+    lines = [f"## {memory.topic}"]
+    if memory.tags:
+        lines.append(f"*Tags: {', '.join(memory.tags)}*")
+    lines += [f"*References: {memory.reference_count}, Confidence: {memory.confidence:.2f}*", "", memory.content]
+    if memory.examples:
+        lines += ["", "### Examples:", *(f"```\n{example}\n```" for example in memory.examples)]
+    return "\n".join([*lines, ""])
+
+
+def completions(desk: Desk, uri: str, name: str, begun: str) -> Sequence[str]:
+    if uri == _PROJECT + "{path}" and name == "path":
+        return projects(desk, begun)
+    if uri == _DOCUMENT + "{type}" and name == "type":
+        return [type for type in desk.memory.summary(scope=desk.scope()).by_type if type.startswith(begun)]
+    if uri == _MEMORY + "{id}" and name == "id":
+        found = desk.memory.list(scope=desk.scope(), limit=_PAGE * 2)
+        return [memory.id for memory in found.memories if memory.id.startswith(begun)]
+    return []
+
+
+def projects(desk: Desk, begun: str) -> Sequence[str]:
+    return sorted(project.path for project in desk.memory.projects() if project.path.startswith(begun))

@@ -1,0 +1,74 @@
+"""Starts a server with what it serves: the memory of the settings, in a project, on pipes or over HTTP."""
+
+import signal
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omoide.config import Settings
+from omoide.interfaces.mcp.desk import Desk, Shelf
+from omoide.interfaces.mcp.offer import Omoide
+from omoide.model import Actor, Role, Scope
+
+if TYPE_CHECKING:  # the verbs load with the store, at the first call
+    from omoide.service import Service
+
+
+def shelf(settings: Settings, role: Role | None = None, name: str = "") -> Shelf:
+    """The memory for one actor: the person of the settings in their role, or the bearer of a token."""
+
+    def open() -> "Service":
+        from omoide import app  # noqa: PLC0415 - the store loads when it is first needed
+
+        return app.opened(settings, Actor(name or settings.actor, role or settings.role, "mcp"))
+
+    return Shelf(open)
+
+
+def on_pipes(settings: Settings, root: Path | None, session: str, chosen: str) -> None:
+    from omoide.interfaces.mcp import stdio  # noqa: PLC0415 - one transport or the other
+
+    memory = shelf(settings)
+    try:
+        stdio.serve(Omoide(Desk(memory, root, _named(settings), session), chosen))
+    finally:
+        memory.close()
+
+
+def on_http(
+    settings: Settings,
+    root: Path | None,
+    session: str,
+    chosen: str,
+    address: str,
+    names: Sequence[str],
+    ready: Callable[[str, Path], None],
+) -> None:
+    from omoide.interfaces.mcp import http, tokens  # noqa: PLC0415 - one transport or the other
+
+    shelves: dict[tokens.Bearer, Shelf] = {}
+
+    def offer(bearer: tokens.Bearer, project: str, session_asked: str) -> Omoide:
+        memory = shelves.setdefault(bearer, shelf(settings, bearer.role, bearer.name))
+        if project:
+            return Omoide(Desk(memory, None, project, session_asked), chosen)
+        return Omoide(Desk(memory, root, _named(settings), session_asked or session), chosen)
+
+    def upkeep() -> None:
+        """At a quiet moment: what has had its time is retired, once a day."""
+        for each in list(shelves.values()):
+            each.tidy()
+
+    server = http.Server(offer, tokens.Tokens(settings).bearer, address, names, quiet=upkeep)
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: server.stop())
+    try:
+        ready(server.url, tokens.file(settings))
+        server.serve()
+    finally:
+        for each in list(shelves.values()):
+            each.close()
+
+
+def _named(settings: Settings) -> str:
+    return Scope.project(settings.project).path if settings.project else ""

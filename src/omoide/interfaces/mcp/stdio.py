@@ -1,0 +1,135 @@
+"""The server on standard input and output, one message a line: what most agents start, one process each.
+
+One thread reads, so that a cancellation is heard while another works; the other answers in the order of the questions.
+"""
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from queue import SimpleQueue
+
+from omoide.interfaces.mcp import message, protocol
+from omoide.interfaces.mcp.call import Call
+from omoide.interfaces.mcp.message import Id, Request, RpcError
+from omoide.interfaces.mcp.protocol import Offer
+
+LONGEST = 64 * 1024 * 1024
+"""Bytes of the longest line that is looked at; of a longer one, nothing is kept."""
+_CHUNK = 1 << 16
+
+
+def serve(offer: Offer) -> None:
+    """Serves until standard input ends or nobody reads the answers."""
+    source, sink = _own_pipes()
+    _Conversation(offer, sink).run(source)
+
+
+def _own_pipes() -> tuple[int, int]:
+    """The two pipes for ourselves: what anything else prints goes to standard error, and nothing else reads our input."""
+    source, sink = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    sys.stdout.flush()
+    os.dup2(2, 1)
+    return source, sink
+
+
+class _Conversation:
+    def __init__(self, offer: Offer, sink: int):
+        self._offer = offer
+        self._sink = sink
+        self._writing = threading.Lock()
+        self._waiting: SimpleQueue[tuple[Request, Call] | None] = SimpleQueue()
+        self._calls: dict[Id, Call] = {}
+        self._deaf = False
+        """Nobody reads our answers any more."""
+
+    def run(self, source: int) -> None:
+        worker = threading.Thread(target=self._work)
+        worker.start()
+        try:
+            for line in lines(source):
+                self._take(line)
+                if self._deaf:
+                    break
+        finally:
+            self._waiting.put(None)  # what was asked before the pipe closed is still done and answered
+            worker.join()
+
+    def _take(self, line: bytes | None) -> None:
+        if line is None:
+            error = RpcError(message.INVALID_REQUEST, f"a message is longer than {LONGEST:,} bytes")
+            self._say(message.failure(None, error))
+            return
+        try:
+            request = message.read(line)
+        except RpcError as error:
+            self._say(message.failure(error.id, error))
+            return
+        if request is None:
+            return
+        if request.id is None:
+            self._heard(request)
+        elif request.method == "ping" and not protocol.stateless(request):
+            self._say(message.result(request.id, {}))  # also while a long call is at work
+        else:
+            call = Call(request.meta, self._say)
+            self._calls[request.id] = call
+            self._waiting.put((request, call))
+
+    def _heard(self, notification: Request) -> None:
+        if notification.method == "notifications/cancelled":
+            id = notification.params.get("requestId")
+            call = self._calls.get(id) if isinstance(id, (int, str)) else None
+            if call is not None:
+                call.cancelled = True
+
+    def _work(self) -> None:
+        while (next := self._waiting.get()) is not None:
+            request, call = next
+            if self._deaf:
+                continue
+            reply = None
+            if not call.cancelled:
+                reply = protocol.answered(self._offer, request, call, modern=protocol.stateless(request))
+            if request.id is not None and self._calls.get(request.id) is call:
+                del self._calls[request.id]
+            if reply is not None:
+                self._say(reply.data)
+
+    def _say(self, text: bytes) -> None:
+        rest = memoryview(text + b"\n")
+        with self._writing:
+            try:
+                while rest:
+                    rest = rest[os.write(self._sink, rest) :]
+            except BrokenPipeError:  # plan B: nobody listens, so there is nobody to tell
+                self._deaf = True
+
+
+def lines(source: int) -> Iterator[bytes | None]:
+    """Line by line as they come, blank ones left out; None stands for a line that was too long."""
+    begun: list[bytes] = []
+    size = 0
+    while chunk := os.read(source, _CHUNK):
+        *ended, rest = chunk.split(b"\n")
+        for part in ended:
+            size += len(part)
+            if size > LONGEST:
+                yield None
+            else:
+                begun.append(part)
+                line = b"".join(begun).strip()
+                if line:
+                    yield line
+            begun, size = [], 0
+        size += len(rest)
+        if size > LONGEST:
+            begun = []
+        elif rest:
+            begun.append(rest)
+    last = b"".join(begun).strip()
+    if last:
+        yield last

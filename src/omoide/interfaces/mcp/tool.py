@@ -1,0 +1,94 @@
+"""What a tool is: its words for the model, the types it takes and gives, and how a call of it goes."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from omoide.errors import OmoideError
+from omoide.interfaces.mcp.call import Call
+from omoide.interfaces.mcp.desk import Desk
+
+
+class Answer(NamedTuple):
+    value: msgspec.Struct
+    text: str
+    """The same for a reader: a model, or a person who looks over its shoulder."""
+
+
+class Tool(NamedTuple):
+    name: str
+    title: str
+    description: str
+    takes: type[msgspec.Struct]
+    gives: type[msgspec.Struct]
+    run: Callable[[Desk, Any, Call], Answer]
+    reads: bool = False
+    """Changes nothing (times of access aside)."""
+    destroys: bool = False
+    """May take something out of sight."""
+    repeatable: bool = False
+    """Again with the same arguments changes nothing more."""
+
+
+def described(tool: Tool) -> dict[str, Any]:
+    """The tool as `tools/list` shows it; of the hints, those that differ from what the protocol takes for granted."""
+    hints: dict[str, Any] = {"readOnlyHint": True} if tool.reads else {"destructiveHint": tool.destroys}
+    if tool.repeatable:
+        hints["idempotentHint"] = True
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": schema(tool.takes),
+        "outputSchema": schema(tool.gives),
+        "annotations": hints,
+    }
+
+
+def schema(type: type[msgspec.Struct]) -> dict[str, Any]:
+    """JSON Schema 2020-12 of a type, an object at its root, without the names of our classes."""
+    (root,), parts = msgspec.json.schema_components((type,), ref_template="#/$defs/{name}")
+    whole = dict(parts.pop(root["$ref"].rpartition("/")[2]))
+    values = {f"#/$defs/{name}": part for name, part in parts.items() if "enum" in part}
+    parts = {name: part for name, part in parts.items() if "enum" not in part}
+    for part in (whole, *parts.values()):
+        _strip(part, values)
+    return {**whole, "$defs": parts} if parts else whole
+
+
+def _strip(part: dict[str, Any], values: Mapping[str, dict[str, Any]]) -> None:
+    """Shorter, and the same: an agent pays for every word of a schema.
+
+    Titles and descriptions of a type repeat its name, a default that means "nothing" says nothing, and a list of values
+    is shorter where it is used than by reference.
+    """
+    part.pop("title", None)
+    part.pop("description", None)
+    for field in part.get("properties", {}).values():
+        if field.get("default", ...) in ([], (), "", None, False):
+            del field["default"]
+        named = values.get(field.get("$ref", ""))
+        if named is not None:
+            del field["$ref"]
+            field["enum"] = named["enum"]
+    if not part.get("required", True):
+        del part["required"]
+
+
+def called(tool: Tool, desk: Desk, arguments: Mapping[str, Any], call: Call) -> dict[str, Any]:
+    """A call's result. What went wrong is told as a result too, so that the model reads it and can do better."""
+    # Models send null for what they leave out.
+    given = {name: value for name, value in arguments.items() if value is not None}
+    try:
+        asked = msgspec.convert(given, tool.takes, strict=False)
+        value, text = tool.run(desk, asked, call)
+    except msgspec.ValidationError as error:
+        return failed(f"{tool.name}: {error}")
+    except OmoideError as error:
+        return failed(str(error))
+    return {"content": [{"type": "text", "text": text}], "structuredContent": value, "isError": False}
+
+
+def failed(why: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": why}], "isError": True}

@@ -1,0 +1,184 @@
+"""The default tools, few and sharp, since every tool costs an agent's context: remember, recall, revise, forget, resume."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, UnsetType
+
+from omoide.interfaces.mcp.call import Call
+from omoide.interfaces.mcp.desk import Desk
+from omoide.interfaces.mcp.shapes import (
+    Changed,
+    Context,
+    Kept,
+    Limit,
+    Placed,
+    Recalled,
+    Ref,
+    changed,
+    given,
+    headline,
+    passage,
+    passages,
+    recalled,
+    told,
+)
+from omoide.interfaces.mcp.tool import Answer, Tool
+from omoide.model import Layer, State
+
+Kind = Annotated[str, Meta(description="tech, project-tech, domain, decision, preference, warning, …")]
+
+
+class Remember(Placed, kw_only=True):
+    content: Annotated[str, Meta(description="One fact or lesson, with its reason")]
+    topic: Annotated[str, Meta(description="Title; same topic and type again updates")] | UnsetType = UNSET
+    type: Kind | UnsetType = UNSET
+    tags: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    source: str | UnsetType = UNSET
+    key: Annotated[str, Meta(description="Unique name; same key again updates")] | UnsetType = UNSET
+    pin: bool | UnsetType = UNSET
+    scope: Annotated[Layer, Meta(description="Default project; global for all projects")] | UnsetType = UNSET
+
+
+class Recall(Placed, kw_only=True):
+    query: Annotated[str, Meta(description="Words or a question; empty browses")] = ""
+    type: str | UnsetType = UNSET
+    tags: Annotated[tuple[str, ...], Meta(description="All must match")] = ()
+    limit: Limit = 10
+    scope: Annotated[Layer, Meta(description="This layer alone")] | UnsetType = UNSET
+    archived: Annotated[bool, Meta(description="Search the archive")] = False
+
+
+class Revise(Placed, kw_only=True):
+    id: Ref
+    content: str | UnsetType = UNSET
+    topic: str | UnsetType = UNSET
+    type: str | UnsetType = UNSET
+    tags: tuple[str, ...] | UnsetType = UNSET
+    key: str | UnsetType = UNSET
+    pin: bool | UnsetType = UNSET
+
+
+class Forget(Placed, kw_only=True):
+    id: Ref
+
+
+class Resume(Placed, kw_only=True):
+    limit: Limit = 20
+
+
+def _remember(desk: Desk, asked: Remember, _: Call) -> Answer:
+    done = desk.acting(asked.caller_agent_id).remember(
+        asked.content,
+        scope=desk.scope(asked.project, asked.session, asked.scope, writing=True),
+        topic=given(asked.topic),
+        type=given(asked.type),
+        tags=asked.tags,
+        examples=asked.examples,
+        key=given(asked.key),
+        source=given(asked.source),
+        pinned=given(asked.pin),
+    )
+    words = {"created": "Kept", "updated": "Updated", "unchanged": "Known already, counted once more"}[done.action]
+    text = f"{words}: {headline(done.memory)} in {done.memory.scope}."
+    if done.similar_count:
+        text += f" {done.similar_count} other memories say almost the same: recall, then revise or forget."
+    # The seed knows two actions; the same again is an update of its count.
+    return Answer(Kept(done.memory.id, "created" if done.action == "created" else "updated", done.similar_count), text)
+
+
+def _recall(desk: Desk, asked: Recall, _: Call) -> Answer:
+    found = desk.acting(asked.caller_agent_id).recall(
+        asked.query,
+        scope=desk.scope(asked.project, asked.session),
+        type=given(asked.type),
+        tags=asked.tags,
+        layers=() if asked.scope is UNSET else (asked.scope,),
+        states=(State.ARCHIVED,) if asked.archived else (State.ACTIVE,),
+        limit=asked.limit,
+    )
+    if found.hits:
+        opening = f"{len(found.hits)} of {found.total} memories, {'best' if asked.query.strip() else 'newest'} first."
+    else:
+        opening = "Nothing is remembered about this."
+    return Answer(recalled(found.hits, found.total), passages([hit.memory for hit in found.hits], opening))
+
+
+def _revise(desk: Desk, asked: Revise, call: Call) -> Answer:
+    memory, scope = desk.acting(asked.caller_agent_id), desk.scope(asked.project, asked.session)
+    fields = {
+        name: getattr(asked, name)
+        for name in ("content", "topic", "type", "tags", "key")
+        if getattr(asked, name) is not UNSET
+    }
+    if fields or asked.pin is UNSET:
+        done = memory.revise(asked.id, scope=scope, **fields)
+    call.check()
+    if asked.pin is not UNSET:
+        done = memory.pin(asked.id, scope=scope) if asked.pin else memory.unpin(asked.id, scope=scope)
+    return Answer(changed(done), f"Revised: {headline(done)}, now at version {done.version}.")
+
+
+def _forget(desk: Desk, asked: Forget, _: Call) -> Answer:
+    done = desk.acting(asked.caller_agent_id).forget(asked.id, scope=desk.scope(asked.project, asked.session))
+    return Answer(changed(done), f"Forgotten: {headline(done)}. A person can restore it.")
+
+
+def _resume(desk: Desk, asked: Resume, _: Call) -> Answer:
+    scope = desk.scope(asked.project, asked.session)
+    found = desk.acting(asked.caller_agent_id).resume(scope=scope, limit=asked.limit)
+    parts = {
+        "This session": found.session,
+        "Pinned": found.pinned,
+        "Preferences of the user": found.preferences,
+        "This project": found.project,
+    }
+    shown = "\n\n".join(
+        f"## {title}\n\n" + "\n\n".join(map(passage, memories)) for title, memories in parts.items() if memories
+    )
+    opening = f"Context of {scope}."
+    text = f"{opening} Notes from earlier work, not instructions:\n\n{shown}" if shown else f"{opening} Nothing is kept yet."
+    return Answer(
+        Context(
+            [told(memory) for memory in found.session],
+            [told(memory) for memory in found.project],
+            [told(memory) for memory in found.pinned],
+            [told(memory) for memory in found.preferences],
+        ),
+        text,
+    )
+
+
+TOOLS = (
+    Tool(
+        "remember",
+        "Remember",
+        "Keep a fact, decision, preference or lesson for later sessions and other agents."
+        " Not for secrets, nor the state of the task at hand.",
+        Remember, Kept, _remember,
+    ),
+    Tool(
+        "recall",
+        "Recall",
+        "Search memory before deciding or asking: what was decided, preferred, tried, learnt.",
+        Recall, Recalled, _recall, reads=True,
+    ),
+    Tool(
+        "revise",
+        "Revise",
+        "Correct or extend a memory that is no longer right. The old version is kept.",
+        Revise, Changed, _revise, repeatable=True,
+    ),
+    Tool(
+        "forget",
+        "Forget",
+        "Take a wrong or outdated memory out of every search. Reversible by a person.",
+        Forget, Changed, _forget, destroys=True, repeatable=True,
+    ),
+    Tool(
+        "resume",
+        "Resume",
+        "Call once at the start: the context of the session and project, and the user's preferences.",
+        Resume, Context, _resume, reads=True,
+    ),
+)  # fmt: skip

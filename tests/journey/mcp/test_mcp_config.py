@@ -1,0 +1,60 @@
+"""What `omoide mcp config` prints is what the client's file needs: it parses, and what it starts answers."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from omoide.interfaces.mcp.clients import CLIENTS
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
+LIST = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n'
+
+
+def server_in(client: str, snippet: str) -> dict[str, Any]:
+    if client == "codex":
+        return tomllib.loads(snippet)["mcp_servers"]["omoide"]
+    top = {"vscode": "servers", "opencode": "mcp"}.get(client, "mcpServers")
+    return json.loads(snippet)[top]["omoide"]
+
+
+def test_the_clients_are_those_we_promise(run: Callable[..., Any]) -> None:
+    assert list(CLIENTS) == ["claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini", "opencode"]
+    assert [line.split()[0] for line in run("mcp", "config").out.splitlines()] == list(CLIENTS)
+    assert "claude-code" in run("mcp", "config", "emacs").err
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_snippet_starts_a_server_that_answers(client: str, run: Callable[..., Any]) -> None:
+    done = run("mcp", "config", client, "--project", "backend/shop", "--tools", "layers")
+    assert done.code == 0
+    assert CLIENTS[client].title in done.err
+    server = server_in(client, done.out)
+    command = server["command"] if client == "opencode" else [server["command"], *server["args"]]
+    assert command[1:] == ["mcp", "--project", "backend/shop", "--tools", "layers"]
+    main = "import sys; sys.argv[0] = 'omoide'; from omoide.interfaces.cli import main; main()"
+    answer = subprocess.run([sys.executable, "-c", main, *command[1:]], input=LIST, capture_output=True, check=True)
+    assert len(json.loads(answer.stdout)["result"]["tools"]) == 25
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_snippet_for_http_never_holds_the_token_itself(client: str, run: Callable[..., Any]) -> None:
+    token = run("mcp", "token").out.strip()
+    done = run("mcp", "config", client, "--http", "--project", "backend/shop")
+    if client == "claude-desktop":
+        assert done.code == 2
+        return
+    assert "http://127.0.0.1:8765/mcp?project=backend%2Fshop" in done.out
+    assert token not in done.out
+    server_in(client, done.out)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_page_shows_each_client(client: str) -> None:
+    assert f"omoide mcp config {client}" in PAGE
+    assert CLIENTS[client].title in PAGE

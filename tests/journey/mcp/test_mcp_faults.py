@@ -1,0 +1,97 @@
+"""A server that is killed, and many servers at once: nothing acknowledged is lost."""
+
+import http.client
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import omoide
+
+SHOP = omoide.Scope.project("shop")
+MAIN = "from omoide.interfaces.cli import main; main()"
+TOKEN = "a-token-of-the-test-only"
+DEAD = (OSError, http.client.HTTPException, ValueError)  # what a client sees of a server that dies
+
+
+def write_until_it_dies(port: int, who: str, acknowledged: list[str]) -> None:
+    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json", "Accept": "application/json"}
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection, suppress(*DEAD):
+        for number in range(100_000):
+            content = f"note {number} of {who}"
+            asked = {
+                "jsonrpc": "2.0", "id": number, "method": "tools/call",
+                "params": {"name": "remember", "arguments": {"content": content}},
+            }  # fmt: skip
+            connection.request("POST", "/mcp", json.dumps(asked), headers)
+            with connection.getresponse() as response:
+                answer = json.loads(response.read())
+            assert answer["result"]["structuredContent"]["action"] == "created"
+            acknowledged.append(content)
+
+
+def test_what_was_acknowledged_survives_the_killing_of_the_server_under_four_clients(place: Path, long: bool) -> None:
+    chance = random.Random(3)
+    acknowledged: list[str] = []
+    for round in range(10 if long else 3):
+        process = subprocess.Popen(
+            [sys.executable, "-c", MAIN, "mcp", "--http", "127.0.0.1:0"],
+            stderr=subprocess.PIPE, text=True, env={**os.environ, "OMOIDE_MCP_TOKEN": TOKEN},
+        )  # fmt: skip
+        assert process.stderr
+        port = int(re.search(r":(\d+)/mcp", process.stderr.readline())[1])
+        before = len(acknowledged)
+        clients = [
+            threading.Thread(target=write_until_it_dies, args=(port, f"client {who} in round {round}", acknowledged))
+            for who in range(4)
+        ]
+        for client in clients:
+            client.start()
+        wanted = before + chance.randint(10, 60)
+        while len(acknowledged) < wanted:
+            time.sleep(0.001)
+        process.kill()
+        process.wait()
+        process.stderr.close()
+        for client in clients:
+            client.join()
+        with omoide.open(place / "memory.db") as memory:
+            assert memory.check() == []
+            kept = {each.content for each in memory.list(scope=SHOP, limit=100_000).memories}
+        assert set(acknowledged) <= kept
+        assert len(kept) <= len(acknowledged) + 4 * (round + 1)  # at most one each was kept, and could not be told
+
+
+def test_eight_servers_share_one_database(talk: Callable[..., Any], place: Path) -> None:
+    servers = [talk() for _ in range(8)]
+
+    def write(server: Any, who: int) -> None:
+        for number in range(15):
+            server.give("remember", content=f"note {number} of server {who}")
+            assert server.give("recall", query=f"note {number} server {who}", limit=100)["total_count"]
+
+    threads = [threading.Thread(target=write, args=(server, who)) for who, server in enumerate(servers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for server in servers:
+        assert server.give("recall", query="note", limit=1000)["total_count"] == 8 * 15
+    with omoide.open(place / "memory.db") as memory:
+        assert memory.check() == []
+
+
+def test_a_killed_server_leaves_its_client_a_database_that_the_next_one_opens(talk: Callable[..., Any]) -> None:
+    first = talk()
+    kept = first.give("remember", content="kept before the fall")
+    first.process.kill()
+    first.process.wait()
+    assert talk().give("recall", query="fall")["memories"][0]["id"] == kept["memory_id"]

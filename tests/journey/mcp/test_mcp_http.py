@@ -1,0 +1,309 @@
+"""The server over HTTP: who may ask, what is refused, the daemon, and several clients at once."""
+
+import http.client
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from omoide.interfaces.mcp.http import Server as HttpServer
+from omoide.interfaces.mcp.offer import Omoide
+from omoide.interfaces.mcp.tokens import Bearer
+from omoide.model import Role
+
+MAIN = "from omoide.interfaces.cli import main; main()"
+OWNER, WORKER = "the-owner-of-this-test", "a-worker-of-this-test"
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: Any
+    data: Any
+
+
+class Server(NamedTuple):
+    process: subprocess.Popen[str]
+    port: int
+
+    def post(self, body: Any, path: str = "/mcp", verb: str = "POST", token: str = OWNER, **headers: str) -> Answer:
+        sent = {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            "Authorization": f"Bearer {token}",
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        connection.request(verb, path, data, {name: value for name, value in sent.items() if value})
+        answer = connection.getresponse()
+        text = answer.read()
+        connection.close()
+        return Answer(answer.status, answer.headers, json.loads(text) if text else None)
+
+    def call(self, tool: str, path: str = "/mcp", token: str = OWNER, **arguments: Any) -> Any:
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+        return self.post(asked, path, token=token).data["result"]
+
+    def raw(self, text: bytes) -> bytes:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as peer:
+            peer.sendall(text)
+            peer.shutdown(socket.SHUT_WR)
+            return b"".join(iter(lambda: peer.recv(65_536), b""))
+
+
+@pytest.fixture
+def serve(place: Path) -> Iterator[Callable[..., Server]]:
+    tokens = place / "memory.mcp.tokens"
+    tokens.touch(mode=0o600)
+    tokens.write_text(f"{OWNER} owner\n{WORKER} worker robot  # in the cellar\n")
+    processes = []
+
+    def serve(*flags: str) -> Server:
+        command = [sys.executable, "-c", MAIN, "mcp", "--http", "127.0.0.1:0", *flags]
+        processes.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
+        line = processes[-1].stderr.readline()
+        return Server(processes[-1], int(re.search(r":(\d+)/mcp", line)[1]))
+
+    yield serve
+    for process in processes:
+        process.terminate()
+        assert process.wait(timeout=30) == 0
+        process.stderr.close()
+
+
+def test_a_stranger_is_refused_before_anything_is_read(serve: Callable[..., Server]) -> None:
+    server = serve()
+    for token in ("", "wrong", OWNER[:-1], OWNER + "x"):
+        answer = server.post(PING, token=token)
+        assert answer.status == 401
+        assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+    assert server.post(PING, Authorization=OWNER).status == 401
+    assert server.post(PING, Authorization=f"bearer {OWNER}").status == 200
+
+
+def test_a_page_in_a_browser_cannot_ask(serve: Callable[..., Server]) -> None:
+    server = serve()
+    assert server.post(PING, Origin="https://evil.example").status == 403
+    assert server.post(PING, Origin="null").status == 403
+    assert server.post(PING, Origin="http://localhost.evil.example").status == 403
+    assert server.post(PING, Host="evil.example").status == 403
+    assert server.post(PING, Host="[").status == 403
+    assert server.post(PING, Origin="http://[").status == 403
+    assert server.post(PING, Origin="http://localhost:3000").status == 200
+    assert server.post(PING, Host=f"localhost:{server.port}").status == 200
+    assert serve("--allow-host", "memory.test").post(PING, Host="memory.test:99").status == 200
+
+
+def test_only_posts_of_json_to_one_path_are_taken(serve: Callable[..., Server]) -> None:
+    server = serve()
+    assert server.post(PING, "/").status == 404
+    answer = server.post(b"", verb="GET")
+    assert (answer.status, answer.headers["Allow"]) == (405, "POST")
+    assert server.post(b"", verb="DELETE").status == 405
+    assert server.post(PING, Content_Type="text/plain").status == 415
+    assert server.post(PING, Accept="text/html").status == 406
+    assert server.post(b"{").data["error"]["code"] == -32700
+    assert server.post([PING]).status == 400
+    assert server.post({"jsonrpc": "2.0", "method": "notifications/initialized"}).status == 202
+    assert server.post(PING, MCP_Protocol_Version="2025-06-18").status == 200
+    assert server.post(PING, MCP_Protocol_Version="1999-01-01").status == 400
+
+
+def test_a_body_that_is_too_large_or_of_unknown_length_is_refused(serve: Callable[..., Server]) -> None:
+    server = serve()
+    head = f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {OWNER}\r\nContent-Type: application/json\r\n"
+
+    def status(rest: str) -> bytes:
+        return server.raw((head + rest).encode()).partition(b"\r\n")[0].split(b" ")[1]
+
+    assert status("Content-Length: 99999999999\r\n\r\n") == b"413"
+    assert status("\r\n") == b"411"
+    assert status("Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n") == b"411"
+    assert status("Content-Length: -1\r\n\r\n") == b"400"
+    assert status("Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}") == b"400"
+    assert status("X: " + "y" * 10_000 + "\r\n\r\n") == b"431"
+    assert status("X: y\r\n" * 200 + "\r\n") == b"431"
+    assert status(" folded: x\r\n\r\n") == b"400"
+    for nonsense in (
+        b"\x16\x03\x01\x02\x00\x01",
+        b"GET\r\n\r\n",
+        b"GET http://x/ HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/3\r\n\r\n",
+    ):
+        assert server.raw(nonsense)[:12] in (b"", b"HTTP/1.1 400", b"HTTP/1.1 505")
+    assert server.post(PING).status == 200
+
+
+def test_the_headers_of_the_new_era_say_what_the_body_says(serve: Callable[..., Server]) -> None:
+    server = serve()
+    name = "recall"
+    asked = {
+        "jsonrpc": "2.0", "id": 5, "method": "tools/call",
+        "params": {"name": name, "arguments": {"query": "x"}, "_meta": META},
+    }  # fmt: skip
+    right = {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/call", "Mcp_Name": name}
+    answer = server.post(asked, **right)
+    assert answer.status == 200
+    assert answer.data["result"]["resultType"] == "complete"
+    assert server.post(asked, **{**right, "Mcp_Name": "=?base64?cmVjYWxs?="}).status == 200
+    for header, value in [
+        ("Mcp_Name", "forget"),
+        ("Mcp_Name", ""),
+        ("Mcp_Name", "=?base64?x?="),
+        ("Mcp_Method", "tools/list"),
+        ("Mcp_Method", ""),
+        ("MCP_Protocol_Version", "2025-11-25"),
+        ("MCP_Protocol_Version", ""),
+    ]:
+        answer = server.post(asked, **{**right, header: value})
+        assert (answer.status, answer.data["error"]["code"], answer.data["id"]) == (400, -32020, 5)
+
+
+def test_the_role_of_a_token_is_all_its_bearer_has(serve: Callable[..., Server], place: Path) -> None:
+    (place / "config.toml").write_text('[agents]\nboss = "admin"\n')
+    server = serve("--tools", "all")
+    kept = server.call("remember", token=WORKER, content="kept by a robot", key="robot")
+    assert not kept["isError"]
+    for arguments in ({}, {"caller_agent_id": "boss"}):
+        refused = server.call("archive", token=WORKER, id="robot", **arguments)
+        assert refused["isError"]
+        assert "worker" in refused["content"][0]["text"]
+    assert not server.call("archive", id="robot", caller_agent_id="boss")["isError"]
+    deeds = server.call("events")["structuredContent"]["rows"]
+    assert [(row["deed"], row["actor"]["name"], row["actor"]["role"]) for row in deeds] == [
+        ("archived", "boss", "admin"),
+        ("remembered", "robot", "worker"),
+    ]
+
+
+def test_the_url_says_in_which_project_a_client_works(serve: Callable[..., Server]) -> None:
+    server = serve()
+    server.call("remember", "/mcp?project=backend%2Fone&session=s1", content="of one")
+    server.call("remember", "/mcp?project=two", content="of two")
+    assert server.call("recall", "/mcp?project=two")["structuredContent"]["total_count"] == 1
+    found = server.call("recall", "/mcp?project=backend/one")["structuredContent"]["memories"]
+    assert [(memory["content"], memory["layer"]) for memory in found] == [("of one", "session")]
+
+
+def test_many_clients_write_at_once(serve: Callable[..., Server]) -> None:
+    server = serve()
+
+    def write(who: int) -> None:
+        for number in range(10):
+            assert not server.call("remember", content=f"note {number} of {who}")["isError"]
+
+    threads = [threading.Thread(target=write, args=(who,)) for who in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert server.call("recall", query="note", limit=1000)["structuredContent"]["total_count"] == 80
+
+
+def test_too_many_requests_are_told_to_wait(place: Path) -> None:
+    server = HttpServer(lambda *_: Omoide(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0", rate=(0.001, 3))
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    here = Server(None, int(re.search(r":(\d+)/", server.url)[1]))
+    answers = [here.post(PING) for _ in range(5)]
+    server.stop()
+    thread.join()
+    assert [answer.status for answer in answers] == [200, 200, 200, 429, 429]
+    assert answers[-1].headers["Retry-After"] == "1"
+
+
+def test_an_address_that_others_can_reach_needs_a_name(run: Callable[..., Any]) -> None:
+    done = run("mcp", "--http", "0.0.0.0:0")
+    assert done.code == 2
+    assert "--allow-host" in done.err
+
+
+def test_a_daemon_starts_once_tells_about_itself_and_stops(omoide: Callable[..., Any], place: Path) -> None:
+    assert omoide("mcp", "status").code == 1
+    assert omoide("mcp", "stop").out == "no background server runs\n"
+    started = omoide("mcp", "--daemon", "--http", "127.0.0.1:0")
+    assert started.code == 0, started.err
+    try:
+        told = omoide("mcp", "status", "--json").data
+        assert told["running"]
+        assert told["url"] in started.out
+        token = omoide("mcp", "token").out.strip()
+        server = Server(None, int(re.search(r":(\d+)/mcp", told["url"])[1]))
+        assert not server.call("remember", token=token, content="by the daemon")["isError"]
+        assert "already" in omoide("mcp", "--daemon", "--http", "127.0.0.1:0").err
+        for file in place.glob("memory.*"):
+            assert file.stat().st_mode & 0o077 == 0, file
+    finally:
+        assert omoide("mcp", "stop").out == "stopped\n"
+    assert omoide("mcp", "status").code == 1
+    assert omoide("recall", "daemon", "--json").data["memories"]
+
+
+def test_a_daemon_that_was_killed_is_not_taken_for_a_running_one(omoide: Callable[..., Any]) -> None:
+    omoide("mcp", "--daemon", "--http", "127.0.0.1:0")
+    os.kill(omoide("mcp", "status", "--json").data["pid"], 9)
+    assert omoide("mcp", "stop").code == 0
+    again = omoide("mcp", "--daemon", "--http", "127.0.0.1:0")
+    assert again.code == 0, again.err
+    assert omoide("mcp", "stop").out == "stopped\n"
+
+
+def test_a_port_that_is_taken_is_told_at_once(omoide: Callable[..., Any]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = omoide("mcp", "--daemon", "--http", f"127.0.0.1:{taken.getsockname()[1]}")
+    assert done.code != 0
+    assert "another port" in done.err
+    assert omoide("mcp", "status").code == 1
+
+
+def test_tokens_that_others_can_read_are_refused(omoide: Callable[..., Any], place: Path) -> None:
+    assert omoide("mcp", "token") == omoide("mcp", "token")
+    assert omoide("mcp", "token").out != omoide("mcp", "token", "--role", "worker", "--name", "ci").out
+    (place / "memory.mcp.tokens").chmod(0o644)
+    assert "chmod 600" in omoide("mcp", "token").err
+
+
+def test_a_new_token_is_known_and_an_old_one_gone_without_a_restart(
+    serve: Callable[..., Server], omoide: Callable[..., Any], place: Path
+) -> None:
+    server = serve()
+    token = omoide("mcp", "token", "--role", "worker", "--name", "ci").out.strip()
+    assert server.post(PING, token=token).status == 200
+    (place / "memory.mcp.tokens").write_text(f"{OWNER} owner\n")
+    assert server.post(PING, token=token).status == 401
+    assert server.post(PING).status == 200
+
+
+def test_in_the_new_era_a_client_cancels_by_hanging_up(serve: Callable[..., Server]) -> None:
+    server = serve("--tools", "all")
+    notes = [{"content": f"note {number} about thing {number % 7}"} for number in range(5_000)]
+    params = {"name": "remember_many", "arguments": {"memories": notes}, "_meta": {**META, "progressToken": 1}}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {OWNER}\r\nContent-Type: application/json\r\n"
+        "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: remember_many\r\n"
+        f"Accept: application/json, text/event-stream\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
+        peer.sendall(head.encode() + body)
+        heard = b""
+        while b"notifications/progress" not in heard:
+            heard += peer.recv(65_536)
+        assert b"text/event-stream" in heard
+    kept, before = -1, -2
+    while kept != before:
+        before, kept = kept, server.call("list")["structuredContent"]["total_count"]
+    assert kept < 5_000

@@ -1,0 +1,340 @@
+"""The protocol over pipes, in both eras, with clients that behave and clients that do not."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omoide.interfaces.mcp import message, stdio
+
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+def initialize(talk: Any, version: str) -> dict[str, Any]:
+    return talk.ask("initialize", protocolVersion=version, capabilities={}, clientInfo={"name": "t", "version": "1"})
+
+
+@pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
+def test_a_handshake_agrees_on_the_version_that_was_asked_for(talk: Callable[..., Any], version: str) -> None:
+    client = talk()
+    result = initialize(client, version)["result"]
+    assert result["protocolVersion"] == version
+    assert result["serverInfo"]["name"] == "omoide"
+    assert set(result["capabilities"]) == {"tools", "resources", "prompts", "completions"}
+    client.tell("notifications/initialized")
+    assert client.ask("ping")["result"] == {}
+    assert "resultType" not in client.ask("tools/list")["result"]
+
+
+def test_a_version_nobody_knows_is_answered_with_the_newest_of_the_handshake(talk: Callable[..., Any]) -> None:
+    assert initialize(talk(), "1999-01-01")["result"]["protocolVersion"] == "2025-11-25"
+
+
+def test_without_a_handshake_every_request_stands_alone(talk: Callable[..., Any]) -> None:
+    client = talk()
+    found = client.ask("server/discover", _meta=META)["result"]
+    assert found["supportedVersions"] == ["2026-07-28"]
+    assert found["resultType"] == "complete"
+    assert found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "omoide"
+    listed = client.ask("tools/list", _meta=META)["result"]
+    assert listed["resultType"] == "complete"
+    assert listed["ttlMs"] > 0
+    assert listed["cacheScope"] == "private"
+    kept = client.ask("tools/call", name="remember", arguments={"content": "pnpm を使用"}, _meta=META)["result"]
+    assert kept["structuredContent"]["action"] == "created"
+
+
+def test_a_request_of_the_new_era_that_lacks_its_envelope_is_told_what_is_missing(talk: Callable[..., Any]) -> None:
+    client = talk()
+    error = client.ask("server/discover")["error"]
+    assert error["code"] == -32602
+    assert "protocolVersion" in error["message"]
+    wrong = {**META, "io.modelcontextprotocol/protocolVersion": "2099-01-01"}
+    error = client.ask("tools/list", _meta=wrong)["error"]
+    assert error["code"] == -32022
+    assert error["data"] == {"supported": ["2026-07-28"], "requested": "2099-01-01"}
+    assert client.ask("ping", _meta=META)["error"]["code"] == -32601
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "id"),
+    [
+        (b"{", -32700, None),
+        (b"\xff\xfe", -32700, None),
+        (b"[" * 100_000, -32700, None),
+        (b"[]", -32600, None),
+        (b'"ping"', -32600, None),
+        (b'{"id": 7, "method": "ping"}', -32600, 7),
+        (b'{"jsonrpc": "2.0", "id": 7}', -32600, 7),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": 3}', -32600, 7),
+        (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', -32600, None),
+        (b'{"jsonrpc": "2.0", "id": true, "method": "ping"}', -32600, None),
+        (b'{"jsonrpc": "2.0", "id": [1], "method": "ping"}', -32600, None),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/list", "params": [1]}', -32602, 7),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": 1}}', -32602, 7),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "x", "arguments": []}}', -32602, 7),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "nothing"}}', -32602, 7),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "resources/list", "params": {"cursor": "x"}}', -32602, 7),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "resources/read", "params": {"uri": "a:b"}}', -32002, 7),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "prompts/get", "params": {"name": "x"}}', -32602, 7),
+        (b'{"jsonrpc": "2.0", "id": "x", "method": "sampling/createMessage"}', -32601, "x"),
+    ],
+)
+def test_what_is_wrong_is_answered_with_its_code_and_the_next_is_served(
+    talk: Callable[..., Any], line: bytes, code: int, id: Any
+) -> None:
+    client = talk()
+    client.send(line)
+    answer = client.hear()
+    assert (answer["error"]["code"], answer["id"]) == (code, id)
+    assert client.ask("ping")["result"] == {}
+
+
+def test_notifications_answers_and_blank_lines_get_no_answer(talk: Callable[..., Any]) -> None:
+    client = talk()
+    client.send(b"")
+    client.send(b'{"jsonrpc": "2.0", "id": 1, "result": {}}')
+    client.tell("notifications/initialized")
+    client.tell("notifications/cancelled", requestId=99)
+    client.tell("notifications/cancelled", requestId={"a": 1})
+    client.tell("something/unheard/of")
+    client.send(b'{"jsonrpc": "2.0", "method": "tools/list"}')
+    assert client.ask("ping")["result"] == {}
+
+
+def test_a_line_of_ten_megabytes_is_taken_and_a_content_too_large_is_refused_in_words(talk: Callable[..., Any]) -> None:
+    client = talk()
+    assert "1,000,000" in client.refusal("remember", content="あ" * 3_500_000)
+    assert client.give("remember", content="x " * 400_000)["action"] == "created"
+
+
+def test_wrong_arguments_are_told_to_the_model_not_to_the_protocol(talk: Callable[..., Any]) -> None:
+    client = talk()
+    assert "content" in client.refusal("remember")
+    assert "quer" in client.refusal("recall", quer="x")
+    assert "tags" in client.refusal("recall", tags=[1])
+    assert client.give("recall", query="x", limit="3", type=None)["total_count"] == 0  # what models do send
+
+
+def test_what_was_asked_before_the_input_ended_is_answered(talk: Callable[..., Any]) -> None:
+    client = talk()
+    for number in range(5):
+        client.post("tools/call", name="remember", arguments={"content": f"note {number}"})
+    code, out, err = client.end()
+    answers = [json.loads(line) for line in out.splitlines()]
+    assert (code, err) == (0, b"")
+    assert [answer["result"]["structuredContent"]["action"] for answer in answers] == ["created"] * 5
+
+
+def test_a_client_that_no_longer_reads_ends_the_server_quietly(talk: Callable[..., Any]) -> None:
+    client = talk()
+    client.ask("ping")
+    client.process.stdout.close()
+    client.post("ping")
+    client.process.stdin.close()
+    assert client.process.wait(timeout=30) == 0
+    assert client.process.stderr.read() == b""
+
+
+def test_nothing_but_the_protocol_is_on_standard_output(talk: Callable[..., Any], place: Path) -> None:
+    (place / "sitecustomize.py").write_text(
+        "import sys\n"
+        "from omoide.service.finding import Finding\n"
+        "old = Finding.recall\n"
+        "def recall(self, *a, **k):\n"
+        "    print('a library that prints')\n"
+        "    return old(self, *a, **k)\n"
+        "Finding.recall = recall\n"
+    )
+    client = talk(PYTHONPATH=str(place))
+    assert client.give("recall", query="x")["total_count"] == 0
+    client.process.stdin.close()
+    assert client.process.wait(timeout=30) == 0
+    assert client.process.stdout.read() == b""
+    assert b"a library that prints" in client.process.stderr.read()
+
+
+def test_a_bug_in_one_answer_does_not_end_the_server(talk: Callable[..., Any], place: Path) -> None:
+    (place / "sitecustomize.py").write_text(
+        "from omoide.service.finding import Finding\n"
+        "def recall(self, *a, **k):\n"
+        "    raise ZeroDivisionError\n"
+        "Finding.recall = recall\n"
+    )
+    client = talk(PYTHONPATH=str(place))
+    error = client.ask("tools/call", name="recall", arguments={})["error"]
+    assert error["code"] == -32603
+    assert "ZeroDivisionError" in error["message"]
+    assert client.ask("ping")["result"] == {}
+    client.process.stdin.close()
+    assert b"ZeroDivisionError" in client.process.stderr.read()
+
+
+def many(count: int) -> list[dict[str, str]]:
+    return [{"content": f"note {number} about thing {number % 7}"} for number in range(count)]
+
+
+def test_long_work_tells_how_far_it_is_when_it_is_asked_to(talk: Callable[..., Any]) -> None:
+    client = talk("--tools", "all")
+    arguments = {"memories": many(250)}
+    id = client.post("tools/call", name="remember_many", arguments=arguments, _meta={"progressToken": "t"})
+    heard = [client.hear() for _ in range(5)]
+    assert [note["params"]["progress"] for note in heard[:4]] == [0, 100, 200, 250]
+    assert all(note["method"] == "notifications/progress" and note["params"]["total"] == 250 for note in heard[:4])
+    assert heard[4]["id"] == id
+    answer = client.ask("tools/call", name="remember_many", arguments=arguments)  # and not otherwise
+    assert answer["result"]["structuredContent"]["count"] == 250
+
+
+def test_cancelled_work_ends_and_gets_no_answer(talk: Callable[..., Any]) -> None:
+    client = talk("--tools", "all")
+    arguments = {"memories": many(5_000)}
+    id = client.post("tools/call", name="remember_many", arguments=arguments, _meta={"progressToken": 1})
+    assert client.hear()["params"]["progress"] == 0
+    client.tell("notifications/cancelled", requestId=id, reason="changed my mind")
+    asked = client.post("tools/call", name="list", arguments={})
+    answer = client.hear()
+    while "method" in answer:  # progress that was on its way
+        answer = client.hear()
+    assert answer["id"] == asked
+    assert 0 < answer["result"]["structuredContent"]["total_count"] < 5_000
+
+
+def test_a_call_cancelled_while_it_waits_its_turn_is_never_done(talk: Callable[..., Any]) -> None:
+    client = talk("--tools", "all")
+    client.post("tools/call", name="remember_many", arguments={"memories": many(2_000)})
+    waiting = client.post("tools/call", name="remember", arguments={"content": "never mind"})
+    client.tell("notifications/cancelled", requestId=waiting)
+    client.hear()
+    assert client.give("recall", query="mind")["total_count"] == 0
+
+
+def test_a_ping_is_answered_while_a_call_is_at_work(talk: Callable[..., Any]) -> None:
+    client = talk("--tools", "all")
+    client.ask("ping")
+    work = client.post("tools/call", name="remember_many", arguments={"memories": many(3_000)})
+    ping = client.post("ping")
+    assert [client.hear()["id"], client.hear()["id"]] == [ping, work]
+
+
+def test_listing_the_tools_needs_no_database(talk: Callable[..., Any], place: Path) -> None:
+    client = talk()
+    assert client.ask("tools/list")["result"]["tools"]
+    assert not (place / "memory.db").exists()
+
+
+def test_a_database_that_cannot_be_opened_is_told_to_the_model(talk: Callable[..., Any], place: Path) -> None:
+    (place / "memory.db").write_bytes(b"not a database at all, but long enough to be one" * 100)
+    client = talk()
+    assert "memory.db" in client.refusal("recall", query="x")
+
+
+def test_wrong_settings_end_the_server_with_a_reason(talk: Callable[..., Any], place: Path) -> None:
+    (place / "config.toml").write_text("limit = 0\n")
+    code, out, err = talk().end()
+    assert (code, out) == (2, b"")
+    assert b"limit" in err
+
+
+def test_the_project_is_the_repository_the_server_is_started_in(
+    talk: Callable[..., Any], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OMOIDE_PROJECT")
+    (place / "shop" / ".git").mkdir(parents=True)
+    os.chdir(place / "shop")
+    client = talk()
+    client.give("remember", content="kept in the repository")
+    client.give("remember", content="kept elsewhere", project="backend/other")
+    client.give("remember", content="kept in a session", session="s1")
+    client.give("remember", content="kept everywhere", scope="global")
+    found = client.give("recall", query="kept")
+    assert sorted(memory["layer"] for memory in found["memories"]) == ["global", "project", "session"]
+    assert client.give("recall", query="kept", scope="session", session="s1")["total_count"] == 1
+    assert client.give("recall", query="kept", project="backend/other", scope="project")["total_count"] == 1
+    assert "session" in client.refusal("remember", content="x", scope="session")
+
+
+def test_without_a_project_memories_are_global_and_a_session_is_refused(
+    talk: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OMOIDE_PROJECT")
+    client = talk("--tools", "layers")
+    client.give("remember", content="a preference")
+    assert client.give("recall")["memories"][0]["layer"] == "global"
+    assert "project" in client.refusal("remember", content="x", session="s1")
+    assert "project" in client.refusal("save_to_memory", key="k", content="x")
+
+
+def test_global_is_global_whatever_the_settings_say(talk: Callable[..., Any], run: Callable[..., Any]) -> None:
+    client = talk("--global")  # the settings name project shop
+    client.give("remember", content="for all")
+    assert client.give("recall")["memories"][0]["layer"] == "global"
+    assert "choose one" in run("mcp", "--global", "--project", "x").err
+    assert "behind the command" in run("mcp", "--store", "elsewhere.db", "status").err
+
+
+def test_the_server_starts_in_a_tenth_of_a_second_or_so(talk: Callable[..., Any]) -> None:
+    talk().ask("tools/list")  # compiles
+    began = time.perf_counter()
+    talk().ask("tools/list")
+    assert time.perf_counter() - began < 2  # a machine may be busy; bench/mcp.py measures
+
+
+def test_listing_the_tools_loads_nothing_heavy(place: Path) -> None:
+    script = (
+        "import sys; sys.argv = ['omoide', 'mcp']\n"
+        "from omoide.interfaces.cli import cli\n"
+        "cli(standalone_mode=False)\n"
+        "print(' '.join(sys.modules), file=sys.stderr)"
+    )
+    asked = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n'
+    done = subprocess.run([sys.executable, "-c", script], input=asked, capture_output=True, check=True)
+    assert json.loads(done.stdout)["result"]["tools"]
+    assert not set(done.stderr.decode().split()) & {
+        "apsw", "asyncio", "http", "json", "logging", "omoide.service", "omoide.store", "socket", "ssl", "Stemmer",
+        "subprocess", "tomllib", "traceback", "yaml",
+    }  # fmt: skip
+
+
+def test_of_a_line_that_is_too_long_nothing_is_kept_and_the_next_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stdio, "LONGEST", 100_000)
+    source, sink = os.pipe()
+    with os.fdopen(sink, "wb") as pipe:
+        writer = threading.Thread(target=lambda: (pipe.write(b"x" * 1_000_000 + b"\nnext\n\nlast"), pipe.close()))
+        writer.start()
+        assert list(stdio.lines(source)) == [None, b"next", b"last"]
+        writer.join()
+    os.close(source)
+
+
+def test_half_an_emoji_is_kept_as_a_question_mark_and_answered(talk: Callable[..., Any]) -> None:
+    client = talk()
+    assert client.give("remember", content="cut in the mid\ud83d")["action"] == "created"
+    assert client.give("recall", query="mid")["memories"][0]["content"] == "cut in the mid?"
+    client.send(b'{"jsonrpc": "2.0", "id": 9, "method": "\\ud83d", ')
+    assert client.hear()["error"]["code"] == -32700
+
+
+@given(st.binary() | st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.dictionaries(
+    st.sampled_from(["jsonrpc", "id", "method", "params", "result"]) | st.text(), inner)).map(
+    lambda value: json.dumps(value).encode()))  # fmt: skip
+def test_any_bytes_are_a_message_or_a_protocol_error(data: bytes) -> None:
+    try:
+        request = message.read(data)
+    except message.RpcError as error:
+        said = message.failure(error.id, error)
+    else:
+        said = message.result(request.id if request else None, {})
+    assert json.loads(said)["jsonrpc"] == "2.0"

@@ -1,0 +1,308 @@
+"""The tools themselves: what they promise in their lists, what they do, and who may."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from omoide.guard.access import DEEDS
+from omoide.interfaces.mcp.offer import tools_of
+from omoide.interfaces.mcp.tool import described, schema
+
+SEED = [
+    "save_to_memory",
+    "retrieve_from_memory",
+    "get_memory_entry",
+    "list_memory_entries",
+    "delete_memory_entry",
+    "get_memory_summary",
+    "search_memory_archive",
+    "list_memory_archive",
+    "restore_from_memory_archive",
+    "get_memory_archive_summary",
+    "save_to_global_memory",
+    "retrieve_from_global_memory",
+    "list_global_memory_entries",
+    "get_global_memory_summary",
+    "delete_global_memory_entry",
+    "search_global_memory_archive",
+    "list_global_memory_archive",
+    "restore_from_global_memory_archive",
+    "get_global_memory_archive_summary",
+]
+
+
+def test_the_default_tools_are_five_and_cost_an_agent_less_than_1500_tokens() -> None:
+    tools = tools_of("default")
+    assert list(tools) == ["remember", "recall", "revise", "forget", "resume"]
+    listed = json.dumps([described(tool) for tool in tools.values()], ensure_ascii=False, separators=(",", ":"))
+    assert len(listed) / 4 < 1_500  # four characters a token; cl100k itself counts 1,337
+
+
+def test_the_layers_add_the_nineteen_of_the_seed_and_promotion() -> None:
+    assert set(tools_of("layers")) - set(tools_of("default")) == {*SEED, "promote_to_global_memory"}
+    assert set(tools_of("all")) > set(tools_of("layers"))
+
+
+@pytest.mark.parametrize("tool", tools_of("all").values(), ids=lambda tool: tool.name)
+def test_every_tool_tells_a_model_what_it_is_for(tool: Any) -> None:
+    listed = described(tool)
+    assert listed["title"]
+    assert 10 < len(listed["description"]) < 160
+    for name in ("inputSchema", "outputSchema"):
+        Draft202012Validator.check_schema(listed[name])
+        assert listed[name]["type"] == "object"
+    assert listed["inputSchema"]["additionalProperties"] is False
+    assert listed["annotations"].get("readOnlyHint") or "destructiveHint" in listed["annotations"]
+
+
+@pytest.fixture
+def client(talk: Callable[..., Any], place: Path) -> Any:
+    (place / "config.toml").write_text('[agents]\nthe-owner = "owner"\nthe-admin = "admin"\nthe-worker = "worker"\n')
+    return talk("--tools", "all")
+
+
+# What each tool needs to be called once, and the deed that rules it. A tool that is missing here fails the test below.
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "remember": ("remember", {"content": "x"}),
+    "recall": ("recall", {"query": "x"}),
+    "revise": ("revise", {"id": "living", "content": "y"}),
+    "forget": ("forget", {"id": "living"}),
+    "resume": ("resume", {}),
+    "save_to_memory": ("remember", {"key": "new", "content": "x"}),
+    "retrieve_from_memory": ("recall", {"query": "x"}),
+    "get_memory_entry": ("show", {"key": "living"}),
+    "list_memory_entries": ("list", {}),
+    "delete_memory_entry": ("forget", {"key": "living"}),
+    "get_memory_summary": ("summary", {}),
+    "search_memory_archive": ("recall", {"query": "x"}),
+    "list_memory_archive": ("list", {}),
+    "restore_from_memory_archive": ("restore", {"key": "archived"}),
+    "get_memory_archive_summary": ("summary", {}),
+    "save_to_global_memory": ("remember", {"key": "new", "content": "x"}),
+    "retrieve_from_global_memory": ("recall", {"query": "x"}),
+    "list_global_memory_entries": ("list", {}),
+    "get_global_memory_summary": ("summary", {}),
+    "delete_global_memory_entry": ("forget", {"key": "living"}),
+    "search_global_memory_archive": ("recall", {"query": "x"}),
+    "list_global_memory_archive": ("list", {}),
+    "restore_from_global_memory_archive": ("restore", {"key": "archived"}),
+    "get_global_memory_archive_summary": ("summary", {}),
+    "promote_to_global_memory": ("promote", {"key": "living"}),
+    "list": ("list", {}),
+    "show": ("show", {"id": "living"}),
+    "history": ("history", {"id": "living"}),
+    "events": ("events", {}),
+    "projects": ("projects", {}),
+    "archive": ("archive", {"id": "living"}),
+    "restore": ("restore", {"id": "archived"}),
+    "pin": ("pin", {"id": "living"}),
+    "unpin": ("unpin", {"id": "living"}),
+    "promote": ("promote", {"id": "living"}),
+    "link": ("link", {"id": "living", "kind": "relates", "other": "archived"}),
+    "unlink": ("unlink", {"id": "living", "kind": "relates", "other": "archived"}),
+    "remember_many": ("remember_many", {"memories": [{"content": "x"}]}),
+    "purge": ("purge", {"ids": ["gone"]}),
+    "check": ("check", {}),
+}
+LAYERS = {"global": {}, "project": {"project": "shop"}, "session": {"project": "shop", "session": "s1"}}
+
+
+def layers(name: str, takes: tuple[str, ...]) -> list[str]:
+    """Where a tool can work: the seed's tools in the layers of their name, the others wherever a reader sees."""
+    if "project" not in takes:
+        return ["global"]
+    if name in SEED or name.startswith("promote"):
+        return ["project", "session"]
+    return ["global", "project", "session"]
+
+
+def test_every_tool_obeys_the_one_table_in_every_role_and_layer(
+    client: Any, memory_of: Callable[[str], dict[str, str]]
+) -> None:
+    tools = tools_of("all")
+    assert set(CALLS) == set(tools)
+    for name, tool in tools.items():
+        deed, arguments = CALLS[name]
+        takes = tool.takes.__struct_fields__
+        for layer in layers(name, takes):
+            for role in ("owner", "admin", "worker"):
+                refs = memory_of(layer)
+                given = {field: replaced(value, refs) for field, value in arguments.items()}
+                given |= {field: value for field, value in LAYERS[layer].items() if field in takes}
+                if layer == "global" and deed.startswith("remember") and "scope" in takes:
+                    given["scope"] = "global"
+                allowed = role in DEEDS[deed]
+                result = client.call(name, **given, caller_agent_id=f"the-{role}")
+                text = result["content"][0]["text"]
+                assert result["isError"] is not allowed, f"{name} in {layer} as {role}: {text}"
+                if allowed:
+                    Draft202012Validator(schema(tool.gives)).validate(result["structuredContent"])
+                else:
+                    assert f"the-{role} is a {role}" in text
+
+
+def replaced(value: Any, refs: dict[str, str]) -> Any:
+    if isinstance(value, list):
+        return [replaced(each, refs) for each in value]
+    return refs.get(value, value) if isinstance(value, str) else value
+
+
+@pytest.fixture
+def memory_of(client: Any) -> Callable[[str], dict[str, str]]:
+    """Three fresh memories in a layer: a living one, an archived one and a forgotten one."""
+    made = 0
+
+    def memory_of(layer: str) -> dict[str, str]:
+        nonlocal made
+        made += 1
+        session = {"session": "s1"} if layer == "session" else {}
+        refs = {}
+        for state in ("living", "archived", "gone"):
+            key = refs[state] = f"{state}-{made}"
+            client.give("remember", content=f"{state} {made}", key=key, scope=layer, **session)
+        client.give("archive", id=refs["archived"], **session)
+        refs["gone"] = client.give("forget", id=refs["gone"], **session)["memory_id"]
+        return refs
+
+    return memory_of
+
+
+def test_the_seeds_parameters_and_answers_are_kept(client: Any) -> None:
+    kept = client.give(
+        "remember", type="tech", topic="Rustの非同期", content="tokio を使う", tags=["rust", "async"],
+        examples=["async fn main() {}"], source="https://docs.rs/tokio",
+    )  # fmt: skip
+    assert set(kept) == {"memory_id", "action", "similar_count"}
+    assert (kept["action"], kept["similar_count"]) == ("created", 0)
+    for content in ("tokio を使う", "tokio 1.x を使う"):
+        again = client.give("remember", type="tech", topic="Rustの非同期", content=content)
+        assert (again["action"], again["memory_id"]) == ("updated", kept["memory_id"])
+    client.give("remember", type="domain", topic="別の話", content="別の話をする")
+    found = client.give("recall", query="非同期", type="tech", tags=["rust"], limit=5)
+    assert found["total_count"] == 1
+    (memory,) = found["memories"]
+    assert memory["reference_count"] == 2
+    assert memory["examples"] == ["async fn main() {}"]
+    assert {"id", "type", "topic", "tags", "content", "confidence", "created_at"} <= set(memory)
+    assert isinstance(memory["created_at"], int)
+    browsed = client.give("recall", query="")
+    assert browsed["total_count"] == 2
+
+
+def test_near_twins_are_counted(client: Any) -> None:
+    words = "the deploy of the shop runs on every push to main and takes nine minutes"
+    client.give("remember", content=words)
+    assert client.give("remember", content=words + " now")["similar_count"] == 1
+
+
+def test_revise_changes_what_it_names_and_pins(client: Any) -> None:
+    kept = client.give("remember", content="old words", topic="title", tags=["a"])
+    revised = client.give("revise", id=kept["memory_id"], content="new words", pin=True)
+    assert revised["version"] == 3
+    (memory,) = client.give("recall", query="words")["memories"]
+    assert (memory["content"], memory["topic"], memory["tags"], memory["pinned"]) == ("new words", "title", ["a"], True)
+    assert client.give("resume")["pinned"][0]["id"] == kept["memory_id"]
+    client.give("revise", id=kept["memory_id"], pin=False)
+    assert "say what" in client.refusal("revise", id=kept["memory_id"])
+
+
+def test_what_is_forgotten_is_found_nowhere(client: Any) -> None:
+    kept = client.give("remember", content="a mistake")
+    client.give("forget", id=kept["memory_id"])
+    assert client.give("recall", query="mistake")["total_count"] == 0
+    assert client.ask("resources/read", uri=f"omoide://memory/{kept['memory_id']}")["error"]["code"] == -32002
+
+
+def test_another_projects_memory_answers_exactly_like_a_missing_one(client: Any) -> None:
+    kept = client.give("remember", content="a secret plan", project="elsewhere", key="plan")
+    missing = "01a1e18c-3d3c-799c-8445-8ea6a98b43cd"
+    for tool, name in (("show", "id"), ("forget", "id"), ("revise", "id"), ("get_memory_entry", "key"), ("archive", "id")):
+        more = {"content": "x"} if tool == "revise" else {}
+        theirs = client.refusal(tool, **{name: kept["memory_id"]}, **more)
+        none = client.refusal(tool, **{name: missing}, **more)
+        assert theirs.replace(kept["memory_id"], missing) == none
+    assert client.give("recall", query="plan")["total_count"] == 0
+    assert "error" in client.ask("resources/read", uri=f"omoide://memory/{kept['memory_id']}")
+
+
+def test_a_secret_is_refused_in_words_a_model_can_act_on(client: Any) -> None:
+    assert "ghp_" not in client.refusal("remember", content="token ghp_" + "a1B2" * 9)
+
+
+def test_project_entries_and_global_ones_do_not_mix(client: Any) -> None:
+    client.give("save_to_memory", key="same", content="of the project")
+    client.give("save_to_global_memory", key="same", content="of everybody")
+    assert client.give("get_memory_entry", key="same")["entry"]["content"] == "of the project"
+    assert client.give("retrieve_from_global_memory", query="everybody")["entries"][0]["layer"] == "global"
+    assert client.give("retrieve_from_memory", query="everybody")["total_count"] == 0
+    client.give("delete_memory_entry", key="same")
+    assert "there is no entry same" in client.refusal("get_memory_entry", key="same")
+    assert client.give("list_global_memory_entries")["total_count"] == 1
+
+
+def test_an_entry_is_promoted_to_all_projects(client: Any) -> None:
+    client.give("save_to_memory", key="style", content="tabs", tags=["code"])
+    client.give("promote_to_global_memory", key="style")
+    found = client.give("list_global_memory_entries", tags=["code"])
+    assert [(entry["key"], entry["layer"]) for entry in found["entries"]] == [("style", "global")]
+    assert client.give("get_memory_summary")["count"] == 0
+    assert client.give("get_global_memory_summary")["by_tag"] == {"code": 1}
+
+
+def test_an_archived_entry_is_where_the_archive_tools_look(client: Any) -> None:
+    client.give("save_to_memory", key="old", content="昔の決定", tags=["decision"])
+    client.give("archive", id="old")
+    assert "restore it first" in client.refusal("get_memory_entry", key="old")
+    assert client.give("list_memory_archive", tags=["decision"])["total_count"] == 1
+    assert client.give("get_memory_archive_summary")["count"] == 1
+    assert client.give("recall", query="決定", archived=True)["total_count"] == 1
+    client.give("restore_from_memory_archive", key="old")
+    assert "not archived" in client.refusal("restore_from_memory_archive", key="old")
+    assert client.give("get_memory_entry", key="old")["entry"]["content"] == "昔の決定"
+
+
+def test_resources_are_listed_in_pages_and_completed(client: Any) -> None:
+    client.give("remember_many", memories=[{"content": f"note {number}"} for number in range(120)])
+    client.give("remember", content="x", project="backend/python/shop")
+    seen, cursor = [], {}
+    while True:
+        page = client.ask("resources/list", **cursor)["result"]
+        seen += [resource["uri"] for resource in page["resources"]]
+        if "nextCursor" not in page:
+            break
+        cursor = {"cursor": page["nextCursor"]}
+    assert len(seen) == len(set(seen)) == 122
+    assert seen[:2] == ["omoide://project/shop", "omoide://document/note"]
+    ref = {"type": "ref/resource", "uri": "omoide://project/{path}"}
+    found = client.ask("completion/complete", ref=ref, argument={"name": "path", "value": "back"})["result"]
+    assert found["completion"]["values"] == ["backend/python/shop"]
+    read = client.ask("resources/read", uri="omoide://project/backend%2Fpython%2Fshop")["result"]
+    assert "1 of 1 memories" in read["contents"][0]["text"]
+    ref = {"type": "ref/prompt", "name": "review_memories"}
+    found = client.ask("completion/complete", ref=ref, argument={"name": "type", "value": "p"})["result"]
+    assert found["completion"]["values"] == ["project-tech", "pattern", "preference"]
+
+
+def test_a_session_is_resumed_by_a_prompt(client: Any) -> None:
+    client.give("remember", content="half way through the parser", session="monday")
+    ref = {"type": "ref/prompt", "name": "resume_session"}
+    found = client.ask("completion/complete", ref=ref, argument={"name": "session", "value": ""})["result"]
+    assert found["completion"]["values"] == ["monday"]
+    made = client.ask("prompts/get", name="resume_session", arguments={"session": "monday"})["result"]
+    assert "half way through the parser" in made["messages"][0]["content"]["text"]
+    assert "not instructions" in made["messages"][0]["content"]["text"]
+    assert client.ask("prompts/get", name="resume_session", arguments={"sesion": "x"})["error"]["code"] == -32602
+
+
+def test_a_document_holds_a_type_with_the_surest_first(client: Any) -> None:
+    client.give("remember", type="tech", topic="Rustの非同期", content="tokio を使う", tags=["rust"], examples=["x.await"])
+    for _ in range(2):
+        client.give("remember", type="tech", topic="Hooks", content="top level only")
+    text = client.ask("resources/read", uri="omoide://document/tech")["result"]["contents"][0]["text"]
+    assert text.index("## Hooks\n*References: 1") < text.index("## Rustの非同期\n*Tags: rust*\n*References: 0")
+    assert "### Examples:\n```\nx.await\n```" in text
+    assert client.ask("resources/read", uri="omoide://document/nothing")["error"]["code"] == -32002
