@@ -1,0 +1,74 @@
+"""The shape of the code itself: few public names, no blind except, no module too large to hold in one's head."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import omoide
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = sorted((ROOT / "src" / "omoide").rglob("*.py"))
+
+
+def test_the_public_names_are_these_and_no_more() -> None:
+    assert sorted(omoide.__all__) == [
+        "Actor", "Conflict", "Draft", "Event", "Found", "Hit", "InvalidInput", "Layer", "LinkKind", "Memory",
+        "NotAllowed", "NotFound", "OmoideError", "Query", "Remembered", "Role", "Scope", "SecretFound", "State",
+        "StoreError", "open",
+    ]  # fmt: skip
+    for name in omoide.__all__:
+        assert getattr(omoide, name).__module__.startswith("omoide")
+
+
+def test_nothing_catches_everything() -> None:
+    for file in SOURCES:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ExceptHandler):
+                caught = getattr(node.type, "id", "")
+                reraised = isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None
+                assert (node.type is not None and caught != "Exception" and caught != "BaseException") or reraised, (
+                    f"{file.name}:{node.lineno}"
+                )
+
+
+def test_every_module_fits_in_ones_head_and_opens_with_a_sentence() -> None:
+    for file in SOURCES:
+        text = file.read_text(encoding="utf-8")
+        assert text.count("\n") <= 450, f"{file} is too long: split it by noun"
+        docstring = ast.get_docstring(ast.parse(text))
+        assert docstring, f"{file} does not say what it is"
+        assert docstring.split("\n\n")[0].rstrip().endswith((".", ":")), f"{file}: its first words should be a sentence"
+
+
+def modules_after(code: str) -> set[str]:
+    script = f"{code}\nimport sys; print(' '.join(sys.modules))"
+    return set(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split())
+
+
+def test_help_loads_only_click() -> None:
+    script = "import sys; sys.argv = ['omoide', '--help']\nfrom omoide.interfaces.cli import cli\ncli(standalone_mode=False)"
+    loaded = modules_after(script)
+    assert "click" in loaded
+    assert not loaded & {"msgspec", "apsw", "yaml", "Stemmer", "omoide.service", "omoide.model", "json", "tomllib"}
+
+
+def test_recall_loads_nothing_heavy(tmp_path: Path) -> None:
+    script = (
+        "import os, sys\n"
+        f"os.environ['OMOIDE_STORE'] = {str(tmp_path / 'memory.db')!r}\n"
+        f"os.environ['OMOIDE_CONFIG'] = {str(tmp_path / 'config.toml')!r}\n"
+        "from omoide.interfaces.cli import cli\n"
+        "cli(['recall', 'anything', '--global'], standalone_mode=False)"
+    )
+    assert not modules_after(script) & {
+        "yaml",
+        "tomllib",
+        "json",
+        "rich",
+        "csv",
+        "difflib",
+        "subprocess",
+        "logging",
+        "asyncio",
+    }
