@@ -23,7 +23,8 @@ TOPIC = 3.0  # a word in the topic counts as three in the content. Not tuned: th
 TAGS = 2.0
 
 TELLING = 10  # terms to search by; 8 lose three points on short Japanese notes, 16 gain nothing
-READS = 2_000  # postings to read in a small store; 300 lose a point on code
+FEWEST = 300  # postings to read in any store: a tiny one is searched by every term
+READS = 1_500  # so many more in a small one, up to a quarter of its memories; without them code loses a point
 SHARE = 0.01  # and this share of the memories more in a large one
 CANDIDATES = 50  # memories that get the second look; 40 lose a point on short notes, 100 gain half of one
 NUDGED = 0.8  # no nudge makes up for less than this share of a score
@@ -55,7 +56,7 @@ def telling(asked: Mapping[str, float], df: Mapping[str, int], n: int) -> list[T
     known = [Term(text, weight, df[text]) for text, weight in asked.items() if df.get(text, 0) > 0]
     known.sort(key=lambda term: (-term.weight * idf(term.df, n), term.text))
     chosen: list[Term] = []
-    left = READS + n * SHARE
+    left = FEWEST + min(n / 4, READS) + n * SHARE
     for term in known:
         if len(chosen) == TELLING:
             break

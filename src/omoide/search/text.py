@@ -64,6 +64,7 @@ _wide_breaks = re.compile("[\u3000\uff01-\uff0a\uff0c\uff1a-\uff1f\uff3b-\uff3e\
 _never_alone = re.compile(f"[{_KANA}{_LIKE_THAI}]+")
 _english = re.compile("[A-Za-z]{2,}")
 _hiragana = re.compile("[ぁ-ゖ]+")
+_PARTICLES = frozenset("はがをにでとのもへや")
 
 _accent = re.compile("(?<=[a-z\u03b1-\u03c9])[\u0300-\u036f]+")
 _contraction = re.compile("(?<=[a-z])'(?:s|t|re|ve|ll|d|m)(?![a-z])", re.IGNORECASE)
@@ -157,6 +158,8 @@ def _weight(term: str) -> float:
         return 0.0
     if term in _WEAK:
         return WEAK
+    if len(term) == 2 and term[0] in _PARTICLES and term[1] >= "ァ":  # の設 in 認証の設計: a seam, not a word
+        return 0.0
     if _hiragana.fullmatch(term):
         return HIRAGANA
     return SINGLE if len(term) == 1 and term >= "\u3041" else 1.0

@@ -1,0 +1,1 @@
+"""What the README claims, measured as ratios in one run: `python -m bench`, `python -m bench.retrieval`."""

@@ -1,0 +1,69 @@
+"""Start-up time, memory and disk of the real command, each in a process of its own."""
+
+import compileall
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import omoide
+from bench.corpus import corpus
+from bench.table import Row, claim, limit, percentile, printed
+
+SCOPE = omoide.Scope.project("bench")
+RUNS = 21
+SIZE = 10_000
+_RECALL = """
+import sys, omoide
+with omoide.open(sys.argv[1]) as memory:
+    assert memory.recall(sys.argv[2], scope=omoide.Scope.project("bench")).hits
+for line in open("/proc/self/status"):
+    if line.startswith("VmHWM"):
+        print(line.split()[1])
+"""
+
+
+def cpu(command: list[str]) -> float:
+    """Milliseconds of processor time, user and system, that a process took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
+
+
+def rows() -> list[Row]:
+    compileall.compile_dir(str(Path(omoide.__file__).parent), quiet=1)  # as pip does when it installs
+    command = str(Path(sys.executable).with_name("omoide"))
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "memory.db"
+        os.environ.update(OMOIDE_STORE=str(file), OMOIDE_CONFIG=str(Path(directory) / "config.toml"))
+        made = [corpus(language, SIZE // 2) for language in ("en", "ja")]
+        with omoide.open(file) as memory:
+            memory.remember_many(omoide.Draft(note, SCOPE) for half in made for note in half.notes)
+        question = made[0].questions[0]
+        commands = {
+            "python -c pass": [sys.executable, "-c", "pass"],
+            "omoide --help": [command, "--help"],
+            "omoide recall": [command, "recall", question, "--project", "bench"],
+        }
+        taken: dict[str, list[float]] = {name: [] for name in commands}
+        for _ in range(RUNS):  # turn by turn, so that all meet the same machine
+            for name, line in commands.items():
+                taken[name].append(cpu(line))
+        floor = percentile(taken["python -c pass"], 0.5)
+        peak = subprocess.run(
+            [sys.executable, "-c", _RECALL, str(file), question], check=True, capture_output=True, text=True
+        ).stdout
+        size = file.stat().st_size / 1_000_000
+    return [
+        claim("omoide --help, CPU", percentile(taken["omoide --help"], 0.5), floor, 5, "ms", digits=0),
+        claim(f"omoide recall, {SIZE:,} memories, CPU", percentile(taken["omoide recall"], 0.5), floor, 9, "ms", digits=0),
+        limit(f"peak memory of a process that recalled from {SIZE:,}", int(peak) / 1024, 35, "MB"),
+        limit(f"database of {SIZE:,} memories of 300 characters", size, 40, "MB"),
+    ]
+
+
+if __name__ == "__main__":
+    printed("Start-up, memory and disk (floor: python -c pass)", rows())

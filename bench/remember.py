@@ -1,0 +1,98 @@
+"""Remember against bare SQLite: the same row and the same index entry, with the same pragmas, and nothing else."""
+
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import apsw
+
+import omoide
+from bench.corpus import corpus
+from bench.table import Row, claim, percentile, printed
+from omoide.service import shape
+from omoide.store.sqlite import MIGRATIONS
+
+SCOPE = omoide.Scope.project("bench")
+LANGUAGES = {"en": "English", "ja": "Japanese"}
+SINGLE = 300
+MANY = 10_000
+
+_ROW = "INSERT INTO memories VALUES (?" + ", ?" * 24 + ")"
+_WORDS = "INSERT INTO words (rowid, topic, tags, content) VALUES (?, ?, ?, ?)"
+
+
+class Bare:
+    """The floor: a connection with our schema and pragmas, rows and index text made beforehand."""
+
+    def __init__(self, file: Path):
+        self.connection = apsw.Connection(str(file))
+        for pragma in ("journal_mode=WAL", "synchronous=FULL"):
+            self.connection.execute("PRAGMA " + pragma)
+        for step in sorted(MIGRATIONS.glob("*.sql")):
+            self.connection.execute(step.read_text(encoding="utf-8"))
+        self.area = 2 << 32
+
+    def ready(self, number: int, note: str) -> tuple[tuple[object, ...], tuple[object, ...]]:
+        words = shape.words(omoide.Draft(note, SCOPE))
+        at = 1_770_000_000_000_000 + number
+        row = (
+            number, f"01a1e142-34d6-725f-9477-{number:012x}", 1, "", 0, "note", None, hash(note) & 0xFFFFFFFF, words.kin, 0,
+            words.length, 0, 1.0, 0.5, 0, 1, 1, at, at, None, "python", "[]", "[]", note[:50] + "...", note,
+        )  # fmt: skip
+        return row, (self.area + number, words.topic, words.tags, words.content)
+
+    def insert(self, ready: Sequence[tuple[tuple[object, ...], tuple[object, ...]]]) -> None:
+        execute = self.connection.execute
+        execute("BEGIN IMMEDIATE")
+        for row, words in ready:
+            execute(_ROW, row)
+            execute(_WORDS, words)
+        execute("COMMIT")
+
+
+def singles(language: str) -> Row:
+    """One durable write at a time, turn by turn, so that both meet the same disk."""
+    notes = corpus(language, SINGLE * 2).notes
+    ours, floor = [], []
+    with tempfile.TemporaryDirectory() as directory, omoide.open(Path(directory) / "ours.db") as memory:
+        bare = Bare(Path(directory) / "bare.db")
+        for number in range(SINGLE):
+            ready = [bare.ready(number + 1, notes[SINGLE + number])]
+            started = time.perf_counter()
+            bare.insert(ready)
+            between = time.perf_counter()
+            memory.remember(notes[number], scope=SCOPE)
+            ours.append((time.perf_counter() - between) * 1000)
+            floor.append((between - started) * 1000)
+        bare.connection.close()
+    name = f"one durable remember, {LANGUAGES[language]}, p50"
+    return claim(name, percentile(ours, 0.5), percentile(floor, 0.5), 2.0, "ms")
+
+
+def many(language: str) -> Row:
+    notes = corpus(language, MANY).notes
+    drafts = [omoide.Draft(note, SCOPE) for note in notes]
+    ours, floor = [], []
+    for _ in range(5):  # turn by turn, in processor time: the best of each
+        with tempfile.TemporaryDirectory() as directory:
+            bare = Bare(Path(directory) / "bare.db")
+            ready = [bare.ready(number, note) for number, note in enumerate(notes, 1)]
+            started = time.process_time()
+            bare.insert(ready)
+            floor.append(time.process_time() - started)
+            bare.connection.close()
+            with omoide.open(Path(directory) / "ours.db") as memory:
+                started = time.process_time()
+                memory.remember_many(drafts)
+                ours.append(time.process_time() - started)
+    name = f"remember_many, {MANY:,} notes of 300 characters, {LANGUAGES[language]}"
+    return claim(name, min(ours) * 1e6 / MANY, min(floor) * 1e6 / MANY, 2.5, "µs", digits=0)
+
+
+def rows() -> list[Row]:
+    return [*map(singles, LANGUAGES), *map(many, LANGUAGES)]
+
+
+if __name__ == "__main__":
+    printed("Remember", rows())

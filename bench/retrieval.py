@@ -1,0 +1,171 @@
+"""How well recall finds, on public data: each text one memory, its topic left to the product."""
+
+import argparse
+import math
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+import omoide
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+CLAIMS = {
+    "locomo turns": {"R@1": 0.34, "R@10": 0.64},
+    "longmemeval_pool sessions": {"R@5": 0.88},
+    "longmemeval_s_heads": {"any@5": 0.945},
+    "jsquad": {"R@1": 0.885, "R@10": 0.975},
+    "jaquad": {"R@1": 0.845, "R@10": 0.98},
+    "ja_caption": {"R@10": 0.67},
+    "tech_nl2bash": {"R@10": 0.69},
+    "tech_cosqa": {"R@10": 0.56},
+    "tech_tldr_ja_en, tool named": {"R@1": 0.50},
+    "tech_tldr_ja_en, Japanese only": {},
+}
+MEASURES = ("R@1", "R@5", "R@10", "any@5", "MRR@10", "nDCG@10")
+
+
+class Question(NamedTuple):
+    text: str
+    scope: omoide.Scope
+    relevant: frozenset[str]
+
+
+class Task(NamedTuple):
+    """A set to measure: texts by id in their scopes, and questions."""
+
+    name: str
+    texts: list[tuple[str, str, omoide.Scope]]
+    questions: list[Question]
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    with file.open("rb") as rows:
+        return [msgspec.json.decode(row) for row in rows if row.strip()]
+
+
+def plain(name: str, *, label: str = "", field: str = "text") -> Task:
+    scope = omoide.Scope.project("bench")
+    texts = [(row["id"], row["text"], scope) for row in lines(DATA / name / "corpus.jsonl")]
+    questions = [
+        Question(row[field], scope, frozenset(row["relevant"]))
+        for row in lines(DATA / name / "queries.jsonl")
+        if row.get(field)
+    ]
+    return Task(label or name, texts, questions)
+
+
+def locomo() -> Task:
+    texts, questions = [], []
+    for directory in sorted((DATA / "locomo").iterdir()):
+        scope = omoide.Scope.project(directory.name)
+        texts += [(f"{directory.name}/{row['id']}", row["text"], scope) for row in lines(directory / "corpus.jsonl")]
+        questions += [
+            Question(row["text"], scope, frozenset(f"{directory.name}/{id}" for id in row["relevant"]))
+            for row in lines(directory / "queries.jsonl")
+            if row["category"] != "adversarial" and not row.get("unscored")
+        ]
+    return Task("locomo turns", texts, questions)
+
+
+def longmemeval_pool() -> Task:
+    scope = omoide.Scope.project("bench")
+    sessions: dict[str, list[str]] = defaultdict(list)
+    for row in lines(DATA / "longmemeval_pool" / "corpus.jsonl"):
+        if row["role"] == "user":
+            sessions[row["session"]].append(row["text"])
+    texts = [(session, "\n".join(turns), scope) for session, turns in sessions.items()]
+    questions = [
+        Question(row["text"], scope, frozenset(row["relevant_sessions"]))
+        for row in lines(DATA / "longmemeval_pool" / "queries.jsonl")
+        if not row.get("abstention")
+    ]
+    return Task("longmemeval_pool sessions", texts, questions)
+
+
+def longmemeval_heads() -> Task:
+    place = {}
+    texts = []
+    for row in lines(DATA / "longmemeval_s_heads" / "corpus.jsonl"):
+        scope = place.setdefault(row["scope"], omoide.Scope.project(row["scope"]))
+        texts.append((row["id"], f"{row['date']} {row['text']}", scope))
+    questions = [
+        Question(row["text"], place[row["scope"]], frozenset(row["relevant"]))
+        for row in lines(DATA / "longmemeval_s_heads" / "queries.jsonl")
+    ]
+    return Task("longmemeval_s_heads", texts, questions)
+
+
+def tasks() -> Iterator[Task]:
+    yield locomo()
+    yield longmemeval_pool()
+    yield longmemeval_heads()
+    for name in ("jsquad", "jaquad", "ja_caption", "tech_nl2bash", "tech_cosqa"):
+        yield plain(name)
+    yield plain("tech_tldr_ja_en", label="tech_tldr_ja_en, tool named")
+    yield plain("tech_tldr_ja_en", label="tech_tldr_ja_en, Japanese only", field="text_bare")
+
+
+def measured(task: Task, directory: Path) -> dict[str, float]:
+    with omoide.open(directory / "memory.db", secrets="redact") as memory:
+        done = memory.remember_many(omoide.Draft(text, scope, source=id) for id, text, scope in task.texts)
+        # The same text twice is one memory: whoever finds it has found both.
+        ids: dict[int, set[str]] = defaultdict(set)
+        for answer, (id, _, _) in zip(done, task.texts, strict=True):
+            ids[answer.memory.number].add(id)
+        sums: dict[str, float] = defaultdict(float)
+        for question in task.questions:
+            hits = memory.recall(question.text, scope=question.scope, limit=10).hits
+            for name, value in scores([ids[hit.memory.number] for hit in hits], question.relevant).items():
+                sums[name] += value
+    return {name: sums[name] / len(task.questions) for name in MEASURES}
+
+
+def scores(found: Sequence[set[str]], relevant: frozenset[str]) -> dict[str, float]:
+    gains = [bool(ids & relevant) for ids in found]
+    first = next((place for place, gain in enumerate(gains, 1) if gain), 0)
+    ideal = sum(1 / math.log2(place + 1) for place in range(1, min(len(relevant), 10) + 1))
+
+    def recall(most: int) -> float:
+        return len(relevant.intersection(*[set().union(*found[:most])])) / len(relevant)
+
+    return {
+        "R@1": recall(1),
+        "R@5": recall(5),
+        "R@10": recall(10),
+        "any@5": float(any(gains[:5])),
+        "MRR@10": 1 / first if first else 0.0,
+        "nDCG@10": sum(1 / math.log2(place + 1) for place, gain in enumerate(gains, 1) if gain) / ideal,
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="only sets whose name holds this")
+    options = parser.parse_args()
+    if not DATA.is_dir():
+        print("the evaluation data is not beside this checkout (../shared/data): nothing to measure")
+        return 0
+    print("| set | questions | " + " | ".join(MEASURES) + " | claims | |")
+    print("| --- | ---: |" + " ---: |" * len(MEASURES) + " --- | --- |")
+    kept = True
+    for task in tasks():
+        if options.only not in task.name:
+            continue
+        with tempfile.TemporaryDirectory() as directory:
+            values = measured(task, Path(directory))
+        claims = CLAIMS[task.name]
+        fine = all(values[name] >= least for name, least in claims.items())
+        kept = kept and fine
+        shown = " | ".join(f"{values[name]:.3f}" for name in MEASURES)
+        wanted = ", ".join(f"{name} ≥ {least:g}" for name, least in claims.items())
+        print(f"| {task.name} | {len(task.questions)} | {shown} | {wanted} | {'✓' if fine else '✗'} |", flush=True)
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
