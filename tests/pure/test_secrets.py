@@ -189,7 +189,7 @@ ORDINARY = [
     "key: value, primary_key: id, foreign_key: user_id_2",
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
     "password: ************",
-    "npm_config_registry=https://registry.npmjs.org/",
+    "npm_config_registry=https://registry.example.test/",
     "eyJ is how a JSON web token begins",
 ]
 
