@@ -4,6 +4,7 @@ import os
 import shutil
 import stat
 import subprocess
+from contextlib import closing
 
 import pytest
 
@@ -197,3 +198,5 @@ def test_closing_twice_is_no_harm(tmp_path):
     store = SqliteStore(tmp_path / "memory.db")
     store.close()
     store.close()
+    with closing(SqliteStore(tmp_path / "memory.db")) as again:
+        assert again.check() == []

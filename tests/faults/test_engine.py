@@ -19,7 +19,8 @@ def test_a_sqlite_that_can_lose_data_is_refused_at_start(tmp_path, monkeypatch, 
 @pytest.mark.parametrize("version", ["3.51.3", "3.52.0", "4.0.0"])
 def test_a_newer_one_is_welcome(tmp_path, monkeypatch, version):
     monkeypatch.setattr(apsw, "sqlite_lib_version", lambda: version)
-    omoide.open(tmp_path / "memory.db").close()
+    with omoide.open(tmp_path / "memory.db") as memory:
+        assert memory.check() == []
 
 
 def test_the_database_is_durable_and_shared_by_its_settings(tmp_path):
