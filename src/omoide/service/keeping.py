@@ -1,5 +1,6 @@
 """Keeping: remember one, remember many, adopt what another store kept."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -76,13 +77,15 @@ class Keeping(Verbs):
         twins = [self._twin(draft) for _, draft in ready]
         seen = tx.known(twins)
         number = tx.next_number()
+        random = os.urandom(10 * len(ready)).hex()
         new: list[tuple[Memory, int, Words]] = []
         others: list[tuple[int, Draft]] = []
         for (place, draft), twin in zip(ready, twins, strict=True):
             if draft.key is not None or twin in seen:
                 others.append((place, draft))
             else:
-                memory = self._fresh(draft, at, number + len(new))
+                start = 20 * len(new)
+                memory = self._fresh(draft, at, number + len(new), random[start : start + 20])
                 new.append((memory, twin, shape.words(draft)))
                 done[place] = Remembered(memory, "created")
             seen.add(twin)
@@ -125,10 +128,10 @@ class Keeping(Verbs):
     def _twin(self, draft: Draft) -> int:
         return shape.twin(checks.placed(draft), draft.type or self._settings.type, draft.topic, draft.content)
 
-    def _fresh(self, draft: Draft, at: datetime, number: int = 0) -> Memory:
+    def _fresh(self, draft: Draft, at: datetime, number: int = 0, random: str = "") -> Memory:
         created = draft.created_at or at
         return Memory(
-            id=model.new_id(created),
+            id=model.new_id(created, random),
             number=number,
             scope=checks.placed(draft),
             key=draft.key,
