@@ -28,6 +28,9 @@ READ = 8_000
 LISTING = 4 * LONGEST
 """A name longer than this is no name: its words are enough."""
 
+OPENING = 32
+"""Terms at the start of a text among which near twins look for one that they share."""
+
 CACHED = 50_000
 """Words whose terms are kept at hand, about 15 MB when a bulk import has filled it."""
 
@@ -110,16 +113,15 @@ def joined(text: str) -> str:
 def index_entry(text: str) -> tuple[str, int]:
     """The terms as one string, and a hash of the longest with its neighbour, by which near twins find each other.
 
-    Two texts that say almost the same mostly have the same longest term, and others hardly ever. Where all terms are
-    pairs of characters, it is the last by code point.
+    Two texts that say almost the same mostly have the same longest term in their opening, and others hardly ever. Where
+    all of that are pairs of characters, it is the last by code point.
     """
     found = list(filter(None, map(_known, text.split()))) if text.isascii() else terms(text)
     if not found:
         return "", 0
-    lengths = list(map(len, found))
-    longest = max(lengths)
-    if longest > 2:
-        place = lengths.index(longest)
+    longest = max(found[:OPENING], key=len)
+    if len(longest) > 2:
+        place = found.index(longest)
         telling = found[place : place + 2]
     else:
         place = found.index(max(found))

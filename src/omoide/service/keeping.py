@@ -60,7 +60,12 @@ class Keeping(Verbs):
     def remember_many(self, drafts: Iterable[Draft]) -> Sequence[Remembered]:
         """Keeps them all in one transaction, or none of them. `similar_count` is not counted."""
         access.require(self._actor, "remember_many")
-        ready = [(place, self._ready(draft, place)) for place, draft in enumerate(drafts)]
+        ready: list[tuple[int, Draft]] = []
+        try:
+            for place, draft in enumerate(drafts):
+                ready.append((place, checks.checked(draft, self._settings)))
+        except InvalidInput as error:
+            raise type(error)(f"draft {len(ready) + 1}: {error}") from error
         # One project after the other: the index takes rising row ids much faster.
         ready.sort(key=lambda item: checks.placed(item[1]).path)
         done: dict[int, Remembered] = {}
@@ -92,12 +97,6 @@ class Keeping(Verbs):
         tx.add_many(new, "remembered", self._actor, at)
         for place, draft in others:
             done[place] = self._keep(tx, draft, shape.words(draft), at)
-
-    def _ready(self, draft: Draft, place: int) -> Draft:
-        try:
-            return checks.checked(draft, self._settings)
-        except InvalidInput as error:
-            raise type(error)(f"draft {place + 1}: {error}") from error
 
     def _keep(self, tx: Writing, draft: Draft, words: Words, at: datetime) -> Remembered:
         old = self._same(tx, draft)

@@ -1,7 +1,7 @@
 """How a question finds memories: count its terms, gather who holds the telling ones, score the best of those exactly.
 
 Bounds, so that common words never make it linear: a term is counted up to COUNTED memories, at most SCANNED of its newest
-holders are gathered, and rank.CANDIDATES memories are scored (a few more where they tie).
+holders are gathered, and rank.CANDIDATES or OF_PAIRS memories are scored (a few more where they tie).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +37,8 @@ def found(tx: Reading, query: Query, at: datetime) -> Found:
     gathered = [term.text for term in telling]
     rough = _gathered(tx, query, gathered, rare, worth)
     best = [number for number, _ in sorted(rough.items(), key=itemgetter(1), reverse=True)]
-    outlines = _candidates(tx, query, best, rough, at)
+    enough = max(rank.OF_PAIRS if any(map(text.literal, gathered)) else rank.CANDIDATES, query.limit)
+    outlines = _candidates(tx, query, best, rough, enough, at)
     if not outlines:
         return Found([], 0)
     lengths = {outline.number: outline.length for outline in outlines}
@@ -46,7 +47,7 @@ def found(tx: Reading, query: Query, at: datetime) -> Found:
     top = _ordered(outlines, scores, query)
     why = _why(top, query.text, asked, postings)
     hits = [Hit(memory, round(scores[memory.number], 4), why[memory.number]) for memory in tx.memories(top)]
-    return Found(hits, len(outlines) if len(outlines) < rank.CANDIDATES else len(best))
+    return Found(hits, len(outlines) if len(outlines) < enough else len(best))
 
 
 def _gathered(
@@ -63,9 +64,11 @@ def _gathered(
     return rough
 
 
-def _candidates(tx: Reading, query: Query, best: Sequence[int], rough: Mapping[int, float], at: datetime) -> list[Outline]:
+def _candidates(
+    tx: Reading, query: Query, best: Sequence[int], rough: Mapping[int, float], enough: int, at: datetime
+) -> list[Outline]:
     """The best that the filters let through, and those worth as much as the last of them."""
-    enough, most = max(rank.CANDIDATES, query.limit), max(TIED, query.limit)
+    most = max(TIED, enough)
     kept: list[Outline] = []
     least = 0.0
     for start in range(0, len(best), enough):
