@@ -18,6 +18,7 @@ class Entry(NamedTuple):
 
 
 _KEEP, _FIND, _CHANGE, _CARRY, _SERVE, _CARE = "Keep", "Find", "Change", "Carry", "Serve", "Look after"
+_FILES = "Files"
 
 # The help stands here as well, so that `omoide --help` need not load every command; a test keeps both the same.
 COMMANDS: dict[str, Entry] = {
@@ -38,6 +39,7 @@ COMMANDS: dict[str, Entry] = {
     "purge": Entry(_CHANGE, "purge", "Destroy forgotten memories and their history, for good."),
     "export": Entry(_CARRY, "carry", "Write memories to a file or standard output."),
     "import": Entry(_CARRY, "carry", "Take in a file of memories, all of it or nothing."),
+    "worktree": Entry(_FILES, "worktree", "Make git worktrees that share one .agent/memories.md."),
     "mcp": Entry(_SERVE, "mcp", "Serve agents over MCP: on standard input and output, or over HTTP."),
     "stats": Entry(_CARE, "care", "Count memories, and tell about the database."),
     "doctor": Entry(_CARE, "doctor", "Check the database, its index and permissions, and say how to mend."),
