@@ -12,6 +12,7 @@ from omoide.model import Actor, LinkKind, Memory, Project
 from omoide.store import sql
 from omoide.store.base import Words
 from omoide.store.sql import STATE_NUMBER, micros, moment
+from omoide.store.sqlite_mirrors import MirrorWriting
 from omoide.store.sqlite_reading import SqliteReading, area, document
 
 _LARGEST_ASKED = 999_999_999  # so that an import cannot use up the numbers
@@ -32,7 +33,7 @@ INSERT INTO areas (area, entries, terms) VALUES (?, ?, ?)
 ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = terms + excluded.terms"""
 
 
-class SqliteWriting(SqliteReading):
+class SqliteWriting(MirrorWriting, SqliteReading):
     """See `store/base.py` for what each verb promises. What it adds is found by word from the next transaction on."""
 
     def __init__(self, connection: apsw.Connection):
@@ -108,6 +109,8 @@ class SqliteWriting(SqliteReading):
             "DELETE FROM versions WHERE memory = ?",
             "DELETE FROM accesses WHERE memory = ?",
             "DELETE FROM links WHERE ?1 IN (source, target)",
+            "DELETE FROM meetings WHERE memory = ?",
+            "DELETE FROM disputes WHERE memory = ?",
             "DELETE FROM memories WHERE number = ?",
         ):
             self._execute(statement, (number,))
