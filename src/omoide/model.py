@@ -286,6 +286,19 @@ class Project(msgspec.Struct, frozen=True):
     created_at: datetime | None = None
 
 
+class Session(msgspec.Struct, frozen=True):
+    """A piece of work in a project, started by its name or by the first memory that is kept in it."""
+
+    scope: Scope
+    source: str
+    """Where it was started from, such as cli or slack; empty when nobody said."""
+    created_at: datetime
+    updated_at: datetime
+    """When something in it last changed; when it was started, if nothing did."""
+    memories: int = 0
+    """The active ones."""
+
+
 class Mirror(msgspec.Struct, frozen=True):
     """A scope that is kept in step with a file, or with the files of a directory."""
 

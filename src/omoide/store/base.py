@@ -22,6 +22,7 @@ from omoide.model import (
     Project,
     Query,
     Scope,
+    Session,
     Sighting,
     Summary,
     Usage,
@@ -128,6 +129,15 @@ class Reading(Protocol):
 
     def links(self, number: int) -> list[Link]: ...
     def projects(self) -> list[Project]: ...
+    def project(self, path: str) -> Project | None:
+        """The project of this path; raises Conflict for one that differs from it only in case."""
+
+    def last_changes(self) -> dict[str, datetime]:
+        """When a memory of each project last changed, in whatever state it is; projects without any are left out."""
+
+    def sessions(self, path: str | None = None) -> list[Session]:
+        """The sessions of a project, or of all, last changed first."""
+
     def project_at(self, root: str) -> Project | None: ...
     def everything(self) -> Iterator[Memory]:
         """Every memory of every scope and state, by number."""
@@ -206,8 +216,17 @@ class Writing(Reading, Protocol):
         """True when the link is new."""
 
     def unlink(self, source: int, kind: LinkKind, target: int) -> bool: ...
+    def note(self, deed: str, actor: Actor, at: datetime, scope: Scope, detail: Mapping[str, object]) -> None:
+        """Appends an event that is about no memory, but about the scope itself."""
+
     def put_project(self, project: Project) -> None:
         """Adds the project, or changes its description and root."""
+
+    def add_session(self, scope: Scope, source: str, at: datetime) -> bool:
+        """Starts a session, as its first memory would too; False when it was started before.
+
+        Raises Conflict when the project has one that differs from it only in case.
+        """
 
     def note_done(self, task: str, at: datetime) -> None:
         """Says that this upkeep was done."""

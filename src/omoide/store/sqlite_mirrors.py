@@ -27,14 +27,16 @@ class MirrorReading:
         last = self._connection.execute("SELECT coalesce(max(number), 0) FROM events").get
         if last <= since:
             return last, []
-        rows = self._connection.execute("SELECT DISTINCT memory FROM events WHERE number > ? ORDER BY 1", (since,))
+        rows = self._connection.execute(
+            "SELECT DISTINCT memory FROM events WHERE number > ? AND memory > 0 ORDER BY 1", (since,)
+        )
         return last, [number for (number,) in rows]
 
     def numbers(self, ids: Sequence[str]) -> dict[str, int]:
         rows = self._connection.execute(
             "SELECT m.id, m.number FROM json_each(?) i CROSS JOIN memories m ON m.id = i.value", (strings(ids),)
         )
-        return dict(rows.fetchall())
+        return {id: number for id, number in rows}  # noqa: C416 - dict() would not know that they are pairs
 
     def erased(self, ids: Sequence[str]) -> set[str]:
         rows = self._connection.execute("SELECT detail ->> 'id' FROM events WHERE deed = 'purged'")
