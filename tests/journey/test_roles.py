@@ -27,7 +27,10 @@ def call(memory, verb, scope, directory, *, ref, other):
     values = {
         "ref": ref, "refs": [ref], "other": other, "kind": "relates", "scope": scope, "content": "newer", "text": "zebra",
         "drafts": [Draft("one of many", scope)], "things": [], "root": directory, "target": directory / f"{verb}.db",
+        "path": "new" if verb == "create_project" else "shop", "description": "sells",
     }  # fmt: skip
+    if verb in ("session", "start_session"):  # they are about a session, from wherever it is looked at
+        values["scope"] = Scope.session("shop", "monday" if verb == "session" else "new")
     parameters = inspect.signature(VERBS[verb]).parameters
     answer = getattr(memory, verb)(**{name: values[name] for name in parameters if name in values})
     return list(answer) if inspect.isgenerator(answer) else answer
@@ -48,6 +51,7 @@ def test_a_role_may_do_what_the_table_says_and_nothing_more(tmp_path, open_memor
     owner = open_memory(tmp_path / "memory.db")
     someone = open_memory(tmp_path / "memory.db", actor=Actor("someone", role))
     other = owner.remember("another", scope=scope).memory.number
+    owner.remember("a session", scope=SCOPES[Layer.SESSION])
     for verb, roles in access.DEEDS.items():
         ref = owner.remember(f"zebra {verb}", scope=scope).memory.number
         if verb == "purge":

@@ -28,6 +28,14 @@ DEEDS: dict[str, frozenset[Role]] = {
     "projects": _EVERYONE,
     "locate": _EVERYONE,
     "claim": _EVERYONE,
+    # projects and sessions as such: their names, what they are about, what there is in them
+    "catalogue": _EVERYONE,
+    "project": _EVERYONE,
+    "create_project": _EVERYONE,
+    "describe_project": _EVERYONE,
+    "start_session": _EVERYONE,
+    "sessions": _EVERYONE,
+    "session": _EVERYONE,
     # settings alone decide whether it does anything
     "retire_if_due": _EVERYONE,
     # take away and bring back

@@ -9,9 +9,10 @@ from omoide.service.keeping import Keeping
 from omoide.service.layers import Layers
 from omoide.service.projects import Projects
 from omoide.service.retiring import Retiring
+from omoide.service.sessions import Sessions
 
 
-class Service(Keeping, Finding, Changing, Layers, Retiring, Projects, Care):
+class Service(Keeping, Finding, Changing, Layers, Retiring, Projects, Sessions, Care):
     """All the verbs on one store, for one actor. Each reads: permission, thinking, one transaction, event."""
 
     def acting_as(self, agent_id: str | None) -> "Service":

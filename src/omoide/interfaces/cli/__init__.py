@@ -18,7 +18,7 @@ class Entry(NamedTuple):
 
 
 _KEEP, _FIND, _CHANGE, _CARRY, _SERVE, _CARE = "Keep", "Find", "Change", "Carry", "Serve", "Look after"
-_FILES = "Files"
+_PROJECTS, _FILES = "Projects", "Files"
 
 # The help stands here as well, so that `omoide --help` need not load every command; a test keeps both the same.
 COMMANDS: dict[str, Entry] = {
@@ -37,6 +37,8 @@ COMMANDS: dict[str, Entry] = {
     "promote": Entry(_CHANGE, "change", "Move memories to a wider scope: session to project, project to global."),
     "link": Entry(_CHANGE, "change", "Say how one memory stands to another."),
     "purge": Entry(_CHANGE, "purge", "Destroy forgotten memories and their history, for good."),
+    "project": Entry(_PROJECTS, "project", "Make projects, list them, and look into one."),
+    "session": Entry(_PROJECTS, "session", "Start sessions of a project, add to them, and read them."),
     "export": Entry(_CARRY, "carry", "Write memories to a file or standard output."),
     "import": Entry(_CARRY, "carry", "Take in a file of memories, all of it or nothing."),
     "worktree": Entry(_FILES, "worktree", "Make git worktrees that share one .agent/memories.md."),
