@@ -26,7 +26,7 @@ def call(memory, verb, scope, directory, *, ref, other):
     """The verb with a value for each parameter that it needs, by the parameter's name."""
     values = {
         "ref": ref, "refs": [ref], "other": other, "kind": "relates", "scope": scope, "content": "newer", "text": "zebra",
-        "drafts": [Draft("one of many", scope)], "things": [], "root": directory, "target": directory / f"{verb}.db",
+        "drafts": [Draft("one of many", scope)], "things": [], "root": directory / verb, "target": directory / f"{verb}.db",
         "path": "new" if verb == "create_project" else "shop", "description": "sells",
     }  # fmt: skip
     if verb in ("session", "start_session"):  # they are about a session, from wherever it is looked at
