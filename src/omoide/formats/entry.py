@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
@@ -57,12 +58,15 @@ class Format(Protocol):
     """How memories stand in files. Pure: texts in, texts out; all names are relative, with `/`."""
 
     name: str
+    directories: tuple[str, ...]
+    """Where its files are; empty where it has one file, whose name `place` says."""
 
     def belongs(self, name: str) -> bool:
         """Whether this is one of its files."""
 
     def place(self, memory: Memory, taken: Callable[[str], bool]) -> str:
-        """The file a memory belongs in. `taken`: whether another memory has that name already."""
+        """The file a memory belongs in. `taken`: whether something else has that name already, on any kind of disk:
+        two names are one if `folded` says the same of both."""
 
     def shown(self, memory: Memory) -> Entry:
         """What the file says of a memory: what `parsed` would answer for it, freshly written."""
@@ -119,9 +123,30 @@ def title(topic: str) -> str:
     return " ".join(topic.split()) or "…"
 
 
+def unix(text: str) -> str:
+    """A file's text with plain line ends and without a BOM."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def ended(text: str, like: str = "") -> str:
+    """The way back: with the BOM and the line ends of the file that it replaces.
+
+    A carriage return at the end of a line belongs to a memory's text. It is written twice, so that one of them is left when
+    the other is taken for a line end, by us, by git or by an editor.
+    """
+    crlf = like.partition("\n")[0].endswith("\r")
+    text = text.replace("\n", "\r\n") if crlf else text.replace("\r\n", "\r\r\n")
+    return "\ufeff" + text if like.startswith("\ufeff") else text
+
+
 def uuid(text: str) -> str | None:
     """The id that a text is, or None."""
     return text.lower() if _ID.fullmatch(text) else None
+
+
+def folded(name: str) -> str:
+    """The same for all names that are one file on a disk that does not tell upper and lower case, or NFC and NFD, apart."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def digest(lines: Iterable[str]) -> str:

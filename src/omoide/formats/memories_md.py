@@ -21,6 +21,7 @@ class MemoriesMd(Sections):
     """The list of seed-like `memories.md` files, in the file that the mirror names."""
 
     name = "memories"
+    directories: tuple[str, ...] = ()
     level = 2
     labels: ClassVar = {"type": "Type", "tags": "Tags", "date": "Date", "id": "Id", "content": "Content"}
 
