@@ -27,6 +27,7 @@ class Settings(msgspec.Struct, frozen=True):
     ttl_days: int
     max_entries: int
     retire: str
+    max_backups: int
     origins: dict[str, str] = {}
     """Where each value came from, in words."""
 
@@ -165,6 +166,10 @@ SETTINGS = (
     Setting(
         "max_entries", "so many memories a layer may hold before the longest unused are archived; 0: any number",
         lambda: 1_000, _whole(0, 1_000_000_000), ("MCP_MEMORY_MAX_ENTRIES",),
+    ),
+    Setting(
+        "max_backups", "so many backups of a project, and of a file that omoide rewrites, are kept", lambda: 5,
+        _whole(1, 1_000),
     ),
     Setting("retire", '"auto": archive by itself, once a day; "manual": only `omoide retire` does', lambda: "auto", _retire),
 )  # fmt: skip

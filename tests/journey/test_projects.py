@@ -3,6 +3,7 @@
 import re
 import subprocess
 import unicodedata
+from pathlib import Path
 
 import pytest
 
@@ -213,6 +214,46 @@ def test_what_happens_to_projects_and_sessions_is_in_the_events(run):
     assert {event["actor"]["name"] for event in events} == {"tester"}
     assert "started" in run("events").out
     assert run("events", "--project", "bank", "--json").data["events"] == []
+
+
+# backup
+
+
+def test_a_backup_of_a_project_brings_back_what_is_lost_and_nothing_of_others(run, place):
+    run("remember", "認証", "--type", "decision")
+    run("remember", "in a session", "--session", "monday")
+    run("remember", "theirs", "--project", "bank")
+    run("remember", "everywhere", "--global")
+    done = run("project", "backup", "--json")
+    assert done.code == 0
+    assert (done.data["memories"], done.data["removed"]) == (2, [])
+    file = Path(done.data["file"])
+    assert file.parent == place / "backups" / "shop"
+    assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    run("forget", "1")
+    run("purge", "1", "--yes")
+    run("import", str(file))
+    found = run("list", "--layer", "project", "--layer", "session", "--json").data["memories"]
+    assert {memory["content"] for memory in found} == {"認証", "in a session"}
+
+
+def test_only_the_newest_backups_are_kept_and_other_files_beside_them(run, place, monkeypatch):
+    monkeypatch.setenv("OMOIDE_MAX_BACKUPS", "2")
+    run("remember", "x")
+    own = place / "copies" / "my own.jsonl"
+    own.parent.mkdir()
+    own.touch()
+    made = [run("project", "backup", "-o", "copies", "--json").data["file"] for _ in range(4)]
+    assert sorted(map(str, own.parent.iterdir())) == sorted([*made[-2:], str(own)])
+
+
+def test_a_project_that_is_not_there_has_no_backup(run, place):
+    done = run("project", "backup", "nowhere")
+    assert (done.code, done.out) == (1, "")
+    assert not (place / "backups").exists()
+    run("remember", "x")
+    (place / "file").touch()
+    assert run("project", "backup", "-o", "file/deep").code == 1
 
 
 # sessions

@@ -40,7 +40,7 @@ COMMANDS: dict[str, Entry] = {
     "project": Entry(_PROJECTS, "project", "Make projects, list them, and look into one."),
     "session": Entry(_PROJECTS, "session", "Start sessions of a project, add to them, and read them."),
     "export": Entry(_CARRY, "carry", "Write memories to a file or standard output."),
-    "import": Entry(_CARRY, "carry", "Take in a file of memories, all of it or nothing."),
+    "import": Entry(_CARRY, "imports", "Take in memories: a file of them, or what another tool keeps."),
     "worktree": Entry(_FILES, "worktree", "Make git worktrees that share one .agent/memories.md."),
     "mcp": Entry(_SERVE, "mcp", "Serve agents over MCP: on standard input and output, or over HTTP."),
     "stats": Entry(_CARE, "care", "Count memories, and tell about the database."),

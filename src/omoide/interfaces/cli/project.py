@@ -1,16 +1,16 @@
-"""Projects from the command line: project create, list, show, describe."""
+"""Projects from the command line: project create, list, show, describe, backup."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from omoide.errors import InvalidInput
+from omoide.errors import InvalidInput, NotFound
 from omoide.interfaces import wire
 from omoide.interfaces.cli.common import Place, jsonable, opened, settings_of, stored, until_done
 from omoide.interfaces.cli.screen import day, headline, layer, print_json, print_table, size, visible
 from omoide.interfaces.place import git_root
-from omoide.model import Project
+from omoide.model import Project, Scope
 
 if TYPE_CHECKING:  # see common
     from omoide.service.projects import Overview, Portrait
@@ -96,9 +96,7 @@ def show_command(path: str | None, limit: int, place: Place, as_json: bool) -> N
     omoide project show backend/python/shop --json
     """
     with opened(place) as (memory, scope):
-        if path is None and not scope.path:
-            raise InvalidInput("this directory has no project: name one, or go into a git repository")
-        path = path or scope.path
+        path = _meant(path, scope).path
         found = memory.project(path, limit=limit)
     if as_json:
         print_json(None if found is None else _portrait(found))
@@ -124,6 +122,41 @@ def describe_command(path: str, text: str, place: Place, as_json: bool) -> None:
         print_json(_shape(project))
     else:
         click.echo(f"described  {click.style(visible(project.path), bold=True)}  {visible(project.description)}".rstrip())
+
+
+@project_command.command("backup")
+@click.argument("path", required=False)
+@click.option("--output", "-o", metavar="DIR", help="Where to, instead of beside the store.")
+@stored
+@jsonable
+def backup_command(path: str | None, output: str | None, place: Place, as_json: bool) -> None:
+    """Copy a project with its sessions into a file that `import` takes in; the oldest copies go.
+
+    \b
+    omoide project backup
+    omoide project backup backend/python/shop --output /mnt/disk/shop
+    """
+    from omoide import transfer  # noqa: PLC0415 - only a backup needs it
+
+    with opened(place) as (memory, scope):
+        named = _meant(path, scope)
+        if memory.project(named.path, limit=1) is None:
+            raise NotFound(f"there is no project {named.path}: `omoide project list` shows those there are")
+        directory = Path(output).absolute() if output else Path(memory.place).parent / "backups" / named.path
+        done = transfer.backed_up(memory, named, directory, settings_of(place).max_backups)
+    weight = done.file.stat().st_size
+    if as_json:
+        removed = [str(file) for file in done.removed]
+        print_json({"file": str(done.file), "memories": done.memories, "bytes": weight, "removed": removed})
+    else:
+        click.echo(f"{visible(str(done.file))}  {done.memories:,} memories, {size(weight)}")
+
+
+def _meant(path: str | None, scope: Scope) -> Scope:
+    """The project that was named, or the one of this directory."""
+    if path is None and not scope.path:
+        raise InvalidInput("this directory has no project: name one, or go into a git repository")
+    return Scope(scope.path) if path is None else Scope.project(path)
 
 
 def _named(project: Project) -> tuple[str, str]:
