@@ -10,8 +10,8 @@ MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesda
 BOB = Actor("bob", via="test")
 
 
-def sessions(shelf, path=None):
-    return {session.scope: session for session in shelf.ask(lambda tx: tx.sessions(path))}
+def sessions(shelf, scope=None):
+    return {session.scope: session for session in shelf.ask(lambda tx: tx.sessions(scope))}
 
 
 def test_a_session_is_started_once_and_tells_from_where_and_when(shelf, store, backend):
@@ -21,7 +21,7 @@ def test_a_session_is_started_once_and_tells_from_where_and_when(shelf, store, b
     with store.write() as tx:
         assert not tx.add_session(MONDAY, "github", shelf.step())
     with backend.open().read() as tx:
-        (session,) = tx.sessions("shop")
+        (session,) = tx.sessions(SHOP)
     assert (session.scope, session.source, session.created_at, session.updated_at) == (MONDAY, "slack", started, started)
     assert session.memories == 0
 
@@ -53,8 +53,10 @@ def test_sessions_are_told_of_one_project_or_of_all(shelf):
     for scope in (MONDAY, TUESDAY, Scope.session("bank", "monday"), SHOP, Scope()):
         shelf.keep("a", scope)
     assert set(sessions(shelf)) == {MONDAY, TUESDAY, Scope.session("bank", "monday")}
-    assert set(sessions(shelf, "bank")) == {Scope.session("bank", "monday")}
-    assert sessions(shelf, "unknown") == {}
+    assert set(sessions(shelf, BANK)) == {Scope.session("bank", "monday")}
+    assert sessions(shelf, Scope.project("unknown")) == {}
+    assert set(sessions(shelf, MONDAY)) == {MONDAY}
+    assert sessions(shelf, Scope.session("shop", "sunday")) == {}
 
 
 def test_a_session_that_differs_only_in_case_is_refused_in_its_project(shelf, store):

@@ -66,7 +66,7 @@ class Projects(Verbs):
             if project is None:
                 return None
             return Portrait(
-                _overview(project, tx.last_changes(), tx.sessions(scope.path)),
+                _overview(project, tx.last_changes(), tx.sessions(scope)),
                 tx.summary(Query(scope, layers=_OWN), at),
                 list(islice(tx.browse(Query(scope, layers=_OWN, pinned=True), at), limit)),
                 list(islice(tx.browse(Query(scope, layers=(Layer.PROJECT,)), at), limit)),

@@ -135,8 +135,8 @@ class Reading(Protocol):
     def last_changes(self) -> dict[str, datetime]:
         """When a memory of each project last changed, in whatever state it is; projects without any are left out."""
 
-    def sessions(self, path: str | None = None) -> list[Session]:
-        """The sessions of a project, or of all, last changed first."""
+    def sessions(self, scope: Scope | None = None) -> list[Session]:
+        """The sessions of a project, or of all, last changed first; of a session, that one alone if it was started."""
 
     def project_at(self, root: str) -> Project | None: ...
     def everything(self) -> Iterator[Memory]:

@@ -20,7 +20,7 @@ SELECT p.path, s.name, s.source, s.created_at, max(s.created_at, coalesce(max(m.
     count(CASE WHEN m.state = {ACTIVE} THEN 1 END)
 FROM sessions s JOIN projects p ON p.number = s.project
     LEFT JOIN memories m ON m.project = s.project AND m.session = s.name AND m.session <> ''
-WHERE ?1 IS NULL OR p.path = ?1 GROUP BY s.project, s.name ORDER BY 5 DESC, p.path, s.name"""
+WHERE {{}} GROUP BY s.project, s.name ORDER BY 5 DESC, p.path, s.name"""
 
 
 class SessionReading:
@@ -39,10 +39,14 @@ class SessionReading:
     def last_changes(self) -> dict[str, datetime]:
         return {path: moment(at) for path, at in self._connection.execute(_LAST_CHANGES) if at}
 
-    def sessions(self, path: str | None = None) -> list[Session]:
+    def sessions(self, scope: Scope | None = None) -> list[Session]:
+        wanted: dict[str, object] = {} if scope is None else {"project": self._project(scope.path)}
+        if scope is not None and scope.name:
+            wanted["name"] = scope.name
+        where = " AND ".join(["1", *(f"s.{column} = :{column}" for column in wanted)])
         return [
-            Session(Scope(project, name), source, moment(created), moment(updated), count)
-            for project, name, source, created, updated, count in self._connection.execute(_SESSIONS, (path,))
+            Session(Scope(path, name), source, moment(created), moment(updated), count)
+            for path, name, source, created, updated, count in self._connection.execute(_SESSIONS.format(where), wanted)
         ]
 
 
