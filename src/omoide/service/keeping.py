@@ -177,19 +177,25 @@ class Keeping(Verbs):
                 raise _Rehearsed
         return done
 
-    def gather(self, drafts: Iterable[Draft], *, rehearse: bool = False) -> Sequence[Remembered]:
+    def gather(
+        self, drafts: Iterable[Draft], *, rehearse: bool = False, watch: Callable[[int], None] = lambda _: None
+    ) -> Sequence[Remembered]:
         """Takes over what another tool keeps under names of its own, which are the keys; all of it, or nothing.
 
         What a memory of that key says, or said in an earlier version, is unchanged, whatever became of it here: a second
         time changes nothing, and what was revised, archived or forgotten here stays so until the other tool says
-        something new. A rehearsal answers the same, and keeps nothing.
+        something new. A rehearsal answers the same, and keeps nothing. `watch` hears which one comes next.
         """
         access.require(self._actor, "gather")
-        ready = [self._ready(draft, place) for place, draft in enumerate(drafts)]
+        ready: list[Draft] = []
+        for place, draft in enumerate(drafts):
+            watch(place)
+            ready.append(checks.checked(draft, self._settings))
         done: list[Remembered] = []
         at = self._clock()
         with suppress(_Rehearsed), self._writing() as tx:
-            for draft in ready:
+            for place, draft in enumerate(ready):
+                watch(place)
                 known = _told_before(tx, draft)
                 told = Remembered(known, "unchanged") if known else self._keep(tx, draft, shape.words(draft), at)
                 done.append(told)

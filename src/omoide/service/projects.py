@@ -48,7 +48,7 @@ class Projects(Verbs):
     def catalogue(self) -> Sequence[Overview]:
         """Every project with its sessions, last changed first."""
         access.require(self._actor, "catalogue")
-        with self._store.read() as tx:
+        with self._reading(None) as tx:
             changes = tx.last_changes()
             sessions: dict[str, list[Session]] = {}
             for session in tx.sessions():
@@ -61,7 +61,7 @@ class Projects(Verbs):
         access.require(self._actor, "project")
         scope = Scope.project(path)
         at = self._clock()
-        with self._store.read() as tx:
+        with self._reading(scope) as tx:
             project = tx.project(scope.path)
             if project is None:
                 return None
@@ -77,7 +77,7 @@ class Projects(Verbs):
         access.require(self._actor, "create_project")
         at = self._clock()
         made = Project(model.project_path(path), self._described(description), None if root is None else str(root), at)
-        with self._store.write() as tx:
+        with self._writing() as tx:
             if tx.project(made.path) is not None:
                 raise Conflict(f"there is a project {made.path} already: `omoide project describe` changes its description")
             owner = None if made.root is None else tx.project_at(made.root)
@@ -91,7 +91,7 @@ class Projects(Verbs):
         """Says in a line what the project is about; an empty line takes the description off."""
         access.require(self._actor, "describe_project")
         path, description = model.project_path(path), self._described(description)
-        with self._store.write() as tx:
+        with self._writing() as tx:
             known = tx.project(path)
             if known is None:
                 raise NotFound(f"there is no project {path}: `omoide project create` makes it")

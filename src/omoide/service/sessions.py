@@ -15,7 +15,7 @@ class Sessions(Verbs):
         _require_session(scope)
         source = self._actor.via if source is None else checks.line(source, "source", self._settings)
         at = self._clock()
-        with self._store.write() as tx:
+        with self._writing() as tx:
             if not tx.add_session(scope, source, at):
                 raise Conflict(f"there is a {scope} already: `omoide session append` adds to it, or choose another name")
             tx.note("started", self._actor, at, scope, {"session": scope.name})
@@ -24,14 +24,14 @@ class Sessions(Verbs):
     def sessions(self, *, scope: Scope) -> Sequence[Session]:
         """The sessions of the scope's project, last changed first."""
         access.require(self._actor, "sessions")
-        with self._store.read() as tx:
+        with self._reading(scope) as tx:
             return tx.sessions(Scope(scope.path))
 
     def session(self, *, scope: Scope) -> Session:
         """What is known of the session that the scope is."""
         access.require(self._actor, "session")
         _require_session(scope)
-        with self._store.read() as tx:
+        with self._reading(scope) as tx:
             for session in tx.sessions(scope):
                 return session
         raise NotFound(f"there is no {scope}: `omoide session list` shows those there are, `omoide session start` makes one")
