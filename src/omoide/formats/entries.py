@@ -19,9 +19,9 @@ from typing import Any
 
 from omoide.errors import Conflict, InvalidInput, Unreadable
 from omoide.formats import frontmatter
-from omoide.formats.entry import Entry, Frame, Placed, digest, ended, folded, title, unix, uuid
+from omoide.formats.entry import Entry, Frame, Placed, digest, ended, folded, given, unix, uuid
 from omoide.formats.record import moment
-from omoide.model import TYPES, Memory, State, derived_topic, segment
+from omoide.model import TYPES, Memory, State, segment
 
 ARCHIVE = "archive"
 _NOTE = TYPES[0]
@@ -55,7 +55,7 @@ class EntryFiles:
         return Entry(
             content=memory.content,
             id=memory.id,
-            topic=_topic(memory.topic, memory.content),
+            topic=given(memory.topic, memory.content),
             type=memory.type,
             tags=memory.tags,
             examples=memory.examples,
@@ -107,7 +107,7 @@ def _entry(name: str, plain: str) -> Entry:
     return Entry(
         content=content,
         id=id,
-        topic=_topic(_single(fields, "topic") or "", content),
+        topic=given(_single(fields, "topic") or "", content),
         type=_single(fields, "type") or (_NOTE if id else None),
         tags=tuple(tag for text in _several(fields, "tags", ",") if (tag := " ".join(text.split()))),
         examples=_several(fields, "examples"),
@@ -152,10 +152,6 @@ def _moment(text: str) -> datetime | None:
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-
-
-def _topic(topic: str, content: str) -> str | None:
-    return None if not topic or title(topic) == title(derived_topic(content)) else title(topic)
 
 
 def _key(name: str) -> str | None:

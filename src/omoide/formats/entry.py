@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from omoide.model import Memory
+from omoide.model import Memory, derived_topic
 
 _ID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 
@@ -121,6 +121,11 @@ def changes(memory: Memory, shown: Entry, entry: Entry) -> dict[str, Any]:
 def title(topic: str) -> str:
     """A topic as a heading: one line, and never empty."""
     return " ".join(topic.split()) or "…"
+
+
+def given(topic: str, content: str) -> str | None:
+    """The topic that a title is; None where it is only what omoide makes from the content."""
+    return None if not topic or title(topic) == title(derived_topic(content)) else title(topic)
 
 
 def unix(text: str) -> str:

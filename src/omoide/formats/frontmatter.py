@@ -35,7 +35,7 @@ class _Dumper(yaml.SafeDumper):
     """Texts of several lines become blocks; those with line ends that YAML would not keep, double quotes."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002, FBT002 - PyYAML's names
-        super().increase_indent(flow, indentless=False)  # type: ignore[no-untyped-call]  # lists under their name, indented
+        super().increase_indent(flow, indentless=False)  # lists stand under their name, indented
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:

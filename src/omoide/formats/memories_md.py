@@ -4,31 +4,27 @@ A memory's type stands first among its tags when it is not a plain note; a first
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from omoide.formats import entry as entries
-from omoide.formats.entry import Entry
-from omoide.formats.sections import Section, Sections
-from omoide.model import TYPES, Memory, derived_topic
+from omoide.formats.entry import Entry, Frame, Placed, given, title
+from omoide.formats.sections import Layout, Section
+from omoide.model import TYPES, Memory
 
 _NOTE = TYPES[0]
-_MARK = re.compile(r"[-*+][ \t]+[Ii][Dd][:：][ \t]*[0-9a-fA-F-]{36}\s*$")
+_ID = re.compile(r"[-*+][ \t]+[Ii][Dd][:：][ \t]*[0-9a-fA-F-]{36}\s*$")
 
 
-class MemoriesMd(Sections):
-    """The list of seed-like `memories.md` files, in the file that the mirror names."""
+class MemoriesMd:
+    """The list of memories in one file."""
 
     name = "memories"
     directories: tuple[str, ...] = ()
-    level = 2
-    labels: ClassVar = {"type": "Type", "tags": "Tags", "date": "Date", "id": "Id", "content": "Content"}
 
     def __init__(self, file: str = "memories.md", types: Collection[str] = TYPES) -> None:
-        super().__init__()
         self._file = file
-        self._types = frozenset(types)
+        self._list = _List(types)
 
     def belongs(self, name: str) -> bool:
         return name == self._file
@@ -41,47 +37,66 @@ class MemoriesMd(Sections):
         return Entry(
             content=memory.content,
             id=memory.id,
-            topic=_topic(self.title(memory), memory.content),
+            topic=given(memory.topic, memory.content),
             type=memory.type,
             tags=memory.tags,
             created_at=_midnight(_day(memory)),
         )
 
-    def listed(self, memories: Sequence[Memory]) -> str:
-        """A whole file that holds these, in this order."""
-        text = self.rewritten(self._file, None, {memory.id: memory for memory in memories}, (), {})
-        return text if text is not None else "\n".join([*self.opening(self._file), ""])
+    def parsed(self, name: str, text: str) -> list[Placed]:
+        del name
+        return self._list.parsed(text)
 
-    def opening(self, name: str) -> list[str]:
+    def rewritten(
+        self,
+        name: str,
+        text: str | None,
+        put: Mapping[str, Memory],
+        drop: Collection[str],
+        stamps: Mapping[int, Memory],
+    ) -> str | None:
+        del name
+        return self._list.rewritten(text, put, drop, stamps)
+
+    def framed(self, name: str, text: str | None, frame: Frame) -> str | None:
+        del name, frame
+        return text
+
+    def listed(self, memories: Iterable[Memory]) -> str:
+        """A whole file that holds these, in this order."""
+        put = {memory.id: memory for memory in memories}
+        return self._list.rewritten("", put, (), {}) or "\n".join([*self._list.opening(), ""])
+
+
+class _List(Layout):
+    level = 2
+    labels: ClassVar = {"type": "Type", "tags": "Tags", "date": "Date", "id": "Id", "content": "Content"}
+
+    def __init__(self, types: Collection[str]) -> None:
+        super().__init__()
+        self._types = frozenset(types)
+
+    def opening(self) -> list[str]:
         return ["# Memories"]
 
-    def heading(self, title: str, id: str) -> str:
-        return f"## {title}"
+    def heading(self, memory: Memory) -> str:
+        return f"## {title(memory.topic)}"
 
-    def marks(self, line: str) -> bool:
-        return _MARK.match(line) is not None
+    def written(self, line: str) -> bool:
+        return _ID.match(line) is not None
 
-    def title(self, memory: Memory) -> str:
-        return entries.title(memory.topic)
-
-    def takes(self, section: Section, field: str, text: str) -> bool:
-        if field == "id":
-            section.id = entries.uuid(text)
-            return section.id is not None
-        return True
-
-    def entry(self, name: str, section: Section, id: str | None) -> Entry:
+    def entry(self, section: Section, id: str | None) -> Entry:
         type, tags = self._kind(section)
         return Entry(
             content=section.content,
             id=id,
-            topic=_topic(" ".join(section.title.split()), section.content),
+            topic=given(section.title, section.content),
             type=type or (_NOTE if id else None),
             tags=tags,
             created_at=_midnight(section.text("date") or ""),
         )
 
-    def values(self, name: str, memory: Memory) -> dict[str, list[str]]:
+    def values(self, memory: Memory) -> dict[str, list[str]]:
         known = memory.type in self._types
         tags = list(memory.tags)
         if known and (memory.type != _NOTE or (tags and tags[0] in self._types)):
@@ -94,7 +109,9 @@ class MemoriesMd(Sections):
             "content": [memory.content],
         }
 
-    def same(self, name: str, field: str, section: Section, memory: Memory) -> bool:
+    def same(self, field: str, section: Section, memory: Memory) -> bool:
+        if field == "heading":
+            return title(section.title) == title(memory.topic)
         if field == "content":
             return section.content == memory.content
         if field == "id":
@@ -108,16 +125,16 @@ class MemoriesMd(Sections):
         return fits and tags == memory.tags
 
     def _kind(self, section: Section) -> tuple[str | None, tuple[str, ...]]:
-        parts = (section.text("tags") or "").split(",")
-        tags = tuple(folded for part in parts if (folded := " ".join(part.split())))
+        """The type and the tags."""
+        tags = split_tags(section.text("tags") or "")
         said = section.text("type")
-        if said is not None and said.strip():
-            return said.strip(), tags
+        if said:
+            return said, tags
         return (tags[0], tags[1:]) if tags and tags[0] in self._types else (None, tags)
 
 
-def _topic(title: str, content: str) -> str | None:
-    return None if not title or title == entries.title(derived_topic(content)) else title
+def split_tags(text: str) -> tuple[str, ...]:
+    return tuple(tag for part in text.split(",") if (tag := " ".join(part.split())))
 
 
 def _day(memory: Memory) -> str:
