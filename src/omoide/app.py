@@ -86,7 +86,7 @@ class Following:
             from omoide.service.meetings import Meetings  # noqa: PLC0415 - the same
 
             meetings = Meetings(self._store, self._settings, FILE, self._clock)
-            self._engine = Mirroring(meetings, self._settings.known_types, self._tell)
+            self._engine = Mirroring(meetings, self._settings, self._tell)
         return self._engine
 
     def _mirrors(self) -> Sequence[Mirror]:

@@ -40,6 +40,13 @@ def test_a_file_has_one_mirror(add, store):
     assert add(file="other.md").number
 
 
+def test_what_a_mirror_holds_can_be_changed(shelf, store, add):
+    other, mirror = add(place="/b"), add()
+    with store.write() as tx:
+        tx.choose(mirror.number, Choice.ALL)
+    assert [one.choice for one in shelf.ask(lambda tx: tx.mirrors())] == [other.choice, Choice.ALL]
+
+
 def test_what_happened_since_is_told_by_memory(shelf, store, backend):
     start, nothing = shelf.ask(lambda tx: tx.happened(0))
     assert (start, nothing) == (0, [])

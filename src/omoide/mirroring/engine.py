@@ -1,8 +1,9 @@
 """The mirrors of one store, as one process keeps them: a glance before reading, a sync where something differs."""
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
+from omoide.config import Settings
 from omoide.errors import OmoideError
 from omoide.mirroring.desk import Desk, Report
 from omoide.mirroring.kinds import directories, format_of
@@ -15,9 +16,9 @@ LARGE = 10_000_000
 
 
 class Mirroring:
-    def __init__(self, meetings: Meetings, types: Collection[str], tell: Callable[[str], None]):
+    def __init__(self, meetings: Meetings, settings: Settings, tell: Callable[[str], None]):
         self._meetings = meetings
-        self._types = types
+        self._settings = settings
         self._tell = tell
         self._sights: dict[int, Sight] = {}
         self._told: set[str] = set()
@@ -32,12 +33,18 @@ class Mirroring:
             event = self._meetings.last_event()
             for mirror in wanted:
                 try:
-                    sight = self.sight(mirror)
-                    if sight.event == event and sight.listing() == sight.calm:
-                        continue
-                    self.sync(mirror)
+                    self._glance(mirror, event)
                 except OmoideError as error:  # plan B: the database's side works on
                     self.tell(str(error))
+
+    def glance(self, mirror: Mirror) -> Report | None:
+        """A sync, if something differs."""
+        with self._lock:
+            return self._glance(mirror, self._meetings.last_event())
+
+    def _glance(self, mirror: Mirror, event: int) -> Report | None:
+        sight = self.sight(mirror)
+        return None if sight.event == event and sight.listing() == sight.calm else self.sync(mirror)
 
     def follow(self, mirrors: Sequence[Mirror]) -> None:
         """After something was written: it goes out to the files that it concerns."""
@@ -69,11 +76,16 @@ class Mirroring:
         with self._lock:
             return Desk(self.sight(mirror), self._meetings).plan()
 
+    def numbers(self, mirror: Mirror) -> dict[str, int]:
+        """The numbers of the memories in the files, by the ids that stand there."""
+        return self._meetings.entries(mirror.number)
+
     def sight(self, mirror: Mirror) -> Sight:
         sight = self._sights.get(mirror.number)
         if sight is None:
-            format = format_of(mirror, self._types)
-            sight = self._sights[mirror.number] = Sight(mirror, format, directories(format))
+            format = format_of(mirror, self._settings.known_types)
+            sight = Sight(mirror, format, directories(format), self._settings.max_backups)
+            self._sights[mirror.number] = sight
             sight.event = mirror.seen
         return sight
 

@@ -21,6 +21,8 @@ def format_of(mirror: Mirror, types: Collection[str]) -> Format:
     made: Any = getattr(import_module(f"omoide.formats.{module}"), name)
     if mirror.format == "memories":
         format: Format = made(mirror.file, types)
+    elif mirror.format == "tree":
+        format = made(mirror.scope.path)
     elif mirror.file:
         format = made(mirror.file)
     else:

@@ -46,17 +46,18 @@ class Glance(NamedTuple):
 class Sight:
     """The files of one mirror, as this process sees them."""
 
-    def __init__(self, mirror: Mirror, format: Format, directories: Iterable[str]):
+    def __init__(self, mirror: Mirror, format: Format, directories: Iterable[str], backups: int):
         self.mirror = mirror
         self.format = format
         self._directories = tuple(directories)
         place = Path(mirror.place)
+        private = not any((directory / ".git").exists() for directory in (place, *place.parents))
         self.single = mirror.format not in SEVERAL
         if self.single:
             # A worktree's file may be a link to that of the main one: then it is that one that is kept.
-            self.place, self.name = Place.of(place / mirror.file, private=not _in_repository(place))
+            self.place, self.name = Place.of(place / mirror.file, backups, private=private)
         else:
-            self.place, self.name = Place(place.resolve(), private=not _in_repository(place)), ""
+            self.place, self.name = Place(place.resolve(), backups, private=private), ""
         self.calm: Mapping[str, Stat] | None = None
         """How all files looked when they were last in step; None: look closer."""
         self.event = -1
@@ -74,6 +75,9 @@ class Sight:
             stat = self.place.stat(self.name)
             return {} if stat is None else {self.name: stat}
         return dict(self.place.names(self._directories))
+
+    def directories(self) -> list[Path]:
+        return [self.place.root] if self.single else [self.place.root / directory for directory in self._directories]
 
     def glance(self, known: Iterable[Sighting]) -> Glance:
         listing = self.listing()
@@ -129,7 +133,3 @@ def told(text: str) -> str:
 def _looks(sighting: Sighting, stat: Stat) -> bool:
     mtime_ns, size, inode = stat
     return sighting.mtime_ns == mtime_ns and sighting.size == size and sighting.inode == inode & _SIGNED
-
-
-def _in_repository(place: Path) -> bool:
-    return any((directory / ".git").exists() for directory in (place, *place.parents))

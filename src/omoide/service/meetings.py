@@ -67,6 +67,11 @@ class Meetings(Keeping):
         with self._store.read() as tx:
             return tx.happened(1 << 62)[0]
 
+    def entries(self, mirror: int) -> dict[str, int]:
+        """The ids that stand in the files, each with the number of its memory."""
+        with self._store.read() as tx:
+            return {one.entry: one.memory for one in tx.meetings(mirror) if one.entry}
+
     def sightings(self, mirror: int) -> list[Sighting]:
         with self._store.read() as tx:
             return tx.sightings(mirror)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,6 +21,17 @@ _LIST = "memories"
 _PICKED = ("content", "topic", "topic_given", "type", "tags", "examples", "key", "pinned", "state")
 
 
+class Disputed(NamedTuple):
+    """A dispute, and both texts."""
+
+    dispute: Dispute
+    memory: Memory
+    """As it is now."""
+    file: Memory | None
+    """None: the entry was deleted."""
+    database: Memory
+
+
 class Mirrors(Verbs):
     def mirrors(self) -> Sequence[Mirror]:
         access.require(self._actor, "mirrors")
@@ -27,7 +39,10 @@ class Mirrors(Verbs):
             return tx.mirrors()
 
     def mirror(self, place: Path, format: str = _LIST, *, scope: Scope, choice: Choice | str = Choice.ALL) -> Mirror:
-        """From now on the scope and these files follow each other: a directory for formats with several, else a file."""
+        """From now on the scope and these files follow each other: a directory for formats with several, else a file.
+
+        One that is there already, and differs only in its choice, is changed.
+        """
         access.require(self._actor, "mirror")
         if format not in FORMATS:
             raise InvalidInput(f"there is no format {format!r}: use {', '.join(FORMATS)}")
@@ -63,6 +78,8 @@ class Mirrors(Verbs):
                 )
             if not tx.meetings(number, memories=[memory.number]):
                 tx.put_meetings(number, [Meeting(memory.number)])
+                # An event, because that is what the files follow.
+                tx.log("joined", self._actor, self._clock(), memory, {"mirror": number})
         return memory
 
     def part(self, number: int) -> Mirror:
@@ -75,17 +92,18 @@ class Mirrors(Verbs):
             tx.note_seen(number, 0)
         return mirror
 
-    def disputes(self, *, scope: Scope | None = None) -> Sequence[tuple[Dispute, Memory]]:
-        """Where both sides of a mirror changed, the oldest first, with the memory as it is now."""
+    def disputes(self, *, scope: Scope | None = None) -> Sequence[Disputed]:
+        """Where both sides of a mirror changed, the oldest first; of all scopes, or what this one sees."""
         access.require(self._actor, "disputes")
-        with self._reading(scope) as tx:
-            found = tx.disputes()
-            memories = {memory.number: memory for memory in tx.memories([one.memory for one in found])}
-        return [
-            (one, memory)
-            for one in found
-            if (memory := memories.get(one.memory)) and (scope is None or scope.sees(memory.scope))
-        ]
+        with self._store.read() as tx:
+            found = []
+            for dispute in tx.disputes():
+                versions = {one.memory.version: one.memory for one in tx.versions(dispute.memory)}
+                memory = versions[max(versions)]
+                if scope is None or scope.sees(memory.scope):
+                    file, database = versions.get(dispute.file_version), versions[dispute.database_version]
+                    found.append(Disputed(dispute, memory, file, database))
+        return found
 
     def resolve(self, ref: Ref, take: Side | str, *, scope: Scope) -> Memory:
         """Picks the side that stands from now on. The other stays in the history."""
@@ -116,12 +134,19 @@ class Mirrors(Verbs):
         if not place.is_absolute():
             raise InvalidInput(f"{place} is no absolute path: say where it is from the root")
         directory, file = (place, "") if format in SEVERAL else (place.parent, place.name)
+        wanted = Mirror(0, scope, str(directory), file, format, choice, self._clock())
         with self._store.write() as tx:
             for one in tx.mirrors():
+                if _differ_only_in_choice(one, wanted):
+                    tx.choose(one.number, choice)
+                    tx.note_seen(one.number, 0)
+                    mirror = _known(tx, one.number)
+                    break
                 # The files of one would be taken for entries of the other.
                 if one.place == str(directory) and (not one.file or not file or one.file == file):
                     raise Conflict(f"{place} has a mirror already, number {one.number} of {one.scope}: remove that first")
-            mirror = tx.put_mirror(Mirror(0, scope, str(directory), file, format, choice, self._clock()))
+            else:
+                mirror = tx.put_mirror(wanted)
         self._told()
         return mirror
 
@@ -133,6 +158,11 @@ class Mirrors(Verbs):
 def holds(mirror: Mirror, scope: Scope) -> bool:
     """Whether memories of this scope can be in the mirror's files: its own, and in a tree the project's sessions as well."""
     return scope == mirror.scope or (mirror.format == "tree" and not mirror.scope.name and scope.path == mirror.scope.path)
+
+
+def _differ_only_in_choice(one: Mirror, other: Mirror) -> bool:
+    alike = all(getattr(one, name) == getattr(other, name) for name in ("scope", "place", "file", "format"))
+    return alike and one.choice is not other.choice
 
 
 def _known(tx: Reading, number: int) -> Mirror:

@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 from omoide.model import (
     Actor,
+    Choice,
     Dispute,
     Event,
     Link,
@@ -236,6 +237,9 @@ class Writing(Reading, Protocol):
 
     def drop_mirror(self, number: int) -> None:
         """Takes it away, with all that is known of its files."""
+
+    def choose(self, mirror: int, choice: Choice) -> None:
+        """Changes what of its scope it holds."""
 
     def note_seen(self, mirror: int, event: int) -> None: ...
     def put_meetings(self, mirror: int, meetings: Iterable[Meeting]) -> None:

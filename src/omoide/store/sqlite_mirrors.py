@@ -109,6 +109,9 @@ class MirrorWriting(MirrorReading):
         ):
             self._connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
 
+    def choose(self, mirror: int, choice: Choice) -> None:
+        self._connection.execute("UPDATE mirrors SET choice = ? WHERE number = ?", (choice.value, mirror))
+
     def note_seen(self, mirror: int, event: int) -> None:
         self._connection.execute("UPDATE mirrors SET seen = ? WHERE number = ?", (event, mirror))
 

@@ -41,6 +41,8 @@ COMMANDS: dict[str, Entry] = {
     "session": Entry(_PROJECTS, "session", "Start sessions of a project, add to them, and read them."),
     "export": Entry(_CARRY, "carry", "Write memories to a file or standard output."),
     "import": Entry(_CARRY, "imports", "Take in memories: a file of them, or what another tool keeps."),
+    "memories": Entry(_FILES, "memories", "Work with the list of this repository, .agent/memories.md."),
+    "mirror": Entry(_FILES, "mirror", "Keep files and memories in step, both ways."),
     "worktree": Entry(_FILES, "worktree", "Make git worktrees that share one .agent/memories.md."),
     "mcp": Entry(_SERVE, "mcp", "Serve agents over MCP: on standard input and output, or over HTTP."),
     "stats": Entry(_CARE, "care", "Count memories, and tell about the database."),
