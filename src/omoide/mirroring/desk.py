@@ -68,8 +68,8 @@ class Desk:
         self._heard: dict[int, tuple[int, Do]] = {}
         """What was taken in just now: the version that it is, and what is left to do about its entry."""
         self._troubles: dict[str, None] = {}
-        self._closed: dict[str, None] = {}
-        """Files that cannot be read."""
+        self._closed: dict[str, str] = {}
+        """Files that cannot be read, and why."""
         self._held_back: set[int] = set()
         """Memories whose entries were refused: neither side is changed."""
         self._refused: set[Stamp] = set()
@@ -146,13 +146,14 @@ class Desk:
             files=[*glance.changed, *glance.gone],
             ids=[entry.id for entry in entries if entry.id],
             keys=[(Scope(scope.path, entry.session or scope.name), entry.key) for entry in entries if entry.key],
+            taken=list(self._heard),
             whole=self._whole,
         )
 
     def _close(self, name: str, error: Exception) -> None:
         path, told = str(self._sight.place.root / name), str(error)
-        self._trouble(told if path in told else f"{path}: {told}")
-        self._closed[name] = None
+        self._closed[name] = told if path in told else f"{path}: {told}"
+        self._trouble(self._closed[name])
 
     def _trouble(self, message: str) -> None:
         self._troubles[message] = None
@@ -282,6 +283,8 @@ class Desk:
         if self._prefer is Side.DATABASE:
             edits.clear(work.matched.strangers)
         edits.write(set(self._closed), backup=self._prefer is Side.DATABASE)
+        for name in edits.stats:
+            self._troubles.pop(self._closed.pop(name, ""), None)  # it is made anew
         for message in edits.troubles:
             self._trouble(message)
         self._written += edits.written
@@ -294,7 +297,11 @@ class Desk:
     def _note(self, looked: Looked, edits: Edits, meetings: list[Meeting]) -> None:
         sight, glance, standing = self._sight, looked.glance, looked.standing
         texts = {name: (text.text, text.stat) for name, text in looked.texts.items()} | edits.stats
-        sightings = [sighted(name, *told) for name, told in texts.items() if name not in self._unfinished]
+        sightings = [
+            sighted(name, *told)
+            for name, told in texts.items()
+            if name not in self._unfinished and (name in edits.stats or not self._is_lost(name, looked))
+        ]
         sightings += [one for one in glance.settled if one.name not in texts]
         vanished = [name for name in (*glance.gone, *edits.removed) if name not in edits.stats]
         finished = not self._closed and not self._held_back and not edits.troubles

@@ -87,6 +87,9 @@ class Mirroring:
             sight = Sight(mirror, format, directories(format), self._settings.max_backups)
             self._sights[mirror.number] = sight
             sight.event = mirror.seen
+        elif sight.mirror.choice is not mirror.choice:
+            sight.calm, sight.event = None, -1
+        sight.mirror = mirror
         return sight
 
     def tell(self, message: str) -> None:

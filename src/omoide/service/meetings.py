@@ -77,9 +77,19 @@ class Meetings(Keeping):
             return tx.sightings(mirror)
 
     def standing(
-        self, number: int, *, files: Sequence[str], ids: Sequence[str], keys: Sequence[tuple[Scope, str]], whole: bool
+        self,
+        number: int,
+        *,
+        files: Sequence[str],
+        ids: Sequence[str],
+        keys: Sequence[tuple[Scope, str]],
+        taken: Sequence[int],
+        whole: bool,
     ) -> Standing:
-        """What the files named here, and what happened since they were last in step, are about; whole: all of the mirror."""
+        """What these files and what happened since they were last in step are about; whole: all of the mirror.
+
+        `taken`: memories that were taken in from the files just now.
+        """
         with self._store.read() as tx:
             mirror = next((one for one in tx.mirrors() if one.number == number), None)
             if mirror is None:
@@ -94,7 +104,7 @@ class Meetings(Keeping):
             else:
                 met = tx.meetings(number, files=files, memories=[*changed, *numbers.values(), *keyed.values()])
             meetings = {one.memory: one for one in met}
-            wanted = dict.fromkeys([*meetings, *numbers.values(), *keyed.values(), *changed])
+            wanted = dict.fromkeys([*meetings, *numbers.values(), *keyed.values(), *taken, *changed])
             memories = {
                 memory.number: memory
                 for memory in tx.memories(list(wanted))
