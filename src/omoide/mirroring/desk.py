@@ -109,6 +109,7 @@ class Desk:
         for each in (self._troubles, self._closed, self._held_back, self._refused, self._unfinished):
             each.clear()
         looked = self._look()
+        self._describe(looked)
         work = self._decide(looked)
         if work.say:
             again = self._take_in(work, looked.standing)
@@ -166,7 +167,9 @@ class Desk:
 
     def _decide(self, looked: Looked) -> Work:
         sight, standing = self._sight, looked.standing
-        found = matched(looked.texts, standing, self._stamps, sight.format, alone=sight.alone)
+        changed = set(looked.glance.changed)
+        same = {name for name in looked.glance.listing if name not in changed}
+        found = matched(looked.texts, same, standing, self._stamps, sight.format, alone=sight.alone)
         for refused, why in found.refused:
             self._trouble(f"{self._where(refused)}: {why}")
             self._unfinished.add(refused.file)
@@ -181,7 +184,7 @@ class Desk:
                 if lost and self._whole:
                     meeting = Meeting(number)
                 else:
-                    unread = lost or (meeting.file not in looked.glance.changed and meeting.file in looked.glance.listing)
+                    unread = lost or meeting.file in same
             self._add(work, memory, meeting, seen, looked, unread=unread)
         if self._prefer is not Side.DATABASE:
             work.say.extend(
@@ -233,6 +236,16 @@ class Desk:
 
     # from the files into the database
 
+    def _describe(self, looked: Looked) -> None:
+        """What a person says of the project itself, on the main page of its tree."""
+        main, mirror = looked.texts.get(self._sight.main), looked.standing.mirror
+        if main is not None and self._prefer is not Side.DATABASE:
+            from omoide.formats.tree import described  # noqa: PLC0415 - only a tree has such a page
+
+            told, known = described(main.text), self._meetings.frame(mirror.scope).description
+            if told and told != known and (mirror.seen or not known or self._prefer is Side.FILE):
+                self._meetings.describe(mirror.scope, told)
+
     def _take_in(self, work: Work, standing: Standing) -> bool:
         """Answers whether something changed meanwhile."""
         present = {number for number, meeting in standing.meetings.items() if meeting.file} | set(work.matched.found)
@@ -278,10 +291,12 @@ class Desk:
             edits.put(memory, meeting, seen)
         for memory, meeting, seen in work.out:
             edits.drop(memory, meeting, seen, held=holds(standing.mirror, memory.scope))
-        for left in work.matched.left:
-            edits.take_away(left)
+        for file, id in work.matched.left:
+            edits.take(file, id)
         if self._prefer is Side.DATABASE:
             edits.clear(work.matched.strangers)
+        if sight.main and (edits or self._whole or sight.main in glance.listing):
+            edits.frame(sight.main, self._meetings.frame(standing.mirror.scope))
         edits.write(set(self._closed), backup=self._prefer is Side.DATABASE)
         for name in edits.stats:
             self._troubles.pop(self._closed.pop(name, ""), None)  # it is made anew

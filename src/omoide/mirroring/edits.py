@@ -8,6 +8,7 @@ from omoide import model
 from omoide.errors import Changed, Conflict, Unreadable, Unwritable
 from omoide.formats.disk import Stat
 from omoide.formats.entries import ARCHIVE
+from omoide.formats.entry import Frame
 from omoide.mirroring.merge import Seen
 from omoide.mirroring.sight import Sight, Text
 from omoide.model import Meeting, Memory, State
@@ -38,6 +39,8 @@ class Edits:
         self._past = past
         self._edits: dict[str, Edit] = {}
         self._moves: dict[str, str] = {}
+        self._frame: Frame | None = None
+        self._framed = ""
         self._names = {name.casefold() for name in listing}
         self.meetings: list[Meeting] = []
         self.parted: list[int] = []
@@ -75,16 +78,24 @@ class Edits:
             self.meetings.append(Meeting(memory.number, version=memory.version))
         else:
             self.parted.append(memory.number)
-        if seen:
-            self.take_away(seen)
+        if seen and (seen.placed.entry.id or self._sight.alone):
+            self.take(seen.file, seen.placed.entry.id or "")
+        elif seen:
+            self.clear([seen])
         elif meeting and meeting.file in self._listing:
             self._edit(meeting.file).drop.add(meeting.entry or memory.id)
 
-    def take_away(self, seen: Seen) -> None:
-        if seen.placed.entry.id or self._sight.alone:
-            self._edit(seen.file).drop.add(seen.placed.entry.id or "")
-        else:
-            self.clear([seen])
+    def take(self, file: str, id: str) -> None:
+        self._edit(file).drop.add(id)
+
+    def frame(self, main: str, frame: Frame) -> None:
+        """What the main page says of the project itself should be so."""
+        self._frame = frame
+        self._framed = main
+        self._edit(main)
+
+    def __bool__(self) -> bool:
+        return bool(self._edits)
 
     def clear(self, strays: Iterable[Seen]) -> None:
         """Takes entries away that are no memory's."""
@@ -178,7 +189,8 @@ class Edits:
         if strays:
             text = format.rewritten(name, text, {}, (), strays)
         stamps = {line: memory for line, memory in edit.stamps.items() if line not in strays}
-        return format.rewritten(name, text, edit.put, edit.drop, stamps)
+        new = format.rewritten(name, text, edit.put, edit.drop, stamps)
+        return format.framed(name, new, self._frame) if self._frame and name == self._framed else new
 
     def _present(self, seen_as: str, name: str, *, anew: bool) -> tuple[str | None, Stat | None]:
         """The text of a file as it was when it was looked at, however long ago that was."""

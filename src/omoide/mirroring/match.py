@@ -1,13 +1,15 @@
 """Which memory each entry of the files is, and which are none yet. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from omoide.formats.entry import Format, Placed
 from omoide.mirroring.merge import Seen
 from omoide.mirroring.sight import Text
-from omoide.model import Meeting, Memory
+from omoide.model import Meeting
 from omoide.service.meetings import Standing
+
+_TWICE = "{} has an entry with the same id: take the id out of one of them"
 
 Stamp = tuple[str, int, str]
 """A file, a line and a digest: where an entry stands that has no id."""
@@ -20,8 +22,8 @@ class Matched(NamedTuple):
     """Entries of memories that are to be made."""
     refused: list[tuple[Seen, str]]
     """Entries that can be no memory's as they are, and what to do."""
-    left: list[Seen]
-    """What a stopped sync left behind in a file that the memory is no longer in."""
+    left: list[tuple[str, str]]
+    """What a stopped sync left behind in a file that the memory is no longer in: the file, and the id there."""
 
 
 def stamp(seen: Seen) -> Stamp:
@@ -29,9 +31,16 @@ def stamp(seen: Seen) -> Stamp:
 
 
 def matched(
-    texts: Mapping[str, Text], standing: Standing, stamps: Mapping[Stamp, int], format: Format, *, alone: bool
+    texts: Mapping[str, Text],
+    unread: Collection[str],
+    standing: Standing,
+    stamps: Mapping[Stamp, int],
+    format: Format,
+    *,
+    alone: bool,
 ) -> Matched:
-    """`stamps`: entries that were taken in, but do not have their ids yet. `alone`: a file is one entry."""
+    """`unread`: files that are as they were. `stamps`: entries that were taken in, but do not have their ids yet.
+    `alone`: a file is one entry."""
     result = Matched({}, [], [], [])
     known = _Known(standing, stamps, alone=alone)
     for name, text in texts.items():
@@ -39,7 +48,8 @@ def matched(
             seen = Seen(name, placed)
             number = known.number(name, placed)
             if number is not None:
-                _place(result, number, seen, standing.memories[number], standing.meetings.get(number), format)
+                target = format.place(standing.memories[number], lambda _: False)
+                _place(result, number, seen, standing.meetings.get(number), target, unread)
             elif placed.entry.id in standing.astray:
                 why = standing.astray[placed.entry.id]
                 result.refused.append((seen, f"{why}: take the id out to make it a new one, or delete the entry"))
@@ -73,17 +83,23 @@ class _Known:
         return found if found in self._standing.memories else None
 
 
-def _place(result: Matched, number: int, seen: Seen, memory: Memory, meeting: Meeting | None, format: Format) -> None:
+def _place(result: Matched, number: int, seen: Seen, meeting: Meeting | None, target: str, unread: Collection[str]) -> None:
+    """One more entry of a memory. If it has another one, that where they last met counts."""
+    if meeting and meeting.file in unread and seen.file != meeting.file:
+        if seen.file == target:
+            result.found[number] = seen
+            result.left.append((meeting.file, meeting.entry))
+        else:
+            result.refused.append((seen, _TWICE.format(meeting.file)))
+        return
     other = result.found.setdefault(number, seen)
     if other is seen:
         return
-    # Two entries of one memory: the one where they last met counts.
     first, second = (seen, other) if meeting and seen.file == meeting.file else (other, seen)
-    target = format.place(memory, lambda _: False)
     if meeting and first.file != target == second.file and first.placed.digest == meeting.digest:
         # A sync was stopped after it had put the memory into another file, and before it took it from this one.
         result.found[number] = second
-        result.left.append(first)
+        result.left.append((first.file, meeting.entry))
         return
     result.found[number] = first
-    result.refused.append((second, f"{first.file} has an entry with the same id: take the id out of one of them"))
+    result.refused.append((second, _TWICE.format(first.file)))

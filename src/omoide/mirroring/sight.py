@@ -58,6 +58,10 @@ class Sight:
             self.place, self.name = Place.of(place / mirror.file, backups, private=private)
         else:
             self.place, self.name = Place(place.resolve(), backups, private=private), ""
+        self.main = ""
+        """The page of a tree that tells about its project."""
+        if mirror.format == "tree":
+            self.main = f"{mirror.scope.path}/MEMORY.md".removeprefix("/")
         self.calm: Mapping[str, Stat] | None = None
         """How all files looked when they were last in step; None: look closer."""
         self.event = -1

@@ -12,7 +12,7 @@ import msgspec
 
 from omoide import model
 from omoide.errors import InvalidInput, NotFound
-from omoide.formats.entry import Entry
+from omoide.formats.entry import Entry, Frame
 from omoide.guard import checks
 from omoide.model import Choice, Dispute, Draft, Layer, Meeting, Memory, Mirror, Query, Scope, Side, Sighting, State
 from omoide.service import shape
@@ -123,7 +123,8 @@ class Meetings(Keeping):
         """The last event, and whether any after this one is about something that the mirror holds."""
         with self._store.read() as tx:
             event, changed = tx.happened(since)
-            if event < since or tx.meetings(mirror.number, memories=changed):
+            # A tree tells of the project and its sessions as well, and events about those are about no memory.
+            if event < since or tx.meetings(mirror.number, memories=changed) or (event > since and mirror.format == "tree"):
                 return event, True
             if mirror.choice is Choice.OWN or not changed:
                 return event, False
@@ -137,6 +138,22 @@ class Meetings(Keeping):
             Query(mirror.scope, layers=layers, states=(State.ACTIVE, State.INACTIVE, State.ARCHIVED)), self._clock()
         )
         return iter(sorted((one for one in found if holds(mirror, one.scope)), key=lambda memory: memory.number))
+
+    def frame(self, scope: Scope) -> Frame:
+        """What a tree says of the project itself."""
+        with self._store.read() as tx:
+            project = tx.project(scope.path) if scope.path else None
+            sessions = sorted(session.scope.name for session in tx.sessions(scope)) if project else []
+        return Frame(scope.path or "omoide", project.description if project else "", tuple(sessions))
+
+    def describe(self, scope: Scope, text: str) -> None:
+        """A person wrote into a file what a project is about."""
+        with self._store.write() as tx:
+            project = tx.project(scope.path)
+            if project is not None:
+                description = checks.line(text, "description", self._settings)
+                tx.put_project(msgspec.structs.replace(project, description=description))
+                tx.note("described", self._actor, self._clock(), scope, {"fields": ["description"]})
 
     def past(self, number: int, since: int) -> list[Memory]:
         """The versions of a memory from this one on, oldest first."""
