@@ -139,7 +139,8 @@ def test_linking_twice_changes_nothing(omoide, shop):
     assert omoide("worktree", "link", "--json", cwd=first).data["action"] == "linked"
     before = (first / FILE).lstat()
     assert omoide("worktree", "link", "--json", cwd=first).data["action"] == "unchanged"
-    assert (first / FILE).lstat() == before
+    after = (first / FILE).lstat()
+    assert (after.st_ino, after.st_ctime_ns) == (before.st_ino, before.st_ctime_ns)
 
 
 def test_the_main_worktree_keeps_its_file(omoide, shop):
@@ -319,3 +320,32 @@ def test_a_worktree_is_removed_without_harm_to_the_memories(omoide, shop):
     git("worktree", "remove", "../first", cwd=shop)
     assert (shop / FILE).read_text(encoding="utf-8").endswith(ONE)
     shutil.rmtree(shop)
+
+
+# the whole story
+
+
+def test_what_is_added_in_one_worktree_and_edited_in_another_is_one_list(omoide, shop):
+    omoide("memories", "add", "認証は JWT を採用", "--tags", "auth", cwd=shop)
+    committed_text = (shop / FILE).read_text(encoding="utf-8")
+    git("add", ".agent", cwd=shop)
+    git("commit", "-m", "memories", cwd=shop)
+    omoide("worktree", "add", "../first", cwd=shop)
+    first = shop.parent / "first"
+    assert omoide("memories", "add", "added from the worktree", cwd=first).code == 0
+    by_hand = (first / FILE).read_text(encoding="utf-8").replace("JWT", "OAuth")
+    (first / FILE).write_text(by_hand, encoding="utf-8")
+    found = omoide("recall", "OAuth", "--json", cwd=shop).data["memories"]
+    assert [memory["content"] for memory in found] == ["認証は OAuth を採用"]
+    omoide("revise", str(found[0]["number"]), "--add-tag", "security", cwd=first)
+    assert (first / FILE).is_symlink(), "a rewrite goes through the link"
+    text = (shop / FILE).read_text(encoding="utf-8")
+    assert "added from the worktree" in text
+    assert "OAuth" in text
+    assert "security" in text
+    assert "JWT" in committed_text
+    assert git("status", "--short", cwd=first) == ""
+    omoide("worktree", "add", "../second", cwd=first)
+    assert omoide("memories", "list", "--json", cwd=shop.parent / "second").data == omoide(
+        "memories", "list", "--json", cwd=shop
+    ).data  # fmt: skip
