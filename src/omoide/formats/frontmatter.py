@@ -56,7 +56,9 @@ def rendered(fields: Mapping[str, Any], body: str, note: str = "") -> str:
 
 def table(fields: Mapping[str, Any]) -> str:
     """The lines of some fields, without a fence."""
-    return str(yaml.dump(dict(fields), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1_000_000))
+    made: str = yaml.dump(dict(fields), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1_000_000)
+    # Below a text that ends with empty lines PyYAML marks the end of all; here more may follow.
+    return made.removesuffix("...\n") if made.endswith("\n...\n") else made
 
 
 def parsed(text: str) -> Document:

@@ -41,13 +41,15 @@ class Page:
         if not self._gone and not any(self._new.values()):
             return "".join(self._raw)
         kept: list[str] = []
+        made = 0
         for index in range(len(self._raw) + 1):
             if index == len(self._raw) and index - 1 in self._gone:
                 # What stood at the end went, and with it the empty lines above.
-                while kept and not _bare(kept[-1]).strip():
+                while len(kept) > made and empty(_bare(kept[-1])):
                     kept.pop()
             for line in self._new.get(index, ()):
                 self._add(kept, line)
+                made = len(kept)
             if index < len(self._raw) and index not in self._gone:
                 kept.append(self._raw[index])
         mark = "\ufeff" if self._raw and self._raw[0].startswith("\ufeff") else ""
@@ -63,8 +65,13 @@ class Page:
         place = len(self)
         above = self._new.get(place) or [line for index, line in enumerate(self.lines) if index not in self._gone][-1:]
         # After something was taken from the end, no empty line is left there.
-        empty = not above or (not above[-1].strip() and place - 1 not in self._gone)
-        self.insert(place, [*([] if empty else [""]), *lines])
+        spaced = not above or (empty(above[-1]) and place - 1 not in self._gone)
+        self.insert(place, [*([] if spaced else [""]), *lines])
+
+
+def empty(line: str) -> bool:
+    """Whether a line separates. One of two spaces does not: it is the end of a text that ends with a line end."""
+    return not line.strip() and not line.startswith(("  ", "\t"))
 
 
 def _bare(line: str) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 from omoide.formats.entry import Entry, Placed, digest, uuid
-from omoide.formats.page import HEADING, Conflicts, Fences, Page, labelled, long_text
+from omoide.formats.page import HEADING, Conflicts, Fences, Page, empty, labelled, long_text
 from omoide.model import Memory
 
 _ITEM = re.compile(r"[-*+][ \t]+([^\s:：][^:：]{0,39})[:：]", re.DOTALL)
@@ -247,7 +247,8 @@ class Layout:
                 section.fields.setdefault(field, []).append(Field(index, end, text))
                 section.entry_lines += range(index, end)
                 return end
-        if item and not section.own_lines and "content" not in section.fields:
+        among = "content" not in section.fields or section.entry_lines[-1] == index - 1
+        if item and among and not section.own_lines:
             section.entry_lines.append(index)
             while index + 1 < len(lines) and lines[index + 1].startswith("  ") and lines[index + 1].strip():
                 index += 1
@@ -272,5 +273,5 @@ def _remove(page: Page, section: Section) -> None:
     # Nothing of it may be read as the text of the entry above.
     if page.lines[first].startswith((" ", "\t")):
         page.insert(first, ["", "<!-- -->"])
-    elif section.heading and page.lines[section.heading - 1].strip():
+    elif section.heading and not empty(page.lines[section.heading - 1]):
         page.insert(first, [""])

@@ -226,7 +226,7 @@ def described(text: str) -> str:
     """The description of a project: the first block quote above the sections of its MEMORY.md, on one line."""
     lines = Page(text).lines
     start, end = _quote(lines)
-    return _folded(" ".join(line.lstrip("> \t") for line in lines[start:end]))
+    return _folded(" ".join(line.removeprefix(">") for line in lines[start:end]))
 
 
 def _folded(text: str) -> str:
