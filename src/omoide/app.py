@@ -1,15 +1,27 @@
-"""Joins the parts: settings, a store, and the verbs on it."""
+"""Joins the parts: settings, a store, the verbs on it, and whoever keeps files in step with it."""
 
-from collections.abc import Callable
+import time
+import warnings
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from omoide import config, model
-from omoide.model import Actor
+from omoide.errors import OmoideError
+from omoide.model import Actor, Mirror, Role, Scope
 from omoide.service import Service
+from omoide.store.base import Store
 from omoide.store.sqlite import MIGRATIONS, SqliteStore
+
+if TYPE_CHECKING:  # only a store that has a mirror needs it
+    from omoide.mirroring.engine import Mirroring
+
+_FRESH = 1.0
+"""Seconds: mirrors that another process adds are followed after so long at the latest."""
+FILE = Actor("human", Role.OWNER, "file")
+"""Who says what stands in a file: see docs/decisions/0009-mirrors.md."""
 
 
 def open(
@@ -24,8 +36,73 @@ def open(
     return opened(settings, actor or Actor(settings.actor, settings.role, "python"), clock)
 
 
-def opened(settings: config.Settings, actor: Actor, clock: Callable[[], datetime] = model.now) -> Service:
-    return Service(SqliteStore(Path(settings.store), settings.wait), settings, actor, clock)
+def opened(
+    settings: config.Settings,
+    actor: Actor,
+    clock: Callable[[], datetime] = model.now,
+    tell: Callable[[str], None] | None = None,
+) -> Service:
+    """`tell` hears what is wrong with mirrored files; without it, Python's warnings do."""
+    store = SqliteStore(Path(settings.store), settings.wait)
+    return Service(store, settings, actor, clock, Following(store, settings, clock, tell or _warn))
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, stacklevel=2)
+
+
+class Following:
+    """Keeps the files of mirrors in step. While there is none it costs a question a second, and its code is not loaded."""
+
+    def __init__(self, store: Store, settings: config.Settings, clock: Callable[[], datetime], tell: Callable[[str], None]):
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+        self._tell = tell
+        self._known: Sequence[Mirror] = ()
+        self._until = 0.0
+        self._engine: Mirroring | None = None
+
+    def before_reading(self, scope: Scope | None) -> None:
+        mirrors = self._mirrors()
+        if mirrors:
+            self.engine.look(mirrors, scope)
+
+    def after_writing(self) -> None:
+        try:
+            mirrors = self._mirrors()
+            if mirrors:
+                self.engine.follow(mirrors)
+        except OmoideError as error:  # plan B: what was written is kept; the next reading brings it to the files
+            self._tell(str(error))
+
+    def mirrors_changed(self) -> None:
+        self._until = 0.0
+
+    @property
+    def engine(self) -> "Mirroring":
+        if self._engine is None:
+            from omoide.mirroring.engine import Mirroring  # noqa: PLC0415 - see the class
+            from omoide.service.meetings import Meetings  # noqa: PLC0415 - the same
+
+            meetings = Meetings(self._store, self._settings, FILE, self._clock)
+            self._engine = Mirroring(meetings, self._settings, self._tell)
+        return self._engine
+
+    def _mirrors(self) -> Sequence[Mirror]:
+        now = time.monotonic()
+        if now >= self._until:
+            self._known = Service(self._store, self._settings, FILE, self._clock).mirrors()
+            self._until = now + _FRESH
+        return self._known
+
+
+def mirroring(memory: Service) -> "Mirroring":
+    """Who keeps the files of this memory in step, for those who ask for it by name."""
+    follower = memory.follower
+    if not isinstance(follower, Following):
+        raise TypeError("this memory was opened without a follower: use omoide.open")
+    return follower.engine
 
 
 def engine() -> tuple[str, int]:

@@ -27,6 +27,9 @@ class Settings(msgspec.Struct, frozen=True):
     ttl_days: int
     max_entries: int
     retire: str
+    max_backups: int
+    memories_enabled: bool
+    memories_inject: str
     origins: dict[str, str] = {}
     """Where each value came from, in words."""
 
@@ -113,6 +116,20 @@ def _retire(value: Any) -> str:
     return str(value)
 
 
+def _truth(value: Any) -> bool:
+    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+    truth = words.get(value.strip().lower()) if isinstance(value, str) else value
+    if not isinstance(truth, bool):
+        raise ValueError("true or false")
+    return truth
+
+
+def _inject(value: Any) -> str:
+    if value not in ("auto", "manual", "none"):
+        raise ValueError('"auto", "manual" or "none"')
+    return str(value)
+
+
 def _whole(least: int, most: int) -> Callable[[Any], int]:
     def read(value: Any) -> int:
         try:
@@ -166,7 +183,16 @@ SETTINGS = (
         "max_entries", "so many memories a layer may hold before the longest unused are archived; 0: any number",
         lambda: 1_000, _whole(0, 1_000_000_000), ("MCP_MEMORY_MAX_ENTRIES",),
     ),
+    Setting(
+        "max_backups", "so many backups of a project, and of a file that omoide rewrites, are kept", lambda: 5,
+        _whole(1, 1_000),
+    ),
     Setting("retire", '"auto": archive by itself, once a day; "manual": only `omoide retire` does', lambda: "auto", _retire),
+    Setting("memories_enabled", "whether `omoide memories` works with .agent/memories.md", lambda: True, _truth),
+    Setting(
+        "memories_inject", 'whether `omoide memories inject` prints: "auto", "manual" (when asked to), "none"',
+        lambda: "auto", _inject,
+    ),
 )  # fmt: skip
 
 

@@ -6,7 +6,9 @@ OmoideError
 │   └── Unreadable      a file to be read in, or the settings, cannot be understood
 ├── NotFound            no such memory, or none that this scope may see
 ├── Conflict            the request is fine, but something is in its way (a taken key, a wrong state)
+│   └── Changed         a file is no longer what was read: read it again
 ├── NotAllowed          this role may not do that
+├── Unwritable          a file or its directory does not take what should stand there
 └── StoreError          the database
     ├── StoreBusy       another process has been writing for too long
     ├── StoreDamaged    the file is not a whole database
@@ -40,7 +42,15 @@ class Conflict(OmoideError):
     pass
 
 
+class Changed(Conflict):
+    pass
+
+
 class NotAllowed(OmoideError):
+    pass
+
+
+class Unwritable(OmoideError):
     pass
 
 

@@ -1,4 +1,4 @@
-"""The words of omoide as frozen values: memory, draft, scope, actor, query, hit, event, link, project."""
+"""The words of omoide as frozen values: memory, draft, scope, actor, query, hit, event, link, project, mirror."""
 
 import functools
 import os
@@ -40,6 +40,18 @@ class Role(StrEnum):
     OWNER = "owner"
     ADMIN = "admin"
     WORKER = "worker"
+
+
+class Choice(StrEnum):
+    """What of its scope a mirror holds."""
+
+    ALL = "all"
+    OWN = "own"  # only what came in through its file: nothing else ever gets into a repository
+
+
+class Side(StrEnum):
+    FILE = "file"
+    DATABASE = "database"
 
 
 class Scope(msgspec.Struct, frozen=True, gc=False):
@@ -272,6 +284,72 @@ class Project(msgspec.Struct, frozen=True):
     root: str | None = None
     """The directory it was found in, if any."""
     created_at: datetime | None = None
+
+
+class Session(msgspec.Struct, frozen=True):
+    """A piece of work in a project, started by its name or by the first memory that is kept in it."""
+
+    scope: Scope
+    source: str
+    """Where it was started from, such as cli or slack; empty when nobody said."""
+    created_at: datetime
+    updated_at: datetime
+    """When something in it last changed; when it was started, if nothing did."""
+    memories: int = 0
+    """The active ones."""
+
+
+class Mirror(msgspec.Struct, frozen=True):
+    """A scope that is kept in step with a file, or with the files of a directory."""
+
+    number: int
+    scope: Scope
+    place: str
+    """An absolute directory."""
+    file: str
+    """The file in it; empty where the format has many."""
+    format: str
+    choice: Choice
+    created_at: datetime
+    seen: int = 0
+    """The last event that its files show."""
+
+
+class Meeting(msgspec.Struct, frozen=True, gc=False):
+    """When a memory and its entry in a file were last known to say the same: this version of it, and these lines there."""
+
+    memory: int
+    file: str = ""
+    """Empty: it belongs to the mirror, but stands in none of its files."""
+    entry: str = ""
+    """The id as it stands in the file; empty where there is none."""
+    version: int = 0
+    digest: str = ""
+
+
+class Sighting(msgspec.Struct, frozen=True, gc=False):
+    """How a file looked when it was last read or written."""
+
+    name: str
+    mtime_ns: int
+    size: int
+    inode: int
+    digest: str
+    """Of its whole text."""
+    settled: bool
+    """False: it was so young that a later change might not show in its time."""
+
+
+class Dispute(msgspec.Struct, frozen=True):
+    """Both sides of a mirror changed, differently. One stands, the other is a version in the memory's history."""
+
+    mirror: int
+    memory: int
+    at: datetime
+    file_version: int
+    """0: the file had the entry no longer."""
+    database_version: int
+    stands: Side
 
 
 TYPES = (

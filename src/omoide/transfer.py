@@ -6,6 +6,7 @@ a backup has those.
 
 import io
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
@@ -33,6 +34,7 @@ COLUMNS = tuple(
     for column in (_SCOPE if name == "scope" else (name,))
 )  # fmt: skip
 
+_BACKUP = re.compile(r"\d{8}-\d{6}-\d{6}\.jsonl")
 _READING = 0.2  # of the time an import takes
 
 _row = msgspec.json.Decoder(Record)
@@ -146,6 +148,31 @@ def saved(path: Path, *, force: bool) -> Iterator[BinaryIO]:
     finally:
         with suppress(FileNotFoundError):
             partial.unlink()
+
+
+class Backup(NamedTuple):
+    file: Path
+    memories: int
+    removed: Sequence[Path]
+    """Older ones, of which there were too many."""
+
+
+def backed_up(memory: Service, scope: Scope, directory: Path, keep: int) -> Backup:
+    """Writes all of a project into one more file of the directory, and keeps the newest so many there."""
+    stamp = model.now().strftime("%Y%m%d-%H%M%S-%f")
+    try:
+        for each in reversed([directory, *directory.parents]):
+            each.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise Conflict(f"{directory} cannot be made ({error.strerror}): choose another place with --output") from error
+    target = directory / f"{stamp}.jsonl"
+    with saved(target, force=False) as file:
+        count = export(memory, file, "jsonl", Selection(scope=scope), lambda _: None)
+    # By its name, which is its time: a copied or touched file has another date.
+    copies = sorted(each for each in directory.iterdir() if _BACKUP.fullmatch(each.name) and each.is_file())
+    for copy in copies[:-keep]:
+        copy.unlink()
+    return Backup(target, count, copies[:-keep])
 
 
 # in

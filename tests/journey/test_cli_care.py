@@ -204,6 +204,7 @@ def test_the_help_of_the_whole_is_the_help_of_each_command(run):
 def test_every_command_that_prints_can_print_json():
     for name in COMMANDS:
         command = cli.get_command(click.Context(cli), name)
-        options = {option for parameter in command.params for option in parameter.opts}
-        assert "--json" in options or name in ("completion", "mcp")  # one prints a script, the other serves
-        assert "--store" in options or name in ("config", "completion")
+        for each in command.commands.values() if isinstance(command, click.Group) and name != "mcp" else [command]:
+            options = {option for parameter in each.params for option in parameter.opts}
+            assert "--json" in options or name in ("completion", "mcp")  # one prints a script, the other serves
+            assert "--store" in options or name in ("config", "completion", "worktree")  # they need no memories

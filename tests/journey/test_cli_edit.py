@@ -42,7 +42,7 @@ def leftovers():
 
 def test_the_editor_sees_fields_and_text_and_both_can_be_changed(run, editor, place):
     run("remember", "有効期限は 15 分", "--topic", "API auth", "--tags", "api,no", "--key", "auth", "--example", "a\nb")
-    editor(swap("15 分", "30 分") + "\ntext = file.read_bytes().decode()\n" + swap("- api\n", "- api\n- 認証\n"))
+    editor(swap("15 分", "30 分") + "\ntext = file.read_bytes().decode()\n" + swap("- api\n", "- api\n  - 認証\n"))
     before = leftovers()
     done = run("edit", "auth")
     assert done.code == 0, done.err
@@ -81,7 +81,7 @@ def test_visual_goes_before_editor(run, editor, monkeypatch):
 
 def test_fields_can_be_emptied(run, editor):
     run("remember", "text", "--topic", "given", "--key", "k", "--tags", "a", "--expires", "1d")
-    editor("import re\ntext = re.sub('(topic|key|expires_at): .*', r'\\1:', text)\n" + swap("tags:\n- a\n", "tags: []\n"))
+    editor("import re\ntext = re.sub('(topic|key|expires_at): .*', r'\\1:', text)\n" + swap("tags:\n  - a\n", "tags: []\n"))
     memory = run("edit", "1", "--json").data
     assert (memory["topic"], memory["key"], memory["tags"], memory["expires_at"]) == ("text", None, [], None)
 

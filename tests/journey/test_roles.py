@@ -1,6 +1,7 @@
 """Who may do what: every verb of the service, in every role and layer, as the one table says."""
 
 import inspect
+from datetime import UTC, datetime
 
 import msgspec
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from omoide import Actor, Draft, InvalidInput, Layer, NotAllowed, NotFound, Role, Scope
 from omoide.errors import Unreadable
 from omoide.guard import access
+from omoide.model import Choice, Dispute, Mirror, Side
 from omoide.service import Service
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
@@ -16,8 +18,8 @@ SCOPES = {
     Layer.PROJECT: SHOP,
     Layer.SESSION: Scope.session("shop", "monday"),
 }
-# They change nothing and tell nothing: another actor with no more rights, the end, and where the file is.
-NO_DEEDS = {"acting_as", "close", "place"}
+# They change nothing and tell nothing: another actor with no more rights, the end, where the file is and who follows it.
+NO_DEEDS = {"acting_as", "close", "place", "follower"}
 VERBS = {name: getattr(Service, name) for name in dir(Service) if not name.startswith("_") and name not in NO_DEEDS}
 NAMING = [name for name, verb in VERBS.items() if {"ref", "refs"} & set(inspect.signature(verb).parameters)]
 
@@ -26,11 +28,34 @@ def call(memory, verb, scope, directory, *, ref, other):
     """The verb with a value for each parameter that it needs, by the parameter's name."""
     values = {
         "ref": ref, "refs": [ref], "other": other, "kind": "relates", "scope": scope, "content": "newer", "text": "zebra",
-        "drafts": [Draft("one of many", scope)], "things": [], "root": directory, "target": directory / f"{verb}.db",
+        "drafts": [Draft("one of many", scope)], "things": [], "root": directory / verb, "target": directory / f"{verb}.db",
+        "path": "new" if verb == "create_project" else "shop", "description": "sells",
+        "place": directory / f"{verb}.md", "take": "database",
     }  # fmt: skip
+    if verb in ("unmirror", "join", "part"):
+        values["number"] = mirrored(memory, scope, directory / f"of {verb}.md")
+    if verb == "resolve" and isinstance(ref, int):
+        with memory._store.write() as tx:
+            tx.put_dispute(Dispute(1, ref, datetime(2026, 2, 5, tzinfo=UTC), 1, 1, Side.FILE))
+    if verb in ("session", "start_session"):  # they are about a session, from wherever it is looked at
+        values["scope"] = Scope.session("shop", "monday" if verb == "session" else "new")
     parameters = inspect.signature(VERBS[verb]).parameters
     answer = getattr(memory, verb)(**{name: values[name] for name in parameters if name in values})
     return list(answer) if inspect.isgenerator(answer) else answer
+
+
+def mirrored(memory, scope, file):
+    """The number of a mirror that the owner made."""
+    file.parent.mkdir(exist_ok=True)
+    with memory._store.write() as tx:
+        known = [mirror.number for mirror in tx.mirrors() if mirror.file == file.name]
+        return (
+            known[0]
+            if known
+            else tx.put_mirror(
+                Mirror(0, scope, str(file.parent), file.name, "memories", Choice.OWN, datetime(2026, 2, 5, tzinfo=UTC))
+            ).number
+        )
 
 
 def state_of(owner):
@@ -48,6 +73,7 @@ def test_a_role_may_do_what_the_table_says_and_nothing_more(tmp_path, open_memor
     owner = open_memory(tmp_path / "memory.db")
     someone = open_memory(tmp_path / "memory.db", actor=Actor("someone", role))
     other = owner.remember("another", scope=scope).memory.number
+    owner.remember("a session", scope=SCOPES[Layer.SESSION])
     for verb, roles in access.DEEDS.items():
         ref = owner.remember(f"zebra {verb}", scope=scope).memory.number
         if verb == "purge":
@@ -71,6 +97,7 @@ def test_what_a_worker_and_an_admin_may_not_do():
         Role.ADMIN: {"purge", "mend"},
         Role.WORKER: {
             "forget", "restore", "archive", "promote", "retire", "purge", "mend",
+            "mirror", "unmirror", "part", "resolve",
             "adopt", "everything", "backup", "tally", "latest", "check",
         },
     }  # fmt: skip

@@ -34,6 +34,9 @@ class _Loader(_Parser):  # type: ignore[misc]  # the C loader if there is one
 class _Dumper(yaml.SafeDumper):
     """Texts of several lines become blocks; those with line ends that YAML would not keep, double quotes."""
 
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002, FBT002 - PyYAML's names
+        super().increase_indent(flow, indentless=False)  # lists stand under their name, indented
+
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = '"' if _ODD_ENDS.intersection(text) else "|" if "\n" in text else None
@@ -48,20 +51,32 @@ _Dumper.add_representer(type(None), lambda dumper, _: dumper.represent_scalar("t
 def rendered(fields: Mapping[str, Any], body: str, note: str = "") -> str:
     """The text of a document; `note` becomes comment lines above the fields."""
     comment = "".join(f"# {line}\n" for line in note.splitlines())
-    table = yaml.dump(dict(fields), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1_000_000)
-    return f"{_FENCE}\n{comment}{table}{_FENCE}\n\n{body}\n"
+    return f"{_FENCE}\n{comment}{table(fields)}{_FENCE}\n\n{body}\n"
+
+
+def table(fields: Mapping[str, Any]) -> str:
+    """The lines of some fields, without a fence."""
+    made: str = yaml.dump(dict(fields), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1_000_000)
+    # Below a text that ends with empty lines PyYAML marks the end of all; here more may follow.
+    return made.removesuffix("...\n") if made.endswith("\n...\n") else made
 
 
 def parsed(text: str) -> Document:
     """The fields and the body; a text without front matter is all body."""
     text = text.removeprefix("\ufeff")
-    first, end, rest = text.partition("\n")
-    if first.rstrip() != _FENCE or not end:
+    halves = split(text)
+    if halves is None:
         return Document({}, text)
-    head, below = _split(rest)
-    ending = "\r\n" if first.endswith("\r") else "\n"
+    head, below = halves
+    ending = "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
     # The empty line above the body and the line end below it are the form's, not the text's.
     return Document(_fields(head), below.removeprefix(ending).removesuffix(ending))
+
+
+def split(text: str) -> tuple[str, str] | None:
+    """What stands between the fences, and what below them; None if the text does not begin with a fence."""
+    first, end, rest = text.partition("\n")
+    return _split(rest) if first.rstrip() == _FENCE and end else None
 
 
 def _split(rest: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ DEEDS: dict[str, frozenset[Role]] = {
     # keep and find, in what the scope sees
     "remember": _EVERYONE,
     "remember_many": _EVERYONE,
+    "gather": _EVERYONE,
     "revise": _EVERYONE,
     "pin": _EVERYONE,
     "unpin": _EVERYONE,
@@ -28,6 +29,19 @@ DEEDS: dict[str, frozenset[Role]] = {
     "projects": _EVERYONE,
     "locate": _EVERYONE,
     "claim": _EVERYONE,
+    # projects and sessions as such: their names, what they are about, what there is in them
+    "catalogue": _EVERYONE,
+    "project": _EVERYONE,
+    "create_project": _EVERYONE,
+    "describe_project": _EVERYONE,
+    "start_session": _EVERYONE,
+    "sessions": _EVERYONE,
+    "session": _EVERYONE,
+    # what files say; a list of one's own in a repository, and what is put into it by name
+    "mirrors": _EVERYONE,
+    "disputes": _EVERYONE,
+    "notebook": _EVERYONE,
+    "join": _EVERYONE,
     # settings alone decide whether it does anything
     "retire_if_due": _EVERYONE,
     # take away and bring back
@@ -36,6 +50,11 @@ DEEDS: dict[str, frozenset[Role]] = {
     "forget": _TRUSTED,
     "promote": _TRUSTED,
     "retire": _TRUSTED,
+    # what a scope holds goes out to files, and what files say comes in: see docs/decisions/0009-mirrors.md
+    "mirror": _TRUSTED,
+    "unmirror": _TRUSTED,
+    "part": _TRUSTED,
+    "resolve": _TRUSTED,
     # the whole store, across projects
     "adopt": _TRUSTED,
     "everything": _TRUSTED,

@@ -6,9 +6,9 @@ import msgspec
 
 from omoide.errors import InvalidInput, NotAllowed, OmoideError
 from omoide.formats.record import memory, moment, scope
-from omoide.model import Event, Hit, Link, Remembered, Version
+from omoide.model import Event, Hit, Link, Remembered, Session, Version
 
-__all__ = ["dumped", "event", "exit_code", "hit", "link", "memory", "moment", "remembered", "scope", "version"]
+__all__ = ["dumped", "event", "exit_code", "hit", "link", "memory", "moment", "remembered", "scope", "session", "version"]
 
 _encoder = msgspec.json.Encoder()
 
@@ -46,6 +46,17 @@ def event(value: Event) -> dict[str, Any]:
 def version(value: Version) -> dict[str, Any]:
     actor = value.actor
     return {**memory(value.memory), "actor": None if actor is None else {"name": actor.name, "via": actor.via}}
+
+
+def session(value: Session) -> dict[str, Any]:
+    return {
+        "name": value.scope.name,
+        "project": value.scope.path,
+        "source": value.source,
+        "created_at": moment(value.created_at),
+        "updated_at": moment(value.updated_at),
+        "memory_count": value.memories,
+    }
 
 
 def link(value: Link) -> dict[str, Any]:

@@ -2,16 +2,19 @@
 
 from omoide.guard import access, checks
 from omoide.model import Actor, Role
+from omoide.service.base import Follower
 from omoide.service.care import Care
 from omoide.service.changing import Changing
 from omoide.service.finding import Finding
 from omoide.service.keeping import Keeping
 from omoide.service.layers import Layers
+from omoide.service.mirrors import Mirrors
 from omoide.service.projects import Projects
 from omoide.service.retiring import Retiring
+from omoide.service.sessions import Sessions
 
 
-class Service(Keeping, Finding, Changing, Layers, Retiring, Projects, Care):
+class Service(Keeping, Finding, Changing, Layers, Retiring, Projects, Sessions, Mirrors, Care):
     """All the verbs on one store, for one actor. Each reads: permission, thinking, one transaction, event."""
 
     def acting_as(self, agent_id: str | None) -> "Service":
@@ -23,7 +26,12 @@ class Service(Keeping, Finding, Changing, Layers, Retiring, Projects, Care):
             return self
         name = checks.line(agent_id, "agent id", self._settings)
         role = access.lesser(self._actor.role, self._settings.agents.get(name, Role.WORKER))
-        return Service(self._store, self._settings, Actor(name, role, self._actor.via), self._clock)
+        return Service(self._store, self._settings, Actor(name, role, self._actor.via), self._clock, self._follower)
+
+    @property
+    def follower(self) -> Follower | None:
+        """Who keeps files in step with this memory, if anybody does."""
+        return self._follower
 
     def __enter__(self) -> "Service":
         return self

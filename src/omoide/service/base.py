@@ -1,7 +1,9 @@
 """What all verbs share: the store, the settings, who acts, and how a caller's word for a memory is understood."""
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
+from typing import Protocol
 
 import msgspec
 
@@ -18,12 +20,44 @@ Ref = str | int
 _UNTOLD = ("reference_count", "updated_at", "version", "last_accessed_at")
 
 
+class Follower(Protocol):
+    """Who keeps files in step with the store. It never raises: what is wrong with a file is nothing that a verb does."""
+
+    def before_reading(self, scope: Scope | None) -> None:
+        """What people changed in the files that this scope sees comes in; None: in all of them."""
+
+    def after_writing(self) -> None:
+        """What was written goes out."""
+
+    def mirrors_changed(self) -> None: ...
+
+
 class Verbs:
-    def __init__(self, store: Store, settings: Settings, actor: Actor, clock: Callable[[], datetime] = model.now):
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        actor: Actor,
+        clock: Callable[[], datetime] = model.now,
+        follower: Follower | None = None,
+    ):
         self._store = store
         self._settings = settings
         self._actor = actor
         self._clock = clock
+        self._follower = follower
+
+    def _reading(self, scope: Scope | None) -> AbstractContextManager[Reading]:
+        if self._follower is not None:
+            self._follower.before_reading(scope)
+        return self._store.read()
+
+    @contextmanager
+    def _writing(self) -> Iterator[Writing]:
+        with self._store.write() as tx:
+            yield tx
+        if self._follower is not None:
+            self._follower.after_writing()
 
     def _find(self, tx: Reading, ref: Ref, scope: Scope) -> Memory:
         """The memory a caller means. One that the scope may not see is missing, in the same words."""

@@ -16,7 +16,7 @@ class Care(Verbs):
         """Destroys forgotten memories and their history; afterwards no byte of them is in the database."""
         access.require(self._actor, "purge")
         at = self._clock()
-        with self._store.write() as tx:
+        with self._writing() as tx:
             for ref in refs:
                 memory = self._find(tx, ref, scope)
                 if memory.state is not State.FORGOTTEN:
@@ -49,7 +49,7 @@ class Care(Verbs):
     def tally(self) -> Sequence[tuple[Scope, str, str, int]]:
         """Memories of the whole store counted by scope, type and state."""
         access.require(self._actor, "tally")
-        with self._store.read() as tx:
+        with self._reading(None) as tx:
             return tx.tally()
 
     def everything(self) -> Generator[tuple[Memory, Sequence[Link]], None, None]:
@@ -58,7 +58,7 @@ class Care(Verbs):
         return self._everything()
 
     def _everything(self) -> Generator[tuple[Memory, Sequence[Link]], None, None]:
-        with self._store.read() as tx:
+        with self._reading(None) as tx:
             for memory in tx.everything():
                 yield memory, [link for link in tx.links(memory.number) if link.source == memory.id]
 

@@ -136,7 +136,7 @@ class Changing(Verbs):
         except ValueError:
             raise InvalidInput(f"there is no link {kind!r}: use {', '.join(LinkKind)}") from None
         at = self._clock()
-        with self._store.write() as tx:
+        with self._writing() as tx:
             source, target = self._find(tx, ref, scope), self._find(tx, other, scope)
             if source.number == target.number:
                 raise InvalidInput(f"#{source.number} cannot be linked to itself")
@@ -150,7 +150,7 @@ class Changing(Verbs):
 
     def _transform(self, ref: Ref, scope: Scope, deed: str, change: Callable[[Memory], Memory]) -> Memory:
         at = self._clock()
-        with self._store.write() as tx:
+        with self._writing() as tx:
             old = self._find(tx, ref, scope)
             new = change(old)
             return old if new == old else self._change(tx, old, new, deed, at)

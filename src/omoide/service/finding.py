@@ -30,7 +30,7 @@ class Finding(Verbs):
         if not isinstance(query, Query):
             query = self._query(scope, query, type, tags, layers, states, since, limit, 0)
         at = self._clock()
-        with self._store.read() as tx:
+        with self._reading(query.scope) as tx:
             found = recalling.found(tx, query, at)
         self._store.touch([hit.memory.number for hit in found.hits], at)
         return found
@@ -51,7 +51,7 @@ class Finding(Verbs):
         access.require(self._actor, "list")
         query = self._query(scope, "", type, tags, layers, states, since, limit, offset)
         at = self._clock()
-        with self._store.read() as tx:
+        with self._reading(scope) as tx:
             rows = tx.browse(query, at)
             for _ in zip(range(offset), rows, strict=False):
                 pass
@@ -59,7 +59,7 @@ class Finding(Verbs):
 
     def show(self, ref: Ref, *, scope: Scope) -> Memory:
         access.require(self._actor, "show")
-        with self._store.read() as tx:
+        with self._reading(scope) as tx:
             memory = self._find(tx, ref, scope)
         self._store.touch([memory.number], self._clock())
         return memory
@@ -67,7 +67,7 @@ class Finding(Verbs):
     def history(self, ref: Ref, *, scope: Scope) -> Sequence[Version]:
         """Every version, oldest first, the present one last."""
         access.require(self._actor, "history")
-        with self._store.read() as tx:
+        with self._reading(scope) as tx:
             return tx.versions(self._find(tx, ref, scope).number)
 
     def events(
@@ -75,13 +75,13 @@ class Finding(Verbs):
     ) -> Sequence[Event]:
         """What happened, newest first."""
         access.require(self._actor, "events")
-        with self._store.read() as tx:
+        with self._reading(scope) as tx:
             number = None if ref is None else self._find(tx, ref, scope).number
             return tx.events(scope, number, since, limit)
 
     def links(self, ref: Ref, *, scope: Scope) -> Sequence[Link]:
         access.require(self._actor, "links")
-        with self._store.read() as tx:
+        with self._reading(scope) as tx:
             number = self._find(tx, ref, scope).number
             # A global memory may be linked from any project: only the links between what the scope sees are told.
             return [link for link in tx.links(number) if self._seen(tx, (link.source, link.target), scope)]

@@ -51,7 +51,7 @@ class Keeping(Verbs):
         draft = checks.checked(draft, self._settings)
         words = shape.words(draft)
         at = self._clock()
-        with self._store.write() as tx:
+        with self._writing() as tx:
             similar = recalling.similar(tx, words, checks.placed(draft))
             done = self._keep(tx, draft, words, at)
         others = similar - {done.memory.number}
@@ -70,7 +70,7 @@ class Keeping(Verbs):
         ready.sort(key=lambda item: checks.placed(item[1]).path)
         done: dict[int, Remembered] = {}
         at = self._clock()
-        with self._store.write() as tx:
+        with self._writing() as tx:
             for start in range(0, len(ready), _CHUNK):
                 self._keep_chunk(tx, ready[start : start + _CHUNK], done, at)
         return [done[place] for place in range(len(ready))]
@@ -171,10 +171,36 @@ class Keeping(Verbs):
         at = self._clock()
         done = dict.fromkeys(("added", "replaced", "known", "linked", "relinked", "astray"), 0)
         read = list(things)  # before the transaction opens: nobody waits for a slow file, or is told of its errors as ours
-        with suppress(_Rehearsed), self._store.write() as tx:
+        with suppress(_Rehearsed), self._writing() as tx:
             for place, thing in enumerate(read):
                 watch(place)
                 done[self._adopted(tx, thing, at)] += 1
+            if rehearse:
+                raise _Rehearsed
+        return done
+
+    def gather(
+        self, drafts: Iterable[Draft], *, rehearse: bool = False, watch: Callable[[int], None] = lambda _: None
+    ) -> Sequence[Remembered]:
+        """Takes over what another tool keeps under names of its own, which are the keys; all of it, or nothing.
+
+        What a memory of that key says, or said in an earlier version, is unchanged, whatever became of it here: a second
+        time changes nothing, and what was revised, archived or forgotten here stays so until the other tool says
+        something new. A rehearsal answers the same, and keeps nothing. `watch` hears which one comes next.
+        """
+        access.require(self._actor, "gather")
+        ready: list[Draft] = []
+        for place, draft in enumerate(drafts):
+            watch(place)
+            ready.append(checks.checked(draft, self._settings))
+        done: list[Remembered] = []
+        at = self._clock()
+        with suppress(_Rehearsed), self._writing() as tx:
+            for place, draft in enumerate(ready):
+                watch(place)
+                known = _told_before(tx, draft)
+                told = Remembered(known, "unchanged") if known else self._keep(tx, draft, shape.words(draft), at)
+                done.append(told)
             if rehearse:
                 raise _Rehearsed
         return done
@@ -218,6 +244,18 @@ class Keeping(Verbs):
             key=draft.key,
             source=draft.source or memory.source,
         )
+
+
+def _told_before(tx: Reading, draft: Draft) -> Memory | None:
+    """The memory with the draft's key, also a forgotten one, if it says this or has said it before."""
+    scope, key = checks.placed(draft), draft.key
+    if key is None:
+        return None
+    memory = tx.by_key(scope, key) or tx.by_key(scope, key, forgotten=True)
+    if memory is None:
+        return None
+    said = [version.memory for version in tx.versions(memory.number)]
+    return memory if any(shape.says(one, draft) for one in said) else None
 
 
 def _tied(tx: Writing, link: Link) -> str:

@@ -21,7 +21,7 @@ class Layers(Verbs):
         if not 1 <= limit <= _MOST_RESUMED:
             raise InvalidInput(f"limit is {limit}: 1 to {_MOST_RESUMED:,}, please")
         at = self._clock()
-        with self._store.read() as tx:
+        with self._reading(scope) as tx:
             resumed = _resumed(tx, scope, limit, at)
         lists = (resumed.pinned, resumed.preferences, resumed.session, resumed.project)
         self._store.touch([memory.number for each in lists for memory in each], at)
@@ -30,7 +30,7 @@ class Layers(Verbs):
     def summary(self, *, scope: Scope, layers: Sequence[Layer] = (), states: Sequence[State] = (State.ACTIVE,)) -> Summary:
         """What the scope sees, in numbers: the archive's with `states=[State.ARCHIVED]`."""
         access.require(self._actor, "summary")
-        with self._store.read() as tx:
+        with self._reading(scope) as tx:
             query = Query(scope, layers=tuple(map(Layer, layers)), states=tuple(map(State, states)))
             return tx.summary(query, self._clock())
 

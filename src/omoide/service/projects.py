@@ -1,14 +1,42 @@
 """Projects: which one a directory belongs to, and what is known of each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from itertools import islice
 from pathlib import Path, PurePath
+from typing import NamedTuple
+
+import msgspec
 
 from omoide import model
-from omoide.errors import InvalidInput
-from omoide.guard import access
-from omoide.model import Project, Scope
+from omoide.errors import Conflict, InvalidInput, NotFound
+from omoide.guard import access, checks
+from omoide.model import Layer, Memory, Project, Query, Scope, Session, Summary
 from omoide.service.base import Verbs
 from omoide.store.base import Reading
+
+_OWN = (Layer.PROJECT, Layer.SESSION)
+
+
+class Overview(NamedTuple):
+    """A project in a list of them."""
+
+    project: Project
+    updated_at: datetime
+    """When a memory or a session of it last changed; when it was made, if nothing did since."""
+    sessions: Sequence[Session]
+    """Last changed first."""
+
+
+class Portrait(NamedTuple):
+    """A project by itself, without the global layer."""
+
+    overview: Overview
+    summary: Summary
+    """Of its active memories, those of its sessions included."""
+    pinned: Sequence[Memory]
+    recent: Sequence[Memory]
+    """Last changed first; not those of its sessions."""
 
 
 class Projects(Verbs):
@@ -16,6 +44,65 @@ class Projects(Verbs):
         access.require(self._actor, "projects")
         with self._store.read() as tx:
             return tx.projects()
+
+    def catalogue(self) -> Sequence[Overview]:
+        """Every project with its sessions, last changed first."""
+        access.require(self._actor, "catalogue")
+        with self._reading(None) as tx:
+            changes = tx.last_changes()
+            sessions: dict[str, list[Session]] = {}
+            for session in tx.sessions():
+                sessions.setdefault(session.scope.path, []).append(session)
+            found = [_overview(project, changes, sessions.get(project.path, ())) for project in tx.projects()]
+        return sorted(found, key=lambda overview: overview.updated_at, reverse=True)
+
+    def project(self, path: str, *, limit: int = 20) -> Portrait | None:
+        """What there is in a project, `limit` memories in each list at the most; None when there is no such project."""
+        access.require(self._actor, "project")
+        scope = Scope.project(path)
+        at = self._clock()
+        with self._reading(scope) as tx:
+            project = tx.project(scope.path)
+            if project is None:
+                return None
+            return Portrait(
+                _overview(project, tx.last_changes(), tx.sessions(scope)),
+                tx.summary(Query(scope, layers=_OWN), at),
+                list(islice(tx.browse(Query(scope, layers=_OWN, pinned=True), at), limit)),
+                list(islice(tx.browse(Query(scope, layers=(Layer.PROJECT,)), at), limit)),
+            )
+
+    def create_project(self, path: str, *, description: str = "", root: Path | None = None) -> Project:
+        """Makes a project before anything is kept in it; `root` is the directory that is to be found as this project."""
+        access.require(self._actor, "create_project")
+        at = self._clock()
+        made = Project(model.project_path(path), self._described(description), None if root is None else str(root), at)
+        with self._writing() as tx:
+            if tx.project(made.path) is not None:
+                raise Conflict(f"there is a project {made.path} already: `omoide project describe` changes its description")
+            owner = None if made.root is None else tx.project_at(made.root)
+            if owner is not None:
+                raise Conflict(f"{made.root} is the directory of project {owner.path} already: name another")
+            tx.put_project(made)
+            tx.note("created", self._actor, at, Scope(made.path), {"project": made.path})
+        return made
+
+    def describe_project(self, path: str, description: str) -> Project:
+        """Says in a line what the project is about; an empty line takes the description off."""
+        access.require(self._actor, "describe_project")
+        path, description = model.project_path(path), self._described(description)
+        with self._writing() as tx:
+            known = tx.project(path)
+            if known is None:
+                raise NotFound(f"there is no project {path}: `omoide project create` makes it")
+            project = msgspec.structs.replace(known, description=description)
+            if project != known:
+                tx.put_project(project)
+                tx.note("described", self._actor, self._clock(), Scope(path), {"fields": ["description"]})
+        return project
+
+    def _described(self, description: str) -> str:
+        return checks.line(description, "description", self._settings) if description.strip() else ""
 
     def locate(self, root: Path) -> Scope:
         """The scope of the project whose directory this is. Nothing is written: see `claim`."""
@@ -54,6 +141,11 @@ class Projects(Verbs):
                 # Shop and shop are one project: take the spelling that is there.
                 return next((p.path for p in tx.projects() if p.path.casefold() == path.casefold()), path)
         raise InvalidInput(f"no free project name for {root}: give one with --project")
+
+
+def _overview(project: Project, changes: Mapping[str, datetime], sessions: Sequence[Session]) -> Overview:
+    moments = (project.created_at, changes.get(project.path), *(session.updated_at for session in sessions))
+    return Overview(project, max(at for at in moments if at is not None), sessions)
 
 
 def _segment(part: str) -> str:

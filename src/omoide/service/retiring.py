@@ -44,7 +44,7 @@ class Retiring(Verbs):
             return plan
         done: list[Retirement] = []
         for start in range(0, len(plan.retirements), _AT_ONCE):
-            with self._store.write() as tx:
+            with self._writing() as tx:
                 done += _archived(tx, plan.retirements[start : start + _AT_ONCE], self._actor, at)
         return Plan(done)
 
@@ -74,6 +74,8 @@ class Retiring(Verbs):
                     tx.note_done(_TASK, at)
         except StoreError:  # plan B: another moment. Whoever asked for nothing need not hear that nothing was done.
             return None
+        if done and self._follower is not None:
+            self._follower.after_writing()
         return Plan(done)
 
     def _plan(self, tx: Reading, at: datetime, most: int | None = None) -> Plan:

@@ -72,6 +72,16 @@ def living(memory: Memory, **fields: Any) -> Memory:
     return changed(memory, fields)
 
 
+def says(memory: Memory, draft: Draft) -> bool:
+    """Whether a memory has the draft's text, and what it names of topic, type and tags."""
+    return (
+        memory.content == draft.content
+        and (draft.topic is None or memory.topic == draft.topic)
+        and (draft.type is None or memory.type == draft.type)
+        and (not draft.tags or memory.tags == draft.tags)
+    )
+
+
 def merged(old: Memory, draft: Draft, at: datetime) -> Memory:
     """What is there, told again: the new content, and whatever else the draft names. What was retired comes back."""
     given: dict[str, Any] = {"content": draft.content}

@@ -10,7 +10,25 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from omoide.model import Actor, Event, Link, LinkKind, Memory, Project, Query, Scope, Summary, Usage, Version
+from omoide.model import (
+    Actor,
+    Choice,
+    Dispute,
+    Event,
+    Link,
+    LinkKind,
+    Meeting,
+    Memory,
+    Mirror,
+    Project,
+    Query,
+    Scope,
+    Session,
+    Sighting,
+    Summary,
+    Usage,
+    Version,
+)
 
 
 class Words(NamedTuple):
@@ -121,6 +139,15 @@ class Reading(Protocol):
 
     def links(self, number: int) -> list[Link]: ...
     def projects(self) -> list[Project]: ...
+    def project(self, path: str) -> Project | None:
+        """The project of this path; raises Conflict for one that differs from it only in case."""
+
+    def last_changes(self) -> dict[str, datetime]:
+        """When a memory of each project last changed, in whatever state it is; projects without any are left out."""
+
+    def sessions(self, scope: Scope | None = None) -> list[Session]:
+        """The sessions of a project, or of all, last changed first; of a session, that one alone if it was started."""
+
     def project_at(self, root: str) -> Project | None: ...
     def everything(self) -> Iterator[Memory]:
         """Every memory of every scope and state, by number."""
@@ -139,6 +166,30 @@ class Reading(Protocol):
 
     def last_done(self, task: str) -> datetime | None:
         """When this upkeep was done last; None: never."""
+
+    def happened(self, since: int) -> tuple[int, list[int]]:
+        """The number of the last event, and the memories that events after `since` are about.
+
+        An event that is kept later has a greater number, whoever writes: what was seen once need not be looked at again.
+        """
+
+    def numbers(self, ids: Sequence[str]) -> dict[str, int]:
+        """The numbers of the memories with these ids, in whatever scope and state; missing ones are left out."""
+
+    def erased(self, ids: Sequence[str]) -> set[str]:
+        """Which of these ids belonged to memories that were purged here."""
+
+    def mirrors(self) -> list[Mirror]:
+        """By number."""
+
+    def meetings(
+        self, mirror: int, *, files: Sequence[str] | None = None, memories: Sequence[int] | None = None
+    ) -> list[Meeting]:
+        """Of these files or these memories; all of the mirror's when neither is named."""
+
+    def sightings(self, mirror: int) -> list[Sighting]: ...
+    def disputes(self) -> list[Dispute]:
+        """Of all mirrors, the oldest first."""
 
 
 class Writing(Reading, Protocol):
@@ -166,7 +217,7 @@ class Writing(Reading, Protocol):
         """Counts one more reference. Not a new version."""
 
     def erase(self, number: int) -> None:
-        """Takes the memory, its versions, links and words away. See `Store.scrub` for the bytes."""
+        """Takes the memory, its versions, links, words and meetings away. See `Store.scrub` for the bytes."""
 
     def log(self, deed: str, actor: Actor, at: datetime, memory: Memory, detail: Mapping[str, object]) -> None:
         """Appends an event about the memory. The detail never holds its text."""
@@ -175,11 +226,42 @@ class Writing(Reading, Protocol):
         """True when the link is new."""
 
     def unlink(self, source: int, kind: LinkKind, target: int) -> bool: ...
+    def note(self, deed: str, actor: Actor, at: datetime, scope: Scope, detail: Mapping[str, object]) -> None:
+        """Appends an event that is about no memory, but about the scope itself."""
+
     def put_project(self, project: Project) -> None:
         """Adds the project, or changes its description and root."""
 
+    def add_session(self, scope: Scope, source: str, at: datetime) -> bool:
+        """Starts a session, as its first memory would too; False when it was started before.
+
+        Raises Conflict when the project has one that differs from it only in case.
+        """
+
     def note_done(self, task: str, at: datetime) -> None:
         """Says that this upkeep was done."""
+
+    def put_mirror(self, mirror: Mirror) -> Mirror:
+        """Keeps a new mirror and answers it with its number. Conflict when there is one of the same file."""
+
+    def drop_mirror(self, number: int) -> None:
+        """Takes it away, with all that is known of its files."""
+
+    def choose(self, mirror: int, choice: Choice) -> None:
+        """Changes what of its scope it holds."""
+
+    def note_seen(self, mirror: int, event: int) -> None: ...
+    def put_meetings(self, mirror: int, meetings: Iterable[Meeting]) -> None:
+        """Each in the place of the last meeting of its memory. One whose memory is gone by now is left out."""
+
+    def drop_meetings(self, mirror: int, memories: Iterable[int]) -> None: ...
+    def put_sightings(self, mirror: int, sightings: Iterable[Sighting]) -> None: ...
+    def drop_sightings(self, mirror: int, names: Iterable[str]) -> None: ...
+    def put_dispute(self, dispute: Dispute) -> None:
+        """In the place of an older one about the same memory and mirror."""
+
+    def drop_dispute(self, mirror: int, memory: int) -> bool:
+        """False when there was none."""
 
 
 class Store(Protocol):

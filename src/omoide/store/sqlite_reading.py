@@ -18,6 +18,8 @@ from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Project, Q
 from omoide.store import sql
 from omoide.store.base import SHORT, Outline, Posting, Sizes, Words
 from omoide.store.sql import ACTIVE, FORGOTTEN, STATE_NUMBER, micros, moment
+from omoide.store.sqlite_mirrors import MirrorReading
+from omoide.store.sqlite_sessions import SessionReading
 
 _AREA_BITS = 32
 _NUMBER_MASK = (1 << _AREA_BITS) - 1
@@ -100,7 +102,7 @@ class Known:
         return known
 
 
-class SqliteReading:
+class SqliteReading(MirrorReading, SessionReading):
     """See `store/base.py` for what each verb promises. Made by the store, for one transaction."""
 
     def __init__(self, connection: apsw.Connection, known: Known):
@@ -287,7 +289,9 @@ class SqliteReading:
             f" WHERE {' AND '.join(clauses)} ORDER BY e.number DESC LIMIT :limit",
             values,
         )
-        return [Event(row[0], moment(row[1]), row[2], _actor(row[6:9]), row[4], row[3], _detail(row[5])) for row in rows]
+        return [
+            Event(row[0], moment(row[1]), row[2], _actor(row[6:9]), row[4], row[3] or None, _detail(row[5])) for row in rows
+        ]
 
     def links(self, number: int) -> list[Link]:
         rows = self._execute(

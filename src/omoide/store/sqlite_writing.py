@@ -8,11 +8,13 @@ import apsw
 import msgspec
 
 from omoide.errors import Conflict
-from omoide.model import Actor, LinkKind, Memory, Project
+from omoide.model import Actor, LinkKind, Memory, Project, Scope
 from omoide.store import sql
 from omoide.store.base import Words
 from omoide.store.sql import STATE_NUMBER, micros, moment
+from omoide.store.sqlite_mirrors import MirrorWriting
 from omoide.store.sqlite_reading import Known, SqliteReading, area, document
+from omoide.store.sqlite_sessions import SessionWriting
 
 _LARGEST_ASKED = 999_999_999  # so that an import cannot use up the numbers
 
@@ -25,6 +27,7 @@ UPDATE memories SET project = ?, session = ?, state = ?, type = ?, key = ?, twin
     pinned = ?, confidence = ?, relevance = ?, reference_count = ?, version = ?, actor = ?, created_at = ?, updated_at = ?,
     expires_at = ?, source = ?, tags = ?, examples = ?, topic = ?, content = ?
 WHERE number = ?"""
+_NO_MEMORY = 0  # in an event about a project or a session
 _INDEX = "INSERT INTO words (rowid, topic, tags, content) VALUES (?, ?, ?, ?)"
 _LOG = "INSERT INTO events (at, deed, actor, project, memory, detail) VALUES (?, ?, ?, ?, ?, ?)"
 _COUNT_AREA = """
@@ -32,15 +35,17 @@ INSERT INTO areas (area, entries, terms) VALUES (?, ?, ?)
 ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = terms + excluded.terms"""
 
 
-class SqliteWriting(SqliteReading):
+class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading):
     """See `store/base.py` for what each verb promises. What it adds is found by word from the next transaction on."""
 
     def __init__(self, connection: apsw.Connection, known: Known):
         super().__init__(connection, known)
+        self._started: set[Scope] = set()
         self._grown: dict[int, list[int]] = {}
 
     def add(self, memory: Memory, twin: int, words: Words, actor: Actor) -> Memory:
         project = self._made_project(memory.scope.path, memory.created_at)
+        self._start(memory)
         asked = memory.number if 0 < memory.number <= _LARGEST_ASKED and not self._used(memory.number) else None
         columns = self._columns(memory, project, twin, words, self._by(actor))
         self._guarded(_ADD, (asked, memory.id, *columns), memory)
@@ -79,7 +84,8 @@ class SqliteWriting(SqliteReading):
                 for project, (memory, _, _) in zip(projects, fresh, strict=True)
             ),
         )
-        for project, (_, _, words) in zip(projects, fresh, strict=True):
+        for project, (memory, _, words) in zip(projects, fresh, strict=True):
+            self._start(memory)
             self._grow(project * 2, 1, words.length)
 
     def change(self, old: Memory, new: Memory, twin: int, words: Words, actor: Actor) -> None:
@@ -97,6 +103,7 @@ class SqliteWriting(SqliteReading):
             version, before, length = present
             self._execute("INSERT INTO versions VALUES (?, ?, ?, ?)", (number, version, before, sql.body(old)))
             project = self._made_project(new.scope.path, new.updated_at)
+            self._start(new)
             where = area(self._made_project(old.scope.path, old.created_at), old.state)
             if where is not None:
                 gone.append((where, number, length))
@@ -121,6 +128,8 @@ class SqliteWriting(SqliteReading):
             "DELETE FROM versions WHERE memory = ?",
             "DELETE FROM accesses WHERE memory = ?",
             "DELETE FROM links WHERE ?1 IN (source, target)",
+            "DELETE FROM meetings WHERE memory = ?",
+            "DELETE FROM disputes WHERE memory = ?",
             "DELETE FROM memories WHERE number = ?",
         ):
             self._execute(statement, (number,))
@@ -133,6 +142,10 @@ class SqliteWriting(SqliteReading):
                 msgspec.json.encode(detail).decode() if detail else None,
             ),
         )  # fmt: skip
+
+    def note(self, deed: str, actor: Actor, at: datetime, scope: Scope, detail: Mapping[str, object]) -> None:
+        about = (self._made_project(scope.path, at), _NO_MEMORY, msgspec.json.encode(detail).decode() if detail else None)
+        self._execute(_LOG, (micros(at), deed, self._by(actor), *about))
 
     def link(self, source: int, kind: LinkKind, target: int, at: datetime) -> bool:
         self._execute("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?)", (source, kind.value, target, micros(at)))
@@ -178,6 +191,12 @@ class SqliteWriting(SqliteReading):
             )
             number = self._known.projects[path] = self._connection.last_insert_rowid()
         return number
+
+    def _start(self, memory: Memory) -> None:
+        """The memory's session, if it is in one, is there from now on."""
+        if memory.scope.name and memory.scope not in self._started:
+            self.add_session(memory.scope, memory.source, memory.created_at)
+            self._started.add(memory.scope)
 
     def _by(self, actor: Actor) -> int:
         number = self._known.actors.get(actor)

@@ -18,6 +18,7 @@ class Entry(NamedTuple):
 
 
 _KEEP, _FIND, _CHANGE, _CARRY, _SERVE, _CARE = "Keep", "Find", "Change", "Carry", "Serve", "Look after"
+_PROJECTS, _FILES = "Projects", "Files"
 
 # The help stands here as well, so that `omoide --help` need not load every command; a test keeps both the same.
 COMMANDS: dict[str, Entry] = {
@@ -36,8 +37,13 @@ COMMANDS: dict[str, Entry] = {
     "promote": Entry(_CHANGE, "change", "Move memories to a wider scope: session to project, project to global."),
     "link": Entry(_CHANGE, "change", "Say how one memory stands to another."),
     "purge": Entry(_CHANGE, "purge", "Destroy forgotten memories and their history, for good."),
+    "project": Entry(_PROJECTS, "project", "Make projects, list them, and look into one."),
+    "session": Entry(_PROJECTS, "session", "Start sessions of a project, add to them, and read them."),
     "export": Entry(_CARRY, "carry", "Write memories to a file or standard output."),
-    "import": Entry(_CARRY, "carry", "Take in a file of memories, all of it or nothing."),
+    "import": Entry(_CARRY, "imports", "Take in memories: a file of them, or what another tool keeps."),
+    "memories": Entry(_FILES, "memories", "Work with the list of this repository, .agent/memories.md."),
+    "mirror": Entry(_FILES, "mirror", "Keep files and memories in step, both ways."),
+    "worktree": Entry(_FILES, "worktree", "Make git worktrees that share one .agent/memories.md."),
     "mcp": Entry(_SERVE, "mcp", "Serve agents over MCP: on standard input and output, or over HTTP."),
     "stats": Entry(_CARE, "care", "Count memories, and tell about the database."),
     "doctor": Entry(_CARE, "doctor", "Check the database, its index and permissions, and say how to mend."),

@@ -98,7 +98,14 @@ def opened_whole(settings: config.Settings) -> "Service":
     """The memory, for a command that works on the whole store."""
     from omoide import app  # noqa: PLC0415 - see the top
 
-    return app.opened(settings, Actor(settings.actor, settings.role, "cli"))
+    return app.opened(settings, Actor(settings.actor, settings.role, "cli"), tell=warned)
+
+
+def warned(message: str) -> None:
+    """Says what is wrong without ending the command."""
+    from omoide.interfaces.cli.screen import visible  # noqa: PLC0415 - only when something is wrong
+
+    click.echo(f"omoide: {visible(message)}", err=True)
 
 
 def _scope(memory: "Service", place: Place, settings: config.Settings, *, writing: bool) -> Scope:

@@ -1,6 +1,7 @@
 """Starts a server with what it serves: the memory of the settings, in a project, on pipes or over HTTP."""
 
 import signal
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ def shelf(settings: Settings, role: Role | None = None, name: str = "") -> Shelf
     def open() -> "Service":
         from omoide import app  # noqa: PLC0415 - the store loads when it is first needed
 
-        return app.opened(settings, Actor(name or settings.actor, role or settings.role, "mcp"))
+        return app.opened(settings, Actor(name or settings.actor, role or settings.role, "mcp"), tell=_told)
 
     return Shelf(open)
 
@@ -68,6 +69,11 @@ def on_http(
     finally:
         for each in list(shelves.values()):
             each.close()
+
+
+def _told(message: str) -> None:
+    """To standard error: what is wrong with a mirrored file is no answer to a call."""
+    sys.stderr.write(f"omoide: {message}\n")
 
 
 def _named(settings: Settings) -> str:

@@ -1,0 +1,149 @@
+"""`memories.md`: one file a person can read and write, a `## title` with Tags, Date, Id and Content for each memory.
+
+A memory's type stands first among its tags when it is not a plain note; a first tag that names a type is that type.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from omoide.formats.entry import Entry, Frame, Placed, given, title
+from omoide.formats.sections import Layout, Section
+from omoide.model import TYPES, Memory
+
+_NOTE = TYPES[0]
+_ID = re.compile(r"[-*+][ \t]+[Ii][Dd][:：][ \t]*[0-9a-fA-F-]{36}\s*$")
+
+
+class MemoriesMd:
+    """The list of memories in one file."""
+
+    name = "memories"
+    directories: tuple[str, ...] = ()
+
+    def __init__(self, file: str = "memories.md", types: Collection[str] = TYPES) -> None:
+        self._file = file
+        self._list = _List(types)
+
+    def belongs(self, name: str) -> bool:
+        return name == self._file
+
+    def place(self, memory: Memory, taken: Callable[[str], bool]) -> str:
+        del memory, taken
+        return self._file
+
+    def shown(self, memory: Memory) -> Entry:
+        return Entry(
+            content=memory.content,
+            id=memory.id,
+            topic=given(memory.topic, memory.content),
+            type=memory.type,
+            tags=memory.tags,
+            created_at=_midnight(_day(memory)),
+        )
+
+    def parsed(self, name: str, text: str) -> list[Placed]:
+        del name
+        return self._list.parsed(text)
+
+    def rewritten(
+        self,
+        name: str,
+        text: str | None,
+        put: Mapping[str, Memory],
+        drop: Collection[str],
+        stamps: Mapping[int, Memory],
+    ) -> str | None:
+        del name
+        return self._list.rewritten(text, put, drop, stamps)
+
+    def framed(self, name: str, text: str | None, frame: Frame) -> str | None:
+        del name, frame
+        return text
+
+    def listed(self, memories: Iterable[Memory]) -> str:
+        """A whole file that holds these, in this order."""
+        put = {memory.id: memory for memory in memories}
+        return self._list.rewritten("", put, (), {}) or "\n".join([*self._list.opening(), ""])
+
+
+class _List(Layout):
+    level = 2
+    labels: ClassVar = {"type": "Type", "tags": "Tags", "date": "Date", "id": "Id", "content": "Content"}
+
+    def __init__(self, types: Collection[str]) -> None:
+        super().__init__()
+        self._types = frozenset(types)
+
+    def opening(self) -> list[str]:
+        return ["# Memories"]
+
+    def heading(self, memory: Memory) -> str:
+        return f"## {title(memory.topic)}"
+
+    def written(self, line: str) -> bool:
+        return _ID.match(line) is not None
+
+    def entry(self, section: Section, id: str | None) -> Entry:
+        type, tags = self._kind(section)
+        return Entry(
+            content=section.content,
+            id=id,
+            topic=given(section.title, section.content),
+            type=type or (_NOTE if id else None),
+            tags=tags,
+            created_at=_midnight(section.text("date") or ""),
+        )
+
+    def values(self, memory: Memory) -> dict[str, list[str]]:
+        known = memory.type in self._types
+        tags = list(memory.tags)
+        if known and (memory.type != _NOTE or (tags and tags[0] in self._types)):
+            tags.insert(0, memory.type)
+        return {
+            "type": [] if known else [memory.type],
+            "tags": [", ".join(tags)],
+            "date": [_day(memory)],
+            "id": [memory.id],
+            "content": [memory.content],
+        }
+
+    def same(self, field: str, section: Section, memory: Memory) -> bool:
+        if field == "heading":
+            return title(section.title) == title(memory.topic)
+        if field == "content":
+            return section.content == memory.content
+        if field == "id":
+            return section.id == memory.id
+        if field == "date":  # when it was learnt does not change, and a person may leave it out
+            return True
+        type, tags = self._kind(section)
+        fits = (type or _NOTE) == memory.type
+        if field == "type":
+            return fits or (memory.type in self._types and "type" not in section.fields)
+        return fits and tags == memory.tags
+
+    def _kind(self, section: Section) -> tuple[str | None, tuple[str, ...]]:
+        """The type and the tags."""
+        tags = split_tags(section.text("tags") or "")
+        said = section.text("type")
+        if said:
+            return said, tags
+        return (tags[0], tags[1:]) if tags and tags[0] in self._types else (None, tags)
+
+
+def split_tags(text: str) -> tuple[str, ...]:
+    return tuple(tag for part in text.split(",") if (tag := " ".join(part.split())))
+
+
+def _day(memory: Memory) -> str:
+    return memory.created_at.astimezone(UTC).date().isoformat()
+
+
+def _midnight(day: str) -> datetime | None:
+    """The start of a day as it is written; None where no day is told."""
+    try:
+        return datetime.strptime(day.strip()[:10], "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        return None

@@ -1,0 +1,277 @@
+"""Entries as sections of a page: a heading, `- Label: value` lines, a text. What else stands there is a person's own.
+
+The rules, the same for every format made of them:
+- An entry is a heading of the layout's level with a content or an id. A heading without either, text below another heading,
+  and everything inside a code fence of the page itself, are a person's own: never read, never changed.
+- A text's first line stands behind its label, the others below, indented by two spaces; so anything can stand in a text,
+  headings and fences too. Where it cannot begin behind its label (it starts with white space, or with a mark of Markdown
+  that needs a line of its own), all of it stands below. A line end at the end of a text is a last line of two spaces.
+- A person need not indent: lines right below a text, with no empty line between, belong to it, as in Markdown.
+- Labels that nobody knows stay with their entry. Of a label that stands there twice, the first counts.
+- Lines end with LF or CRLF, as the file's first one does; a carriage return that belongs to a text is written twice.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import ClassVar, NamedTuple
+
+from omoide.formats.entry import Entry, Placed, digest, uuid
+from omoide.formats.page import HEADING, Conflicts, Fences, Page, empty, labelled, long_text
+from omoide.model import Memory
+
+_ITEM = re.compile(r"[-*+][ \t]+([^\s:：][^:：]{0,39})[:：]", re.DOTALL)
+
+
+class Field(NamedTuple):
+    start: int
+    end: int
+    text: str
+
+
+class Section:
+    """A heading and what is below it, while a page is read."""
+
+    def __init__(self, heading: int, title: str, id: str | None) -> None:
+        self.heading = heading
+        self.title = title
+        self.id = id
+        self.fields: dict[str, list[Field]] = {}
+        self.entry_lines = [heading]
+        self.own_lines: list[int] = []
+        self.end = heading + 1
+        """Where the next heading is."""
+
+    def text(self, field: str) -> str | None:
+        found = self.fields.get(field)
+        return found[0].text if found else None
+
+    @property
+    def content(self) -> str:
+        """What it says; an entry without words of its own says its title."""
+        text = self.text("content")
+        return text if text and not text.isspace() else self.title
+
+    @property
+    def told(self) -> bool:
+        """Whether fields have ended: a person's own words stand below the content."""
+        content = self.fields.get("content")
+        return bool(content and self.own_lines and self.own_lines[-1] > content[0].start)
+
+
+class Standing(NamedTuple):
+    section: Section
+    id: str | None
+    """The id that counts; None if it has none, or that of another entry of the page."""
+    copy: bool = False
+    """Whether it is another entry once more, to the byte: nobody's, and never read."""
+
+
+class Layout:
+    """How the sections of a page look, and what each says of a memory. The classes below it are the formats' own."""
+
+    level: ClassVar[int]
+    labels: ClassVar[Mapping[str, str]]
+    """Field → label, in the order in which they stand."""
+    also: ClassVar[Mapping[str, str]] = {}
+    """Other labels that are understood → field."""
+    many: ClassVar[Collection[str]] = ()
+    """Fields that may stand there more than once."""
+    long: ClassVar[Collection[str]] = ("content",)
+    """Fields that may have several lines."""
+
+    def __init__(self) -> None:
+        self._fields = {label.casefold(): field for field, label in self.labels.items()} | dict(self.also)
+
+    # What a layout says of itself.
+
+    def opening(self) -> list[str]:
+        """The lines at the top of a new page."""
+        raise NotImplementedError
+
+    def heading(self, memory: Memory) -> str:
+        raise NotImplementedError
+
+    def headed(self, text: str) -> tuple[str, str | None]:
+        """The title, and perhaps the id, that a heading tells."""
+        return text, None
+
+    def written(self, line: str) -> bool:
+        """Whether this line is one by which omoide knows its entries."""
+        raise NotImplementedError
+
+    def entry(self, section: Section, id: str | None) -> Entry:
+        raise NotImplementedError
+
+    def values(self, memory: Memory) -> dict[str, list[str]]:
+        """What should stand behind each label; an empty list where it is left out."""
+        raise NotImplementedError
+
+    def same(self, field: str, section: Section, memory: Memory) -> bool:
+        """Whether an entry already says of a memory what it should; `heading` is asked like a field."""
+        raise NotImplementedError
+
+    def above(self, lines: Sequence[str]) -> list[str]:
+        """What is missing on a page, and must stand above its first new entry."""
+        return [] if any(line.strip() for line in lines) else self.opening()
+
+    def end(self, lines: Sequence[str]) -> int:
+        """The line above which new entries stand."""
+        return len(lines)
+
+    # What all of them can do.
+
+    def parsed(self, text: str) -> list[Placed]:
+        page = Page(text)
+        return [
+            Placed(self.entry(one.section, one.id), one.section.heading + 1, _digest(page, one.section))
+            for one in self._standing(page)
+            if not one.copy
+        ]
+
+    def rewritten(
+        self, text: str | None, put: Mapping[str, Memory], drop: Collection[str], stamps: Mapping[int, Memory]
+    ) -> str | None:
+        if text is None and not put:
+            return None
+        page = Page(text or "")
+        standing = self._standing(page)
+        there = {one.id for one in standing if one.id}
+        wanted = {**put, **{memory.id: memory for memory in stamps.values() if memory.id in there}}
+        for section, id, copy in standing:
+            stamp = None if copy or id else stamps.get(section.heading + 1)
+            if stamp is not None and stamp.id not in there:
+                there.add(stamp.id)
+                self._edit(page, section, stamp)
+            elif stamp is not None or id in drop or (copy and (section.id in drop or section.id in wanted)):
+                _remove(page, section)
+            elif id in wanted:
+                self._edit(page, section, wanted[id])
+        self._append(page, [memory for id, memory in put.items() if id not in there])
+        return page.text()
+
+    def lines(self, memory: Memory) -> list[str]:
+        """A fresh entry."""
+        fields = self.values(memory)
+        return [self.heading(memory), *(line for field, texts in fields.items() for line in self._lines(field, texts))]
+
+    def _lines(self, field: str, texts: Sequence[str]) -> list[str]:
+        label = self.labels[field]
+        if field in self.long:
+            return [line for text in texts for line in labelled(label, text)]
+        return [f"- {label}: {text}" if text else f"- {label}:" for text in texts]
+
+    def _append(self, page: Page, memories: Sequence[Memory]) -> None:
+        if memories and (missing := self.above(page.lines)):
+            page.append(missing)
+        place = self.end(page.lines)
+        for memory in memories:
+            if place == len(page):
+                page.append(self.lines(memory))
+            else:
+                page.insert(place, [*self.lines(memory), ""])
+
+    def _edit(self, page: Page, section: Section, memory: Memory) -> None:
+        if not self.same("heading", section, memory):
+            page.take([section.heading])
+            page.insert(section.heading, [self.heading(memory)])
+        order = list(self.labels)
+        for field, texts in self.values(memory).items():
+            if self.same(field, section, memory):
+                continue
+            found = section.fields.get(field, [])
+            for part in found:
+                page.take(range(part.start, part.end))
+            # One that was missing stands above the first of those that come after it.
+            after = [parts[0].start for name, parts in section.fields.items() if order.index(name) > order.index(field)]
+            place = found[0].start if found else min(after, default=section.entry_lines[-1] + 1)
+            page.insert(place, self._lines(field, texts))
+
+    def _standing(self, page: Page) -> list[Standing]:
+        """The entries of a page, each with the id that counts."""
+        seen: dict[str, str] = {}
+        found: list[Standing] = []
+        for section in self._sections(page.lines):
+            if not section.content or (section.id is None and "content" not in section.fields):
+                continue
+            made = _digest(page, section)
+            if section.id is None or section.id not in seen:
+                found.append(Standing(section, section.id))
+                seen |= {section.id: made} if section.id else {}
+            else:
+                found.append(Standing(section, None, copy=seen[section.id] == made))
+        return found
+
+    def _sections(self, lines: Sequence[str]) -> list[Section]:
+        """All sections of a page, entries or not, in time linear in its length."""
+        fences = Fences(lines, self.written)
+        conflicts = Conflicts()
+        found: list[Section] = []
+        section: Section | None = None
+        index = 0
+        while index < len(lines):
+            line = lines[index]
+            heading = HEADING.match(line) if line.startswith("#") else None
+            if heading and len(heading[1]) <= self.level:
+                if section:
+                    section.end = index
+                section = None
+                if len(heading[1]) == self.level:
+                    section = Section(index, *self.headed((heading[2] or "").strip()))
+                    found.append(section)
+                index += 1
+                continue
+            closing = fences.end(index)
+            if closing is not None:
+                if section:
+                    section.own_lines += range(index, closing + 1)
+                index = closing + 1
+                continue
+            conflicts.see(index, line)
+            index = self._read(lines, index, section, fences) if section and line.strip() else index + 1
+        if section:
+            section.end = len(lines)
+        return found
+
+    def _read(self, lines: Sequence[str], index: int, section: Section, fences: Fences) -> int:
+        """One line of a section, or the whole of a field; answers where to go on."""
+        item = _ITEM.match(lines[index])
+        field = self._fields.get(item[1].strip().casefold()) if item else None
+        if item and field and not section.told and (field in self.many or field not in section.fields):
+            if field in self.long:
+                end, text = long_text(lines, index, item.end(), fences)
+            else:
+                end, text = index + 1, lines[index][item.end() :].strip()
+            if field == "id":
+                section.id = uuid(text)
+            if field != "id" or section.id:
+                section.fields.setdefault(field, []).append(Field(index, end, text))
+                section.entry_lines += range(index, end)
+                return end
+        among = "content" not in section.fields or section.entry_lines[-1] == index - 1
+        if item and among and not section.own_lines:
+            section.entry_lines.append(index)
+            while index + 1 < len(lines) and lines[index + 1].startswith("  ") and lines[index + 1].strip():
+                index += 1
+                section.entry_lines.append(index)
+        else:
+            section.own_lines.append(index)
+        return index + 1
+
+
+def _digest(page: Page, section: Section) -> str:
+    return digest(page.lines[line] for line in section.entry_lines)
+
+
+def _remove(page: Page, section: Section) -> None:
+    """Takes an entry out of a page; what a person wrote between and below its lines stays."""
+    if not section.own_lines:
+        page.take(range(section.heading, section.end))
+        return
+    first = section.own_lines[0]
+    page.take(range(section.heading, first))
+    page.take(section.entry_lines)
+    # Nothing of it may be read as the text of the entry above.
+    if page.lines[first].startswith((" ", "\t")):
+        page.insert(first, ["", "<!-- -->"])
+    elif section.heading and not empty(page.lines[section.heading - 1]):
+        page.insert(first, [""])

@@ -1,0 +1,210 @@
+"""The list of a repository, `.agent/memories.md`: memories add, search, list, delete, inject."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from omoide.config import Settings
+from omoide.errors import InvalidInput, Unreadable
+from omoide.interfaces import wire
+from omoide.interfaces.cli.common import Place, jsonable, opened, placed, settings_of, standard_input, tags_of, warned
+from omoide.interfaces.cli.screen import headline, print_json, print_table, visible
+from omoide.interfaces.place import git_root
+
+if TYPE_CHECKING:  # see common
+    from omoide.mirroring.notebook import Item, Notebook
+
+_OFF = "the list is switched off: set `memories_enabled` to true to use it"
+
+
+@click.group("memories")
+def memories_command() -> None:
+    """Work with the list of this repository, .agent/memories.md.
+
+    Works in any repository with nothing set up, from any of its directories and worktrees. People may edit the file at any
+    time.
+
+    \b
+    omoide memories add "Always use try-catch" -t pattern --tags errors
+    omoide memories list
+    omoide memories delete 12
+    """
+
+
+@memories_command.command("add")
+@click.argument("content")
+@click.option(
+    "-t", "--type", "type_", metavar="TYPE", help="pattern, architecture, solution or any other type: its first tag."
+)
+@click.option("--tag", multiple=True, help="A tag; may be given more than once.")
+@click.option("--tags", help="Tags, separated by commas.")
+@placed
+@jsonable
+def add_command(
+    content: str, type_: str | None, tag: tuple[str, ...], tags: str | None, place: Place, as_json: bool
+) -> None:
+    """Add an entry: its title is how the text begins, its date today.
+
+    \b
+    omoide memories add "Always use try-catch"
+    git log -1 --format=%B | omoide memories add - -t solution --tags release,ci
+    """
+    text = standard_input() if content == "-" else content
+    with _notebook(place, writing=True) as (notebook, settings):
+        if not settings.memories_enabled:
+            warned(_OFF)
+            if as_json:
+                print_json({"action": "disabled"})
+            return
+        done, line = notebook.add(text, type_, tags_of(tag, tags))
+    if as_json:
+        print_json({"action": done.action, "file": str(notebook.file), "line": line, "memory": wire.memory(done.memory)})
+    else:
+        click.echo(f"{done.action}  {headline(done.memory)}")
+
+
+@memories_command.command("search")
+@click.argument("words", nargs=-1, required=True)
+@placed
+@jsonable
+def search_command(words: tuple[str, ...], place: Place, as_json: bool) -> None:
+    """Find entries whose title, text or tags hold these words, in whatever case.
+
+    \b
+    omoide memories search try-catch
+    """
+    with _notebook(place) as (notebook, settings):
+        found = _readable(notebook, settings, " ".join(words))
+        _print(notebook, found, as_json=as_json)
+    if not found and not as_json:
+        click.echo(f"nothing in {visible(str(notebook.file))} holds that", err=True)
+
+
+@memories_command.command("list")
+@placed
+@jsonable
+def list_command(place: Place, as_json: bool) -> None:
+    """List the entries in the order of the file.
+
+    \b
+    omoide memories list
+    omoide memories list --json
+    """
+    with _notebook(place) as (notebook, settings):
+        found = _readable(notebook, settings)
+        _print(notebook, found, as_json=as_json)
+    if not found and not as_json:
+        click.echo(f"{visible(str(notebook.file))} has no entries", err=True)
+
+
+@memories_command.command("delete")
+@click.argument("id")
+@placed
+@jsonable
+def delete_command(id: str, place: Place, as_json: bool) -> None:
+    """Take an entry out of the file; its memory is archived, and `omoide restore` brings it back.
+
+    An entry is called by its id, by the number of its memory (#12), or by the line of its heading (12).
+
+    \b
+    omoide memories delete '#12'
+    omoide memories delete 7
+    """
+    with _notebook(place, writing=True) as (notebook, settings):
+        if not settings.memories_enabled:
+            raise InvalidInput(_OFF)
+        gone = notebook.delete(id)
+    if as_json:
+        print_json({"action": "deleted", "file": str(notebook.file), "memory": wire.memory(gone)})
+    else:
+        click.echo(f"deleted  {headline(gone)}")
+
+
+@memories_command.command("inject")
+@click.argument("prompt", required=False)
+@click.option("--manual", is_flag=True, help="Also where `memories_inject` is manual.")
+@placed
+@jsonable
+def inject_command(prompt: str | None, manual: bool, place: Place, as_json: bool) -> None:
+    """Print the whole list, closed by ---, for the start of a prompt.
+
+    Nothing is printed unless the setting `memories_inject` is auto. A prompt, or - for one on standard input, is printed
+    after it.
+
+    \b
+    omoide memories inject
+    echo "Fix the login" | omoide memories inject - | my-agent
+    """
+    asked = standard_input() if prompt == "-" else prompt or ""
+    with _notebook(place) as (notebook, settings):
+        wanted = settings.memories_inject == "auto" or (manual and settings.memories_inject == "manual")
+        text = ""
+        if settings.memories_enabled and wanted:
+            try:
+                text = notebook.injection()
+            except Unreadable as error:  # plan B: the prompt goes on without them
+                warned(str(error))
+    if as_json:
+        print_json({"inject": settings.memories_inject, "text": text, "prompt": text + asked})
+    else:
+        click.echo((text + (asked and asked + "\n")).encode(), nl=False)
+
+
+@contextmanager
+def _notebook(place: Place, *, writing: bool = False) -> "Iterator[tuple[Notebook, Settings]]":
+    from omoide import app  # noqa: PLC0415 - the store loads when it is opened
+    from omoide.mirroring.notebook import Notebook  # noqa: PLC0415 - the same
+
+    settings = settings_of(place)
+    try:
+        here = Path.cwd().resolve()
+    except OSError as error:
+        raise InvalidInput(f"this directory cannot be read ({error.strerror}): go to one that is there") from error
+    with opened(place, writing=writing) as (memory, scope):
+        file = (git_root(here) or here) / ".agent" / "memories.md"
+        yield Notebook(memory, app.mirroring(memory), file, scope, settings.known_types), settings
+
+
+def _readable(notebook: "Notebook", settings: Settings, words: str | None = None) -> "Sequence[Item]":
+    """What is in the list; of one that is switched off or cannot be read, nothing, and people hear why."""
+    if not settings.memories_enabled:
+        warned(_OFF)
+        return []
+    try:
+        return notebook.items() if words is None else notebook.found(words)
+    except Unreadable as error:  # plan B: an empty list
+        warned(str(error))
+        return []
+
+
+def _print(notebook: "Notebook", items: "Sequence[Item]", *, as_json: bool) -> None:
+    numbers = notebook.numbers()
+    shapes: list[dict[str, Any]] = [
+        {
+            "id": item.entry.id,
+            "number": numbers.get(item.entry.id or ""),
+            "line": item.line,
+            "title": item.title,
+            "tags": item.tags,
+            "date": item.date or None,
+            "content": item.entry.content,
+        }
+        for item in items
+    ]
+    if as_json:
+        print_json({"file": str(notebook.file), "memories": shapes, "total_count": len(shapes)})
+    elif shapes:
+        rows = [
+            [
+                str(one["line"]),
+                f"#{one['number']}" if one["number"] else "",
+                one["title"],
+                ", ".join(one["tags"]),
+                one["date"] or "",
+            ]
+            for one in shapes
+        ]
+        print_table(["line", "#", "title", "tags", "date"], rows, flexible=(2, 3), optional=(4, 3))

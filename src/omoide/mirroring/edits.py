@@ -1,0 +1,214 @@
+"""What is to be written to the files of a mirror, file by file, and what is so afterwards."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+import msgspec
+
+from omoide import model
+from omoide.errors import Changed, Conflict, Unreadable, Unwritable
+from omoide.formats.disk import Stat
+from omoide.formats.entries import ARCHIVE
+from omoide.formats.entry import Frame
+from omoide.mirroring.merge import Seen
+from omoide.mirroring.sight import Sight, Text
+from omoide.model import Meeting, Memory, State
+
+
+class Edit:
+    """The changes to one file."""
+
+    def __init__(self) -> None:
+        self.put: dict[str, Memory] = {}
+        self.drop: set[str] = set()
+        self.stamps: dict[int, Memory] = {}
+        self.memories: dict[int, Memory] = {}
+        """Who stands in it afterwards, by number, as it is known in the database."""
+
+
+class Edits:
+    def __init__(
+        self,
+        sight: Sight,
+        texts: Mapping[str, Text],
+        listing: Mapping[str, Stat],
+        past: Callable[[int, int], Sequence[Memory]],
+    ):
+        self._sight = sight
+        self._texts = texts
+        self._listing = listing
+        self._past = past
+        self._edits: dict[str, Edit] = {}
+        self._moves: dict[str, str] = {}
+        self._frame: Frame | None = None
+        self._framed = ""
+        self._names = {name.casefold() for name in listing}
+        self.meetings: list[Meeting] = []
+        self.parted: list[int] = []
+        self.stats: dict[str, tuple[str, Stat]] = {}
+        """The text of each file that was written, and how it looks."""
+        self.removed: list[str] = []
+        self.written = 0
+        self.troubles: list[str] = []
+
+    # gathering
+
+    def put(self, memory: Memory, meeting: Meeting | None, seen: Seen | None) -> None:
+        """The memory should stand in the file that it belongs in, and in no other."""
+        current = seen.file if seen else meeting.file if meeting else ""
+        if current and current not in self._listing:
+            current = ""
+        id = (seen.placed.entry.id if seen else meeting.entry if meeting else "") or ""
+        target = self._target(memory, meeting, current)
+        if current and target != current and not self._sight.alone:
+            self._edit(current).drop.add(id)
+            current = ""
+        elif current and target != current:
+            self._moves[current] = target
+        edit = self._edit(target)
+        edit.memories[memory.number] = memory
+        if current and not id and (seen or self._sight.alone):
+            edit.stamps[seen.placed.line if seen else 1] = memory
+        else:
+            # Where the file has another id for it, that one stays: it is what others know it by.
+            edit.put[id or memory.id] = msgspec.structs.replace(memory, id=id) if id else memory
+
+    def drop(self, memory: Memory, meeting: Meeting | None, seen: Seen | None, *, held: bool) -> None:
+        """The memory should stand in no file; it still belongs to the mirror while it is of its scope."""
+        if held:
+            self.meetings.append(Meeting(memory.number, version=memory.version))
+        else:
+            self.parted.append(memory.number)
+        if seen and (seen.placed.entry.id or self._sight.alone):
+            self.take(seen.file, seen.placed.entry.id or "")
+        elif seen:
+            self.clear([seen])
+        elif meeting and meeting.file in self._listing:
+            self._edit(meeting.file).drop.add(meeting.entry or memory.id)
+
+    def take(self, file: str, id: str) -> None:
+        self._edit(file).drop.add(id)
+
+    def frame(self, main: str, frame: Frame) -> None:
+        """What the main page says of the project itself should be so."""
+        self._frame = frame
+        self._framed = main
+        self._edit(main)
+
+    def __bool__(self) -> bool:
+        return bool(self._edits)
+
+    def clear(self, strays: Iterable[Seen]) -> None:
+        """Takes entries away that are no memory's."""
+        for seen in strays:
+            entry, edit = seen.placed.entry, self._edit(seen.file)
+            if not entry.id:
+                # Only what has an id can be taken away: it gets one for the moment.
+                at = model.now()
+                stray = Memory(
+                    id=model.new_id(at), number=0, scope=model.Scope(), key=entry.key, type=entry.type or "note",
+                    topic=entry.topic or "", topic_given=True, content=entry.content, tags=entry.tags,
+                    examples=entry.examples, source="", confidence=1, relevance=1, reference_count=0, pinned=False,
+                    state=State.ACTIVE, created_at=at, updated_at=at, last_accessed_at=None, expires_at=None, version=1,
+                )  # fmt: skip
+                edit.stamps[seen.placed.line] = stray
+                edit.drop.add(stray.id)
+            else:
+                edit.drop.add(entry.id)
+
+    def _edit(self, name: str) -> Edit:
+        return self._edits.setdefault(name, Edit())
+
+    def _target(self, memory: Memory, meeting: Meeting | None, current: str) -> str:
+        place = self._sight.format.place
+        if not self._sight.alone:
+            return place(memory, lambda _: False)
+        archived = memory.state is State.ARCHIVED
+        if current and current.startswith(f"{ARCHIVE}/") is archived and not self._renamed(memory, meeting):
+            return current  # whatever a person called it
+        if current and not self._renamed(memory, meeting):
+            last = current.removeprefix(f"{ARCHIVE}/")
+            beside = f"{ARCHIVE}/{last}" if archived else last
+            if beside.casefold() not in self._names:
+                return self._taken(beside)
+        return self._taken(place(memory, lambda name: name != current and name.casefold() in self._names))
+
+    def _taken(self, name: str) -> str:
+        self._names.add(name.casefold())
+        return name
+
+    def _renamed(self, memory: Memory, meeting: Meeting | None) -> bool:
+        """Whether its key has changed since: then its file is called by the new one."""
+        if meeting is None or not meeting.version or meeting.version == memory.version:
+            return False
+        past = self._past(memory.number, meeting.version)
+        return bool(past) and past[0].key != memory.key
+
+    # writing
+
+    def write(self, closed: Collection[str], *, backup: bool = False) -> None:
+        # What is put comes before what is taken away: should we be stopped in between, it stands twice and not nowhere.
+        for name, edit in sorted(self._edits.items(), key=lambda item: not item[1].memories):
+            if name in closed and not backup:
+                continue  # why has been told
+            try:
+                self._write(name, edit, backup=backup, anew=name in closed)
+            except (Unwritable, Unreadable, Conflict) as error:
+                if isinstance(error, Changed):
+                    raise
+                path, told = str(self._sight.place.root / name), str(error)
+                self.troubles.append(told if path in told else f"{path}: {told}")
+
+    def _write(self, name: str, edit: Edit, *, backup: bool, anew: bool) -> None:
+        place = self._sight.place
+        moved = next((old for old, new in self._moves.items() if new == name), None)
+        if moved is not None:
+            place.move(moved, name, self._listing[moved])
+            self.removed.append(moved)
+        text, stat = self._present(moved or name, name, anew=anew)
+        new = self._rewritten(name, text, edit)
+        if backup and stat is not None and new != text:
+            place.backup(name)
+        if new is None:
+            if stat is not None:
+                place.remove(name, stat)
+                self.removed.append(name)
+                self.written += 1
+            return
+        if new != text:
+            stat = place.write(name, new, stat)
+            self.written += 1
+        assert stat is not None  # noqa: S101 - there is a file now
+        self.stats[name] = (new, stat)
+        self._met(name, new, edit)
+
+    def _rewritten(self, name: str, text: str | None, edit: Edit) -> str | None:
+        format = self._sight.format
+        if self._sight.alone and not edit.memories:
+            return None
+        strays = {line: memory for line, memory in edit.stamps.items() if memory.id in edit.drop}
+        if strays:
+            text = format.rewritten(name, text, {}, (), strays)
+        stamps = {line: memory for line, memory in edit.stamps.items() if line not in strays}
+        new = format.rewritten(name, text, edit.put, edit.drop, stamps)
+        return format.framed(name, new, self._frame) if self._frame and name == self._framed else new
+
+    def _present(self, seen_as: str, name: str, *, anew: bool) -> tuple[str | None, Stat | None]:
+        """The text of a file as it was when it was looked at, however long ago that was."""
+        known = self._texts.get(seen_as)
+        if known is not None and seen_as == name:
+            return known.text, known.stat
+        stat = self._listing.get(seen_as)
+        if stat is None or anew:
+            return None, stat
+        found = self._sight.place.read(name)
+        if found is None or found[1] != stat:
+            raise Changed(f"{name} is no longer what was seen")
+        return found
+
+    def _met(self, name: str, text: str, edit: Edit) -> None:
+        by_id = {memory.id: memory for memory in edit.memories.values()}
+        by_id |= {id: edit.memories[memory.number] for id, memory in edit.put.items()}
+        for placed in self._sight.format.parsed(name, text):
+            memory = by_id.pop(placed.entry.id or "", None)
+            if memory is not None:
+                self.meetings.append(Meeting(memory.number, name, placed.entry.id or "", memory.version, placed.digest))

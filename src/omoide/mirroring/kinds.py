@@ -1,0 +1,35 @@
+"""The formats by name: which one a mirror speaks."""
+
+from collections.abc import Collection
+from importlib import import_module
+from typing import Any
+
+from omoide.formats.entry import Format
+from omoide.model import Mirror
+
+# Loaded when a mirror speaks it: most stores need one of them.
+_HOMES = {
+    "memories": ("memories_md", "MemoriesMd"),
+    "entries": ("entries", "EntryFiles"),
+    "tree": ("tree", "Tree"),
+    "block": ("block", "Block"),
+}
+
+
+def format_of(mirror: Mirror, types: Collection[str]) -> Format:
+    module, name = _HOMES[mirror.format]
+    made: Any = getattr(import_module(f"omoide.formats.{module}"), name)
+    if mirror.format == "memories":
+        format: Format = made(mirror.file, types)
+    elif mirror.format == "tree":
+        format = made(mirror.scope.path)
+    elif mirror.file:
+        format = made(mirror.file)
+    else:
+        format = made()
+    return format
+
+
+def directories(format: Format) -> tuple[str, ...]:
+    """Below the mirror's place, where its files are."""
+    return getattr(format, "directories", ("",))

@@ -1,0 +1,105 @@
+"""Which memory each entry of the files is, and which are none yet. Pure."""
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from omoide.formats.entry import Format, Placed
+from omoide.mirroring.merge import Seen
+from omoide.mirroring.sight import Text
+from omoide.model import Meeting
+from omoide.service.meetings import Standing
+
+_TWICE = "{} has an entry with the same id: take the id out of one of them"
+
+Stamp = tuple[str, int, str]
+"""A file, a line and a digest: where an entry stands that has no id."""
+
+
+class Matched(NamedTuple):
+    found: dict[int, Seen]
+    """By the number of the memory."""
+    strangers: list[Seen]
+    """Entries of memories that are to be made."""
+    refused: list[tuple[Seen, str]]
+    """Entries that can be no memory's as they are, and what to do."""
+    left: list[tuple[str, str]]
+    """What a stopped sync left behind in a file that the memory is no longer in: the file, and the id there."""
+
+
+def stamp(seen: Seen) -> Stamp:
+    return seen.file, seen.placed.line, seen.placed.digest
+
+
+def matched(
+    texts: Mapping[str, Text],
+    unread: Collection[str],
+    standing: Standing,
+    stamps: Mapping[Stamp, int],
+    format: Format,
+    *,
+    alone: bool,
+) -> Matched:
+    """`unread`: files that are as they were. `stamps`: entries that were taken in, but do not have their ids yet.
+    `alone`: a file is one entry."""
+    result = Matched({}, [], [], [])
+    known = _Known(standing, stamps, alone=alone)
+    for name, text in texts.items():
+        for placed in text.placed:
+            seen = Seen(name, placed)
+            number = known.number(name, placed)
+            if number is not None:
+                target = format.place(standing.memories[number], lambda _: False)
+                _place(result, number, seen, standing.meetings.get(number), target, unread)
+            elif placed.entry.id in standing.astray:
+                why = standing.astray[placed.entry.id]
+                result.refused.append((seen, f"{why}: take the id out to make it a new one, or delete the entry"))
+            else:
+                result.strangers.append(seen)
+    return result
+
+
+class _Known:
+    """The ways in which an entry is recognised."""
+
+    def __init__(self, standing: Standing, stamps: Mapping[Stamp, int], *, alone: bool):
+        self._standing = standing
+        self._stamps = stamps
+        self._by_id = {meeting.entry: number for number, meeting in standing.meetings.items() if meeting.entry}
+        nameless = [(number, one) for number, one in standing.meetings.items() if one.file and not one.entry]
+        self._by_lines = {(one.file, one.digest): number for number, one in nameless}
+        self._by_file = {one.file: number for number, one in nameless} if alone else {}
+
+    def number(self, name: str, placed: Placed) -> int | None:
+        id, key, numbers = placed.entry.id, placed.entry.key, self._standing.numbers
+        if id:
+            found = self._by_id.get(id) or numbers.get(id)
+        else:
+            found = (
+                self._stamps.get((name, placed.line, placed.digest))
+                or self._by_lines.get((name, placed.digest))
+                or self._by_file.get(name)
+            )
+        found = found or (numbers.get(key) if key else None)
+        return found if found in self._standing.memories else None
+
+
+def _place(result: Matched, number: int, seen: Seen, meeting: Meeting | None, target: str, unread: Collection[str]) -> None:
+    """One more entry of a memory. If it has another one, that where they last met counts."""
+    if meeting and meeting.file in unread and seen.file != meeting.file:
+        if seen.file == target:
+            result.found[number] = seen
+            result.left.append((meeting.file, meeting.entry))
+        else:
+            result.refused.append((seen, _TWICE.format(meeting.file)))
+        return
+    other = result.found.setdefault(number, seen)
+    if other is seen:
+        return
+    first, second = (seen, other) if meeting and seen.file == meeting.file else (other, seen)
+    if meeting and first.file != target == second.file and first.placed.digest == meeting.digest:
+        # A sync was stopped after it had put the memory into another file, and before it took it from this one.
+        result.found[number] = second
+        result.left.append((first.file, meeting.entry))
+        return
+    result.found[number] = first
+    result.refused.append((second, _TWICE.format(first.file)))

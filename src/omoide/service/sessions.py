@@ -1,0 +1,42 @@
+"""Sessions: pieces of work in a project, each started once, by its name or by the first thing kept in it."""
+
+from collections.abc import Sequence
+
+from omoide.errors import Conflict, InvalidInput, NotFound
+from omoide.guard import access, checks
+from omoide.model import Scope, Session
+from omoide.service.base import Verbs
+
+
+class Sessions(Verbs):
+    def start_session(self, *, scope: Scope, source: str | None = None) -> Session:
+        """Starts the session that the scope is; one that is there already is a conflict."""
+        access.require(self._actor, "start_session")
+        _require_session(scope)
+        source = self._actor.via if source is None else checks.line(source, "source", self._settings)
+        at = self._clock()
+        with self._writing() as tx:
+            if not tx.add_session(scope, source, at):
+                raise Conflict(f"there is a {scope} already: `omoide session append` adds to it, or choose another name")
+            tx.note("started", self._actor, at, scope, {"session": scope.name})
+        return Session(scope, source, at, at)
+
+    def sessions(self, *, scope: Scope) -> Sequence[Session]:
+        """The sessions of the scope's project, last changed first."""
+        access.require(self._actor, "sessions")
+        with self._reading(scope) as tx:
+            return tx.sessions(Scope(scope.path))
+
+    def session(self, *, scope: Scope) -> Session:
+        """What is known of the session that the scope is."""
+        access.require(self._actor, "session")
+        _require_session(scope)
+        with self._reading(scope) as tx:
+            for session in tx.sessions(scope):
+                return session
+        raise NotFound(f"there is no {scope}: `omoide session list` shows those there are, `omoide session start` makes one")
+
+
+def _require_session(scope: Scope) -> None:
+    if not scope.name:
+        raise InvalidInput(f"{scope} is no session: name one, as in Scope.session(project, name)")

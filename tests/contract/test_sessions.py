@@ -1,0 +1,114 @@
+"""What a store knows of projects and their sessions, and of what happens to them."""
+
+import pytest
+
+from omoide.errors import Conflict
+from omoide.model import Actor, Project, Scope, State
+
+SHOP, BANK = Scope.project("shop"), Scope.project("bank")
+MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesday")
+BOB = Actor("bob", via="test")
+
+
+def sessions(shelf, scope=None):
+    return {session.scope: session for session in shelf.ask(lambda tx: tx.sessions(scope))}
+
+
+def test_a_session_is_started_once_and_tells_from_where_and_when(shelf, store, backend):
+    started = shelf.step()
+    with store.write() as tx:
+        assert tx.add_session(MONDAY, "slack", started)
+    with store.write() as tx:
+        assert not tx.add_session(MONDAY, "github", shelf.step())
+    with backend.open().read() as tx:
+        (session,) = tx.sessions(SHOP)
+    assert (session.scope, session.source, session.created_at, session.updated_at) == (MONDAY, "slack", started, started)
+    assert session.memories == 0
+
+
+def test_the_first_memory_of_a_session_starts_it(shelf, store):
+    first = shelf.keep("a", MONDAY, source="here")
+    shelf.keep("b", MONDAY, source="there")
+    draft = shelf.draft("c", TUESDAY)
+    with store.write() as tx:
+        tx.add_many([(shelf.draft("d", TUESDAY, number=tx.next_number()), 1, shelf.words(draft))], "kept", BOB, shelf.now)
+    found = sessions(shelf)
+    assert set(found) == {MONDAY, TUESDAY}
+    assert (found[MONDAY].source, found[MONDAY].created_at, found[MONDAY].memories) == ("here", first.created_at, 2)
+    shelf.change(first, scope=Scope.session("shop", "friday"))
+    assert Scope.session("shop", "friday") in sessions(shelf)
+
+
+def test_a_session_is_as_new_as_its_last_change_and_counts_what_is_active(shelf, store):
+    with store.write() as tx:
+        tx.add_session(TUESDAY, "", shelf.step())
+    kept = [shelf.keep(text, MONDAY) for text in "abc"]
+    changed = shelf.change(kept[0], state=State.FORGOTTEN)
+    found = sessions(shelf)
+    assert list(found) == [MONDAY, TUESDAY], "last changed first"
+    assert (found[MONDAY].updated_at, found[MONDAY].memories) == (changed.updated_at, 2)
+
+
+def test_sessions_are_told_of_one_project_or_of_all(shelf):
+    for scope in (MONDAY, TUESDAY, Scope.session("bank", "monday"), SHOP, Scope()):
+        shelf.keep("a", scope)
+    assert set(sessions(shelf)) == {MONDAY, TUESDAY, Scope.session("bank", "monday")}
+    assert set(sessions(shelf, BANK)) == {Scope.session("bank", "monday")}
+    assert sessions(shelf, Scope.project("unknown")) == {}
+    assert set(sessions(shelf, MONDAY)) == {MONDAY}
+    assert sessions(shelf, Scope.session("shop", "sunday")) == {}
+
+
+def test_a_session_that_differs_only_in_case_is_refused_in_its_project(shelf, store):
+    shelf.keep("a", Scope.session("shop", "Straße"))
+    with pytest.raises(Conflict, match="'Straße' that differs only in case"), store.write() as tx:
+        tx.add_session(Scope.session("shop", "STRASSE"), "", shelf.now)
+    with pytest.raises(Conflict, match="differs only in case"):
+        shelf.keep("b", Scope.session("shop", "strasse"))
+    shelf.keep("c", Scope.session("bank", "strasse"))
+    assert set(sessions(shelf)) == {Scope.session("shop", "Straße"), Scope.session("bank", "strasse")}
+
+
+def test_a_session_of_a_write_that_fails_is_not_started(shelf, store):
+    def fail():
+        with store.write() as tx:
+            tx.add_session(MONDAY, "", shelf.now)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert sessions(shelf) == {}
+
+
+def test_a_project_is_found_by_its_path_whole_and_spelt_the_same(shelf, store):
+    made = Project("backend/shop", "sells", "/a", shelf.now)
+    with store.write() as tx:
+        tx.put_project(made)
+    assert shelf.ask(lambda tx: tx.project("backend/shop")) == made
+    assert shelf.ask(lambda tx: tx.project("backend")) is None
+    with pytest.raises(Conflict, match="differs only in case"):
+        shelf.ask(lambda tx: tx.project("Backend/Shop"))
+
+
+def test_the_last_change_of_a_project_is_that_of_any_of_its_memories(shelf, store):
+    with store.write() as tx:
+        tx.put_project(Project("empty", created_at=shelf.now))
+    shelf.keep("everywhere")
+    shelf.keep("a", MONDAY)
+    bank = shelf.keep("b", BANK)
+    shop = shelf.change(shelf.keep("c", SHOP), state=State.FORGOTTEN)
+    changes = shelf.ask(lambda tx: tx.last_changes())
+    assert changes == {"bank": bank.updated_at, "shop": shop.updated_at}
+
+
+def test_an_event_may_be_about_a_scope_and_is_seen_from_there_alone(shelf, store):
+    kept = shelf.keep("a", BANK)
+    with store.write() as tx:
+        tx.note("started", BOB, shelf.step(), MONDAY, {"session": "monday"})
+    event = shelf.ask(lambda tx: tx.events(SHOP, None, None, 9))[0]
+    assert (event.deed, event.actor, event.at, event.detail) == ("started", BOB, shelf.now, {"session": "monday"})
+    assert (event.memory_number, event.memory_id) == (None, None)
+    assert [one.deed for one in shelf.ask(lambda tx: tx.events(BANK, None, None, 9))] == ["remembered"]
+    last, memories = shelf.ask(lambda tx: tx.happened(0))
+    assert (last, memories) == (event.number, [kept.number])
+    assert store.check() == []

@@ -1,0 +1,78 @@
+"""What another tool keeps is taken over once, and never against what became of it here."""
+
+import msgspec
+import pytest
+
+from omoide import Draft, InvalidInput, Scope
+
+SHOP = Scope.project("shop")
+
+
+def draft(content="pnpm", key="build", **fields):
+    return Draft(content, SHOP, **{"topic": "The build", "type": "tech", "key": key, **fields})
+
+
+def actions(done):
+    return [one.action for one in done]
+
+
+def state_of(memory):
+    return msgspec.json.encode([one for one, _ in memory.everything()]), memory.latest()
+
+
+def test_the_second_time_changes_nothing(memory):
+    drafts = [draft(), draft("JWT", "auth", tags=["api"])]
+    assert actions(memory.gather(drafts)) == ["created", "created"]
+    before = state_of(memory)
+    assert actions(memory.gather(drafts)) == ["unchanged", "unchanged"]
+    assert state_of(memory) == before
+
+
+@pytest.mark.parametrize("fields", [{"content": "npm"}, {"topic": "Building"}, {"type": "context"}, {"tags": ["new"]}])
+def test_what_the_other_tool_says_anew_is_a_new_version(memory, fields):
+    memory.gather([draft()])
+    (done,) = memory.gather([draft(**fields)])
+    assert (done.action, done.memory.version) == ("updated", 2)
+
+
+def test_what_was_revised_archived_or_forgotten_here_stays_so(memory):
+    memory.gather([draft(key=key) for key in ("revised", "archived", "forgotten")])
+    memory.revise("revised", scope=SHOP, content="ours")
+    memory.archive("archived", scope=SHOP)
+    memory.forget("forgotten", scope=SHOP)
+    before = state_of(memory)
+    assert actions(memory.gather([draft(key=key) for key in ("revised", "archived", "forgotten")])) == ["unchanged"] * 3
+    assert state_of(memory) == before
+
+
+def test_something_new_comes_in_whatever_became_of_the_old(memory):
+    memory.gather([draft(key=key) for key in ("revised", "archived", "forgotten")])
+    memory.revise("revised", scope=SHOP, content="ours")
+    memory.archive("archived", scope=SHOP)
+    memory.forget("forgotten", scope=SHOP)
+    done = memory.gather([draft("new", key) for key in ("revised", "archived", "forgotten")])
+    assert actions(done) == ["updated", "updated", "created"]
+    assert {memory.show(key, scope=SHOP).content for key in ("revised", "archived", "forgotten")} == {"new"}
+    said = [version.memory.content for version in memory.history("revised", scope=SHOP)]
+    assert said == ["pnpm", "ours", "new"]
+
+
+def test_a_rehearsal_answers_the_same_and_keeps_nothing(memory):
+    before = state_of(memory)
+    assert actions(memory.gather([draft(), draft("JWT", "auth")], rehearse=True)) == ["created", "created"]
+    assert state_of(memory) == before
+
+
+def test_all_of_it_or_nothing_and_the_watcher_knows_which_one_was_wrong(memory):
+    seen = []
+    with pytest.raises(InvalidInput, match="empty"):
+        memory.gather([draft(), draft(" ", "blank"), draft("c", "c")], watch=seen.append)
+    assert seen[-1] == 1
+    assert memory.list(scope=SHOP).total == 0
+
+
+def test_a_redacted_secret_does_not_look_new_each_time(tmp_path, open_memory):
+    memory = open_memory(tmp_path / "redacting.db", secrets="redact")
+    drafts = [draft("token ghp_" + "a1B2" * 9)]
+    assert actions(memory.gather(drafts)) == ["created"]
+    assert actions(memory.gather(drafts)) == ["unchanged"]
