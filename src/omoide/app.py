@@ -9,6 +9,7 @@ from typing import Any
 from omoide import config, model
 from omoide.model import Actor
 from omoide.service import Service
+from omoide.service.meaning import Meaning
 from omoide.store.sqlite import MIGRATIONS, SqliteStore
 
 
@@ -24,8 +25,12 @@ def open(
     return opened(settings, actor or Actor(settings.actor, settings.role, "python"), clock)
 
 
-def opened(settings: config.Settings, actor: Actor, clock: Callable[[], datetime] = model.now) -> Service:
-    return Service(SqliteStore(Path(settings.store), settings.wait), settings, actor, clock)
+def opened(
+    settings: config.Settings, actor: Actor, clock: Callable[[], datetime] = model.now, *, background: bool = True
+) -> Service:
+    """Without a background, missing vectors wait for a process that stays, or for `reindex --pending`."""
+    store = SqliteStore(Path(settings.store), settings.wait)
+    return Service(store, settings, actor, clock, Meaning(store, settings, background=background))
 
 
 def engine() -> tuple[str, int]:

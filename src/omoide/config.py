@@ -27,6 +27,9 @@ class Settings(msgspec.Struct, frozen=True):
     ttl_days: int
     max_entries: int
     retire: str
+    embedder: str
+    embedder_key: str
+    autotag: str
     origins: dict[str, str] = {}
     """Where each value came from, in words."""
 
@@ -113,6 +116,19 @@ def _retire(value: Any) -> str:
     return str(value)
 
 
+def _embedder(value: Any) -> str:
+    name = _text(value)
+    if name in ("auto", "off", "bundled", "fastembed") or re.fullmatch(r"fastembed:\S+|https?://[^\s#]+#\S+", name):
+        return name
+    raise ValueError('"auto", "off", "bundled", "fastembed:MODEL" or "http://host/v1#MODEL"')
+
+
+def _autotag(value: Any) -> str:
+    if value not in ("off", "suggest", "apply"):
+        raise ValueError('"off", "suggest" or "apply"')
+    return str(value)
+
+
 def _whole(least: int, most: int) -> Callable[[Any], int]:
     def read(value: Any) -> int:
         try:
@@ -167,6 +183,12 @@ SETTINGS = (
         lambda: 1_000, _whole(0, 1_000_000_000), ("MCP_MEMORY_MAX_ENTRIES",),
     ),
     Setting("retire", '"auto": archive by itself, once a day; "manual": only `omoide retire` does', lambda: "auto", _retire),
+    Setting(
+        "embedder", 'what makes vectors: "auto", "off", "bundled", "fastembed:MODEL" or "http://host/v1#MODEL"',
+        lambda: "auto", _embedder,
+    ),
+    Setting("embedder_key", "the key for an embedder behind http", str, _text),
+    Setting("autotag", 'tags from the text itself: "off", "suggest" or "apply"', lambda: "suggest", _autotag),
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ OmoideError
 ├── NotFound            no such memory, or none that this scope may see
 ├── Conflict            the request is fine, but something is in its way (a taken key, a wrong state)
 ├── NotAllowed          this role may not do that
+├── EmbedderUnavailable the model that makes vectors cannot be used; by words, everything still works
 └── StoreError          the database
     ├── StoreBusy       another process has been writing for too long
     ├── StoreDamaged    the file is not a whole database
@@ -41,6 +42,10 @@ class Conflict(OmoideError):
 
 
 class NotAllowed(OmoideError):
+    pass
+
+
+class EmbedderUnavailable(OmoideError):
     pass
 
 

@@ -70,7 +70,7 @@ def test_what_a_worker_and_an_admin_may_not_do():
         Role.OWNER: set(),
         Role.ADMIN: {"purge", "mend"},
         Role.WORKER: {
-            "forget", "restore", "archive", "promote", "retire", "purge", "mend",
+            "forget", "restore", "archive", "promote", "retire", "purge", "mend", "embed_pending",
             "adopt", "everything", "backup", "tally", "latest", "check",
         },
     }  # fmt: skip

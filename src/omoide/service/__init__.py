@@ -9,9 +9,10 @@ from omoide.service.keeping import Keeping
 from omoide.service.layers import Layers
 from omoide.service.projects import Projects
 from omoide.service.retiring import Retiring
+from omoide.service.sensing import Sensing
 
 
-class Service(Keeping, Finding, Changing, Layers, Retiring, Projects, Care):
+class Service(Keeping, Finding, Changing, Layers, Sensing, Retiring, Projects, Care):
     """All the verbs on one store, for one actor. Each reads: permission, thinking, one transaction, event."""
 
     def acting_as(self, agent_id: str | None) -> "Service":
@@ -23,7 +24,7 @@ class Service(Keeping, Finding, Changing, Layers, Retiring, Projects, Care):
             return self
         name = checks.line(agent_id, "agent id", self._settings)
         role = access.lesser(self._actor.role, self._settings.agents.get(name, Role.WORKER))
-        return Service(self._store, self._settings, Actor(name, role, self._actor.via), self._clock)
+        return Service(self._store, self._settings, Actor(name, role, self._actor.via), self._clock, self._meaning)
 
     def __enter__(self) -> "Service":
         return self
@@ -34,6 +35,7 @@ class Service(Keeping, Finding, Changing, Layers, Retiring, Projects, Care):
     def close(self) -> None:
         """Closes the memory, for all who act on it; before that, once a day, what has had its time is retired."""
         try:
+            self._meaning.close()
             self.retire_if_due()
         finally:
             self._store.close()

@@ -10,6 +10,7 @@ from omoide.config import Settings
 from omoide.errors import InvalidInput, NotFound
 from omoide.model import Actor, Memory, Scope
 from omoide.service import shape
+from omoide.service.meaning import Meaning
 from omoide.store.base import Reading, Store, Words, Writing
 
 Ref = str | int
@@ -19,8 +20,16 @@ _UNTOLD = ("reference_count", "updated_at", "version", "last_accessed_at")
 
 
 class Verbs:
-    def __init__(self, store: Store, settings: Settings, actor: Actor, clock: Callable[[], datetime] = model.now):
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        actor: Actor,
+        clock: Callable[[], datetime] = model.now,
+        meaning: Meaning | None = None,
+    ):
         self._store = store
+        self._meaning = meaning or Meaning(store, settings, background=False)
         self._settings = settings
         self._actor = actor
         self._clock = clock

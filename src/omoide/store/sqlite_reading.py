@@ -18,6 +18,7 @@ from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Project, Q
 from omoide.store import sql
 from omoide.store.base import Outline, Posting, Sizes, Words
 from omoide.store.sql import ACTIVE, FORGOTTEN, STATE_NUMBER, micros, moment
+from omoide.store.sqlite_vectors import VectorReading
 
 _AREA_BITS = 32
 _NUMBER_MASK = (1 << _AREA_BITS) - 1
@@ -69,7 +70,7 @@ def counts(api: apsw.FTS5ExtensionApi, *_: object) -> int:
     return len(content) << 26 | len(tags) << 10 | len(topic)
 
 
-class SqliteReading:
+class SqliteReading(VectorReading):
     """See `store/base.py` for what each verb promises. Made by the store, for one transaction."""
 
     def __init__(self, connection: apsw.Connection):

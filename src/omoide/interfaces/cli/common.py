@@ -98,7 +98,7 @@ def opened_whole(settings: config.Settings) -> "Service":
     """The memory, for a command that works on the whole store."""
     from omoide import app  # noqa: PLC0415 - see the top
 
-    return app.opened(settings, Actor(settings.actor, settings.role, "cli"))
+    return app.opened(settings, Actor(settings.actor, settings.role, "cli"), background=False)
 
 
 def _scope(memory: "Service", place: Place, settings: config.Settings, *, writing: bool) -> Scope:
