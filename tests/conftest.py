@@ -40,6 +40,7 @@ def settings_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
         if name.startswith("OMOIDE_") and name != "OMOIDE_LONG":
             monkeypatch.delenv(name)
     monkeypatch.setenv("OMOIDE_CONFIG", os.devnull)
+    monkeypatch.setenv("OMOIDE_EMBEDDER", "off")  # the tests of meaning turn it on
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from omoide import config, model
 from omoide.errors import OmoideError
 from omoide.model import Actor, Mirror, Role, Scope
 from omoide.service import Service
+from omoide.service.meaning import Meaning
 from omoide.store.base import Store
 from omoide.store.sqlite import MIGRATIONS, SqliteStore
 
@@ -41,10 +42,14 @@ def opened(
     actor: Actor,
     clock: Callable[[], datetime] = model.now,
     tell: Callable[[str], None] | None = None,
+    *,
+    background: bool = True,
 ) -> Service:
-    """`tell` hears what is wrong with mirrored files; without it, Python's warnings do."""
+    """`tell` hears what is wrong with mirrored files; without it, Python's warnings do. Without a background, missing
+    vectors wait for a process that stays, or for `reindex --pending`."""
     store = SqliteStore(Path(settings.store), settings.wait)
-    return Service(store, settings, actor, clock, Following(store, settings, clock, tell or _warn))
+    following = Following(store, settings, clock, tell or _warn)
+    return Service(store, settings, actor, clock, following, Meaning(store, settings, background=background))
 
 
 def _warn(message: str) -> None:

@@ -30,6 +30,9 @@ class Settings(msgspec.Struct, frozen=True):
     max_backups: int
     memories_enabled: bool
     memories_inject: str
+    embedder: str
+    embedder_key: str
+    autotag: str
     origins: dict[str, str] = {}
     """Where each value came from, in words."""
 
@@ -130,6 +133,19 @@ def _inject(value: Any) -> str:
     return str(value)
 
 
+def _embedder(value: Any) -> str:
+    name = _text(value)
+    if name in ("auto", "off", "bundled", "fastembed") or re.fullmatch(r"fastembed:\S+|https?://[^\s#]+#\S+", name):
+        return name
+    raise ValueError('"auto", "off", "bundled", "fastembed:MODEL" or "http://host/v1#MODEL"')
+
+
+def _autotag(value: Any) -> str:
+    if value not in ("off", "suggest", "apply"):
+        raise ValueError('"off", "suggest" or "apply"')
+    return str(value)
+
+
 def _whole(least: int, most: int) -> Callable[[Any], int]:
     def read(value: Any) -> int:
         try:
@@ -193,6 +209,12 @@ SETTINGS = (
         "memories_inject", 'whether `omoide memories inject` prints: "auto", "manual" (when asked to), "none"',
         lambda: "auto", _inject,
     ),
+    Setting(
+        "embedder", 'what makes vectors: "auto", "off", "bundled", "fastembed:MODEL" or "http://host/v1#MODEL"',
+        lambda: "auto", _embedder,
+    ),
+    Setting("embedder_key", "the key for an embedder behind http", str, _text),
+    Setting("autotag", 'tags from the text itself: "off", "suggest" or "apply"', lambda: "suggest", _autotag),
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ OmoideError
 │   └── Changed         a file is no longer what was read: read it again
 ├── NotAllowed          this role may not do that
 ├── Unwritable          a file or its directory does not take what should stand there
+├── EmbedderUnavailable the model that makes vectors cannot be used; by words, everything still works
 └── StoreError          the database
     ├── StoreBusy       another process has been writing for too long
     ├── StoreDamaged    the file is not a whole database
@@ -51,6 +52,10 @@ class NotAllowed(OmoideError):
 
 
 class Unwritable(OmoideError):
+    pass
+
+
+class EmbedderUnavailable(OmoideError):
     pass
 
 

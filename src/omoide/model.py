@@ -170,6 +170,8 @@ class Remembered(msgspec.Struct, frozen=True, gc=False):
     """created, updated or unchanged (the same again: only the count grew)."""
     similar_count: int = 0
     """How many other memories of the scope say almost the same words."""
+    similar: tuple[int, ...] = ()
+    """Their numbers, the newest first."""
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -249,6 +251,17 @@ class Summary(msgspec.Struct, frozen=True):
     """When the last of them was changed."""
     bytes: int
     """Of their contents in UTF-8."""
+
+
+class Vectors(msgspec.Struct, frozen=True):
+    """How far the vectors are."""
+
+    embedder: str | None
+    """The model that makes them; None when there is none, and words alone find."""
+    embedded: int
+    pending: int
+    trouble: str = ""
+    """Why the last ones could not be made."""
 
 
 class Event(msgspec.Struct, frozen=True):

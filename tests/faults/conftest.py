@@ -161,7 +161,7 @@ class NextSchema:
         for step in present:
             shutil.copy(step, directory)
         self._number = len(present) + 1
-        (directory / f"{self._number:04}_next.sql").write_text(
+        (directory / f"9{self._number:03}_next.sql").write_text(
             "CREATE TABLE extra (n INTEGER PRIMARY KEY, filler TEXT NOT NULL) STRICT;\n"
             "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 5000)\n"
             "INSERT INTO extra SELECT n, hex(zeroblob(100)) FROM t;\n"

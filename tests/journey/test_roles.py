@@ -97,7 +97,7 @@ def test_what_a_worker_and_an_admin_may_not_do():
         Role.ADMIN: {"purge", "mend"},
         Role.WORKER: {
             "forget", "restore", "archive", "promote", "retire", "purge", "mend",
-            "mirror", "unmirror", "part", "resolve",
+            "mirror", "unmirror", "part", "resolve", "embed_pending",
             "adopt", "everything", "backup", "tally", "latest", "check",
         },
     }  # fmt: skip

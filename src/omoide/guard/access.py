@@ -25,6 +25,8 @@ DEEDS: dict[str, frozenset[Role]] = {
     "links": _EVERYONE,
     "resume": _EVERYONE,
     "summary": _EVERYONE,
+    "similar": _EVERYONE,
+    "coverage": _EVERYONE,
     # which project a directory is: a worker that remembers needs them
     "projects": _EVERYONE,
     "locate": _EVERYONE,
@@ -55,6 +57,7 @@ DEEDS: dict[str, frozenset[Role]] = {
     "unmirror": _TRUSTED,
     "part": _TRUSTED,
     "resolve": _TRUSTED,
+    "embed_pending": _TRUSTED,
     # the whole store, across projects
     "adopt": _TRUSTED,
     "everything": _TRUSTED,

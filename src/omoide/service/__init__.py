@@ -11,10 +11,11 @@ from omoide.service.layers import Layers
 from omoide.service.mirrors import Mirrors
 from omoide.service.projects import Projects
 from omoide.service.retiring import Retiring
+from omoide.service.sensing import Sensing
 from omoide.service.sessions import Sessions
 
 
-class Service(Keeping, Finding, Changing, Layers, Retiring, Projects, Sessions, Mirrors, Care):
+class Service(Keeping, Finding, Changing, Layers, Sensing, Retiring, Projects, Sessions, Mirrors, Care):
     """All the verbs on one store, for one actor. Each reads: permission, thinking, one transaction, event."""
 
     def acting_as(self, agent_id: str | None) -> "Service":
@@ -26,7 +27,8 @@ class Service(Keeping, Finding, Changing, Layers, Retiring, Projects, Sessions, 
             return self
         name = checks.line(agent_id, "agent id", self._settings)
         role = access.lesser(self._actor.role, self._settings.agents.get(name, Role.WORKER))
-        return Service(self._store, self._settings, Actor(name, role, self._actor.via), self._clock, self._follower)
+        actor = Actor(name, role, self._actor.via)
+        return Service(self._store, self._settings, actor, self._clock, self._follower, self._meaning)
 
     @property
     def follower(self) -> Follower | None:
@@ -42,6 +44,7 @@ class Service(Keeping, Finding, Changing, Layers, Retiring, Projects, Sessions, 
     def close(self) -> None:
         """Closes the memory, for all who act on it; before that, once a day, what has had its time is retired."""
         try:
+            self._meaning.close()
             self.retire_if_due()
         finally:
             self._store.close()

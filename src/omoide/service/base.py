@@ -12,6 +12,7 @@ from omoide.config import Settings
 from omoide.errors import InvalidInput, NotFound
 from omoide.model import Actor, Memory, Scope
 from omoide.service import shape
+from omoide.service.meaning import Meaning
 from omoide.store.base import Reading, Store, Words, Writing
 
 Ref = str | int
@@ -40,8 +41,10 @@ class Verbs:
         actor: Actor,
         clock: Callable[[], datetime] = model.now,
         follower: Follower | None = None,
+        meaning: Meaning | None = None,
     ):
         self._store = store
+        self._meaning = meaning or Meaning(store, settings, background=False)
         self._settings = settings
         self._actor = actor
         self._clock = clock

@@ -153,4 +153,6 @@ class Changing(Verbs):
         with self._writing() as tx:
             old = self._find(tx, ref, scope)
             new = change(old)
-            return old if new == old else self._change(tx, old, new, deed, at)
+            done = old if new == old else self._change(tx, old, new, deed, at)
+        self._meaning.wake([done.number])
+        return done

@@ -30,8 +30,9 @@ class Finding(Verbs):
         if not isinstance(query, Query):
             query = self._query(scope, query, type, tags, layers, states, since, limit, 0)
         at = self._clock()
+        sense = self._meaning.sense(query, at)
         with self._reading(query.scope) as tx:
-            found = recalling.found(tx, query, at)
+            found = recalling.found(tx, query, at, sense)
         self._store.touch([hit.memory.number for hit in found.hits], at)
         return found
 

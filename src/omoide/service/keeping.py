@@ -54,8 +54,9 @@ class Keeping(Verbs):
         with self._writing() as tx:
             similar = recalling.similar(tx, words, checks.placed(draft))
             done = self._keep(tx, draft, words, at)
-        others = similar - {done.memory.number}
-        return msgspec.structs.replace(done, similar_count=len(others)) if others else done
+        self._meaning.wake([done.memory.number])
+        others = sorted(similar - {done.memory.number}, reverse=True)
+        return msgspec.structs.replace(done, similar_count=len(others), similar=tuple(others)) if others else done
 
     def remember_many(self, drafts: Iterable[Draft]) -> Sequence[Remembered]:
         """Keeps them all in one transaction, or none of them. `similar_count` is not counted."""
@@ -73,7 +74,9 @@ class Keeping(Verbs):
         with self._writing() as tx:
             for start in range(0, len(ready), _CHUNK):
                 self._keep_chunk(tx, ready[start : start + _CHUNK], done, at)
-        return [done[place] for place in range(len(ready))]
+        answers = [done[place] for place in range(len(ready))]
+        self._meaning.wake([answer.memory.number for answer in answers])
+        return answers
 
     def _keep_chunk(
         self, tx: Writing, ready: Sequence[tuple[int, Draft]], done: dict[int, Remembered], at: datetime

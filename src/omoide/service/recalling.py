@@ -11,6 +11,7 @@ from operator import itemgetter
 
 from omoide.model import Found, Hit, Memory, Query, Scope
 from omoide.search import rank, text
+from omoide.service.meaning import Sense
 from omoide.store.base import Outline, Posting, Reading, Words
 
 COUNTED = 20_000
@@ -24,7 +25,7 @@ _COMPARED = 10
 _ALIKE = 0.6
 
 
-def found(tx: Reading, query: Query, at: datetime) -> Found:
+def found(tx: Reading, query: Query, at: datetime, sense: Sense | None = None) -> Found:
     if not query.text.strip():
         return _browsed(tx, query, at)
     asked = text.asked(query.text)
@@ -39,15 +40,38 @@ def found(tx: Reading, query: Query, at: datetime) -> Found:
     best = [number for number, _ in sorted(rough.items(), key=itemgetter(1), reverse=True)]
     enough = max(rank.OF_PAIRS if any(map(text.literal, gathered)) else rank.CANDIDATES, query.limit)
     outlines = _candidates(tx, query, best, rough, enough, at)
+    if sense is not None and entries:
+        more = sense.candidates(tx, query, [outline.number for outline in outlines])
+        outlines += tx.outlines(query, more, at)
     if not outlines:
         return Found([], 0)
     lengths = {outline.number: outline.length for outline in outlines}
     postings = _postings(tx, query, frequencies, gathered, rare, outlines, entries)
     scores = rank.scores(worth, postings, lengths, length / entries)
-    top = _ordered(outlines, scores, query)
-    why = _why(top, query.text, asked, postings)
+    told: dict[int, list[str]] = {}
+    if sense is not None:
+        scores, told = _sensed(tx, query, sense, outlines, scores, sum(worth.values()) or 1.0, length / entries)
+        if not scores:
+            return Found([], 0)
+    top = _ordered([outline for outline in outlines if outline.number in scores], scores, query)
+    why = _why(top, query.text, asked, postings, told)
     hits = [Hit(memory, round(scores[memory.number], 4), why[memory.number]) for memory in tx.memories(top)]
     return Found(hits, len(outlines) if len(outlines) < enough else len(best))
+
+
+def _sensed(
+    tx: Reading,
+    query: Query,
+    sense: Sense,
+    outlines: Sequence[Outline],
+    scores: Mapping[int, float],
+    whole: float,
+    average: float,
+) -> tuple[dict[int, float], dict[int, list[str]]]:
+    """The scores with what meaning, session and time add, on the same scale, and what that was."""
+    weighed = sense.weighed(tx, query, outlines, {number: score / whole for number, score in scores.items()}, average)
+    found = {number: its for number, its in weighed.items() if its.score > 0}
+    return {number: its.score * whole for number, its in found.items()}, {number: its.why for number, its in found.items()}
 
 
 def _gathered(
@@ -142,9 +166,13 @@ def _ordered(outlines: Sequence[Outline], scores: Mapping[int, float], query: Qu
 
 
 def _why(
-    numbers: Sequence[int], query: str, asked: Iterable[str], postings: Mapping[str, Sequence[Posting]]
+    numbers: Sequence[int],
+    query: str,
+    asked: Iterable[str],
+    postings: Mapping[str, Sequence[Posting]],
+    told: Mapping[int, Sequence[str]],
 ) -> dict[int, str]:
-    """For each memory, which words of the question stand where."""
+    """For each memory, which words of the question stand where, and what else spoke for it."""
     matched: dict[int, dict[str, list[str]]] = {number: {"topic": [], "tags": [], "content": []} for number in numbers}
     for term in asked:
         for number, topic, tags, content in postings.get(term, ()):
@@ -158,7 +186,12 @@ def _why(
                     fields["content"].append(term)
     words = text.spelling(query)
     return {
-        number: " · ".join(f"{name}: {', '.join(text.spoken(terms, words))}" for name, terms in fields.items() if terms)
+        number: " · ".join(
+            [
+                *(f"{name}: {', '.join(text.spoken(terms, words))}" for name, terms in fields.items() if terms),
+                *told.get(number, ()),
+            ]
+        )
         for number, fields in matched.items()
     }
 

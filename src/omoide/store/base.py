@@ -75,6 +75,53 @@ class Sizes(NamedTuple):
     terms: int
 
 
+class Sign(NamedTuple):
+    """The signs of a vector: what it is searched by."""
+
+    seq: int
+    """Rises with every change: what a process has not seen has a higher one than what it has."""
+    number: int
+    bits: bytes
+
+
+class Vector(NamedTuple):
+    """What a piece of a version of a memory means."""
+
+    number: int
+    version: int
+    bits: bytes
+    parts: bytes
+
+
+class Coverage(NamedTuple):
+    """How far the vectors of a model are."""
+
+    embedded: int
+    pending: int
+
+
+class Model(NamedTuple):
+    number: int
+    dimensions: int
+
+
+class Near(NamedTuple):
+    """A memory beside another in a session."""
+
+    number: int
+    project: int
+    session: str
+    length: int
+
+
+class Opening(NamedTuple):
+    """How a memory begins and ends, and when it was learnt."""
+
+    created_at: datetime
+    first: str
+    last: str
+
+
 class Finding(NamedTuple):
     """One thing that a check found wrong, and what would mend it."""
 
@@ -190,6 +237,27 @@ class Reading(Protocol):
     def sightings(self, mirror: int) -> list[Sighting]: ...
     def disputes(self) -> list[Dispute]:
         """Of all mirrors, the oldest first."""
+    def model(self, name: str) -> Model | None:
+        """The model of this name that made vectors here last."""
+
+    def places(self, query: Query) -> list[int]:
+        """Where the query may look: parts of the store, each with its own signs."""
+
+    def signs(self, model: int, place: int, after: int) -> list[Sign]:
+        """The model's signs in this place that came after a `seq`. Some may be of memories that left it since."""
+
+    def vectors(self, model: int, numbers: Sequence[int]) -> list[tuple[int, bytes]]:
+        """The vectors of these memories as they are now, all of each; those without one of this model are left out."""
+
+    def unembedded(self, model: int | None, after: int, most: int) -> list[Memory]:
+        """The first living memories after this number that have no vector of the model."""
+
+    def coverage(self, model: int | None) -> Coverage: ...
+    def near(self, numbers: Sequence[int], reach: int) -> list[Near]:
+        """Those of these memories that are of a session, and the memories of the same session among so many numbers
+        before and after each, in the order of their numbers."""
+
+    def openings(self, numbers: Sequence[int]) -> dict[int, Opening]: ...
 
 
 class Writing(Reading, Protocol):
@@ -262,6 +330,13 @@ class Writing(Reading, Protocol):
 
     def drop_dispute(self, mirror: int, memory: int) -> bool:
         """False when there was none."""
+    def made_model(self, name: str, dimensions: int) -> int:
+        """The model's number. The same name with other dimensions is another model: its vectors are never mixed."""
+
+    def put_vectors(self, model: int, made: Iterable[Vector]) -> int:
+        """Keeps the vectors of memories that are still at that version, those of a memory together and instead of any it
+        had; answers how many memories. From then on they follow their memory: moved with it, gone with it, and gone when
+        it is said anew."""
 
 
 class Store(Protocol):

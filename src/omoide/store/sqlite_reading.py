@@ -20,6 +20,7 @@ from omoide.store.base import SHORT, Outline, Posting, Sizes, Words
 from omoide.store.sql import ACTIVE, FORGOTTEN, STATE_NUMBER, micros, moment
 from omoide.store.sqlite_mirrors import MirrorReading
 from omoide.store.sqlite_sessions import SessionReading
+from omoide.store.sqlite_vectors import VectorReading
 
 _AREA_BITS = 32
 _NUMBER_MASK = (1 << _AREA_BITS) - 1
@@ -102,7 +103,7 @@ class Known:
         return known
 
 
-class SqliteReading(MirrorReading, SessionReading):
+class SqliteReading(MirrorReading, SessionReading, VectorReading):
     """See `store/base.py` for what each verb promises. Made by the store, for one transaction."""
 
     def __init__(self, connection: apsw.Connection, known: Known):

@@ -15,6 +15,7 @@ from omoide.store.sql import STATE_NUMBER, micros, moment
 from omoide.store.sqlite_mirrors import MirrorWriting
 from omoide.store.sqlite_reading import Known, SqliteReading, area, document
 from omoide.store.sqlite_sessions import SessionWriting
+from omoide.store.sqlite_vectors import VectorWriting
 
 _LARGEST_ASKED = 999_999_999  # so that an import cannot use up the numbers
 
@@ -35,7 +36,7 @@ INSERT INTO areas (area, entries, terms) VALUES (?, ?, ?)
 ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = terms + excluded.terms"""
 
 
-class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading):
+class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting):
     """See `store/base.py` for what each verb promises. What it adds is found by word from the next transaction on."""
 
     def __init__(self, connection: apsw.Connection, known: Known):

@@ -98,7 +98,7 @@ def opened_whole(settings: config.Settings) -> "Service":
     """The memory, for a command that works on the whole store."""
     from omoide import app  # noqa: PLC0415 - see the top
 
-    return app.opened(settings, Actor(settings.actor, settings.role, "cli"), tell=warned)
+    return app.opened(settings, Actor(settings.actor, settings.role, "cli"), tell=warned, background=False)
 
 
 def warned(message: str) -> None:

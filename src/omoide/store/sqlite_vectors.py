@@ -1,0 +1,104 @@
+"""Vectors on SQLite: read, written and counted; triggers keep them in step with the rows (see the migration)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import apsw
+
+from omoide.model import Memory, Query
+from omoide.store import sql
+from omoide.store.base import Coverage, Model, Near, Opening, Sign, Vector
+from omoide.store.sql import FORGOTTEN, moment
+
+_PENDING = (
+    f"FROM memories m WHERE m.state <> {FORGOTTEN} AND NOT EXISTS"
+    " (SELECT 1 FROM signs s WHERE s.memory = m.number AND s.model = ?)"
+)
+_OPENING = 600  # characters: a turn of a talk is shorter
+_AREA = f"SELECT CASE state WHEN {FORGOTTEN} THEN -1 ELSE project * 2 + (state <> 0) END FROM memories WHERE number = ?"
+
+
+class VectorReading:
+    _connection: apsw.Connection
+    _execute: Callable[..., Any]
+    _areas: Callable[[Query], dict[int, tuple[int, int]]]
+
+    def model(self, name: str) -> Model | None:
+        row = self._execute("SELECT number, dimensions FROM models WHERE name = ? ORDER BY number DESC LIMIT 1", (name,)).get
+        return None if row is None else Model(*row)
+
+    def places(self, query: Query) -> list[int]:
+        return list(self._areas(query))
+
+    def signs(self, model: int, place: int, after: int) -> list[Sign]:
+        rows = self._execute(
+            "SELECT seq, memory, bits FROM signs WHERE area = ? AND seq > ? AND model = ? ORDER BY seq",
+            (place, after, model),
+        )
+        return list(map(Sign._make, rows))
+
+    def vectors(self, model: int, numbers: Sequence[int]) -> list[tuple[int, bytes]]:
+        return self._execute(  # type: ignore[no-any-return]
+            "SELECT v.memory, v.parts FROM json_each(?) n CROSS JOIN vectors v ON v.memory = n.value WHERE v.model = ?",
+            (str(list(numbers)), model),
+        ).fetchall()
+
+    def unembedded(self, model: int | None, after: int, most: int) -> list[Memory]:
+        numbers = self._execute(
+            f"SELECT m.number {_PENDING} AND m.number > ? ORDER BY m.number LIMIT ?", (model, after, most)
+        ).fetchall()
+        rows = self._execute(
+            f"SELECT {sql.COLUMNS} FROM json_each(?) n CROSS JOIN {sql.TABLES} WHERE m.number = n.value",
+            (str([number for (number,) in numbers]),),
+        )
+        return [sql.memory(row) for row in rows]
+
+    def coverage(self, model: int | None) -> Coverage:
+        living = self._execute(f"SELECT count(*) FROM memories WHERE state <> {FORGOTTEN}").get
+        pending = self._execute(f"SELECT count(*) {_PENDING}", (model,)).get
+        return Coverage(living - pending, pending)
+
+    def near(self, numbers: Sequence[int], reach: int) -> list[Near]:
+        # By number, since that is the order in which a session's memories came, also where their times are the same.
+        # The + keeps SQLite from its index of sessions: a range of numbers is a handful of neighbouring rows.
+        rows = self._execute(
+            "SELECT DISTINCT m.number, m.project, m.session, m.length FROM json_each(?1) n"
+            " CROSS JOIN memories o ON o.number = n.value"
+            " CROSS JOIN memories m ON m.number BETWEEN o.number - ?2 AND o.number + ?2"
+            f" WHERE o.session <> '' AND +m.session = o.session AND +m.project = o.project AND +m.state <> {FORGOTTEN}"
+            " ORDER BY m.number",
+            (str(list(numbers)), reach),
+        )
+        return list(map(Near._make, rows))
+
+    def openings(self, numbers: Sequence[int]) -> dict[int, Opening]:
+        rows = self._execute(
+            "SELECT m.number, m.created_at, substr(m.content, 1, ?2), substr(m.content, -2)"
+            " FROM json_each(?1) n CROSS JOIN memories m ON m.number = n.value",
+            (str(list(numbers)), _OPENING),
+        )
+        return {number: Opening(moment(at), first, last) for number, at, first, last in rows}
+
+
+class VectorWriting(VectorReading):
+    def made_model(self, name: str, dimensions: int) -> int:
+        known = self.model(name)
+        if known is not None and known.dimensions == dimensions:
+            return known.number
+        self._execute("INSERT INTO models (name, dimensions) VALUES (?, ?)", (name, dimensions))
+        return self._connection.last_insert_rowid()
+
+    def put_vectors(self, model: int, made: Iterable[Vector]) -> int:
+        places: dict[int, int | None] = {}
+        for one in made:
+            if one.number not in places:
+                places[one.number] = self._execute(f"{_AREA} AND version = ?", (one.number, one.version)).get
+                if places[one.number] is not None:
+                    self._execute("DELETE FROM signs WHERE memory = ?", (one.number,))
+                    self._execute("DELETE FROM vectors WHERE memory = ?", (one.number,))
+            place = places[one.number]
+            if place is not None:
+                self._execute("INSERT INTO signs VALUES (NULL, ?, ?, ?, ?)", (one.number, place, model, one.bits))
+                seq = self._connection.last_insert_rowid()
+                self._execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", (one.number, seq, model, one.parts))
+        return sum(place is not None for place in places.values())

@@ -1,0 +1,117 @@
+"""What every store promises of vectors: in step with their memories, whatever becomes of those."""
+
+from omoide.model import Query, Scope, State
+from omoide.store.base import Vector
+
+SHOP, BANK = Scope.project("shop"), Scope.project("bank")
+
+
+def given(store, *memories, model="test", version=None, pieces=1):
+    with store.write() as tx:
+        number = tx.made_model(model, 64)
+        made = [
+            Vector(one.number, one.version if version is None else version, bytes([one.number] * 8), bytes([piece] * 64))
+            for one in memories
+            for piece in range(pieces)
+        ]
+        return number, tx.put_vectors(number, made)
+
+
+def found(store, scope, model, states=(State.ACTIVE,), after=0):
+    """The numbers of those that a search in the scope would look at and still find."""
+    query = Query(scope, "anything", states=states)
+    with store.read() as tx:
+        near = {sign.number for place in tx.places(query) for sign in tx.signs(model, place, after)}
+        return near & {number for number, _ in tx.vectors(model, sorted(near))}
+
+
+def test_a_vector_is_where_its_memory_is(store, shelf):
+    mine, theirs, everybodys = (shelf.keep("zebra", scope) for scope in (SHOP, BANK, Scope.everywhere()))
+    model, kept = given(store, mine, theirs, everybodys)
+    assert kept == 3
+    assert found(store, SHOP, model) == {mine.number, everybodys.number}
+    assert found(store, BANK, model) == {theirs.number, everybodys.number}
+
+
+def test_a_vector_moves_with_its_memory_and_comes_back_with_it(store, shelf):
+    memory = shelf.keep("zebra", SHOP)
+    model, _ = given(store, memory, pieces=2)
+    archived = shelf.change(memory, state=State.ARCHIVED)
+    assert found(store, SHOP, model) == set()
+    assert found(store, SHOP, model, states=(State.ARCHIVED,)) == {memory.number}
+    inactive = shelf.change(archived, state=State.INACTIVE)
+    assert found(store, SHOP, model, states=(State.INACTIVE,)) == {memory.number}
+    forgotten = shelf.change(inactive, state=State.FORGOTTEN)
+    assert found(store, SHOP, model, states=tuple(State)) == set()
+    restored = shelf.change(forgotten, state=State.ACTIVE)
+    assert found(store, SHOP, model) == {memory.number}
+    with store.read() as tx:
+        assert len(tx.vectors(model, [memory.number])) == 2
+    shelf.change(restored, scope=Scope.everywhere())
+    assert found(store, BANK, model) == {memory.number}
+
+
+def test_what_is_said_anew_has_no_vector_until_one_is_made_of_it(store, shelf):
+    memory = shelf.keep("zebra", SHOP)
+    model, _ = given(store, memory)
+    pinned = shelf.change(memory, pinned=True)
+    assert found(store, SHOP, model) == {memory.number}
+    shelf.change(pinned, content="okapi")
+    assert found(store, SHOP, model) == set()
+    with store.read() as tx:
+        assert [one.number for one in tx.unembedded(model, 0, 10)] == [memory.number]
+        assert tx.coverage(model) == (0, 1)
+
+
+def test_a_vector_made_of_an_older_version_is_not_kept(store, shelf):
+    memory = shelf.keep("zebra", SHOP)
+    shelf.change(memory, content="okapi")
+    assert given(store, memory)[1] == 0
+
+
+def test_an_erased_memory_leaves_no_vector(store, shelf):
+    memory = shelf.keep("zebra", SHOP)
+    model, _ = given(store, memory)
+    shelf.erase(memory)
+    with store.read() as tx:
+        assert tx.vectors(model, [memory.number]) == []
+        assert tx.coverage(model) == (0, 0)
+
+
+def test_vectors_of_two_models_are_never_mixed(store, shelf):
+    one, other = shelf.keep("zebra", SHOP), shelf.keep("okapi", SHOP)
+    first, _ = given(store, one, other)
+    second, _ = given(store, other, model="another")
+    assert found(store, SHOP, first) == {one.number}
+    assert found(store, SHOP, second) == {other.number}
+    with store.write() as tx:
+        wider = tx.made_model("test", 128)
+        assert wider != first
+        assert tx.made_model("test", 128) == wider
+        assert tx.model("test").number == wider
+
+
+def test_another_process_sees_what_came_after_what_it_knows(store, shelf, backend):
+    memory = shelf.keep("zebra", SHOP)
+    model, _ = given(store, memory)
+    other = backend.open()
+    with other.read() as tx:
+        (place,) = tx.places(Query(SHOP, "zebra"))
+        seen = tx.signs(model, place, 0)[-1].seq
+    later = shelf.keep("okapi", SHOP)
+    given(store, later)
+    with other.read() as tx:
+        assert [sign.number for sign in tx.signs(model, place, seen)] == [later.number]
+    shelf.change(shelf.change(memory, state=State.ARCHIVED), state=State.ACTIVE)
+    with other.read() as tx:
+        assert [sign.number for sign in tx.signs(model, place, seen)] == [later.number, memory.number]
+
+
+def test_neighbours_are_of_the_same_session_and_in_order(store, shelf):
+    talk = Scope.session("shop", "monday")
+    turns = [shelf.keep(f"turn {n}", Scope.session("shop", "tuesday") if n == 2 else talk) for n in range(6)]
+    shelf.keep("elsewhere", Scope.session("bank", "monday"))
+    shelf.change(turns[4], state=State.FORGOTTEN)
+    with store.read() as tx:
+        near = [one.number for one in tx.near([turns[1].number], 4)]
+        assert near == [turns[n].number for n in (0, 1, 3, 5)]

@@ -1,0 +1,173 @@
+"""Recall by words and meaning, with the bundled model: what is meant is found, and words alone do when it is missing."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from omoide import Draft, Scope
+from omoide.errors import EmbedderUnavailable
+from omoide.search import embed
+
+SHOP, BANK = Scope.project("shop"), Scope.project("bank")
+NOTES = (
+    "Restart the web server after changing its configuration",
+    "The cat sleeps on the warm window sill",
+    "認証には JWT を採用する",
+    "Invoices are sent on the first day of each month",
+    "Use pnpm to install packages",
+    "The staging database is refreshed every night",
+)
+
+
+@pytest.fixture
+def meaning(tmp_path, open_memory):
+    memory = open_memory(tmp_path / "memory.db", embedder="bundled")
+    memory.remember_many([Draft(note, SHOP) for note in NOTES])
+    assert memory.embed_pending() == len(NOTES)
+    return memory
+
+
+def texts(found):
+    return [hit.memory.content for hit in found.hits]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("kitty napping", NOTES[1]),
+        ("How are users authenticated?", NOTES[2]),
+        ("請求書はいつ送られますか", NOTES[3]),
+        ("パッケージをインストールする", NOTES[4]),
+    ],
+)
+def test_what_is_meant_is_found_without_a_word_in_common_across_languages(meaning, question, answer):
+    assert texts(meaning.recall(question, scope=SHOP))[0] == answer
+
+
+def test_a_hit_says_what_spoke_for_it(meaning):
+    hit = meaning.recall("kitty napping", scope=SHOP).hits[0]
+    assert hit.why.startswith("meaning: ")
+    assert "content: pnpm" in meaning.recall("pnpm", scope=SHOP).hits[0].why
+
+
+def test_nonsense_finds_nothing_by_meaning_either(meaning):
+    assert texts(meaning.recall("qwrtzp xkcdvb", scope=SHOP)) == []
+
+
+def test_meaning_never_looks_into_another_project_or_at_what_is_gone(meaning):
+    assert texts(meaning.recall("kitty napping", scope=BANK)) == []
+    number = meaning.recall("kitty napping", scope=SHOP).hits[0].memory.number
+    meaning.forget(number, scope=SHOP)
+    assert NOTES[1] not in texts(meaning.recall("kitty napping", scope=SHOP))
+    meaning.restore(number, scope=SHOP)
+    assert texts(meaning.recall("kitty napping", scope=SHOP))[0] == NOTES[1]
+    meaning.promote(number, scope=SHOP)
+    assert texts(meaning.recall("kitty napping", scope=BANK)) == [NOTES[1]]
+    meaning.revise(number, scope=SHOP, content="The dog barks at night")
+    assert NOTES[1] not in texts(meaning.recall("kitty napping", scope=SHOP))
+
+
+def test_another_process_finds_what_was_embedded_meanwhile(meaning, tmp_path, open_memory):
+    other = open_memory(tmp_path / "memory.db", embedder="bundled")
+    assert texts(other.recall("kitty napping", scope=SHOP))[0] == NOTES[1]
+    meaning.remember("My hamster rests in its cage", scope=SHOP)
+    meaning.embed_pending()
+    assert "My hamster rests in its cage" in texts(other.recall("rodent asleep", scope=SHOP))[:2]
+
+
+def test_what_is_remembered_is_embedded_in_the_background_once_the_model_is_at_hand(meaning):
+    meaning.recall("anything", scope=SHOP)
+    meaning.remember("Bicycles must be locked in the yard", scope=SHOP)
+    meaning._meaning._worker and meaning._meaning._worker.join(30)
+    assert meaning.coverage().pending == 0
+
+
+def test_a_process_that_only_remembers_loads_no_model(tmp_path, open_memory):
+    memory = open_memory(tmp_path / "memory.db", embedder="bundled")
+    memory.remember("Bicycles must be locked in the yard", scope=SHOP)
+    assert memory._meaning._worker is None
+    assert memory.coverage().pending == 1
+
+
+def test_without_an_embedder_words_find_and_nothing_is_said_to_be_wrong(tmp_path, open_memory):
+    memory = open_memory(tmp_path / "memory.db")
+    memory.remember(NOTES[4], scope=SHOP)
+    assert memory.embed_pending() == 0
+    assert memory.coverage().embedder is None
+    assert texts(memory.recall("pnpm", scope=SHOP)) == [NOTES[4]]
+
+
+class Broken:
+    name = "use-multilingual-3"
+
+    def vectors(self, texts):
+        raise EmbedderUnavailable("the model is gone")
+
+
+def test_a_broken_model_leaves_words_and_says_so(meaning):
+    meaning._meaning.embedder = Broken()
+    assert texts(meaning.recall("pnpm", scope=SHOP)) == [NOTES[4]]
+    assert meaning.coverage().trouble == "the model is gone"
+
+
+def test_a_changed_model_finds_by_words_until_its_own_vectors_are_made(meaning, tmp_path, open_memory, monkeypatch):
+    class Other(embed.Bundled):
+        name = "another"
+
+        def vectors(self, texts):
+            return super().vectors(texts)[:, :256]
+
+    other = open_memory(tmp_path / "memory.db", embedder="bundled")
+    other._meaning.embedder = Other()
+    other._meaning._background = False
+    assert other.coverage().pending == len(NOTES)
+    assert texts(other.recall("kitty napping", scope=SHOP)) == []
+    assert other.embed_pending() == len(NOTES)
+    assert texts(other.recall("kitty napping", scope=SHOP))[0] == NOTES[1]
+
+
+def test_a_long_memory_is_found_by_what_stands_at_its_end(meaning):
+    padding = "We talked about the weather, the traffic and lunch for quite a while that morning. " * 30
+    meaning.remember(padding + "\n" + "Our kittens sleep in a basket and drink milk. " * 8, scope=SHOP)
+    meaning.embed_pending()
+    hits = meaning.recall("small cats", scope=SHOP).hits
+    (why,) = [hit.why for hit in hits if "kittens" in hit.memory.content]
+    assert why.startswith("meaning")
+
+
+def test_a_turn_is_found_by_its_neighbours_its_speaker_and_its_time(tmp_path, open_memory):
+    memory = open_memory(tmp_path / "memory.db", embedder="bundled")
+    talk = Scope.session("shop", "monday")
+    start = datetime(2026, 1, 12, 9, tzinfo=UTC)
+    for n, turn in enumerate((
+        "Alice: Good morning!",
+        "Bob: Which database shall we take for the ledger?",
+        "Alice: I would go for the one we know.",
+        "Bob: The parking lot is full again today.",
+    )):  # fmt: skip
+        memory.remember(turn, scope=talk, created_at=start + timedelta(minutes=n))
+    memory.remember("Carol: Which database shall we take for the ledger?", scope=Scope.session("shop", "june"),
+                    created_at=datetime(2025, 6, 1, tzinfo=UTC))  # fmt: skip
+    memory.embed_pending()
+    hits = memory.recall("Which database did Alice choose for the ledger?", scope=SHOP).hits
+    assert "Alice: I would go for the one we know." in [hit.memory.content for hit in hits[:3]]
+    why = {hit.memory.content: hit.why for hit in hits}["Alice: I would go for the one we know."]
+    assert "beside it in the session" in why
+    assert "said by: Alice" in why
+    best = memory.recall("the database for the ledger last month", scope=SHOP).hits[0]
+    assert best.memory.content.startswith("Bob: Which")
+    assert "time: 2026-01-12" in best.why
+
+
+def test_what_is_like_a_memory(meaning):
+    other = meaning.remember("Cats like to doze in the sun", scope=SHOP).memory
+    meaning.embed_pending()
+    found = meaning.similar(other.number, scope=SHOP, limit=2)
+    assert texts(found)[0] == NOTES[1]
+    assert other.number not in [hit.memory.number for hit in found.hits]
+
+
+def test_remember_names_those_that_say_almost_the_same(memory):
+    first = memory.remember("Deploy the shop with make deploy on Fridays", scope=SHOP).memory
+    again = memory.remember("Deploy the shop with make deploy on Friday", scope=SHOP)
+    assert again.similar == (first.number,)
