@@ -1,6 +1,5 @@
 """A directory of entry files, and a project's tree, in step with the database."""
 
-import os
 import shutil
 
 import pytest
@@ -148,7 +147,7 @@ def test_one_unreadable_file_keeps_no_other_from_its_work(mirrored, place):
 
 def test_links_out_of_the_directory_are_not_followed(mirrored, place, tmp_path):
     (tmp_path / "outside.md").write_text("secret\n")
-    os.symlink(tmp_path / "outside.md", place / "inside.md")
+    (place / "inside.md").symlink_to(tmp_path / "outside.md")
     with pytest.warns(UserWarning, match=r"inside\.md"):
         assert contents(mirrored) == set()
 
@@ -179,7 +178,12 @@ def test_a_project_and_its_sessions_stand_in_a_tree(tree, place):
     tree.remember("decided", scope=SHOP, type="decision")
     tree.remember("on monday", scope=Scope.session("shop", "monday"))
     assert names(place) == {f"shop/{name}.md" for name in ("MEMORY", "pinned", "decisions", "MEMORY_monday")}
-    for name, text in (("MEMORY", "plain"), ("pinned", "important"), ("decisions", "decided"), ("MEMORY_monday", "on monday")):
+    for name, text in (
+        ("MEMORY", "plain"),
+        ("pinned", "important"),
+        ("decisions", "decided"),
+        ("MEMORY_monday", "on monday"),
+    ):
         assert text in (place / f"shop/{name}.md").read_text(encoding="utf-8")
     main = (place / "shop/MEMORY.md").read_text(encoding="utf-8")
     assert "MEMORY_monday.md" in main
