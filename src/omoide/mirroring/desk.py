@@ -46,6 +46,8 @@ class Work(NamedTuple):
     out: list[tuple[Memory, Meeting | None, Seen | None]]
     meet: list[tuple[Memory, Seen]]
     matched: Matched
+    unread: set[str]
+    """Files that are as they were."""
 
 
 class Looked(NamedTuple):
@@ -173,7 +175,7 @@ class Desk:
         for refused, why in found.refused:
             self._trouble(f"{self._where(refused)}: {why}")
             self._unfinished.add(refused.file)
-        work = Work([], [], [], [], found)
+        work = Work([], [], [], [], found, same)
         for number, memory in standing.memories.items():
             meeting, seen = standing.meetings.get(number), found.found.get(number)
             if number in self._held_back or (meeting and meeting.file in self._closed):
@@ -208,7 +210,9 @@ class Desk:
             wanted = held and living and (mirror.choice is Choice.ALL or meeting is not None or seen is not None)
             saved_at = looked.texts[seen.file].saved_at if seen else _NEVER
             where = self._where(seen) if seen else str(self._sight.place.root)
-            judge = Judge(self._sight.format.shown, self._meetings.past, where, self._prefer)
+            judge = Judge(
+                self._sight.format.shown, self._meetings.past, where, stamped=not self._sight.alone, prefer=self._prefer
+            )
             decision = decided(Case(memory, meeting, seen, unread, wanted, held, saved_at), judge)
         if isinstance(decision, Said):
             work.say.append((seen, decision))
@@ -248,8 +252,8 @@ class Desk:
 
     def _take_in(self, work: Work, standing: Standing) -> bool:
         """Answers whether something changed meanwhile."""
-        present = {number for number, meeting in standing.meetings.items() if meeting.file} | set(work.matched.found)
-        taken = self._meetings.take_in(standing.mirror, [said for _, said in work.say], present)
+        said_all = [said for _, said in work.say]
+        taken = self._meetings.take_in(standing.mirror, said_all, work.matched.found, work.unread)
         again = False
         for (seen, said), done in zip(work.say, taken, strict=True):
             if done.refused:
