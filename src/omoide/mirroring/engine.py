@@ -44,7 +44,14 @@ class Mirroring:
 
     def _glance(self, mirror: Mirror, event: int) -> Report | None:
         sight = self.sight(mirror)
-        return None if sight.event == event and sight.listing() == sight.calm else self.sync(mirror)
+        if sight.event != event:
+            event, concerned = self._meetings.concerned(mirror, sight.event)
+            if concerned:
+                return self.sync(mirror)
+            sight.event = event
+        if sight.calm is None:
+            return None if sight.calmed(self._meetings.sightings(mirror.number)) else self.sync(mirror)
+        return None if sight.listing() == sight.calm else self.sync(mirror)
 
     def follow(self, mirrors: Sequence[Mirror]) -> None:
         """After something was written: it goes out to the files that it concerns."""

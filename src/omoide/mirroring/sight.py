@@ -7,14 +7,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from omoide.errors import Unreadable
+from omoide.errors import Changed, Unreadable
 from omoide.formats.disk import Place, Stat
 from omoide.formats.entry import Format, Placed
+from omoide.mirroring.quiet import is_quiet
 from omoide.model import Mirror, Sighting
 from omoide.service.mirrors import SEVERAL
 
 _YOUNG = 100_000_000
 """Nanoseconds: the times of files are that coarse at the worst, so that a younger one may change unseen."""
+_BUSY = 2_000_000_000
+"""Nanoseconds: somebody may still be writing to a file that changed so recently."""
 _AHEAD = 2_000_000_000
 _SIGNED = (1 << 63) - 1
 
@@ -86,14 +89,13 @@ class Sight:
     def glance(self, known: Iterable[Sighting]) -> Glance:
         listing = self.listing()
         sightings = {one.name: one for one in known}
-        belongs = self.format.belongs
         changed: list[str] = []
         settled: list[Sighting] = []
         unsettled = False
         for name, stat in listing.items():
             sighting = sightings.get(name)
             if sighting is None or not _looks(sighting, stat):
-                if self.single or belongs(name):
+                if self.belongs(name):
                     changed.append(name)
             elif not sighting.settled:
                 again = self._again(sighting)
@@ -104,6 +106,18 @@ class Sight:
                 else:
                     unsettled = True
         return Glance(listing, changed, [name for name in sightings if name not in listing], settled, unsettled)
+
+    def calmed(self, known: Iterable[Sighting]) -> bool:
+        """Whether all files look as they did, and none of them is too young to tell."""
+        listing = self.listing()
+        looks = {one.name: (one.mtime_ns, one.size, one.inode) for one in known if one.settled}
+        if {name: (stat[0], stat[1], stat[2] & _SIGNED) for name, stat in listing.items() if self.belongs(name)} != looks:
+            return False
+        self.calm = listing
+        return True
+
+    def belongs(self, name: str) -> bool:
+        return self.single or self.format.belongs(name)
 
     def _again(self, sighting: Sighting) -> Sighting | None:
         """The same sighting, of now; None if the file says something else."""
@@ -118,6 +132,10 @@ class Sight:
     def read(self, name: str) -> Text | None:
         """A file and its entries; None if it is gone. Unreadable if it cannot be understood."""
         found = self.place.read(name)
+        if found is not None and _age(found[1]) < _BUSY:
+            if not is_quiet(self.place.root / name):
+                raise Changed(f"{self.place.root / name} is being written: read it again")
+            found = self.place.read(name)
         if found is None:
             return None
         text, stat = found
@@ -125,9 +143,12 @@ class Sight:
 
 
 def sighted(name: str, text: str, stat: Stat) -> Sighting:
-    age = time.time_ns() - stat.mtime_ns
-    young = -_AHEAD < age < _YOUNG
+    young = -_AHEAD < _age(stat) < _YOUNG
     return Sighting(name, stat.mtime_ns, stat.size, stat.inode & _SIGNED, told(text), settled=not young)
+
+
+def _age(stat: Stat) -> int:
+    return time.time_ns() - stat.mtime_ns
 
 
 def told(text: str) -> str:

@@ -171,7 +171,8 @@ class Meetings(Keeping):
         at = self._clock()
         there = _Present(present, unread)
         taken: list[Taken] = []
-        with self._store.write() as tx:
+        # What stands in a file that is synced itself would come in again; only what loses its place there would not.
+        with self._store.write(durable=any(said.lost for said in things)) as tx:
             for said in things:
                 try:
                     memory = (
@@ -195,8 +196,8 @@ class Meetings(Keeping):
         vanished: Iterable[str] = (),
         seen: int | None = None,
     ) -> None:
-        """Notes what is now known to be in step."""
-        with self._store.write() as tx:
+        """Notes what is now known to be in step. Should that be lost, both sides are found to say the same."""
+        with self._store.write(durable=False) as tx:
             if all(one.number != mirror for one in tx.mirrors()):
                 return  # removed meanwhile
             tx.put_meetings(mirror, meetings)
