@@ -47,7 +47,7 @@ PIECES = [
     "日本語の記憶\n", "🏳️‍🌈", "\u202e",
 ]  # fmt: skip
 QUICK, PER_CHARACTER = 0.5, 0.000_05
-"""Seconds that a parser has for any text, and more for each character of it."""
+"""Seconds of the processor that a parser has for any text, and more for each character of it."""
 LONG_EVERY, LONG = 2_000, 100_000
 """How often a text of very many pieces comes, and how long it is at most."""
 MEMORY = Memory(
@@ -136,7 +136,7 @@ def tried(text: str) -> str | None:
     """What is wrong, in words; None if all parsers bear the text."""
     allowed = QUICK + len(text) * PER_CHARACTER
     for name, parse in TARGETS.items():
-        signal.setitimer(signal.ITIMER_REAL, allowed)
+        signal.setitimer(signal.ITIMER_PROF, allowed)
         try:
             parse(text)
         except Unreadable:
@@ -144,13 +144,13 @@ def tried(text: str) -> str | None:
         except Exception as error:  # noqa: BLE001 - whatever it is, it is what we are looking for
             return f"{name}: {type(error).__name__}: {error}"
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
     return None
 
 
 def run(seeds: range) -> tuple[int, str] | None:
     """The first seed of these that fails, and how."""
-    signal.signal(signal.SIGALRM, late)
+    signal.signal(signal.SIGPROF, late)
     for seed in seeds:
         wrong = tried(made(seed))
         if wrong:
@@ -161,7 +161,7 @@ def run(seeds: range) -> tuple[int, str] | None:
 def guided() -> None:
     import atheris  # noqa: PLC0415 - installed by those who want it
 
-    signal.signal(signal.SIGALRM, late)
+    signal.signal(signal.SIGPROF, late)
 
     def one(data: bytes) -> None:
         wrong = tried(data.decode(errors="ignore"))

@@ -139,9 +139,8 @@ def _parts(lines: Sequence[str]) -> Iterator[_Part]:
             item = _Part(heading, index, [starts[1]], item=True)
         elif item:
             item.lines.append(_dedented(line))
-        else:
-            if not any(map(str.strip, prose.lines)):
-                prose = prose._replace(start=index)
+        elif prose.lines or line.strip():
+            prose = prose if prose.lines else prose._replace(start=index)
             prose.lines.append(line)
     if item:
         yield item
