@@ -4,6 +4,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import apsw
 import pytest
 
 from omoide import Scope, State, app
+from omoide.formats.disk import Place
 from omoide.mirroring import desk
 from omoide.mirroring.edits import Edits
 from omoide.service.meetings import Meetings
@@ -111,6 +113,59 @@ def test_what_was_acknowledged_is_in_the_files_after_any_kill(tmp_path, open_mem
             assert memory.disputes() == []
             assert {version for one in memory.list(scope=SHOP, limit=100_000).memories for version in [one.version]} == {1}
             agreed(memory, place, kind)
+
+
+def test_half_a_save_is_not_taken_in(tmp_path, open_memory):
+    file = tmp_path / "memories.md"
+    memory = open_memory(tmp_path / "memory.db")
+    memory.mirror(file, scope=SHOP)
+    for n in range(3):
+        memory.remember(f"text {n}", topic=f"topic {n}", scope=SHOP)
+    text = file.read_text()
+    with file.open("w") as saving:
+        saving.write(text[: text.index("text 1")])
+        saving.flush()
+        assert memory.list(scope=SHOP).total == 3
+        assert memory.list(scope=SHOP, states=[State.ARCHIVED]).total == 0
+        saving.write(text[text.index("text 1") :].replace("text 1", "a better text"))
+    assert {one.content for one in memory.list(scope=SHOP).memories} == {"text 0", "a better text", "text 2"}
+    assert memory.list(scope=SHOP, states=[State.ARCHIVED]).total == 0
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_save_that_goes_to_the_replaced_file_comes_in_all_the_same(tmp_path, open_memory, monkeypatch, again):
+    """An editor opens the file just before it is replaced, and writes just after: its text is in no file of that name."""
+    file = tmp_path / "memories.md"
+    memory = open_memory(tmp_path / "memory.db")
+    memory.mirror(file, scope=SHOP)
+    memory.remember("before", topic="t", scope=SHOP)
+    wanted = file.read_text().replace("- Content: before", "- Content: by the person")
+    script = "import sys; f = open(sys.argv[1], 'w'); f.write(sys.argv[2]); f.close()"
+    editors = []
+    write = Place.write
+
+    def writing(place, name, text, seen):
+        if not editors:  # it waits for the file, which we are about to replace
+            editors.append(subprocess.Popen([sys.executable, "-c", script, str(file), wanted]))
+            wait_for(editors[0])
+        elif again and len(editors) == 1:  # and the person saves once more, before the first text is back in its place
+            editors[0].wait()
+            editors.append(editors[0])
+            file.write_text(file.read_text() + "\n## more\n- Content: and more\n")
+        return write(place, name, text, seen)
+
+    monkeypatch.setattr(Place, "write", writing)
+    memory.remember("by an agent", scope=SHOP)
+    found = {one.content for one in memory.list(scope=SHOP).memories}
+    assert found == {"by the person", "by an agent", *(["and more"] if again else [])}
+    editors[0].wait()
+
+
+def wait_for(process):
+    """Until it hangs in the opening of the file, which a lease keeps it from."""
+    ends = time.monotonic() + 2
+    while time.monotonic() < ends and "lease" not in Path(f"/proc/{process.pid}/wchan").read_text():
+        time.sleep(0.01)
 
 
 class Killed(BaseException):

@@ -20,7 +20,7 @@ from omoide.model import Choice, Meeting, Memory, Scope, Side, State
 from omoide.service.meetings import Meetings, Said, Standing
 from omoide.service.mirrors import holds
 
-_TRIES = 8
+TRIES = 8
 _TRIES_BY_THE_WAY = 3
 """For a sync that nobody asked for: the next one brings what this one could not."""
 _FAR_BEHIND = 500
@@ -91,7 +91,7 @@ class Desk:
                 return Report(self._sight.mirror.number)
             self._whole = True
         with self._sight.place.locked():
-            for _ in range(_TRIES if self._patient else _TRIES_BY_THE_WAY):
+            for _ in range(TRIES if self._patient else _TRIES_BY_THE_WAY):
                 try:
                     if self._once():
                         break

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from omoide.errors import Changed
 
-_PATIENCE = 1.0
+_PATIENCE = 0.25
+_PATIENCE_FOR_LATE = 2.0
 _PAUSE = 0.005
 
 
@@ -32,7 +33,7 @@ class Hold:
             return None
         # Somebody has opened it to write, and waits for us to let go.
         fcntl.fcntl(self._descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
-        _wait(self._descriptor)
+        _wait(self._descriptor, _PATIENCE_FOR_LATE)
         return os.pread(self._descriptor, os.fstat(self._descriptor).st_size, 0)
 
 
@@ -47,9 +48,9 @@ def held(path: Path) -> Iterator[Hold]:
 
 
 def is_quiet(path: Path) -> bool:
-    """Whether nobody is writing to it, or whoever was has come to an end within a second."""
+    """Whether nobody is writing to it, or whoever was has come to an end in a moment."""
     with _opened(path) as descriptor:
-        return descriptor is None or _wait(descriptor)
+        return descriptor is None or _wait(descriptor, _PATIENCE)
 
 
 @contextmanager
@@ -65,8 +66,8 @@ def _opened(path: Path) -> Iterator[int | None]:
             os.close(descriptor)
 
 
-def _wait(descriptor: int) -> bool:
-    ends = time.monotonic() + _PATIENCE
+def _wait(descriptor: int, seconds: float) -> bool:
+    ends = time.monotonic() + seconds
     while _leased(descriptor) is False:
         if time.monotonic() > ends:
             return False

@@ -49,9 +49,9 @@ class Glance(NamedTuple):
 class Sight:
     """The files of one mirror, as this process sees them."""
 
-    def __init__(self, mirror: Mirror, format: Format, directories: Iterable[str], backups: int):
+    def __init__(self, mirror: Mirror, format: Format | None, directories: Iterable[str], backups: int):
         self.mirror = mirror
-        self.format = format
+        self._format = format
         self._directories = tuple(directories)
         place = Path(mirror.place)
         private = not any((directory / ".git").exists() for directory in (place, *place.parents))
@@ -71,6 +71,12 @@ class Sight:
         """The last event that was looked at."""
         self.troubled: dict[str, Stat] = {}
         """Files that could not be taken in as a whole, as they were then."""
+
+    @property
+    def format(self) -> Format:
+        if self._format is None:
+            raise TypeError(f"{self.mirror.format} has no entries")
+        return self._format
 
     @property
     def alone(self) -> bool:
@@ -110,7 +116,8 @@ class Sight:
     def calmed(self, known: Iterable[Sighting]) -> bool:
         """Whether all files look as they did, and none of them is too young to tell."""
         listing = self.listing()
-        looks = {one.name: (one.mtime_ns, one.size, one.inode) for one in known if one.settled}
+        # What is not settled looks like nothing: it has to be read.
+        looks = {one.name: (one.mtime_ns, one.size, one.inode) if one.settled else None for one in known}
         if {name: (stat[0], stat[1], stat[2] & _SIGNED) for name, stat in listing.items() if self.belongs(name)} != looks:
             return False
         self.calm = listing
