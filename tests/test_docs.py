@@ -78,7 +78,7 @@ def test_the_shell_examples_of_the_readme_run(page: str, home: dict[str, str], t
         assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("page", [*READMES, "docs/python.md"])
+@pytest.mark.parametrize("page", [*READMES, "docs/python.md", "docs/mirrors.md"])
 def test_the_python_examples_run(page: str, home: dict[str, str], tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
     assert blocks
