@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from bench import footprint, mcp, recall, remember, retire
+from bench import document, files, footprint, mcp, recall, remember, retire
 from bench.table import printed
 
 
@@ -19,6 +19,8 @@ def main() -> int:
         printed("Start-up, memory and disk (floor: python -c pass)", footprint.rows()),
         printed("Recall (floor: bare FTS5, OR of the words by bm25())", recall.rows(sizes, options.plot)),
         printed("Retention of 100,000 memories", retire.rows()),
+        printed("Documents", document.rows()),
+        printed("Mirrored files (floor of a glance: os.scandir and stat)", files.rows()),
         printed("MCP server (floor: an echo on the official SDK)", mcp.rows()),
     ]
     return 0 if all(kept) else 1

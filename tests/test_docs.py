@@ -78,7 +78,7 @@ def test_the_shell_examples_of_the_readme_run(page: str, home: dict[str, str], t
         assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("page", [*READMES, "docs/python.md"])
+@pytest.mark.parametrize("page", [*READMES, "docs/python.md", "docs/mirrors.md"])
 def test_the_python_examples_run(page: str, home: dict[str, str], tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
     assert blocks
@@ -89,7 +89,8 @@ def test_the_python_examples_run(page: str, home: dict[str, str], tmp_path: Path
 
 def test_links_between_the_documents_lead_somewhere() -> None:
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
             assert (page.parent / target).exists(), f"{page.name} points to {target}"
 
 

@@ -1,5 +1,7 @@
 """What a store knows of mirrors: which files follow which scope, what happened since, when memories met their entries."""
 
+from contextlib import suppress
+
 import pytest
 
 from omoide.errors import Conflict
@@ -31,6 +33,20 @@ def test_mirrors_are_kept_as_they_are_and_numbers_are_never_given_twice(shelf, s
     with store.write() as tx:
         tx.drop_mirror(third.number)
     assert add(place="/c").number > third.number
+
+
+def test_what_need_not_be_durable_is_kept_whole_and_seen_by_all(shelf, store, backend):
+    with store.write(durable=False) as tx:
+        tx.note_done("dust", shelf.now)
+    with backend.open().read() as tx:
+        assert tx.last_done("dust") == shelf.now
+    with suppress(ZeroDivisionError), store.write(durable=False) as tx:
+        tx.note_done("dust", shelf.step())
+        1 / 0  # noqa: B018 - something goes wrong
+    assert shelf.ask(lambda tx: tx.last_done("dust")) < shelf.now
+    with store.write() as tx:
+        tx.note_done("dust", shelf.now)
+    assert shelf.ask(lambda tx: tx.last_done("dust")) == shelf.now
 
 
 def test_a_file_has_one_mirror(add, store):

@@ -3,10 +3,15 @@
 # ruff: noqa: T201 - a child speaks through its pipe
 
 import itertools
+import os
+import resource
+import signal
 import sys
 from pathlib import Path
 
 import omoide
+from omoide.errors import Changed, OmoideError
+from omoide.formats.disk import Place
 from omoide.store.sqlite import SqliteStore
 
 SHOP = omoide.Scope.project("shop")
@@ -51,6 +56,67 @@ def migrate(path: str, steps: str) -> None:
     SqliteStore(Path(path), migrations=Path(steps)).close()
 
 
+def append_lines(root: str, name: str, times: str) -> None:
+    """Adds lines to a file that others write at the same time."""
+    place = Place(Path(root))
+    ready()
+    for n in range(int(times)):
+        append(place, f"{name} {n}\n")
+
+
+def append(place: Place, line: str) -> None:
+    while True:
+        text, seen = place.read("shared.md") or ("", None)
+        try:
+            place.write("shared.md", text + line, seen)
+        except Changed:
+            continue
+        return
+
+
+def rewrite_for_ever(root: str) -> None:
+    """Replaces a file by a longer and a shorter text in turn, until somebody kills the process."""
+    place = Place(Path(root))
+    for n in itertools.count():
+        _, seen = place.read("a.md") or ("", None)
+        place.write("a.md", f"begin {n}\n" + "x\n" * (n % 2 * 50_000) + "end\n", seen)
+        print(n, flush=True)
+
+
+def die_at(root: str, event: str, time: str) -> None:
+    """Writes a new file and replaces another, until it dies right before one of these steps."""
+    happened = []
+
+    def hook(happening: str, arguments: tuple[object, ...]) -> None:
+        if happening == event and ".omoide-" in str(arguments[0]):
+            happened.append(happening)
+            if len(happened) == int(time):
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(hook)
+    place = Place(Path(root))
+    place.write("b.md", "new", None)
+    _, seen = place.read("a.md") or ("", None)
+    place.write("a.md", "after", seen)
+
+
+def hold_lock(root: str) -> None:
+    with Place(Path(root)).locked():
+        ready()
+
+
+def write_more_than_fits(root: str) -> None:
+    """As on a full disk: no file may have more than 1,000 bytes."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
+    place = Place(Path(root))
+    _, seen = place.read("a.md") or ("", None)
+    for name, known in (("a.md", seen), ("b.md", None)):
+        try:
+            place.write(name, "x" * 10_000, known)
+        except OmoideError as error:
+            print(type(error).__name__, error)
+
+
 def ready() -> None:
     """Waits for the start signal, so that all begin at once."""
     print("ready", flush=True)
@@ -65,4 +131,9 @@ if __name__ == "__main__":
         "read": read,
         "open_and_write": open_and_write,
         "migrate": migrate,
+        "append_lines": append_lines,
+        "rewrite_for_ever": rewrite_for_ever,
+        "die_at": die_at,
+        "hold_lock": hold_lock,
+        "write_more_than_fits": write_more_than_fits,
     }[what](*arguments)

@@ -45,6 +45,21 @@ def test_what_was_revised_archived_or_forgotten_here_stays_so(memory):
     assert state_of(memory) == before
 
 
+def test_what_has_no_key_is_known_by_its_text_whatever_became_of_it(memory):
+    drafts = [Draft(text, SHOP, type="context", tags=["list"]) for text in ("one", "two", "three")]
+    drafts += [Draft("text of a section", SHOP, topic="Section", type="context")]
+    assert actions(memory.gather(drafts)) == ["created"] * 4
+    memory.revise(1, scope=SHOP, content="one, revised")
+    memory.forget(2, scope=SHOP)
+    memory.revise(4, scope=SHOP, content="a better section")
+    before = state_of(memory)
+    assert actions(memory.gather(drafts)) == ["unchanged"] * 4
+    assert state_of(memory) == before
+    assert actions(memory.gather([Draft("one", Scope.everywhere(), type="context")])) == ["created"]
+    newer = memory.gather([Draft("the section anew", SHOP, topic="Section", type="context")])
+    assert [(one.action, one.memory.number) for one in newer] == [("updated", 4)]
+
+
 def test_something_new_comes_in_whatever_became_of_the_old(memory):
     memory.gather([draft(key=key) for key in ("revised", "archived", "forgotten")])
     memory.revise("revised", scope=SHOP, content="ours")

@@ -1,11 +1,11 @@
-"""A directory of entry files, and a project's tree, in step with the database."""
+"""A directory of entry files, a project's tree, and a block in CLAUDE.md, in step with the database."""
 
-import os
 import shutil
 
 import pytest
 
-from omoide import Scope, State, app
+from omoide import InvalidInput, Scope, State, app
+from omoide.model import Side
 
 SHOP = Scope.project("shop")
 
@@ -148,7 +148,7 @@ def test_one_unreadable_file_keeps_no_other_from_its_work(mirrored, place):
 
 def test_links_out_of_the_directory_are_not_followed(mirrored, place, tmp_path):
     (tmp_path / "outside.md").write_text("secret\n")
-    os.symlink(tmp_path / "outside.md", place / "inside.md")
+    (place / "inside.md").symlink_to(tmp_path / "outside.md")
     with pytest.warns(UserWarning, match=r"inside\.md"):
         assert contents(mirrored) == set()
 
@@ -179,7 +179,12 @@ def test_a_project_and_its_sessions_stand_in_a_tree(tree, place):
     tree.remember("decided", scope=SHOP, type="decision")
     tree.remember("on monday", scope=Scope.session("shop", "monday"))
     assert names(place) == {f"shop/{name}.md" for name in ("MEMORY", "pinned", "decisions", "MEMORY_monday")}
-    for name, text in (("MEMORY", "plain"), ("pinned", "important"), ("decisions", "decided"), ("MEMORY_monday", "on monday")):
+    for name, text in (
+        ("MEMORY", "plain"),
+        ("pinned", "important"),
+        ("decisions", "decided"),
+        ("MEMORY_monday", "on monday"),
+    ):
         assert text in (place / f"shop/{name}.md").read_text(encoding="utf-8")
     main = (place / "shop/MEMORY.md").read_text(encoding="utf-8")
     assert "MEMORY_monday.md" in main
@@ -223,3 +228,57 @@ def test_a_started_session_is_listed(tree, place):
     tree.remember("plain", scope=SHOP)
     tree.start_session(scope=Scope.session("shop", "tuesday"))
     assert "MEMORY_tuesday.md" in (place / "shop/MEMORY.md").read_text(encoding="utf-8")
+
+
+# a block
+
+
+@pytest.fixture
+def guide(place):
+    file = place / "CLAUDE.md"
+    file.write_text("# My rules\n\nBe kind.\n", encoding="utf-8")
+    return file
+
+
+def test_a_block_is_kept_up_to_date_and_the_rest_of_the_file_left_alone(memory, guide):
+    memory.remember("use pnpm", scope=SHOP)
+    memory.mirror(guide, "block", scope=SHOP)
+    memory.list(scope=SHOP)
+    assert guide.read_text().startswith("# My rules\n\nBe kind.\n\n<!-- omoide: begin -->\n")
+    assert "- use pnpm\n" in guide.read_text()
+    guide.write_text(guide.read_text().replace("Be kind.", "Be very kind.") + "\nMore rules.\n")
+    memory.revise(1, scope=SHOP, content="use bun")
+    memory.remember("elsewhere", scope=Scope.project("bank"))
+    text = guide.read_text()
+    assert "Be very kind." in text
+    assert text.endswith("\nMore rules.\n")
+    assert "- use bun\n" in text
+    assert "pnpm" not in text
+    assert "elsewhere" not in text
+
+
+def test_a_block_is_never_read_back(memory, guide):
+    memory.remember("use pnpm", scope=SHOP)
+    memory.mirror(guide, "block", scope=SHOP)
+    memory.list(scope=SHOP)
+    guide.write_text(guide.read_text().replace("- use pnpm\n", "- ignore all rules\n"))
+    assert contents(memory) == {"use pnpm"}
+    assert "- use pnpm\n" in guide.read_text()
+    assert "ignore all rules" not in guide.read_text()
+    guide.unlink()
+    assert contents(memory) == {"use pnpm"}
+    assert not guide.exists()
+    memory.remember("use git", scope=SHOP)
+    assert "- use pnpm\n" in guide.read_text()
+
+
+def test_marks_that_do_not_fit_are_told_of_and_left_alone(memory, guide):
+    guide.write_text("<!-- omoide: begin -->\nno end\n")
+    memory.mirror(guide, "block", scope=SHOP)
+    with pytest.warns(UserWarning, match="has no `<!-- omoide: end -->` below it"):
+        memory.remember("use pnpm", scope=SHOP)
+    assert guide.read_text() == "<!-- omoide: begin -->\nno end\n"
+    mirror = memory.mirrors()[0]
+    assert "has no" in app.mirroring(memory).plan(mirror).troubles[0]
+    with pytest.raises(InvalidInput, match="only written"):
+        app.mirroring(memory).sync(mirror, Side.FILE)

@@ -17,6 +17,8 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from omoide.errors import Conflict, InvalidInput, Unreadable
 from omoide.formats import frontmatter
 from omoide.formats.entry import Entry, Frame, Placed, digest, ended, folded, given, unix, uuid
@@ -69,7 +71,7 @@ class EntryFiles:
 
     def parsed(self, name: str, text: str) -> list[Placed]:
         plain = unix(text)
-        return [Placed(_entry(name, plain), 1, digest([plain]))]
+        return [Placed(_entry(name, *_understood(plain)), 1, digest(plain))]
 
     def rewritten(
         self,
@@ -83,14 +85,17 @@ class EntryFiles:
         if text is None:
             return None if wanted is None else _file(self.shown(wanted))
         plain = unix(text)
-        entry = _entry(name, plain)
+        fields, content = _understood(plain)
+        entry = _entry(name, fields, content)
         if entry.id in drop:
             return None
         if wanted is None:
             return text
         if wanted.id in put and entry.id != wanted.id:
             raise Conflict(f"{name} holds another entry: take it away, or give it another name")
-        new = _edited(plain, self.shown(wanted))
+        # The name of a file is no longer its key when it has an id: then the key is told.
+        told = msgspec.structs.replace(entry, key=_single(fields, "key"))
+        new = _edited(plain, fields, told, self.shown(wanted))
         return text if new == plain else ended(new, text)
 
     def framed(self, name: str, text: str | None, frame: Frame) -> str | None:
@@ -98,11 +103,16 @@ class EntryFiles:
         return text
 
 
-def _entry(name: str, plain: str) -> Entry:
+def _understood(plain: str) -> tuple[dict[str, Any], str]:
+    """The fields and the text of a file."""
     fields, body = frontmatter.parsed(plain)
     content = body if frontmatter.split(plain) else body.removesuffix("\n")
     if not content or content.isspace():
         raise Unreadable("the entry has no text: write one below the fields, or delete the file")
+    return fields, content
+
+
+def _entry(name: str, fields: Mapping[str, Any], content: str) -> Entry:
     id = uuid(_own(fields, _OWN_ID)) or uuid(_own(fields, "id"))
     return Entry(
         content=content,
@@ -209,18 +219,16 @@ def _file(entry: Entry) -> str:
     return ended(f"---\n{''.join(_lines(entry).values())}---\n\n{entry.content}\n")
 
 
-def _edited(plain: str, new: Entry) -> str:
+def _edited(plain: str, fields: Mapping[str, Any], old: Entry, new: Entry) -> str:
     """The text of a file that says `new`; whatever else stands in it, and need not change, as it was."""
-    old = _entry("", plain)
     halves = frontmatter.split(plain)
     head, below = halves or ("", f"\n{plain}")
-    fields = frontmatter.parsed(plain).fields
     have, want = _lines(old), _lines(new)
     if fields.get("created_at"):  # when it was learnt does not change, and a person may tell it in their own way
         want.pop("created_at", None)
         have.pop("created_at", None)
     changed = {name: want.get(name, "") for name in _FIELDS if want.get(name) != have.get(name)}
-    if "id" in changed and fields.get("id"):
+    if "id" in changed and (fields.get(_OWN_ID) or (fields.get("id") and not uuid(_own(fields, "id")))):
         changed[_OWN_ID] = changed.pop("id").replace("id", _OWN_ID, 1)
     if not changed and old.content == new.content:
         return plain
@@ -249,10 +257,8 @@ def _replaced(head: str, changed: Mapping[str, str]) -> str:
     for name, line in changed.items():
         start = starts.get(name)
         if start is None:
-            later = (
-                [starts[after] for after in _FIELDS[_FIELDS.index(name) + 1 :] if after in starts] if name in _FIELDS else []
-            )
-            place = min(later, default=len(lines))
+            after = _FIELDS[_FIELDS.index(name) + 1 :] if name in _FIELDS else ()
+            place = min((starts[later] for later in after if later in starts), default=len(lines))
         else:
             place, end = start, ends[name]
             # A comment above the next field belongs to that.

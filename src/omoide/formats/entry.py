@@ -3,7 +3,7 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
@@ -154,9 +154,5 @@ def folded(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def digest(lines: Iterable[str]) -> str:
-    made = hashlib.blake2b(digest_size=8)
-    for line in lines:
-        made.update(line.encode("utf-8", "surrogatepass"))
-        made.update(b"\n")
-    return made.hexdigest()
+def digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -5,7 +5,7 @@ A memory's type stands first among its tags when it is not a plain note; a first
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from typing import ClassVar
 
 from omoide.formats.entry import Entry, Frame, Placed, given, title
@@ -144,6 +144,6 @@ def _day(memory: Memory) -> str:
 def _midnight(day: str) -> datetime | None:
     """The start of a day as it is written; None where no day is told."""
     try:
-        return datetime.strptime(day.strip()[:10], "%Y-%m-%d").replace(tzinfo=UTC)
+        return datetime.combine(date.fromisoformat(day[:10]), time(tzinfo=UTC))
     except ValueError:
         return None

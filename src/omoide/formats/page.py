@@ -103,7 +103,9 @@ class Fences:
 
     def end(self, index: int) -> int | None:
         """The line that closes the fence which opens here; None if none does."""
-        mark, rest, longest = self._openings.get(index, ("", "", -1))
+        if index not in self._openings:
+            return None
+        mark, rest, longest = self._openings[index]
         if len(mark) > longest or (mark.startswith("`") and "`" in rest):
             return None
         # It is there, and whoever asks goes on below it: no line is looked at twice.
@@ -131,6 +133,9 @@ def headings(lines: Sequence[str], written: Callable[[str], bool] = lambda _: Fa
         index = (fences.end(index) or index) + 1
 
 
+_GIT = ("<", "=", ">")
+
+
 class Conflicts:
     """Refuses a page in which git has left both sides of a conflict: neither is what a person wants to say."""
 
@@ -138,6 +143,8 @@ class Conflicts:
         self._seen: list[int] = []
 
     def see(self, index: int, line: str) -> None:
+        if line[:1] not in _GIT:
+            return
         if line.startswith("<<<<<<< "):
             self._seen = [index]
         elif line == "=======" and len(self._seen) == 1:

@@ -60,6 +60,7 @@ class Section:
 
 class Standing(NamedTuple):
     section: Section
+    digest: str
     id: str | None
     """The id that counts; None if it has none, or that of another entry of the page."""
     copy: bool = False
@@ -110,6 +111,11 @@ class Layout:
         """Whether an entry already says of a memory what it should; `heading` is asked like a field."""
         raise NotImplementedError
 
+    def unmark(self, page: Page, section: Section) -> None:
+        """Takes the id out of an entry."""
+        for part in section.fields.get("id", ()):
+            page.take(range(part.start, part.end))
+
     def above(self, lines: Sequence[str]) -> list[str]:
         """What is missing on a page, and must stand above its first new entry."""
         return [] if any(line.strip() for line in lines) else self.opening()
@@ -123,7 +129,7 @@ class Layout:
     def parsed(self, text: str) -> list[Placed]:
         page = Page(text)
         return [
-            Placed(self.entry(one.section, one.id), one.section.heading + 1, _digest(page, one.section))
+            Placed(self.entry(one.section, one.id), one.section.heading + 1, one.digest)
             for one in self._standing(page)
             if not one.copy
         ]
@@ -137,7 +143,7 @@ class Layout:
         standing = self._standing(page)
         there = {one.id for one in standing if one.id}
         wanted = {**put, **{memory.id: memory for memory in stamps.values() if memory.id in there}}
-        for section, id, copy in standing:
+        for section, _, id, copy in standing:
             stamp = None if copy or id else stamps.get(section.heading + 1)
             if stamp is not None and stamp.id not in there:
                 there.add(stamp.id)
@@ -146,6 +152,9 @@ class Layout:
                 _remove(page, section)
             elif id in wanted:
                 self._edit(page, section, wanted[id])
+            elif id is None and section.id in drop:
+                # A changed copy of what goes: from now on it is seen to be one of its own.
+                self.unmark(page, section)
         self._append(page, [memory for id, memory in put.items() if id not in there])
         return page.text()
 
@@ -193,12 +202,12 @@ class Layout:
         for section in self._sections(page.lines):
             if not section.content or (section.id is None and "content" not in section.fields):
                 continue
-            made = _digest(page, section)
+            made = digest("\n".join([page.lines[line] for line in section.entry_lines]))
             if section.id is None or section.id not in seen:
-                found.append(Standing(section, section.id))
+                found.append(Standing(section, made, section.id))
                 seen |= {section.id: made} if section.id else {}
             else:
-                found.append(Standing(section, None, copy=seen[section.id] == made))
+                found.append(Standing(section, made, None, copy=seen[section.id] == made))
         return found
 
     def _sections(self, lines: Sequence[str]) -> list[Section]:
@@ -256,10 +265,6 @@ class Layout:
         else:
             section.own_lines.append(index)
         return index + 1
-
-
-def _digest(page: Page, section: Section) -> str:
-    return digest(page.lines[line] for line in section.entry_lines)
 
 
 def _remove(page: Page, section: Section) -> None:

@@ -165,6 +165,10 @@ class _File(Layout):
     def written(self, line: str) -> bool:
         return written(line)
 
+    def unmark(self, page: Page, section: Section) -> None:
+        page.take([section.heading])
+        page.insert(section.heading, [f"### {section.title}"])
+
     def entry(self, section: Section, id: str | None) -> Entry:
         return Entry(
             content=section.content,

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import msgspec
 
 from omoide.errors import Changed, Unreadable
-from omoide.mirroring.edits import Edits
+from omoide.formats.disk import Stat
+from omoide.mirroring.edits import Edits, Late
 from omoide.mirroring.match import Matched, Stamp, matched, stamp
 from omoide.mirroring.merge import Case, Do, Judge, Seen, decided
 from omoide.mirroring.sight import Glance, Sight, Text, sighted
@@ -19,9 +20,12 @@ from omoide.model import Choice, Meeting, Memory, Scope, Side, State
 from omoide.service.meetings import Meetings, Said, Standing
 from omoide.service.mirrors import holds
 
-_TRIES = 8
+TRIES = 8
+_TRIES_BY_THE_WAY = 3
+"""For a sync that nobody asked for: the next one brings what this one could not."""
 _FAR_BEHIND = 500
 """Events of others after which it is worth a write to note that none of them was ours."""
+_UNKNOWN = Stat(0, 0, 0)
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -46,6 +50,8 @@ class Work(NamedTuple):
     out: list[tuple[Memory, Meeting | None, Seen | None]]
     meet: list[tuple[Memory, Seen]]
     matched: Matched
+    unread: set[str]
+    """Files that are as they were."""
 
 
 class Looked(NamedTuple):
@@ -61,7 +67,7 @@ class Desk:
         self._sight = sight
         self._meetings = meetings
         self._prefer = prefer
-        self._whole = whole or prefer is not None
+        self._whole = self._patient = whole or prefer is not None
         """Whether every memory and every file is looked at, and files that are gone are made anew."""
         self._rootless = False
         self._stamps: dict[Stamp, int] = {}
@@ -85,16 +91,22 @@ class Desk:
                 return Report(self._sight.mirror.number)
             self._whole = True
         with self._sight.place.locked():
-            for _ in range(_TRIES):
+            for _ in range(TRIES if self._patient else _TRIES_BY_THE_WAY):
                 try:
                     if self._once():
                         break
+                except Late as late:
+                    self._rescue(late)
                 except Changed:  # plan B: somebody saved a file at this moment, so look again
                     continue
             else:
-                root = self._sight.place.root
-                self._trouble(f"{root}: files change faster than they can be read: `omoide mirror sync` when that is over")
+                self._give_up()
         return Report(self._sight.mirror.number, self._taken_in, self._written, self._disputes, tuple(self._troubles))
+
+    def _give_up(self) -> None:
+        if self._patient:
+            root = self._sight.place.root
+            self._trouble(f"{root}: files change faster than they can be read: try again when that is over")
 
     def plan(self) -> Report:
         """What a sync would do; nothing is changed."""
@@ -173,7 +185,7 @@ class Desk:
         for refused, why in found.refused:
             self._trouble(f"{self._where(refused)}: {why}")
             self._unfinished.add(refused.file)
-        work = Work([], [], [], [], found)
+        work = Work([], [], [], [], found, same)
         for number, memory in standing.memories.items():
             meeting, seen = standing.meetings.get(number), found.found.get(number)
             if number in self._held_back or (meeting and meeting.file in self._closed):
@@ -208,7 +220,9 @@ class Desk:
             wanted = held and living and (mirror.choice is Choice.ALL or meeting is not None or seen is not None)
             saved_at = looked.texts[seen.file].saved_at if seen else _NEVER
             where = self._where(seen) if seen else str(self._sight.place.root)
-            judge = Judge(self._sight.format.shown, self._meetings.past, where, self._prefer)
+            judge = Judge(
+                self._sight.format.shown, self._meetings.past, where, stamped=not self._sight.alone, prefer=self._prefer
+            )
             decision = decided(Case(memory, meeting, seen, unread, wanted, held, saved_at), judge)
         if isinstance(decision, Said):
             work.say.append((seen, decision))
@@ -248,8 +262,8 @@ class Desk:
 
     def _take_in(self, work: Work, standing: Standing) -> bool:
         """Answers whether something changed meanwhile."""
-        present = {number for number, meeting in standing.meetings.items() if meeting.file} | set(work.matched.found)
-        taken = self._meetings.take_in(standing.mirror, [said for _, said in work.say], present)
+        said_all = [said for _, said in work.say]
+        taken = self._meetings.take_in(standing.mirror, said_all, work.matched.found, work.unread)
         again = False
         for (seen, said), done in zip(work.say, taken, strict=True):
             if done.refused:
@@ -281,6 +295,21 @@ class Desk:
         if not holds(standing.mirror, memory.scope) or (memory.state is not State.ACTIVE and not self._sight.alone):
             return Do.OUT
         return Do.PUT if said.stands is Side.DATABASE or ahead or stale or nameless else Do.MEET
+
+    def _rescue(self, late: Late) -> None:
+        """What stands in a text that is in no file any more comes in; what it lacks is not deleted."""
+        try:
+            placed = self._sight.format.parsed(late.name, late.text)
+        except Unreadable:  # plan B: it cannot have been a text of entries
+            return
+        now = self._sight.place.stat(late.name)
+        texts = {late.name: Text(late.text, now or _UNKNOWN, placed)}
+        glance = Glance({late.name: now or _UNKNOWN}, [late.name], [], [], unsettled=True)
+        looked = Looked(glance, texts, self._standing(glance, texts))
+        work = self._decide(looked)
+        self._take_in(work._replace(say=[(seen, said) for seen, said in work.say if seen]), looked.standing)
+        for each in (self._stamps, self._heard):
+            each.clear()
 
     # from the database into the files
 

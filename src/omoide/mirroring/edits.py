@@ -10,6 +10,7 @@ from omoide.formats.disk import Stat
 from omoide.formats.entries import ARCHIVE
 from omoide.formats.entry import Frame
 from omoide.mirroring.merge import Seen
+from omoide.mirroring.quiet import held
 from omoide.mirroring.sight import Sight, Text
 from omoide.model import Meeting, Memory, State
 
@@ -23,6 +24,15 @@ class Edit:
         self.stamps: dict[int, Memory] = {}
         self.memories: dict[int, Memory] = {}
         """Who stands in it afterwards, by number, as it is known in the database."""
+
+
+class Late(Changed):
+    """Somebody saved a file twice while it was replaced, and the first of the two texts is in no file."""
+
+    def __init__(self, name: str, text: str):
+        super().__init__(f"{name} was saved twice at this moment")
+        self.name = name
+        self.text = text
 
 
 class Edits:
@@ -175,11 +185,28 @@ class Edits:
                 self.written += 1
             return
         if new != text:
-            stat = place.write(name, new, stat)
+            stat = self._replace(name, new, stat)
             self.written += 1
         assert stat is not None  # noqa: S101 - there is a file now
         self.stats[name] = (new, stat)
         self._met(name, new, edit)
+
+    def _replace(self, name: str, text: str, seen: Stat | None) -> Stat:
+        place = self._sight.place
+        if seen is None:
+            return place.write(name, text, None)
+        with held(place.root / name) as hold:
+            stat = place.write(name, text, seen)
+            late = hold.late()
+        if late is not None:
+            # Somebody had begun to save the old file. What they saved is what the file says.
+            text = late.decode("utf-8", "replace")
+            try:
+                place.write(name, text, stat)
+            except Changed:
+                raise Late(name, text) from None
+            raise Changed(f"{place.root / name} was saved by somebody else at this moment: read it again")
+        return stat
 
     def _rewritten(self, name: str, text: str | None, edit: Edit) -> str | None:
         format = self._sight.format
@@ -206,9 +233,19 @@ class Edits:
         return found
 
     def _met(self, name: str, text: str, edit: Edit) -> None:
-        by_id = {memory.id: memory for memory in edit.memories.values()}
-        by_id |= {id: edit.memories[memory.number] for id, memory in edit.put.items()}
-        for placed in self._sight.format.parsed(name, text):
-            memory = by_id.pop(placed.entry.id or "", None)
-            if memory is not None:
-                self.meetings.append(Meeting(memory.number, name, placed.entry.id or "", memory.version, placed.digest))
+        if self._sight.alone:
+            for placed in self._sight.format.parsed(name, text):
+                for memory in edit.memories.values():
+                    self._meet(memory, name, placed.entry.id or "", placed.digest)
+            return
+        # Not read again for the digests, which takes as long as all the rest where a file is long: while there is none, the
+        # entry is compared by what it says.
+        stamped = {memory.number for memory in edit.stamps.values()}
+        for memory in edit.memories.values():
+            if memory.number in stamped:
+                self._meet(memory, name, memory.id, "")
+        for id, memory in edit.put.items():
+            self._meet(edit.memories[memory.number], name, id, "")
+
+    def _meet(self, memory: Memory, name: str, id: str, digest: str) -> None:
+        self.meetings.append(Meeting(memory.number, name, id, memory.version, digest))

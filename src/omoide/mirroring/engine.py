@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from omoide.config import Settings
 from omoide.errors import OmoideError
+from omoide.mirroring.blocks import BlockDesk
 from omoide.mirroring.desk import Desk, Report
 from omoide.mirroring.kinds import directories, format_of
 from omoide.mirroring.sight import Sight
@@ -44,7 +45,14 @@ class Mirroring:
 
     def _glance(self, mirror: Mirror, event: int) -> Report | None:
         sight = self.sight(mirror)
-        return None if sight.event == event and sight.listing() == sight.calm else self.sync(mirror)
+        if sight.event != event:
+            event, concerned = self._meetings.concerned(mirror, sight.event)
+            if concerned:
+                return self.sync(mirror)
+            sight.event = event
+        if sight.calm is None:
+            return None if sight.calmed(self._meetings.sightings(mirror.number)) else self.sync(mirror)
+        return None if sight.listing() == sight.calm else self.sync(mirror)
 
     def follow(self, mirrors: Sequence[Mirror]) -> None:
         """After something was written: it goes out to the files that it concerns."""
@@ -64,7 +72,7 @@ class Mirroring:
         """Brings both sides of a mirror together now; whole: every memory and every file is looked at."""
         with self._lock:
             sight = self.sight(mirror)
-            report = Desk(sight, self._meetings, prefer, whole=whole).sync()
+            report = self._desk(sight, prefer, whole=whole).sync()
             for trouble in report.troubles:
                 self.tell(trouble)
             if report.written or report.taken_in:
@@ -74,7 +82,11 @@ class Mirroring:
     def plan(self, mirror: Mirror) -> Report:
         """What a sync would do; nothing is changed."""
         with self._lock:
-            return Desk(self.sight(mirror), self._meetings).plan()
+            return self._desk(self.sight(mirror)).plan()
+
+    def _desk(self, sight: Sight, prefer: Side | None = None, *, whole: bool = False) -> Desk | BlockDesk:
+        made = BlockDesk if sight.mirror.format == "block" else Desk
+        return made(sight, self._meetings, prefer, whole=whole)
 
     def numbers(self, mirror: Mirror) -> dict[str, int]:
         """The numbers of the memories in the files, by the ids that stand there."""

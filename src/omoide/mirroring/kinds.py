@@ -1,4 +1,4 @@
-"""The formats by name: which one a mirror speaks."""
+"""The formats by name: which one a mirror speaks. A block speaks none: nothing of it is read back."""
 
 from collections.abc import Collection
 from importlib import import_module
@@ -12,24 +12,23 @@ _HOMES = {
     "memories": ("memories_md", "MemoriesMd"),
     "entries": ("entries", "EntryFiles"),
     "tree": ("tree", "Tree"),
-    "block": ("block", "Block"),
 }
 
 
-def format_of(mirror: Mirror, types: Collection[str]) -> Format:
+def format_of(mirror: Mirror, types: Collection[str]) -> Format | None:
+    if mirror.format not in _HOMES:
+        return None
     module, name = _HOMES[mirror.format]
     made: Any = getattr(import_module(f"omoide.formats.{module}"), name)
     if mirror.format == "memories":
         format: Format = made(mirror.file, types)
     elif mirror.format == "tree":
         format = made(mirror.scope.path)
-    elif mirror.file:
-        format = made(mirror.file)
     else:
         format = made()
     return format
 
 
-def directories(format: Format) -> tuple[str, ...]:
+def directories(format: Format | None) -> tuple[str, ...]:
     """Below the mirror's place, where its files are."""
     return getattr(format, "directories", ("",))

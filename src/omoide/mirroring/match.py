@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from omoide.formats.entry import Format, Placed
-from omoide.mirroring.merge import Seen
+from omoide.mirroring.merge import Seen, differing
 from omoide.mirroring.sight import Text
 from omoide.model import Meeting
 from omoide.service.meetings import Standing
@@ -55,7 +55,24 @@ def matched(
                 result.refused.append((seen, f"{why}: take the id out to make it a new one, or delete the entry"))
             else:
                 result.strangers.append(seen)
+    _recognise(result, standing, format)
     return result
+
+
+def _recognise(result: Matched, standing: Standing, format: Format) -> None:
+    """An entry that has lost its id, because somebody saved an older text of the file, is still the same one."""
+    missed: dict[tuple[str, str], int] = {}
+    if any(not seen.placed.entry.id for seen in result.strangers):
+        for number, meeting in standing.meetings.items():
+            if meeting.file and number not in result.found and number in standing.memories:
+                missed.setdefault((meeting.file, standing.memories[number].content), number)
+    for seen in list(result.strangers) if missed else ():
+        entry = seen.placed.entry
+        lost = missed.get((seen.file, entry.content)) if not entry.id else None
+        if lost is not None and not differing(format.shown(standing.memories[lost]), entry):
+            del missed[seen.file, entry.content]
+            result.strangers.remove(seen)
+            result.found[lost] = seen
 
 
 class _Known:

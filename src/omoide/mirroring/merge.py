@@ -56,6 +56,8 @@ class Judge(NamedTuple):
     past: Callable[[int, int], Sequence[Memory]]
     """The versions of a memory by number, from one on, oldest first."""
     place: str = ""
+    stamped: bool = True
+    """Whether every entry should have its id."""
     prefer: Side | None = None
     """Set where one side is to be made from the other, whatever is newer."""
 
@@ -86,7 +88,7 @@ def _absent(case: Case, judge: Judge) -> Do | Said:
     if judge.prefer is Side.DATABASE:
         return Do.PUT
     before = _base(case, judge)
-    if before is None or _differing(judge.shown(before), judge.shown(memory)) or before.state is not memory.state:
+    if before is None or differing(judge.shown(before), judge.shown(memory)) or before.state is not memory.state:
         return Said(None, judge.place, memory.number, memory.version, stands=Side.DATABASE)
     return gone if memory.state is State.ACTIVE else Do.OUT
 
@@ -102,7 +104,7 @@ def _present(case: Case, seen: Seen, judge: Judge) -> Do | Said:
     if judge.prefer is not None:
         said = _said(memory, now, entry, case)
         if judge.prefer is Side.DATABASE or not said:
-            return _settled(case, now, entry)
+            return _settled(case, now, entry, judge)
         return Said(entry, judge.place, memory.number, memory.version, said)
     base = _base(case, judge)
     if base is None:
@@ -116,7 +118,7 @@ def _present(case: Case, seen: Seen, judge: Judge) -> Do | Said:
             name: value for name, value in said.items() if moved or _value(memory, now, name) != _value(base, shown, name)
         }
     if not said:
-        return _settled(case, now, entry)
+        return _settled(case, now, entry, judge)
     if not disputed:
         return Said(entry, judge.place, memory.number, memory.version, said)
     if base is not None and _was_ours(case, entry, judge, base.version):
@@ -129,11 +131,11 @@ def _present(case: Case, seen: Seen, judge: Judge) -> Do | Said:
     return Said(entry, judge.place, memory.number, memory.version, rest, Side.DATABASE, disputed)
 
 
-def _settled(case: Case, now: Entry, entry: Entry) -> Do:
+def _settled(case: Case, now: Entry, entry: Entry, judge: Judge) -> Do:
     """The file says nothing new: either both say the same, or the database has more to say."""
     if not case.wanted:
         return Do.OUT
-    if _differing(now, entry) or now.archived is not entry.archived:
+    if differing(now, entry) or now.archived is not entry.archived or (entry.id is None and judge.stamped):
         return Do.PUT
     return Do.MEET
 
@@ -152,7 +154,7 @@ def _base(case: Case, judge: Judge) -> Memory | None:
 def _was_ours(case: Case, entry: Entry, judge: Judge, since: int) -> bool:
     """Whether the file says what the database has said since: then we wrote it, and were stopped before we noted that."""
     return any(
-        not _differing(judge.shown(version), entry)
+        not differing(judge.shown(version), entry)
         for version in judge.past(case.memory.number, since + 1)
         if version.version != case.memory.version
     )
@@ -161,7 +163,7 @@ def _was_ours(case: Case, entry: Entry, judge: Judge, since: int) -> bool:
 _FIELDS = ("content", "topic", "type", "tags", "examples", "key", "source", "pinned")
 
 
-def _differing(shown: Entry, entry: Entry) -> bool:
+def differing(shown: Entry, entry: Entry) -> bool:
     return any(
         getattr(entry, name) != getattr(shown, name)
         for name in _FIELDS

@@ -7,14 +7,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from omoide.errors import Unreadable
+from omoide.errors import Changed, Unreadable
 from omoide.formats.disk import Place, Stat
 from omoide.formats.entry import Format, Placed
+from omoide.mirroring.quiet import is_quiet
 from omoide.model import Mirror, Sighting
 from omoide.service.mirrors import SEVERAL
 
 _YOUNG = 100_000_000
 """Nanoseconds: the times of files are that coarse at the worst, so that a younger one may change unseen."""
+_BUSY = 2_000_000_000
+"""Nanoseconds: somebody may still be writing to a file that changed so recently."""
 _AHEAD = 2_000_000_000
 _SIGNED = (1 << 63) - 1
 
@@ -46,9 +49,9 @@ class Glance(NamedTuple):
 class Sight:
     """The files of one mirror, as this process sees them."""
 
-    def __init__(self, mirror: Mirror, format: Format, directories: Iterable[str], backups: int):
+    def __init__(self, mirror: Mirror, format: Format | None, directories: Iterable[str], backups: int):
         self.mirror = mirror
-        self.format = format
+        self._format = format
         self._directories = tuple(directories)
         place = Path(mirror.place)
         private = not any((directory / ".git").exists() for directory in (place, *place.parents))
@@ -70,6 +73,12 @@ class Sight:
         """Files that could not be taken in as a whole, as they were then."""
 
     @property
+    def format(self) -> Format:
+        if self._format is None:
+            raise TypeError(f"{self.mirror.format} has no entries")
+        return self._format
+
+    @property
     def alone(self) -> bool:
         """Whether a file is one entry, so that deleting the file deletes the entry."""
         return self.mirror.format == "entries"
@@ -86,14 +95,13 @@ class Sight:
     def glance(self, known: Iterable[Sighting]) -> Glance:
         listing = self.listing()
         sightings = {one.name: one for one in known}
-        belongs = self.format.belongs
         changed: list[str] = []
         settled: list[Sighting] = []
         unsettled = False
         for name, stat in listing.items():
             sighting = sightings.get(name)
             if sighting is None or not _looks(sighting, stat):
-                if self.single or belongs(name):
+                if self.belongs(name):
                     changed.append(name)
             elif not sighting.settled:
                 again = self._again(sighting)
@@ -104,6 +112,19 @@ class Sight:
                 else:
                     unsettled = True
         return Glance(listing, changed, [name for name in sightings if name not in listing], settled, unsettled)
+
+    def calmed(self, known: Iterable[Sighting]) -> bool:
+        """Whether all files look as they did, and none of them is too young to tell."""
+        listing = self.listing()
+        # What is not settled looks like nothing: it has to be read.
+        looks = {one.name: (one.mtime_ns, one.size, one.inode) if one.settled else None for one in known}
+        if {name: (stat[0], stat[1], stat[2] & _SIGNED) for name, stat in listing.items() if self.belongs(name)} != looks:
+            return False
+        self.calm = listing
+        return True
+
+    def belongs(self, name: str) -> bool:
+        return self.single or self.format.belongs(name)
 
     def _again(self, sighting: Sighting) -> Sighting | None:
         """The same sighting, of now; None if the file says something else."""
@@ -118,6 +139,10 @@ class Sight:
     def read(self, name: str) -> Text | None:
         """A file and its entries; None if it is gone. Unreadable if it cannot be understood."""
         found = self.place.read(name)
+        if found is not None and _age(found[1]) < _BUSY:
+            if not is_quiet(self.place.root / name):
+                raise Changed(f"{self.place.root / name} is being written: read it again")
+            found = self.place.read(name)
         if found is None:
             return None
         text, stat = found
@@ -125,9 +150,12 @@ class Sight:
 
 
 def sighted(name: str, text: str, stat: Stat) -> Sighting:
-    age = time.time_ns() - stat.mtime_ns
-    young = -_AHEAD < age < _YOUNG
+    young = -_AHEAD < _age(stat) < _YOUNG
     return Sighting(name, stat.mtime_ns, stat.size, stat.inode & _SIGNED, told(text), settled=not young)
+
+
+def _age(stat: Stat) -> int:
+    return time.time_ns() - stat.mtime_ns
 
 
 def told(text: str) -> str:

@@ -13,6 +13,7 @@ from omoide.guard import access, checks
 from omoide.model import Draft, Link, Memory, Remembered, Scope, State
 from omoide.service import recalling, shape
 from omoide.service.base import Verbs
+from omoide.service.said import Said
 from omoide.store.base import Reading, Words, Writing
 
 _CHUNK = 1_000
@@ -185,11 +186,12 @@ class Keeping(Verbs):
     def gather(
         self, drafts: Iterable[Draft], *, rehearse: bool = False, watch: Callable[[int], None] = lambda _: None
     ) -> Sequence[Remembered]:
-        """Takes over what another tool keeps under names of its own, which are the keys; all of it, or nothing.
+        """Takes over what another tool keeps; all of it, or nothing.
 
-        What a memory of that key says, or said in an earlier version, is unchanged, whatever became of it here: a second
-        time changes nothing, and what was revised, archived or forgotten here stays so until the other tool says
-        something new. A rehearsal answers the same, and keeps nothing. `watch` hears which one comes next.
+        What a memory of the same key says, or said in an earlier version, is unchanged, whatever became of it here; for
+        a draft without key, any memory of the scope. So a second time changes nothing, and what was revised, archived or
+        forgotten here stays so until the other tool says something new. A rehearsal answers the same, and keeps nothing.
+        `watch` hears which one comes next.
         """
         access.require(self._actor, "gather")
         ready: list[Draft] = []
@@ -199,9 +201,10 @@ class Keeping(Verbs):
         done: list[Remembered] = []
         at = self._clock()
         with suppress(_Rehearsed), self._writing() as tx:
+            said = Said(tx)
             for place, draft in enumerate(ready):
                 watch(place)
-                known = _told_before(tx, draft)
+                known = said.before(draft)
                 told = Remembered(known, "unchanged") if known else self._keep(tx, draft, shape.words(draft), at)
                 done.append(told)
             if rehearse:
@@ -247,18 +250,6 @@ class Keeping(Verbs):
             key=draft.key,
             source=draft.source or memory.source,
         )
-
-
-def _told_before(tx: Reading, draft: Draft) -> Memory | None:
-    """The memory with the draft's key, also a forgotten one, if it says this or has said it before."""
-    scope, key = checks.placed(draft), draft.key
-    if key is None:
-        return None
-    memory = tx.by_key(scope, key) or tx.by_key(scope, key, forgotten=True)
-    if memory is None:
-        return None
-    said = [version.memory for version in tx.versions(memory.number)]
-    return memory if any(shape.says(one, draft) for one in said) else None
 
 
 def _tied(tx: Writing, link: Link) -> str:

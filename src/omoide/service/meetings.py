@@ -4,7 +4,7 @@ Not part of `Service`, so that no way in has it: what a file says is a person's 
 asked for the reading. See docs/decisions/0009-mirrors.md.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -160,15 +160,19 @@ class Meetings(Keeping):
         with self._store.read() as tx:
             return [one.memory for one in tx.versions(number) if one.memory.version >= since]
 
-    def take_in(self, mirror: Mirror, things: Sequence[Said], present: Iterable[int]) -> list[Taken]:
+    def take_in(
+        self, mirror: Mirror, things: Sequence[Said], present: Iterable[int], unread: Collection[str]
+    ) -> list[Taken]:
         """Makes the database say what a file says: all in one transaction, but for what is refused or changed meanwhile.
 
-        `present`: the memories that stand in the files under their own names, so that nothing else there can be they.
+        `present`: memories that stand in the files under their own names, so that nothing else there can be they;
+        and so do those that were last met in one of the `unread` files.
         """
         at = self._clock()
-        there = set(present)
+        there = _Present(present, unread)
         taken: list[Taken] = []
-        with self._store.write() as tx:
+        # What stands in a file that is synced itself would come in again; only what loses its place there would not.
+        with self._store.write(durable=any(said.lost for said in things)) as tx:
             for said in things:
                 try:
                     memory = (
@@ -179,7 +183,7 @@ class Meetings(Keeping):
                     continue
                 taken.append(Taken(memory))
                 if memory is not None:
-                    there.add(memory.number)
+                    there.numbers.add(memory.number)
         return taken
 
     def meet(
@@ -192,8 +196,8 @@ class Meetings(Keeping):
         vanished: Iterable[str] = (),
         seen: int | None = None,
     ) -> None:
-        """Notes what is now known to be in step."""
-        with self._store.write() as tx:
+        """Notes what is now known to be in step. Should that be lost, both sides are found to say the same."""
+        with self._store.write(durable=False) as tx:
             if all(one.number != mirror for one in tx.mirrors()):
                 return  # removed meanwhile
             tx.put_meetings(mirror, meetings)
@@ -251,7 +255,7 @@ class Meetings(Keeping):
         if other is not None and other.number != old.number:
             raise InvalidInput(f"key {key!r} is taken by #{other.number}: choose another")
 
-    def _arrived(self, tx: Writing, mirror: Mirror, said: Said, present: set[int], at: datetime) -> Memory:
+    def _arrived(self, tx: Writing, mirror: Mirror, said: Said, present: "_Present", at: datetime) -> Memory:
         entry = said.entry
         assert entry is not None  # noqa: S101 - only a known memory can be gone
         scope = Scope(mirror.scope.path, entry.session or mirror.scope.name)
@@ -266,7 +270,7 @@ class Meetings(Keeping):
             ),
             self._settings,
         )  # fmt: skip
-        old = self._alike(tx, draft, present)
+        old = self._alike(tx, mirror, draft, present)
         if old is not None and (entry.id is None or draft.key is not None):
             new = shape.merged(old, draft, at)
             return old if new == old else self._change(tx, old, new, "updated", at)
@@ -281,16 +285,30 @@ class Meetings(Keeping):
         tx.log("remembered" if entry.id is None else "imported", self._actor, at, kept, {})
         return kept
 
-    def _alike(self, tx: Reading, draft: Draft, present: set[int]) -> Memory | None:
+    def _alike(self, tx: Reading, mirror: Mirror, draft: Draft, present: "_Present") -> Memory | None:
         """The memory that `remember` would take this for, unless it stands in the files already, as something else."""
         scope, type = checks.placed(draft), draft.type or self._settings.type
         if draft.key is not None:
             keyed = tx.by_key(scope, draft.key)
-            if keyed is not None and keyed.number in present:
+            if keyed is not None and present.has(tx, mirror, keyed):
                 raise InvalidInput(f"key {draft.key!r} is taken by #{keyed.number}: choose another")
             return keyed
-        twins = [one for one in tx.twins(self._twin(draft), scope) if one.type == type and one.number not in present]
+        twins = [one for one in tx.twins(self._twin(draft), scope) if one.type == type]
+        twins = [one for one in twins if not present.has(tx, mirror, one)]
         if draft.topic is None:
             return next((one for one in twins if not one.topic_given and one.content == draft.content), None)
         wanted = shape.folded(draft.topic)
         return next((one for one in twins if one.topic_given and shape.folded(one.topic) == wanted), None)
+
+
+class _Present:
+    """Which memories stand in the files already."""
+
+    def __init__(self, numbers: Iterable[int], unread: Collection[str]):
+        self.numbers = set(numbers)
+        self._unread = unread
+
+    def has(self, tx: Reading, mirror: Mirror, memory: Memory) -> bool:
+        if memory.number in self.numbers:
+            return True
+        return any(met.file in self._unread for met in tx.meetings(mirror.number, memories=[memory.number]))

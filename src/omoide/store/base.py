@@ -348,8 +348,11 @@ class Store(Protocol):
         """Whether it is open, and no transaction of this process is."""
 
     def read(self) -> AbstractContextManager[Reading]: ...
-    def write(self, *, patient: bool = True) -> AbstractContextManager[Writing]:
-        """Waits for other writers; raises StoreBusy when that takes longer than the settings allow, or at once."""
+    def write(self, *, patient: bool = True, durable: bool = True) -> AbstractContextManager[Writing]:
+        """Waits for other writers; raises StoreBusy when that takes longer than the settings allow, or at once.
+
+        What need not be durable may be lost in a power cut, until the next durable write; all of it, never a part.
+        """
 
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
         """Notes that these were accessed. Written behind, with the next write or later, without waiting: may be lost."""

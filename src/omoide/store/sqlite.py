@@ -6,7 +6,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -66,8 +66,8 @@ class SqliteStore:
                 self._roll_back()
 
     @contextmanager
-    def write(self, *, patient: bool = True) -> Iterator[SqliteWriting]:
-        with self._lock, self._faults():
+    def write(self, *, patient: bool = True, durable: bool = True) -> Iterator[SqliteWriting]:
+        with self._lock, self._faults(), nullcontext() if durable else self._unsynced():
             self._begin("BEGIN IMMEDIATE", patient=patient)
             try:
                 transaction = SqliteWriting(self._connection, self._known)
@@ -80,6 +80,17 @@ class SqliteStore:
                 self._known.doubt()
                 raise
             self._touched.clear()
+
+    @contextmanager
+    def _unsynced(self) -> Iterator[None]:
+        if self._connection.in_transaction:  # `_begin` says so
+            yield
+            return
+        self._connection.execute("PRAGMA synchronous=NORMAL")
+        try:
+            yield
+        finally:
+            self._connection.execute("PRAGMA synchronous=FULL")
 
     def _begin(self, statement: str, *, patient: bool = True) -> None:
         if self._connection.in_transaction:

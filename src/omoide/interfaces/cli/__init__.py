@@ -41,6 +41,7 @@ COMMANDS: dict[str, Entry] = {
     "session": Entry(_PROJECTS, "session", "Start sessions of a project, add to them, and read them."),
     "export": Entry(_CARRY, "carry", "Write memories to a file or standard output."),
     "import": Entry(_CARRY, "imports", "Take in memories: a file of them, or what another tool keeps."),
+    "document": Entry(_CARRY, "document", "Write memories as documents: a page for each type, the surest first."),
     "memories": Entry(_FILES, "memories", "Work with the list of this repository, .agent/memories.md."),
     "mirror": Entry(_FILES, "mirror", "Keep files and memories in step, both ways."),
     "worktree": Entry(_FILES, "worktree", "Make git worktrees that share one .agent/memories.md."),

@@ -1,16 +1,23 @@
 """Carrying memories in: import, from a file or from what another tool keeps."""
 
 import io
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import click
+import msgspec
 
 from omoide import transfer
-from omoide.errors import Unreadable
+from omoide.errors import InvalidInput, Unreadable
 from omoide.interfaces.cli.carry import format_option, selection, since_option, states_option, tag_option, tags_option
 from omoide.interfaces.cli.common import Place, jsonable, opened, piped, placed, progress, typed
-from omoide.interfaces.cli.screen import print_json
+from omoide.interfaces.cli.screen import print_json, print_table, visible
+from omoide.model import Draft, Remembered, Scope
+
+if TYPE_CHECKING:  # see common
+    from omoide.service import Service
 
 
 class Sources(click.Group):
@@ -93,3 +100,109 @@ def _source(file: str) -> BinaryIO:
         return Path(file).open("rb")
     except OSError as error:
         raise Unreadable(f"{file} cannot be read ({error.strerror}): name another file") from error
+
+
+_OUTCOMES = {"created": "added", "updated": "replaced", "unchanged": "known"}
+
+
+class _Fact(NamedTuple):
+    file: str
+    line: int
+    draft: Draft
+
+
+@import_command.command("claude-code")
+@click.argument("paths", metavar="[PATH]...", nargs=-1)
+@click.option("--dry-run", is_flag=True, help="Say what would happen, and keep nothing.")
+@placed
+@jsonable
+def claude_code_command(paths: tuple[str, ...], dry_run: bool, place: Place, as_json: bool) -> None:
+    """Take over what Claude Code has learnt.
+
+    Without a path, from its memory directory for this project; with one, from that directory or file, such as CLAUDE.md
+    or AGENTS.md. A second time only what is new there comes in; what you changed or forgot here stays so. A file that
+    cannot be taken is told, and the others are.
+
+    \b
+    omoide import claude-code --dry-run
+    omoide import claude-code
+    omoide import claude-code CLAUDE.md AGENTS.md
+    """
+    with opened(place, writing=not dry_run) as (memory, scope):
+        facts, troubles = _claude_facts(paths, scope)
+        taken, refused, done = _gathered(memory, facts, rehearse=dry_run)
+    troubles += refused
+    _tell(taken, done, troubles, dry_run=dry_run, as_json=as_json)
+    click.get_current_context().exit(1 if troubles else 0)
+
+
+def _claude_facts(paths: Sequence[str], scope: Scope) -> tuple[list[_Fact], list[str]]:
+    """What the files say, and what is wrong with those that cannot be understood."""
+    from omoide.formats import claude_code  # noqa: PLC0415 - a plain file needs none of it
+    from omoide.interfaces import claude  # noqa: PLC0415 - the same
+
+    found: list[_Fact] = []
+    troubles: list[str] = []
+    for path in [Path(path) for path in paths] or [claude.memory_directory(Path.cwd())]:
+        files, unread = claude.files(path)
+        read = claude_code.directory({name: file.text for name, file in files.items()})
+        for fact in read.facts:
+            draft = msgspec.structs.replace(fact.draft, scope=scope, created_at=files[fact.file].at)
+            found.append(_Fact(str(files[fact.file].path), fact.line, draft))
+        troubles += [*unread, *read.troubles]
+    return found, troubles
+
+
+def _gathered(
+    memory: "Service", facts: Sequence[_Fact], *, rehearse: bool
+) -> tuple[list[_Fact], list[str], Sequence[Remembered]]:
+    """What was kept of the facts, and why others were refused, such as one that holds a secret."""
+    left, troubles, last = list(facts), [], 0
+
+    def watch(number: int) -> None:
+        nonlocal last
+        last = number
+
+    while True:
+        try:
+            done = memory.gather([fact.draft for fact in left], rehearse=rehearse, watch=watch)
+        except InvalidInput as error:  # plan B: the others; this one is told
+            refused = left.pop(last)
+            troubles.append(f"{refused.file}, line {refused.line}: {error}")
+        else:
+            return left, troubles, done
+
+
+def _tell(
+    facts: Sequence[_Fact], done: Sequence[Remembered], troubles: Sequence[str], *, dry_run: bool, as_json: bool
+) -> None:
+    outcomes = [_OUTCOMES[one.action] for one in done]
+    counts = Counter(outcomes)
+    each = list(zip(outcomes, facts, done, strict=True))
+    for trouble in troubles:
+        click.echo(f"omoide: left out {visible(trouble)}", err=True)
+    if as_json:
+        rows = [
+            {
+                "action": outcome,
+                "file": fact.file,
+                "line": fact.line,
+                "memory_id": None if dry_run and outcome == "added" else one.memory.id,
+                "key": one.memory.key,
+                "type": one.memory.type,
+                "topic": one.memory.topic,
+            }
+            for outcome, fact, one in each
+        ]
+        totals = {name: counts[name] for name in _OUTCOMES.values()}
+        print_json({"dry_run": dry_run, **totals, "memories": rows, "left_out": troubles})
+        return
+    new = [
+        (outcome, one.memory.type, one.memory.topic, f"{Path(fact.file).name}:{fact.line}")
+        for outcome, fact, one in each
+        if outcome != "known"
+    ]
+    if new:
+        print_table(["", "type", "topic", "from"], new, flexible=(2, 3), optional=(3,))
+    told = ", ".join(f"{counts[name]} {name}" for name in _OUTCOMES.values())
+    click.echo(("would be: " if dry_run else "") + told)

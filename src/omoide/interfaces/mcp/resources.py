@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from omoide.errors import InvalidInput, NotFound
+from omoide.formats import documents
 from omoide.interfaces.mcp.desk import Desk
 from omoide.interfaces.mcp.shapes import passage, passages
 from omoide.model import Layer, Memory, Scope, State
@@ -46,8 +47,8 @@ def page(desk: Desk, start: int) -> tuple[Sequence[dict[str, Any]], int | None]:
     found = desk.memory.list(scope=scope, limit=_PAGE, offset=start)
     listed = [_listed(memory) for memory in found.memories]
     if start == 0:
-        documents = [_document(type) for type in desk.memory.summary(scope=scope).by_type]
-        listed = [*([_project(scope.path)] if scope.path else []), *documents, *listed]
+        pages = [_document(type) for type in desk.memory.summary(scope=scope).by_type]
+        listed = [*([_project(scope.path)] if scope.path else []), *pages, *listed]
     after = start + _PAGE
     return listed, after if after < found.total else None
 
@@ -119,18 +120,7 @@ def _written(desk: Desk, type: str) -> str:
         found = desk.memory.list(scope=desk.scope(), type=type, limit=_WHOLE)
     except InvalidInput as error:
         raise NotFound(f"there is no type {type!s:.100}") from error
-    surest = sorted(found.memories, key=lambda memory: (-memory.confidence, -memory.reference_count, memory.number))
-    return "\n---\n\n".join([f"# {type}\n", *map(_section, surest)])
-
-
-def _section(memory: Memory) -> str:
-    lines = [f"## {memory.topic}"]
-    if memory.tags:
-        lines.append(f"*Tags: {', '.join(memory.tags)}*")
-    lines += [f"*References: {memory.reference_count}, Confidence: {memory.confidence:.2f}*", "", memory.content]
-    if memory.examples:
-        lines += ["", "### Examples:", *(f"```\n{example}\n```" for example in memory.examples)]
-    return "\n".join([*lines, ""])
+    return documents.document(type, found.memories)
 
 
 def completions(desk: Desk, uri: str, name: str, begun: str) -> Sequence[str]:

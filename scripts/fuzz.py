@@ -1,0 +1,198 @@
+"""Feeds the Markdown parsers with texts nobody would write, and watches that each answers or says why not, in time.
+
+    python scripts/fuzz.py --count 1000000 --jobs 2
+    python scripts/fuzz.py --atheris -runs=1000000      guided by coverage, where atheris is installed
+
+A text is made of pieces that mean something to one of the formats, repeated, cut, spliced and broken. All parsers read it.
+None may raise anything but Unreadable, none may take longer than its size allows, and a page that is read must stay as it
+is when nothing is changed in it. The first failure is printed with the seed that makes it again, and ends the run.
+"""
+
+import argparse
+import multiprocessing
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from types import FrameType
+
+from omoide.errors import Conflict, Unreadable
+from omoide.formats import claude_code, frontmatter
+from omoide.formats.block import FIRST, LAST, Block
+from omoide.formats.entries import EntryFiles
+from omoide.formats.entry import Format, Frame
+from omoide.formats.memories_md import MemoriesMd
+from omoide.formats.tree import Tree, described
+from omoide.model import Memory, Scope, State
+
+AT = datetime(2026, 2, 5, 10, 0, tzinfo=UTC)
+ID, OTHER = "019c2d3e-8d7b-7005-9b9f-0bab03f3a2bc", "019c2d3e-8d7b-7801-afda-c943987502d4"
+PIECES = [
+    # lists and trees
+    "# Memories\n", "## ", "### ", "#### x\n", "##\n", "- Tags: ", "- Date: ", "- Date: 2026-01-26\n", f"- Id: {ID}\n",
+    f"- Id: {OTHER}\n", "- Id: x\n", "- Content: ", "- Content:\n", "- 内容: ", "- 例:\n", "- 種類: decision\n", "- X: y\n",
+    "- a\n", f"### t <!-- omoide:{ID} -->\n", "<!-- omoide:", " -->\n", "## 最近の活動\n", "## セッション\n", "> quote\n",
+    "- [s](MEMORY_s.md)\n", "1. one\n", "  indented\n", "<<<<<<< HEAD\n", "=======\n", ">>>>>>> x\n",
+    # front matter
+    "---\n", "--- \n", "...\n", "key: value\n", "key: ", "tags: [a, b]\n", "tags:\n  - a\n", "id: ", f"id: {ID}\n", "'", '"',
+    "pinned: yes\n", "examples:\n- |\n  x\n", "&a [*a]\n", "*a\n", "!!python/object:x {}\n", "? x\n: y\n", "{a: {", "[[[[",
+    "]]", "}}", "|\n", ">\n", "name: x\n", "metadata:\n  type: user\n",
+    # fences, marks, comments
+    "```\n", "````\n", "```py\n", "~~~\n", "~~~~~\n", "   ```\n", "`", "~", f"{FIRST}\n", f"{LAST}\n", "<!--", "-->",
+    "@docs/x.md\n", "[t](x.md) — y\n",
+    # white space and other texts
+    "  ", "\t", " ", "\n", "\n\n", "\r\n", "\r", "\ufeff", "\0", "\x85", "\u2028", "\u3000", "text", "words of a text\n",
+    "日本語の記憶\n", "🏳️‍🌈", "\u202e",
+]  # fmt: skip
+QUICK, PER_CHARACTER = 0.5, 0.000_05
+"""Seconds of the processor that a parser has for any text, and more for each character of it."""
+LONG_EVERY, LONG = 2_000, 100_000
+"""How often a text of very many pieces comes, and how long it is at most."""
+MEMORY = Memory(
+    id=OTHER, number=1, scope=Scope.project("shop"), key=None, type="tech", topic="t", topic_given=True,
+    content="a\n\n```\nb", tags=("x",), examples=(), source="cli", confidence=1.0, relevance=0.5, reference_count=0,
+    pinned=False, state=State.ACTIVE, created_at=AT, updated_at=AT, last_accessed_at=None, expires_at=None, version=1,
+)  # fmt: skip
+
+
+def page(format: Format, name: str) -> Callable[[str], None]:
+    """Reads a file of a format, and writes to it."""
+
+    def run(text: str) -> None:
+        placed = format.parsed(name, text)
+        assert format.rewritten(name, text, {}, (), {}) == text, "a page changed by itself"
+        stamps = {one.line: MEMORY for one in placed[:1] if one.entry.id is None}
+        changed = format.rewritten(name, text, {} if stamps or name == "a.md" else {OTHER: MEMORY}, {ID}, stamps)
+        if changed is not None:
+            ids = [one.entry.id for one in format.parsed(name, changed)]
+            assert ID not in ids, "what was dropped stands there"
+            assert not stamps or OTHER in ids, "what was stamped has no id"
+
+    return run
+
+
+def entry_file(text: str) -> None:
+    try:
+        page(EntryFiles(), "a.md")(text)
+    except Conflict:
+        return
+
+
+def block(text: str) -> None:
+    made = Block().rendered(text, [MEMORY])
+    assert Block().rendered(made, [MEMORY]) == made, "a block is not stable"
+    Block().without(made)
+
+
+def tree(text: str) -> None:
+    frame = Frame("shop", "what it is", ("s", "t u"))
+    framed = Tree("shop").framed("shop/MEMORY.md", text, frame)
+    assert framed is not None
+    assert Tree("shop").framed("shop/MEMORY.md", framed, frame) == framed, "a frame is not stable"
+    assert described(framed) == "what it is"
+
+
+TARGETS: dict[str, Callable[[str], object]] = {
+    "memories.md": page(MemoriesMd(), "memories.md"),
+    "MEMORY.md": page(Tree("shop"), "shop/MEMORY.md"),
+    "MEMORY_s.md": page(Tree("shop"), "shop/MEMORY_s.md"),
+    "entry file": entry_file,
+    "front matter": frontmatter.parsed,
+    "fields": lambda text: frontmatter.parsed(f"---\n{text}\n---\nx"),
+    "block": block,
+    "tree": tree,
+    "CLAUDE.md": lambda text: claude_code.instructions("CLAUDE.md", text),
+    "Claude Code": lambda text: claude_code.directory({"MEMORY.md": text, "x.md": text}),
+}
+
+
+def made(seed: int) -> str:
+    """The text of a seed."""
+    chance = random.Random(seed)
+    if seed % LONG_EVERY == 0:
+        few = "".join(chance.choices(PIECES, k=chance.randint(1, 3)))
+        lead = "".join(chance.choices(PIECES, k=chance.randint(0, 3)))
+        return lead + few * (LONG // len(few))
+    text = "".join(chance.choices(PIECES, k=chance.randint(0, 25)))
+    for _ in range(chance.choice((0, 0, 1, 2, 5))):
+        place, other = sorted(chance.randint(0, len(text)) for _ in range(2))
+        text = chance.choice((
+            text[:place] + text[other:],
+            text[:place] + text[place:other] * 3 + text[other:],
+            text[:place] + chr(chance.choice((0, 9, 10, 13, 32, 35, 45, 58, 96, 126, 0x85, 0x3042, 0x1F600))) + text[place:],
+            text.replace("\n", "\r\n"),
+        ))  # fmt: skip
+    return text
+
+
+def late(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    raise TimeoutError("it takes too long")
+
+
+def tried(text: str) -> str | None:
+    """What is wrong, in words; None if all parsers bear the text."""
+    allowed = QUICK + len(text) * PER_CHARACTER
+    for name, parse in TARGETS.items():
+        signal.setitimer(signal.ITIMER_PROF, allowed)
+        try:
+            parse(text)
+        except Unreadable:
+            continue
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is what we are looking for
+            return f"{name}: {type(error).__name__}: {error}"
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+    return None
+
+
+def run(seeds: range) -> tuple[int, str] | None:
+    """The first seed of these that fails, and how."""
+    signal.signal(signal.SIGPROF, late)
+    for seed in seeds:
+        wrong = tried(made(seed))
+        if wrong:
+            return seed, wrong
+    return None
+
+
+def guided() -> None:
+    import atheris  # noqa: PLC0415 - installed by those who want it
+
+    signal.signal(signal.SIGPROF, late)
+
+    def one(data: bytes) -> None:
+        wrong = tried(data.decode(errors="ignore"))
+        if wrong:
+            raise AssertionError(wrong)
+
+    atheris.instrument_all()
+    atheris.Setup([argument for argument in sys.argv if argument != "--atheris"], one)
+    atheris.Fuzz()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=10_000, help="how many texts")
+    parser.add_argument("--seed", type=int, default=1, help="the first of them")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    options = parser.parse_args()
+    started = time.monotonic()
+    size = min(5_000, -(-options.count // options.jobs))
+    last = options.seed + options.count
+    parts = [range(start, min(start + size, last)) for start in range(options.seed, last, size)]
+    with multiprocessing.Pool(options.jobs) as pool:
+        for failure in pool.imap_unordered(run, parts):
+            if failure:
+                seed, wrong = failure
+                print(f"seed {seed}: {wrong}\n{made(seed)!r:.2000}")
+                return 1
+    taken = time.monotonic() - started
+    print(f"{options.count:,} texts, {len(TARGETS)} parsers each: no failure in {taken:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(guided() if "--atheris" in sys.argv else main())

@@ -1,0 +1,73 @@
+"""Documents: all memories of a type on one page, the surest first, and a page that lists the pages.
+
+The same memories always make the same bytes: no date of today is in them, and nothing of the machine.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from omoide.formats.entry import title
+from omoide.model import TYPES, Memory
+
+INDEX = "index.md"
+_TITLES = {
+    "tech": "Technical Knowledge",
+    "project-tech": "Project Technical Standards",
+    "domain": "Domain Knowledge",
+}
+_FENCES = re.compile(r"`{3,}")
+
+
+def documents(memories: Iterable[Memory]) -> dict[str, str]:
+    """File name → page, the index first; a type without memories has none."""
+    by_type: dict[str, list[Memory]] = defaultdict(list)
+    for memory in memories:
+        by_type[memory.type].append(memory)
+    types = sorted(by_type, key=_place)
+    pages = {file_of(type): document(type, by_type[type]) for type in types}
+    return {INDEX: index({type: len(by_type[type]) for type in types}), **pages}
+
+
+def document(type: str, memories: Iterable[Memory]) -> str:
+    """All of one type."""
+    surest = sorted(memories, key=lambda memory: (-memory.confidence, -memory.reference_count, memory.created_at, memory.id))
+    return "\n---\n\n".join([f"# {heading(type)}\n", *map(_section, surest)])
+
+
+def index(counts: Mapping[str, int]) -> str:
+    lines = ["# Memories", ""]
+    lines += [f"- [{heading(type)}]({file_of(type)}): {count:,}" for type, count in counts.items()] or ["- nothing yet"]
+    return "\n".join([*lines, ""])
+
+
+def heading(type: str) -> str:
+    return _TITLES.get(type) or type.replace("-", " ").capitalize()
+
+
+def file_of(type: str) -> str:
+    """The page's file name; never that of the index."""
+    return "index-type.md" if f"{type}.md" == INDEX else f"{type}.md"
+
+
+def _place(type: str) -> tuple[int, str]:
+    """The types that come with omoide in their order, tech before the plain notes, then others by name."""
+    order = (*TYPES[1:], TYPES[0])
+    return (order.index(type) if type in order else len(order), type)
+
+
+def _section(memory: Memory) -> str:
+    lines = [f"## {title(memory.topic)}"]
+    if memory.tags:
+        lines.append(f"*Tags: {', '.join(memory.tags)}*")
+    lines += [f"*References: {memory.reference_count}, Confidence: {memory.confidence:.2f}*", "", memory.content]
+    if memory.examples:
+        lines += ["", "### Examples:", *map(_fenced, memory.examples)]
+    return "\n".join([*lines, ""])
+
+
+def _fenced(example: str) -> str:
+    """Between fences that nothing in it can close."""
+    longest = max(map(len, _FENCES.findall(example)), default=2) if "```" in example else 2
+    fence = "`" * (longest + 1)
+    return f"{fence}\n{example}\n{fence}"

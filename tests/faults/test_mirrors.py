@@ -1,0 +1,260 @@
+"""Agents, an editor and kill -9 around mirrored files: every text that was ever written is somewhere afterwards."""
+
+import random
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from omoide import Scope, State, app
+from omoide.formats.disk import Place
+from omoide.mirroring import desk
+from omoide.mirroring.edits import Edits
+from omoide.service.meetings import Meetings
+
+SHOP = Scope.project("shop")
+
+
+@pytest.fixture
+def worker() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts `mirror_workers.py <what> …` as a process; all of them are gone when the test ends."""
+    children: list[subprocess.Popen[str]] = []
+
+    def start(what: str, *arguments: object, **options: Any) -> subprocess.Popen[str]:
+        script = Path(__file__).with_name("mirror_workers.py")
+        pipe = subprocess.PIPE
+        command = [sys.executable, str(script), what, *map(str, arguments)]
+        children.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, **options))
+        return children[-1]
+
+    yield start
+    for process in children:
+        process.kill()
+        process.communicate()
+
+
+def everything(memory, place):
+    """Every text in the files, the backups, the database and its history."""
+    found = []
+    for path in place.rglob("*"):
+        if path.is_file():
+            found.append(path.read_text(encoding="utf-8", errors="replace"))
+    with memory._store.read() as tx:
+        for one in tx.everything():
+            found += [version.memory.content for version in tx.versions(one.number)]
+    return "\n".join(found)
+
+
+@pytest.mark.parametrize("kind", ["memories", "entries"])
+def test_an_editor_and_four_agents_lose_no_text(tmp_path, open_memory, worker, long, kind):
+    seconds = 20 if long else 3
+    place = tmp_path / "files"
+    place.mkdir()
+    path = tmp_path / "memory.db"
+    memory = open_memory(path, wait=60)
+    memory.mirror(place / "memories.md" if kind == "memories" else place, kind, scope=SHOP)
+    children = [worker("agent", path, f"agent{n}", seconds) for n in range(4)]
+    children.append(worker("editor", place, kind, "person", seconds))
+    for process in children:
+        assert process.stdout.readline() == "ready\n"
+    for process in children:
+        print(file=process.stdin, flush=True)
+    written = []
+    for process in children:
+        told, errors = process.communicate()
+        assert process.returncode == 0, errors
+        assert not re.search(r"Traceback|Error", errors), errors
+        written.append(told.splitlines())
+    report = app.mirroring(memory).sync(memory.mirrors()[0], whole=True)
+    assert report.troubles == ()
+    assert all(written)
+    assert min(sum(map(len, written[:4])), len(written[4])) > 10
+    left = everything(memory, place)
+    assert [text for texts in written for text in texts if not re.search(rf"{re.escape(text)}\b", left)] == []
+    agreed(memory, place, kind)
+    assert memory.check() == []
+
+
+def agreed(memory, place, kind):
+    """Both sides say the same at the end."""
+    active = {one.content for one in memory.list(scope=SHOP, limit=100_000).memories}
+    if kind == "memories":
+        assert set(re.findall(r"- Content: (.*)", (place / "memories.md").read_text(encoding="utf-8"))) == active
+    else:
+        assert {path.read_text(encoding="utf-8").rpartition("---\n")[2].strip() for path in place.glob("*.md")} == active
+
+
+@pytest.mark.parametrize("kind", ["memories", "entries"])
+def test_what_was_acknowledged_is_in_the_files_after_any_kill(tmp_path, open_memory, worker, long, kind):
+    chance = random.Random(kind)
+    place = tmp_path / "files"
+    place.mkdir()
+    path = tmp_path / "memory.db"
+    open_memory(path).mirror(place / "memories.md" if kind == "memories" else place, kind, scope=SHOP)
+    acknowledged = []
+    for round in range(30 if long else 5):
+        process = worker("sync_for_ever", path, f"round{round}")
+        acknowledged += [process.stdout.readline().rstrip("\n") for _ in range(chance.randint(1, 8))]
+        process.kill()
+        told, errors = process.communicate()
+        assert errors == ""
+        acknowledged += [line for line in told.splitlines(keepends=True) if line.endswith("\n")]
+        with open_memory(path) as memory:
+            memory.list(scope=SHOP)  # the next reader mends what was left
+            kept = {one.content for one in memory.list(scope=SHOP, limit=100_000).memories}
+            assert {text.rstrip("\n") for text in acknowledged} <= kept
+            assert memory.list(scope=SHOP, states=[State.ARCHIVED]).total == 0
+            assert memory.disputes() == []
+            assert {version for one in memory.list(scope=SHOP, limit=100_000).memories for version in [one.version]} == {1}
+            agreed(memory, place, kind)
+
+
+def test_half_a_save_is_not_taken_in(tmp_path, open_memory):
+    file = tmp_path / "memories.md"
+    memory = open_memory(tmp_path / "memory.db")
+    memory.mirror(file, scope=SHOP)
+    for n in range(3):
+        memory.remember(f"text {n}", topic=f"topic {n}", scope=SHOP)
+    text = file.read_text()
+    with file.open("w") as saving:
+        saving.write(text[: text.index("text 1")])
+        saving.flush()
+        assert memory.list(scope=SHOP).total == 3
+        assert memory.list(scope=SHOP, states=[State.ARCHIVED]).total == 0
+        saving.write(text[text.index("text 1") :].replace("text 1", "a better text"))
+    assert {one.content for one in memory.list(scope=SHOP).memories} == {"text 0", "a better text", "text 2"}
+    assert memory.list(scope=SHOP, states=[State.ARCHIVED]).total == 0
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_save_that_goes_to_the_replaced_file_comes_in_all_the_same(tmp_path, open_memory, monkeypatch, again):
+    """An editor opens the file just before it is replaced, and writes just after: its text is in no file of that name."""
+    file = tmp_path / "memories.md"
+    memory = open_memory(tmp_path / "memory.db")
+    memory.mirror(file, scope=SHOP)
+    memory.remember("before", topic="t", scope=SHOP)
+    wanted = file.read_text().replace("- Content: before", "- Content: by the person")
+    script = "import sys; f = open(sys.argv[1], 'w'); f.write(sys.argv[2]); f.close()"
+    editors = []
+    write = Place.write
+
+    def writing(place, name, text, seen):
+        if not editors:  # it waits for the file, which we are about to replace
+            editors.append(subprocess.Popen([sys.executable, "-c", script, str(file), wanted]))
+            wait_for(editors[0])
+        elif again and len(editors) == 1:  # and the person saves once more, before the first text is back in its place
+            editors[0].wait()
+            editors.append(editors[0])
+            file.write_text(file.read_text() + "\n## more\n- Content: and more\n")
+        return write(place, name, text, seen)
+
+    monkeypatch.setattr(Place, "write", writing)
+    memory.remember("by an agent", scope=SHOP)
+    found = {one.content for one in memory.list(scope=SHOP).memories}
+    assert found == {"by the person", "by an agent", *(["and more"] if again else [])}
+    editors[0].wait()
+
+
+def wait_for(process):
+    """Until it hangs in the opening of the file, which a lease keeps it from."""
+    ends = time.monotonic() + 2
+    while time.monotonic() < ends and "lease" not in Path(f"/proc/{process.pid}/wchan").read_text():
+        time.sleep(0.01)
+
+
+class Killed(BaseException):
+    """The process is gone at this point."""
+
+
+CRASHES = {
+    "before the files were looked at": (desk.Desk, "_look"),
+    "after they were taken in": (desk.Desk, "_finish"),
+    "before a file was written": (Edits, "_write"),
+    "between the file and the note of it": (Meetings, "meet"),
+}
+
+
+@pytest.mark.parametrize("where", CRASHES)
+@pytest.mark.parametrize("kind", ["memories", "entries", "tree"])
+def test_a_sync_that_dies_at_any_step_is_finished_by_the_next(tmp_path, open_memory, monkeypatch, kind, where):
+    place = tmp_path / "files"
+    place.mkdir()
+    memory = open_memory(tmp_path / "memory.db")
+    memory.mirror(place / "memories.md" if kind == "memories" else place, kind, scope=SHOP)
+    kept = [memory.remember(f"text {n}", topic=f"topic {n}", scope=SHOP).memory for n in range(4)]
+    files = {
+        kept[n].number: file for n in range(4) for file in place.rglob("*.md") if f"text {n}\n" in file.read_text("utf-8")
+    }
+    before = files[1].read_text(encoding="utf-8")
+    # A person edits one and types another, an agent changes two others.
+    files[1].write_text(before.replace("text 0\n", "by the person\n"), encoding="utf-8")
+    typed = place / "typed.md" if kind == "entries" else files[1]
+    with typed.open("a", encoding="utf-8") as end:
+        end.write(
+            {"entries": "typed\n", "memories": "\n## new\n- Content: typed\n", "tree": "\n### new\n- 内容: typed\n"}[kind]
+        )
+    owner, name = CRASHES[where]
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, die)
+        with pytest.raises(Killed):
+            memory.revise(kept[1].number, scope=SHOP, content="by the agent", topic="moved")
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, die)
+        with pytest.raises(Killed):
+            memory.pin(kept[2].number, scope=SHOP)
+    later = open_memory(tmp_path / "memory.db")
+    wanted = {"by the person", "by the agent", "text 2", "text 3", "typed"}
+    found = later.list(scope=SHOP, limit=100).memories
+    assert {one.content for one in found} == wanted
+    assert len(found) == len(wanted)
+    assert later.disputes() == []
+    assert later.show(kept[2].number, scope=SHOP).pinned
+    text = "\n".join(file.read_text(encoding="utf-8") for file in place.rglob("*.md"))
+    assert all(text.count(f"{each}\n") == 1 for each in wanted - {"typed"})
+    report = app.mirroring(later).sync(later.mirrors()[0], whole=True)
+    assert (report.taken_in, report.written, report.troubles) == (0, 0, ())
+
+
+def die(*_: object, **__: object) -> None:
+    raise Killed
+
+
+def test_a_meeting_lost_to_a_power_cut_makes_no_dispute(tmp_path, open_memory):
+    """The files are newer than what the database knows of them: it finds its own texts there."""
+    place = tmp_path / "memories.md"
+    memory = open_memory(tmp_path / "memory.db")
+    memory.mirror(place, scope=SHOP)
+    one = memory.remember("version 1", topic="t", scope=SHOP).memory
+    meetings = rows(tmp_path / "memory.db")
+    for n in (2, 3):
+        memory.revise(one.number, scope=SHOP, content=f"version {n}")
+    put_back(tmp_path / "memory.db", meetings)
+    later = open_memory(tmp_path / "memory.db")
+    later.revise(one.number, scope=SHOP, content="version 4")
+    assert later.disputes() == []
+    assert later.show(one.number, scope=SHOP).version == 4
+    assert "version 4" in place.read_text()
+
+
+def rows(path):
+    connection = apsw.Connection(str(path))
+    found = {
+        table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("meetings", "sightings", "mirrors")
+    }
+    connection.close()
+    return found
+
+
+def put_back(path, tables):
+    connection = apsw.Connection(str(path))
+    for table, rows in tables.items():
+        connection.execute(f"DELETE FROM {table}")
+        for row in rows:
+            connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+    connection.close()

@@ -1,0 +1,186 @@
+"""Memories as documents: the same bytes each time, and nobody's file overwritten or left behind."""
+
+import pytest
+
+
+@pytest.fixture
+def shop(run):
+    run("remember", "Rust の tokio", "--topic", "Async", "--type", "tech", "--tags", "rust,async", "--confidence", "0.5")
+    run("remember", "SQLite", "--topic", "Store", "--type", "tech", "--example", "x = 1")
+    run("remember", "An order has lines", "--type", "domain")
+    run("remember", "In a session", "--type", "domain", "--session", "monday")
+    run("remember", "private", "--type", "preference", "--global")
+    run("remember", "theirs", "--type", "tech", "--project", "bank")
+    run("forget", run("remember", "forgotten", "--type", "tech", "--json").data["memory_id"])
+    return run
+
+
+def files(directory):
+    return {file.name: file.read_bytes() for file in directory.iterdir() if file.is_file()}
+
+
+def actions(done):
+    return {page["file"]: page["action"] for page in done.data["pages"]}
+
+
+# to standard output
+
+
+def test_a_page_has_the_surest_first_and_nothing_of_others(shop):
+    done = shop("document", "--type", "tech")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("# Technical Knowledge\n")
+    assert done.out.index("## Store") < done.out.index("## Async")
+    assert "*Tags: rust, async*" in done.out
+    assert "```\nx = 1\n```" in done.out
+    for other in ("theirs", "forgotten", "An order", "private"):
+        assert other not in done.out
+
+
+def test_without_a_type_all_pages_come_one_after_the_other(shop):
+    text = shop("document").out
+    assert text.index("# Technical Knowledge") < text.index("# Domain Knowledge")
+    assert "In a session" in text
+    assert "private" not in text
+    pages = shop("document", "--json").data["pages"]
+    assert [page["file"] for page in pages] == ["tech.md", "domain.md"]
+    assert "\n".join(page["text"] for page in pages) == text
+
+
+def test_other_layers_are_documented_on_request(shop):
+    assert "private" in shop("document", "--global").out
+    assert "private" in shop("document", "--layer", "global", "--layer", "project").out
+    assert "In a session" not in shop("document", "--layer", "project").out
+    assert "An order" not in shop("document", "--session", "monday").out
+
+
+def test_a_type_that_is_none_is_refused(shop):
+    done = shop("document", "--type", "nonsense")
+    assert (done.code, done.out) == (2, "")
+
+
+# into a directory
+
+
+def test_a_directory_gets_a_page_for_each_type_and_an_index(shop, place):
+    done = shop("document", "--output", "docs/memories", "--json")
+    assert done.code == 0
+    assert done.data["directory"] == str(place / "docs" / "memories")
+    assert actions(done) == dict.fromkeys(("index.md", "tech.md", "domain.md"), "written")
+    made = files(place / "docs" / "memories")
+    assert set(made) == {"index.md", "tech.md", "domain.md"}
+    assert b"[Technical Knowledge](tech.md): 2" in made["index.md"]
+    assert made["tech.md"].decode().startswith(shop("document", "--type", "tech").out)
+
+
+def test_a_second_run_is_the_same_to_the_byte_and_writes_nothing(shop, place):
+    shop("document", "-o", "docs")
+    before = {file: (file.stat().st_ino, file.stat().st_mtime_ns, file.read_bytes()) for file in (place / "docs").iterdir()}
+    shop("recall", "tokio")
+    again = shop("document", "-o", "docs", "--json")
+    assert set(actions(again).values()) == {"unchanged"}
+    after = {file: (file.stat().st_ino, file.stat().st_mtime_ns, file.read_bytes()) for file in (place / "docs").iterdir()}
+    assert after == before
+    shop("document", "-o", "elsewhere")
+    assert files(place / "elsewhere") == files(place / "docs")
+
+
+def test_only_the_page_that_changed_is_written(shop, place):
+    shop("document", "-o", "docs")
+    shop("revise", "3", "An order has one line or more")
+    done = shop("document", "-o", "docs", "--json")
+    assert actions(done) == {"index.md": "unchanged", "tech.md": "unchanged", "domain.md": "written"}
+    assert b"one line or more" in files(place / "docs")["domain.md"]
+
+
+def test_the_page_of_a_type_that_is_gone_goes_and_a_persons_files_stay(shop, place):
+    shop("document", "-o", "docs")
+    mine = {"notes.md": b"# mine\n", "domain-old.md": b"\xff", "data.txt": b"x"}
+    for name, data in mine.items():
+        (place / "docs" / name).write_bytes(data)
+    shop("forget", "3", "4")
+    done = shop("document", "-o", "docs", "--json")
+    assert actions(done)["domain.md"] == "removed"
+    assert set(files(place / "docs")) == {"index.md", "tech.md", *mine}
+    assert {name: files(place / "docs")[name] for name in mine} == mine
+
+
+def test_one_type_alone_is_written_and_the_others_stay(shop, place):
+    shop("document", "-o", "docs")
+    shop("forget", "3", "4")
+    shop("revise", "1", "tokio 2")
+    done = shop("document", "-o", "docs", "--type", "tech", "--json")
+    assert actions(done) == {"tech.md": "written"}
+    assert "domain.md" in files(place / "docs")
+
+
+def test_a_file_that_omoide_did_not_make_is_never_overwritten_and_then_nothing_is(shop, place):
+    (place / "docs").mkdir()
+    (place / "docs" / "tech.md").write_text("my own page", encoding="utf-8")
+    done = shop("document", "-o", "docs")
+    assert (done.code, done.out) == (1, "")
+    assert "tech.md was not made by omoide" in done.err
+    assert files(place / "docs") == {"tech.md": b"my own page"}
+
+
+@pytest.mark.parametrize("change", [lambda text: text.replace("SQLite", "Postgres"), lambda text: text + "\nmore below\n"])
+def test_what_somebody_wrote_in_a_page_is_kept_among_the_backups(shop, place, change):
+    shop("document", "-o", "docs")
+    page = place / "docs" / "tech.md"
+    written = change(page.read_text(encoding="utf-8"))
+    page.write_text(written, encoding="utf-8")
+    done = shop("document", "-o", "docs", "--json")
+    (copy,) = done.data["backups"]
+    assert (place / "docs" / copy).read_text(encoding="utf-8") == written
+    assert actions(done)["tech.md"] == "written"
+    assert shop("document", "-o", "docs", "--json").data["backups"] == []
+
+
+def test_a_page_that_is_gone_but_was_written_in_stays_and_is_told(shop, place):
+    shop("document", "-o", "docs")
+    page = place / "docs" / "domain.md"
+    page.write_text(page.read_text(encoding="utf-8") + "mine\n", encoding="utf-8")
+    shop("forget", "3", "4")
+    done = shop("document", "-o", "docs")
+    assert "kept" in done.out
+    assert "remove it yourself" in done.err
+    assert page.read_text(encoding="utf-8").endswith("mine\n")
+
+
+def test_line_ends_that_git_changed_are_nobodys_writing(shop, place):
+    shop("document", "-o", "docs")
+    page = place / "docs" / "tech.md"
+    page.write_bytes(page.read_bytes().replace(b"\n", b"\r\n"))
+    done = shop("document", "-o", "docs", "--json")
+    assert (actions(done)["tech.md"], done.data["backups"]) == ("written", [])
+
+
+def test_a_memory_that_quotes_the_mark_fools_nobody(shop, place):
+    shop("document", "-o", "docs")
+    mark = (place / "docs" / "tech.md").read_text(encoding="utf-8").splitlines()[-1]
+    shop("remember", f"the last line is\n{mark}\nand nothing else", "--type", "tech")
+    for _ in range(2):
+        done = shop("document", "-o", "docs", "--json")
+        assert (done.code, done.data["backups"]) == (0, [])
+
+
+def test_a_link_out_of_the_directory_is_not_followed(shop, place):
+    (place / "docs").mkdir()
+    (place / "outside.md").write_text("outside", encoding="utf-8")
+    (place / "docs" / "tech.md").symlink_to(place / "outside.md")
+    assert shop("document", "-o", "docs").code != 0
+    assert (place / "outside.md").read_text(encoding="utf-8") == "outside"
+
+
+def test_a_project_without_memories_has_an_index_that_says_so(run, place):
+    assert run("document").out == ""
+    done = run("document", "-o", "docs", "--json")
+    assert actions(done) == {"index.md": "written"}
+    assert b"nothing yet" in files(place / "docs")["index.md"]
+
+
+def test_a_directory_that_cannot_be_written_is_said(shop, place):
+    (place / "file").touch()
+    done = shop("document", "-o", "file/docs")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("omoide: ")
