@@ -51,6 +51,19 @@ def migrate(path: str, steps: str) -> None:
     SqliteStore(Path(path), migrations=Path(steps)).close()
 
 
+def reindex(path: str) -> None:
+    """Says each step, so that somebody can kill the process there; `done` at the end."""
+    with omoide.open(path) as memory:
+        ready()
+        memory.reindex(watch=lambda step, *_: print(step, flush=True))
+        print("done", flush=True)
+
+
+def embed(path: str) -> None:
+    with omoide.open(path, embedder="bundled") as memory:
+        memory.embed_pending(lambda more: print(more, flush=True))
+
+
 def ready() -> None:
     """Waits for the start signal, so that all begin at once."""
     print("ready", flush=True)
@@ -65,4 +78,6 @@ if __name__ == "__main__":
         "read": read,
         "open_and_write": open_and_write,
         "migrate": migrate,
+        "reindex": reindex,
+        "embed": embed,
     }[what](*arguments)

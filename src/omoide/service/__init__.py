@@ -8,11 +8,12 @@ from omoide.service.finding import Finding
 from omoide.service.keeping import Keeping
 from omoide.service.layers import Layers
 from omoide.service.projects import Projects
+from omoide.service.reindexing import Reindexing
 from omoide.service.retiring import Retiring
 from omoide.service.sensing import Sensing
 
 
-class Service(Keeping, Finding, Changing, Layers, Sensing, Retiring, Projects, Care):
+class Service(Keeping, Finding, Changing, Layers, Sensing, Retiring, Reindexing, Projects, Care):
     """All the verbs on one store, for one actor. Each reads: permission, thinking, one transaction, event."""
 
     def acting_as(self, agent_id: str | None) -> "Service":

@@ -272,6 +272,13 @@ class Store(Protocol):
     def rebuild(self, words: Callable[[Reading], Iterator[tuple[Memory, Words]]]) -> int:
         """Makes the whole index anew, in one transaction, from what `words` yields; answers how many were indexed."""
 
+    def renew(self, words: Callable[[Memory], Words], watch: Callable[[int], None]) -> int:
+        """The same while others write: the new index is made beside the old one and takes its place in one step, with
+        all that was written meanwhile. `watch` hears how many more are indexed."""
+
+    def alone(self, task: str) -> AbstractContextManager[None]:
+        """Keeps every other process from the same task until the block, or this process, ends; StoreBusy if one is at it."""
+
     def backup(self, target: Path) -> None:
         """A consistent copy while others read and write; the target appears whole or not at all."""
 
