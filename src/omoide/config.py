@@ -214,7 +214,7 @@ SETTINGS = (
         lambda: "auto", _embedder,
     ),
     Setting("embedder_key", "the key for an embedder behind http", str, _text),
-    Setting("autotag", 'tags from the text itself: "off", "suggest" or "apply"', lambda: "suggest", _autotag),
+    Setting("autotag", 'tags from the text itself: "off", "suggest" or "apply"', lambda: "off", _autotag),
 )  # fmt: skip
 
 

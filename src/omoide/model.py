@@ -172,6 +172,8 @@ class Remembered(msgspec.Struct, frozen=True, gc=False):
     """How many other memories of the scope say almost the same words."""
     similar: tuple[int, ...] = ()
     """Their numbers, the newest first."""
+    suggested_tags: tuple[str, ...] = ()
+    """What it could be tagged with, where settings ask for suggestions."""
 
 
 class Query(msgspec.Struct, frozen=True):

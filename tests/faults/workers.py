@@ -117,6 +117,19 @@ def write_more_than_fits(root: str) -> None:
             print(type(error).__name__, error)
 
 
+def reindex(path: str) -> None:
+    """Says each step, so that somebody can kill the process there; `done` at the end."""
+    with omoide.open(path) as memory:
+        ready()
+        memory.reindex(watch=lambda step, *_: print(step, flush=True))
+        print("done", flush=True)
+
+
+def embed(path: str) -> None:
+    with omoide.open(path, embedder="bundled") as memory:
+        memory.embed_pending(lambda more: print(more, flush=True))
+
+
 def ready() -> None:
     """Waits for the start signal, so that all begin at once."""
     print("ready", flush=True)
@@ -136,4 +149,6 @@ if __name__ == "__main__":
         "die_at": die_at,
         "hold_lock": hold_lock,
         "write_more_than_fits": write_more_than_fits,
+        "reindex": reindex,
+        "embed": embed,
     }[what](*arguments)

@@ -94,9 +94,9 @@ def test_what_a_worker_and_an_admin_may_not_do():
     refused = {role: {verb for verb, roles in access.DEEDS.items() if role not in roles} for role in Role}
     assert refused == {
         Role.OWNER: set(),
-        Role.ADMIN: {"purge", "mend"},
+        Role.ADMIN: {"purge", "mend", "reindex"},
         Role.WORKER: {
-            "forget", "restore", "archive", "promote", "retire", "purge", "mend",
+            "forget", "restore", "archive", "promote", "retire", "purge", "mend", "reindex",
             "mirror", "unmirror", "part", "resolve", "embed_pending",
             "adopt", "everything", "backup", "tally", "latest", "check",
         },

@@ -68,6 +68,7 @@ DEEDS: dict[str, frozenset[Role]] = {
     # what cannot be undone, or stops everybody else
     "purge": _OWNER,
     "mend": _OWNER,
+    "reindex": _OWNER,
 }
 
 

@@ -27,6 +27,8 @@ def remembered(value: Remembered) -> dict[str, Any]:
         "memory_id": value.memory.id,
         "action": value.action,
         "similar_count": value.similar_count,
+        "similar": list(value.similar),
+        "suggested_tags": list(value.suggested_tags),
         "memory": memory(value.memory),
     }
 

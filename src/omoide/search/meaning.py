@@ -15,7 +15,7 @@ from omoide.search.when import Span
 
 # Tuned on half of LoCoMo, LongMemEval, JSQuAD, JaQuAD, Japanese captions, NL2Bash, CoSQA and tldr pages at once, in the
 # middle of a flat top: half or twice as much of any of them moves no set by more than two points.
-MEANING = 0.042  # what each deviation above the mean likeness of the scope adds
+MEANING = 0.04  # what each deviation above the mean likeness of the scope adds
 PLAIN = 50.0  # terms: where the average text is longer, a vector says less of it than its words do, and so adds less,
 BLUR = 0.25  # by this power of how much longer
 BY_MEANING = 50  # memories that meaning brings in, of
@@ -32,7 +32,7 @@ LENDERS = 30  # of the best by words, and as many by meaning, whose neighbours a
 SPEAKER = 0.8  # more for what a person said whom the question names
 DATED = 0.3  # more for the time that the question asks about
 TIMELY = 0.3  # more for talk that names a time, when the question is when
-ASKING = 0.2  # less for talk that is itself a question
+ASKING = 0.3  # less for talk that is itself a question
 
 _WHEN = re.compile(
     r"^\W*(?:when|how long|(?:on |in )?(?:what|which) (?:date|day|week|month|year|time))\b|いつ|何[年月日時曜]", re.I

@@ -275,6 +275,11 @@ def _word_parts(word: str) -> list[str]:
     return parts + [_term(numbered[1]) for hump in humps if (numbered := _numbered.fullmatch(hump))]
 
 
+def stem(word: str) -> str:
+    """A word as it is searched by."""
+    return _term(word)
+
+
 def _term(word: str) -> str:
     word = word[:LONGEST].lower()
     return _stem(word) if word.isalpha() else word

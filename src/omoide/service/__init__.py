@@ -10,12 +10,15 @@ from omoide.service.keeping import Keeping
 from omoide.service.layers import Layers
 from omoide.service.mirrors import Mirrors
 from omoide.service.projects import Projects
+from omoide.service.reindexing import Reindexing
 from omoide.service.retiring import Retiring
 from omoide.service.sensing import Sensing
 from omoide.service.sessions import Sessions
 
 
-class Service(Keeping, Finding, Changing, Layers, Sensing, Retiring, Projects, Sessions, Mirrors, Care):
+class Service(
+    Keeping, Finding, Changing, Layers, Sensing, Retiring, Reindexing, Projects, Sessions, Mirrors, Care
+):  # fmt: skip
     """All the verbs on one store, for one actor. Each reads: permission, thinking, one transaction, event."""
 
     def acting_as(self, agent_id: str | None) -> "Service":

@@ -10,7 +10,8 @@ import msgspec
 from omoide import model
 from omoide.errors import InvalidInput
 from omoide.guard import access, checks
-from omoide.model import Draft, Link, Memory, Remembered, Scope, State
+from omoide.model import Draft, Link, Memory, Query, Remembered, Scope, State
+from omoide.search import tagging
 from omoide.service import recalling, shape
 from omoide.service.base import Verbs
 from omoide.service.said import Said
@@ -50,6 +51,9 @@ class Keeping(Verbs):
                 draft, scope, topic, type, tags, examples, key, source, confidence, relevance, pinned, expires_at, created_at
             )  # fmt: skip
         draft = checks.checked(draft, self._settings)
+        suggested = self._suggested(draft)
+        if suggested and self._settings.autotag == "apply":
+            draft = msgspec.structs.replace(draft, tags=checks.tags(suggested, self._settings))
         words = shape.words(draft)
         at = self._clock()
         with self._writing() as tx:
@@ -57,7 +61,20 @@ class Keeping(Verbs):
             done = self._keep(tx, draft, words, at)
         self._meaning.wake([done.memory.number])
         others = sorted(similar - {done.memory.number}, reverse=True)
-        return msgspec.structs.replace(done, similar_count=len(others), similar=tuple(others)) if others else done
+        if others:
+            done = msgspec.structs.replace(done, similar_count=len(others), similar=tuple(others))
+        if suggested and self._settings.autotag == "suggest":
+            done = msgspec.structs.replace(done, suggested_tags=suggested)
+        return done
+
+    def _suggested(self, draft: Draft) -> tuple[str, ...]:
+        """Tags for a draft that names none, from its text and from what is tagged in its scope."""
+        if self._settings.autotag == "off" or draft.tags:
+            return ()
+        query = Query(checks.placed(draft), draft.content[: tagging.READ], limit=10)
+        with self._store.read() as tx:
+            near = recalling.found(tx, query, self._clock()).hits
+        return tuple(tagging.suggested(draft.content, [(hit.memory.tags, hit.score) for hit in near]))
 
     def remember_many(self, drafts: Iterable[Draft]) -> Sequence[Remembered]:
         """Keeps them all in one transaction, or none of them. `similar_count` is not counted."""

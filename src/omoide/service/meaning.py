@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from omoide.config import Settings
 from omoide.errors import EmbedderUnavailable, StoreError
-from omoide.model import Memory, Query
+from omoide.model import Memory, Query, Scope
 from omoide.search import embed, meaning, when
 from omoide.search.meaning import Talk, Told, Weighed
 from omoide.store.base import Coverage, Model, Outline, Reading, Store, Vector
@@ -16,6 +16,8 @@ from omoide.store.base import Coverage, Model, Outline, Reading, Store, Vector
 if TYPE_CHECKING:  # it loads numpy: only whoever embeds pays for that
     from omoide.search import vectors
 
+LIKE = 0.8
+"""Likeness from which two memories are compared word by word."""
 BATCH = 64
 """Memories embedded in one go, about a quarter of a second, and kept in one transaction."""
 
@@ -138,6 +140,20 @@ class Meaning:
             kept = tx.put_vectors(model, made)
         self._loaded, self.trouble, self._model = True, "", Model(model, rows.shape[1])
         return kept
+
+    def pairs(self, tx: Reading, memories: Mapping[int, Memory]) -> Iterator[tuple[int, int, float]]:
+        """Each two of these memories, of one scope and type, that are much alike."""
+        model = None if self.embedder is None else tx.model(self.embedder.name)
+        if model is None:
+            return
+        from omoide.search import vectors  # noqa: PLC0415 - see the top
+
+        groups: dict[tuple[Scope, str], list[int]] = {}
+        for number, memory in memories.items():
+            groups.setdefault((memory.scope, memory.type), []).append(number)
+        for numbers in groups.values():
+            if len(numbers) > 1:
+                yield from vectors.pairs(*vectors.together(tx.vectors(model.number, numbers)), LIKE)
 
     def coverage(self) -> Coverage:
         with self._store.read() as tx:

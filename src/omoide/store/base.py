@@ -237,6 +237,7 @@ class Reading(Protocol):
     def sightings(self, mirror: int) -> list[Sighting]: ...
     def disputes(self) -> list[Dispute]:
         """Of all mirrors, the oldest first."""
+
     def model(self, name: str) -> Model | None:
         """The model of this name that made vectors here last."""
 
@@ -330,6 +331,7 @@ class Writing(Reading, Protocol):
 
     def drop_dispute(self, mirror: int, memory: int) -> bool:
         """False when there was none."""
+
     def made_model(self, name: str, dimensions: int) -> int:
         """The model's number. The same name with other dimensions is another model: its vectors are never mixed."""
 
@@ -363,6 +365,13 @@ class Store(Protocol):
     def check(self) -> list[Finding]: ...
     def rebuild(self, words: Callable[[Reading], Iterator[tuple[Memory, Words]]]) -> int:
         """Makes the whole index anew, in one transaction, from what `words` yields; answers how many were indexed."""
+
+    def renew(self, words: Callable[[Memory], Words], watch: Callable[[int], None]) -> int:
+        """The same while others write: the new index is made beside the old one and takes its place in one step, with
+        all that was written meanwhile. `watch` hears how many more are indexed."""
+
+    def alone(self, task: str) -> AbstractContextManager[None]:
+        """Keeps every other process from the same task until the block, or this process, ends; StoreBusy if one is at it."""
 
     def backup(self, target: Path) -> None:
         """A consistent copy while others read and write; the target appears whole or not at all."""

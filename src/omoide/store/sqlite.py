@@ -21,6 +21,7 @@ from omoide.store.base import Finding, Reading, Words
 from omoide.store.sql import micros
 from omoide.store.sqlite_care import findings
 from omoide.store.sqlite_reading import Known, SqliteReading, counts
+from omoide.store.sqlite_renewal import renewed
 from omoide.store.sqlite_writing import SqliteWriting
 
 OLDEST_SQLITE = "3.51.3"  # up to 3.51.2 a WAL reset could lose committed pages
@@ -164,6 +165,25 @@ class SqliteStore:
             self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
             self._connection.execute("DELETE FROM areas")
             return sum(transaction.index(memory, its) for memory, its in words(transaction))
+
+    def renew(self, words: Callable[[Memory], Words], watch: Callable[[int], None]) -> int:
+        return renewed(self.write, self._connection, words, watch)
+
+    @contextmanager
+    def alone(self, task: str) -> Iterator[None]:
+        # A lock of SQLite's own on a file beside: it ends with the process, however that ends, and on every platform.
+        path = self._path.with_name(f".{self._path.name}.{task}")
+        _create(path)
+        lock = apsw.Connection(str(path))
+        try:
+            try:
+                lock.execute("BEGIN EXCLUSIVE")
+            except apsw.BusyError as error:
+                raise StoreBusy(f"{self.place}: another {task} is at work: let it finish") from error
+            yield
+            path.unlink()
+        finally:
+            lock.close()
 
     def scrub(self) -> None:
         with self._lock, self._faults():

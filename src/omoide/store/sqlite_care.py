@@ -11,7 +11,7 @@ from omoide.store.sql import FORGOTTEN
 
 # Where each memory should stand in the index: see the areas in sqlite_reading.
 _EXPECTED = f"SELECT (project * 2 + (state <> 0)) << 32 | number AS document FROM memories WHERE state <> {FORGOTTEN}"
-_COUNTED = (
+COUNTED = (
     "SELECT project * 2 + (state <> 0) AS area, count(*) AS entries, sum(length) AS terms FROM memories"
     f" WHERE state <> {FORGOTTEN} GROUP BY 1"
 )
@@ -45,7 +45,7 @@ def _index(connection: apsw.Connection) -> Iterator[Finding]:
         if wrong:
             yield Finding(f"{wrong} memories {what}", _REINDEX, fixable=True)
     miscounted = connection.execute(
-        f"WITH counted AS ({_COUNTED}), noted AS ({_NOTED}) SELECT count(DISTINCT area) FROM"
+        f"WITH counted AS ({COUNTED}), noted AS ({_NOTED}) SELECT count(DISTINCT area) FROM"
         " (SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM noted)"
         " UNION SELECT * FROM (SELECT * FROM noted EXCEPT SELECT * FROM counted))"
     ).get

@@ -27,6 +27,7 @@ def stats_command(place: Place, as_json: bool) -> None:
     counts, latest, where = memory.tally(), memory.latest(), Path(memory.place)
     weight = sum(file.stat().st_size for file in (where, Path(f"{where}-wal")) if file.exists())
     engine, schema = app.engine()
+    vectors = memory.coverage()
     by_project, by_type, by_state = Counter[Scope](), Counter[str](), Counter[str]()
     for scope, kind, state, count in counts:
         by_project[Scope(scope.path)] += count
@@ -42,6 +43,7 @@ def stats_command(place: Place, as_json: bool) -> None:
             "by_state": {state.value: by_state[state.value] for state in State},
             "by_type": dict(by_type.most_common()),
             "by_project": [{"project": one.path or None, "memories": n} for one, n in by_project.most_common()],
+            "vectors": {"embedder": vectors.embedder, "embedded": vectors.embedded, "pending": vectors.pending},
             "newest_change": None if latest is None else wire.moment(latest.at),
         })  # fmt: skip
         return
@@ -52,6 +54,8 @@ def stats_command(place: Place, as_json: bool) -> None:
     changed = "nothing has happened yet" if latest is None else f"last change {day(latest.at)}"
     click.echo(f"\n{sum(by_state.values()):,} memories, {size(weight)}, {changed}")
     click.echo(f"{visible(str(where))} ({engine}, schema {schema})")
+    if vectors.embedder is not None:
+        click.echo(f"{vectors.embedded:,} embedded, {vectors.pending:,} to go ({visible(vectors.embedder)})")
 
 
 @click.command("backup")

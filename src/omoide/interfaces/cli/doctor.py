@@ -12,6 +12,7 @@ from omoide import app, config
 from omoide.errors import OmoideError, StoreBusy, StoreDamaged
 from omoide.interfaces.cli.common import Place, jsonable, opened_whole, settings_of, stored
 from omoide.interfaces.cli.screen import print_json, size, visible
+from omoide.model import Vectors
 
 _ROOM = 100_000_000
 
@@ -126,6 +127,7 @@ def _database(settings: config.Settings, *, fix: bool) -> Iterator[Check]:
     try:
         with opened_whole(settings) as memory:
             findings = memory.check()
+            vectors = memory.coverage()
             mended = ""
             if fix and any(finding.fixable for finding in findings):
                 mended = f"mended: {memory.mend()} memories are indexed anew"
@@ -143,3 +145,11 @@ def _database(settings: config.Settings, *, fix: bool) -> Iterator[Check]:
             yield Check(ok=False, what=finding.what, remedy=finding.remedy)
         if not findings:
             yield Check(ok=True, what="the database and its index are whole")
+        yield _meaning(vectors)
+
+
+def _meaning(vectors: Vectors) -> Check:
+    if vectors.embedder is None:
+        return Check(ok=True, what="no embedder: recall goes by words alone")
+    what = f"{vectors.embedder}: {vectors.embedded:,} memories embedded, {vectors.pending:,} to go"
+    return Check(ok=True, what=what, remedy="omoide reindex --pending makes them now" if vectors.pending else "")

@@ -10,7 +10,7 @@ from omoide.errors import InvalidInput
 from omoide.interfaces import wire
 from omoide.interfaces.cli.common import Place, jsonable, opened, placed, standard_input, tags_of
 from omoide.interfaces.cli.fields import described
-from omoide.interfaces.cli.screen import headline, print_json
+from omoide.interfaces.cli.screen import headline, print_json, visible
 from omoide.interfaces.moments import moment
 
 
@@ -62,7 +62,9 @@ def remember_command(
     click.echo(f"{done.action}  {headline(done.memory)}")
     if done.similar_count:
         others = "1 other says" if done.similar_count == 1 else f"{done.similar_count} others say"
-        click.echo(f"{others} almost the same: omoide recall shows them", err=True)
+        click.echo(f"{others} almost the same: omoide similar {done.memory.number} shows them", err=True)
+    if done.suggested_tags:
+        click.echo(f"tags that would fit: {visible(', '.join(done.suggested_tags))}", err=True)
 
 
 @contextmanager

@@ -9,7 +9,20 @@ from omoide.errors import InvalidInput
 from omoide.interfaces import wire
 from omoide.interfaces.mcp.call import Call
 from omoide.interfaces.mcp.desk import Desk
-from omoide.interfaces.mcp.shapes import Changed, Limit, Placed, Ref, Told, changed, given, headline, passages, told
+from omoide.interfaces.mcp.shapes import (
+    Changed,
+    Limit,
+    Placed,
+    Recalled,
+    Ref,
+    Told,
+    changed,
+    given,
+    headline,
+    passages,
+    recalled,
+    told,
+)
 from omoide.interfaces.mcp.tool import Answer, Tool
 from omoide.model import Draft, Layer, LinkKind, Memory, Scope, State
 from omoide.service import Service
@@ -33,6 +46,11 @@ class Name(Placed, kw_only=True):
 class Past(Placed, kw_only=True):
     id: Ref | UnsetType = UNSET
     limit: Limit = 50
+
+
+class Like(Placed, kw_only=True):
+    id: Ref
+    limit: Limit = 10
 
 
 class Tie(Placed, kw_only=True):
@@ -131,6 +149,13 @@ def _change(word: str, verb: Callable[..., Memory]) -> Callable[[Desk, Name, Cal
     return run
 
 
+def _similar(desk: Desk, asked: Like, _: Call) -> Answer:
+    memory, scope = _acting(desk, asked)
+    found = memory.similar(asked.id, scope=scope, limit=asked.limit)
+    opening = "Most like it, best first." if found.hits else "Nothing is like it."
+    return Answer(recalled(found.hits, found.total), passages([hit.memory for hit in found.hits], opening))
+
+
 def _link(desk: Desk, asked: Tie, _: Call) -> Answer:
     memory, scope = _acting(desk, asked)
     done = memory.link(asked.id, asked.kind, asked.other, scope=scope)
@@ -187,6 +212,7 @@ def _check(desk: Desk, asked: Placed, call: Call) -> Answer:
 TOOLS = (
     Tool("list", "List", "Page through memories, last changed first.", Browse, Listed, _list, reads=True),
     Tool("show", "Show", "One memory, whole: every field, and its links.", Name, Shown, _show, reads=True),
+    Tool("similar", "Similar", "What is most like a memory, best first.", Like, Recalled, _similar, reads=True),
     Tool("history", "History", "Every version of a memory, oldest first.", Name, Rows, _history, reads=True),
     Tool("events", "Events", "What happened to a memory, or to all of them, newest first.", Past, Rows, _events, reads=True),
     Tool("projects", "Projects", "The projects that have memories.", Placed, Rows, _projects, reads=True),

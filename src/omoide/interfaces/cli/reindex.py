@@ -1,0 +1,177 @@
+"""Looking after what is meant: reindex and similar."""
+
+import gzip
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from omoide.interfaces import wire
+from omoide.interfaces.cli.common import Place, jsonable, opened, placed, progress, settings_of, stored, until_done
+from omoide.interfaces.cli.screen import headline, print_json, print_table, size, visible
+from omoide.lifecycle.dedupe import Plan
+from omoide.service.reindexing import Reindexed
+
+_TELL = 20
+
+
+@click.command("reindex")
+@click.option("--dry-run", is_flag=True, help="Only tell what would be merged and dropped.")
+@click.option("--pending", is_flag=True, help="Only make the vectors that are missing.")
+@click.option("--verbose", is_flag=True, help="Show the texts, and all rows of the plan.")
+@stored
+@jsonable
+def reindex_command(dry_run: bool, pending: bool, verbose: bool, place: Place, as_json: bool) -> None:
+    """Merge near twins, drop what is forgotten, make index and vectors anew.
+
+    The database as it was is kept, compressed, beside the store. Others can go on reading and writing. Memories that
+    differ in a number, a version, a negation or a name are never merged, only shown: they may contradict each other.
+
+    \b
+    omoide reindex --dry-run --verbose
+    omoide reindex
+    omoide reindex --pending
+    """
+    memory = until_done(settings_of(place))
+    if pending:
+        vectors = memory.coverage()
+        with progress("embedding", vectors.pending) as tick:
+            made = memory.embed_pending(tick)
+        if as_json:
+            print_json({"embedder": vectors.embedder, "embedded": made})
+        else:
+            without = "no embedder is set: words alone find (see the setting `embedder`)"
+            click.echo(without if vectors.embedder is None else f"{made:,} memories got their vector", err=True)
+        return
+    if dry_run:
+        done, kept = memory.reindex(dry_run=True), None
+    else:
+        store = Path(memory.place)
+        stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
+        copy = store.with_name(f"{store.stem}-before-{stamp}{store.suffix}")
+        bar = _Bars()
+        done = memory.reindex(archive=copy, watch=bar)
+        bar.end()
+        kept = _compressed(copy)
+    if as_json:
+        print_json(_shape(done, kept, dry_run=dry_run))
+        return
+    _print_plan(done.plan, verbose=verbose)
+    merged = sum(len(merge.others) for merge in done.plan.merges)
+    if kept is None:
+        click.echo(f"{merged:,} would be merged, {done.dropped:,} forgotten ones dropped", err=True)
+    else:
+        click.echo(
+            f"{done.merged:,} merges, {done.dropped:,} forgotten ones dropped, {done.indexed:,} indexed,"
+            f" {done.embedded:,} embedded", err=True,
+        )  # fmt: skip
+        click.echo(f"before: {visible(str(kept))}  {size(kept.stat().st_size)}", err=True)
+
+
+class _Bars:
+    """A bar for each step, one after the other."""
+
+    def __init__(self) -> None:
+        self._step = ""
+        self._shown = ExitStack()
+        self._tick: Callable[[float], None] = lambda _: None
+
+    def __call__(self, step: str, more: int, total: int) -> None:
+        if step != self._step:
+            self.end()
+            self._step, self._tick = step, self._shown.enter_context(progress(step, total))
+        self._tick(more)
+
+    def end(self) -> None:
+        self._shown.close()
+
+
+def _compressed(copy: Path) -> Path:
+    target = copy.with_name(copy.name + ".gz")
+    partial = target.with_name(target.name + ".part")
+    descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    with os.fdopen(descriptor, "wb") as raw, copy.open("rb") as plain:
+        with gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=6, mtime=0) as packed:
+            shutil.copyfileobj(plain, packed, 1 << 20)
+        raw.flush()
+        os.fsync(raw.fileno())
+    partial.rename(target)
+    copy.unlink()
+    return target
+
+
+def _print_plan(plan: Plan, *, verbose: bool) -> None:
+    merges = [
+        (f"#{merge.into.number}", ", ".join(f"#{other.number}" for other in merge.others), f"{merge.likeness:.2f}",
+         merge.merged.content if verbose else merge.into.topic)
+        for merge in plan.merges
+    ]  # fmt: skip
+    doubts = [
+        (f"#{doubt.one.number}", f"#{doubt.other.number}", f"{doubt.likeness:.2f}", doubt.why,
+         f"{doubt.one.content} / {doubt.other.content}" if verbose else doubt.one.topic)
+        for doubt in plan.doubts
+    ]  # fmt: skip
+    most = None if verbose else _TELL
+    if merges:
+        print_table(["into", "merged", "alike", "text"], merges[:most], flexible=(3,))
+    if doubts:
+        click.echo(("\n" if merges else "") + "perhaps contradicting each other, never merged:")
+        print_table(["one", "other", "alike", "why", "text"], doubts[:most], flexible=(4,))
+    if most is not None and max(len(merges), len(doubts)) > most:
+        click.echo("… --verbose shows all", err=True)
+
+
+def _shape(done: Reindexed, kept: Path | None, *, dry_run: bool) -> dict[str, object]:
+    return {
+        "dry_run": dry_run,
+        "merges": [
+            {
+                "into": merge.into.number,
+                "merged": [other.number for other in merge.others],
+                "likeness": round(merge.likeness, 4),
+                "content": merge.merged.content,
+            }
+            for merge in done.plan.merges
+        ],
+        "contradictions": [
+            {
+                "one": doubt.one.number,
+                "other": doubt.other.number,
+                "why": doubt.why,
+                "likeness": round(doubt.likeness, 4),
+            }
+            for doubt in done.plan.doubts
+        ],
+        "merged": done.merged,
+        "dropped": done.dropped,
+        "indexed": done.indexed,
+        "embedded": done.embedded,
+        "before": None if kept is None else str(kept),
+    }
+
+
+@click.command("similar")
+@click.argument("ref")
+@click.option("--limit", type=int, help="How many at the most.")
+@placed
+@jsonable
+def similar_command(ref: str, limit: int | None, place: Place, as_json: bool) -> None:
+    """Show what is most like a memory, best first.
+
+    \b
+    omoide similar 12
+    """
+    with opened(place) as (memory, scope):
+        found = memory.similar(ref, scope=scope, limit=limit)
+    if as_json:
+        print_json({"memories": [wire.hit(hit) for hit in found.hits], "total_count": found.total})
+        return
+    for hit in found.hits:
+        click.echo(headline(hit.memory))
+        click.echo(click.style(f"    {hit.score:.2f} · {visible(hit.why)}", dim=True))
+    if not found.hits:
+        click.echo("nothing is like it", err=True)

@@ -1,0 +1,270 @@
+"""Near twins: which memories say the same and may become one, which contradict each other, and what the one would be.
+
+Likeness alone never merges. Vectors of "the port is 8080" and "the port is 8081" are as near as those of two spellings of
+one sentence, so two memories are the same only if they hold the same words but for what carries no fact, and nothing
+that turns a sentence round: a number, a version, a negation, a name, an opposite. Whatever is near and differs in one of
+these is told as a possible contradiction, for a person to settle.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+
+import msgspec
+
+from omoide.lifecycle import opposites
+from omoide.model import Memory
+from omoide.search.text import stem
+
+# On four sets of labelled pairs (English, Japanese, shell tasks) these merge nothing that is labelled as different.
+SAME = 0.85  # likeness below which nothing is the same,
+NEAR = 0.65  # and below which nothing contradicts
+CLOSE = 0.93  # likeness that one word more or less needs
+ENOUGH = 6  # words that a text needs before one more or less can be let pass
+SLACK = 40  # in a long text one word in so many
+
+
+class Verdict(StrEnum):
+    SAME = "same"
+    CONTRADICTS = "contradicts"
+    DIFFERENT = "different"
+
+
+class Judged(msgspec.Struct, frozen=True):
+    verdict: Verdict
+    why: str = ""
+
+
+class Merge(msgspec.Struct, frozen=True):
+    """Memories that become one: `into` is kept under its number, the others are told as its history."""
+
+    into: Memory
+    others: tuple[Memory, ...]
+    merged: Memory
+    likeness: float
+
+
+class Doubt(msgspec.Struct, frozen=True):
+    """Two memories that are near and cannot both be right, perhaps."""
+
+    one: Memory
+    other: Memory
+    why: str
+    likeness: float
+
+
+class Plan(msgspec.Struct, frozen=True):
+    merges: list[Merge]
+    doubts: list[Doubt]
+
+
+_word = re.compile(r"[^\W\d_][\w'./:@#+*$~-]*|[\d][\w.,:/%-]*|[-$~/.*@#][\w./*@~-]+", re.ASCII)
+_japanese = re.compile("[一-鿿々〇]+|[ァ-ヺー]+|[ぁ-ゖ]+")
+_number = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_numerals = {numeral: str(value) for value, numeral in enumerate("〇一二三四五六七八九十")}
+_counted = re.compile("([〇一二三四五六七八九十百千万]+)(?=[人個つ件回度本台枚匹頭階年月日時分秒週倍番位つ名歳冊杯軒])")
+_SPELT = """
+    0 zero, 1 one once, 2 two twice both, 3 three, 4 four, 5 five, 6 six, 7 seven, 8 eight, 9 nine, 10 ten, 11 eleven,
+    12 twelve, 13 thirteen, 14 fourteen, 15 fifteen, 16 sixteen, 20 twenty, 30 thirty, 50 fifty, 100 hundred,
+    1000 thousand, 0.5 half
+"""
+_name = re.compile(r"[A-Z]\w*|\w*[\d_.$@#:/*~-]\w*|[A-Za-z]+[A-Z]\w*")
+_sentence = re.compile(r"(?<=[。！？!?\n])|(?<=\.\s)")
+
+_EMPTY_WORDS = """
+    a an the is are was were be been being has have had do does did will would it its this that these those there here they
+    them their he she his her i you we our your my me us and or as so then of to in on at by for with from into very just
+    also please s t re ve ll d m shall should can could may might must now currently really simply
+"""
+# They carry no fact by themselves, but turn a sentence when they differ.
+_TURNING_WORDS = "or from to into in on at by for with should can could may might must"
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|avoid|stop|refuse[sd]?|fail(?:s|ed)?|un(?:able|less)|except|"
+    r"instead|longer)\b|n't\b"
+)
+_JAPANESE_NEGATION = re.compile(
+    "(?<!少)な(?:い|く|かっ|ければ|し(?!い))|ません|(?:ず|ぬ)(?=[、。にへ]|$)|まい(?=。|$)|[不無非未](?=[一-鿿])|禁止|廃止|中止|停止|除[くい外]|やめ|避け|以外|のみ|だけ|しか|"
+    "[よろおこそともぼの]うとし|ようにし|つもり|予定|たい(?=[。です]|$)|かもしれ"
+)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_EMPTY, _TURNING = _words(_EMPTY_WORDS), _words(_TURNING_WORDS)
+_spelt = {name: number for number, *names in (group.split() for group in _SPELT.split(",")) for name in names}
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What a text says, as far as two texts are compared: words that carry facts, numbers, turns and names."""
+
+    words: Counter[str]
+    numbers: Counter[str]
+    turning: Counter[str]
+    negations: int
+    names: frozenset[str]
+    endings: str
+
+
+def read(text: str) -> Reading:
+    plain = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
+    plain = _counted.sub(lambda match: "".join(_numerals.get(one, one) for one in match[1]), plain)
+    words, numbers, turning, names = Counter[str](), Counter[str](), Counter[str](), set()
+    for raw in _word.findall(plain):
+        word = raw.rstrip(".,:;-/'")
+        small = word.lower()
+        found = _number.findall(small)
+        numbers.update(found)
+        if small in _spelt:
+            numbers[_spelt[small]] += 1
+        elif found and small == found[0]:
+            continue
+        elif small in _EMPTY:
+            turning.update([small] if small in _TURNING else [])
+        elif small:
+            words[stem(small)] += 1
+            if _name.fullmatch(word):
+                names.add(stem(small))
+    endings = []
+    for run in _japanese.findall(plain):
+        if "ぁ" <= run[0] <= "ゖ":
+            endings.append(run)
+        else:
+            words[run] += 1
+            if "ァ" <= run[0] <= "ヺ":
+                names.add(run)
+    negations = len(_NEGATION.findall(plain.lower())) + len(_JAPANESE_NEGATION.findall(plain))
+    return Reading(words, numbers, turning, negations, frozenset(names), "".join(endings))
+
+
+def judged(one: Reading, other: Reading, likeness: float) -> Judged:
+    """Whether two texts say the same, given how alike they are."""
+    if likeness < NEAR:
+        return Judged(Verdict.DIFFERENT)
+    gone, come = one.words - other.words, other.words - one.words
+    apart = sum(gone.values()) + sum(come.values())
+    size = max(sum(one.words.values()), sum(other.words.values()))
+    near = apart <= max(2, size // 4)
+    turned = _turned(one, other, gone, come)
+    if turned:
+        return Judged(Verdict.CONTRADICTS, turned) if near else Judged(Verdict.DIFFERENT)
+    if likeness < SAME:
+        return Judged(Verdict.DIFFERENT)
+    slack = max(1, size // SLACK) if likeness >= CLOSE and size >= ENOUGH else 0
+    # Added on one side only: a word in the place of another is another fact, whatever the vectors say.
+    added = (
+        not (gone and come)
+        and not any(map(opposites.alone, [*gone, *come]))
+        and not (one.names & gone.keys() or other.names & come.keys())
+    )
+    return Judged(Verdict.SAME if apart <= slack and added else Verdict.DIFFERENT)
+
+
+def _turned(one: Reading, other: Reading, gone: Counter[str], come: Counter[str]) -> str:
+    """What makes one of two near texts say something else than the other; nothing when nothing does."""
+    if one.numbers != other.numbers:
+        return "other numbers"
+    if one.negations != other.negations:
+        return "a negation"
+    if one.turning - other.turning and other.turning - one.turning:
+        return "another relation"
+    opposed = _opposed(gone, come) or opposites.opposed_endings(one.endings, other.endings)
+    if opposed:
+        return f"opposites: {opposed}"
+    if gone and come and (one.names & gone.keys() or other.names & come.keys()):
+        return "other names"
+    return ""
+
+
+def _opposed(gone: Iterable[str], come: Iterable[str]) -> str:
+    come = list(come)
+    return next((f"{word}, {its}" for word in gone for its in come if opposites.opposed(word, its)), "")
+
+
+def plan(memories: Mapping[int, Memory], pairs: Iterable[tuple[int, int, float]]) -> Plan:
+    """What would be merged of pairs of like memories, the most alike first. A memory is merged once at the most in one
+    plan, only with those of its own scope, type and state, and never when both have a key."""
+    readings: dict[int, Reading] = {}
+    heads: dict[int, list[tuple[int, float]]] = {}
+    taken: dict[int, int] = {}
+    doubts = []
+
+    def reading(number: int) -> Reading:
+        if number not in readings:
+            memory = memories[number]
+            topic = f"{memory.topic}\n" if memory.topic_given else ""
+            readings[number] = read(topic + memory.content)
+        return readings[number]
+
+    for a, b, likeness in sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1])):
+        one, other = memories[a], memories[b]
+        if (one.scope, one.type, one.state) != (other.scope, other.type, other.state):
+            continue
+        found = judged(reading(a), reading(b), likeness)
+        if found.verdict is Verdict.CONTRADICTS:
+            doubts.append(Doubt(one, other, found.why, likeness))
+        elif found.verdict is Verdict.SAME and not (one.key and other.key):
+            head = taken.get(a, taken.get(b))
+            if head is None:
+                head = _elder(one, other).number
+                heads[head] = []
+                taken[head] = head
+            for number in (a, b):
+                # Each with the head itself: a chain of likeness may lead anywhere.
+                if number not in taken and judged(reading(head), reading(number), likeness).verdict is Verdict.SAME:
+                    taken[number] = head
+                    heads[head].append((number, likeness))
+    merges = [
+        Merge(
+            memories[head],
+            tuple(memories[number] for number, _ in others),
+            merged(memories[head], [memories[number] for number, _ in others]),
+            min(likeness for _, likeness in others),
+        )
+        for head, others in heads.items()
+        if others
+    ]
+    return Plan(merges, [doubt for doubt in doubts if taken.get(doubt.one.number, -1) != taken.get(doubt.other.number, -2)])
+
+
+def by_words(memories: Iterable[Memory]) -> Iterator[tuple[int, int, float]]:
+    """Pairs of memories with the very same words that carry facts, for those who have no vectors."""
+    first: dict[object, int] = {}
+    for memory in memories:
+        its = read(memory.content)
+        said = (memory.scope, memory.type, memory.state, frozenset(its.words.items()), frozenset(its.numbers.items()))
+        known = first.setdefault(said, memory.number)
+        if known != memory.number:
+            yield known, memory.number, 1.0
+
+
+def _elder(one: Memory, other: Memory) -> Memory:
+    """The one that stays: with a key, pinned, told more often, older."""
+    return min(one, other, key=lambda it: (it.key is None, not it.pinned, -it.reference_count, it.number))
+
+
+def merged(into: Memory, others: Sequence[Memory]) -> Memory:
+    """One memory with all facts, tags and examples of them all; counts summed, confidence averaged."""
+    every = [into, *others]
+    longest = max(every, key=lambda it: (len(it.content), -it.number))
+    content, said = longest.content, read(longest.content)
+    for one in every:
+        for sentence in _sentence.split(one.content):
+            its = read(sentence)
+            if its.words - said.words or its.numbers - said.numbers:
+                content = f"{content.rstrip()}\n{sentence.strip()}"
+                said = read(content)
+    return msgspec.structs.replace(
+        into,
+        content=content,
+        tags=tuple(dict.fromkeys(tag for one in every for tag in one.tags)),
+        examples=tuple(dict.fromkeys(example for one in every for example in one.examples)),
+        confidence=sum(one.confidence for one in every) / len(every),
+        relevance=max(one.relevance for one in every),
+        reference_count=sum(one.reference_count for one in every) + len(others),
+        pinned=any(one.pinned for one in every),
+        created_at=min(one.created_at for one in every),
+    )

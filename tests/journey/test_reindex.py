@@ -1,0 +1,89 @@
+"""Near twins become one: from Python and the command line, with the old database kept."""
+
+import gzip
+
+import pytest
+
+from omoide import LinkKind, Scope, State
+
+SHOP = Scope.project("shop")
+
+
+def test_twins_become_one_with_every_fact_and_both_histories(memory):
+    one = memory.remember("The API uses port 8080 for local work", scope=SHOP, tags=["api"], confidence=0.8).memory
+    two = memory.remember("The API uses the port 8080 for local work", scope=SHOP, tags=["port"], confidence=0.4).memory
+    memory.remember("The API uses the port 8080 for local work", scope=SHOP)  # again: its count grows
+    done = memory.reindex()
+    assert (done.merged, done.dropped) == (1, 0)
+    kept = memory.show(two.number, scope=SHOP)
+    assert (kept.content, sorted(kept.tags), kept.reference_count) == (two.content, ["api", "port"], 2)
+    assert kept.confidence == pytest.approx(0.6)
+    gone = memory.show(one.number, scope=SHOP)
+    assert gone.state is State.ARCHIVED
+    (link,) = memory.links(two.number, scope=SHOP)
+    assert (link.source, link.kind, link.target) == (two.id, LinkKind.DERIVED_FROM, one.id)
+    assert [version.memory.content for version in memory.history(one.number, scope=SHOP)] == [one.content] * 2
+    assert next(event.deed for event in memory.events(two.number, scope=SHOP)) == "merged"
+    assert [hit.memory.number for hit in memory.recall("API port", scope=SHOP).hits] == [two.number]
+
+
+def test_what_differs_in_a_number_a_scope_or_a_type_stays_apart(memory):
+    for text in ("The API uses port 8080 for local work", "The API uses port 8081 for local work"):
+        memory.remember(text, scope=SHOP)
+    memory.remember("The API uses the port 8080 for local work", scope=Scope.project("bank"))
+    memory.remember("The API uses the port 8080 for local work", scope=SHOP, type="warning")
+    assert memory.reindex().merged == 0
+
+
+def test_contradictions_are_told_and_never_merged(tmp_path, open_memory):
+    memory = open_memory(tmp_path / "memory.db", embedder="bundled")
+    memory.remember("The API listens on port 8080 in development", scope=SHOP)
+    memory.remember("The API listens on port 8081 in development", scope=SHOP)
+    memory.embed_pending()
+    (doubt,) = memory.reindex(dry_run=True).plan.doubts
+    assert (doubt.one.number, doubt.other.number, doubt.why) == (1, 2, "other numbers")
+
+
+def test_a_dry_run_changes_nothing(memory):
+    memory.remember("The API uses port 8080 for local work", scope=SHOP)
+    memory.remember("The API uses the port 8080 for local work", scope=SHOP)
+    memory.forget(memory.remember("gone", scope=SHOP).memory.number, scope=SHOP)
+    before = [one for one, _ in memory.everything()]
+    done = memory.reindex(dry_run=True)
+    assert (len(done.plan.merges), done.merged, done.dropped) == (1, 0, 1)
+    assert [one for one, _ in memory.everything()] == before
+
+
+def test_the_command_shows_its_plan_and_keeps_what_was_before(run, place):
+    for text in (
+        "認証には JWT を採用する方針です",
+        "認証には、JWT を採用する方針です。",
+        "認証には SAML を採用する方針です",
+    ):
+        run("remember", text)
+    run("forget", run("remember", "to be dropped", "--json").data["memory_id"])
+    told = run("reindex", "--dry-run")
+    assert "#1    #2" in told.out
+    assert "1 would be merged, 1 forgotten ones dropped" in told.err
+    done = run("reindex", "--json").data
+    assert (done["merged"], done["dropped"], done["indexed"]) == (1, 1, 3)
+    (before,) = place.glob("memory-before-*.db.gz")
+    assert done["before"] == str(before)
+    assert before.stat().st_mode & 0o077 == 0
+    copy = place / "copy.db"
+    copy.write_bytes(gzip.decompress(before.read_bytes()))
+    assert run("list", "--store", str(copy), "--all-states", "--json").data["total_count"] == 4
+    assert run("doctor").code == 0
+    assert "no embedder is set" in run("reindex", "--pending").err
+
+
+def test_the_command_makes_vectors_and_stats_and_doctor_tell(run, monkeypatch):
+    monkeypatch.setenv("OMOIDE_EMBEDDER", "bundled")
+    run("remember", "The cat sleeps on the window sill")
+    run("remember", "Invoices are sent monthly")
+    assert run("stats", "--json").data["vectors"] == {"embedder": "use-multilingual-3", "embedded": 0, "pending": 2}
+    assert "omoide reindex --pending" in run("doctor").out
+    assert run("reindex", "--pending", "--json").data == {"embedder": "use-multilingual-3", "embedded": 2}
+    assert "2 embedded, 0 to go" in run("stats").out
+    assert run("recall", "kitty", "napping", "--json").data["memories"][0]["number"] == 1
+    assert run("similar", "1", "--json").data["memories"][0]["number"] == 2

@@ -1,0 +1,48 @@
+"""Which texts are the same, and which only look like it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from omoide.lifecycle.dedupe import Verdict, judged, read
+
+PAIRS = Path(__file__).resolve().parents[2] / "bench" / "contradictions.jsonl"
+
+
+def verdict(one, other, likeness=0.99):
+    return judged(read(one), read(other), likeness).verdict
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Use pnpm to install packages", "use pnpm to install the packages."),
+        ("The cache is cleared at night", "At night the cache is cleared"),
+        ("認証には JWT を採用", "認証にはJWTを採用。"),
+        ("利用者はダークモードを好む", "利用者はダークモードを好みます"),
+        (
+            "Deploy the shop with make deploy from the main branch",
+            "Deploy the shop with make deploy only from the main branch",
+        ),
+    ],
+)
+def test_the_same_in_other_dress_is_the_same(one, other):
+    assert verdict(one, other) is Verdict.SAME
+    assert verdict(other, one) is Verdict.SAME
+
+
+@pytest.mark.parametrize("pair", [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()],
+                         ids=lambda pair: pair["b"][:40])  # fmt: skip
+def test_a_contradiction_is_never_the_same_however_near(pair):
+    assert verdict(pair["a"], pair["b"], 1.0) is not Verdict.SAME
+    assert verdict(pair["b"], pair["a"], 1.0) is not Verdict.SAME
+
+
+def test_what_is_not_alike_is_different_whatever_the_words():
+    assert verdict("the dog carries a man", "the man carries a dog", 0.5) is Verdict.DIFFERENT
+
+
+def test_another_word_in_the_place_of_one_is_another_fact():
+    assert verdict("The invoices of the shop are stored in the blue cupboard upstairs",
+                   "The invoices of the shop are stored in the blue drawer upstairs") is Verdict.DIFFERENT  # fmt: skip

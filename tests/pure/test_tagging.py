@@ -1,0 +1,41 @@
+"""Tags from a text: names in it, and what its neighbours carry."""
+
+import pytest
+
+from omoide import Scope
+from omoide.search.tagging import suggested
+
+SHOP = Scope.project("shop")
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("Run `ruff` before every commit", ["ruff"]),
+        ("We chose PostgreSQL for the ledger", ["postgresql"]),
+        ("認証は JWT を採用", ["jwt", "認証"]),
+        ("ビルドには pnpm を使用", ["pnpm"]),
+        ("It works", []),
+    ],
+)
+def test_names_in_the_text(text, tags):
+    assert suggested(text, []) == tags
+
+
+def test_what_the_neighbours_agree_on_and_what_is_written():
+    near = [(("deploy", "ci"), 2.0), (("deploy",), 1.5), (("billing",), 1.0)]
+    assert suggested("ship it on fridays", near) == ["deploy"]
+    assert suggested("the billing ships on fridays", near) == ["billing", "deploy"]
+    assert suggested("the rebilling", near) == ["deploy"]
+
+
+def test_remember_suggests_or_applies_as_the_settings_say(tmp_path, open_memory):
+    text = "認証は JWT を採用"
+    memory = open_memory(tmp_path / "memory.db", autotag="suggest")
+    done = memory.remember(text, scope=SHOP)
+    assert (done.memory.tags, done.suggested_tags) == ((), ("jwt", "認証"))
+    memory = open_memory(tmp_path / "memory.db", autotag="apply")
+    assert memory.remember("決済は Stripe を採用", scope=SHOP).memory.tags == ("決済", "stripe")
+    assert memory.remember("通知は Slack を採用", scope=SHOP, tags=["chat"]).memory.tags == ("chat",)
+    memory = open_memory(tmp_path / "memory.db")
+    assert memory.remember("検索は Lucene を採用", scope=SHOP).suggested_tags == ()
