@@ -256,8 +256,8 @@ class Layout:
                 section.fields.setdefault(field, []).append(Field(index, end, text))
                 section.entry_lines += range(index, end)
                 return end
-        among = "content" not in section.fields or section.entry_lines[-1] == index - 1
-        if item and among and not section.own_lines:
+        among = not section.own_lines and ("content" not in section.fields or section.entry_lines[-1] == index - 1)
+        if item and (among or field == "id"):  # a second id is nobody's text, and must not be left to become another's
             section.entry_lines.append(index)
             while index + 1 < len(lines) and lines[index + 1].startswith("  ") and lines[index + 1].strip():
                 index += 1

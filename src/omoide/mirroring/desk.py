@@ -216,8 +216,9 @@ class Desk:
             decision = todo
         else:
             held = holds(mirror, memory.scope)
-            living = memory.state is State.ACTIVE or (self._sight.alone and memory.state is State.ARCHIVED)
-            wanted = held and living and (mirror.choice is Choice.ALL or meeting is not None or seen is not None)
+            wanted = (
+                held and self._is_living(memory) and (mirror.choice is Choice.ALL or meeting is not None or seen is not None)
+            )
             saved_at = looked.texts[seen.file].saved_at if seen else _NEVER
             where = self._where(seen) if seen else str(self._sight.place.root)
             judge = Judge(
@@ -232,6 +233,10 @@ class Desk:
             work.out.append((memory, meeting, seen))
         elif decision is Do.MEET and seen:
             work.meet.append((memory, seen))
+
+    def _is_living(self, memory: Memory) -> bool:
+        """Whether a memory in this state stands in a file: an active one, and where there is an archive, a retired one."""
+        return memory.state is State.ACTIVE or (self._sight.alone and memory.state is State.ARCHIVED)
 
     def _target(self, memory: Memory) -> str:
         return "" if self._sight.alone else self._sight.format.place(memory, lambda _: False)
@@ -292,7 +297,7 @@ class Desk:
         ahead = meeting is not None and bool(meeting.file) and meeting.version != said.version
         stale = entry.topic is not None and shown.topic is None  # a title that follows the text
         nameless = entry.id is None and not self._sight.alone
-        if not holds(standing.mirror, memory.scope) or (memory.state is not State.ACTIVE and not self._sight.alone):
+        if not holds(standing.mirror, memory.scope) or not self._is_living(memory):
             return Do.OUT
         return Do.PUT if said.stands is Side.DATABASE or ahead or stale or nameless else Do.MEET
 

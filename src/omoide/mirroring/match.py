@@ -3,12 +3,14 @@
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
+from omoide.formats.entries import ARCHIVE
 from omoide.formats.entry import Format, Placed
 from omoide.mirroring.merge import Seen, differing
 from omoide.mirroring.sight import Text
 from omoide.model import Meeting
 from omoide.service.meetings import Standing
 
+_ARCHIVE = f"{ARCHIVE}/"
 _TWICE = "{} has an entry with the same id: take the id out of one of them"
 
 Stamp = tuple[str, int, str]
@@ -103,7 +105,8 @@ class _Known:
 def _place(result: Matched, number: int, seen: Seen, meeting: Meeting | None, target: str, unread: Collection[str]) -> None:
     """One more entry of a memory. If it has another one, that where they last met counts."""
     if meeting and meeting.file in unread and seen.file != meeting.file:
-        if seen.file == target:
+        # Written there by a sync that was stopped, or brought back from the archive by a person who copies.
+        if seen.file == target or (meeting.file.startswith(_ARCHIVE) and not seen.file.startswith(_ARCHIVE)):
             result.found[number] = seen
             result.left.append((meeting.file, meeting.entry))
         else:

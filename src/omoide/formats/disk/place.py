@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from omoide.errors import Changed, OmoideError, Unwritable
+from omoide.errors import Changed, Unreadable, Unwritable
 from omoide.formats.disk import files
 from omoide.formats.disk.files import Stat
 
@@ -64,7 +64,10 @@ class Place:
                     for entry in entries:
                         name = entry.name
                         if name.endswith(".md") and name[0] != "." and not entry.is_dir(follow_symlinks=False):
-                            seen = entry.stat(follow_symlinks=False)
+                            try:
+                                seen = entry.stat(follow_symlinks=False)
+                            except FileNotFoundError:  # just gone
+                                continue
                             found.append((prefix + name, Stat(seen.st_mtime_ns, seen.st_size, seen.st_ino)))
         return found
 
@@ -78,9 +81,12 @@ class Place:
         parts, last = files.named(name)
         path = self.root / name
         with files.reading(path), self._directory(parts) as directory:
-            if directory is None or files.stat(last, directory) is None:
+            if directory is None:
                 return None
-            data, seen = files.read(directory, last, path)
+            try:
+                data, seen = files.read(directory, last, path)
+            except FileNotFoundError:
+                return None
         self._known[name] = (seen, files.digest(data))
         return files.text(data, path), seen
 
@@ -97,9 +103,12 @@ class Place:
                     self._give(directory, new, directory, last, name)
                 else:
                     self._exchange(directory, new, last, name, seen)
-            finally:
-                with suppress(FileNotFoundError):
+            except BaseException:
+                if files.stat(new, directory) == made:  # else it is somebody's: then a later sweep keeps it
                     os.unlink(new, dir_fd=directory)
+                raise
+            with suppress(FileNotFoundError):
+                os.unlink(new, dir_fd=directory)
             self._held.touched.add("/".join(parts))
         self._known[name] = (made, files.digest(data))
         return made
@@ -120,8 +129,8 @@ class Place:
             aside = self._aside(old, last, name, seen)
             try:
                 self._give(old, aside, new, new_last, to)
-            except (OSError, OmoideError):
-                self._put_back(old, aside, last)
+            except BaseException:
+                self._put_back(old, aside, last, name)
                 raise
             with suppress(FileNotFoundError):
                 os.unlink(aside, dir_fd=old)
@@ -252,7 +261,11 @@ class Place:
             return
         if self._is(directory, new, name, seen):
             return
-        files.swap(directory, new, last)
+        try:
+            files.swap(directory, new, last)
+        except FileNotFoundError:  # and then somebody deleted it
+            self._kept([], "left", functools.partial(files.moved, directory, new))
+            raise self._changed(name) from None
         if files.stat(new, directory) != made:  # and somebody saved once more in between: both texts are kept
             self._kept([], "left", functools.partial(files.moved, directory, new))
         raise self._changed(name)
@@ -264,19 +277,20 @@ class Place:
         aside = self._free()
         os.rename(last, aside, src_dir_fd=directory, dst_dir_fd=directory)
         if not self._is(directory, aside, name, seen):
-            self._put_back(directory, aside, last)
+            self._put_back(directory, aside, last, name)
             raise self._changed(name)
         self._known.pop(name, None)
         return aside
 
-    def _put_back(self, directory: int | None, aside: str, last: str) -> None:
+    def _put_back(self, directory: int | None, aside: str, last: str, name: str) -> None:
         if directory is None:
             return
         try:
-            os.link(aside, last, src_dir_fd=directory, dst_dir_fd=directory)
-            os.unlink(aside, dir_fd=directory)
-        except FileExistsError:  # and somebody saved once more in between: both texts are kept
+            self._give(directory, aside, directory, last, name)
+        except Changed:  # somebody saved once more in between: both texts are kept
             self._kept([], "left", functools.partial(files.moved, directory, aside))
+        with suppress(FileNotFoundError):
+            os.unlink(aside, dir_fd=directory)
 
     def _give(self, source: int | None, old: str, target: int, last: str, name: str) -> None:
         """A second name for a file, under which there must be nothing."""
@@ -294,9 +308,13 @@ class Place:
         if files.stat(there, directory) != seen:
             return False
         known = self._known.get(name)
-        return (
-            known is None or known[0] != seen or files.digest(files.read(directory, there, self.root / name)[0]) == known[1]
-        )
+        if known is None or known[0] != seen:
+            return True
+        try:
+            data, _ = files.read(directory, there, self.root / name)
+        except Unreadable:  # it is being written
+            return False
+        return files.digest(data) == known[1]
 
     def _changed(self, name: str) -> Changed:
         return Changed(f"{self.root / name} is no longer what was read: somebody has changed it, read it again")
@@ -329,9 +347,10 @@ class Place:
         self._swept.add(where)
         for name in _listed(directory):
             if name.startswith(".omoide-") and name.endswith(".tmp"):
-                left = os.stat(name, dir_fd=directory, follow_symlinks=False)
-                if stat.S_ISREG(left.st_mode) and time.time() - left.st_mtime > _FORGOTTEN:
-                    self._kept([], "left", functools.partial(files.moved, directory, name))
+                with suppress(FileNotFoundError):
+                    left = os.stat(name, dir_fd=directory, follow_symlinks=False)
+                    if stat.S_ISREG(left.st_mode) and time.time() - left.st_mtime > _FORGOTTEN:
+                        self._kept([], "left", functools.partial(files.moved, directory, name))
 
     def _kept(self, parts: list[str], last: str, put: Callable[[int], str]) -> str:
         """One more file among the backups, numbered; `put` makes it there and says its name. The oldest ones go."""

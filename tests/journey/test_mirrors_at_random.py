@@ -1,0 +1,206 @@
+"""Anything may happen on both sides, in any order: no text is lost, both sides agree in the end, and then all is still."""
+
+import itertools
+import re
+import tempfile
+import warnings
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import omoide
+from omoide import Scope, State, app
+from omoide.model import derived_topic
+
+SHOP = Scope.project("shop")
+HEADINGS = {"memories": "## ", "tree": "### "}
+LABELS = {"memories": "- Content: ", "tree": "- 内容: "}
+
+deeds = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                "remember",
+                "revise",
+                "retag",
+                "archive",
+                "restore",
+                "forget",
+                "pin",
+                "unpin",
+                "look",
+                "die",
+                "edit",
+                "retype",
+                "add",
+                "delete",
+                "stale",
+                "touch",
+                "vanish",
+                "own words",
+            ]
+        ),
+        st.integers(0, 9),
+    ),
+    max_size=25,
+)
+
+
+class World:
+    """A memory, its mirrored files, and an agent and a person who write to them."""
+
+    def __init__(self, directory: Path, kind: str, choice: str) -> None:
+        self.place = directory / "files"
+        self.place.mkdir()
+        self.kind = kind
+        self.memory = omoide.open(directory / "memory.db")
+        self.memory.mirror(self.place / "memories.md" if kind == "memories" else self.place, kind, scope=SHOP, choice=choice)
+        self.texts = (f"text number {n}." for n in itertools.count())
+        self.written: list[str] = []
+        self.older: dict[Path, str] = {}
+        self.silent = False
+
+    # the agent
+
+    def numbers(self) -> list[int]:
+        with self.memory._store.read() as tx:
+            return [one.number for one in tx.everything() if one.state is not State.FORGOTTEN]
+
+    def change(self, which: int, **fields: object) -> None:
+        numbers = self.numbers()
+        if numbers:
+            with self.memory._store.write() as tx:
+                old = tx.memory(numbers[which % len(numbers)])
+                new = msgspec.structs.replace(old, **fields)
+                if not new.topic_given:
+                    new = msgspec.structs.replace(new, topic=derived_topic(new.content))
+                if new != old:
+                    self.memory._change(tx, old, new, "revised", self.memory._clock())
+            self.follow()
+
+    def follow(self) -> None:
+        """The files are written, unless the process has just died."""
+        if not self.silent:
+            self.memory.follower.after_writing()
+        self.silent = False
+
+    def fresh(self) -> str:
+        self.written.append(next(self.texts))
+        return self.written[-1]
+
+    # the person
+
+    def files(self) -> list[Path]:
+        return sorted(path for path in self.place.rglob("*.md") if ".omoide" not in str(path))
+
+    def save(self, which: int, change: object) -> None:
+        files = self.files()
+        if files:
+            file = files[which % len(files)]
+            text = file.read_text(encoding="utf-8")
+            self.older[file] = text
+            file.write_text(change(text), encoding="utf-8")  # type: ignore[operator]
+
+    def entry(self, text: str) -> str:
+        if self.kind == "entries":
+            return f"{text}\n"
+        return f"\n{HEADINGS[self.kind]}{text[:20]}\n{LABELS[self.kind]}{text}\n"
+
+    def do(self, deed: str, n: int) -> None:
+        if deed == "remember":
+            self.memory.remember(self.fresh(), scope=SHOP, topic=f"topic {n}" if n % 2 else None)
+        elif deed == "revise":
+            if self.numbers():
+                self.change(n, content=self.fresh())
+        elif deed in ("archive", "restore", "forget"):
+            state = {"archive": State.ARCHIVED, "restore": State.ACTIVE, "forget": State.FORGOTTEN}[deed]
+            self.change(n, state=state)
+        elif deed in ("pin", "unpin"):
+            self.change(n, pinned=deed == "pin")
+        elif deed == "retag":
+            self.change(n, tags=(f"tag{n}",))
+        elif deed == "look":
+            self.memory.list(scope=SHOP)
+        elif deed == "die":
+            self.silent = True
+        elif deed == "touch":
+            self.save(n, lambda text: text)
+        else:
+            self.by_hand(deed, n)
+
+    def by_hand(self, deed: str, n: int) -> None:
+        if deed == "add":
+            if self.kind == "entries":
+                (self.place / f"typed-{n}-{len(self.written)}.md").write_text(self.entry(self.fresh()), encoding="utf-8")
+            else:
+                self.save(n, lambda text: text + self.entry(self.fresh()))
+        elif deed == "edit":
+            # Never a text of their own that has not come in yet: that would be lost by their own hand.
+            self.memory.list(scope=SHOP)
+            self.save(
+                n, lambda text: re.sub(r"text number \d+\.$", lambda _: self.fresh(), text, count=1, flags=re.MULTILINE)
+            )
+        elif deed == "retype":
+            self.save(n, lambda text: re.sub(r"(?m)^- Tags:.*", f"- Tags: pattern, t{n}", text, count=1))
+        elif deed == "own words" and self.kind != "entries":
+            self.save(n, lambda text: f"Words of my own, {n}.\n\n" + text)
+        elif deed == "vanish":
+            files = self.files()
+            if files:
+                self.memory.list(scope=SHOP)
+                files[n % len(files)].unlink()
+        elif deed == "stale":
+            self.memory.list(scope=SHOP)
+            for file, text in self.older.items():
+                file.parent.mkdir(exist_ok=True)
+                file.write_text(text, encoding="utf-8")
+        elif deed == "delete" and self.kind != "entries":
+            self.memory.list(scope=SHOP)
+            mark = HEADINGS[self.kind]
+            self.save(n, lambda text: re.sub(rf"(?m)^{mark}.*\n(?:(?!#).*\n)*", "", text, count=1))
+
+    # in the end
+
+    def left(self) -> str:
+        found = [path.read_text(encoding="utf-8") for path in self.place.rglob("*") if path.is_file()]
+        with self.memory._store.read() as tx:
+            for one in tx.everything():
+                found += [f"{version.memory.topic}\n{version.memory.content}" for version in tx.versions(one.number)]
+        return "\n".join(found)
+
+    def shown(self) -> list[str]:
+        text = "\n".join(path.read_text(encoding="utf-8") for path in self.files() if "archive" not in path.parts)
+        return sorted(re.findall(r"^(?:- Content: |- 内容: )?(text number \d+\.)$", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("choice", ["all", "own"])
+@pytest.mark.parametrize("kind", ["memories", "entries", "tree"])
+def test_whatever_happens_no_text_is_lost_and_both_sides_agree(kind, choice, long):
+    @settings(max_examples=400 if long else 12)
+    @given(deeds)
+    def run(deeds):
+        with tempfile.TemporaryDirectory() as directory, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            world = World(Path(directory), kind, choice)
+            for deed, n in deeds:
+                world.do(deed, n)
+            mirror = world.memory.mirrors()[0]
+            app.mirroring(world.memory).sync(mirror, whole=True)
+            left = world.left()
+            assert [text for text in world.written if text not in left] == []
+            page = world.memory.list(scope=SHOP, limit=1000)
+            if choice == "all":
+                assert world.shown() == sorted(one.content for one in page.memories)
+            else:
+                assert set(world.shown()) <= {one.content for one in page.memories}
+            before = {path: path.read_bytes() for path in world.files()}
+            report = app.mirroring(world.memory).sync(mirror, whole=True)
+            assert (report.taken_in, report.written, report.disputes) == (0, 0, 0)
+            assert {path: path.read_bytes() for path in world.files()} == before
+            assert world.memory.list(scope=SHOP, limit=1000).memories == page.memories
+            world.memory.close()
+
+    run()
