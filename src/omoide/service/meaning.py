@@ -1,7 +1,7 @@
 """Meaning: the embedder, the signs at hand and who fills in vectors, for one store; and what they say to a question."""
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -182,18 +182,20 @@ class Sense:
         self._likeness: vectors.Likeness | None = None
         self._count = 0
 
-    def candidates(self, tx: Reading, query: Query, best: Sequence[int]) -> list[int]:
-        """Who else is to be looked at, beside the best by words: the nearest by meaning, and the neighbours of both."""
-        nearest = self.nearest(tx, query)
-        lenders = {*islice(best, meaning.LENDERS), *nearest[: meaning.LENDERS]}
-        near = tx.near(sorted(lenders), 2 * meaning.REACH)
-        self._talk = [Talk(one.number, (one.project, one.session), one.length) for one in near]
-        beside = meaning.neighbours(self._talk, lenders)
-        known = set(best)
-        return [number for number in dict.fromkeys([*nearest, *beside]) if number not in known]
+    def nearest(self, tx: Reading, query: Query, known: Collection[int]) -> list[int]:
+        """Who else is to be looked at, beside those known by their words."""
+        return [number for number in islice(self.likeness(tx, query), meaning.BY_MEANING) if number not in known]
 
-    def nearest(self, tx: Reading, query: Query) -> list[int]:
-        return list(islice(self.likeness(tx, query), meaning.BY_MEANING))
+    def beside(self, tx: Reading, outlines: Sequence[Outline]) -> list[int]:
+        """The neighbours, in their sessions, of the best by words and by meaning."""
+        if not any(outline.session for outline in outlines):
+            return []
+        known = [outline.number for outline in outlines]
+        seen = set(known)
+        lenders = {*known[: meaning.LENDERS], *islice(self._cosines, meaning.LENDERS)}
+        near = tx.near(sorted(lenders & seen), 2 * meaning.REACH)
+        self._talk = [Talk(one.number, (one.project, one.session), one.length) for one in near]
+        return [number for number in meaning.neighbours(self._talk, lenders) if number not in seen]
 
     def likeness(self, tx: Reading, query: Query) -> dict[int, float]:
         """The cosines of those most like the question, best first."""
@@ -212,7 +214,8 @@ class Sense:
         """The scores of the candidates, given what share of the question the words of each cover."""
         from omoide.search import vectors  # noqa: PLC0415 - see the top
 
-        missing = [outline.number for outline in outlines if outline.number not in self._cosines]
+        best = sorted(words, key=lambda number: -words[number])[: meaning.COMPARED]
+        missing = [number for number in best if number not in self._cosines]
         cosines = self._cosines | vectors.alike(self._row, tx.vectors(self._model.number, missing))
         likeness = self._likeness or vectors.Likeness([], 0.0, 1.0)
         standings = meaning.standing(cosines, likeness.mean, likeness.deviation, self._count)

@@ -41,8 +41,8 @@ def found(tx: Reading, query: Query, at: datetime, sense: Sense | None = None) -
     enough = max(rank.OF_PAIRS if any(map(text.literal, gathered)) else rank.CANDIDATES, query.limit)
     outlines = _candidates(tx, query, best, rough, enough, at)
     if sense is not None and entries:
-        more = sense.candidates(tx, query, [outline.number for outline in outlines])
-        outlines += tx.outlines(query, more, at)
+        outlines += tx.outlines(query, sense.nearest(tx, query, {outline.number for outline in outlines}), at)
+        outlines += tx.outlines(query, beside, at) if (beside := sense.beside(tx, outlines)) else []
     if not outlines:
         return Found([], 0)
     lengths = {outline.number: outline.length for outline in outlines}

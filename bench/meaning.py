@@ -1,0 +1,146 @@
+"""What meaning costs: hybrid recall against recall by words, the search over signs against a plain scan, reindex, memory.
+
+The vectors of the memories are random here, those of the questions real: the time does not depend on what they say, and
+embedding 100,000 notes takes minutes.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+import omoide
+from bench.corpus import corpus
+from bench.table import Row, claim, limit, percentile, printed
+from omoide.search import vectors
+from omoide.search.meaning import LOOKED_AT
+from omoide.service import Service
+from omoide.store.base import Vector
+
+SCOPE = omoide.Scope.project("bench")
+DIMENSIONS = 512
+HYBRID = {1_000: 4.0, 10_000: 3.0, 100_000: 2.0}
+REINDEX = {1_000: 30.0, 10_000: 300.0}
+MODEL = "use-multilingual-3"
+_BATCH = 10_000
+
+
+@contextmanager
+def filled(language: str, size: int, *, vectored: bool = True) -> Iterator[tuple[Path, list[str]]]:
+    made = corpus(language, size)
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "memory.db"
+        with omoide.open(file, embedder="off", retire="manual") as memory:
+            for start in range(0, size, _BATCH):
+                memory.remember_many(omoide.Draft(note, SCOPE) for note in made.notes[start : start + _BATCH])
+            if vectored:
+                _given_vectors(memory)
+        yield file, made.questions
+
+
+def _given_vectors(memory: Service) -> None:
+    chance = np.random.default_rng(1)
+    with memory._store.write() as tx:  # noqa: SLF001 - see the top
+        model = tx.made_model(MODEL, DIMENSIONS)
+        numbers = [one.number for one in tx.everything()]
+        rows = chance.standard_normal((len(numbers), DIMENSIONS), dtype=np.float32)
+        tx.put_vectors(
+            model,
+            (Vector(number, 1, vectors.signs(row), vectors.parts(row)) for number, row in zip(numbers, rows, strict=True)),
+        )
+
+
+def cpu(run: Callable[[str], object], questions: list[str]) -> list[float]:
+    """Milliseconds of CPU for each question."""
+    taken = []
+    for question in questions:
+        started = time.process_time()
+        run(question)
+        taken.append((time.process_time() - started) * 1000)
+    return taken
+
+
+def recalls(sizes: list[int]) -> Iterator[Row]:
+    for size in sizes:
+        for language, name in (("en", "English"), ("ja", "Japanese")):
+            with filled(language, size) as (file, questions):
+                times = {}
+                for embedder in ("off", "bundled"):
+                    with omoide.open(file, embedder=embedder, retire="manual") as memory:
+
+                        def ask(question: str, memory: Service = memory) -> object:
+                            return memory.recall(question, scope=SCOPE, limit=10)
+
+                        cpu(ask, questions)
+                        times[embedder] = percentile(cpu(ask, questions), 0.5)
+                yield claim(
+                    f"hybrid recall, {size:,} memories, {name}", times["bundled"], times["off"], HYBRID[size], "ms of CPU"
+                )
+
+
+def scans(size: int) -> Iterator[Row]:
+    with filled("en", size) as (file, _), omoide.open(file, embedder="bundled", retire="manual") as memory:
+        chance = np.random.default_rng(2)
+        plain = chance.standard_normal((size, DIMENSIONS), dtype=np.float32)
+        questions = chance.standard_normal((30, DIMENSIONS), dtype=np.float32)
+        store = memory._store  # noqa: SLF001 - see the top
+        with store.read() as tx:
+            model = tx.model(MODEL)
+            assert model is not None
+            (place,) = tx.places(omoide.Query(SCOPE))
+            signs = memory._meaning.signs(tx, model, place)  # noqa: SLF001 - see the top
+            ours, theirs = [], []
+            for question in questions:
+                started = time.perf_counter()
+                near = vectors.nearest(question, [signs], LOOKED_AT)
+                vectors.alike(question, tx.vectors(model.number, near.numbers))
+                ours.append((time.perf_counter() - started) * 1000)
+                started = time.perf_counter()
+                np.argpartition(plain @ question, -10)[-10:]
+                theirs.append((time.perf_counter() - started) * 1000)
+        yield claim(
+            f"search {size:,} vectors, against float32 numpy", percentile(ours, 0.5), percentile(theirs, 0.5), 0.1, "ms"
+        )
+
+
+def reindexes(sizes: list[int]) -> Iterator[Row]:
+    for size in sizes:
+        with (
+            filled("en", size, vectored=False) as (file, _),
+            omoide.open(file, embedder="bundled", retire="manual") as memory,
+        ):
+            started = time.perf_counter()
+            memory.reindex(archive=file.with_name("before.db"))
+            yield limit(f"reindex of {size:,}, with embedding", time.perf_counter() - started, REINDEX[size], "s")
+
+
+def footprint() -> Iterator[Row]:
+    for embedder, most in (("off", 35.0), ("bundled", 250.0)):
+        with filled("en", 1_000) as (file, _):
+            script = (
+                "import omoide\n"
+                f"memory = omoide.open({str(file)!r}, embedder={embedder!r}, retire='manual')\n"
+                "memory.recall('what was decided', scope=omoide.Scope.project('bench'))\n"
+                "print(next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1])\n"
+            )
+            done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+            yield limit(f"memory of a process that recalls, embedder {embedder}", int(done.stdout) / 1024, most, "MB")
+
+
+def rows(sizes: list[int]) -> list[Row]:
+    return [*recalls(sizes), *scans(max(sizes)), *reindexes([size for size in sizes if size in REINDEX]), *footprint()]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--sizes", type=lambda value: [int(size) for size in value.split(",")], default=[1_000, 10_000, 100_000]
+    )
+    options = parser.parse_args()
+    sys.exit(0 if printed("Meaning", rows(options.sizes)) else 1)
