@@ -86,6 +86,10 @@ def test_a_missing_file_is_an_empty_list_and_an_unreadable_one_a_warning(run, fi
         done = run("memories", *command)
         assert (done.code, done.data["memories"]) == (0, [])
         assert "save it as UTF-8" in done.err
+    done = run("memories", "add", "kept all the same")
+    assert done.code == 0
+    assert "save it as UTF-8" in done.err
+    assert run("recall", "same", "--json").data["total_count"] == 1
     done = run("memories", "inject", "the prompt")
     assert (done.code, done.out) == (0, "the prompt\n")
     assert file.read_bytes() == b"\xff\xfe\x00"

@@ -38,6 +38,8 @@ class Section:
         self.fields: dict[str, list[Field]] = {}
         self.entry_lines = [heading]
         self.own_lines: list[int] = []
+        self.marks: list[int] = []
+        """Lines with an id; the first counts."""
         self.end = heading + 1
         """Where the next heading is."""
 
@@ -113,8 +115,7 @@ class Layout:
 
     def unmark(self, page: Page, section: Section) -> None:
         """Takes the id out of an entry."""
-        for part in section.fields.get("id", ()):
-            page.take(range(part.start, part.end))
+        page.take(section.marks)
 
     def above(self, lines: Sequence[str]) -> list[str]:
         """What is missing on a page, and must stand above its first new entry."""
@@ -245,6 +246,8 @@ class Layout:
         """One line of a section, or the whole of a field; answers where to go on."""
         item = _ITEM.match(lines[index])
         field = self._fields.get(item[1].strip().casefold()) if item else None
+        if item and field == "id" and uuid(lines[index][item.end() :].strip()):
+            section.marks.append(index)
         if item and field and not section.told and (field in self.many or field not in section.fields):
             if field in self.long:
                 end, text = long_text(lines, index, item.end(), fences)

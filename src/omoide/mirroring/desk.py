@@ -110,6 +110,7 @@ class Desk:
 
     def plan(self) -> Report:
         """What a sync would do; nothing is changed."""
+        self._rootless = not self._sight.place.exists()
         looked = self._look()
         work = self._decide(looked)
         files = len(work.put) + len([one for one in work.out if one[1] and one[1].file])

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from omoide.config import Settings
-from omoide.errors import OmoideError
+from omoide.errors import NotFound, OmoideError, Unreadable
 from omoide.mirroring.blocks import BlockDesk
 from omoide.mirroring.desk import Desk, Report
 from omoide.mirroring.kinds import directories, format_of
@@ -35,6 +35,8 @@ class Mirroring:
             for mirror in wanted:
                 try:
                     self._glance(mirror, event)
+                except NotFound:  # plan B: it was removed a moment ago, so there is nothing to do
+                    continue
                 except OmoideError as error:  # plan B: the database's side works on
                     self.tell(str(error))
 
@@ -65,6 +67,8 @@ class Mirroring:
                         self.sync(mirror)
                     else:
                         sight.event = event
+                except NotFound:  # plan B: the same
+                    continue
                 except OmoideError as error:  # plan B: what was written is kept; the next sync brings it to the files
                     self.tell(str(error))
 
@@ -73,7 +77,11 @@ class Mirroring:
         with self._lock:
             sight = self.sight(mirror)
             report = self._desk(sight, prefer, whole=whole).sync()
+            if not report.troubles:
+                self._told -= sight.told  # should it come up again, it is told again
+                sight.told.clear()
             for trouble in report.troubles:
+                sight.told.add(trouble)
                 self.tell(trouble)
             if report.written or report.taken_in:
                 self._weigh(sight)
@@ -96,7 +104,12 @@ class Mirroring:
         sight = self._sights.get(mirror.number)
         if sight is None:
             format = format_of(mirror, self._settings.known_types)
-            sight = Sight(mirror, format, directories(format), self._settings.max_backups)
+            try:
+                sight = Sight(mirror, format, directories(format), self._settings.max_backups)
+            except (OSError, RuntimeError) as error:  # the second is what pathlib says of links in a circle
+                raise Unreadable(
+                    f"{mirror.place} cannot be reached ({error}): mend it, or `omoide mirror remove`"
+                ) from error
             self._sights[mirror.number] = sight
             sight.event = mirror.seen
         elif sight.mirror.choice is not mirror.choice:

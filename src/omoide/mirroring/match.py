@@ -1,6 +1,7 @@
 """Which memory each entry of the files is, and which are none yet. Pure."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from omoide.formats.entries import ARCHIVE
@@ -50,8 +51,8 @@ def matched(
             seen = Seen(name, placed)
             number = known.number(name, placed)
             if number is not None:
-                target = format.place(standing.memories[number], lambda _: False)
-                _place(result, number, seen, standing.meetings.get(number), target, unread)
+                home = partial(format.place, standing.memories[number], lambda _: False)
+                _place(result, number, seen, standing.meetings.get(number), home, unread)
             elif placed.entry.id in standing.astray:
                 why = standing.astray[placed.entry.id]
                 result.refused.append((seen, f"{why}: take the id out to make it a new one, or delete the entry"))
@@ -68,13 +69,17 @@ def _recognise(result: Matched, standing: Standing, format: Format) -> None:
         for number, meeting in standing.meetings.items():
             if meeting.file and number not in result.found and number in standing.memories:
                 missed.setdefault((meeting.file, standing.memories[number].content), number)
-    for seen in list(result.strangers) if missed else ():
+    if not missed:
+        return
+    strangers, result.strangers[:] = list(result.strangers), []
+    for seen in strangers:
         entry = seen.placed.entry
         lost = missed.get((seen.file, entry.content)) if not entry.id else None
         if lost is not None and not differing(format.shown(standing.memories[lost]), entry):
             del missed[seen.file, entry.content]
-            result.strangers.remove(seen)
             result.found[lost] = seen
+        else:
+            result.strangers.append(seen)
 
 
 class _Known:
@@ -102,11 +107,13 @@ class _Known:
         return found if found in self._standing.memories else None
 
 
-def _place(result: Matched, number: int, seen: Seen, meeting: Meeting | None, target: str, unread: Collection[str]) -> None:
+def _place(
+    result: Matched, number: int, seen: Seen, meeting: Meeting | None, home: Callable[[], str], unread: Collection[str]
+) -> None:
     """One more entry of a memory. If it has another one, that where they last met counts."""
     if meeting and meeting.file in unread and seen.file != meeting.file:
         # Written there by a sync that was stopped, or brought back from the archive by a person who copies.
-        if seen.file == target or (meeting.file.startswith(_ARCHIVE) and not seen.file.startswith(_ARCHIVE)):
+        if seen.file == home() or (meeting.file.startswith(_ARCHIVE) and not seen.file.startswith(_ARCHIVE)):
             result.found[number] = seen
             result.left.append((meeting.file, meeting.entry))
         else:
@@ -116,7 +123,7 @@ def _place(result: Matched, number: int, seen: Seen, meeting: Meeting | None, ta
     if other is seen:
         return
     first, second = (seen, other) if meeting and seen.file == meeting.file else (other, seen)
-    if meeting and first.file != target == second.file and first.placed.digest == meeting.digest:
+    if meeting and first.file != home() == second.file and first.placed.digest == meeting.digest:
         # A sync was stopped after it had put the memory into another file, and before it took it from this one.
         result.found[number] = second
         result.left.append((first.file, meeting.entry))

@@ -7,7 +7,7 @@ first thing that is added or deleted here.
 from pathlib import Path
 from typing import NamedTuple
 
-from omoide.errors import Conflict, InvalidInput, NotFound
+from omoide.errors import Conflict, InvalidInput, NotFound, Unreadable
 from omoide.formats.disk import Place
 from omoide.formats.entry import Entry
 from omoide.formats.memories_md import MemoriesMd
@@ -68,7 +68,10 @@ class Notebook:
         mirror = self._made()
         done = self._memory.remember(content, scope=mirror.scope, type=type, tags=tags)
         self._memory.join(done.memory.number, mirror.number, scope=mirror.scope)
-        return done, next((item.line for item in self._read() if item.entry.id == done.memory.id), 0)
+        try:
+            return done, next((item.line for item in self._read() if item.entry.id == done.memory.id), 0)
+        except Unreadable:  # plan B: it is kept, and its person has been told what is wrong with the file
+            return done, 0
 
     def delete(self, word: str) -> Memory:
         """Takes an entry out of the file, and archives it; named by its id, its number as #12, or its line."""

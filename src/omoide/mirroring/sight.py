@@ -69,8 +69,8 @@ class Sight:
         """How all files looked when they were last in step; None: look closer."""
         self.event = -1
         """The last event that was looked at."""
-        self.troubled: dict[str, Stat] = {}
-        """Files that could not be taken in as a whole, as they were then."""
+        self.told: set[str] = set()
+        """What is wrong, and has been said."""
 
     @property
     def format(self) -> Format:

@@ -246,6 +246,7 @@ class Meetings(Keeping):
             "examples": lambda texts: checks.examples(texts, rules),
             "key": lambda key: model.segment(key, "key"),
             "source": lambda text: checks.line(text, "source", rules),
+            "scope": lambda scope: Scope.session(scope.path, scope.name) if scope.name else scope,
         }
         return {name: check[name](value) if name in check else value for name, value in fields.items()}
 
@@ -258,7 +259,8 @@ class Meetings(Keeping):
     def _arrived(self, tx: Writing, mirror: Mirror, said: Said, present: "_Present", at: datetime) -> Memory:
         entry = said.entry
         assert entry is not None  # noqa: S101 - only a known memory can be gone
-        scope = Scope(mirror.scope.path, entry.session or mirror.scope.name)
+        session = entry.session or mirror.scope.name
+        scope = Scope.session(mirror.scope.path, session) if session else mirror.scope
         # A day is told without a time: what was learnt today was learnt now.
         created = entry.created_at
         if created is not None and created.date() == at.date():
