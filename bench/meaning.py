@@ -94,7 +94,7 @@ def scans(size: int) -> Iterator[Row]:
             model = tx.model(MODEL)
             assert model is not None
             (place,) = tx.places(omoide.Query(SCOPE))
-            signs = memory._meaning.signs(tx, model, place)  # noqa: SLF001 - see the top
+            signs = memory._meaning._signs(tx, model, place)  # noqa: SLF001 - see the top
             ours, theirs = [], []
             for question in questions:
                 started = time.perf_counter()

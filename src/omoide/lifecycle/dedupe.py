@@ -60,6 +60,17 @@ class Plan(msgspec.Struct, frozen=True):
     doubts: list[Doubt]
 
 
+class Reindexed(msgspec.Struct, frozen=True):
+    """What a reindex did, or would do."""
+
+    plan: Plan
+    merged: int
+    """Merges done: one that changed meanwhile is left for the next time."""
+    dropped: int
+    indexed: int
+    embedded: int
+
+
 _word = re.compile(r"[^\W\d_][\w'./:@#+*$~-]*|[\d][\w.,:/%-]*|[-$~/.*@#][\w./*@~-]+", re.ASCII)
 _japanese = re.compile("[一-鿿々〇]+|[ァ-ヺー]+|[ぁ-ゖ]+")
 _number = re.compile(r"\d+(?:[.,:/-]\d+)*")

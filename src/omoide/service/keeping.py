@@ -11,7 +11,6 @@ from omoide import model
 from omoide.errors import InvalidInput
 from omoide.guard import access, checks
 from omoide.model import Draft, Link, Memory, Query, Remembered, Scope, State
-from omoide.search import tagging
 from omoide.service import recalling, shape
 from omoide.service.base import Verbs
 from omoide.service.said import Said
@@ -71,6 +70,8 @@ class Keeping(Verbs):
         """Tags for a draft that names none, from its text and from what is tagged in its scope."""
         if self._settings.autotag == "off" or draft.tags:
             return ()
+        from omoide.search import tagging  # noqa: PLC0415 - its patterns take 5 ms that only whoever wants tags pays for
+
         query = Query(checks.placed(draft), draft.content[: tagging.READ], limit=10)
         with self._store.read() as tx:
             near = recalling.found(tx, query, self._clock()).hits

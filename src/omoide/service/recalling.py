@@ -8,11 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from omoide.model import Found, Hit, Memory, Query, Scope
 from omoide.search import rank, text
-from omoide.service.meaning import Sense
 from omoide.store.base import Outline, Posting, Reading, Words
+
+if TYPE_CHECKING:  # it loads numpy
+    from omoide.service.sense import Sense
 
 COUNTED = 20_000
 SCANNED = 10_000
@@ -25,7 +28,7 @@ _COMPARED = 10
 _ALIKE = 0.6
 
 
-def found(tx: Reading, query: Query, at: datetime, sense: Sense | None = None) -> Found:
+def found(tx: Reading, query: Query, at: datetime, sense: "Sense | None" = None) -> Found:
     if not query.text.strip():
         return _browsed(tx, query, at)
     asked = text.asked(query.text)
@@ -62,7 +65,7 @@ def found(tx: Reading, query: Query, at: datetime, sense: Sense | None = None) -
 def _sensed(
     tx: Reading,
     query: Query,
-    sense: Sense,
+    sense: "Sense",
     outlines: Sequence[Outline],
     scores: Mapping[int, float],
     whole: float,

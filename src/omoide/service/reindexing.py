@@ -3,30 +3,21 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from omoide.guard import access
-from omoide.lifecycle import dedupe
-from omoide.lifecycle.dedupe import Merge, Plan
 from omoide.model import LinkKind, Memory, State
 from omoide.service import shape
 from omoide.service.base import Verbs
 from omoide.store.base import Reading, Writing
 
+if TYPE_CHECKING:  # many patterns and words: 20 ms that only a reindex pays for
+    from omoide.lifecycle.dedupe import Merge, Plan, Reindexed
+
 _AT_ONCE = 200
 """Merges, and forgotten memories, in one transaction: others write in between."""
-
-
-class Reindexed(msgspec.Struct, frozen=True):
-    """What a reindex did, or would do."""
-
-    plan: Plan
-    merged: int
-    """Merges done: one that changed meanwhile is left for the next time."""
-    dropped: int
-    indexed: int
-    embedded: int
 
 
 Watch = Callable[[str, int, int], None]
@@ -34,7 +25,7 @@ Watch = Callable[[str, int, int], None]
 
 
 class Reindexing(Verbs):
-    def reindex(self, *, dry_run: bool = False, archive: Path | None = None, watch: Watch = lambda *_: None) -> Reindexed:
+    def reindex(self, *, dry_run: bool = False, archive: Path | None = None, watch: Watch = lambda *_: None) -> "Reindexed":
         """Merges near twins, drops what is forgotten, and makes index and vectors anew; a dry run only tells.
 
         The whole database as it was goes to `archive` first. Others read and write all the while. Each merge is one
@@ -42,6 +33,8 @@ class Reindexing(Verbs):
         killed at any moment, every memory is as before or as after, and the next reindex goes on.
         """
         access.require(self._actor, "reindex")
+        from omoide.lifecycle.dedupe import Reindexed  # noqa: PLC0415 - see the top
+
         if dry_run:
             with self._store.read() as tx:
                 plan, forgotten = self._twins(tx), _forgotten(tx)
@@ -66,7 +59,9 @@ class Reindexing(Verbs):
                 embedded += more
         return Reindexed(plan, merged, dropped, indexed, embedded)
 
-    def _twins(self, tx: Reading) -> Plan:
+    def _twins(self, tx: Reading) -> "Plan":
+        from omoide.lifecycle import dedupe  # noqa: PLC0415 - see the top
+
         memories = {memory.number: memory for memory in tx.everything() if memory.state is State.ACTIVE}
         pairs = [*dedupe.by_words(memories.values()), *self._meaning.pairs(tx, memories)]
         best: dict[tuple[int, int], float] = {}
@@ -74,7 +69,7 @@ class Reindexing(Verbs):
             best[one, other] = max(likeness, best.get((one, other), 0.0))
         return dedupe.plan(memories, [(one, other, likeness) for (one, other), likeness in best.items()])
 
-    def _merged(self, merges: Sequence[Merge], at: datetime, watch: Watch) -> int:
+    def _merged(self, merges: "Sequence[Merge]", at: datetime, watch: Watch) -> int:
         done = 0
         for start in range(0, len(merges), _AT_ONCE):
             some = merges[start : start + _AT_ONCE]
@@ -84,7 +79,7 @@ class Reindexing(Verbs):
             watch("merging", len(some), len(merges))  # not inside: nobody waits for whoever listens
         return done
 
-    def _merge(self, tx: Writing, merge: Merge, at: datetime) -> bool:
+    def _merge(self, tx: Writing, merge: "Merge", at: datetime) -> bool:
         """Makes them one, if all of them are still as they were when it was planned."""
         planned = [merge.into, *merge.others]
         if [one.version for one in tx.memories([one.number for one in planned])] != [one.version for one in planned]:

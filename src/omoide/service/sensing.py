@@ -1,12 +1,15 @@
 """Sensing: what is like a memory, and the vectors that tell."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from omoide.guard import access
 from omoide.model import Found, Hit, Query, Scope, Vectors
 from omoide.service import recalling
 from omoide.service.base import Ref, Verbs
-from omoide.service.meaning import Sense
+
+if TYPE_CHECKING:  # it loads numpy
+    from omoide.service.sense import Sense
 
 
 class Sensing(Verbs):
@@ -27,7 +30,7 @@ class Sensing(Verbs):
         hits = [hit for hit in hits if hit.memory.number != memory.number][:limit]
         return Found(hits, len(hits))
 
-    def _alike(self, sense: Sense, query: Query) -> list[Hit]:
+    def _alike(self, sense: "Sense", query: Query) -> list[Hit]:
         with self._store.read() as tx:
             likeness = sense.likeness(tx, query)
             seen = {outline.number for outline in tx.outlines(query, list(likeness), self._clock())}

@@ -21,7 +21,6 @@ from omoide.store.base import Finding, Reading, Words
 from omoide.store.sql import micros
 from omoide.store.sqlite_care import findings
 from omoide.store.sqlite_reading import Known, SqliteReading, counts
-from omoide.store.sqlite_renewal import renewed
 from omoide.store.sqlite_writing import SqliteWriting
 
 OLDEST_SQLITE = "3.51.3"  # up to 3.51.2 a WAL reset could lose committed pages
@@ -167,6 +166,8 @@ class SqliteStore:
             return sum(transaction.index(memory, its) for memory, its in words(transaction))
 
     def renew(self, words: Callable[[Memory], Words], watch: Callable[[int], None]) -> int:
+        from omoide.store.sqlite_renewal import renewed  # noqa: PLC0415 - once in a while, not at every start
+
         return renewed(self.write, self._connection, words, watch)
 
     @contextmanager

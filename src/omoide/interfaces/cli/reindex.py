@@ -13,8 +13,7 @@ import click
 from omoide.interfaces import wire
 from omoide.interfaces.cli.common import Place, jsonable, opened, placed, progress, settings_of, stored, until_done
 from omoide.interfaces.cli.screen import headline, print_json, print_table, size, visible
-from omoide.lifecycle.dedupe import Plan
-from omoide.service.reindexing import Reindexed
+from omoide.lifecycle.dedupe import Plan, Reindexed
 
 _TELL = 20
 

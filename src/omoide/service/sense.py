@@ -1,0 +1,94 @@
+"""What one question means, against the memories that its scope sees. Whoever imports this module loads numpy."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+
+from omoide.model import Memory, Query
+from omoide.search import meaning, pieces, vectors, when
+from omoide.search.embed import Embedder
+from omoide.search.meaning import Talk, Told, Weighed
+from omoide.search.vectors import Signs
+from omoide.store.base import Model, Outline, Reading, Vector
+
+
+def made(embedder: Embedder, memories: Sequence[Memory]) -> tuple[list[Vector], int]:
+    """The vectors of memories, and how many dimensions they have."""
+    texts = [
+        (memory, piece)
+        for memory in memories
+        for piece in pieces.pieces(memory.topic if memory.topic_given else "", memory.content)
+    ]
+    rows = embedder.vectors([piece for _, piece in texts])
+    found = [
+        Vector(memory.number, memory.version, vectors.signs(row), vectors.parts(row))
+        for (memory, _), row in zip(texts, rows, strict=True)
+    ]
+    return found, rows.shape[1]
+
+
+class Sense:
+    """A question as a vector. Its verbs are for one transaction, in the order in which they stand here."""
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        model: Model,
+        text: str,
+        at: datetime,
+        signs: Callable[[Reading, Model, int], Signs],
+    ):
+        self._row = embedder.vectors([text[: pieces.ASKED]])[0]
+        self._model, self._signs = model, signs
+        self._span = when.span(text, at.astimezone())
+        self._cosines: dict[int, float] = {}
+        self._talk: list[Talk] = []
+        self._likeness = vectors.Likeness([], 0.0, 1.0)
+        self._count = 0
+
+    @property
+    def fits(self) -> bool:
+        """Whether the kept vectors are of its kind: a server may have changed its model under the same name."""
+        return len(self._row) == self._model.dimensions
+
+    def nearest(self, tx: Reading, query: Query, known: Collection[int]) -> list[int]:
+        """Who else is to be looked at, beside those known by their words."""
+        return [number for number in islice(self.likeness(tx, query), meaning.BY_MEANING) if number not in known]
+
+    def beside(self, tx: Reading, outlines: Sequence[Outline]) -> list[int]:
+        """The neighbours, in their sessions, of the best by words and by meaning."""
+        if not any(outline.session for outline in outlines):
+            return []
+        known = [outline.number for outline in outlines]
+        seen = set(known)
+        lenders = {*known[: meaning.LENDERS], *islice(self._cosines, meaning.LENDERS)}
+        near = tx.near(sorted(lenders & seen), 2 * meaning.REACH)
+        self._talk = [Talk(one.number, (one.project, one.session), one.length) for one in near]
+        return [number for number in meaning.neighbours(self._talk, lenders) if number not in seen]
+
+    def likeness(self, tx: Reading, query: Query) -> dict[int, float]:
+        """The cosines of those most like the question, best first."""
+        places = [self._signs(tx, self._model, place) for place in tx.places(query)]
+        self._count = sum(map(len, places))
+        self._likeness = vectors.nearest(self._row, places, meaning.LOOKED_AT)
+        cosines = vectors.alike(self._row, tx.vectors(self._model.number, self._likeness.numbers))
+        self._cosines = dict(sorted(cosines.items(), key=lambda item: -item[1]))
+        return self._cosines
+
+    def weighed(
+        self, tx: Reading, query: Query, outlines: Sequence[Outline], words: Mapping[int, float], average: float
+    ) -> dict[int, Weighed]:
+        """The scores of the candidates, given what share of the question the words of each cover."""
+        best = sorted(words, key=lambda number: -words[number])[: meaning.COMPARED]
+        missing = [number for number in best if number not in self._cosines]
+        cosines = self._cosines | vectors.alike(self._row, tx.vectors(self._model.number, missing))
+        standings = meaning.standing(cosines, self._likeness.mean, self._likeness.deviation, self._count)
+        shares = meaning.joined(words, cosines, standings, average)
+        told: dict[int, Told] = {}
+        turns = {outline.number for outline in outlines if outline.session and outline.length <= meaning.SHORT}
+        if turns or self._span is not None:
+            for number, its in tx.openings([outline.number for outline in outlines]).items():
+                told[number] = Told(its.created_at, pieces.unstamped(its.first), its.last.rstrip().endswith(("?", "？")))
+        seen = {outline.number for outline in outlines}
+        talk = [one for one in self._talk if one.number in seen]
+        return meaning.weighed(query.text, shares, cosines, standings, talk, turns, told, self._span)
