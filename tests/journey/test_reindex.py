@@ -87,3 +87,13 @@ def test_the_command_makes_vectors_and_stats_and_doctor_tell(run, monkeypatch):
     assert "2 embedded, 0 to go" in run("stats").out
     assert run("recall", "kitty", "napping", "--json").data["memories"][0]["number"] == 1
     assert run("similar", "1", "--json").data["memories"][0]["number"] == 2
+
+
+def test_mirrored_files_follow_a_merge(memory, tmp_path):
+    file = tmp_path / "memories.md"
+    memory.mirror(file, scope=SHOP)
+    memory.remember("The API uses port 8080 for local work", scope=SHOP)
+    memory.remember("The API uses the port 8080 for local work", scope=SHOP)
+    assert file.read_text(encoding="utf-8").count("## ") == 2
+    assert memory.reindex().merged == 1
+    assert file.read_text(encoding="utf-8").count("## ") == 1

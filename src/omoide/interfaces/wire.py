@@ -23,14 +23,18 @@ def hit(value: Hit) -> dict[str, Any]:
 
 
 def remembered(value: Remembered) -> dict[str, Any]:
-    return {
+    """What is said only sometimes stands there only then: near twins by number, and tags that would fit."""
+    told: dict[str, Any] = {
         "memory_id": value.memory.id,
         "action": value.action,
         "similar_count": value.similar_count,
-        "similar": list(value.similar),
-        "suggested_tags": list(value.suggested_tags),
         "memory": memory(value.memory),
     }
+    if value.similar:
+        told["similar"] = list(value.similar)
+    if value.suggested_tags:
+        told["suggested_tags"] = list(value.suggested_tags)
+    return told
 
 
 def event(value: Event) -> dict[str, Any]:

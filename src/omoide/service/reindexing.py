@@ -73,7 +73,7 @@ class Reindexing(Verbs):
         done = 0
         for start in range(0, len(merges), _AT_ONCE):
             some = merges[start : start + _AT_ONCE]
-            with self._store.write() as tx:
+            with self._writing() as tx:
                 for merge in some:
                     done += self._merge(tx, merge, at)
             watch("merging", len(some), len(merges))  # not inside: nobody waits for whoever listens
@@ -98,7 +98,7 @@ class Reindexing(Verbs):
         done = 0
         for start in range(0, len(forgotten), _AT_ONCE):
             some = forgotten[start : start + _AT_ONCE]
-            with self._store.write() as tx:
+            with self._writing() as tx:
                 for planned in some:
                     memory = tx.memory(planned.number)
                     if memory is not None and memory.version == planned.version:

@@ -17,7 +17,7 @@ class Sensing(Verbs):
         """What is most like a memory, best first: by meaning, or by its words where there is no embedder."""
         access.require(self._actor, "similar")
         limit = self._settings.limit if limit is None else limit
-        with self._store.read() as tx:
+        with self._reading(scope) as tx:
             memory = self._find(tx, ref, scope)
         query = Query(scope, f"{memory.topic}\n{memory.content}" if memory.topic_given else memory.content, limit=limit + 1)
         at = self._clock()

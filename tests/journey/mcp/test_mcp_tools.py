@@ -94,6 +94,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "promote_to_global_memory": ("promote", {"key": "living"}),
     "list": ("list", {}),
     "show": ("show", {"id": "living"}),
+    "similar": ("similar", {"id": "living"}),
     "history": ("history", {"id": "living"}),
     "events": ("events", {}),
     "projects": ("projects", {}),
