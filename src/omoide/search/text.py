@@ -63,7 +63,6 @@ _UNSEEN = (  # format characters, variation selectors, skin tones: nobody sees t
 )
 
 _unseen = re.compile(f"[{_UNSEEN}]+")
-_unusual = re.compile("[^\u3000-\u9fff -~\n\uff01-\uffdc]")  # all that is unseen, found in a quarter of the time
 _wide_breaks = re.compile("[\u3000\uff01-\uff0a\uff0c\uff1a-\uff1f\uff3b-\uff3e\uff40\uff5b-\uff65\u2026]+")
 _never_alone = re.compile(f"[{_KANA}{_LIKE_THAI}]+")
 _english = re.compile("[A-Za-z]{2,}")
@@ -167,17 +166,18 @@ def literal(term: str) -> bool:
 
     Such terms can be counted in a text without making its terms. A pair of twins cannot: there are two in あああ.
     """
-    if len(term) == 1:
-        return bool(_pair().fullmatch(term * 2)) and not _never_alone.fullmatch(term)
-    return len(term) == 2 and term[0] != term[1] and bool(_pair().fullmatch(term))
+    if len(term) > 2 or term.isascii() or (len(term) == 2 and term[0] == term[1]):
+        return False
+    run = _pieces().fullmatch(term)
+    return run is not None and bool(run[1]) and (len(term) == 2 or not _never_alone.fullmatch(term))
 
 
 def plain(text: str) -> str:
     """A text in which literal terms can be counted."""
     if text.isascii():
         return text
-    text = _plain(text)
-    return _unseen.sub("", text) if _unusual.search(text) else text
+    text = _plain(text).replace("\n", " ")
+    return _unseen.sub("", text) if _unusual().search(text) else text
 
 
 def _weight(term: str) -> float:
@@ -202,8 +202,9 @@ def _pieces() -> re.Pattern[str]:
 
 
 @cache
-def _pair() -> re.Pattern[str]:
-    return re.compile(f"[{_KANA}{_HAN}{_HANGUL}{_LIKE_THAI}]{{2}}")
+def _unusual() -> re.Pattern[str]:
+    """What plain Japanese has none of. Told in a third of the time that looking for what is unseen takes."""
+    return re.compile("[^ -~\u3000-\u9fff]")
 
 
 def _plain(text: str) -> str:
