@@ -103,6 +103,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "unpin": ("unpin", {"id": "living"}),
     "promote": ("promote", {"id": "living"}),
     "link": ("link", {"id": "living", "kind": "relates", "other": "archived"}),
+    "similar": ("similar", {"id": "living"}),
     "unlink": ("unlink", {"id": "living", "kind": "relates", "other": "archived"}),
     "remember_many": ("remember_many", {"memories": [{"content": "x"}]}),
     "purge": ("purge", {"ids": ["gone"]}),
