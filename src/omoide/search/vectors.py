@@ -6,7 +6,8 @@ then compared exactly. Whoever imports this module loads numpy.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import pi, sin
+from functools import cache
+from math import pi, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ _WORD = 64
 _WIDER = 1.15
 _FIRST = 1_024
 _BLOCK = 512
+_LARGE = 20_000  # signs from which one half of each is looked at first,
+_FINER = 25  # and the other half of so many times as many as are wanted
 
 
 class Likeness(NamedTuple):
@@ -98,7 +101,6 @@ class Signs:
         self._count = 0
         self._words = np.zeros((-(-dimensions // _WORD), _FIRST), dtype=np.uint64)
         self._numbers = np.zeros(_FIRST, dtype=np.int64)
-        self._cosines = np.array([sin(pi / 2 * (1 - 2 * apart / dimensions)) for apart in range(dimensions + 1)])
 
     def __len__(self) -> int:
         return self._count
@@ -117,33 +119,58 @@ class Signs:
         self._numbers[self._count : grown] = [number for _, number, _ in fresh]
         self._count, self.seen = grown, fresh[-1][0]
 
-    def apart(self, question: bytes) -> NDArray[np.uint16]:
-        """In how many places the signs of each differ from the question's."""
+    def look(self, question: bytes, most: int) -> "Look":
+        """Those whose signs differ from the question's in the fewest places, at least so many, and how all of them stand."""
         asked = np.frombuffer(question, dtype=np.uint64)
-        apart = np.zeros(self._count, dtype=np.uint16)
-        for word, its in zip(self._words[:, : self._count], asked, strict=True):
-            apart += np.bitwise_count(word ^ its)
-        return apart
+        half = len(asked) // 2 if self._count > _LARGE else len(asked)
+        apart = _apart(self._words[:half, : self._count], asked[:half])
+        tally = np.bincount(apart, minlength=_WORD * half + 1)
+        found = np.flatnonzero(apart <= _bound(tally, most if half == len(asked) else max(_FINER * most, self._count // 50)))
+        exact = apart[found]
+        if half < len(asked):
+            exact = exact + _apart(self._words[half:, found], asked[half:])
+        cosines = _cosines(min(self._dimensions, _WORD * half), len(tally))
+        return Look(self._numbers[found], exact, self._count, float(tally @ cosines), float(tally @ cosines**2))
 
-    def tally(self, apart: NDArray[np.uint16]) -> NDArray[np.int64]:
-        return np.bincount(apart, minlength=self._dimensions + 1)
 
-    def within(self, apart: NDArray[np.uint16], most: int) -> list[int]:
-        numbers: list[int] = self._numbers[: self._count][apart <= most].tolist()
-        return numbers
+class Look(NamedTuple):
+    numbers: NDArray[np.int64]
+    apart: NDArray[np.uint16]
+    held: int
+    """Of all in the place, and the sums of their cosines and of their squares, as the signs tell."""
+    cosines: float
+    squares: float
+
+
+@cache
+def _cosines(dimensions: int, places: int) -> NDArray[np.float64]:
+    """The cosine that each number of differing signs stands for."""
+    return np.array([sin(pi / 2 * (1 - 2 * min(apart, dimensions) / dimensions)) for apart in range(places)])
+
+
+def _apart(words: NDArray[np.uint64], asked: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    """In how many places the signs of each differ from the question's."""
+    apart = np.zeros(words.shape[1], dtype=np.uint16)
+    for word, its in zip(words, asked, strict=True):
+        apart += np.bitwise_count(word ^ its)
+    return apart
+
+
+def _bound(tally: NDArray[np.int64], most: int) -> int:
+    """The number of differing signs up to which there are so many."""
+    sums = np.cumsum(tally)
+    return int(np.searchsorted(sums, min(most, int(sums[-1]))))
 
 
 def nearest(question: Row, places: Iterable[Signs], most: int) -> Likeness:
     """About so many of the memories whose signs are nearest, from all places together."""
     asked = signs(question)
-    looked = [(place, place.apart(asked)) for place in places if len(place)]
-    if not looked:
+    looks = [place.look(asked, most) for place in places if len(place)]
+    count = sum(look.held for look in looks)
+    if not count:
         return Likeness([], 0.0, 1.0)
-    tally = np.sum([place.tally(apart) for place, apart in looked], axis=0)
-    cosines = looked[0][0]._cosines  # noqa: SLF001 - the same in all of one model
-    count = int(tally.sum())
-    mean = float(tally @ cosines) / count
-    deviation = float(np.sqrt(max(float(tally @ (cosines - mean) ** 2) / count, 1e-6))) / _WIDER
-    bound = int(np.searchsorted(np.cumsum(tally), min(most, count)))
-    numbers = [number for place, apart in looked for number in place.within(apart, bound)]
-    return Likeness(numbers[: 4 * most], mean, deviation)
+    mean = sum(look.cosines for look in looks) / count
+    spread = max(sum(look.squares for look in looks) / count - mean * mean, 1e-6)
+    apart = np.concatenate([look.apart for look in looks])
+    numbers = np.concatenate([look.numbers for look in looks])[np.argsort(apart, kind="stable")[:most]]
+    return Likeness(numbers.tolist(), mean, sqrt(spread) / _WIDER)

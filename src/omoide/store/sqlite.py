@@ -19,7 +19,7 @@ from omoide.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreR
 from omoide.model import Memory
 from omoide.store.base import Finding, Reading, Words
 from omoide.store.sql import micros
-from omoide.store.sqlite_care import findings
+from omoide.store.sqlite_care import ASTRAY, findings
 from omoide.store.sqlite_reading import Known, SqliteReading, counts
 from omoide.store.sqlite_writing import SqliteWriting
 
@@ -163,6 +163,9 @@ class SqliteStore:
         with self.write() as transaction:
             self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
             self._connection.execute("DELETE FROM areas")
+            astray = str([number for (number,) in self._connection.execute(ASTRAY)])
+            for table in ("signs", "vectors"):
+                self._connection.execute(f"DELETE FROM {table} WHERE memory IN (SELECT value FROM json_each(?))", (astray,))
             return sum(transaction.index(memory, its) for memory, its in words(transaction))
 
     def renew(self, words: Callable[[Memory], Words], watch: Callable[[int], None]) -> int:

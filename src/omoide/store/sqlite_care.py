@@ -16,12 +16,19 @@ COUNTED = (
     f" WHERE state <> {FORGOTTEN} GROUP BY 1"
 )
 _NOTED = "SELECT area, entries, terms FROM areas WHERE entries <> 0 OR terms <> 0"
+# Vectors without a memory, or where their memory is not: triggers keep them in step, so only damage does this.
+ASTRAY = f"""
+SELECT s.memory FROM signs s LEFT JOIN memories m ON m.number = s.memory WHERE m.number IS NULL
+    OR s.area <> CASE m.state WHEN {FORGOTTEN} THEN -1 ELSE m.project * 2 + (m.state <> 0) END
+    OR NOT EXISTS (SELECT 1 FROM vectors v WHERE v.memory = s.memory AND v.model = s.model)
+UNION SELECT v.memory FROM vectors v WHERE NOT EXISTS
+    (SELECT 1 FROM signs s WHERE s.memory = v.memory AND s.model = v.model)"""
 _RESTORE = "restore a backup with `omoide backup` files, or export what can be read with `omoide export`"
 _REINDEX = "`omoide doctor --fix` makes the index anew from the memories"
 
 
 def findings(connection: apsw.Connection, path: Path) -> list[Finding]:
-    return [*_rows(connection), *_index(connection), *_permissions(path)]
+    return [*_rows(connection), *_index(connection), *_vectors(connection), *_permissions(path)]
 
 
 def _rows(connection: apsw.Connection) -> Iterator[Finding]:
@@ -51,6 +58,12 @@ def _index(connection: apsw.Connection) -> Iterator[Finding]:
     ).get
     if miscounted:
         yield Finding(f"the sizes of {miscounted} areas are wrong", _REINDEX, fixable=True)
+
+
+def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
+    astray = connection.execute(f"SELECT count(*) FROM ({ASTRAY})").get
+    if astray:
+        yield Finding(f"the vectors of {astray} memories are astray", "`omoide doctor --fix` drops them", fixable=True)
 
 
 def _complaints(connection: apsw.Connection, part: str) -> set[str]:

@@ -1,0 +1,89 @@
+"""Other embedders: a server that speaks OpenAI's embeddings, and packages that are not there."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from omoide import InvalidInput, Scope
+from omoide.errors import EmbedderUnavailable
+from omoide.search.embed import Endpoint, Fastembed, embedder
+
+SHOP = Scope.project("shop")
+WORDS = ("cat", "kitty", "invoice", "bill")
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Cats and bills, in two dimensions."""
+
+    answer = staticmethod(lambda text: [float("cat" in text or "kitty" in text), float("invoice" in text), 0.1])
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append((self.path, asked["model"], self.headers.get("Authorization")))
+        rows = [{"index": n, "embedding": self.answer(text)} for n, text in enumerate(asked["input"])]
+        body = json.dumps({"data": rows[::-1]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server():
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.asked = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def test_a_server_gives_vectors_and_gets_the_model_and_the_key(server, tmp_path, open_memory):
+    url = f"http://127.0.0.1:{server.server_port}/v1#tiny"
+    memory = open_memory(tmp_path / "memory.db", embedder=url, embedder_key="open sesame")
+    for text in ("the cat sleeps", "the invoice is due", "nothing of either"):
+        memory.remember(text, scope=SHOP)
+    assert memory.embed_pending() == 3
+    assert server.asked[0] == ("/v1/embeddings", "tiny", "Bearer open sesame")
+    assert memory.recall("kitty", scope=SHOP).hits[0].memory.content == "the cat sleeps"
+    assert memory.coverage().embedder == url
+
+
+def test_a_server_that_is_gone_leaves_words(server, tmp_path, open_memory):
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
+    memory.remember("the cat sleeps", scope=SHOP)
+    memory.embed_pending()
+    server.shutdown()
+    server.server_close()
+    assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
+    assert "gives no vectors" in memory.coverage().trouble
+
+
+def test_a_server_whose_model_changed_its_size_is_never_mixed(server, tmp_path, open_memory, monkeypatch):
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
+    memory._meaning._background = False
+    memory.remember("the cat sleeps", scope=SHOP)
+    memory.embed_pending()
+    monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: [0.1, 0.2, 0.3, 0.4]))
+    assert memory.recall("cat", scope=SHOP).hits[0].why == "content: cat"
+    memory.remember("the invoice is due", scope=SHOP)
+    assert memory.embed_pending() == 1
+    assert memory.coverage().pending == 1
+    assert memory.embed_pending() == 1
+
+
+def test_a_package_that_is_not_there_is_said_in_words(monkeypatch):
+    with pytest.raises(EmbedderUnavailable, match="install fastembed"):
+        Fastembed("some/model").vectors(["text"])
+    monkeypatch.setattr("omoide.search.embed._PACKAGE", "no_such_package")
+    assert embedder("auto") is None
+    assert isinstance(embedder("http://host/v1#m"), Endpoint)
+
+
+def test_an_embedder_that_is_none_is_refused(tmp_path, open_memory):
+    with pytest.raises(InvalidInput, match="embedder is 'file:///etc#x', but should be"):
+        open_memory(tmp_path / "memory.db", embedder="file:///etc#x")
