@@ -24,13 +24,14 @@ class _Shape(NamedTuple):
     """What the shape cannot say: whether it is a secret or only looks like one."""
 
 
+# Compiled when a text first looks as if it held a secret: most never do.
 # Placeholders people write where a secret would stand: words, templates, and values taken from somewhere else.
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = (
     r"(?i)example|your|change|placeholder|dummy|redacted|sample|insert|x{3}|\*{3}|\.{3}|…|^[<$%{\[(]|^test|environ|getenv"
     r"|(?:^|\.)env\b|^(?:user|username|pass|passwd|password|pwd|secret|token|key|api_?key|none|null|true|false|foo|bar|baz)$"
 )
-_NAME = re.compile(r"[A-Za-z_]\w{0,30}(?:(?:\.|->|::)[A-Za-z_]\w{0,30})+\W?")  # settings.API_KEY_2: a place, not a value
-_HEX = re.compile(r"[0-9a-fA-F]{32,}")
+_NAME = r"[A-Za-z_]\w{0,30}(?:(?:\.|->|::)[A-Za-z_]\w{0,30})+\W?"  # settings.API_KEY_2: a place, not a value
+_HEX = r"[0-9a-fA-F]{32,}"
 
 
 def _kinds(value: str) -> int:
@@ -46,18 +47,18 @@ def _kinds(value: str) -> int:
 def _drawn(match: re.Match[str]) -> bool:
     """Whether it looks drawn by lot rather than written by a person, as a name with hyphens is."""
     value = match[0].replace("-", "")
-    return bool(_HEX.search(value)) or (any(c.isdigit() for c in value) and _kinds(value) >= 3)
+    return bool(re.search(_HEX, value)) or (any(c.isdigit() for c in value) and _kinds(value) >= 3)
 
 
 def _assigned(match: re.Match[str]) -> bool:
     value = match["value"]
-    random = bool(_HEX.fullmatch(value)) or (any(c.isdigit() for c in value) and _kinds(value) >= 3)
-    return random and not _PLACEHOLDER.search(value) and not _NAME.fullmatch(value)
+    random = bool(re.fullmatch(_HEX, value)) or (any(c.isdigit() for c in value) and _kinds(value) >= 3)
+    return random and not re.search(_PLACEHOLDER, value) and not re.fullmatch(_NAME, value)
 
 
 def _in_url(match: re.Match[str]) -> bool:
     """Any word may be a password; not so a placeholder, or a user's name said twice, as local databases have it."""
-    return match["value"] != match["user"] and not _PLACEHOLDER.search(match["value"])
+    return match["value"] != match["user"] and not re.search(_PLACEHOLDER, match["value"])
 
 
 # Every pattern starts at the beginning of a word and has bounds, so that the work grows with the text, never faster.

@@ -64,7 +64,23 @@ EXAMPLES = """
 """
 
 
+def _width() -> int:
+    """Columns for help, as click counts them, but without loading shutil and all it can compress with."""
+    columns = os.environ.get("COLUMNS", "")
+    if not columns.isdecimal() or not int(columns):
+        try:
+            columns = str(os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1).columns)
+        except (OSError, ValueError):  # plan B: no terminal, so what most have
+            columns = "80"
+    return max(min(int(columns), 80) - 2, 50)
+
+
 class Commands(click.Group):
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        return super().make_context(info_name, args, parent, **{"terminal_width": _width(), **extra})
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
 
