@@ -131,6 +131,6 @@ class Mirroring:
 
 def large(path: str, size: int) -> str:
     return (
-        f"{path} has {size / 2**20:.1f} MB, more than 10: archive what is old (`omoide memories delete`, or `omoide retire`),"
-        " or keep a file for each memory (`omoide mirror add --format entries`)"
+        f"{path} has {size / 2**20:.1f} MB, more than 10: archive what is old (`omoide memories delete`,"
+        " `omoide retire`), or keep a file for each memory (`omoide mirror add --format entries`)"
     )
