@@ -30,6 +30,7 @@ class Bare:
         self.connection = apsw.Connection(str(file))
         for pragma in ("journal_mode=WAL", "synchronous=FULL"):
             self.connection.execute("PRAGMA " + pragma)
+        self.connection.create_scalar_function("folded", lambda text: str(text).casefold(), 1)  # a step calls it
         for step in sorted(MIGRATIONS.glob("*.sql")):
             self.connection.execute(step.read_text(encoding="utf-8"))
         self.area = 2 << 32

@@ -501,6 +501,25 @@ def test_a_place_that_is_gone_does_not_end_a_verb(tmp_path, memory):
     assert contents(memory) == {"kept", "meanwhile"}
 
 
+def test_files_are_for_their_owner_alone_unless_they_stand_in_a_repository(memory, tmp_path):
+    (tmp_path / "repository" / ".git").mkdir(parents=True)
+    (tmp_path / "by hand").write_text("as the umask says")
+    usual = (tmp_path / "by hand").stat().st_mode
+    for place, mode in ((tmp_path, 0o100600), (tmp_path / "repository", usual)):
+        memory.mirror(place / "memories.md", scope=SHOP)
+        memory.remember(f"for {place.name}", scope=SHOP)
+        assert (place / "memories.md").stat().st_mode == mode
+
+
+def test_links_that_lead_in_a_circle_do_not_end_a_verb(memory, tmp_path):
+    memory.mirror(tmp_path / "a.md", scope=SHOP)
+    (tmp_path / "a.md").symlink_to(tmp_path / "b.md")
+    (tmp_path / "b.md").symlink_to(tmp_path / "a.md")
+    with pytest.warns(UserWarning, match=r"a\.md|cannot be reached"):
+        memory.remember("kept", scope=SHOP)
+    assert contents(memory) == {"kept"}
+
+
 # roles
 
 

@@ -153,13 +153,15 @@ class Desk:
         return Looked(glance, texts, self._standing(glance, texts))
 
     def _standing(self, glance: Glance, texts: Mapping[str, Text]) -> Standing:
-        entries = [placed.entry for text in texts.values() for placed in text.placed]
+        seen = [Seen(name, placed) for name, text in texts.items() for placed in text.placed]
+        ids = [one.placed.entry.id for one in seen if one.placed.entry.id]
         scope = self._sight.mirror.scope
+        keyed = [one.placed.entry for one in seen if one.placed.entry.key and stamp(one) not in self._stamps]
         return self._meetings.standing(
             self._sight.mirror.number,
             files=[*glance.changed, *glance.gone],
-            ids=[entry.id for entry in entries if entry.id],
-            keys=[(Scope(scope.path, entry.session or scope.name), entry.key) for entry in entries if entry.key],
+            ids=ids,
+            keys=[(Scope(scope.path, entry.session or scope.name), entry.key or "") for entry in keyed],
             taken=list(self._heard),
             whole=self._whole,
         )

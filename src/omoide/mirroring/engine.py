@@ -12,7 +12,7 @@ from omoide.mirroring.sight import Sight
 from omoide.model import Mirror, Scope, Side
 from omoide.service.meetings import Meetings
 
-LARGE = 10_000_000
+LARGE = 10 * 1024 * 1024
 """Bytes of a list that people should thin out."""
 
 
@@ -131,6 +131,6 @@ class Mirroring:
 
 def large(path: str, size: int) -> str:
     return (
-        f"{path} has {size / 1e6:.0f} MB, more than 10: archive what is old (`omoide memories delete`, or `omoide retire`),"
-        " or keep a file for each memory (`omoide mirror add --format entries`)"
+        f"{path} has {size / 2**20:.1f} MB, more than 10: archive what is old (`omoide memories delete`,"
+        " `omoide retire`), or keep a file for each memory (`omoide mirror add --format entries`)"
     )

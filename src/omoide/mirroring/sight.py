@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -113,13 +113,19 @@ class Sight:
                     unsettled = True
         return Glance(listing, changed, [name for name in sightings if name not in listing], settled, unsettled)
 
-    def calmed(self, known: Iterable[Sighting]) -> bool:
+    def calmed(self, known: Sequence[Sighting]) -> bool:
         """Whether all files look as they did, and none of them is too young to tell."""
         listing = self.listing()
-        # What is not settled looks like nothing: it has to be read.
-        looks = {one.name: (one.mtime_ns, one.size, one.inode) if one.settled else None for one in known}
-        if {name: (stat[0], stat[1], stat[2] & _SIGNED) for name, stat in listing.items() if self.belongs(name)} != looks:
-            return False
+        count = 0
+        for one in known:
+            stat = listing.get(one.name)
+            if stat is None or not one.settled or not _looks(one, stat):
+                return False
+            count += 1
+        if count < len(listing):  # there are more: perhaps they are none of ours
+            names = {one.name for one in known}
+            if any(name not in names and self.belongs(name) for name in listing):
+                return False
         self.calm = listing
         return True
 
