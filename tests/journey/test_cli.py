@@ -21,7 +21,7 @@ def numbers(done):
 def test_remember_prints_what_became_of_it(run):
     done = run("remember", "認証は JWT を採用", "--topic", "API auth", "--type", "decision", "--tag", "api", "--json")
     assert done.code == 0
-    assert list(done.data) == ["memory_id", "action", "similar_count", "similar", "suggested_tags", "memory"]
+    assert list(done.data) == ["memory_id", "action", "similar_count", "memory"]
     assert list(done.data["memory"]) == FIELDS
     assert done.data["memory"]["id"] == done.data["memory_id"]
     assert (done.data["action"], done.data["memory"]["content"]) == ("created", "認証は JWT を採用")
