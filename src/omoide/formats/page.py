@@ -52,8 +52,10 @@ class Page:
                 made = len(kept)
             if index < len(self._raw) and index not in self._gone:
                 kept.append(self._raw[index])
-        mark = "\ufeff" if self._raw and self._raw[0].startswith("\ufeff") else ""
-        return mark + "".join(kept).removeprefix("\ufeff")
+        if self._raw and self._raw[0].startswith("\ufeff"):
+            return "\ufeff" + "".join(kept).removeprefix("\ufeff")
+        # A line of a person's that begins with that character must not become the file's mark.
+        return (self._end if kept and kept[0].startswith("\ufeff") else "") + "".join(kept)
 
     def _add(self, kept: list[str], line: str) -> None:
         if kept and not kept[-1].endswith("\n"):
