@@ -313,9 +313,9 @@ def derived_topic(content: str) -> str:
     return opening[:TOPIC_LENGTH] + "..."
 
 
-def new_id(at: datetime) -> str:
-    """A UUIDv7: 48 bits of milliseconds, then 74 random ones."""
-    random = os.urandom(10).hex()
+def new_id(at: datetime, random: str = "") -> str:
+    """A UUIDv7: 48 bits of milliseconds, then 74 random ones; of `random`, 20 hex digits, where many are drawn at once."""
+    random = random or os.urandom(10).hex()
     return f"{_time_of_id(at)}-7{random[:3]}-{_VARIANT[random[3]]}{random[4:7]}-{random[8:]}"
 
 

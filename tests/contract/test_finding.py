@@ -140,6 +140,18 @@ def test_frequency_counts_up_to_the_most_it_is_asked_for(shelf):
     assert shelf.ask(lambda tx: tx.frequencies(Query(SHOP), ["yak"], 99)["yak"]) == 0
 
 
+def test_common_terms_are_counted_anew_before_their_number_is_a_tenth_off(shelf):
+    def counted():
+        return shelf.ask(lambda tx: tx.frequencies(Query(SHOP), ["gnu"], 9_999)["gnu"])
+
+    for number in range(150):
+        shelf.keep(f"gnu {number}", SHOP)
+    assert counted() == 150
+    for number in range(150, 250):
+        shelf.keep(f"gnu {number}", SHOP)
+        assert number * 0.9 < counted() <= number + 1
+
+
 def test_sizes_count_what_is_indexed_where_the_query_looks(shelf):
     kept = shelf.keep("a b c", SHOP, topic="t", tags=("u",))
     shelf.keep("d", MONDAY)

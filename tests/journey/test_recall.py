@@ -164,3 +164,22 @@ def test_a_recalled_memory_knows_when(memory, clock):
 
 def test_a_query_value_asks_the_same(memory, notes):
     assert memory.recall(Query(SHOP, "pnpm", limit=1)) == memory.recall("pnpm", scope=SHOP, limit=1)
+
+
+def test_a_very_long_japanese_memory_is_found_and_explained_like_a_short_one(memory):
+    filler = "".join(chr(0x4E00 + number % 3000) for number in range(9_000))
+    long = memory.remember(f"{filler}。冪等性を保証する。", topic="冪等性", tags=["保証"], scope=SHOP).memory
+    for number in range(80):  # so that the words of the question are too common to be looked up in one go
+        memory.remember(f"冪等性の保証 その{number}", scope=SHOP)
+    hit = next(hit for hit in memory.recall("冪等性の保証", scope=SHOP, limit=100).hits if hit.memory.id == long.id)
+    assert "topic: 冪等性" in hit.why
+    assert "tags: 保証" in hit.why
+    assert "content:" in hit.why
+
+
+def test_examples_and_keys_count_like_the_rest_of_a_memory(memory):
+    for number in range(80):
+        memory.remember(f"配送の手順 その{number}", scope=SHOP)
+    kept = memory.remember("順序", key="配送の手順", examples=["配送の手順はこう"], scope=SHOP).memory
+    hit = memory.recall("配送の手順", scope=SHOP).hits[0]
+    assert (hit.memory.id, hit.why) == (kept.id, "topic: 配送の, 手順 · content: 配送の, 手順")

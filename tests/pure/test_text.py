@@ -3,12 +3,13 @@
 import sys
 import time
 import unicodedata
+from collections import Counter
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from omoide.search.text import LONGEST, asked, spelling, spoken, terms
+from omoide.search.text import LONGEST, asked, literal, plain, spelling, spoken, terms
 
 
 def found_by(text: str, query: str) -> bool:
@@ -177,6 +178,23 @@ def test_a_query_of_a_hundred_thousand_words_is_quick() -> None:
     start = time.perf_counter()
     asked(text)
     assert time.perf_counter() - start < 0.2
+
+
+@given(st.text(st.sampled_from("認証設計の々はｶﾅカナー 한국あぁ。、a1\n\u200b\ufe0f\U000e0100葛"), max_size=60))
+@example("あああ認証\u200b認証")
+def test_a_literal_term_stands_in_the_plain_text_as_often_as_among_its_terms(text: str) -> None:
+    found = Counter(terms(text))
+    shown = plain(text)
+    literals = [term for term in found if literal(term)]
+    assert {term: shown.count(term) for term in literals} == {term: found[term] for term in literals}
+    # And what the text does not hold as a term, it does not show.
+    pairs = {one + other for one in "認証設計カナの" for other in "認証設計カナの" if literal(one + other)}
+    assert {pair for pair in pairs if pair in shown} == pairs & found.keys()
+
+
+def test_pairs_and_single_han_are_literal_and_what_is_changed_or_cut_otherwise_is_not() -> None:
+    assert all(map(literal, ["認証", "の設", "証", "カナ", "한국"]))
+    assert not any(map(literal, ["jwt", "あ", "ああ", "a認", "認証済", "1"]))
 
 
 def test_terms_are_shown_as_the_words_they_come_from() -> None:

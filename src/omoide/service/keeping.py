@@ -1,5 +1,6 @@
 """Keeping: remember one, remember many, adopt what another store kept."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -78,7 +79,12 @@ class Keeping(Verbs):
     def remember_many(self, drafts: Iterable[Draft]) -> Sequence[Remembered]:
         """Keeps them all in one transaction, or none of them. `similar_count` is not counted."""
         access.require(self._actor, "remember_many")
-        ready = [(place, self._ready(draft, place)) for place, draft in enumerate(drafts)]
+        ready: list[tuple[int, Draft]] = []
+        try:
+            for place, draft in enumerate(drafts):
+                ready.append((place, checks.checked(draft, self._settings)))
+        except InvalidInput as error:
+            raise type(error)(f"draft {len(ready) + 1}: {error}") from error
         # One project after the other: the index takes rising row ids much faster.
         ready.sort(key=lambda item: checks.placed(item[1]).path)
         done: dict[int, Remembered] = {}
@@ -97,25 +103,21 @@ class Keeping(Verbs):
         twins = [self._twin(draft) for _, draft in ready]
         seen = tx.known(twins)
         number = tx.next_number()
+        random = os.urandom(10 * len(ready)).hex()
         new: list[tuple[Memory, int, Words]] = []
         others: list[tuple[int, Draft]] = []
         for (place, draft), twin in zip(ready, twins, strict=True):
             if draft.key is not None or twin in seen:
                 others.append((place, draft))
             else:
-                memory = self._fresh(draft, at, number + len(new))
+                start = 20 * len(new)
+                memory = self._fresh(draft, at, number + len(new), random[start : start + 20])
                 new.append((memory, twin, shape.words(draft)))
                 done[place] = Remembered(memory, "created")
             seen.add(twin)
         tx.add_many(new, "remembered", self._actor, at)
         for place, draft in others:
             done[place] = self._keep(tx, draft, shape.words(draft), at)
-
-    def _ready(self, draft: Draft, place: int) -> Draft:
-        try:
-            return checks.checked(draft, self._settings)
-        except InvalidInput as error:
-            raise type(error)(f"draft {place + 1}: {error}") from error
 
     def _keep(self, tx: Writing, draft: Draft, words: Words, at: datetime) -> Remembered:
         old = self._same(tx, draft)
@@ -146,10 +148,10 @@ class Keeping(Verbs):
     def _twin(self, draft: Draft) -> int:
         return shape.twin(checks.placed(draft), draft.type or self._settings.type, draft.topic, draft.content)
 
-    def _fresh(self, draft: Draft, at: datetime, number: int = 0) -> Memory:
+    def _fresh(self, draft: Draft, at: datetime, number: int = 0, random: str = "") -> Memory:
         created = draft.created_at or at
         return Memory(
-            id=model.new_id(created),
+            id=model.new_id(created, random),
             number=number,
             scope=checks.placed(draft),
             key=draft.key,

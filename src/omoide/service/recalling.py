@@ -1,7 +1,7 @@
 """How a question finds memories: count its terms, gather who holds the telling ones, score the best of those exactly.
 
 Bounds, so that common words never make it linear: a term is counted up to COUNTED memories, at most SCANNED of its newest
-holders are gathered, and rank.CANDIDATES memories are scored (a few more where they tie).
+holders are gathered, and rank.CANDIDATES or OF_PAIRS memories are scored (a few more where they tie).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,15 +41,16 @@ def found(tx: Reading, query: Query, at: datetime, sense: "Sense | None" = None)
     gathered = [term.text for term in telling]
     rough = _gathered(tx, query, gathered, rare, worth)
     best = [number for number, _ in sorted(rough.items(), key=itemgetter(1), reverse=True)]
-    outlines = _candidates(tx, query, best, rough, at)
-    matched = len(outlines) if len(outlines) < rank.CANDIDATES else len(best)
+    enough = max(rank.OF_PAIRS if any(map(text.literal, gathered)) else rank.CANDIDATES, query.limit)
+    outlines = _candidates(tx, query, best, rough, enough, at)
+    matched = len(outlines) if len(outlines) < enough else len(best)
     if sense is not None and entries:
         outlines += tx.outlines(query, sense.nearest(tx, query, {outline.number for outline in outlines}), at)
         outlines += tx.outlines(query, beside, at) if (beside := sense.beside(tx, outlines)) else []
     if not outlines:
         return Found([], 0)
     lengths = {outline.number: outline.length for outline in outlines}
-    postings = _postings(tx, query, frequencies, gathered, rare, lengths, entries)
+    postings = _postings(tx, query, frequencies, gathered, rare, outlines, entries)
     scores = rank.scores(worth, postings, lengths, length / entries)
     told: dict[int, list[str]] = {}
     if sense is not None:
@@ -91,9 +92,11 @@ def _gathered(
     return rough
 
 
-def _candidates(tx: Reading, query: Query, best: Sequence[int], rough: Mapping[int, float], at: datetime) -> list[Outline]:
+def _candidates(
+    tx: Reading, query: Query, best: Sequence[int], rough: Mapping[int, float], enough: int, at: datetime
+) -> list[Outline]:
     """The best that the filters let through, and those worth as much as the last of them."""
-    enough, most = max(rank.CANDIDATES, query.limit), max(TIED, query.limit)
+    most = max(TIED, enough)
     kept: list[Outline] = []
     least = 0.0
     for start in range(0, len(best), enough):
@@ -113,18 +116,43 @@ def _postings(
     frequencies: Mapping[str, int],
     telling: Sequence[str],
     rare: Mapping[str, list[Posting]],
-    candidates: Mapping[int, int],
+    candidates: Sequence[Outline],
     entries: int,
 ) -> dict[str, list[Posting]]:
     """The second look: every term that is not hopelessly common, in the candidates."""
-    found = {term: [posting for posting in postings if posting[0] in candidates] for term, postings in rare.items()}
+    numbers = {outline.number for outline in candidates}
+    found = {term: [posting for posting in postings if posting[0] in numbers] for term, postings in rare.items()}
     others = {term: df for term, df in frequencies.items() if term not in rare and 0 < df < COUNTED}
     if not found and not others:  # every word is hopelessly common: then the one it was gathered by
         others = dict.fromkeys(telling, COUNTED)
+    literal = [term for term in others if text.literal(term)]
+    if literal:
+        found |= _read(candidates, literal)
+        long = [outline.number for outline in candidates if outline.content is None]
+        for term, postings in tx.postings(query, literal, long).items() if long else ():
+            found[term] += postings
     often = max(rank.COMMON * entries, rank.SEEN)
-    numbers = list(candidates)
-    found |= tx.postings(query, [term for term, df in others.items() if df <= often], numbers)
-    found |= tx.postings(query, [term for term, df in others.items() if df > often], numbers, counted=False)
+    rest = {term: df for term, df in others.items() if term not in found}
+    found |= tx.postings(query, [term for term, df in rest.items() if df <= often], list(numbers))
+    found |= tx.postings(query, [term for term, df in rest.items() if df > often], list(numbers), counted=False)
+    return found
+
+
+def _read(candidates: Sequence[Outline], literal: Sequence[str]) -> dict[str, list[Posting]]:
+    """Terms that stand in a text as they are, counted in it: for some twenty of them a tenth of asking the index."""
+    found: dict[str, list[Posting]] = {term: [] for term in literal}
+    for outline in candidates:
+        if outline.content is None:
+            continue
+        number, content = outline.number, text.plain(outline.content)
+        topic, tags = text.plain(outline.topic), text.plain(outline.tags)
+        bare = topic.isascii() and tags.isascii()
+        for term, postings in found.items():
+            if bare:
+                if term in content:
+                    postings.append((number, 0, 0, content.count(term)))
+            elif term in content or term in topic or term in tags:
+                postings.append((number, topic.count(term), tags.count(term), content.count(term)))
     return found
 
 
@@ -132,7 +160,7 @@ def _ordered(outlines: Sequence[Outline], scores: Mapping[int, float], query: Qu
     """The best by score and nudge, the nearest first on a tie."""
     last = sorted(scores.values(), reverse=True)[: query.limit][-1]
     places = []
-    for number, everywhere, session, _, confidence, relevance, reference_count, days in outlines:
+    for number, everywhere, session, _, confidence, relevance, reference_count, days, *_ in outlines:
         score = scores[number]
         if score >= last * rank.NUDGED:  # what is below cannot be nudged into the answer
             nudged = score * rank.nudge(confidence, relevance, reference_count, days)
@@ -152,11 +180,14 @@ def _why(
     matched: dict[int, dict[str, list[str]]] = {number: {"topic": [], "tags": [], "content": []} for number in numbers}
     for term in asked:
         for number, topic, tags, content in postings.get(term, ()):
-            fields = matched.get(number)
-            if fields is not None:
-                for name, times in (("topic", topic), ("tags", tags), ("content", content)):
-                    if times:
-                        fields[name].append(term)
+            if number in matched:
+                fields = matched[number]
+                if topic:
+                    fields["topic"].append(term)
+                if tags:
+                    fields["tags"].append(term)
+                if content:
+                    fields["content"].append(term)
     words = text.spelling(query)
     return {
         number: " · ".join(
@@ -184,7 +215,14 @@ def similar(tx: Reading, words: Words, scope: Scope) -> set[int]:
     """Memories of the same scope that say almost the same words."""
     alike = set()
     mine: set[str] = set()
+    letters: set[str] = set()
     for memory in tx.kindred(words, scope, _COMPARED):
+        # Most that share a telling pair share little else, and hardly any characters: making their terms would cost more
+        # than all the rest of a remember.
+        letters = letters or set(words.content)
+        its = set(memory.content.lower())
+        if len(its & letters) < len(its) / 2:
+            continue
         mine = mine or set(words.content.split())
         its = set(text.terms(memory.content))
         if len(mine & its) >= _ALIKE * len(mine | its):

@@ -28,8 +28,12 @@ Posting = tuple[int, int, int, int]
 """A memory's number, and how often it holds a term in its topic, its tags and its content."""
 
 
+SHORT = 2_000
+"""Terms of the longest memory whose text an outline carries."""
+
+
 class Outline(NamedTuple):
-    """What the ranking needs to know of a memory, without its text."""
+    """What the ranking needs to know of a memory."""
 
     number: int
     everywhere: bool
@@ -41,6 +45,11 @@ class Outline(NamedTuple):
     reference_count: int
     days: float
     """Since its last change."""
+    topic: str
+    """What is indexed as its topic: none when omoide derived it, and the key."""
+    tags: str
+    """Its tags in one text, and beside it its content with the examples. None: too long to be read for a ranking."""
+    content: str | None
 
 
 class Sizes(NamedTuple):

@@ -20,7 +20,7 @@ from omoide.model import Memory
 from omoide.store.base import Finding, Reading, Words
 from omoide.store.sql import micros
 from omoide.store.sqlite_care import ASTRAY, findings
-from omoide.store.sqlite_reading import SqliteReading, counts
+from omoide.store.sqlite_reading import Known, SqliteReading, counts
 from omoide.store.sqlite_writing import SqliteWriting
 
 OLDEST_SQLITE = "3.51.3"  # up to 3.51.2 a WAL reset could lose committed pages
@@ -40,6 +40,7 @@ class SqliteStore:
         self._wait = wait
         self._lock = threading.RLock()
         self._touched: dict[int, int] = {}
+        self._known = Known()
         self._closed = False
         self._prepared = False
         _create(path)
@@ -60,7 +61,7 @@ class SqliteStore:
         with self._lock, self._faults():
             self._begin("BEGIN")
             try:
-                yield SqliteReading(self._connection)
+                yield SqliteReading(self._connection, self._known)
             finally:
                 self._roll_back()
 
@@ -69,13 +70,14 @@ class SqliteStore:
         with self._lock, self._faults():
             self._begin("BEGIN IMMEDIATE", patient=patient)
             try:
-                transaction = SqliteWriting(self._connection)
+                transaction = SqliteWriting(self._connection, self._known)
                 yield transaction
                 transaction.finish()
                 self._write_touches()
                 self._connection.execute("COMMIT")
             except BaseException:
                 self._roll_back()
+                self._known.doubt()
                 raise
             self._touched.clear()
 

@@ -12,7 +12,7 @@ from omoide.model import Actor, LinkKind, Memory, Project
 from omoide.store import sql
 from omoide.store.base import Words
 from omoide.store.sql import STATE_NUMBER, micros, moment
-from omoide.store.sqlite_reading import SqliteReading, area, document
+from omoide.store.sqlite_reading import Known, SqliteReading, area, document
 from omoide.store.sqlite_vectors import VectorWriting
 
 _LARGEST_ASKED = 999_999_999  # so that an import cannot use up the numbers
@@ -36,9 +36,8 @@ ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = t
 class SqliteWriting(SqliteReading, VectorWriting):
     """See `store/base.py` for what each verb promises. What it adds is found by word from the next transaction on."""
 
-    def __init__(self, connection: apsw.Connection):
-        super().__init__(connection)
-        self._actors: dict[Actor, int] = {}
+    def __init__(self, connection: apsw.Connection, known: Known):
+        super().__init__(connection, known)
         self._grown: dict[int, list[int]] = {}
 
     def add(self, memory: Memory, twin: int, words: Words, actor: Actor) -> Memory:
@@ -56,19 +55,33 @@ class SqliteWriting(SqliteReading, VectorWriting):
         return 1 + (self._execute("SELECT seq FROM sqlite_sequence WHERE name = 'memories'").get or 0)
 
     def add_many(self, fresh: Sequence[tuple[Memory, int, Words]], deed: str, actor: Actor, at: datetime) -> None:
-        # One statement after the other, not one memory after the other: each then runs from a warm cache.
-        rows, entries, events = [], [], []
+        # One statement after the other, not one memory after the other: each then runs from a warm cache. Lazily, so that
+        # the collector of garbage does not see thousands of rows alive at once.
         when, by = micros(at), self._by(actor)
-        for memory, twin, words in fresh:
-            number, project = memory.number, self._made_project(memory.scope.path, memory.created_at)
-            where = project * 2
-            rows.append((number, memory.id, *self._columns(memory, project, twin, words, by)))
-            entries.append((document(where, number), words.topic, words.tags, words.content))
-            events.append((when, deed, by, project, number, None))
-            self._grow(where, 1, words.length)
-        self._connection.executemany(_ADD, rows)
-        self._connection.executemany(_INDEX, entries)
-        self._connection.executemany(_LOG, events)
+        projects = [self._made_project(memory.scope.path, memory.created_at) for memory, _, _ in fresh]
+        self._connection.executemany(
+            _ADD,
+            (
+                (memory.number, memory.id, *self._columns(memory, project, twin, words, by))
+                for project, (memory, twin, words) in zip(projects, fresh, strict=True)
+            ),
+        )
+        self._connection.executemany(
+            _INDEX,
+            (
+                (document(project * 2, memory.number), words.topic, words.tags, words.content)
+                for project, (memory, _, words) in zip(projects, fresh, strict=True)
+            ),
+        )
+        self._connection.executemany(
+            _LOG,
+            (
+                (when, deed, by, project, memory.number, None)
+                for project, (memory, _, _) in zip(projects, fresh, strict=True)
+            ),
+        )
+        for project, (_, _, words) in zip(projects, fresh, strict=True):
+            self._grow(project * 2, 1, words.length)
 
     def change(self, old: Memory, new: Memory, twin: int, words: Words, actor: Actor) -> None:
         self.change_many([(old, new, twin, words)], actor)
@@ -164,11 +177,11 @@ class SqliteWriting(SqliteReading, VectorWriting):
             self._execute(
                 "INSERT INTO projects (path, folded, created_at) VALUES (?, ?, ?)", (path, path.casefold(), micros(at))
             )
-            number = self._numbers[path] = self._connection.last_insert_rowid()
+            number = self._known.projects[path] = self._connection.last_insert_rowid()
         return number
 
     def _by(self, actor: Actor) -> int:
-        number = self._actors.get(actor)
+        number = self._known.actors.get(actor)
         if number is None:
             values = (actor.name, actor.role.value, actor.via)
             find = "SELECT number FROM actors WHERE name = ? AND role = ? AND via = ?"
@@ -176,7 +189,7 @@ class SqliteWriting(SqliteReading, VectorWriting):
             if number is None:
                 self._execute("INSERT INTO actors (name, role, via) VALUES (?, ?, ?)", values)
                 number = self._connection.last_insert_rowid()
-            self._actors[actor] = number
+            self._known.actors[actor] = number
         return number
 
     def _columns(self, memory: Memory, project: int, twin: int, words: Words, by: int) -> tuple[Any, ...]:
