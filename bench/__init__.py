@@ -2,5 +2,5 @@
 
 import os
 
-# By words alone, unless a benchmark says otherwise: whether the model is installed must not change the others.
+# By words alone, also where the model is installed: bench.meaning and bench.retrieval --semantic turn it on themselves.
 os.environ.setdefault("OMOIDE_EMBEDDER", "off")

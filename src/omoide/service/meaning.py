@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # numpy, and the patterns of dates: 150 ms that only whoever 
 
 LIKE = 0.8
 """Likeness from which two memories are compared word by word."""
+_LAST_BATCH = 10.0
+"""Seconds that closing waits for the batch at hand."""
 BATCH = 64
 """Memories embedded in one go, about a quarter of a second, and kept in one transaction."""
 
@@ -172,4 +174,4 @@ class Meaning:
         with self._lock:
             worker = self._worker
         if worker is not None:
-            worker.join()  # at most the batch it is at
+            worker.join(_LAST_BATCH)

@@ -43,6 +43,7 @@ def found(tx: Reading, query: Query, at: datetime, sense: "Sense | None" = None)
     best = [number for number, _ in sorted(rough.items(), key=itemgetter(1), reverse=True)]
     enough = max(rank.OF_PAIRS if any(map(text.literal, gathered)) else rank.CANDIDATES, query.limit)
     outlines = _candidates(tx, query, best, rough, enough, at)
+    matched = len(outlines) if len(outlines) < enough else len(best)
     if sense is not None and entries:
         outlines += tx.outlines(query, sense.nearest(tx, query, {outline.number for outline in outlines}), at)
         outlines += tx.outlines(query, beside, at) if (beside := sense.beside(tx, outlines)) else []
@@ -59,7 +60,7 @@ def found(tx: Reading, query: Query, at: datetime, sense: "Sense | None" = None)
     top = _ordered([outline for outline in outlines if outline.number in scores], scores, query)
     why = _why(top, query.text, asked, postings, told)
     hits = [Hit(memory, round(scores[memory.number], 4), why[memory.number]) for memory in tx.memories(top)]
-    return Found(hits, len(outlines) if len(outlines) < enough else len(best))
+    return Found(hits, max(matched, len(scores)))
 
 
 def _sensed(

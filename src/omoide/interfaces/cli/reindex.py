@@ -48,6 +48,9 @@ def reindex_command(dry_run: bool, pending: bool, verbose: bool, place: Place, a
         return
     if dry_run:
         done, kept = memory.reindex(dry_run=True), None
+        waiting = memory.coverage()
+        if waiting.embedder is not None and waiting.pending:
+            click.echo(f"{waiting.pending:,} have no vector yet: of these only the words were compared", err=True)
     else:
         store = Path(memory.place)
         stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
