@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 
@@ -121,9 +121,14 @@ _SHAPES = (
 _SIGNS = sorted({sign for shape in _SHAPES for sign in shape.signs})
 
 
-def found(text: str) -> Iterator[Secret]:
+def found(text: str) -> Iterable[Secret]:
     """The secrets of a text, by kind; overlapping ones may come twice."""
-    for shape in dict.fromkeys(_suspected(text)):
+    shapes = _suspected(text)
+    return _found(text, shapes) if shapes else ()
+
+
+def _found(text: str, shapes: list[_Shape]) -> Iterator[Secret]:
+    for shape in dict.fromkeys(shapes):
         for match in _compiled(shape.pattern).finditer(text):
             if shape.real(match):
                 group = "value" if "value" in match.groupdict() else 0

@@ -110,22 +110,16 @@ def joined(text: str) -> str:
 
 
 def index_entry(text: str) -> tuple[str, int]:
-    """The terms as one string, and a hash of the longest with its neighbour, by which near twins find each other.
+    """The terms as one string, and a hash of three of them, by which near twins find each other.
 
-    Two texts that say almost the same mostly have the same longest term in their opening, and others hardly ever. Where
-    all of that are pairs of characters, it is the last by code point.
+    Two texts that say almost the same mostly have the same last term by code point in their opening, with the same two
+    after it; others hardly ever.
     """
     found = list(filter(None, map(_known, text.split()))) if text.isascii() else terms(text)
     if not found:
         return "", 0
-    longest = max(found[:OPENING], key=len)
-    if len(longest) > 2:
-        place = found.index(longest)
-        telling = found[place : place + 2]
-    else:
-        place = found.index(max(found))
-        telling = found[place : place + 3]  # a pair with its neighbours: a word with its particle, and what comes next
-    return " ".join(found), crc32(" ".join(telling).encode())
+    place = found.index(max(found[:OPENING]))
+    return " ".join(found), crc32(" ".join(found[place : place + 3]).encode())
 
 
 def asked(text: str, limit: int = 64) -> dict[str, float]:

@@ -1,8 +1,9 @@
 """Keeping: remember one, remember many, adopt what another store kept."""
 
+import gc
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 
 import msgspec
@@ -80,6 +81,12 @@ class Keeping(Verbs):
     def remember_many(self, drafts: Iterable[Draft]) -> Sequence[Remembered]:
         """Keeps them all in one transaction, or none of them. `similar_count` is not counted."""
         access.require(self._actor, "remember_many")
+        with _undisturbed():
+            answers = self._keep_all(drafts)
+        self._meaning.wake([answer.memory.number for answer in answers])
+        return answers
+
+    def _keep_all(self, drafts: Iterable[Draft]) -> Sequence[Remembered]:
         ready: list[tuple[int, Draft]] = []
         try:
             for place, draft in enumerate(drafts):
@@ -93,9 +100,7 @@ class Keeping(Verbs):
         with self._writing() as tx:
             for start in range(0, len(ready), _CHUNK):
                 self._keep_chunk(tx, ready[start : start + _CHUNK], done, at)
-        answers = [done[place] for place in range(len(ready))]
-        self._meaning.wake([answer.memory.number for answer in answers])
-        return answers
+        return [done[place] for place in range(len(ready))]
 
     def _keep_chunk(
         self, tx: Writing, ready: Sequence[tuple[int, Draft]], done: dict[int, Remembered], at: datetime
@@ -268,6 +273,19 @@ class Keeping(Verbs):
             key=draft.key,
             source=draft.source or memory.source,
         )
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Without the collector of garbage: it would walk thousands of new memories again and again, and find none."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _tied(tx: Writing, link: Link) -> str:

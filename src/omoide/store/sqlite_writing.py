@@ -86,7 +86,8 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
             ),
         )
         for project, (memory, _, words) in zip(projects, fresh, strict=True):
-            self._start(memory)
+            if memory.scope.name:
+                self._start(memory)
             self._grow(project * 2, 1, words.length)
 
     def change(self, old: Memory, new: Memory, twin: int, words: Words, actor: Actor) -> None:
