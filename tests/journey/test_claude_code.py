@@ -216,8 +216,8 @@ def test_options_may_stand_before_the_file_as_ever(run, place):
     [
         ("/home/user/my_project", "-home-user-my-project"),
         ("/home/user/.config/a b", "-home-user--config-a-b"),
-        ("/work/お店", "-work---"),
-        ("/work/🎏", "-work---"),
+        ("/home/お店", "-home---"),
+        ("/home/🎏", "-home---"),
         ("C:\\Users\\me", "C--Users-me"),
     ],
 )
