@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 Row = NDArray[np.float32]
 _WORD = 64
-# By signs, likenesses spread a little wider than they are: measured on eight sets, 1.10 to 1.25 times.
+# By signs, likenesses spread a little wider than they are: measured on five sets, 1.10 to 1.25 times.
 _WIDER = 1.15
 _FIRST = 1_024
 _BLOCK = 512
