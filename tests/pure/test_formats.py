@@ -284,6 +284,24 @@ def test_a_stray_fence_hides_no_entry():
     assert [entry.content for entry in entries(text)] == ["one", "two"]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("memories.md", "```\n## T\n- Content: words\n- Id: {id}\n\n## Other\n- Content: other\n"),
+        ("memories.md", "## T\n- Id: {id}\n- X: y\n\nown words\n```\n- Tags: a\n- Content: words\n\n## Other\n- Content: other\n"),
+        ("MEMORY.md", "### T <!-- omoide:{id} -->\nown words\n```\n- タグ: a\n- 内容: words\n\n### Other\n- 内容: other\n"),
+    ],
+)
+def test_a_fence_in_a_text_closes_none_that_a_person_left_open(name: str, text: str):
+    one = memory("a\n\n```\nb", tags=("a",))
+    before = text.format(id=one.id)
+    format = LIST if name == "memories.md" else Tree()
+    assert [placed.entry.content for placed in format.parsed(name, before)] == ["words", "other"]
+    changed = format.rewritten(name, before, {one.id: one}, (), {})
+    read = [placed.entry for placed in format.parsed(name, changed)]
+    assert [(entry.content, entry.tags) for entry in read] == [(one.content, ("a",)), ("other", ())]
+
+
 def test_a_copied_entry_is_new_if_it_was_changed_and_else_passed_over():
     one = memory("words")
     text = LIST.listed([one])

@@ -80,6 +80,11 @@ def _bare(line: str) -> str:
     return line.removesuffix("\n").removesuffix("\r")
 
 
+def fenced(text: str) -> bool:
+    """Whether a line of a text may open or close a code fence."""
+    return any(_FENCE.match(line.lstrip()) for line in text.split("\n"))
+
+
 class Fences:
     """Where the code fences of a page end.
 

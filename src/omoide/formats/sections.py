@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 from omoide.formats.entry import Entry, Placed, digest, uuid
-from omoide.formats.page import HEADING, Conflicts, Fences, Page, empty, labelled, long_text
+from omoide.formats.page import HEADING, Conflicts, Fences, Page, empty, fenced, labelled, long_text
 from omoide.model import Memory
 
 _ITEM = re.compile(r"[-*+][ \t]+([^\s:：][^:：]{0,39})[:：]", re.DOTALL)
@@ -185,16 +185,29 @@ class Layout:
             page.take([section.heading])
             page.insert(section.heading, [self.heading(memory)])
         order = list(self.labels)
-        for field, texts in self.values(memory).items():
-            if self.same(field, section, memory):
-                continue
+        values = self.values(memory)
+        changed = [field for field in values if not self.same(field, section, memory)]
+        top = len(page)
+        own = False
+        marked = [field for field in changed if field in self.long and any(map(fenced, values[field]))]
+        if marked:
+            # In such a text stands what could close a fence that a person left open above. It cannot below the line by which
+            # the entry is known: so that line goes above the text, and both above what is the person's own.
+            texts = [one.start for field in marked for one in section.fields.get(field, ())]
+            top = min([*section.own_lines[:1], *texts, top])
+            own = top in section.own_lines
+            known = any(one.start < top for one in section.fields.get("id", ()))
+            changed = [field for field in values if own or field in changed or (field == "id" and not known)]
+        for field in changed:
             found = section.fields.get(field, [])
             for part in found:
                 page.take(range(part.start, part.end))
             # One that was missing stands above the first of those that come after it.
             after = [parts[0].start for name, parts in section.fields.items() if order.index(name) > order.index(field)]
             place = found[0].start if found else min(after, default=section.entry_lines[-1] + 1)
-            page.insert(place, self._lines(field, texts))
+            page.insert(min(place, top), self._lines(field, values[field]))
+        if own:
+            page.insert(top, _parting(page.lines[top]))
 
     def _standing(self, page: Page) -> list[Standing]:
         """The entries of a page, each with the id that counts."""
@@ -278,8 +291,10 @@ def _remove(page: Page, section: Section) -> None:
     first = section.own_lines[0]
     page.take(range(section.heading, first))
     page.take(section.entry_lines)
-    # Nothing of it may be read as the text of the entry above.
-    if page.lines[first].startswith((" ", "\t")):
-        page.insert(first, ["", "<!-- -->"])
-    elif section.heading and not empty(page.lines[section.heading - 1]):
-        page.insert(first, [""])
+    if page.lines[first].startswith((" ", "\t")) or (section.heading and not empty(page.lines[section.heading - 1])):
+        page.insert(first, _parting(page.lines[first]))
+
+
+def _parting(line: str) -> list[str]:
+    """What keeps a person's own line from being read as the text above it."""
+    return ["", "<!-- -->"] if line.startswith((" ", "\t")) else [""]
