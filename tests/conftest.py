@@ -33,13 +33,20 @@ class Clock:
         return self.now
 
 
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the model's weights are unpacked, once for all tests."""
+    return tmp_path_factory.getbasetemp().parent / "cache"
+
+
 @pytest.fixture(autouse=True)
-def settings_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def settings_of_nobody(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     """No test reads the settings of the person who runs it."""
     for name in os.environ:
         if name.startswith("OMOIDE_") and name != "OMOIDE_LONG":
             monkeypatch.delenv(name)
     monkeypatch.setenv("OMOIDE_CONFIG", os.devnull)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     monkeypatch.setenv("OMOIDE_EMBEDDER", "off")  # the tests of meaning turn it on
 
 

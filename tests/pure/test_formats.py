@@ -288,7 +288,10 @@ def test_a_stray_fence_hides_no_entry():
     ("name", "text"),
     [
         ("memories.md", "```\n## T\n- Content: words\n- Id: {id}\n\n## Other\n- Content: other\n"),
-        ("memories.md", "## T\n- Id: {id}\n- X: y\n\nown words\n```\n- Tags: a\n- Content: words\n\n## Other\n- Content: other\n"),
+        (
+            "memories.md",
+            "## T\n- Id: {id}\n- X: y\n\nown words\n```\n- Tags: a\n- Content: words\n\n## Other\n- Content: other\n",
+        ),
         ("MEMORY.md", "### T <!-- omoide:{id} -->\nown words\n```\n- タグ: a\n- 内容: words\n\n### Other\n- 内容: other\n"),
     ],
 )
