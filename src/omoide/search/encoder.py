@@ -117,27 +117,23 @@ class Encoder:
         for place, (reach, before) in enumerate(REACHES):
             start, end = end, end + reach * WIDE
             mine = slice(EMBEDDED + place * WIDE, EMBEDDED + (place + 1) * WIDE)
-            once = _gathered(rows[:, start:end], reach, before, len(inner))
-            once += weights[f"b1_{reach}"]
-            np.maximum(once, 0, out=once)
-            once += inner[:, mine]
-            once[empty] = 0.0
-            given = np.zeros((len(rows), reach * WIDE), dtype=np.float32)
-            np.matmul(once, weights[f"w2_{reach}"], out=given[_EDGE:-_EDGE])
-            twice = _gathered(given, reach, before, len(inner))
+            once = np.zeros((len(rows), WIDE), dtype=np.float32)
+            middle = once[_EDGE:-_EDGE]
+            for tap in range(reach):
+                first = _EDGE - before + tap
+                middle += rows[first : first + len(inner), start + tap * WIDE : start + (tap + 1) * WIDE]
+            middle += weights[f"b1_{reach}"]
+            np.maximum(middle, 0, out=middle)
+            middle += inner[:, mine]
+            middle[empty] = 0.0
+            around = np.concatenate(
+                [once[at : at + len(inner)] for at in range(_EDGE - before, _EDGE - before + reach)], axis=1
+            )
+            twice = around @ weights[f"w2_{reach}"]
             twice += weights[f"b2_{reach}"]
             np.maximum(twice, 0, out=twice)
-            np.add(twice, once, out=features[:, mine])
+            np.add(twice, middle, out=features[:, mine])
         return features
-
-
-def _gathered(given: Rows, reach: int, before: int, count: int) -> Rows:
-    """A convolution, after the products: to each row what the rows around it give to its place among them."""
-    first = _EDGE - before
-    total: Rows = given[first : first + count, :WIDE].copy()
-    for tap in range(1, reach):
-        total += given[first + tap : first + tap + count, tap * WIDE : (tap + 1) * WIDE]
-    return total
 
 
 def _normalize(rows: Rows, scale: Rows, shift: Rows, least: float) -> None:

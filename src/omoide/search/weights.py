@@ -21,7 +21,8 @@ _TABLE = (CHUNKS * 7_530, EMBEDDED)
 _SHAPES: dict[str, tuple[int, ...]] = {
     "scale": (CHUNKS,), "lo": (CHUNKS,), "proj": (EMBEDDED, _WIDTH), "proj_b": (_WIDTH,), "proj_ln_g": (_WIDTH,),
     "proj_ln_b": (_WIDTH,),
-    **{f"{name}_{reach}": (WIDE, reach * WIDE) for name in ("w1", "w2") for reach, _ in REACHES},
+    **{f"w1_{reach}": (WIDE, reach * WIDE) for reach, _ in REACHES},
+    **{f"w2_{reach}": (reach * WIDE, WIDE) for reach, _ in REACHES},
     **{f"{name}_{reach}": (WIDE,) for name in ("b1", "b2") for reach, _ in REACHES},
     "ln_g": (EMBEDDED + _WIDTH,), "ln_b": (EMBEDDED + _WIDTH,), "cnn_W": (EMBEDDED + _WIDTH, 512), "cnn_b": (512,),
     "d0": (512, 320), "d1": (320, 320), "d2": (320, 512), "d3": (512, 512), "p1": (512, 320), "p3": (320, 512), "eps": (),
@@ -79,14 +80,13 @@ def _unpacked(source: Path) -> NDArray[np.uint8]:
 
 
 def _renamed(packed: Mapping[str, NDArray[np.float32]]) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    """As they are needed: the projections of all convolutions side by side, and of each convolution its places."""
+    """As they are needed: projections of all convolutions side by side, and of each first one what goes to which place."""
     for name, its in (("proj", "proj"), ("proj_b", "proj_b"), ("proj_ln_g", "ln_g"), ("proj_ln_b", "ln_b")):
         yield name, np.concatenate([packed[f"{its}{reach}"] for reach, _ in REACHES], axis=-1)
     for reach, _ in REACHES:
-        for name in ("w1", "w2"):
-            yield f"{name}_{reach}", np.concatenate(np.split(packed[f"{name}_{reach}"], reach), axis=1)
+        yield f"w1_{reach}", np.concatenate(np.split(packed[f"w1_{reach}"], reach), axis=1)
     for name in _SHAPES.keys() & packed.keys():
-        if not name.startswith("w"):
+        if not name.startswith("w1"):
             yield name, packed[name]
 
 
