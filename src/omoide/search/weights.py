@@ -10,6 +10,7 @@ from contextlib import suppress
 from importlib.resources import files
 from math import prod
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,8 @@ _SHAPES: dict[str, tuple[int, ...]] = {
 }  # fmt: skip
 """In the order in which they lie in the file, below the table."""
 _BYTES = prod(_TABLE) + 4 * sum(map(prod, _SHAPES.values()))
-_LAYOUT = 1
-"""To be counted up with every change above."""
+_LAYOUT = crc32(repr(_SHAPES).encode())
+"""Another order or shape is another file."""
 
 Parts = tuple[Mapping[str, NDArray[np.float32]], NDArray[np.uint8]]
 """The weights by name, and the table of pieces."""
@@ -39,7 +40,7 @@ Parts = tuple[Mapping[str, NDArray[np.float32]], NDArray[np.uint8]]
 def loaded(package: str, cache: Path) -> Parts:
     source = Path(str(files(package) / "resources" / "weights.npz"))
     told = source.stat()
-    file = cache / f"{package}-{_LAYOUT}-{told.st_size:x}-{told.st_mtime_ns:x}.weights"
+    file = cache / f"{package}-{_LAYOUT:x}-{told.st_size:x}-{told.st_mtime_ns:x}.weights"
     try:
         return _mapped(file)
     except (OSError, ValueError):

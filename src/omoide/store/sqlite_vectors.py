@@ -99,6 +99,5 @@ class VectorWriting(VectorReading):
             place = places[one.number]
             if place is not None:
                 self._execute("INSERT INTO signs VALUES (NULL, ?, ?, ?, ?)", (one.number, place, model, one.bits))
-                seq = self._connection.last_insert_rowid()
-                self._execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", (one.number, seq, model, one.parts))
+                self._execute("INSERT INTO vectors VALUES (NULL, ?, ?, ?)", (one.number, model, one.parts))
         return sum(place is not None for place in places.values())
