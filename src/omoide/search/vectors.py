@@ -19,8 +19,8 @@ _WORD = 64
 _WIDER = 1.15
 _FIRST = 1_024
 _BLOCK = 512
-# From so many signs on, one half of each is looked at first, and the other half of so many times as many as are wanted. Of the
-# ten nearest of 50,000 real vectors, all signs bring in .973 and this way .971; of the nearest one, .999 and .998.
+# From so many signs on, one half of each is looked at first, and the other half of so many times as many as are wanted. Of
+# the ten nearest of 50,000 real vectors, all signs bring in .973 and this way .971; of the nearest one, .999 and .998.
 _LARGE = 20_000
 _FINER = 25
 _TALLIED = 10_000  # of more, about so many tell how all of them stand
