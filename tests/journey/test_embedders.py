@@ -1,8 +1,11 @@
 """Other embedders: a server that speaks OpenAI's embeddings, and packages that are not there."""
 
 import json
+import sys
 import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 
 import pytest
 
@@ -35,7 +38,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server():
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.asked = []
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
@@ -61,6 +64,47 @@ def test_a_server_that_is_gone_leaves_words(server, tmp_path, open_memory):
     server.server_close()
     assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
     assert "gives no vectors" in memory.coverage().trouble
+
+
+def test_nobody_waits_again_for_a_server_that_has_just_failed(server, tmp_path, open_memory, monkeypatch):
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
+    memory._meaning._background = False
+    memory.remember("the cat sleeps", scope=SHOP)
+    memory.embed_pending()
+    monkeypatch.setattr("omoide.search.embed.QUICKLY", 0.2)
+    monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: time.sleep(1)))
+    asked = len(server.asked)
+    for _ in range(3):
+        assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
+    assert len(server.asked) == asked + 1
+    assert "timed out" in memory.coverage().trouble
+    # After a pause, or when told to embed, it is asked again.
+    monkeypatch.setattr("omoide.service.meaning.PAUSE", 0.0)
+    monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: [1.0, 0.0, 0.1]))
+    assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
+
+
+def test_a_question_never_waits_for_a_hub(tmp_path, open_memory, monkeypatch):
+    loaded = []
+
+    class TextEmbedding:
+        def __init__(self, model, *, local_files_only):
+            loaded.append((model, local_files_only))
+            if local_files_only:
+                raise ValueError("Could not load model from any source")
+
+        def embed(self, texts):
+            return ([float("cat" in text), 0.1] for text in texts)
+
+    monkeypatch.setitem(sys.modules, "fastembed", SimpleNamespace(TextEmbedding=TextEmbedding))
+    memory = open_memory(tmp_path / "memory.db", embedder="fastembed:some/model")
+    memory._meaning._background = False
+    memory.remember("the cat sleeps", scope=SHOP)
+    assert memory.embed_pending() == 1
+    other = open_memory(tmp_path / "memory.db", embedder="fastembed:some/model")
+    assert other.recall("cat", scope=SHOP).hits[0].why == "content: cat"
+    assert loaded == [("some/model", False), ("some/model", True)]
+    assert "where its hub can be reached" in other.coverage().trouble
 
 
 def test_a_server_whose_model_changed_its_size_is_never_mixed(server, tmp_path, open_memory, monkeypatch):

@@ -100,7 +100,7 @@ def test_without_an_embedder_words_find_and_nothing_is_said_to_be_wrong(tmp_path
 class Broken:
     name = "use-multilingual-3"
 
-    def vectors(self, texts):
+    def vectors(self, texts, *, patient=True):
         raise EmbedderUnavailable("the model is gone")
 
 
@@ -114,7 +114,7 @@ def test_a_changed_model_finds_by_words_until_its_own_vectors_are_made(meaning, 
     class Other(embed.Bundled):
         name = "another"
 
-        def vectors(self, texts):
+        def vectors(self, texts, *, patient=True):
             return super().vectors(texts)[:, :256]
 
     other = open_memory(tmp_path / "memory.db", embedder="bundled")

