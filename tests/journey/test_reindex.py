@@ -77,6 +77,12 @@ def test_the_command_shows_its_plan_and_keeps_what_was_before(run, place):
     assert "no embedder is set" in run("reindex", "--pending").err
 
 
+def test_of_the_databases_of_before_the_newest_five_stay(run, place):
+    run("remember", "one")
+    kept = [run("reindex", "--json").data["before"] for _ in range(7)]
+    assert sorted(map(str, place.glob("memory-before-*"))) == kept[-5:]
+
+
 def test_the_command_makes_vectors_and_stats_and_doctor_tell(run, monkeypatch):
     monkeypatch.setenv("OMOIDE_EMBEDDER", "bundled")
     run("remember", "The cat sleeps on the window sill")

@@ -1,5 +1,6 @@
 """Looking after what is meant: reindex and similar."""
 
+import glob
 import gzip
 import os
 import shutil
@@ -16,6 +17,8 @@ from omoide.interfaces.cli.screen import headline, print_json, print_table, size
 from omoide.lifecycle.dedupe import Plan, Reindexed
 
 _TELL = 20
+_KEPT = 5
+"""Databases of before, the newest ones."""
 
 
 @click.command("reindex")
@@ -27,7 +30,7 @@ _TELL = 20
 def reindex_command(dry_run: bool, pending: bool, verbose: bool, place: Place, as_json: bool) -> None:
     """Merge near twins, drop what is forgotten, make index and vectors anew.
 
-    The database as it was is kept, compressed, beside the store. Others can go on reading and writing. Memories that
+    The database as it was is kept, compressed, beside the store; of these the newest five. Others can go on reading and writing. Memories that
     differ in a number, a version, a negation or a name are never merged, only shown: they may contradict each other.
 
     \b
@@ -59,6 +62,8 @@ def reindex_command(dry_run: bool, pending: bool, verbose: bool, place: Place, a
         done = memory.reindex(archive=copy, watch=bar)
         bar.end()
         kept = _compressed(copy)
+        for old in sorted(store.parent.glob(f"{glob.escape(store.stem)}-before-*{glob.escape(store.suffix)}.gz"))[:-_KEPT]:
+            old.unlink()
     if as_json:
         print_json(_shape(done, kept, dry_run=dry_run))
         return
