@@ -50,6 +50,27 @@ def test_a_hit_says_what_spoke_for_it(meaning):
     assert "content: pnpm" in meaning.recall("pnpm", scope=SHOP).hits[0].why
 
 
+def test_a_memory_that_holds_what_was_asked_beats_a_nearer_one_that_lacks_a_word_of_it(meaning):
+    answer = (
+        "What differs in staging: our own certificates, no mail, billing on port 8443, every service restarted on Sundays"
+    )
+    meaning.remember_many([Draft(answer, SHOP), Draft("The billing service uses port 8080", SHOP)])
+    meaning.embed_pending()
+    assert texts(meaning.recall("What is the port of the billing service in staging?", scope=SHOP))[0] == answer
+
+
+def test_a_tool_that_is_named_beats_one_that_does_the_same(meaning):
+    meaning.remember_many([Draft("tar: unpack a file", SHOP), Draft("gunzip: unpack compressed files", SHOP)])
+    meaning.embed_pending()
+    assert texts(meaning.recall("tar で圧縮されたファイルを解凍する", scope=SHOP))[0] == "tar: unpack a file"
+
+
+def test_what_words_find_outright_does_not_hide_the_same_in_another_language(meaning):
+    meaning.remember("猫が暖かい窓辺で眠っている", scope=SHOP)
+    meaning.embed_pending()
+    assert set(texts(meaning.recall(NOTES[1], scope=SHOP))[:2]) == {NOTES[1], "猫が暖かい窓辺で眠っている"}
+
+
 def test_nonsense_finds_nothing_by_meaning_either(meaning):
     assert texts(meaning.recall("qwrtzp xkcdvb", scope=SHOP)) == []
 

@@ -1,12 +1,17 @@
 """What comes first, and why."""
 
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from omoide.search import rank
+
+
+def scored(*asked: Any) -> dict[int, float]:
+    return rank.met(*asked).scores
 
 
 def ordered(scores: dict[int, float]) -> list[int]:
@@ -46,22 +51,22 @@ def test_however_long_the_query_few_terms_are_searched_by() -> None:
 
 def test_a_word_in_the_topic_weighs_more_than_in_the_tags_and_there_more_than_in_the_content() -> None:
     postings = {"a": [(1, 0, 0, 1), (2, 0, 1, 0), (3, 1, 0, 0)]}
-    assert ordered(rank.scores({"a": 1.0}, postings, {1: 50, 2: 50, 3: 50}, 50.0)) == [3, 2, 1]
+    assert ordered(scored({"a": 1.0}, postings, {1: 50, 2: 50, 3: 50}, 50.0)) == [3, 2, 1]
 
 
 def test_repeating_a_word_helps_less_and_less() -> None:
     counts = (1, 2, 100, 101)
-    score = rank.scores({"a": 1.0}, {"a": [(count, 0, 0, count) for count in counts]}, dict.fromkeys(counts, 50), 50.0)
+    score = scored({"a": 1.0}, {"a": [(count, 0, 0, count) for count in counts]}, dict.fromkeys(counts, 50), 50.0)
     assert score[2] - score[1] > score[101] - score[100] > 0
     assert score[101] < 1
 
 
 def test_the_same_word_counts_for_more_in_a_short_text() -> None:
-    assert ordered(rank.scores({"a": 1.0}, {"a": [(1, 0, 0, 1), (2, 0, 0, 1)]}, {1: 500, 2: 10}, 50.0)) == [2, 1]
+    assert ordered(scored({"a": 1.0}, {"a": [(1, 0, 0, 1), (2, 0, 0, 1)]}, {1: 500, 2: 10}, 50.0)) == [2, 1]
 
 
 def test_a_text_that_meets_the_whole_query_beats_one_that_repeats_a_part_of_it() -> None:
-    scores = rank.scores(
+    scores = scored(
         {"pnpm": 2.0, "lockfile": 2.0},
         {"pnpm": [(1, 0, 0, 1), (2, 0, 0, 9)], "lockfile": [(1, 0, 0, 1)]},
         {1: 20, 2: 20},
@@ -70,10 +75,17 @@ def test_a_text_that_meets_the_whole_query_beats_one_that_repeats_a_part_of_it()
     assert ordered(scores) == [1, 2]
 
 
+def test_what_is_covered_depends_on_neither_count_nor_length() -> None:
+    met = rank.met(
+        {"a": 3.0, "b": 1.0}, {"a": [(1, 0, 0, 1), (2, 0, 0, 9)], "b": [(2, 0, 0, 1)]}, {1: 500, 2: 5, 3: 5}, 50.0
+    )
+    assert met.covered == {1: 0.75, 2: 1.0, 3: 0.0}
+
+
 def test_a_term_that_no_text_holds_lowers_every_score_and_leaves_the_order() -> None:
     postings, lengths = {"a": [(1, 0, 0, 1), (2, 0, 0, 3)]}, {1: 20, 2: 20}
-    without = rank.scores({"a": 2.0}, postings, lengths, 20.0)
-    beside = rank.scores({"a": 2.0, "nowhere": 6.0}, postings, lengths, 20.0)
+    without = scored({"a": 2.0}, postings, lengths, 20.0)
+    beside = scored({"a": 2.0, "nowhere": 6.0}, postings, lengths, 20.0)
     assert ordered(without) == ordered(beside)
     assert all(beside[number] < without[number] for number in without)
 
@@ -86,7 +98,7 @@ def test_nothing_asked_and_nothing_found_is_no_error() -> None:
     assert rank.telling({}, {}, 0) == []
     assert rank.worth({}, {}, 0) == {}
     assert rank.rough({}, {}) == {}
-    assert rank.scores({}, {}, {}, 0.0) == {}
+    assert scored({}, {}, {}, 0.0) == {}
 
 
 def test_what_is_sure_useful_used_and_fresh_comes_first_among_equals() -> None:

@@ -1,9 +1,9 @@
 """The order of what was found by words and by meaning together: words first, and what meaning, neighbours, names and
 times add to them.
 
-A memory's words give it a share of the question, from 0 to 1. Meaning adds to that share; then memories of a session lend
-to each other; then a speaker whom the question names, and the time it asks about, raise what is there. Not rank fusion, one
-to one: a weak list must not have half the say.
+A memory's words give it a share of the question, from 0 to 1: in part how well it meets the words, in part which of them it
+holds at all. Meaning adds to that share; then memories of a session lend to each other; then a speaker whom the question
+names, and the time it asks about, raise what is there. Not rank fusion, one to one: a weak list must not have half the say.
 """
 
 import re
@@ -11,14 +11,21 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from omoide.search.rank import Met
 from omoide.search.when import Span
 
-# MEANING, PLAIN and BLUR were chosen on half of LoCoMo, LongMemEval, JSQuAD, JaQuAD, Japanese captions, NL2Bash, CoSQA and
-# tldr pages together: the mean over the sets hardly moves between half and twice the weight, but single sets do, up to three
-# points of R@1. What is about sessions was chosen on LoCoMo alone, the only set that has them: expect less elsewhere.
-MEANING = 0.04  # what each deviation above the mean likeness of the scope adds
+# MEANING, BLUR, HELD and NAMED were chosen together, on a flat top, on half of LoCoMo, LongMemEval, JSQuAD, JaQuAD, Japanese
+# captions, NL2Bash, CoSQA, tldr pages and sentences in two languages. Chosen without a set, they do almost as well on it:
+# docs/decisions/0017. What is about sessions was chosen on LoCoMo alone, the only set that has them: expect less elsewhere.
+MEANING = 0.11  # what each deviation above the mean likeness of the scope adds
 PLAIN = 50.0  # terms: where the average text is longer, a vector says less of it than its words do, and so adds less,
-BLUR = 0.25  # by this power of how much longer
+BLUR = 0.5  # by this power of how much longer
+# Of the words' share, the part for which it counts which words of the question a memory holds, not how often nor in how long
+# a text: a cosine does not see that a word is missing, and the rest of the share sees it only under counts and lengths.
+HELD = 0.45
+# Of what meaning adds, the part that a memory gets as far as it holds the words that the best holds: where the question and
+# some memories name a tool, likeness to another tool must not make up for it. More loses what is in the other language.
+NAMED = 0.1
 BY_MEANING = 30  # memories that meaning brings in, of
 LOOKED_AT = 80  # those nearest by their signs
 COMPARED = 25  # of the best by words that are compared exactly as well; the rest are not near, or they would be among those
@@ -78,16 +85,16 @@ def standing(cosines: Mapping[int, float], mean: float, deviation: float, count:
     return {number: (cosine - mean) / deviation for number, cosine in cosines.items()}
 
 
-def joined(
-    words: Mapping[int, float], cosines: Mapping[int, float], standings: Mapping[int, float], average: float
-) -> dict[int, float]:
+def joined(words: Met, cosines: Mapping[int, float], standings: Mapping[int, float], average: float) -> dict[int, float]:
     """Shares of the question: what the words of each memory cover, and what its meaning adds."""
     weight = MEANING * min(1.0, PLAIN / max(average, 1.0)) ** BLUR
+    most = max(words.covered.values(), default=0.0) or 1.0
     shares = {}
-    for number, share in words.items():
-        stands = standings.get(number, 0.0)
+    for number, share in words.scores.items():
+        stands, held = standings.get(number, 0.0), words.covered[number]
         if share > 0 or (stands >= STANDING and cosines[number] >= LIKE):
-            shares[number] = max(0.0, share + weight * stands)
+            meant = weight * stands * (1 - NAMED + NAMED * held / most)
+            shares[number] = max(0.0, (1 - HELD) * share + HELD * held + meant)
         else:
             shares[number] = 0.0
     return shares

@@ -3,7 +3,7 @@
 Finding takes two looks, because common words cost most and tell least:
 
 1. `telling` names the few rare terms to search by; `rough` adds up what each memory that holds some of them is worth.
-2. In the best `CANDIDATES` of these all terms of the query are counted, common ones too, and `scores` gives the order.
+2. In the best `CANDIDATES` of these all terms of the query are counted, common ones too, and `met` gives the order.
 
 On the development sets the two looks do as well as reading every posting of every term, to a tenth of a point, and
 read a fifteenth of the postings. The first look alone loses up to nine points of recall.
@@ -11,6 +11,7 @@ read a fifteenth of the postings. The first look alone loses up to nine points o
 
 from collections.abc import Iterable, Mapping
 from math import log, log1p
+from typing import NamedTuple
 
 import msgspec
 
@@ -34,6 +35,15 @@ SEEN = 400
 
 Posting = tuple[int, int, int, int]
 """A memory that holds a term: its number, and the term's count in topic, tags and content."""
+
+
+class Met(NamedTuple):
+    """How well memories meet a query."""
+
+    scores: dict[int, float]
+    """From 0 up to the worth of all terms together."""
+    covered: dict[int, float]
+    """The share of that worth whose terms a memory holds, however often and in however long a text."""
 
 
 class Term(msgspec.Struct, frozen=True):
@@ -82,24 +92,25 @@ def rough(worth: Mapping[str, float], holders: Mapping[str, Iterable[int]]) -> d
     return met
 
 
-def scores(
+def met(
     worth: Mapping[str, float], postings: Mapping[str, Iterable[Posting]], lengths: Mapping[int, int], average: float
-) -> dict[int, float]:
-    """The score of every memory in the postings, from 0 up to the worth of all terms together: the second look.
+) -> Met:
+    """How well every memory in the postings meets the query: the second look.
 
     BM25's saturation, each field with its weight, times how much of the query is met.
     """
-    met = dict.fromkeys(lengths, 0.0)
+    counted = dict.fromkeys(lengths, 0.0)
     covered = dict.fromkeys(lengths, 0.0)
     damping = {number: SATURATION * (1 - LENGTH + LENGTH * length / average) for number, length in lengths.items()}
     for text, found in postings.items():
         value = worth[text]
         for number, topic, tags, content in found:
             count = TOPIC * topic + TAGS * tags + content
-            met[number] += value * count / (count + damping[number])
+            counted[number] += value * count / (count + damping[number])
             covered[number] += value
     whole = sum(worth.values()) or 1.0
-    return {number: score * (covered[number] / whole) ** COVERAGE for number, score in met.items()}
+    shares = {number: value / whole for number, value in covered.items()}
+    return Met({number: score * shares[number] ** COVERAGE for number, score in counted.items()}, shares)
 
 
 def nudge(confidence: float, relevance: float, reference_count: int, days: float) -> float:

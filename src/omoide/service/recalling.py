@@ -51,10 +51,10 @@ def found(tx: Reading, query: Query, at: datetime, sense: "Sense | None" = None)
         return Found([], 0)
     lengths = {outline.number: outline.length for outline in outlines}
     postings = _postings(tx, query, frequencies, gathered, rare, outlines, entries)
-    scores = rank.scores(worth, postings, lengths, length / entries)
-    told: dict[int, list[str]] = {}
+    met = rank.met(worth, postings, lengths, length / entries)
+    scores, told = met.scores, dict[int, list[str]]()
     if sense is not None:
-        scores, told = _sensed(tx, query, sense, outlines, scores, sum(worth.values()) or 1.0, length / entries)
+        scores, told = _sensed(tx, query, sense, outlines, met, sum(worth.values()) or 1.0, length / entries)
         if not scores:
             return Found([], 0)
     top = _ordered([outline for outline in outlines if outline.number in scores], scores, query)
@@ -68,12 +68,13 @@ def _sensed(
     query: Query,
     sense: "Sense",
     outlines: Sequence[Outline],
-    scores: Mapping[int, float],
+    met: rank.Met,
     whole: float,
     average: float,
 ) -> tuple[dict[int, float], dict[int, list[str]]]:
     """The scores with what meaning, session and time add, on the same scale, and what that was."""
-    weighed = sense.weighed(tx, query, outlines, {number: score / whole for number, score in scores.items()}, average)
+    words = rank.Met({number: score / whole for number, score in met.scores.items()}, met.covered)
+    weighed = sense.weighed(tx, query, outlines, words, average)
     found = {number: its for number, its in weighed.items() if its.score > 0}
     return {number: its.score * whole for number, its in found.items()}, {number: its.why for number, its in found.items()}
 

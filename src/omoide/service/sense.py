@@ -1,6 +1,6 @@
 """What one question means, against the memories that its scope sees. Whoever imports this module loads numpy."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from itertools import islice
 
@@ -8,6 +8,7 @@ from omoide.model import Memory, Query
 from omoide.search import meaning, pieces, vectors, when
 from omoide.search.embed import Embedder
 from omoide.search.meaning import Talk, Told, Weighed
+from omoide.search.rank import Met
 from omoide.search.vectors import Signs
 from omoide.store.base import Model, Outline, Reading, Vector
 
@@ -76,10 +77,10 @@ class Sense:
         return self._cosines
 
     def weighed(
-        self, tx: Reading, query: Query, outlines: Sequence[Outline], words: Mapping[int, float], average: float
+        self, tx: Reading, query: Query, outlines: Sequence[Outline], words: Met, average: float
     ) -> dict[int, Weighed]:
-        """The scores of the candidates, given what share of the question the words of each cover."""
-        best = sorted(words, key=lambda number: -words[number])[: meaning.COMPARED]
+        """The scores of the candidates, given how well the words of each meet the question, as shares of it."""
+        best = sorted(words.scores, key=lambda number: -words.scores[number])[: meaning.COMPARED]
         missing = [number for number in best if number not in self._cosines]
         cosines = self._cosines | vectors.alike(self._row, tx.vectors(self._model.number, missing))
         standings = meaning.standing(cosines, self._likeness.mean, self._likeness.deviation, self._count)
