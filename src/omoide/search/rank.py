@@ -36,6 +36,9 @@ SEEN = 400
 Posting = tuple[int, int, int, int]
 """A memory that holds a term: its number, and the term's count in topic, tags and content."""
 
+Count = tuple[str, int, int, int]
+"""A term that a memory holds, and its count in topic, tags and content."""
+
 
 class Met(NamedTuple):
     """How well memories meet a query."""
@@ -92,25 +95,25 @@ def rough(worth: Mapping[str, float], holders: Mapping[str, Iterable[int]]) -> d
     return met
 
 
-def met(
-    worth: Mapping[str, float], postings: Mapping[str, Iterable[Posting]], lengths: Mapping[int, int], average: float
-) -> Met:
-    """How well every memory in the postings meets the query: the second look.
+def met(worth: Mapping[str, float], held: Mapping[int, Iterable[Count]], lengths: Mapping[int, int], average: float) -> Met:
+    """How well each memory meets the query, by what it holds of it: the second look.
 
     BM25's saturation, each field with its weight, times how much of the query is met.
     """
-    counted = dict.fromkeys(lengths, 0.0)
-    covered = dict.fromkeys(lengths, 0.0)
-    damping = {number: SATURATION * (1 - LENGTH + LENGTH * length / average) for number, length in lengths.items()}
-    for text, found in postings.items():
-        value = worth[text]
-        for number, topic, tags, content in found:
-            count = TOPIC * topic + TAGS * tags + content
-            counted[number] += value * count / (count + damping[number])
-            covered[number] += value
     whole = sum(worth.values()) or 1.0
-    shares = {number: value / whole for number, value in covered.items()}
-    return Met({number: score * shares[number] ** COVERAGE for number, score in counted.items()}, shares)
+    scores: dict[int, float] = {}
+    shares: dict[int, float] = {}
+    for number, length in lengths.items():
+        damping = SATURATION * (1 - LENGTH + LENGTH * length / average)
+        counted = covered = 0.0
+        for term, topic, tags, content in held.get(number, ()):
+            value = worth[term]
+            count = TOPIC * topic + TAGS * tags + content
+            counted += value * count / (count + damping)
+            covered += value
+        shares[number] = share = covered / whole
+        scores[number] = counted * share**COVERAGE
+    return Met(scores, shares)
 
 
 def nudge(confidence: float, relevance: float, reference_count: int, days: float) -> float:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from omoide.model import Found, Hit, Memory, Query, Scope
 from omoide.search import rank, text
+from omoide.search.rank import Count
 from omoide.store.base import Outline, Posting, Reading, Words
 
 if TYPE_CHECKING:  # it loads numpy
@@ -26,6 +27,7 @@ _FEW = 2
 _BROWSED = 500
 _COMPARED = 10
 _ALIKE = 0.6
+_FIELDS = ("topic", "tags", "content")
 
 
 def found(tx: Reading, query: Query, at: datetime, sense: "Sense | None" = None) -> Found:
@@ -45,21 +47,25 @@ def found(tx: Reading, query: Query, at: datetime, sense: "Sense | None" = None)
     outlines = _candidates(tx, query, best, rough, enough, at)
     matched = len(outlines) if len(outlines) < enough else len(best)
     if sense is not None and entries:
-        outlines += tx.outlines(query, sense.nearest(tx, query, {outline.number for outline in outlines}), at)
+        outlines += tx.outlines(query, sense.nearest(tx, query, [outline.number for outline in outlines]), at)
         outlines += tx.outlines(query, beside, at) if (beside := sense.beside(tx, outlines)) else []
     if not outlines:
         return Found([], 0)
     lengths = {outline.number: outline.length for outline in outlines}
-    postings = _postings(tx, query, frequencies, gathered, rare, outlines, entries)
-    met = rank.met(worth, postings, lengths, length / entries)
+    held = _held(tx, query, frequencies, gathered, rare, outlines, entries)
+    met = rank.met(worth, held, lengths, length / entries)
     scores, told = met.scores, dict[int, list[str]]()
     if sense is not None:
         scores, told = _sensed(tx, query, sense, outlines, met, sum(worth.values()) or 1.0, length / entries)
         if not scores:
             return Found([], 0)
     top = _ordered([outline for outline in outlines if outline.number in scores], scores, query)
-    why = _why(top, query.text, asked, postings, told)
-    hits = [Hit(memory, round(scores[memory.number], 4), why[memory.number]) for memory in tx.memories(top)]
+    words = text.spelling(query.text)
+    hits = [
+        Hit(memory, round(scores[number], 4), _why(asked, held.get(number, ()), words, told.get(number, ())))
+        for memory in tx.memories(top)
+        for number in [memory.number]
+    ]
     return Found(hits, max(matched, len(scores)))
 
 
@@ -99,19 +105,18 @@ def _candidates(
     """The best that the filters let through, and those worth as much as the last of them."""
     most = max(TIED, enough)
     kept: list[Outline] = []
-    least = 0.0
-    for start in range(0, len(best), enough):
-        chunk = best[start : start + enough]
-        if len(kept) >= enough:
-            chunk = [number for number in chunk if rough[number] >= least]
-            if not chunk or len(kept) >= most:
-                break
-        kept += tx.outlines(query, chunk, at)
-        least = rough[chunk[-1]]
+    start = 0
+    while start < len(best) and len(kept) < enough:
+        end = min(start + enough, len(best))
+        least = rough[best[end - 1]]
+        while end < min(start + most, len(best)) and rough[best[end]] >= least:
+            end += 1
+        kept += tx.outlines(query, best[start:end], at)
+        start = end
     return kept
 
 
-def _postings(
+def _held(
     tx: Reading,
     query: Query,
     frequencies: Mapping[str, int],
@@ -119,42 +124,39 @@ def _postings(
     rare: Mapping[str, list[Posting]],
     candidates: Sequence[Outline],
     entries: int,
-) -> dict[str, list[Posting]]:
+) -> dict[int, list[Count]]:
     """The second look: every term that is not hopelessly common, in the candidates."""
-    numbers = {outline.number for outline in candidates}
-    found = {term: [posting for posting in postings if posting[0] in numbers] for term, postings in rare.items()}
     others = {term: df for term, df in frequencies.items() if term not in rare and 0 < df < COUNTED}
-    if not found and not others:  # every word is hopelessly common: then the one it was gathered by
+    if not rare and not others:  # every word is hopelessly common: then the one it was gathered by
         others = dict.fromkeys(telling, COUNTED)
     literal = [term for term in others if text.literal(term)]
-    if literal:
-        found |= _read(candidates, literal)
-        long = [outline.number for outline in candidates if outline.content is None]
-        for term, postings in tx.postings(query, literal, long).items() if long else ():
-            found[term] += postings
+    held = {outline.number: _read(outline, literal) for outline in candidates}
+    postings = dict(rare)
+    if literal and (long := [outline.number for outline in candidates if outline.content is None]):
+        postings |= tx.postings(query, literal, long)
     often = max(rank.COMMON * entries, rank.SEEN)
-    rest = {term: df for term, df in others.items() if term not in found}
-    found |= tx.postings(query, [term for term, df in rest.items() if df <= often], list(numbers))
-    found |= tx.postings(query, [term for term, df in rest.items() if df > often], list(numbers), counted=False)
-    return found
+    rest = {term: df for term, df in others.items() if term not in literal}
+    postings |= tx.postings(query, [term for term, df in rest.items() if df <= often], list(held))
+    postings |= tx.postings(query, [term for term, df in rest.items() if df > often], list(held), counted=False)
+    for term, rows in postings.items():
+        for number, topic, tags, content in rows:
+            if number in held:
+                held[number].append((term, topic, tags, content))
+    return held
 
 
-def _read(candidates: Sequence[Outline], literal: Sequence[str]) -> dict[str, list[Posting]]:
+def _read(outline: Outline, literal: Sequence[str]) -> list[Count]:
     """Terms that stand in a text as they are, counted in it: for some twenty of them a tenth of asking the index."""
-    found: dict[str, list[Posting]] = {term: [] for term in literal}
-    for outline in candidates:
-        if outline.content is None:
-            continue
-        number, content = outline.number, text.plain(outline.content)
-        topic, tags = text.plain(outline.topic), text.plain(outline.tags)
-        bare = topic.isascii() and tags.isascii()
-        for term, postings in found.items():
-            if bare:
-                if term in content:
-                    postings.append((number, 0, 0, content.count(term)))
-            elif term in content or term in topic or term in tags:
-                postings.append((number, topic.count(term), tags.count(term), content.count(term)))
-    return found
+    if not literal or outline.content is None:
+        return []
+    content, topic, tags = text.plain(outline.content), text.plain(outline.topic), text.plain(outline.tags)
+    if topic.isascii() and tags.isascii():
+        return [(term, 0, 0, content.count(term)) for term in literal if term in content]
+    return [
+        (term, topic.count(term), tags.count(term), content.count(term))
+        for term in literal
+        if term in content or term in topic or term in tags
+    ]
 
 
 def _ordered(outlines: Sequence[Outline], scores: Mapping[int, float], query: Query) -> list[int]:
@@ -170,35 +172,13 @@ def _ordered(outlines: Sequence[Outline], scores: Mapping[int, float], query: Qu
     return [-number for _, _, number in sorted(places)[: query.limit]]
 
 
-def _why(
-    numbers: Sequence[int],
-    query: str,
-    asked: Iterable[str],
-    postings: Mapping[str, Sequence[Posting]],
-    told: Mapping[int, Sequence[str]],
-) -> dict[int, str]:
-    """For each memory, which words of the question stand where, and what else spoke for it."""
-    matched: dict[int, dict[str, list[str]]] = {number: {"topic": [], "tags": [], "content": []} for number in numbers}
-    for term in asked:
-        for number, topic, tags, content in postings.get(term, ()):
-            if number in matched:
-                fields = matched[number]
-                if topic:
-                    fields["topic"].append(term)
-                if tags:
-                    fields["tags"].append(term)
-                if content:
-                    fields["content"].append(term)
-    words = text.spelling(query)
-    return {
-        number: " · ".join(
-            [
-                *(f"{name}: {', '.join(text.spoken(terms, words))}" for name, terms in fields.items() if terms),
-                *told.get(number, ()),
-            ]
-        )
-        for number, fields in matched.items()
-    }
+def _why(asked: Iterable[str], held: Iterable[Count], spelling: Mapping[str, str], told: Iterable[str]) -> str:
+    """Which words of the question stand where in a memory, in the order of the question, and what else spoke for it."""
+    counts = {term: counts for term, *counts in held}
+    terms = [term for term in asked if term in counts]
+    fields = ((name, [term for term in terms if counts[term][place]]) for place, name in enumerate(_FIELDS))
+    said = (f"{name}: {', '.join(text.spoken(its, spelling))}" for name, its in fields if its)
+    return " · ".join([*said, *told])
 
 
 def _browsed(tx: Reading, query: Query, at: datetime) -> Found:

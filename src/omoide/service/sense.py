@@ -1,6 +1,6 @@
 """What one question means, against the memories that its scope sees. Whoever imports this module loads numpy."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import islice
 
@@ -52,9 +52,10 @@ class Sense:
         """Whether the kept vectors are of its kind: a server may have changed its model under the same name."""
         return len(self._row) == self._model.dimensions
 
-    def nearest(self, tx: Reading, query: Query, known: Collection[int]) -> list[int]:
-        """Who else is to be looked at, beside those known by their words."""
-        return [number for number in islice(self.likeness(tx, query), meaning.BY_MEANING) if number not in known]
+    def nearest(self, tx: Reading, query: Query, known: Sequence[int]) -> list[int]:
+        """Who else is to be looked at, beside those known by their words, the best of them first."""
+        near = islice(self.likeness(tx, query, known[: meaning.COMPARED]), meaning.BY_MEANING)
+        return [number for number in near if number not in known]
 
     def beside(self, tx: Reading, outlines: Sequence[Outline]) -> list[int]:
         """The neighbours, in their sessions, of the best by words and by meaning."""
@@ -67,12 +68,13 @@ class Sense:
         self._talk = [Talk(one.number, (one.project, one.session), one.length) for one in near]
         return [number for number in meaning.neighbours(self._talk, lenders) if number not in seen]
 
-    def likeness(self, tx: Reading, query: Query) -> dict[int, float]:
-        """The cosines of those most like the question, best first."""
+    def likeness(self, tx: Reading, query: Query, known: Sequence[int] = ()) -> dict[int, float]:
+        """The cosines of those most like the question, and of those known, best first."""
         places = [self._signs(tx, self._model, place) for place in tx.places(query)]
         self._count = sum(map(len, places))
         self._likeness = vectors.nearest(self._row, places, meaning.LOOKED_AT)
-        cosines = vectors.alike(self._row, tx.vectors(self._model.number, self._likeness.numbers))
+        compared = [*dict.fromkeys([*self._likeness.numbers, *known])]
+        cosines = vectors.alike(self._row, tx.vectors(self._model.number, compared))
         self._cosines = dict(sorted(cosines.items(), key=lambda item: -item[1]))
         return self._cosines
 
@@ -80,9 +82,7 @@ class Sense:
         self, tx: Reading, query: Query, outlines: Sequence[Outline], words: Met, average: float
     ) -> dict[int, Weighed]:
         """The scores of the candidates, given how well the words of each meet the question, as shares of it."""
-        best = sorted(words.scores, key=lambda number: -words.scores[number])[: meaning.COMPARED]
-        missing = [number for number in best if number not in self._cosines]
-        cosines = self._cosines | vectors.alike(self._row, tx.vectors(self._model.number, missing))
+        cosines = self._cosines
         standings = meaning.standing(cosines, self._likeness.mean, self._likeness.deviation, self._count)
         shares = meaning.joined(words, cosines, standings, average)
         told: dict[int, Told] = {}
