@@ -1,8 +1,7 @@
 """Vectors as they are kept and searched: int8 parts, and their signs to look through first.
 
-The signs of two vectors differ in fewer places the nearer they are. A scope's signs lie in memory, a word of 64 bits of
-each memory beside the same word of the next, so that a search is a few passes over plain arrays; the best by signs are
-then compared exactly. Whoever imports this module loads numpy.
+The signs of two vectors differ in fewer places the nearer they are. A scope's signs lie in memory, so that a search is a few
+passes over plain arrays; the best by signs are then compared exactly. Whoever imports this module loads numpy.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,11 +18,11 @@ _WORD = 64
 _WIDER = 1.15
 _FIRST = 1_024
 _BLOCK = 512
-# From so many signs on, one half of each is looked at first, and the other half of so many times as many as are wanted. Of
-# the ten nearest of 50,000 real vectors, all signs bring in .973 and this way .971; of the nearest one, .999 and .998.
-_LARGE = 20_000
+# One half of the signs is looked at first, and the other half of so many times as many memories as are wanted. Of the ten
+# nearest of 50,000 real vectors, all signs at once bring in .973 and this way .971; of the nearest one, .999 and .998.
 _FINER = 25
-_TALLIED = 10_000  # of more, about so many tell how all of them stand
+_SHARE = 50  # and of one in so many where there are very many
+_TALLIED = 2_000  # about so many tell how all of them stand
 
 
 class Likeness(NamedTuple):
@@ -103,7 +102,10 @@ class Signs:
         """The last `seq` that is in here."""
         self._dimensions = dimensions
         self._count = 0
-        self._words = np.zeros((-(-dimensions // _WORD), _FIRST), dtype=np.uint64)
+        words = -(-dimensions // _WORD)
+        # All are asked for the first half, so it lies word by word; few for the second, so it lies memory by memory.
+        self._first = np.zeros((-(-words // 2), _FIRST), dtype=np.uint64)
+        self._second = np.zeros((_FIRST, words // 2), dtype=np.uint64)
         self._numbers = np.zeros(_FIRST, dtype=np.int64)
 
     def __len__(self) -> int:
@@ -115,29 +117,35 @@ class Signs:
             return
         grown = self._count + len(fresh)
         if grown > len(self._numbers):
-            room = max(grown, 2 * len(self._numbers))
-            self._words = np.pad(self._words, ((0, 0), (0, room - len(self._numbers))))
-            self._numbers = np.pad(self._numbers, (0, room - len(self._numbers)))
+            more = max(grown, 2 * len(self._numbers)) - len(self._numbers)
+            self._first = np.pad(self._first, ((0, 0), (0, more)))
+            self._second = np.pad(self._second, ((0, more), (0, 0)))
+            self._numbers = np.pad(self._numbers, (0, more))
         new = np.frombuffer(b"".join(bits for _, _, bits in fresh), dtype=np.uint64).reshape(len(fresh), -1)
-        self._words[:, self._count : grown] = new.T
+        self._first[:, self._count : grown] = new[:, : len(self._first)].T
+        self._second[self._count : grown] = new[:, len(self._first) :]
         self._numbers[self._count : grown] = [number for _, number, _ in fresh]
         self._count, self.seen = grown, fresh[-1][0]
 
     def look(self, question: bytes, most: int) -> "Look":
         """Those whose signs differ from the question's in the fewest places, at least so many, and how all of them stand."""
         asked = np.frombuffer(question, dtype=np.uint64)
-        half = len(asked) // 2 if self._count > _LARGE else len(asked)
-        apart = _apart(self._words[:half, : self._count], asked[:half])
-        some = apart[:: max(1, self._count // _TALLIED)]
-        tally = np.bincount(some, minlength=_WORD * half + 1)
-        wanted = most if half == len(asked) else max(_FINER * most, self._count // 50)
-        found = np.flatnonzero(apart <= _bound(tally, -(-wanted * len(some) // self._count)))
-        exact = apart[found]
-        if half < len(asked):
-            exact = exact + _apart(self._words[half:, found], asked[half:])
-        cosines = _cosines(min(self._dimensions, _WORD * half), len(tally))
-        mean, squares = float(tally @ cosines) / len(some), float(tally @ cosines**2) / len(some)
-        return Look(self._numbers[found], exact, self._count, mean, squares)
+        apart = np.zeros(self._count, dtype=np.uint16)
+        for word, its in zip(self._first[:, : self._count], asked, strict=False):
+            apart += np.bitwise_count(word ^ its)
+        some = np.arange(0, self._count, max(1, self._count // _TALLIED))
+        wanted = max(_FINER * most, self._count // _SHARE)
+        found = np.flatnonzero(apart <= _bound(apart.take(some), wanted / self._count))
+        cosines = _cosines(self._dimensions)[self._whole(apart, some, asked)]
+        mean, squares = float(cosines.mean()), float(np.square(cosines).mean())
+        return Look(self._numbers.take(found), self._whole(apart, found, asked), self._count, mean, squares)
+
+    def _whole(self, apart: NDArray[np.uint16], places: NDArray[np.int64], asked: NDArray[np.uint64]) -> NDArray[np.uint16]:
+        """In how many places the signs of these differ, both halves together."""
+        whole: NDArray[np.uint16] = apart.take(places)
+        for word in np.bitwise_count(self._second.take(places, axis=0) ^ asked[len(self._first) :]).T:
+            whole += word
+        return whole
 
 
 class Look(NamedTuple):
@@ -150,23 +158,15 @@ class Look(NamedTuple):
 
 
 @cache
-def _cosines(dimensions: int, places: int) -> NDArray[np.float64]:
+def _cosines(dimensions: int) -> NDArray[np.float64]:
     """The cosine that each number of differing signs stands for."""
-    return np.array([sin(pi / 2 * (1 - 2 * min(apart, dimensions) / dimensions)) for apart in range(places)])
+    return np.array([sin(pi / 2 * (1 - 2 * apart / dimensions)) for apart in range(dimensions + 1)])
 
 
-def _apart(words: NDArray[np.uint64], asked: NDArray[np.uint64]) -> NDArray[np.uint16]:
-    """In how many places the signs of each differ from the question's."""
-    apart = np.zeros(words.shape[1], dtype=np.uint16)
-    for word, its in zip(words, asked, strict=True):
-        apart += np.bitwise_count(word ^ its)
-    return apart
-
-
-def _bound(tally: NDArray[np.int64], most: int) -> int:
-    """The number of differing signs up to which there are so many."""
-    sums = np.cumsum(tally)
-    return int(np.searchsorted(sums, min(most, int(sums[-1]))))
+def _bound(apart: NDArray[np.uint16], share: float) -> int:
+    """The number of differing signs up to which there is such a share of them, or a little more."""
+    sums = np.cumsum(np.bincount(apart))
+    return int(np.searchsorted(sums, min(share, 1.0) * len(apart)))
 
 
 def nearest(question: Row, places: Iterable[Signs], most: int) -> Likeness:

@@ -130,7 +130,7 @@ def _held(
     if not rare and not others:  # every word is hopelessly common: then the one it was gathered by
         others = dict.fromkeys(telling, COUNTED)
     literal = [term for term in others if text.literal(term)]
-    held = {outline.number: _read(outline, literal) for outline in candidates}
+    held: dict[int, list[Count]] = {outline.number: _read(outline, literal) if literal else [] for outline in candidates}
     postings = dict(rare)
     if literal and (long := [outline.number for outline in candidates if outline.content is None]):
         postings |= tx.postings(query, literal, long)
@@ -147,7 +147,7 @@ def _held(
 
 def _read(outline: Outline, literal: Sequence[str]) -> list[Count]:
     """Terms that stand in a text as they are, counted in it: for some twenty of them a tenth of asking the index."""
-    if not literal or outline.content is None:
+    if outline.content is None:
         return []
     content, topic, tags = text.plain(outline.content), text.plain(outline.topic), text.plain(outline.tags)
     if topic.isascii() and tags.isascii():
