@@ -54,6 +54,25 @@ def test_the_snippet_for_http_never_holds_the_token_itself(client: str, run: Cal
     server_in(client, done.out)
 
 
+def test_a_client_whose_settings_were_moved_is_sent_to_where_they_are(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODEX_HOME", "/moved/codex")
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/moved/config")
+    assert "  /moved/codex/config.toml\n" in run("mcp", "config", "codex").err
+    assert "  /moved/config/opencode/opencode.json\n" in run("mcp", "config", "opencode").err
+
+
+def test_the_snippet_for_http_names_the_server_that_runs(omoide: Callable[..., Any]) -> None:
+    started = omoide("mcp", "--daemon", "--http", "127.0.0.1:0")
+    assert started.code == 0, started.err
+    try:
+        server = server_in("gemini", omoide("mcp", "config", "gemini", "--http").out)
+        assert server["httpUrl"] == omoide("mcp", "status", "--json").data["url"]
+    finally:
+        omoide("mcp", "stop")
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 def test_the_page_shows_each_client(client: str) -> None:
     assert f"omoide mcp config {client}" in PAGE
