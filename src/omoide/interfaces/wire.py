@@ -1,14 +1,21 @@
 """JSON shapes of every value, and the one table from error to exit code: the same for all ways in."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from omoide.errors import InvalidInput, NotAllowed, OmoideError
 from omoide.formats.record import memory, moment, scope
-from omoide.model import Event, Hit, Link, Remembered, Session, Version
+from omoide.model import Event, Hit, Link, Project, Remembered, Session, Version
 
-__all__ = ["dumped", "event", "exit_code", "hit", "link", "memory", "moment", "remembered", "scope", "session", "version"]
+if TYPE_CHECKING:  # each loads with the verb that answers it
+    from omoide.lifecycle.dedupe import Doubt, Merge
+    from omoide.lifecycle.retire import Retirement
+
+__all__ = [
+    "doubt", "dumped", "event", "exit_code", "hit", "link", "memory", "merge", "moment", "project", "remembered",
+    "retirement", "scope", "session", "version",
+]  # fmt: skip
 
 _encoder = msgspec.json.Encoder()
 
@@ -62,6 +69,46 @@ def session(value: Session) -> dict[str, Any]:
         "created_at": moment(value.created_at),
         "updated_at": moment(value.updated_at),
         "memory_count": value.memories,
+    }
+
+
+def project(value: Project) -> dict[str, Any]:
+    category, _, name = value.path.rpartition("/")
+    return {
+        "path": value.path,
+        "name": name,
+        "category": category or None,
+        "description": value.description,
+        "root": value.root,
+        "created_at": moment(value.created_at),
+    }
+
+
+def retirement(value: "Retirement") -> dict[str, Any]:
+    return {
+        "number": value.memory.number,
+        "scope": scope(value.memory.scope),
+        "topic": value.memory.topic,
+        "used_at": moment(value.memory.used_at),
+        "reason": value.reason.value,
+    }
+
+
+def merge(value: "Merge") -> dict[str, Any]:
+    return {
+        "into": value.into.number,
+        "merged": [other.number for other in value.others],
+        "likeness": round(value.likeness, 4),
+        "content": value.merged.content,
+    }
+
+
+def doubt(value: "Doubt") -> dict[str, Any]:
+    return {
+        "one": value.one.number,
+        "other": value.other.number,
+        "why": value.why,
+        "likeness": round(value.likeness, 4),
     }
 
 

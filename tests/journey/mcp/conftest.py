@@ -57,17 +57,17 @@ class Talk:
     def tell(self, method: str, **params: Any) -> None:
         self.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
 
-    def call(self, name: str, **arguments: Any) -> dict[str, Any]:
+    def call(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         """The result of a tool."""
         return self.ask("tools/call", name=name, arguments=arguments)["result"]
 
-    def give(self, name: str, **arguments: Any) -> Any:
+    def give(self, name: str, /, **arguments: Any) -> Any:
         """What a tool gives, when it succeeds."""
         result = self.call(name, **arguments)
         assert not result["isError"], result["content"]
         return result["structuredContent"]
 
-    def refusal(self, name: str, **arguments: Any) -> str:
+    def refusal(self, name: str, /, **arguments: Any) -> str:
         """Why a tool did not do it."""
         result = self.call(name, **arguments)
         assert result["isError"], result

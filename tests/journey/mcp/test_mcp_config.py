@@ -8,11 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from omoide.interfaces.mcp.clients import CLIENTS
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
+VSCODE = json.loads(Path(__file__).with_name("vscode-mcp.schema.json").read_text(encoding="utf-8"))
 LIST = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n'
 
 
@@ -52,6 +54,33 @@ def test_the_snippet_for_http_never_holds_the_token_itself(client: str, run: Cal
     assert "http://127.0.0.1:8765/mcp?project=backend%2Fshop" in done.out
     assert token not in done.out
     server_in(client, done.out)
+
+
+@pytest.mark.parametrize("flags", [["--project", "backend/shop"], ["--http"]], ids=["pipes", "http"])
+def test_visual_studio_code_would_underline_nothing_in_its_snippet(flags: list[str], run: Callable[..., Any]) -> None:
+    snippet = json.loads(run("mcp", "config", "vscode", *flags).out)
+    jsonschema.validate(snippet, VSCODE)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"mcpServers": snippet["servers"]}, VSCODE)
+
+
+def test_a_client_whose_settings_were_moved_is_sent_to_where_they_are(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODEX_HOME", "/moved/codex")
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/moved/config")
+    assert "  /moved/codex/config.toml\n" in run("mcp", "config", "codex").err
+    assert "  /moved/config/opencode/opencode.json\n" in run("mcp", "config", "opencode").err
+
+
+def test_the_snippet_for_http_names_the_server_that_runs(omoide: Callable[..., Any]) -> None:
+    started = omoide("mcp", "--daemon", "--http", "127.0.0.1:0")
+    assert started.code == 0, started.err
+    try:
+        server = server_in("gemini", omoide("mcp", "config", "gemini", "--http").out)
+        assert server["httpUrl"] == omoide("mcp", "status", "--json").data["url"]
+    finally:
+        omoide("mcp", "stop")
 
 
 @pytest.mark.parametrize("client", CLIENTS)

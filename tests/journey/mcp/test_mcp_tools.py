@@ -97,7 +97,17 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "similar": ("similar", {"id": "living"}),
     "history": ("history", {"id": "living"}),
     "events": ("events", {}),
-    "projects": ("projects", {}),
+    "projects": ("catalogue", {}),
+    "project": ("project", {}),
+    "create_project": ("create_project", {"path": "living"}),
+    "describe_project": ("describe_project", {"description": "The web shop"}),
+    "sessions": ("sessions", {}),
+    "start_session": ("start_session", {"name": "living"}),
+    "stats": ("tally", {}),
+    "retire": ("retire", {"dry_run": True}),
+    "twins": ("reindex", {}),
+    "embed": ("embed_pending", {}),
+    "mend": ("mend", {}),
     "archive": ("archive", {"id": "living"}),
     "restore": ("restore", {"id": "archived"}),
     "pin": ("pin", {"id": "living"}),
@@ -108,6 +118,24 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "remember_many": ("remember_many", {"memories": [{"content": "x"}]}),
     "purge": ("purge", {"ids": ["gone"]}),
     "check": ("check", {}),
+}
+# What the service can do, and no tool of its own does.
+ELSEWHERE = {
+    "links": "show tells them",
+    "projects": "projects tells more: the catalogue",
+    "session": "sessions tells the same of each",
+    "coverage": "stats tells it",
+    "latest": "stats tells it",
+    "locate": "where a call works",
+    "claim": "where a call works",
+    "retire_if_due": "happens by itself",
+    "gather": "reads files",
+    "adopt": "reads files",
+    "everything": "writes files",
+    "backup": "writes files",
+    **dict.fromkeys(("mirrors", "mirror", "unmirror", "notebook", "join", "part"), "about files"),
+    "disputes": "a person's text or another: a person decides",
+    "resolve": "a person's text or another: a person decides",
 }
 LAYERS = {"global": {}, "project": {"project": "shop"}, "session": {"project": "shop", "session": "s1"}}
 
@@ -144,6 +172,12 @@ def test_every_tool_obeys_the_one_table_in_every_role_and_layer(
                     Draft202012Validator(schema(tool.gives)).validate(result["structuredContent"])
                 else:
                     assert f"the-{role} is a {role}" in text
+
+
+def test_whatever_the_service_can_do_is_a_tool_or_has_a_reason_not_to_be() -> None:
+    ruled = {deed for deed, _ in CALLS.values()}
+    assert ruled | set(ELSEWHERE) == set(DEEDS)
+    assert not ruled & set(ELSEWHERE)
 
 
 def replaced(value: Any, refs: dict[str, str]) -> Any:
@@ -307,3 +341,32 @@ def test_a_document_holds_a_type_with_the_surest_first(client: Any) -> None:
     assert text.index("## Hooks\n*References: 1") < text.index("## Rustの非同期\n*Tags: rust*\n*References: 0")
     assert "### Examples:\n```\nx.await\n```" in text
     assert client.ask("resources/read", uri="omoide://document/nothing")["error"]["code"] == -32002
+
+
+def test_projects_and_sessions_are_made_described_and_looked_into(client: Any) -> None:
+    client.give("create_project", path="backend/billing", description="Invoices")
+    assert "already" in client.refusal("create_project", path="backend/billing")
+    client.give("describe_project", project="backend/billing", description="Invoices and dunning")
+    client.give("start_session", project="backend/billing", name="monday", source="slack")
+    client.give("remember", project="backend/billing", content="We bill in yen", pin=True)
+    client.give("remember", project="backend/billing", session="monday", scope="session", content="Began with dunning")
+    shown = client.give("project", project="backend/billing")
+    assert shown["project"]["description"] == "Invoices and dunning"
+    assert (shown["count"], len(shown["pinned"]), len(shown["recent"])) == (2, 1, 1)
+    (session,) = client.give("sessions", project="backend/billing")["rows"]
+    assert (session["name"], session["source"], session["memory_count"]) == ("monday", "slack", 1)
+    assert client.give("projects")["rows"][0]["path"] == "backend/billing"
+    assert "there is no project nowhere" in client.refusal("project", project="nowhere")
+
+
+def test_the_store_is_looked_after_without_losing_anything(client: Any) -> None:
+    client.give("remember", content="The API uses port 8080 for local work", scope="global")
+    client.give("remember", content="The API uses the port 8080 for local work", scope="global")
+    counted = client.give("stats")
+    assert (counted["count"], counted["by_state"], counted["by_project"]) == (2, {"active": 2}, {"": 2})
+    (twins,) = client.give("twins")["twins"]
+    assert {twins["into"], *twins["merged"]} == {1, 2}
+    assert client.give("retire", dry_run=True) == {"rows": [], "dry_run": True}
+    assert client.give("mend")["count"] == 2
+    assert client.give("check")["rows"] == []
+    assert client.give("stats")["count"] == 2

@@ -1,5 +1,6 @@
 """Serving agents over the Model Context Protocol: mcp, and its status, stop, token and config."""
 
+import os
 from pathlib import Path
 
 import click
@@ -138,7 +139,12 @@ def token_command(role: str, name: str, place: Place) -> None:
 
 @mcp_command.command("config")
 @click.argument("client", required=False)
-@click.option("--http", "over_http", is_flag=True, help="For the HTTP server, where the client can.")
+@click.option(
+    "--http",
+    "over_http",
+    is_flag=True,
+    help="For the HTTP server (the one that runs in the background, if one does), where the client can.",
+)
 @click.option("--tools", type=click.Choice(["default", "layers", "all"]), default="default", help="Which tools to offer.")
 @placed
 def config_command(client: str | None, over_http: bool, tools: str, place: Place) -> None:
@@ -169,5 +175,9 @@ def _url(place: Place) -> str:
     """The URL of the HTTP server; which project a client works in stands in it."""
     from urllib.parse import urlencode  # noqa: PLC0415 - only for HTTP
 
+    from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - the same
+
+    running = daemon.running(settings_of(place)) if os.name == "posix" else None
+    server = running["url"] if running else f"http://{_PORT}/mcp"
     asked = {name: value for name, value in (("project", place.project), ("session", place.session)) if value}
-    return f"http://{_PORT}/mcp" + (f"?{urlencode(asked)}" if asked else "")
+    return server + (f"?{urlencode(asked)}" if asked else "")

@@ -46,7 +46,7 @@ def create_command(path: str, description: str, root: str | None, place: Place, 
     directory = None if root is None else _directory(root)
     made = until_done(settings_of(place)).create_project(path, description=description, root=directory)
     if as_json:
-        print_json(_shape(made))
+        print_json(wire.project(made))
     else:
         click.echo(f"created  {click.style(visible(made.path), bold=True)}  {visible(made.description)}".rstrip())
 
@@ -119,7 +119,7 @@ def describe_command(path: str, text: str, place: Place, as_json: bool) -> None:
     """
     project = until_done(settings_of(place)).describe_project(path, text)
     if as_json:
-        print_json(_shape(project))
+        print_json(wire.project(project))
     else:
         click.echo(f"described  {click.style(visible(project.path), bold=True)}  {visible(project.description)}".rstrip())
 
@@ -165,25 +165,13 @@ def _named(project: Project) -> tuple[str, str]:
     return name, category
 
 
-def _shape(project: Project) -> dict[str, Any]:
-    name, category = _named(project)
-    return {
-        "path": project.path,
-        "name": name,
-        "category": category or None,
-        "description": project.description,
-        "root": project.root,
-        "created_at": wire.moment(project.created_at),
-    }
-
-
 def _names(one: "Overview") -> str:
     return ", ".join(session.scope.name for session in one.sessions)
 
 
 def _overview(one: "Overview") -> dict[str, Any]:
     sessions = [session.scope.name for session in one.sessions]
-    return {**_shape(one.project), "updated_at": wire.moment(one.updated_at), "sessions": sessions}
+    return {**wire.project(one.project), "updated_at": wire.moment(one.updated_at), "sessions": sessions}
 
 
 def _portrait(found: "Portrait") -> dict[str, Any]:

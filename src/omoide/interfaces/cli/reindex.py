@@ -136,24 +136,8 @@ def _print_plan(plan: Plan, *, verbose: bool) -> None:
 def _shape(done: Reindexed, kept: Path | None, *, dry_run: bool) -> dict[str, object]:
     return {
         "dry_run": dry_run,
-        "merges": [
-            {
-                "into": merge.into.number,
-                "merged": [other.number for other in merge.others],
-                "likeness": round(merge.likeness, 4),
-                "content": merge.merged.content,
-            }
-            for merge in done.plan.merges
-        ],
-        "contradictions": [
-            {
-                "one": doubt.one.number,
-                "other": doubt.other.number,
-                "why": doubt.why,
-                "likeness": round(doubt.likeness, 4),
-            }
-            for doubt in done.plan.doubts
-        ],
+        "merges": [wire.merge(one) for one in done.plan.merges],
+        "contradictions": [wire.doubt(one) for one in done.plan.doubts],
         "merged": done.merged,
         "dropped": done.dropped,
         "indexed": done.indexed,

@@ -47,14 +47,5 @@ def retire_command(dry_run: bool, place: Place, as_json: bool) -> None:
 
 
 def _shape(plan: Plan, *, dry_run: bool) -> dict[str, object]:
-    retired = [
-        {
-            "number": one.memory.number,
-            "scope": wire.scope(one.memory.scope),
-            "topic": one.memory.topic,
-            "used_at": wire.moment(one.memory.used_at),
-            "reason": one.reason.value,
-        }
-        for one in plan.retirements
-    ]
+    retired = [wire.retirement(one) for one in plan.retirements]
     return {"dry_run": dry_run, "total_count": len(retired), "retired": retired}

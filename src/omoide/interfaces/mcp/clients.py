@@ -69,11 +69,16 @@ def _desktop() -> Sequence[str]:
         return [str(home / "Library/Application Support/Claude/claude_desktop_config.json")]
     if os.name == "nt":
         return [r"%APPDATA%\Claude\claude_desktop_config.json"]
-    return [str(home / ".config/Claude/claude_desktop_config.json")]
+    return [_beneath("XDG_CONFIG_HOME", ".config", "Claude/claude_desktop_config.json")]
 
 
 def _home(name: str) -> str:
     return str(Path.home() / name)
+
+
+def _beneath(variable: str, default: str, name: str) -> str:
+    """A file in the directory that the client's own variable moves."""
+    return str(Path(os.environ.get(variable) or Path.home() / default) / name)
 
 
 CLIENTS = {
@@ -103,16 +108,17 @@ CLIENTS = {
         lambda command: _json("servers")({"type": "stdio", **_split(command)}),
         _vscode,
     ),
-    "codex": Client("Codex", lambda: [_home(".codex/config.toml")], _codex, _codex_http),
+    "codex": Client("Codex", lambda: [_beneath("CODEX_HOME", ".codex", "config.toml")], _codex, _codex_http),
     "gemini": Client(
         "Gemini CLI",
         lambda: [".gemini/settings.json in the project", _home(".gemini/settings.json")],
         lambda command: _servers(_split(command)),
         lambda url: _servers({"httpUrl": url, "headers": _bearer(f"${VARIABLE}")}),
+        "It starts servers only in a folder that you trust: it asks, or its command /permissions says so.",
     ),
     "opencode": Client(
         "opencode",
-        lambda: ["opencode.json in the project", _home(".config/opencode/opencode.json")],
+        lambda: ["opencode.json in the project", _beneath("XDG_CONFIG_HOME", ".config", "opencode/opencode.json")],
         lambda command: _json("mcp")({"type": "local", "command": command, "enabled": True}),
         lambda url: _json("mcp")({"type": "remote", "url": url, "headers": _bearer(f"{{env:{VARIABLE}}}"), "enabled": True}),
     ),

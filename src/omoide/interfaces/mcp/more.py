@@ -1,4 +1,4 @@
-"""What else the memory can do, for agents that look after it: offered with `--tools all`."""
+"""What else can be done with memories, for agents that look after them: offered with `--tools all`."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -11,10 +11,12 @@ from omoide.interfaces.mcp.call import Call
 from omoide.interfaces.mcp.desk import Desk
 from omoide.interfaces.mcp.shapes import (
     Changed,
+    Counted,
     Limit,
     Placed,
     Recalled,
     Ref,
+    Rows,
     Told,
     changed,
     given,
@@ -86,14 +88,6 @@ class Listed(Struct, frozen=True):
 class Shown(Struct, frozen=True):
     memory: dict[str, Any]
     links: list[dict[str, Any]]
-
-
-class Rows(Struct, frozen=True):
-    rows: list[dict[str, Any]]
-
-
-class Counted(Struct, frozen=True):
-    count: int
 
 
 def _acting(desk: Desk, asked: Placed, *, writing: bool = False) -> tuple[Service, Scope]:
@@ -168,12 +162,6 @@ def _unlink(desk: Desk, asked: Tie, _: Call) -> Answer:
     return Answer(Counted(int(done)), "Unlinked." if done else "They were not linked.")
 
 
-def _projects(desk: Desk, asked: Placed, _: Call) -> Answer:
-    projects = desk.acting(asked.caller_agent_id).projects()
-    rows = [{"path": each.path, "description": each.description, "root": each.root} for each in projects]
-    return Answer(Rows(rows), "\n".join(each.path for each in projects) or "There are no projects yet.")
-
-
 def _remember_many(desk: Desk, asked: Batch, call: Call) -> Answer:
     """A hundred at a time, so that progress can be told; a cancelled one keeps what was kept until then."""
     memory = desk.acting(asked.caller_agent_id)
@@ -202,20 +190,12 @@ def _purge(desk: Desk, asked: Purge, _: Call) -> Answer:
     return Answer(Counted(done), f"{done} memories are destroyed for good.")
 
 
-def _check(desk: Desk, asked: Placed, call: Call) -> Answer:
-    call.progress(0, 1, "checking the database and its index")
-    findings = desk.acting(asked.caller_agent_id).check()
-    rows = [{"what": each.what, "remedy": each.remedy} for each in findings]
-    return Answer(Rows(rows), "\n".join(each.what for each in findings) or "The database and its index are whole.")
-
-
 TOOLS = (
     Tool("list", "List", "Page through memories, last changed first.", Browse, Listed, _list, reads=True),
     Tool("show", "Show", "One memory, whole: every field, and its links.", Name, Shown, _show, reads=True),
     Tool("similar", "Similar", "What is most like a memory, best first.", Like, Recalled, _similar, reads=True),
     Tool("history", "History", "Every version of a memory, oldest first.", Name, Rows, _history, reads=True),
     Tool("events", "Events", "What happened to a memory, or to all of them, newest first.", Past, Rows, _events, reads=True),
-    Tool("projects", "Projects", "The projects that have memories.", Placed, Rows, _projects, reads=True),
     Tool(
         "archive",
         "Archive",
@@ -272,5 +252,4 @@ TOOLS = (
         _purge,
         destroys=True,
     ),
-    Tool("check", "Check", "Check the database and its index.", Placed, Rows, _check, reads=True),
 )

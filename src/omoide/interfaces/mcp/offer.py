@@ -28,9 +28,9 @@ def tools_of(chosen: str) -> dict[str, Tool]:
 
         offered |= {tool.name: tool for tool in layers.TOOLS}
     if chosen == "all":
-        from omoide.interfaces.mcp import more  # noqa: PLC0415 - the same
+        from omoide.interfaces.mcp import more, projects, upkeep  # noqa: PLC0415 - the same
 
-        offered |= {tool.name: tool for tool in more.TOOLS}
+        offered |= {tool.name: tool for tool in (*more.TOOLS, *projects.TOOLS, *upkeep.TOOLS)}
     return offered
 
 

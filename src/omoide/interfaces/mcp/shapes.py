@@ -1,7 +1,7 @@
 """The values that tools take and give, and how memories read as text."""
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -69,6 +69,14 @@ class Changed(Struct, frozen=True):
     memory_id: str
     state: str
     version: int
+
+
+class Counted(Struct, frozen=True):
+    count: int
+
+
+class Rows(Struct, frozen=True):
+    rows: list[dict[str, Any]]
 
 
 class Context(Struct, frozen=True):
