@@ -17,8 +17,11 @@ def has_time(long: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHON", sys.executable)
 
 
-def content(*command: str) -> None:
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+def content(*command: str, tries: int = 1) -> None:
+    for _ in range(tries):
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        if done.returncode in (0, 77):
+            break
     if done.returncode == 77:
         pytest.skip((done.stdout + done.stderr).strip().splitlines()[-1])
     assert done.returncode == 0, done.stdout + done.stderr
@@ -26,7 +29,8 @@ def content(*command: str) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_client_connects_with_the_snippet_in_the_file_we_named(client: str) -> None:
-    content("bash", "tests/clients/run.sh", client)
+    # Clients have time limits of their own, which a machine under load may break once.
+    content("bash", "tests/clients/run.sh", client, tries=2)
 
 
 def test_the_official_conformance_suite_is_content() -> None:
