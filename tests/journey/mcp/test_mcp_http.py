@@ -287,6 +287,43 @@ def test_a_new_token_is_known_and_an_old_one_gone_without_a_restart(
     assert server.post(PING).status == 200
 
 
+def test_in_the_era_of_handshakes_a_client_cancels_by_saying_so_in_its_session(serve: Callable[..., Server]) -> None:
+    server = serve("--tools", "all")
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    greeted = [server.post({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}) for _ in range(2)]
+    mine, other = (answer.headers["Mcp-Session-Id"] for answer in greeted)
+    assert mine != other
+    notes = [{"content": f"note {number} about thing {number % 7}"} for number in range(5_000)]
+    params = {"name": "remember_many", "arguments": {"memories": notes}, "_meta": {"progressToken": 1}}
+    asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
+    heard = []
+    work = threading.Thread(target=lambda: heard.append(_until_closed(server, asked, mine)))
+    work.start()
+    while server.call("list")["structuredContent"]["total_count"] == 0:
+        pass
+    for session, meant in ((other, 7), (mine, 99), (mine, {"a": 1}), (mine, 7)):
+        cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": meant}}
+        assert server.post(cancel, Mcp_Session_Id=session).status == 202
+    work.join(30)
+    assert b"notifications/progress" in heard[0]
+    assert b'"result"' not in heard[0]
+    assert 0 < server.call("list")["structuredContent"]["total_count"] < 5_000
+    # A session that nobody knows, after a restart, is no reason to refuse.
+    assert server.post(PING, Mcp_Session_Id="long-gone").status == 200
+
+
+def _until_closed(server: Server, asked: Any, session: str) -> bytes:
+    body = json.dumps(asked).encode()
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {OWNER}\r\nContent-Type: application/json\r\n"
+        f"MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: {session}\r\n"
+        f"Accept: application/json, text/event-stream\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
+        peer.sendall(head.encode() + body)
+        return b"".join(iter(lambda: peer.recv(65_536), b""))
+
+
 def test_in_the_new_era_a_client_cancels_by_hanging_up(serve: Callable[..., Server]) -> None:
     server = serve("--tools", "all")
     notes = [{"content": f"note {number} about thing {number % 7}"} for number in range(5_000)]

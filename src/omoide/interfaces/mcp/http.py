@@ -1,17 +1,20 @@
 """The server over streamable HTTP: one thread a connection, every request on its own, nothing kept between them.
 
+In the handshake era a client gets a session, only so that it can cancel a request of its own: none is needed to ask.
+
 For programs of this machine: who calls must bear a token, and a page in a browser cannot pass as one of them, since the
 Host and the Origin of each request are checked.
 """
 
 import base64
 import binascii
+import secrets
 import select
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from io import BufferedReader
 from urllib.parse import parse_qs, urlsplit
 
@@ -41,6 +44,7 @@ _STATUS = {
     message.METHOD_NOT_FOUND: 404,
 }
 _JSON = [("Content-Type", "application/json")]
+_SESSION = "Mcp-Session-Id"
 
 Offers = Callable[[Bearer, str, str], Offer]
 """What the bearer of a token is offered in a project and a session, as the URL names them."""
@@ -88,6 +92,8 @@ class Server:
         self._quiet = quiet
         self._rate = rate
         self._buckets: dict[Bearer, Bucket] = {}
+        self.running: dict[tuple[Bearer, str, int | str], Call] = {}
+        """What is being answered in the handshake era: by whom, in which session, and the id of the request."""
         self._strangers = Bucket(5, 20)
         self._rooms = threading.BoundedSemaphore(_CONNECTIONS)
         self._busy = 0
@@ -192,18 +198,17 @@ class _Exchange:
             body = self._reader.read(size)
             if len(body) < size:
                 return False
-            status, answer = self._answered(head, body, self._server.offer(bearer, head.query))
+            status, answer, headers = self._answered(head, body, bearer)
         except Refusal as refusal:
             told = message.failure(None, RpcError(message.INVALID_REQUEST, refusal.why))
-            headers = [*_JSON, *refusal.headers.items()]
-            self._peer.sendall(web.answer(refusal.status, told, headers, persistent=False))
+            self._peer.sendall(web.answer(refusal.status, told, [*_JSON, *refusal.headers.items()], persistent=False))
             return False
         finally:
             self._server.entered(-1)
         if self._streaming:
             self._peer.sendall(web.event(answer))
             return False
-        self._peer.sendall(web.answer(status, answer, _JSON if answer else (), persistent=head.persistent))
+        self._peer.sendall(web.answer(status, answer, [*(_JSON if answer else ()), *headers], persistent=head.persistent))
         return head.persistent
 
     def _asked(self, head: Head) -> int:
@@ -217,31 +222,53 @@ class _Exchange:
             raise Refusal(406, "answers are application/json or text/event-stream")
         return web.length(head, LARGEST)
 
-    def _answered(self, head: Head, body: bytes, offer: Offer) -> tuple[int, bytes]:
+    def _answered(self, head: Head, body: bytes, bearer: Bearer) -> tuple[int, bytes, list[tuple[str, str]]]:
         try:
             request = message.read(body)
         except RpcError as error:
-            return 400, message.failure(error.id, error)
+            return 400, message.failure(error.id, error), []
         if request is None:
-            return 202, b""
+            return 202, b"", []
         version = head.get("mcp-protocol-version")
         modern = version in protocol.STATELESS or protocol.VERSION in request.meta
+        session = head.get(_SESSION.lower())
         try:
             if not modern and version is not None and version not in protocol.HANDSHAKE:
                 protocol.checked_version(version)
             if request.id is None:
-                return 202, b""
+                self._heard(request, bearer, session)
+                return 202, b"", []
             if modern:
                 protocol.checked_envelope(request)
                 _checked_headers(head, request)
         except RpcError as error:
-            return 400, message.failure(request.id, error)
+            return 400, message.failure(request.id, error), []
         send = self._send if web.accepts(head, "text/event-stream") else None
         call = Call(request.meta, send, self._gone if modern else lambda: False)
-        reply = protocol.answered(offer, request, call, modern=modern)
+        offer = self._server.offer(bearer, head.query)
+        with self._running(call, (bearer, session, request.id) if session and not modern else None):
+            reply = protocol.answered(offer, request, call, modern=modern)
         if reply is None:
             raise ConnectionAbortedError
-        return _STATUS.get(reply.code or 0, 200) if modern else 200, reply.data
+        headers = [(_SESSION, secrets.token_urlsafe(16))] if request.method == "initialize" else []
+        return _STATUS.get(reply.code or 0, 200) if modern else 200, reply.data, headers
+
+    @contextmanager
+    def _running(self, call: Call, place: tuple[Bearer, str, int | str] | None) -> Iterator[None]:
+        if place is not None:
+            self._server.running[place] = call
+        try:
+            yield
+        finally:
+            if place is not None:
+                self._server.running.pop(place, None)
+
+    def _heard(self, notification: Request, bearer: Bearer, session: str | None) -> None:
+        """In the handshake era, a client cancels by saying so; its session tells whose request of that id is meant."""
+        if notification.method == "notifications/cancelled" and session:
+            meant = notification.params.get("requestId")
+            if isinstance(meant, (int, str)) and (call := self._server.running.get((bearer, session, meant))):
+                call.cancelled = True
 
     def _send(self, notification: bytes) -> None:
         if not self._streaming:
