@@ -22,6 +22,7 @@ REACHES = ((2, 0), (3, 1), (5, 2))
 _FEATURES = EMBEDDED + WIDE * len(REACHES)
 _OF_PIECE = _FEATURES + WIDE * sum(reach for reach, _ in REACHES)
 _EDGE = 2  # empty rows before and after a text, as far as the widest convolution reaches
+_FOUR = 4  # rows that a product computes together: of 11 rows it takes half as long again as of 12
 _AT_ONCE = 384  # pieces computed together, as many as the processor's cache holds
 _KEPT = 1_024  # pieces kept, 16 MB
 
@@ -54,6 +55,7 @@ class Encoder:
         for pieces in texts:
             starts.append(len(laid) - _EDGE)
             laid += [*pieces, *[None] * _EDGE]
+        laid += [None] * (-(len(laid) - 2 * _EDGE) % _FOUR)
         empty = [row - _EDGE for row, piece in enumerate(laid) if piece is None][_EDGE:-_EDGE]
         features = self._convolved(self._rows(laid), empty)
         _normalize(features, weights["ln_g"], weights["ln_b"], self._least)

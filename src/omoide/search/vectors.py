@@ -52,7 +52,8 @@ def alike(question: Row, kept: Sequence[tuple[int, bytes]]) -> dict[int, float]:
     found: dict[int, float] = {}
     if kept:
         # Not `rows @ question`: for so small a product BLAS wakes a second thread, which costs more than it helps.
-        cosines = np.einsum("ij,j->i", matrix([parts for _, parts in kept]), question)
+        rows = _rows([parts for _, parts in kept])
+        cosines = np.einsum("ij,j->i", rows, question) / _lengths(rows)
         for (number, _), cosine in zip(kept, cosines.tolist(), strict=True):
             found[number] = max(cosine, found.get(number, -1.0))
     return found
@@ -60,9 +61,18 @@ def alike(question: Row, kept: Sequence[tuple[int, bytes]]) -> dict[int, float]:
 
 def matrix(kept: Sequence[bytes]) -> Row:
     """Kept vectors as rows of length 1."""
-    rows = np.frombuffer(b"".join(kept), dtype=np.int8).reshape(len(kept), -1).astype(np.float32)
-    unit: Row = rows / np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), 1e-12)[:, None]
+    rows = _rows(kept)
+    unit: Row = rows / _lengths(rows)[:, None]
     return unit
+
+
+def _rows(kept: Sequence[bytes]) -> Row:
+    return np.frombuffer(b"".join(kept), dtype=np.int8).reshape(len(kept), -1).astype(np.float32)
+
+
+def _lengths(rows: Row) -> Row:
+    lengths: Row = np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), 1e-12)
+    return lengths
 
 
 def pairs(numbers: Sequence[int], rows: Row, least: float, most: int = 10) -> Iterator[tuple[int, int, float]]:
