@@ -225,6 +225,23 @@ def test_too_many_requests_are_told_to_wait(place: Path) -> None:
     assert answers[-1].headers["Retry-After"] == "1"
 
 
+def test_a_signal_stops_a_server_whenever_it_comes(serve: Callable[..., Server]) -> None:
+    for _ in range(5):
+        server = serve()
+        assert server.post(PING).status == 200
+        server.process.terminate()  # right when it goes back to waiting
+        assert server.process.wait(20) == 0
+
+
+def test_a_server_needs_no_handler_of_python_to_stop() -> None:
+    server = HttpServer(lambda *_: Omoide(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0")
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    os.write(server.waker, b"\x0f")  # as the system does for a signal
+    thread.join(20)
+    assert not thread.is_alive()
+
+
 def test_an_address_that_others_can_reach_needs_a_name(run: Callable[..., Any]) -> None:
     done = run("mcp", "--http", "0.0.0.0:0")
     assert done.code == 2

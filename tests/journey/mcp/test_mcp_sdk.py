@@ -41,7 +41,10 @@ async def connected(transport: str, mode: str) -> AsyncIterator[Client]:
                 yield client
         finally:
             process.terminate()
-            assert process.wait(timeout=30) == 0
+            try:
+                assert process.wait(timeout=30) == 0
+            finally:
+                process.kill()  # else a server that does not stop would be waited for without end
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])

@@ -103,6 +103,7 @@ class Server:
         except OSError as error:
             raise InvalidInput(f"{address} cannot be served ({error.strerror}): choose another port") from error
         self._wake, self._waker = socket.socketpair()
+        self._waker.settimeout(0)
         shown = f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{self._listener.getsockname()[1]}{PATH}"
 
@@ -124,6 +125,11 @@ class Server:
                         peer.sendall(web.answer(503, b"too many connections", persistent=False))
         with self._idle:
             self._idle.wait_for(lambda: self._busy == 0, timeout=_PATIENCE)
+
+    @property
+    def waker(self) -> int:
+        """A file in which any byte means stop: for signals that come just before the server waits again."""
+        return self._waker.fileno()
 
     def stop(self) -> None:
         """Safe in a signal handler, also a second time."""

@@ -63,10 +63,13 @@ def on_http(
     server = http.Server(offer, tokens.Tokens(settings).bearer, address, names, quiet=upkeep)
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: server.stop())
+    # Python's handlers run between two steps of Python: one that comes right before a long wait would only run after it.
+    signal.set_wakeup_fd(server.waker, warn_on_full_buffer=False)
     try:
         ready(server.url, tokens.file(settings))
         server.serve()
     finally:
+        signal.set_wakeup_fd(-1)
         for each in list(shelves.values()):
             each.close()
 
