@@ -240,14 +240,17 @@ def test_a_watcher_takes_edits_in_at_once(run, main):
     with subprocess.Popen(
         [*PROGRAM, "mirror", "watch", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1
     ) as watcher:
-        assert watcher.stderr.readline() == "watching 1: press Ctrl-C to stop\n"
-        for n, save in enumerate((in_place, by_rename)):
-            save(file, re.sub(r"- Content: .*", f"- Content: edit {n}", file.read_text(encoding="utf-8")))
-            told = json.loads(watcher.stdout.readline())
-            assert (told["taken_in"], told["troubles"]) == (1, [])
-        watcher.send_signal(signal.SIGINT)
-        assert watcher.wait(timeout=20) == 130
-        assert watcher.stderr.read().strip() == ""
+        try:
+            assert watcher.stderr.readline() == "watching 1: press Ctrl-C to stop\n"
+            for n, save in enumerate((in_place, by_rename)):
+                save(file, re.sub(r"- Content: .*", f"- Content: edit {n}", file.read_text(encoding="utf-8")))
+                told = json.loads(watcher.stdout.readline())
+                assert (told["taken_in"], told["troubles"]) == (1, [])
+            watcher.send_signal(signal.SIGINT)
+            assert watcher.wait(timeout=20) == 130
+            assert watcher.stderr.read().strip() == ""
+        finally:
+            watcher.kill()  # else one that does not stop would be waited for without end
     versions = run("history", "1", "--json").data["versions"]
     assert [one["content"] for one in versions] == ["before", "edit 0", "edit 1"]
 
