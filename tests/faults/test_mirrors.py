@@ -102,7 +102,8 @@ def test_what_was_acknowledged_is_in_the_files_after_any_kill(tmp_path, open_mem
         process = worker("sync_for_ever", path, f"round{round}")
         acknowledged += [process.stdout.readline().rstrip("\n") for _ in range(chance.randint(1, 8))]
         process.kill()
-        told, errors = process.communicate()
+        # Not by communicate(), which would pass over what readline() has read ahead.
+        told, errors = process.stdout.read(), process.stderr.read()
         assert errors == ""
         acknowledged += [line for line in told.splitlines(keepends=True) if line.endswith("\n")]
         with open_memory(path) as memory:

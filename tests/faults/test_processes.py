@@ -27,7 +27,8 @@ def test_what_was_acknowledged_survives_the_killing_of_eight_writers(tmp_path, c
             acknowledged.update(writer.stdout.readline() for _ in range(chance.randint(1, 12)))
             writer.kill()  # the others go on writing meanwhile
         for writer in writers:
-            told, errors = writer.communicate()
+            # Not by communicate(), which would pass over what readline() has read ahead.
+            told, errors = writer.stdout.read(), writer.stderr.read()
             assert errors == ""
             acknowledged.update(line for line in told.splitlines(keepends=True) if line.endswith("\n"))
         with open_memory(path) as memory:
