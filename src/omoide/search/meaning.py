@@ -28,7 +28,7 @@ HELD = 0.45
 NAMED = 0.1
 BY_MEANING = 20  # memories that meaning brings in, of
 LOOKED_AT = 50  # those nearest by their signs; 30 of 80 gain .004 of R@10 on code, and nothing elsewhere
-COMPARED = 25  # of the best by the first look at words that are compared as well; others are not near, or they would be in
+COMPARED = 25  # of the best by words, at first look, that are compared too; others are not near, or meaning would bring them
 LIKE = (
     0.25  # without a word in common, a memory must have this cosine to be found at all: most nonsense stays below, not all,
 )
