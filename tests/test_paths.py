@@ -53,6 +53,7 @@ def test_the_road_of_remember_from_the_shell_to_the_disk(tmp_path: Path, monkeyp
         "search/text.py",
         "store/sql.py",
         "store/sqlite.py",
+        "store/sqlite_holders.py",
         "store/sqlite_mirrors.py",
         "store/sqlite_reading.py",
         "store/sqlite_writing.py",

@@ -5,7 +5,7 @@ import os
 import re
 import time
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -195,11 +195,18 @@ class Query(msgspec.Struct, frozen=True):
     """Only pinned ones."""
 
 
-class Hit(msgspec.Struct, frozen=True, gc=False):
+class Hit(msgspec.Struct, frozen=True, eq=False, gc=False):
     memory: Memory
     score: float
-    why: str
-    """In words: what of the question was found where."""
+    told: Callable[[], str]
+    """In words, when someone asks: what of the question was found where."""
+
+    @property
+    def why(self) -> str:
+        return self.told()
+
+    def __repr__(self) -> str:
+        return f"Hit(memory={self.memory!r}, score={self.score!r}, why={self.why!r})"
 
 
 class Found(msgspec.Struct, frozen=True):

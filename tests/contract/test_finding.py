@@ -1,10 +1,14 @@
 """What a store finds: its index in step with its rows, and never another project's memories."""
 
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
 
-from omoide.model import Layer, Query, Scope, State
+from omoide.model import Actor, Layer, Query, Scope, State
+from omoide.store.base import Words
+
+ALICE = Actor("alice", via="test")
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesday")
@@ -16,8 +20,15 @@ def found(shelf, query, term):
     with shelf.store.read() as tx:
         holders = tx.holders(query, [term], 99)[term]
         everyone = [memory.number for memory in tx.everything()]
-        assert {number for number, *_ in tx.postings(query, [term], everyone)[term]} == set(holders)
+        postings = tx.postings(query, [term], everyone)[term]
+        assert {number for number, *_ in postings} == set(holders)
         assert tx.frequencies(query, [term], 99)[term] == len(holders)
+        held = tx.held(query, {term: 99}, [term])[term]
+        assert held.holders == len(holders)
+        assert held.bits == sum(1 << number for number in holders)
+        assert {number: held.counts.get(number, (0, 0, 1)) for number in holders} == {
+            number: tuple(counts) for number, *counts in postings
+        }
         return {outline.number for outline in tx.outlines(query, holders, shelf.now)}
 
 
@@ -91,6 +102,97 @@ def test_layers_narrow_what_is_seen(shelf, reader, layers, seen):
     browsed = shelf.ask(lambda tx: [names[memory.number] for memory in tx.browse(query, shelf.now)])
     assert set(browsed) == seen
     assert shelf.ask(lambda tx: tx.count(query, shelf.now)) == len(seen)
+
+
+def bits(shelf, query, term, most=9_999, counted=()):
+    return shelf.ask(lambda tx: tx.held(query, {term: most}, counted)[term])
+
+
+def test_who_holds_a_term_is_known_at_once_also_when_another_process_wrote(shelf, store, backend):
+    second = backend.open()
+    one = shelf.keep("gnu", SHOP)
+    assert bits(shelf, Query(SHOP), "gnu").bits == 1 << one.number
+    shelf.store = second
+    two, three = shelf.keep("gnu gnu", SHOP), shelf.keep("gnu", SHOP)
+    shelf.change(one, content="yak")
+    shelf.store = store
+    held = bits(shelf, Query(SHOP), "gnu")
+    assert held.bits == 1 << two.number | 1 << three.number
+    assert held.holders == 2
+    shelf.store = second
+    shelf.change(three, state=State.ARCHIVED)
+    shelf.erase(two)
+    shelf.store = store
+    assert bits(shelf, Query(SHOP), "gnu").bits == 0
+    assert bits(shelf, Query(SHOP, states=LIVING), "gnu").bits == 1 << three.number
+
+
+def test_counts_stay_right_when_what_was_counted_changes(shelf):
+    one, two = shelf.keep("gnu gnu", SHOP), shelf.keep("a gnu", SHOP, topic="gnu")
+    assert bits(shelf, Query(SHOP), "gnu", counted=["gnu"]).counts == {one.number: (0, 0, 2), two.number: (1, 0, 1)}
+    shelf.change(one, content="gnu")
+    three = shelf.keep("gnu gnu gnu", SHOP)
+    held = bits(shelf, Query(SHOP), "gnu", counted=["gnu"])
+    assert held.counts == {two.number: (1, 0, 1), three.number: (0, 0, 3)}
+    assert held.holders == 3
+
+
+def test_after_many_changes_a_term_is_looked_up_as_a_whole(shelf):
+    kept = [shelf.keep("gnu", SHOP) for _ in range(3)]
+    assert bits(shelf, Query(SHOP), "gnu").holders == 3
+    more = [shelf.keep("gnu" if n % 2 else "yak", SHOP).number for n in range(120)]
+    holders = [memory.number for memory in kept] + more[1::2]
+    assert bits(shelf, Query(SHOP), "gnu").bits == sum(1 << number for number in holders)
+
+
+def test_many_holders_and_few_are_the_same_to_a_number_of_bits(shelf):
+    with shelf.store.write() as tx:
+        drafts = [shelf.draft("gnu" if n % 3 else "yak", SHOP) for n in range(1_000)]
+        for draft in drafts:
+            tx.log("remembered", ALICE, shelf.now, tx.add(draft, 0, shelf.words(draft), ALICE), {})
+    holders = shelf.ask(lambda tx: tx.holders(Query(SHOP), ["gnu"], 9_999)["gnu"])
+    assert len(holders) == 666
+    assert bits(shelf, Query(SHOP), "gnu").bits == sum(1 << number for number in holders)
+
+
+def test_of_a_term_that_more_hold_than_asked_for_only_their_number_is_told(shelf):
+    for _ in range(3):
+        shelf.keep("gnu", SHOP)
+    assert bits(shelf, Query(SHOP), "gnu", most=2) == (3, None, None)
+    assert bits(shelf, Query(SHOP), "gnu", most=3).bits is not None
+
+
+def test_an_index_made_anew_by_another_process_is_seen(shelf, backend):
+    second = backend.open()
+    kept = shelf.keep("gnu", SHOP)
+    assert bits(shelf, Query(SHOP), "yak").bits == 0
+    second.rebuild(lambda tx: ((memory, Words("", "", "yak", 1, 1)) for memory in tx.everything()))
+    assert bits(shelf, Query(SHOP), "yak").bits == 1 << kept.number
+    second.renew(lambda memory: Words("", "", "okapi", 1, 1), lambda _: None)
+    assert bits(shelf, Query(SHOP), "yak").bits == 0
+    assert bits(shelf, Query(SHOP), "okapi").bits == 1 << kept.number
+
+
+def test_what_a_transaction_undid_was_never_held(shelf):
+    shelf.keep("gnu", SHOP)
+    with suppress(ZeroDivisionError), shelf.store.write() as tx:
+        draft = shelf.draft("gnu", SHOP)
+        tx.log("remembered", ALICE, shelf.now, tx.add(draft, 0, shelf.words(draft), ALICE), {})
+        tx.held(Query(SHOP), {"gnu": 9}, ())
+        raise ZeroDivisionError
+    assert bits(shelf, Query(SHOP), "gnu").holders == 1
+
+
+def test_titles_are_told_apart(shelf):
+    titled = [shelf.keep("x", SHOP, topic="gnu").number, shelf.keep("x", SHOP, tags=("gnu",)).number]
+    shelf.keep("gnu", SHOP)
+    found = shelf.ask(lambda tx: tx.titled(Query(SHOP), ["gnu", "yak"]))
+    assert found == {"gnu": sum(1 << number for number in titled), "yak": 0}
+
+
+def test_where_numbers_are_high_there_are_no_bits(shelf):
+    shelf.keep("gnu", SHOP, number=1_000_000)
+    assert shelf.ask(lambda tx: tx.held(Query(SHOP), {"gnu": 9}, ())) is None
 
 
 def test_holders_come_newest_first_and_no_more_than_asked_for(shelf):

@@ -141,3 +141,13 @@ def test_a_session_alone_is_browsed_without_its_project_and_other_sessions(shelf
     shelf.keep("b", Scope.session("shop", "tuesday"))
     mine = shelf.keep("c", MONDAY)
     assert shelf.ask(lambda tx: list(tx.browse(Query(MONDAY, layers=(Layer.SESSION,)), shelf.now))) == [mine]
+
+
+def test_a_merge_changes_nothing_that_can_be_found_and_gives_way_to_a_writer(shelf, store, backend):
+    kept = [shelf.keep(f"gnu {n}", SHOP).number for n in range(20)]
+    store.merge(9)
+    store.merge(9)  # and when there is nothing left to merge
+    assert shelf.ask(lambda tx: tx.holders(Query(SHOP), ["gnu"], 99)["gnu"]) == kept[::-1]
+    with backend.open().write():
+        store.merge(9)
+    assert store.check() == []

@@ -23,6 +23,13 @@ NOTES = {
 }
 
 
+@pytest.fixture(autouse=True, params=["all at once", "by lists"])
+def looked_at(request, monkeypatch):
+    """Both ways to look at a question: the second is for stores of tens of thousands."""
+    if request.param == "by lists":
+        monkeypatch.setattr("omoide.store.sqlite_holders.WIDEST", 0)
+
+
 @pytest.fixture
 def notes(memory):
     return {name: memory.remember(text, scope=SHOP).memory.number for name, text in NOTES.items()}
@@ -154,6 +161,38 @@ def test_a_hit_says_in_words_what_matched_where(memory):
     assert hit.why == "topic: designing · tags: async · content: 非同期処理, src/core"
 
 
+def test_a_hit_shows_why_it_was_found(memory, notes):
+    (hit,) = memory.recall("pnpm", scope=SHOP).hits
+    assert hit.why == "content: pnpm"
+    assert "why='content: pnpm'" in repr(hit)
+
+
+def test_a_word_that_most_memories_hold_still_finds(memory):
+    memory.remember_many(Draft(f"設計のメモ その{n}", SHOP) for n in range(900))
+    newest = memory.remember("設計の見直し", scope=SHOP).memory.number
+    assert numbers(memory, "見直し設計")[0] == newest
+    assert len(numbers(memory, "設計")) == 10
+
+
+def test_what_was_learnt_forgotten_or_revised_a_moment_ago_counts(memory):
+    first = memory.remember("the okapi eats leaves", scope=SHOP).memory.number
+    assert numbers(memory, "okapi leaves") == [first]
+    second = memory.remember("an okapi is no giraffe", scope=SHOP).memory.number
+    assert numbers(memory, "okapi giraffe") == [second, first]
+    memory.revise(first, scope=SHOP, content="the zebra eats grass")
+    assert numbers(memory, "okapi") == [second]
+    memory.forget(second, scope=SHOP)
+    assert numbers(memory, "okapi") == []
+    memory.restore(second, scope=SHOP)
+    assert numbers(memory, "okapi") == [second]
+
+
+def test_a_narrow_filter_finds_what_many_better_answers_hide(memory):
+    hidden = memory.remember("pnpm is mentioned here among many other words", scope=SHOP, tags=("rare",)).memory.number
+    memory.remember_many(Draft(f"pnpm is used {n}", SHOP) for n in range(400))
+    assert numbers(memory, "pnpm is used", tags=["rare"]) == [hidden]
+
+
 def test_a_recalled_memory_knows_when(memory, clock):
     number = memory.remember("zebra", scope=SHOP).memory.number
     assert memory.show(number, scope=SHOP).last_accessed_at is None
@@ -163,7 +202,7 @@ def test_a_recalled_memory_knows_when(memory, clock):
 
 
 def test_a_query_value_asks_the_same(memory, notes):
-    assert memory.recall(Query(SHOP, "pnpm", limit=1)) == memory.recall("pnpm", scope=SHOP, limit=1)
+    assert numbers(memory, Query(SHOP, "pnpm", limit=1), None) == numbers(memory, "pnpm", limit=1) == [notes["mixed"]]
 
 
 def test_a_very_long_japanese_memory_is_found_and_explained_like_a_short_one(memory):

@@ -10,16 +10,8 @@ from hypothesis import strategies as st
 from omoide.search import rank
 
 
-def met(worth: dict[str, float], postings: dict[str, list[Any]], lengths: dict[int, int], average: float) -> rank.Met:
-    held: dict[int, list[Any]] = {}
-    for term, rows in postings.items():
-        for number, *counts in rows:
-            held.setdefault(number, []).append((term, *counts))
-    return rank.met(worth, held, lengths, average)
-
-
 def scored(*asked: Any) -> dict[int, float]:
-    return met(*asked).scores
+    return rank.met(*asked).scores
 
 
 def ordered(scores: dict[int, float]) -> list[int]:
@@ -84,7 +76,9 @@ def test_a_text_that_meets_the_whole_query_beats_one_that_repeats_a_part_of_it()
 
 
 def test_what_is_covered_depends_on_neither_count_nor_length() -> None:
-    found = met({"a": 3.0, "b": 1.0}, {"a": [(1, 0, 0, 1), (2, 0, 0, 9)], "b": [(2, 0, 0, 1)]}, {1: 500, 2: 5, 3: 5}, 50.0)
+    found = rank.met(
+        {"a": 3.0, "b": 1.0}, {"a": [(1, 0, 0, 1), (2, 0, 0, 9)], "b": [(2, 0, 0, 1)]}, {1: 500, 2: 5, 3: 5}, 50.0
+    )
     assert found.covered == {1: 0.75, 2: 1.0, 3: 0.0}
 
 

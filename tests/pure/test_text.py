@@ -184,7 +184,7 @@ def test_a_query_of_a_hundred_thousand_words_is_quick() -> None:
 @example("あああ認証\u200b認証")
 def test_a_literal_term_stands_in_the_plain_text_as_often_as_among_its_terms(text: str) -> None:
     found = Counter(terms(text))
-    shown = plain(text)
+    (shown,) = plain([text])
     literals = [term for term in found if literal(term)]
     assert {term: shown.count(term) for term in literals} == {term: found[term] for term in literals}
     # And what the text does not hold as a term, it does not show.

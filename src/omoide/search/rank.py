@@ -9,7 +9,8 @@ On the development sets the two looks do as well as reading every posting of eve
 read a fifteenth of the postings. The first look alone loses up to nine points of recall.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 from math import log, log1p
 from typing import NamedTuple
 
@@ -29,15 +30,14 @@ READS = 1_500  # so many more in a small one, up to a quarter of its memories; w
 SHARE = 0.01  # and this share of the memories more in a large one
 CANDIDATES = 30  # memories that get the second look; 25 lose a point on code, 50 gain nothing
 OF_PAIRS = 50  # where pairs of characters are asked for; 30 lose three points on short Japanese notes, 100 gain half of one
+SUMMED = 20  # the same, where the first look was at all terms of all memories
 NUDGED = 0.8  # no nudge makes up for less than this share of a score
 COMMON = 0.15  # a term in a larger share of the memories than this, and in more than SEEN, is only seen there, not counted
 SEEN = 400
+READ = 0.05  # pairs of characters in a larger share, and in more than SEEN, are only counted in the texts of candidates
 
 Posting = tuple[int, int, int, int]
 """A memory that holds a term: its number, and the term's count in topic, tags and content."""
-
-Count = tuple[str, int, int, int]
-"""A term that a memory holds, and its count in topic, tags and content."""
 
 
 class Met(NamedTuple):
@@ -85,35 +85,36 @@ def worth(asked: Mapping[str, float], df: Mapping[str, int], n: int) -> dict[str
     return {text: weight * idf(df.get(text, 0), n) for text, weight in asked.items()}
 
 
-def rough(worth: Mapping[str, float], holders: Mapping[str, Iterable[int]]) -> dict[int, float]:
+def rough(worth: Mapping[str, float], holders: Mapping[str, Collection[int]]) -> dict[int, float]:
     """What the terms of each memory are worth together: the first look."""
-    met: dict[int, float] = {}
+    met = dict.fromkeys(chain.from_iterable(holders.values()), 0.0)
     for text, numbers in holders.items():
         value = worth[text]
         for number in numbers:
-            met[number] = met.get(number, 0.0) + value
+            met[number] += value
     return met
 
 
-def met(worth: Mapping[str, float], held: Mapping[int, Iterable[Count]], lengths: Mapping[int, int], average: float) -> Met:
-    """How well each memory meets the query, by what it holds of it: the second look.
+def met(
+    worth: Mapping[str, float], held: Mapping[str, Iterable[Posting]], lengths: Mapping[int, int], average: float
+) -> Met:
+    """How well each memory with a length meets the query, by who holds its terms: the second look.
 
     BM25's saturation, each field with its weight, times how much of the query is met.
     """
     whole = sum(worth.values()) or 1.0
-    scores: dict[int, float] = {}
-    shares: dict[int, float] = {}
-    for number, length in lengths.items():
-        damping = SATURATION * (1 - LENGTH + LENGTH * length / average)
-        counted = covered = 0.0
-        for term, topic, tags, content in held.get(number, ()):
-            value = worth[term]
-            count = TOPIC * topic + TAGS * tags + content
-            counted += value * count / (count + damping)
-            covered += value
-        shares[number] = share = covered / whole
-        scores[number] = counted * share**COVERAGE
-    return Met(scores, shares)
+    damping = {number: SATURATION * (1 - LENGTH + LENGTH * length / average) for number, length in lengths.items()}
+    counted = dict.fromkeys(lengths, 0.0)
+    covered = dict.fromkeys(lengths, 0.0)
+    for term, postings in held.items():
+        value = worth[term]
+        for number, topic, tags, content in postings:
+            if number in damping:
+                count = TOPIC * topic + TAGS * tags + content
+                counted[number] += value * count / (count + damping[number])
+                covered[number] += value
+    shares = {number: its / whole for number, its in covered.items()}
+    return Met({number: its * shares[number] ** COVERAGE for number, its in counted.items()}, shares)
 
 
 def nudge(confidence: float, relevance: float, reference_count: int, days: float) -> float:

@@ -166,12 +166,14 @@ def literal(term: str) -> bool:
     return run is not None and bool(run[1]) and (len(term) == 2 or not _never_alone.fullmatch(term))
 
 
-def plain(text: str) -> str:
-    """A text in which literal terms can be counted."""
-    if text.isascii():
-        return text
-    text = _plain(text).replace("\n", " ")
-    return _unseen.sub("", text) if _unusual().search(text) else text
+def plain(texts: Iterable[str]) -> list[str]:
+    """Texts in which literal terms can be counted. Together, because one by one would take several times as long."""
+    whole = "\n".join([text.replace("\n", " ") for text in texts])
+    if not whole.isascii():
+        whole = _plain(whole)
+        if _unusual().search(whole):
+            whole = _unseen.sub("", whole)
+    return whole.split("\n")
 
 
 def _weight(term: str) -> float:
@@ -198,7 +200,7 @@ def _pieces() -> re.Pattern[str]:
 @cache
 def _unusual() -> re.Pattern[str]:
     """What plain Japanese has none of. Told in a third of the time that looking for what is unseen takes."""
-    return re.compile("[^ -~\u3000-\u9fff]")
+    return re.compile("[^\n -~\u3000-\u9fff]")
 
 
 def _plain(text: str) -> str:

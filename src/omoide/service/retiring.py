@@ -21,6 +21,9 @@ _AT_ONCE = 2_000
 _BY_THE_WAY = 500
 """So many in all for nobody who asked: about 0.1 s."""
 
+_MERGED = 5
+"""Steps of the daily merge of the index, half a second: all of it, where there are some ten thousand memories."""
+
 ITSELF = Actor("omoide", Role.OWNER, "upkeep")
 """Who retires when nobody asked."""
 
@@ -72,6 +75,7 @@ class Retiring(Verbs):
                 done = _archived(tx, plan.retirements, ITSELF, at)
                 if len(plan.retirements) < _BY_THE_WAY:
                     tx.note_done(_TASK, at)
+            self._store.merge(_MERGED)
         except StoreError:  # plan B: another moment. Whoever asked for nothing need not hear that nothing was done.
             return None
         if done and self._follower is not None:

@@ -1,6 +1,7 @@
 """Sensing: what is like a memory, and the vectors that tell."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from omoide.guard import access
@@ -36,8 +37,9 @@ class Sensing(Verbs):
             seen = {outline.number for outline in tx.outlines(query, list(likeness), self._clock())}
             best = [number for number in likeness if number in seen][: query.limit]
             return [
-                Hit(memory, round(likeness[memory.number], 4), f"meaning: {likeness[memory.number]:.2f}")
+                Hit(memory, round(like, 4), partial("meaning: {:.2f}".format, like))
                 for memory in tx.memories(best)
+                for like in [likeness[memory.number]]
             ]
 
     def coverage(self) -> Vectors:

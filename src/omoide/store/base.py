@@ -4,7 +4,7 @@ A store keeps and finds; it does not think. Terms, twins, order and permission a
 gives the same answers. Its promises are tests in `tests/contract/`, and a new backend only supplies a fixture there.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
@@ -44,6 +44,20 @@ class Words(NamedTuple):
 
 Posting = tuple[int, int, int, int]
 """A memory's number, and how often it holds a term in its topic, its tags and its content."""
+
+
+Counts = tuple[int, int, int]
+"""How often a memory holds a term in its topic, its tags and its content."""
+
+
+class Holding(NamedTuple):
+    """Who holds a term."""
+
+    holders: int
+    bits: int | None
+    """All of them in one number, whose n-th bit is memory n. None: more than asked for."""
+    counts: Mapping[int, Counts] | None
+    """How often, of those that hold it otherwise than once in their content. None: that was not counted."""
 
 
 SHORT = 2_000
@@ -160,6 +174,14 @@ class Reading(Protocol):
     def sizes(self, query: Query) -> Sizes:
         """How much is indexed where the query may look."""
 
+    def held(self, query: Query, terms: Mapping[str, int], counted: Collection[str]) -> dict[str, Holding] | None:
+        """Who holds each term where the query may look, as far as they are not more than the term's limit; of these terms
+        also how often, where that is cheap. None where there are so many memories that `frequencies` and `holders` are
+        better asked."""
+
+    def titled(self, query: Query, terms: Iterable[str]) -> dict[str, int]:
+        """Who holds each term in its topic or tags, as bits."""
+
     def frequencies(self, query: Query, terms: Iterable[str], most: int) -> dict[str, int]:
         """How many memories hold each term where the query may look, counted up to `most`."""
 
@@ -262,7 +284,10 @@ class Reading(Protocol):
 
 
 class Writing(Reading, Protocol):
-    """A transaction: all of it is kept, durably, when the block ends; none of it when the block raises."""
+    """A transaction: all of it is kept, durably, when the block ends; none of it when the block raises.
+
+    Whoever adds, changes or erases a memory also logs it here: other processes learn of the change by its event.
+    """
 
     def add(self, memory: Memory, twin: int, words: Words, actor: Actor) -> Memory:
         """Keeps a new memory and indexes it. Number 0 asks for the next free one; a taken number gets a new one."""
@@ -358,6 +383,10 @@ class Store(Protocol):
 
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
         """Notes that these were accessed. Written behind, with the next write or later, without waiting: may be lost."""
+
+    def merge(self, steps: int) -> None:
+        """Brings the parts of the index, of which every write makes one, together again: a search looks into all of them.
+        So many steps at the most, each a tenth of a second in which others cannot write; if one writes, another time."""
 
     def scrub(self) -> None:
         """Leaves no byte of what was erased in the file, its log or its index."""

@@ -20,6 +20,7 @@ from omoide.model import Memory
 from omoide.store.base import Finding, Reading, Words
 from omoide.store.sql import micros
 from omoide.store.sqlite_care import ASTRAY, findings
+from omoide.store.sqlite_holders import RENEWED
 from omoide.store.sqlite_reading import Known, SqliteReading, counts
 from omoide.store.sqlite_writing import SqliteWriting
 
@@ -27,6 +28,9 @@ OLDEST_SQLITE = "3.51.3"  # up to 3.51.2 a WAL reset could lose committed pages
 APPLICATION = 0x6F6D6F69  # "omoi", so that `file` and we know our own
 MIGRATIONS = Path(__file__).parent / "migrations"
 _TOUCHES_HELD = 500
+_BULK = 1_000
+_PROGRESS = 2  # rows changed by a step that merged anything: its own row is one
+_MERGED = 1_000  # pages of the index written in a step of a merge, about 0.1 s
 _MAGIC = b"SQLite format 3\0"
 _HEADER = 100
 
@@ -41,6 +45,7 @@ class SqliteStore:
         self._lock = threading.RLock()
         self._touched: dict[int, int] = {}
         self._known = Known()
+        self._indexed = 0
         self._closed = False
         self._prepared = False
         _create(path)
@@ -80,6 +85,7 @@ class SqliteStore:
                 self._known.doubt()
                 raise
             self._touched.clear()
+            self._indexed += transaction.indexed
 
     @contextmanager
     def _unsynced(self) -> Iterator[None]:
@@ -149,11 +155,24 @@ class SqliteStore:
         with self._lock, self._faults():
             try:
                 self._flush_touches()
+                if self._indexed >= _BULK and not self._closed:
+                    self.merge(1 + self._indexed // _BULK)
             finally:
                 self._closed = True
                 self._connection.close()
 
     # keeping it well
+
+    def merge(self, steps: int) -> None:
+        size = -_MERGED  # the minus sign: all segments, also where there are few
+        with suppress(StoreError):  # plan B: the index is as good as before
+            for _ in range(steps):
+                with self.write(patient=False, durable=False):
+                    before = self._connection.total_changes()
+                    self._connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (size,))
+                    if self._connection.total_changes() - before < _PROGRESS:
+                        return
+                size = _MERGED
 
     def check(self) -> list[Finding]:
         with self.read():  # of one moment, whatever others write meanwhile
@@ -163,6 +182,7 @@ class SqliteStore:
         with self.write() as transaction:
             self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
             self._connection.execute("DELETE FROM areas")
+            self._connection.execute(RENEWED)
             astray = str([number for (number,) in self._connection.execute(ASTRAY)])
             for table in ("signs", "vectors"):
                 self._connection.execute(f"DELETE FROM {table} WHERE memory IN (SELECT value FROM json_each(?))", (astray,))

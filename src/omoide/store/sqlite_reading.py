@@ -18,12 +18,10 @@ from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Project, Q
 from omoide.store import sql
 from omoide.store.base import SHORT, Outline, Posting, Sizes, Words
 from omoide.store.sql import ACTIVE, FORGOTTEN, STATE_NUMBER, micros, moment
+from omoide.store.sqlite_holders import NUMBERS, ONCE, HolderReading, Holders, document, phrase, unpacked
 from omoide.store.sqlite_mirrors import MirrorReading
 from omoide.store.sqlite_sessions import SessionReading
 from omoide.store.sqlite_vectors import VectorReading
-
-_AREA_BITS = 32
-_NUMBER_MASK = (1 << _AREA_BITS) - 1
 
 _ONE = f"SELECT {sql.COLUMNS} FROM {sql.TABLES} WHERE "
 # An event is a use: what was imported is as old as its dates say, but came to this store when its event tells.
@@ -43,7 +41,6 @@ _COMMON = 100
 _TALLIED = 10_000
 _numbers = msgspec.json.Decoder(list[int])
 _NEWEST = " ORDER BY m.updated_at DESC, m.number DESC"
-_ONCE = 1 << 26  # what `counts` answers for a term that stands once in the content
 _OUTLINE = (
     "SELECT m.number, m.project = 0, m.session, m.length, m.confidence, m.relevance, m.reference_count,"
     f" (:now - m.updated_at) / 86400000000.0, iif(m.topic_given, m.topic, '') || ' ' || coalesce(m.key, ''), m.tags,"
@@ -57,15 +54,6 @@ def area(project: int, state: State) -> int | None:
     if state is State.FORGOTTEN:
         return None
     return project * 2 + (state is not State.ACTIVE)
-
-
-def document(area: int, number: int) -> int:
-    return area << _AREA_BITS | number
-
-
-def phrase(term: str) -> str:
-    """A term as FTS5 reads it: always a quoted string, never syntax."""
-    return '"' + term.replace('"', '""') + '"'
 
 
 def counts(api: apsw.FTS5ExtensionApi, *_: object) -> int:
@@ -84,6 +72,7 @@ class Known:
     def __init__(self) -> None:
         self.projects: dict[str, int] = {"": 0}
         self.actors: dict[Actor, int] = {}
+        self.holders = Holders()
         self._tallies: dict[tuple[int, int], tuple[int, dict[str, int]]] = {}
 
     def doubt(self) -> None:
@@ -103,13 +92,14 @@ class Known:
         return known
 
 
-class SqliteReading(MirrorReading, SessionReading, VectorReading):
+class SqliteReading(HolderReading, MirrorReading, SessionReading, VectorReading):
     """See `store/base.py` for what each verb promises. Made by the store, for one transaction."""
 
     def __init__(self, connection: apsw.Connection, known: Known):
         self._execute = connection.execute
         self._connection = connection
         self._known = known
+        self._holders = known.holders
         self._looked: dict[object, dict[int, tuple[int, int]]] = {}
 
     def _memory(self, where: str, values: tuple[object, ...]) -> Memory | None:
@@ -200,7 +190,7 @@ class SqliteReading(MirrorReading, SessionReading, VectorReading):
     def frequencies(self, query: Query, terms: Iterable[str], most: int) -> dict[str, int]:
         found = dict.fromkeys(terms, 0)
         for where, (entries, _) in self._areas(query).items():
-            lowest, highest = document(where, 0), document(where, _NUMBER_MASK)
+            lowest, highest = document(where, 0), document(where, NUMBERS)
             statement = "SELECT {} FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
             if entries <= most:
                 statement = statement.format("count(*)")
@@ -221,11 +211,11 @@ class SqliteReading(MirrorReading, SessionReading, VectorReading):
         found: dict[str, list[int]] = {term: [] for term in terms}
         # One text for them all: half the time of a row each.
         statement = (
-            f"SELECT json_group_array(rowid & {_NUMBER_MASK}) FROM (SELECT rowid FROM words WHERE words MATCH ?"
+            f"SELECT json_group_array(rowid & {NUMBERS}) FROM (SELECT rowid FROM words WHERE words MATCH ?"
             " AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?)"
         )
         for where in self._areas(query):
-            lowest, highest = document(where, 0), document(where, _NUMBER_MASK)
+            lowest, highest = document(where, 0), document(where, NUMBERS)
             for term, numbers in found.items():
                 asked = (fields + phrase(term), lowest, highest, most - len(numbers))
                 numbers.extend(_numbers.decode(self._execute(statement, asked).get))
@@ -234,10 +224,10 @@ class SqliteReading(MirrorReading, SessionReading, VectorReading):
     def postings(
         self, query: Query, terms: Iterable[str], among: Sequence[int] | None = None, *, counted: bool = True
     ) -> dict[str, list[Posting]]:
-        counts = "counts(words)" if counted else _ONCE
+        counts = "counts(words)" if counted else ONCE
         statement = f"SELECT rowid, {counts} FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
         wanted: tuple[str, ...] = ()
-        lowest, highest = (0, _NUMBER_MASK) if among is None else (min(among, default=0), max(among, default=0))
+        lowest, highest = (0, NUMBERS) if among is None else (min(among, default=0), max(among, default=0))
         if among is not None:
             # The + keeps SQLite from searching once for each memory: one walk over the term's list is far cheaper.
             statement += " AND +rowid IN (SELECT value FROM json_each(?4))"
@@ -248,8 +238,7 @@ class SqliteReading(MirrorReading, SessionReading, VectorReading):
             span = (document(where, lowest), document(where, highest), *wanted)
             for term, rows in found.items():
                 rows += [
-                    (row & _NUMBER_MASK, packed & 0x3FF, packed >> 10 & 0xFFFF, packed >> 26)
-                    for row, packed in self._execute(statement, (phrase(term), *span))
+                    (row & NUMBERS, *unpacked(packed)) for row, packed in self._execute(statement, (phrase(term), *span))
                 ]
         return found
 

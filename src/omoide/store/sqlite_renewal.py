@@ -10,7 +10,8 @@ from omoide.model import Memory
 from omoide.store import sql
 from omoide.store.base import Words
 from omoide.store.sqlite_care import COUNTED
-from omoide.store.sqlite_reading import area, document
+from omoide.store.sqlite_holders import RENEWED, document
+from omoide.store.sqlite_reading import area
 from omoide.store.sqlite_writing import SqliteWriting
 
 _BATCH = 500
@@ -54,6 +55,7 @@ def renewed(
         connection.execute(f"ALTER TABLE {_BESIDE} RENAME TO words")
         connection.execute("DELETE FROM areas")
         connection.execute(f"INSERT INTO areas {COUNTED}")
+        connection.execute(RENEWED)
     return len(places)
 
 

@@ -12,8 +12,9 @@ from omoide.model import Actor, LinkKind, Memory, Project, Scope
 from omoide.store import sql
 from omoide.store.base import Words
 from omoide.store.sql import STATE_NUMBER, micros, moment
+from omoide.store.sqlite_holders import Holders, document
 from omoide.store.sqlite_mirrors import MirrorWriting
-from omoide.store.sqlite_reading import Known, SqliteReading, area, document
+from omoide.store.sqlite_reading import Known, SqliteReading, area
 from omoide.store.sqlite_sessions import SessionWriting
 from omoide.store.sqlite_vectors import VectorWriting
 
@@ -43,6 +44,7 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
         super().__init__(connection, known)
         self._started: set[Scope] = set()
         self._grown: dict[int, list[int]] = {}
+        self._holders = Holders()  # what it looks up may never be
 
     def add(self, memory: Memory, twin: int, words: Words, actor: Actor) -> Memory:
         project = self._made_project(memory.scope.path, memory.created_at)
@@ -176,6 +178,11 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
         self._execute("UPDATE memories SET length = ?, kin = ? WHERE number = ?", (words.length, words.kin, memory.number))
         self._index(where, memory.number, words)
         return where is not None
+
+    @property
+    def indexed(self) -> int:
+        """By how many the index has grown."""
+        return sum(entries for entries, _ in self._grown.values())
 
     def finish(self) -> None:
         """What is cheaper once for the whole transaction than once for each memory."""

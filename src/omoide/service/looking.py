@@ -1,0 +1,111 @@
+"""The first look at a question: who may answer it.
+
+Up to some ten thousand memories, all of them at once by all terms (`search/bits.py`), from what the store keeps at hand.
+Beyond that, the few telling terms name them, with bounds, so that common words never make it linear: a term is counted up to
+COUNTED memories, and at most SCANNED of its newest holders are gathered.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from omoide.model import Query
+from omoide.search import rank, text
+from omoide.search.bits import Sums
+from omoide.store.base import Holding, Posting, Reading
+
+COUNTED = 20_000
+SCANNED = 10_000
+TIED = 100
+RARE = 50
+
+_FEW = 2
+
+
+class Look(NamedTuple):
+    """The first look at a question: who may answer it."""
+
+    frequencies: Mapping[str, int]
+    worth: dict[str, float]
+    by: Sequence[str]
+    """The terms by which memories were gathered."""
+    rare: Mapping[str, list[Posting]]
+    """All who hold some of them."""
+    held: Mapping[str, Holding]
+    """The same, of all terms, as bits."""
+    named: int
+    """How many memories these terms name."""
+    enough: int
+    """So many of the best get the second look."""
+    best: Iterator[list[int]]
+    """Their numbers, some at a time."""
+
+
+def look(tx: Reading, query: Query, asked: Mapping[str, float], entries: int) -> Look:
+    return _summed(tx, query, asked, entries) or _listed(tx, query, asked, entries)
+
+
+def _summed(tx: Reading, query: Query, asked: Mapping[str, float], entries: int) -> Look | None:
+    """All memories at once, by all terms: so exact that few need a second look. None where they are too many for that."""
+    often = int(max(rank.READ * entries, rank.SEEN))
+    # What is common and literal tells little, is dear to look up, and cheap to read.
+    literal = set(filter(text.literal, asked))
+    most = {term: often if term in literal else COUNTED for term in asked}
+    held = tx.held(query, most, asked.keys() - literal) if entries else {}
+    if held is None:
+        return None
+    frequencies = {term: min(holding.holders, COUNTED) for term, holding in held.items()}
+    worth = rank.worth(asked, frequencies, entries)
+    known = [term for term, df in frequencies.items() if df]
+    by = [term for term in known if held[term].holders <= most[term]]
+    if known and not by:
+        by = [min(known, key=frequencies.__getitem__)]
+        held |= tx.held(query, {by[0]: entries}, ()) or {}
+    sums = Sums(max((worth[term] for term in by), default=1.0))
+    for term in by:
+        sums.add(worth[term], held[term].bits or 0)
+    if len(by) <= _FEW and len(sums) > TIED:
+        # So few words cannot tell so many memories apart: those that have one in their topic or tags go first.
+        for term, bits in tx.titled(query, by).items():
+            sums.add(worth[term], bits)
+    enough = max(rank.SUMMED if literal else rank.CANDIDATES, query.limit)
+    return Look(frequencies, worth, by, {}, held, len(sums), enough, sums.best(enough))
+
+
+def _listed(tx: Reading, query: Query, asked: Mapping[str, float], entries: int) -> Look:
+    """Where there are very many memories: the newest of those that hold the most telling terms."""
+    frequencies = tx.frequencies(query, asked, COUNTED)
+    worth = rank.worth(asked, frequencies, entries)
+    telling = rank.telling(asked, frequencies, entries)
+    # Where few memories hold a term, one look is cheaper than two.
+    rare = tx.postings(query, [term.text for term in telling if term.df <= RARE])
+    by = [term.text for term in telling]
+    rough = _gathered(tx, query, by, rare, worth)
+    enough = max(rank.OF_PAIRS if any(map(text.literal, by)) else rank.CANDIDATES, query.limit)
+    return Look(frequencies, worth, by, rare, {}, len(rough), enough, _best(rough, enough))
+
+
+def _gathered(
+    tx: Reading, query: Query, terms: Sequence[str], rare: Mapping[str, list[Posting]], worth: Mapping[str, float]
+) -> dict[int, float]:
+    """What the telling terms of each memory are worth together."""
+    holders = {term: [number for number, *_ in postings] for term, postings in rare.items()}
+    holders |= tx.holders(query, [term for term in terms if term not in rare], SCANNED)
+    rough = rank.rough(worth, holders)
+    if len(terms) <= _FEW and len(rough) > TIED:  # as above
+        for number, more in rank.rough(worth, tx.holders(query, terms, SCANNED, titled=True)).items():
+            rough[number] = rough.get(number, 0.0) + more
+    return rough
+
+
+def _best(rough: Mapping[int, float], enough: int) -> Iterator[list[int]]:
+    """The best, and those worth as much as the last of them."""
+    best = sorted(rough, key=rough.__getitem__, reverse=True)
+    most = max(TIED, enough)
+    start = 0
+    while start < len(best):
+        end = min(start + enough, len(best))
+        least = rough[best[end - 1]]
+        while end < min(start + most, len(best)) and rough[best[end]] >= least:
+            end += 1
+        yield best[start:end]
+        start = end

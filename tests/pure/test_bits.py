@@ -1,0 +1,59 @@
+"""Sums over all memories at once."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from omoide.search.bits import Sums, members
+
+held = st.lists(st.tuples(st.floats(0.01, 9.0), st.sets(st.integers(1, 300), max_size=80)), min_size=1, max_size=20)
+
+
+def summed(terms: list[tuple[float, set[int]]]) -> Sums:
+    sums = Sums(max(worth for worth, _ in terms))
+    for worth, numbers in terms:
+        sums.add(worth, sum(1 << number for number in numbers))
+    return sums
+
+
+@given(st.sets(st.integers(0, 5_000)), st.integers(0, 100))
+def test_members_are_told_from_the_highest_down(numbers: set[int], most: int) -> None:
+    assert members(sum(1 << number for number in numbers), most) == sorted(numbers, reverse=True)[:most]
+
+
+@given(held, st.integers(1, 60))
+def test_everybody_is_told_of_once_and_nobody_before_someone_who_is_worth_more(
+    terms: list[tuple[float, set[int]]], enough: int
+) -> None:
+    unit = max(worth for worth, _ in terms) / 127
+    worth = dict.fromkeys(set[int]().union(*(numbers for _, numbers in terms)), 0)
+    for value, numbers in terms:
+        for number in numbers:
+            worth[number] += max(1, round(value / unit))
+    sums = summed(terms)
+    assert len(sums) == len(worth)
+    windows = list(sums.best(enough))
+    assert sorted(number for window in windows for number in window) == sorted(worth)
+    for window, after in pairwise(windows):
+        assert min(worth[number] for number in window) >= max(worth[number] for number in after)
+        assert len(window) >= enough
+
+
+def test_of_those_worth_the_same_the_newest_come_first_and_not_all_at_once() -> None:
+    sums = summed([(1.0, set(range(1, 201)))])
+    first = next(sums.best(30))
+    assert first == list(range(200, 200 - len(first), -1))
+    assert 30 <= len(first) < 100
+    assert len(sums) == 200 - len(first)
+
+
+def test_a_sum_may_be_larger_than_any_of_its_parts() -> None:
+    sums = summed([(1.0, {1, 2}), (1.0, {2, 3}), (1.0, {2, 4}), (0.5, {4})])
+    assert list(sums.best(1)) == [[2], [4, 3, 1]]
+
+
+def test_nobody_holds_nothing() -> None:
+    sums = Sums(1.0)
+    sums.add(1.0, 0)
+    assert list(sums.best(10)) == []
