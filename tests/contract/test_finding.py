@@ -290,6 +290,16 @@ def test_outlines_tell_what_the_ranking_needs(shelf):
     assert (outlines[shared.number].everywhere, outlines[shared.number].session) == (True, "")
 
 
+def test_outlines_tell_the_texts_only_when_asked_and_not_the_longest(shelf):
+    kept = shelf.keep("a b", SHOP, topic="t", tags=("x",), examples=("e",), key="k")
+    long = shelf.keep("a " * 2_001, SHOP, topic="t")
+    numbers = [kept.number, long.number]
+    short, longer = shelf.ask(lambda tx: tx.outlines(Query(SHOP), numbers, shelf.now, texts=True))
+    assert (short.topic, short.tags, short.content) == ("t k", '["x"]', 'a b["e"]')
+    assert longer.content is None
+    assert {outline.content for outline in shelf.ask(lambda tx: tx.outlines(Query(SHOP), numbers, shelf.now))} == {None}
+
+
 def test_browsing_goes_from_the_last_changed_to_the_first(shelf):
     one, two, three = (shelf.keep(name, SHOP) for name in "abc")
     one = shelf.change(one, content="changed")

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from operator import add
 from zlib import crc32
@@ -155,6 +155,7 @@ def spoken(terms: Iterable[str], spelling: Mapping[str, str]) -> list[str]:
     return [word for word in words if not any(word != other and word in other for other in words)]
 
 
+@lru_cache(4_096)
 def literal(term: str) -> bool:
     """Whether every plain text that holds this term shows it, as it is and as often: a pair, or a character that is a word.
 

@@ -5,7 +5,7 @@ Beyond that, the few telling terms name them, with bounds, so that common words 
 COUNTED memories, and at most SCANNED of its newest holders are gathered.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from omoide.model import Query
@@ -26,6 +26,8 @@ class Look(NamedTuple):
 
     frequencies: Mapping[str, int]
     worth: dict[str, float]
+    literal: Collection[str]
+    """The terms that can be counted in a text as they stand there."""
     by: Sequence[str]
     """The terms by which memories were gathered."""
     rare: Mapping[str, list[Posting]]
@@ -68,7 +70,7 @@ def _summed(tx: Reading, query: Query, asked: Mapping[str, float], entries: int)
         for term, bits in tx.titled(query, by).items():
             sums.add(worth[term], bits)
     enough = max(rank.SUMMED if literal else rank.CANDIDATES, query.limit)
-    return Look(frequencies, worth, by, {}, held, len(sums), enough, sums.best(enough))
+    return Look(frequencies, worth, literal, by, {}, held, len(sums), enough, sums.best(enough))
 
 
 def _listed(tx: Reading, query: Query, asked: Mapping[str, float], entries: int) -> Look:
@@ -80,8 +82,9 @@ def _listed(tx: Reading, query: Query, asked: Mapping[str, float], entries: int)
     rare = tx.postings(query, [term.text for term in telling if term.df <= RARE])
     by = [term.text for term in telling]
     rough = _gathered(tx, query, by, rare, worth)
-    enough = max(rank.OF_PAIRS if any(map(text.literal, by)) else rank.CANDIDATES, query.limit)
-    return Look(frequencies, worth, by, rare, {}, len(rough), enough, _best(rough, enough))
+    literal = set(filter(text.literal, asked))
+    enough = max(rank.CANDIDATES if literal.isdisjoint(by) else rank.OF_PAIRS, query.limit)
+    return Look(frequencies, worth, literal, by, rare, {}, len(rough), enough, _best(rough, enough))
 
 
 def _gathered(

@@ -32,8 +32,10 @@ def found(tx: Reading, query: Query, at: datetime, sense: "Sense | None" = None)
     outlines = _candidates(tx, query, look, at)
     matched = len(outlines) if len(outlines) < look.enough else look.named
     if sense is not None and entries:
-        outlines += tx.outlines(query, sense.nearest(tx, query, [outline.number for outline in outlines]), at)
-        outlines += tx.outlines(query, beside, at) if (beside := sense.beside(tx, outlines)) else []
+        near = sense.nearest(tx, query, [outline.number for outline in outlines])
+        outlines += tx.outlines(query, near, at, texts=bool(look.literal))
+        if beside := sense.beside(tx, outlines):
+            outlines += tx.outlines(query, beside, at, texts=bool(look.literal))
     if not outlines:
         return Found([], 0)
     lengths = {outline.number: outline.length for outline in outlines}
@@ -70,7 +72,7 @@ def _candidates(tx: Reading, query: Query, look: Look, at: datetime) -> list[Out
     """The best that the filters let through."""
     kept: list[Outline] = []
     for numbers in look.best:
-        kept += tx.outlines(query, numbers, at)
+        kept += tx.outlines(query, numbers, at, texts=bool(look.literal))
         if len(kept) >= look.enough:
             break
     return kept
@@ -81,7 +83,7 @@ def _held(tx: Reading, query: Query, look: Look, candidates: Sequence[Outline], 
     others = {term: df for term, df in look.frequencies.items() if term not in look.rare and 0 < df < COUNTED}
     if not look.rare and not others:  # every word is hopelessly common: then the one it was gathered by
         others = dict.fromkeys(look.by, COUNTED)
-    literal = [term for term in others if text.literal(term)]
+    literal = [term for term in others if term in look.literal]
     held = dict(look.rare)
     if literal:
         held |= _read([outline for outline in candidates if outline.content is not None], literal)
@@ -99,8 +101,9 @@ def _held(tx: Reading, query: Query, look: Look, candidates: Sequence[Outline], 
             if bits is not None and counts is not None:
                 held[term] = [(number, *counts.get(number, _ONCE)) for number in members(bits & asked, len(numbers))]
                 del rest[term]
-    held |= tx.postings(query, [term for term, df in rest.items() if df <= often], numbers)
-    held |= tx.postings(query, [term for term, df in rest.items() if df > often], numbers, counted=False)
+    if rest:
+        held |= tx.postings(query, [term for term, df in rest.items() if df <= often], numbers)
+        held |= tx.postings(query, [term for term, df in rest.items() if df > often], numbers, counted=False)
     return held
 
 
@@ -108,9 +111,10 @@ def _read(outlines: Sequence[Outline], literal: Sequence[str]) -> dict[str, list
     """Terms that stand in a text as they are, counted in it: for some twenty of them a tenth of asking the index."""
     numbers = [outline.number for outline in outlines]
     contents = text.plain(outline.content or "" for outline in outlines)
-    topics = text.plain(outline.topic for outline in outlines)
-    tags = text.plain(outline.tags for outline in outlines)
+    topics, tags = [outline.topic for outline in outlines], [outline.tags for outline in outlines]
     titled = not all(map(str.isascii, chain(topics, tags)))
+    if titled:
+        topics, tags = text.plain(topics), text.plain(tags)
     held = {}
     for term in literal:
         counts = map(str.count, contents, repeat(term))

@@ -80,7 +80,8 @@ class Outline(NamedTuple):
     topic: str
     """What is indexed as its topic: none when omoide derived it, and the key."""
     tags: str
-    """Its tags in one text, and beside it its content with the examples. None: too long to be read for a ranking."""
+    """Its tags in one text, and beside it its content with the examples. None: too long to be read for a ranking, or not
+    asked for."""
     content: str | None
 
 
@@ -197,8 +198,8 @@ class Reading(Protocol):
     ) -> dict[str, list[Posting]]:
         """Of these memories, or of all, which hold each term and how often; uncounted, as if once in the content."""
 
-    def outlines(self, query: Query, numbers: Sequence[int], at: datetime) -> list[Outline]:
-        """Of these memories, those that the query's filters let through."""
+    def outlines(self, query: Query, numbers: Sequence[int], at: datetime, *, texts: bool = False) -> list[Outline]:
+        """Of these memories, those that the query's filters let through; with their texts, or without."""
 
     def versions(self, number: int) -> list[Version]:
         """All versions, oldest first, the present one last."""

@@ -43,10 +43,16 @@ _numbers = msgspec.json.Decoder(list[int])
 _NEWEST = " ORDER BY m.updated_at DESC, m.number DESC"
 _OUTLINE = (
     "SELECT m.number, m.project = 0, m.session, m.length, m.confidence, m.relevance, m.reference_count,"
-    f" (:now - m.updated_at) / 86400000000.0, iif(m.topic_given, m.topic, '') || ' ' || coalesce(m.key, ''), m.tags,"
-    f" iif(m.length <= {SHORT}, m.content || m.examples, NULL)"
+    " (:now - m.updated_at) / 86400000000.0, {}"
     " FROM json_each(:numbers) n CROSS JOIN memories m ON m.number = n.value WHERE "
 )
+_OUTLINES = {
+    False: _OUTLINE.format("'', '', NULL"),
+    True: _OUTLINE.format(
+        "iif(m.topic_given, m.topic, '') || ' ' || coalesce(m.key, ''), m.tags,"
+        f" iif(m.length <= {SHORT}, m.content || m.examples, NULL)"
+    ),
+}
 
 
 def area(project: int, state: State) -> int | None:
@@ -242,11 +248,11 @@ class SqliteReading(HolderReading, MirrorReading, SessionReading, VectorReading)
                 ]
         return found
 
-    def outlines(self, query: Query, numbers: Sequence[int], at: datetime) -> list[Outline]:
+    def outlines(self, query: Query, numbers: Sequence[int], at: datetime, *, texts: bool = False) -> list[Outline]:
         clauses, values = self._where(query, at)
         values["numbers"] = str(list(numbers))
         values["now"] = micros(at)
-        return list(map(Outline._make, self._execute(_OUTLINE + " AND ".join(clauses), values)))
+        return list(map(Outline._make, self._execute(_OUTLINES[texts] + " AND ".join(clauses), values)))
 
     def versions(self, number: int) -> list[Version]:
         present = self.memory(number)

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from omoide.interfaces import wire
 from omoide.model import Hit, Layer, Memory
 
 Where = Annotated[str, Meta(description="Default: this repository's")]
@@ -128,8 +127,7 @@ def passage(memory: Memory) -> str:
     if len(content) > _SHOWN:
         rest = len(content) - _SHOWN
         content = f"{content[:_SHOWN]}… ({rest} more characters in omoide://memory/{memory.id})"
-    when = (wire.moment(memory.updated_at) or "")[:10]
-    lines = [headline(memory), f"{memory.scope}, {when}, source {memory.source}", content]
+    lines = [headline(memory), f"{memory.scope}, {memory.updated_at.date()}, source {memory.source}", content]
     lines += (f"Example: {example}" for example in memory.examples)
     return "\n".join(lines)
 
