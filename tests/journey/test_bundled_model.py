@@ -1,4 +1,4 @@
-"""The bundled model, computed here: the vectors of its package, and weights that are unpacked once for all processes."""
+"""The bundled model, computed here: the vectors of its package, questions' almost so, and weights unpacked once for all."""
 
 import os
 from pathlib import Path
@@ -18,6 +18,16 @@ TEXTS = [
     "pnpm is used everywhere. " * 40,
     "".join(map(chr, range(0x4E00, 0x5A00))),
 ]
+QUESTIONS = [
+    "which package manager do we use?",
+    "Where does Alice keep the keys to the server room, and since when?",
+    "find all files larger than 10 MB and sort them by size",
+    "why",
+    "リリースの前に誰に連絡すればいいですか",
+    "テストが落ちたときの再実行のやり方",
+    "CI が main ブランチで失敗した原因は何だった？",
+    "東京の支社",
+]
 
 
 @pytest.fixture
@@ -33,6 +43,27 @@ def test_its_vectors_are_those_of_the_package_one_by_one_and_together():
     assert np.allclose(ours.vectors(TEXTS), theirs, atol=1e-5)
     assert np.allclose(np.concatenate([ours.vectors([text]) for text in TEXTS * 2]), np.tile(theirs, (2, 1)), atol=1e-5)
     assert ours.vectors([]).shape == (0, 512)
+
+
+def test_a_questions_vector_is_almost_that_of_its_text_whatever_was_asked_before():
+    model = Bundled()
+    exact, quick = model.vectors(QUESTIONS), model.vectors(QUESTIONS, patient=False)
+    cosines = np.einsum("ij,ij->i", exact, quick)
+    assert cosines.min() > 0.97
+    assert cosines.mean() > 0.985
+    assert np.allclose(np.linalg.norm(quick, axis=1), 1, atol=1e-5)
+    # What is kept of pieces is made anew when many others came between.
+    model.vectors(["".join(map(chr, range(start, start + 20))) for start in range(0x4E00, 0x5A00, 20)], patient=False)
+    again = np.concatenate([model.vectors([question], patient=False) for question in QUESTIONS])
+    assert np.allclose(again, quick, atol=1e-5)
+
+
+def test_a_long_question_and_an_empty_one_have_vectors_too():
+    model = Bundled()
+    assert np.allclose(model.vectors(TEXTS[-2:], patient=False), model.vectors(TEXTS[-2:]), atol=1e-6)
+    quick, exact = model.vectors(TEXTS[:4], patient=False), model.vectors(TEXTS[:4])
+    assert np.einsum("ij,ij->i", exact, quick).min() > 0.95
+    assert model.vectors([], patient=False).shape == (0, 512)
 
 
 def test_its_weights_are_unpacked_once(cache: Path):

@@ -6,7 +6,7 @@ for rounding. Whoever imports this module loads numpy.
 """
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -24,7 +24,34 @@ _OF_PIECE = _FEATURES + WIDE * sum(reach for reach, _ in REACHES)
 _EDGE = 2  # empty rows before and after a text, as far as the widest convolution reaches
 _FOUR = 4  # rows that a product computes together: of 11 rows it takes half as long again as of 12
 _AT_ONCE = 384  # pieces computed together, as many as the processor's cache holds
-_KEPT = 1_024  # pieces kept, 16 MB
+_KEPT = 1_024  # pieces kept, 16 MB; for questions 26 MB
+
+
+class Kept:
+    """What was computed of the pieces met last, each in a row of its own."""
+
+    def __init__(self, width: int, computed: Callable[[NDArray[np.int64]], Rows]) -> None:
+        self.lock = threading.Lock()
+        self._computed = computed
+        self._places: dict[int, int] = {}
+        """Piece → its row below; the first row is empty."""
+        self._rows = np.zeros((1 + _KEPT, width), dtype=np.float32)
+
+    def found(self, laid: Sequence[int | None]) -> tuple[Rows, list[int]]:
+        """The rows, and which of them is whose: an empty one for None. Only whoever holds the lock may ask and read them."""
+        distinct = [piece for piece in dict.fromkeys(laid) if piece is not None]
+        missing = [piece for piece in distinct if piece not in self._places]
+        if len(self._places) + len(missing) > _KEPT:
+            self._places.clear()
+            missing = distinct
+        rows, places = self._rows, self._places
+        if len(missing) > _KEPT:  # a text of more pieces than are kept: they are computed for it alone
+            rows, places = np.zeros((1 + len(missing), rows.shape[1]), dtype=np.float32), {}
+        if missing:
+            free = 1 + len(places)
+            rows[free : free + len(missing)] = self._computed(np.array(missing))
+            places.update(zip(missing, range(free, free + len(missing)), strict=True))
+        return rows, [0 if piece is None else places[piece] for piece in laid]
 
 
 class Encoder:
@@ -32,10 +59,7 @@ class Encoder:
         self._weights = weights
         self._table = table
         self._least = float(weights["eps"])
-        self._lock = threading.Lock()
-        self._places: dict[int, int] = {}
-        """Piece → its row below; the first row is empty."""
-        self._kept = np.zeros((1 + _KEPT, _OF_PIECE), dtype=np.float32)
+        self._kept = Kept(_OF_PIECE, self._computed)
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> Rows:
         if not texts:
@@ -75,20 +99,9 @@ class Encoder:
 
     def _rows(self, laid: Sequence[int | None]) -> Rows:
         """What is known of each piece, and an empty row for None."""
-        distinct = [piece for piece in dict.fromkeys(laid) if piece is not None]
-        with self._lock:
-            missing = [piece for piece in distinct if piece not in self._places]
-            if len(self._places) + len(missing) > _KEPT:
-                self._places.clear()
-                missing = distinct
-            kept, places = self._kept, self._places
-            if len(missing) > _KEPT:  # a text of more pieces than are kept: they are computed for it alone
-                kept, places = np.zeros((1 + len(missing), _OF_PIECE), dtype=np.float32), {}
-            if missing:
-                free = 1 + len(places)
-                kept[free : free + len(missing)] = self._computed(np.array(missing))
-                places.update(zip(missing, range(free, free + len(missing)), strict=True))
-            rows: Rows = kept[[0 if piece is None else places[piece] for piece in laid]]
+        with self._kept.lock:
+            kept, places = self._kept.found(laid)
+            rows: Rows = kept[places]
             return rows
 
     def _computed(self, pieces: NDArray[np.int64]) -> Rows:

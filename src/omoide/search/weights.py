@@ -15,6 +15,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from omoide.search import quick
 from omoide.search.encoder import CHUNKS, EMBEDDED, REACHES, WIDE
 
 _WIDTH = WIDE * len(REACHES)
@@ -27,10 +28,11 @@ _SHAPES: dict[str, tuple[int, ...]] = {
     **{f"{name}_{reach}": (WIDE,) for name in ("b1", "b2") for reach, _ in REACHES},
     "ln_g": (EMBEDDED + _WIDTH,), "ln_b": (EMBEDDED + _WIDTH,), "cnn_W": (EMBEDDED + _WIDTH, 512), "cnn_b": (512,),
     "d0": (512, 320), "d1": (320, 320), "d2": (320, 512), "d3": (512, 512), "p1": (512, 320), "p3": (320, 512), "eps": (),
+    **quick.SHAPES,
 }  # fmt: skip
 """In the order in which they lie in the file, below the table."""
 _BYTES = prod(_TABLE) + 4 * sum(map(prod, _SHAPES.values()))
-_LAYOUT = crc32(repr(_SHAPES).encode())
+_LAYOUT = crc32(repr((_SHAPES, quick.DRAWN)).encode())
 """Another order or shape is another file."""
 
 Parts = tuple[Mapping[str, NDArray[np.float32]], NDArray[np.uint8]]
@@ -77,6 +79,8 @@ def _unpacked(source: Path) -> NDArray[np.uint8]:
             table[chunk::CHUNKS] = packed[f"q{chunk + 1}"]
         for name, values in _renamed({name: packed[name] for name in packed.files if not name.startswith("q")}):
             weights[name][...] = values
+    for name, values in quick.narrowed(weights, table).items():
+        weights[name][...] = values
     return whole
 
 
