@@ -39,6 +39,13 @@ def test_a_small_store_is_searched_by_every_term() -> None:
     assert len(rank.telling({"a": 1.0, "b": 1.0}, {"a": 199, "b": 150}, 199)) == 2
 
 
+def test_beside_meaning_fewer_postings_are_read() -> None:
+    frequencies = {"pnpm": 900, "build": 1_000}
+    asked = dict.fromkeys(frequencies, 1.0)
+    assert len(rank.telling(asked, frequencies, 10_000)) == 2
+    assert [term.text for term in rank.telling(asked, frequencies, 10_000, alone=False)] == ["pnpm"]
+
+
 def test_if_every_term_is_common_the_rarest_is_searched_by() -> None:
     terms = rank.telling({"the": 1.0, "of": 0.1}, {"the": 90_000, "of": 80_000}, 100_000)
     assert [term.text for term in terms] == ["of"]

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 FINE = 127
 """What the most telling term is worth, in whole numbers: its sums tell apart what differs by a hundredth."""
 _STEP = 10
-_TIED = 40
 _OF_BYTE = [[bit for bit in range(7, -1, -1) if byte >> bit & 1] for byte in range(256)]
 _some = re.compile(rb"[^\0]")
 
@@ -58,13 +57,13 @@ class Sums:
             bits &= digit
             place += 1
 
-    def best(self, enough: int) -> Iterator[list[int]]:
-        """The best that are left, roughly in their order, and some of those worth as much as the last of them, the newest
-        first. Then the next best, twice as many each time: what a filter left over."""
+    def best(self, enough: int, tied: int) -> Iterator[list[int]]:
+        """The best that are left, roughly in their order, and so many of those worth as much as the last of them, the
+        newest first. Then the next best, twice as many each time: what a filter left over."""
         while self._left:
             window: list[int] = []
             while self._left and len(window) < enough:
-                window += self._next(min(_STEP, enough - len(window)), enough + _TIED - len(window))
+                window += self._next(min(_STEP, enough - len(window)), enough + tied - len(window))
             yield window
             enough *= 2
 

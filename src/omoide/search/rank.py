@@ -28,12 +28,17 @@ TELLING = 10  # terms to search by; 8 lose three points on short Japanese notes,
 FEWEST = 300  # postings to read in any store: a tiny one is searched by every term
 READS = 1_500  # so many more in a small one, up to a quarter of its memories; without them code loses a point
 SHARE = 0.01  # and this share of the memories more in a large one
+HALF = 0.5  # of these, beside meaning: all of them gain nothing
 CANDIDATES = 30  # memories that get the second look; 25 lose a point on code, 50 gain nothing
 OF_PAIRS = 50  # where pairs of characters are asked for; 30 lose three points on short Japanese notes, 100 gain half of one
 SUMMED = 20  # the same, where the first look was at all terms of all memories
+TIED = 40  # so many more then, if they are worth the same; 20 lose a point where a tool is named in the other language
+BESIDE = 20  # and beside meaning, which brings in others and tells them apart: there more gain nothing,
+TIED_BESIDE = 10  # nor do more that are worth the same
 NUDGED = 0.8  # no nudge makes up for less than this share of a score
 COMMON = 0.15  # a term in a larger share of the memories than this, and in more than SEEN, is only seen there, not counted
 SEEN = 400
+PLAIN = 0.1  # beside meaning, a word in a larger share of them, and in more than SEEN, is not looked for at all
 READ = 0.05  # pairs of characters in a larger share, and in more than SEEN, are only counted in the texts of candidates
 
 Posting = tuple[int, int, int, int]
@@ -62,15 +67,16 @@ def idf(df: int, n: int) -> float:
     return log(1 + (max(n - df, 0) + 0.5) / (df + 0.5))
 
 
-def telling(asked: Mapping[str, float], df: Mapping[str, int], n: int) -> list[Term]:
-    """The terms to search by, the most telling first: few, known to the store, and together cheap to read.
+def telling(asked: Mapping[str, float], df: Mapping[str, int], n: int, *, alone: bool = True) -> list[Term]:
+    """The terms to search by, the most telling first: few, known to the store, and together cheap to read; cheaper still
+    where words do not find alone.
 
     What is in a large share of the documents is left out, unless nothing else remains: then the rarest is in.
     """
     known = [Term(text, weight, df[text]) for text, weight in asked.items() if df.get(text, 0) > 0]
     known.sort(key=lambda term: (-term.weight * idf(term.df, n), term.text))
     chosen: list[Term] = []
-    left = FEWEST + min(n / 4, READS) + n * SHARE
+    left = (FEWEST + min(n / 4, READS) + n * SHARE) * (1.0 if alone else HALF)
     for term in known:
         if len(chosen) == TELLING:
             break

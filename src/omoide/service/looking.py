@@ -25,6 +25,7 @@ class Look(NamedTuple):
     """The first look at a question: who may answer it."""
 
     frequencies: Mapping[str, int]
+    """How many hold each term that the second look is to count."""
     worth: dict[str, float]
     literal: Collection[str]
     """The terms that can be counted in a text as they stand there."""
@@ -42,11 +43,17 @@ class Look(NamedTuple):
     """Their numbers, some at a time."""
 
 
-def look(tx: Reading, query: Query, asked: Mapping[str, float], entries: int) -> Look:
-    return _summed(tx, query, asked, entries) or _listed(tx, query, asked, entries)
+def look(tx: Reading, query: Query, asked: Mapping[str, float], entries: int, *, alone: bool) -> Look:
+    """Alone, without meaning, words need a wider look: nothing else tells apart those that hold the same ones."""
+    found = _summed(tx, query, asked, entries, alone=alone) or _listed(tx, query, asked, entries, alone=alone)
+    if alone:
+        return found
+    often = max(rank.PLAIN * entries, rank.SEEN)
+    telling = {term: df for term, df in found.frequencies.items() if df <= often or term in found.literal}
+    return found._replace(frequencies=telling)
 
 
-def _summed(tx: Reading, query: Query, asked: Mapping[str, float], entries: int) -> Look | None:
+def _summed(tx: Reading, query: Query, asked: Mapping[str, float], entries: int, *, alone: bool) -> Look | None:
     """All memories at once, by all terms: so exact that few need a second look. None where they are too many for that."""
     often = int(max(rank.READ * entries, rank.SEEN))
     # What is common and literal tells little, is dear to look up, and cheap to read.
@@ -69,22 +76,26 @@ def _summed(tx: Reading, query: Query, asked: Mapping[str, float], entries: int)
         # So few words cannot tell so many memories apart: those that have one in their topic or tags go first.
         for term, bits in tx.titled(query, by).items():
             sums.add(worth[term], bits)
-    enough = max(rank.SUMMED if literal else rank.CANDIDATES, query.limit)
-    return Look(frequencies, worth, literal, by, {}, held, len(sums), enough, sums.best(enough))
+    wide = rank.SUMMED if literal else rank.CANDIDATES
+    enough = max(wide if alone else rank.BESIDE, query.limit)
+    best = sums.best(enough, rank.TIED if alone else rank.TIED_BESIDE)
+    return Look(frequencies, worth, literal, by, {}, held, len(sums), enough, best)
 
 
-def _listed(tx: Reading, query: Query, asked: Mapping[str, float], entries: int) -> Look:
+def _listed(tx: Reading, query: Query, asked: Mapping[str, float], entries: int, *, alone: bool) -> Look:
     """Where there are very many memories: the newest of those that hold the most telling terms."""
     frequencies = tx.frequencies(query, asked, COUNTED)
     worth = rank.worth(asked, frequencies, entries)
-    telling = rank.telling(asked, frequencies, entries)
+    telling = rank.telling(asked, frequencies, entries, alone=alone)
     # Where few memories hold a term, one look is cheaper than two.
     rare = tx.postings(query, [term.text for term in telling if term.df <= RARE])
     by = [term.text for term in telling]
     rough = _gathered(tx, query, by, rare, worth)
     literal = set(filter(text.literal, asked))
-    enough = max(rank.CANDIDATES if literal.isdisjoint(by) else rank.OF_PAIRS, query.limit)
-    return Look(frequencies, worth, literal, by, rare, {}, len(rough), enough, _best(rough, enough))
+    wide = rank.CANDIDATES if literal.isdisjoint(by) else rank.OF_PAIRS
+    enough = max(wide if alone else rank.BESIDE, query.limit)
+    most = max(TIED, enough) if alone else enough + rank.TIED_BESIDE
+    return Look(frequencies, worth, literal, by, rare, {}, len(rough), enough, _best(rough, enough, most))
 
 
 def _gathered(
@@ -100,10 +111,9 @@ def _gathered(
     return rough
 
 
-def _best(rough: Mapping[int, float], enough: int) -> Iterator[list[int]]:
-    """The best, and those worth as much as the last of them."""
+def _best(rough: Mapping[int, float], enough: int, most: int) -> Iterator[list[int]]:
+    """The best, and those worth as much as the last of them, so many at the most."""
     best = sorted(rough, key=rough.__getitem__, reverse=True)
-    most = max(TIED, enough)
     start = 0
     while start < len(best):
         end = min(start + enough, len(best))

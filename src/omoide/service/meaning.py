@@ -75,7 +75,9 @@ class Meaning:
         except EmbedderUnavailable as error:  # plan B: words alone
             self._failed(error)
             return None
-        self._loaded = True
+        if not self._loaded:
+            self._loaded = True
+            self._store.widen()
         self.wake()
         return sense if sense.fits else None
 

@@ -28,7 +28,7 @@ def found(tx: Reading, query: Query, at: datetime, sense: "Sense | None" = None)
         return _browsed(tx, query, at)
     asked = text.asked(query.text)
     entries, length = tx.sizes(query)
-    look = looking.look(tx, query, asked, entries)
+    look = looking.look(tx, query, asked, entries, alone=sense is None)
     outlines = _candidates(tx, query, look, at)
     matched = len(outlines) if len(outlines) < look.enough else look.named
     if sense is not None and entries:

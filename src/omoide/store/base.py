@@ -385,6 +385,9 @@ class Store(Protocol):
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
         """Notes that these were accessed. Written behind, with the next write or later, without waiting: may be lost."""
 
+    def widen(self) -> None:
+        """Keeps more of the file in memory, up to 16 MB: for a process that has loaded a model, and so is not small."""
+
     def merge(self, steps: int) -> None:
         """Brings the parts of the index, of which every write makes one, together again: a search looks into all of them.
         So many steps at the most, each a tenth of a second in which others cannot write; if one writes, another time."""

@@ -29,6 +29,7 @@ APPLICATION = 0x6F6D6F69  # "omoi", so that `file` and we know our own
 MIGRATIONS = Path(__file__).parent / "migrations"
 _TOUCHES_HELD = 500
 _BULK = 1_000
+_WIDE = 16_000  # kibibytes of the file kept in memory, instead of 2,000
 _PROGRESS = 2  # rows changed by a step that merged anything: its own row is one
 _MERGED = 1_000  # pages of the index written in a step of a merge, about 0.1 s
 _MAGIC = b"SQLite format 3\0"
@@ -150,6 +151,10 @@ class SqliteStore:
             self._connection.execute("PRAGMA synchronous=FULL")
             self._connection.set_busy_handler(self._patience())
         self._touched.clear()
+
+    def widen(self) -> None:
+        with self._lock, self._faults():
+            self._connection.execute(f"PRAGMA cache_size=-{_WIDE}")
 
     def close(self) -> None:
         with self._lock, self._faults():
