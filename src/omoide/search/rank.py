@@ -104,7 +104,7 @@ def rough(worth: Mapping[str, float], holders: Mapping[str, Collection[int]]) ->
 def met(
     worth: Mapping[str, float], held: Mapping[str, Iterable[Posting]], lengths: Mapping[int, int], average: float
 ) -> Met:
-    """How well each memory with a length meets the query, by who holds its terms: the second look.
+    """How well each memory meets the query, by who holds its terms: the second look.
 
     BM25's saturation, each field with its weight, times how much of the query is met.
     """
@@ -115,10 +115,9 @@ def met(
     for term, postings in held.items():
         value = worth[term]
         for number, topic, tags, content in postings:
-            if number in damping:
-                count = TOPIC * topic + TAGS * tags + content
-                counted[number] += value * count / (count + damping[number])
-                covered[number] += value
+            count = content + TOPIC * topic + TAGS * tags if topic or tags else content
+            counted[number] += value * count / (count + damping[number])
+            covered[number] += value
     shares = {number: its / whole for number, its in covered.items()}
     return Met({number: its * shares[number] ** COVERAGE for number, its in counted.items()}, shares)
 

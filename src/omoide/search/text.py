@@ -63,6 +63,7 @@ _UNSEEN = (  # format characters, variation selectors, skin tones: nobody sees t
 )
 
 _unseen = re.compile(f"[{_UNSEEN}]+")
+_USUAL = bytes([0, *range(0x30, 0xA0)])
 _wide_breaks = re.compile("[\u3000\uff01-\uff0a\uff0c\uff1a-\uff1f\uff3b-\uff3e\uff40\uff5b-\uff65\u2026]+")
 _never_alone = re.compile(f"[{_KANA}{_LIKE_THAI}]+")
 _english = re.compile("[A-Za-z]{2,}")
@@ -172,7 +173,7 @@ def plain(texts: Iterable[str]) -> list[str]:
     whole = "\n".join([text.replace("\n", " ") for text in texts])
     if not whole.isascii():
         whole = _plain(whole)
-        if _unusual().search(whole):
+        if not _usual(whole):
             whole = _unseen.sub("", whole)
     return whole.split("\n")
 
@@ -198,10 +199,10 @@ def _pieces() -> re.Pattern[str]:
     return re.compile(f"([{_KANA}{_HAN}{_HANGUL}{_LIKE_THAI}]+)|([{_EMOJI}]|[{_SPACED}]+)|[{_UNSEEN}]")
 
 
-@cache
-def _unusual() -> re.Pattern[str]:
-    """What plain Japanese has none of. Told in a third of the time that looking for what is unseen takes."""
-    return re.compile("[^\n -~\u3000-\u9fff]")
+def _usual(text: str) -> bool:
+    """Whether there is nothing but plain Japanese and Latin letters in a text, told in a third of the time that looking
+    for what is unseen takes: by the first byte of each character."""
+    return not text.encode("utf-16-be", "surrogatepass")[::2].translate(None, _USUAL) and "\xad" not in text
 
 
 def _plain(text: str) -> str:

@@ -11,7 +11,7 @@ from omoide.search import rank, text
 from omoide.search.bits import members
 from omoide.service import looking
 from omoide.service.looking import COUNTED, Look
-from omoide.store.base import Outline, Posting, Reading, Words
+from omoide.store.base import Holding, Outline, Posting, Reading, Words
 
 if TYPE_CHECKING:  # it loads numpy
     from omoide.service.sense import Sense
@@ -80,18 +80,19 @@ def _candidates(tx: Reading, query: Query, look: Look, at: datetime) -> list[Out
 
 def _held(tx: Reading, query: Query, look: Look, candidates: Sequence[Outline], entries: int) -> dict[str, list[Posting]]:
     """The second look: every term that is not hopelessly common, in the candidates."""
+    numbers = [outline.number for outline in candidates]
+    among = set(numbers)
     others = {term: df for term, df in look.frequencies.items() if term not in look.rare and 0 < df < COUNTED}
     if not look.rare and not others:  # every word is hopelessly common: then the one it was gathered by
         others = dict.fromkeys(look.by, COUNTED)
+    held = {term: [posting for posting in postings if posting[0] in among] for term, postings in look.rare.items()}
     literal = [term for term in others if term in look.literal]
-    held = dict(look.rare)
     if literal:
-        held |= _read([outline for outline in candidates if outline.content is not None], literal)
+        held |= _read([outline for outline in candidates if outline.content is not None], literal, look.held)
         if long := [outline.number for outline in candidates if outline.content is None]:
             for term, postings in tx.postings(query, literal, long).items():
                 held[term] += postings
     often = max(rank.COMMON * entries, rank.SEEN)
-    numbers = [outline.number for outline in candidates]
     rest = {term: df for term, df in others.items() if term not in literal}
     if look.held:
         asked = sum(1 << number for number in numbers)
@@ -107,25 +108,26 @@ def _held(tx: Reading, query: Query, look: Look, candidates: Sequence[Outline], 
     return held
 
 
-def _read(outlines: Sequence[Outline], literal: Sequence[str]) -> dict[str, list[Posting]]:
+def _read(outlines: Sequence[Outline], literal: Sequence[str], held: Mapping[str, Holding]) -> dict[str, list[Posting]]:
     """Terms that stand in a text as they are, counted in it: for some twenty of them a tenth of asking the index."""
     numbers = [outline.number for outline in outlines]
-    contents = text.plain(outline.content or "" for outline in outlines)
-    topics, tags = [outline.topic for outline in outlines], [outline.tags for outline in outlines]
-    titled = not all(map(str.isascii, chain(topics, tags)))
-    if titled:
-        topics, tags = text.plain(topics), text.plain(tags)
-    held = {}
+    asked = sum(1 << number for number in numbers)
+    contents = dict(zip(numbers, text.plain(outline.content or "" for outline in outlines), strict=True))
+    titles = [outline.topic for outline in outlines], [outline.tags for outline in outlines]
+    titled = not all(map(str.isascii, chain(*titles)))
+    topics, tags = (dict(zip(numbers, text.plain(its) if titled else its, strict=True)) for its in titles)
+    found: dict[str, list[Posting]] = {}
     for term in literal:
-        counts = map(str.count, contents, repeat(term))
+        bits = held[term].bits if held else None
+        who = numbers if bits is None else members(bits & asked, len(numbers))
+        counts = map(str.count, map(contents.__getitem__, who), repeat(term))
         if titled:
-            places = zip(
-                numbers, map(str.count, topics, repeat(term)), map(str.count, tags, repeat(term)), counts, strict=True
-            )
-            held[term] = [posting for posting in places if any(posting[1:])]
+            above = map(str.count, map(topics.__getitem__, who), repeat(term))
+            beside = map(str.count, map(tags.__getitem__, who), repeat(term))
+            found[term] = [posting for posting in zip(who, above, beside, counts, strict=True) if any(posting[1:])]
         else:
-            held[term] = [(number, 0, 0, count) for number, count in zip(numbers, counts, strict=True) if count]
-    return held
+            found[term] = [(number, 0, 0, count) for number, count in zip(who, counts, strict=True) if count]
+    return found
 
 
 def _ordered(outlines: Sequence[Outline], scores: Mapping[int, float], query: Query) -> list[int]:

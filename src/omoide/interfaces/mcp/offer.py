@@ -55,6 +55,10 @@ class Omoide:
             raise RpcError(message.INVALID_PARAMS, f"there is no tool {name!s:.100}")
         return called(tool, self._desk, arguments, call)
 
+    def quick(self, name: str) -> bool:
+        tool = tools_of(self._chosen).get(name)
+        return tool is not None and tool.quick
+
     def resources(self, start: int) -> tuple[Sequence[dict[str, Any]], int | None]:
         from omoide.interfaces.mcp import resources  # noqa: PLC0415 - most agents only call tools
 

@@ -38,6 +38,9 @@ class Offer(Protocol):
     def call(self, name: str, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
         """The result of a tool, also of one that failed; RpcError when there is no such tool."""
 
+    def quick(self, name: str) -> bool:
+        """Whether a call of this tool is done before anybody could wish to cancel it."""
+
     def resources(self, start: int) -> tuple[Sequence[dict[str, Any]], int | None]:
         """A page of them from `start` on, and where the next page starts."""
 

@@ -29,6 +29,8 @@ class Tool(NamedTuple):
     """May take something out of sight."""
     repeatable: bool = False
     """Again with the same arguments changes nothing more."""
+    quick: bool = False
+    """Done before anybody could wish to cancel it."""
 
 
 def described(tool: Tool) -> dict[str, Any]:

@@ -161,7 +161,7 @@ TOOLS = (
         "recall",
         "Recall",
         "Search memory before deciding or asking: what was decided, preferred, tried, learnt.",
-        Recall, Recalled, _recall, reads=True,
+        Recall, Recalled, _recall, reads=True, quick=True,
     ),
     Tool(
         "revise",
@@ -179,6 +179,6 @@ TOOLS = (
         "resume",
         "Resume",
         "Call once at the start: the context of the session and project, and the user's preferences.",
-        Resume, Context, _resume, reads=True,
+        Resume, Context, _resume, reads=True, quick=True,
     ),
 )  # fmt: skip
