@@ -39,7 +39,7 @@ NUDGED = 0.8  # no nudge makes up for less than this share of a score
 COMMON = 0.15  # a term in a larger share of the memories than this, and in more than SEEN, is only seen there, not counted
 SEEN = 400
 PLAIN = 0.1  # beside meaning, a word in a larger share of them, and in more than SEEN, is not looked for at all
-READ = 0.05  # pairs of characters in a larger share, and in more than SEEN, are only counted in the texts of candidates
+PAIRED = 0.05  # a pair of characters in a larger share, and in more than SEEN, is not looked for, alone or not
 
 Posting = tuple[int, int, int, int]
 """A memory that holds a term: its number, and the term's count in topic, tags and content."""

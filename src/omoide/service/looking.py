@@ -45,30 +45,30 @@ class Look(NamedTuple):
 
 def look(tx: Reading, query: Query, asked: Mapping[str, float], entries: int, *, alone: bool) -> Look:
     """Alone, without meaning, words need a wider look: nothing else tells apart those that hold the same ones."""
-    found = _summed(tx, query, asked, entries, alone=alone) or _listed(tx, query, asked, entries, alone=alone)
+    literal = set(filter(text.literal, asked))
+    # A word may be asked for though many hold it. A pair of characters that many hold is a part of many words: it tells
+    # nothing, and to look for it would cost more than for all the others.
+    most = dict.fromkeys(asked, COUNTED - 1) | dict.fromkeys(literal, int(max(rank.PAIRED * entries, rank.SEEN)))
+    found = _summed(tx, query, asked, most, entries, alone=alone) or _listed(tx, query, asked, most, entries, alone=alone)
     if alone:
         return found
     often = max(rank.PLAIN * entries, rank.SEEN)
-    telling = {term: df for term, df in found.frequencies.items() if df <= often or term in found.literal}
-    return found._replace(frequencies=telling)
+    return found._replace(frequencies={term: df for term, df in found.frequencies.items() if df <= often})
 
 
-def _summed(tx: Reading, query: Query, asked: Mapping[str, float], entries: int, *, alone: bool) -> Look | None:
+def _summed(
+    tx: Reading, query: Query, asked: Mapping[str, float], most: Mapping[str, int], entries: int, *, alone: bool
+) -> Look | None:
     """All memories at once, by all terms: so exact that few need a second look. None where they are too many for that."""
-    often = int(max(rank.READ * entries, rank.SEEN))
-    # What is common and literal tells little, is dear to look up, and cheap to read.
-    literal = set(filter(text.literal, asked))
-    most = {term: often if term in literal else COUNTED for term in asked}
+    literal = {term for term in most if text.literal(term)}
     held = tx.held(query, most, asked.keys() - literal) if entries else {}
     if held is None:
         return None
-    frequencies = {term: min(holding.holders, COUNTED) for term, holding in held.items()}
+    frequencies = {term: holding.holders for term, holding in held.items()}
+    by = _named(frequencies, most)
+    if by and held[by[0]].bits is None:
+        held |= tx.held(query, dict.fromkeys(by, entries), ()) or {}
     worth = rank.worth(asked, frequencies, entries)
-    known = [term for term, df in frequencies.items() if df]
-    by = [term for term in known if held[term].holders <= most[term]]
-    if known and not by:
-        by = [min(known, key=frequencies.__getitem__)]
-        held |= tx.held(query, {by[0]: entries}, ()) or {}
     sums = Sums(max((worth[term] for term in by), default=1.0))
     for term in by:
         sums.add(worth[term], held[term].bits or 0)
@@ -79,10 +79,19 @@ def _summed(tx: Reading, query: Query, asked: Mapping[str, float], entries: int,
     wide = rank.SUMMED if literal else rank.CANDIDATES
     enough = max(wide if alone else rank.BESIDE, query.limit)
     best = sums.best(enough, rank.TIED if alone else rank.TIED_BESIDE)
-    return Look(frequencies, worth, literal, by, {}, held, len(sums), enough, best)
+    counted = {term: frequencies[term] for term in by}
+    return Look(counted, worth, literal, by, {}, held, len(sums), enough, best)
 
 
-def _listed(tx: Reading, query: Query, asked: Mapping[str, float], entries: int, *, alone: bool) -> Look:
+def _named(frequencies: Mapping[str, int], most: Mapping[str, int]) -> list[str]:
+    """The terms that some hold, and not too many; the rarest if there is no such term."""
+    known = [term for term, df in frequencies.items() if df]
+    return [term for term in known if frequencies[term] <= most[term]] or sorted(known, key=frequencies.__getitem__)[:1]
+
+
+def _listed(
+    tx: Reading, query: Query, asked: Mapping[str, float], most: Mapping[str, int], entries: int, *, alone: bool
+) -> Look:
     """Where there are very many memories: the newest of those that hold the most telling terms."""
     frequencies = tx.frequencies(query, asked, COUNTED)
     worth = rank.worth(asked, frequencies, entries)
@@ -91,11 +100,12 @@ def _listed(tx: Reading, query: Query, asked: Mapping[str, float], entries: int,
     rare = tx.postings(query, [term.text for term in telling if term.df <= RARE])
     by = [term.text for term in telling]
     rough = _gathered(tx, query, by, rare, worth)
-    literal = set(filter(text.literal, asked))
+    literal = {term for term in most if text.literal(term)}
     wide = rank.CANDIDATES if literal.isdisjoint(by) else rank.OF_PAIRS
     enough = max(wide if alone else rank.BESIDE, query.limit)
-    most = max(TIED, enough) if alone else enough + rank.TIED_BESIDE
-    return Look(frequencies, worth, literal, by, rare, {}, len(rough), enough, _best(rough, enough, most))
+    best = _best(rough, enough, max(TIED, enough) if alone else enough + rank.TIED_BESIDE)
+    counted = {term: frequencies[term] for term in _named(frequencies, most)}
+    return Look(counted, worth, literal, by, rare, {}, len(rough), enough, best)
 
 
 def _gathered(

@@ -82,9 +82,9 @@ def _held(tx: Reading, query: Query, look: Look, candidates: Sequence[Outline], 
     """The second look: every term that is not hopelessly common, in the candidates."""
     numbers = [outline.number for outline in candidates]
     among = set(numbers)
-    others = {term: df for term, df in look.frequencies.items() if term not in look.rare and 0 < df < COUNTED}
-    if not look.rare and not others:  # every word is hopelessly common: then the one it was gathered by
-        others = dict.fromkeys(look.by, COUNTED)
+    others = {term: df for term, df in look.frequencies.items() if term not in look.rare}
+    if not look.rare and not others:  # every word is common: then the one it was gathered by
+        others = dict.fromkeys(look.by[:1], COUNTED)
     held = {term: [posting for posting in postings if posting[0] in among] for term, postings in look.rare.items()}
     literal = [term for term in others if term in look.literal]
     if literal:

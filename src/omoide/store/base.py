@@ -54,6 +54,7 @@ class Holding(NamedTuple):
     """Who holds a term."""
 
     holders: int
+    """How many; one more than asked for if they are more."""
     bits: int | None
     """All of them in one number, whose n-th bit is memory n. None: more than asked for."""
     counts: Mapping[int, Counts] | None

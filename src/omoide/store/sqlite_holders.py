@@ -126,7 +126,7 @@ class Holders:
 
 def _looked(execute: Execute, area: int, term: str, most: int, *, counted: bool) -> Holding:
     values = (phrase(term), document(area, 0), document(area, NUMBERS))
-    count = execute("SELECT count(*)" + _FROM, values).get
+    count = execute(f"SELECT count(*) FROM (SELECT 1{_FROM} LIMIT ?4)", (*values, most + 1)).get
     if count > most:
         return Holding(count, None, None)
     if counted and count <= _FEW:
