@@ -26,7 +26,7 @@ ON CONFLICT (task) DO UPDATE SET at = max(at + 1, excluded.at)"""
 
 _KEPT = 4 << 20  # bytes
 _AROUND = 200  # bytes that Python needs for a term beside its bits, and about as many for each count
-_CHANGES = 10_000
+_CHANGES = 10_000  # from which everything is looked up anew
 _AFRESH = 50  # changes from which a term is looked up as a whole
 _FEW = 300  # holders whose counts come cheaper with the first look than with a second one
 _DRIFT = 20  # a count that only says how common a term is holds until its area has grown or shrunk by this part
@@ -92,9 +92,10 @@ class Holders:
 
     def catch_up(self, event: int, index: int, happened: Callable[[int], tuple[int, list[int]]]) -> None:
         """Learns what happened since: up to the last event, and whether the whole index was made anew."""
-        if index != self._index or event < self._event or len(self._changes) > _CHANGES:
+        since = event - self._event
+        if index != self._index or since < 0 or len(self._changes) + since > _CHANGES:
             self._clear()
-        elif event > self._event:
+        elif since:
             self._changes += happened(self._event)[1]
         self._event, self._index = event, index
 
