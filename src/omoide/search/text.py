@@ -62,16 +62,12 @@ _UNSEEN = (  # format characters, variation selectors, skin tones: nobody sees t
     "\U0001d173-\U0001d17a\U0001f3fb-\U0001f3ff\U000e0000-\U000e0fff"
 )
 
-_unseen = re.compile(f"[{_UNSEEN}]+")
 _USUAL = bytes([0, *range(0x30, 0xA0)])
-_wide_breaks = re.compile("[\u3000\uff01-\uff0a\uff0c\uff1a-\uff1f\uff3b-\uff3e\uff40\uff5b-\uff65\u2026]+")
-_never_alone = re.compile(f"[{_KANA}{_LIKE_THAI}]+")
 _english = re.compile("[A-Za-z]{2,}")
 _hiragana = re.compile("[ぁ-ゖ]+")
 _PARTICLES = frozenset("はがをにでとのもへや")
 
 _accent = re.compile("(?<=[a-z\u03b1-\u03c9])[\u0300-\u036f]+")
-_contraction = re.compile("(?<=[a-z])'(?:s|t|re|ve|ll|d|m)(?![a-z])", re.IGNORECASE)
 _thousands = re.compile("(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _LETTERS = "[^\\x00-/:-@[-^`{-\\x7f]+"
 _name = re.compile(rf"(?:(?<![\w./])\.(?=[A-Za-z]))?{_LETTERS}(?:(?:::|[-./:@#+]){_LETTERS})*(?:\+\+|#(?!\w))?")
@@ -100,8 +96,8 @@ def terms(text: str) -> list[str]:
         elif run:
             found.append(run)
         else:
-            return terms(_unseen.sub("", text))
-    found += _never_alone.sub("", "".join(runs))  # Han and Hangul: there one character often is a word
+            return terms(_unseen().sub("", text))
+    found += _never_alone().sub("", "".join(runs))  # Han and Hangul: there one character often is a word
     return found
 
 
@@ -165,7 +161,7 @@ def literal(term: str) -> bool:
     if len(term) > 2 or term.isascii() or (len(term) == 2 and term[0] == term[1]):
         return False
     run = _pieces().fullmatch(term)
-    return run is not None and bool(run[1]) and (len(term) == 2 or not _never_alone.fullmatch(term))
+    return run is not None and bool(run[1]) and (len(term) == 2 or not _never_alone().fullmatch(term))
 
 
 def plain(texts: Iterable[str]) -> list[str]:
@@ -174,7 +170,7 @@ def plain(texts: Iterable[str]) -> list[str]:
     if not whole.isascii():
         whole = _plain(whole)
         if not _usual(whole):
-            whole = _unseen.sub("", whole)
+            whole = _unseen().sub("", whole)
     return whole.split("\n")
 
 
@@ -188,6 +184,27 @@ def _weight(term: str) -> float:
     if _hiragana.fullmatch(term):
         return HIRAGANA
     return SINGLE if len(term) == 1 and term >= "\u3041" else 1.0
+
+
+# These and `_pieces` are made when the first text needs them: a process that asks one question in English needs none.
+@cache
+def _unseen() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSEEN}]+")
+
+
+@cache
+def _wide_breaks() -> re.Pattern[str]:
+    return re.compile("[\u3000\uff01-\uff0a\uff0c\uff1a-\uff1f\uff3b-\uff3e\uff40\uff5b-\uff65\u2026]+")
+
+
+@cache
+def _never_alone() -> re.Pattern[str]:
+    return re.compile(f"[{_KANA}{_LIKE_THAI}]+")
+
+
+@cache
+def _contraction() -> re.Pattern[str]:
+    return re.compile("(?<=[a-z])'(?:s|t|re|ve|ll|d|m)(?![a-z])", re.IGNORECASE)
 
 
 @cache
@@ -209,7 +226,7 @@ def _plain(text: str) -> str:
     """Half and full width, composed and decomposed meet."""
     text = text.replace("\u2019", "'")
     if not unicodedata.is_normalized("NFKC", text):
-        text = _wide_breaks.sub(" ", text)  # most Japanese text needs no more, and NFKC costs four times as much
+        text = _wide_breaks().sub(" ", text)  # most Japanese text needs no more, and NFKC costs four times as much
         if not unicodedata.is_normalized("NFKC", text):
             text = unicodedata.normalize("NFKC", text)
     return text
@@ -241,7 +258,7 @@ def _names(chunk: str) -> list[str]:
         chunk = unicodedata.normalize("NFKC", _accent.sub("", unicodedata.normalize("NFD", chunk.casefold())))
     elif chunk.isalpha():
         return [chunk]
-    return _name.findall(_thousands.sub("", _contraction.sub("", chunk)))
+    return _name.findall(_thousands.sub("", _contraction().sub("", chunk)))
 
 
 def _name_terms(name: str) -> list[str]:

@@ -21,8 +21,8 @@ _AT_ONCE = 2_000
 _BY_THE_WAY = 500
 """So many in all for nobody who asked: about 0.1 s."""
 
-_MERGED = 5
-"""Steps of the daily merge of the index, half a second: all of it, where there are some ten thousand memories."""
+_MERGED = 2
+"""Steps of the daily merge of the index, 0.2 s: what is left is merged on the days after."""
 
 ITSELF = Actor("omoide", Role.OWNER, "upkeep")
 """Who retires when nobody asked."""
