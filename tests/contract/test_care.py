@@ -84,7 +84,7 @@ def test_a_rebuild_that_fails_leaves_the_index_as_it_was(shelf, store):
 
 def test_a_check_of_a_busy_store_finds_nothing(shelf, store, backend):
     with writing(shelf, backend.open()):
-        assert [store.check() for _ in range(30)] == [[]] * 30
+        assert [store.check() for _ in range(300)] == [[]] * 300
 
 
 def test_a_backup_is_a_whole_store_of_its_own(shelf, store, backend, tmp_path):
