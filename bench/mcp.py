@@ -1,4 +1,7 @@
-"""The MCP server beside a minimal one on the official SDK that only echoes: start, memory, round trips over pipes."""
+"""The MCP server beside a minimal one on the official SDK that only echoes: start, memory, round trips over pipes.
+
+A server looks the words of a question up once and keeps who holds them, so the first time of each question is told apart.
+"""
 
 import json
 import os
