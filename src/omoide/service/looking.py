@@ -43,24 +43,33 @@ class Look(NamedTuple):
     """Their numbers, some at a time."""
 
 
+class Limits(NamedTuple):
+    """What both ways to look heed."""
+
+    literal: set[str]
+    most: Mapping[str, int]
+    """A term that more memories hold than this is not looked for."""
+    entries: int
+    alone: bool
+
+
 def look(tx: Reading, query: Query, asked: Mapping[str, float], entries: int, *, alone: bool) -> Look:
     """Alone, without meaning, words need a wider look: nothing else tells apart those that hold the same ones."""
     literal = set(filter(text.literal, asked))
     # A word may be asked for though many hold it. A pair of characters that many hold is a part of many words: it tells
     # nothing, and to look for it would cost more than for all the others.
     most = dict.fromkeys(asked, COUNTED - 1) | dict.fromkeys(literal, int(max(rank.PAIRED * entries, rank.SEEN)))
-    found = _summed(tx, query, asked, most, entries, alone=alone) or _listed(tx, query, asked, most, entries, alone=alone)
+    limits = Limits(literal, most, entries, alone)
+    found = _summed(tx, query, asked, limits) or _listed(tx, query, asked, limits)
     if alone:
         return found
     often = max(rank.PLAIN * entries, rank.SEEN)
     return found._replace(frequencies={term: df for term, df in found.frequencies.items() if df <= often})
 
 
-def _summed(
-    tx: Reading, query: Query, asked: Mapping[str, float], most: Mapping[str, int], entries: int, *, alone: bool
-) -> Look | None:
+def _summed(tx: Reading, query: Query, asked: Mapping[str, float], limits: Limits) -> Look | None:
     """All memories at once, by all terms: so exact that few need a second look. None where they are too many for that."""
-    literal = {term for term in most if text.literal(term)}
+    literal, most, entries, alone = limits
     held = tx.held(query, most, asked.keys() - literal) if entries else {}
     if held is None:
         return None
@@ -89,10 +98,9 @@ def _named(frequencies: Mapping[str, int], most: Mapping[str, int]) -> list[str]
     return [term for term in known if frequencies[term] <= most[term]] or sorted(known, key=frequencies.__getitem__)[:1]
 
 
-def _listed(
-    tx: Reading, query: Query, asked: Mapping[str, float], most: Mapping[str, int], entries: int, *, alone: bool
-) -> Look:
+def _listed(tx: Reading, query: Query, asked: Mapping[str, float], limits: Limits) -> Look:
     """Where there are very many memories: the newest of those that hold the most telling terms."""
+    literal, most, entries, alone = limits
     frequencies = tx.frequencies(query, asked, COUNTED)
     worth = rank.worth(asked, frequencies, entries)
     telling = rank.telling(asked, frequencies, entries, alone=alone)
@@ -100,7 +108,6 @@ def _listed(
     rare = tx.postings(query, [term.text for term in telling if term.df <= RARE])
     by = [term.text for term in telling]
     rough = _gathered(tx, query, by, rare, worth)
-    literal = {term for term in most if text.literal(term)}
     wide = rank.CANDIDATES if literal.isdisjoint(by) else rank.OF_PAIRS
     enough = max(wide if alone else rank.BESIDE, query.limit)
     best = _best(rough, enough, max(TIED, enough) if alone else enough + rank.TIED_BESIDE)
