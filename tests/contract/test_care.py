@@ -1,12 +1,15 @@
 """How a store is kept well: checked, its index made anew, copied while in use."""
 
+import gzip
 import threading
 from contextlib import contextmanager
 
 import pytest
+from msgspec.structs import replace
 
 from omoide.errors import StoreError
 from omoide.model import Actor, Query, Scope, State
+from omoide.store.base import Words
 
 SHOP = Scope.project("shop")
 BOB = Actor("bob", via="test")
@@ -82,6 +85,31 @@ def test_a_rebuild_that_fails_leaves_the_index_as_it_was(shelf, store):
     assert store.check() == []
 
 
+def test_what_is_settled_with_a_new_index_comes_with_it_or_not_at_all(shelf, store):
+    zebra, okapi = shelf.keep("zebra", SHOP), shelf.keep("okapi", SHOP)
+
+    def settle(tx):
+        tx.erase(zebra.number)
+        tx.change(okapi, replace(okapi, content="gnu", version=2), 0, Words("", "", "gnu", 1, 1), BOB)
+
+    def settle_and_fail(tx):
+        settle(tx)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        store.renew(shelf.words, settle_and_fail, lambda _: None)
+    assert (held(store, "zebra"), held(store, "okapi"), held(store, "gnu")) == (1, 1, 0)
+    assert store.check() == []
+    store.renew(shelf.words, settle, lambda _: None)
+    assert (held(store, "zebra"), held(store, "okapi"), held(store, "gnu")) == (0, 0, 1)
+    assert store.check() == []
+
+
+def held(store, word):
+    with store.read() as tx:
+        return tx.frequencies(Query(SHOP), [word], 9)[word]
+
+
 def test_a_check_of_a_busy_store_finds_nothing(shelf, store, backend):
     with writing(shelf, backend.open()):
         assert [store.check() for _ in range(300)] == [[]] * 300
@@ -99,6 +127,19 @@ def test_a_backup_is_a_whole_store_of_its_own(shelf, store, backend, tmp_path):
         assert list(tx.everything()) == [kept]
         assert tx.frequencies(Query(SHOP), ["okapi"], 9)["okapi"] == 1
         assert len(tx.versions(kept.number)) == 2
+
+
+def test_a_backup_whose_name_says_so_is_compressed(shelf, store, backend, tmp_path):
+    kept = shelf.keep("zebra " * 1_000, SHOP)
+    target = tmp_path / "backups" / "copy.db.gz"
+    store.backup(target)
+    assert list(target.parent.iterdir()) == [target]
+    assert target.stat().st_mode & 0o077 == 0
+    plain = tmp_path / "copy.db"
+    plain.write_bytes(gzip.decompress(target.read_bytes()))
+    assert target.stat().st_size < plain.stat().st_size / 2
+    with backend.open_copy(plain).read() as tx:
+        assert list(tx.everything()) == [kept]
 
 
 def test_a_backup_taken_while_others_write_is_of_one_moment(shelf, store, backend, tmp_path):

@@ -168,7 +168,7 @@ def test_an_index_made_anew_by_another_process_is_seen(shelf, backend):
     assert bits(shelf, Query(SHOP), "yak").bits == 0
     second.rebuild(lambda tx: ((memory, Words("", "", "yak", 1, 1)) for memory in tx.everything()))
     assert bits(shelf, Query(SHOP), "yak").bits == 1 << kept.number
-    second.renew(lambda memory: Words("", "", "okapi", 1, 1), lambda _: None)
+    second.renew(lambda memory: Words("", "", "okapi", 1, 1), lambda _: None, lambda _: None)
     assert bits(shelf, Query(SHOP), "yak").bits == 0
     assert bits(shelf, Query(SHOP), "okapi").bits == 1 << kept.number
 

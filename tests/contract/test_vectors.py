@@ -82,13 +82,25 @@ def test_vectors_of_two_models_are_never_mixed(store, shelf):
     one, other = shelf.keep("zebra", SHOP), shelf.keep("okapi", SHOP)
     first, _ = given(store, one, other)
     second, _ = given(store, other, model="another")
-    assert found(store, SHOP, first) == {one.number}
+    assert found(store, SHOP, first) == {one.number, other.number}
     assert found(store, SHOP, second) == {other.number}
     with store.write() as tx:
         wider = tx.made_model("test", 128)
         assert wider != first
         assert tx.made_model("test", 128) == wider
         assert tx.model("test").number == wider
+
+
+def test_the_vectors_of_all_models_but_one_can_go(store, shelf):
+    one, other = shelf.keep("zebra", SHOP), shelf.keep("okapi", SHOP)
+    first, _ = given(store, one, other)
+    second, _ = given(store, other, model="another")
+    with store.write() as tx:
+        tx.drop_vectors(but=second)
+    assert (found(store, SHOP, first), found(store, SHOP, second)) == (set(), {other.number})
+    assert store.check() == []
+    with store.write() as tx:  # a number is never another model's later
+        assert tx.made_model("third", 64) not in (first, second)
 
 
 def test_another_process_sees_what_came_after_what_it_knows(store, shelf, backend):

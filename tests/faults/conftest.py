@@ -121,6 +121,8 @@ class PowerDisk(apsw.VFS):
         """The files as they are left when the power goes now, in another directory."""
         into.mkdir()
         for platter in self.platters.values():
+            if not platter.path.exists():  # deleted, and not by SQLite
+                continue
             left = into / platter.path.name
             left.touch(0o600)
             left.write_bytes(platter.after_a_cut(chance))

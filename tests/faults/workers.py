@@ -125,6 +125,25 @@ def reindex(path: str) -> None:
         print("done", flush=True)
 
 
+def reindex_until(path: str, statement: str) -> None:
+    """Dies right before this statement of its reindex; says how many there were if it does not."""
+    passed = []
+
+    def trace(*_: object) -> bool:
+        passed.append(None)
+        if len(passed) == int(statement):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return True
+
+    def watch(*_: object) -> None:
+        if not passed:
+            memory._store._connection.exec_trace = trace
+
+    with omoide.open(path, embedder="bundled", retire="manual") as memory:
+        memory.reindex(watch=watch)
+        print(len(passed), flush=True)
+
+
 def embed(path: str) -> None:
     with omoide.open(path, embedder="bundled") as memory:
         memory.embed_pending(lambda more: print(more, flush=True))
@@ -150,5 +169,6 @@ if __name__ == "__main__":
         "hold_lock": hold_lock,
         "write_more_than_fits": write_more_than_fits,
         "reindex": reindex,
+        "reindex_until": reindex_until,
         "embed": embed,
     }[what](*arguments)

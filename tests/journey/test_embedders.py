@@ -4,9 +4,11 @@ import json
 import sys
 import threading
 import time
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 
+import apsw
 import pytest
 
 from omoide import InvalidInput, Scope
@@ -118,6 +120,67 @@ def test_a_server_whose_model_changed_its_size_is_never_mixed(server, tmp_path, 
     assert memory.embed_pending() == 1
     assert memory.coverage().pending == 1
     assert memory.embed_pending() == 1
+
+
+def test_a_reindex_notices_that_a_server_changed_its_model(server, tmp_path, open_memory, monkeypatch):
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
+    for text in ("the cat sleeps", "the invoice is due"):
+        memory.remember(text, scope=SHOP)
+    assert memory.reindex().embedded == 2
+    monkeypatch.setattr(
+        Handler, "answer", staticmethod(lambda text: [float("cat" in text or "kitty" in text), 0.2, 0.3, 0.4])
+    )
+    assert memory.reindex().embedded == 2
+    assert memory.reindex().embedded == 0
+    assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
+    assert kept_vectors(tmp_path / "memory.db") == 2
+
+
+def kept_vectors(path):
+    with closing(apsw.Connection(str(path))) as raw:
+        return raw.execute("SELECT count(*) FROM vectors").get
+
+
+def test_the_old_models_vectors_serve_until_all_of_the_new_ones_are_there(server, tmp_path, open_memory):
+    path, count = tmp_path / "memory.db", 200
+    old = open_memory(path, embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
+    for n in range(count - 1):
+        old.remember(f"plain note {n} of the shop", scope=SHOP)
+    old.remember("the cat sleeps", scope=SHOP)
+    old.embed_pending()
+    new = open_memory(path, embedder="bundled")
+
+    def stop(step, *_):
+        if step == "embedding":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        new.reindex(watch=stop)
+    assert old.recall("kitty", scope=SHOP).hits[0].memory.content == "the cat sleeps"
+    assert old.coverage().pending == 0
+    left = new.coverage().pending
+    assert 0 < left < count
+    assert new.reindex().embedded == left  # it goes on where it was
+    assert (new.coverage().pending, old.coverage().pending) == (0, count)
+    assert kept_vectors(path) == count
+    assert new.recall("kitten", scope=SHOP).hits[0].memory.content == "the cat sleeps"
+    assert old.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
+
+
+def test_a_reindex_without_its_embedder_goes_by_words_keeps_all_vectors_and_says_so(server, tmp_path, open_memory):
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
+    memory.remember("The cat sleeps on the old chair", scope=SHOP)
+    memory.remember("invoices are due", scope=SHOP)
+    memory.embed_pending()
+    server.shutdown()
+    server.server_close()
+    memory.remember("the cat sleeps on the old chair.", scope=SHOP)
+    done = memory.reindex()
+    assert (done.merged, done.embedded) == (1, 0)
+    assert "gives no vectors" in done.trouble
+    other = open_memory(tmp_path / "memory.db", embedder="http://127.0.0.1:1/v1#another")
+    assert "gives no vectors" in other.reindex().trouble
+    assert memory.coverage().embedded >= 1
 
 
 def test_a_package_that_is_not_there_is_said_in_words(monkeypatch):

@@ -27,6 +27,37 @@ def test_twins_become_one_with_every_fact_and_both_histories(memory):
     assert [hit.memory.number for hit in memory.recall("API port", scope=SHOP).hits] == [two.number]
 
 
+def test_what_is_told_again_while_twins_are_made_one_is_counted(memory):
+    one = memory.remember("The API uses port 8080 for local work", scope=SHOP).memory
+    two = memory.remember("The API uses the port 8080 for local work", scope=SHOP).memory
+
+    def watch(step, more, _):
+        if step == "indexing" and more:
+            for each in (one, two):
+                memory.remember(each.content, scope=SHOP)
+
+    assert memory.reindex(watch=watch).merged == 1
+    assert memory.show(one.number, scope=SHOP).reference_count == 3
+
+
+def test_what_is_changed_while_twins_are_made_one_stays_as_it_was_changed(memory):
+    one = memory.remember("The API uses port 8080 for local work", scope=SHOP).memory
+    two = memory.remember("The API uses the port 8080 for local work", scope=SHOP).memory
+    gone = memory.remember("zebra", scope=SHOP).memory
+    memory.forget(gone.number, scope=SHOP)
+
+    def watch(step, more, _):
+        if step == "indexing" and more:
+            memory.revise(two.number, scope=SHOP, content="The API uses port 9090 for local work")
+            memory.restore(gone.number, scope=SHOP)
+
+    done = memory.reindex(watch=watch)
+    assert (done.merged, done.dropped) == (0, 0)
+    assert [memory.show(each.number, scope=SHOP).state for each in (one, two, gone)] == [State.ACTIVE] * 3
+    assert memory.recall("9090", scope=SHOP).hits[0].memory.number == two.number
+    assert memory.recall("zebra", scope=SHOP).hits[0].memory.number == gone.number
+
+
 def test_what_differs_in_a_number_a_scope_or_a_type_stays_apart(memory):
     for text in ("The API uses port 8080 for local work", "The API uses port 8081 for local work"):
         memory.remember(text, scope=SHOP)

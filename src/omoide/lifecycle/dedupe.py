@@ -70,6 +70,8 @@ class Reindexed(msgspec.Struct, frozen=True):
     dropped: int
     indexed: int
     embedded: int
+    trouble: str = ""
+    """Why the vectors that were missing could not all be made."""
 
 
 _word = re.compile(r"[^\W\d_][\w'./:@#+*$~-]*|[\d][\w.,:/%-]*|[-$~/.*@#][\w./*@~-]+", re.ASCII)

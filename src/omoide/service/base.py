@@ -89,13 +89,16 @@ class Verbs:
         return tx.add(memory, shape.twin_of(memory), words, self._actor)
 
     def _change(self, tx: Writing, old: Memory, new: Memory, deed: str, at: datetime) -> Memory:
-        fields = [
-            name for name in Memory.__struct_fields__ if name not in _UNTOLD and getattr(old, name) != getattr(new, name)
-        ]
         if deed != "imported":
             new = shape.succeeding(old, new, at)
         else:
             new = msgspec.structs.replace(new, version=max(new.version, old.version + 1))
         tx.change(old, new, shape.twin_of(new), shape.words(new), self._actor)
-        tx.log(deed, self._actor, at, new, {"fields": fields, "version": new.version})
+        self._log_change(tx, old, new, deed, at)
         return new
+
+    def _log_change(self, tx: Writing, old: Memory, new: Memory, deed: str, at: datetime) -> None:
+        fields = [
+            name for name in Memory.__struct_fields__ if name not in _UNTOLD and getattr(old, name) != getattr(new, name)
+        ]
+        tx.log(deed, self._actor, at, new, {"fields": fields, "version": new.version})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from omoide.config import Settings
 from omoide.errors import EmbedderUnavailable, StoreError
 from omoide.model import Memory, Query, Scope
-from omoide.store.base import Coverage, Model, Reading, Store
+from omoide.store.base import Coverage, Model, Reading, Store, Vector, Writing
 
 if TYPE_CHECKING:  # numpy, and the patterns of dates: 150 ms that only whoever embeds pays for
     from omoide.search.embed import Embedder
@@ -155,13 +155,47 @@ class Meaning:
             return 0
         from omoide.service.sense import made  # noqa: PLC0415 - see the top
 
-        vectors, dimensions = made(self.embedder, memories)
+        vectors = made(self.embedder, memories)
         with self._store.write() as tx:
-            model = tx.made_model(self.embedder.name, dimensions)
-            kept = tx.put_vectors(model, vectors)
-        self._loaded, self._model = True, Model(model, dimensions)
-        self.trouble, self._failed_at = "", -PAUSE
+            kept = self._put(tx, self.embedder.name, vectors)
+        self._loaded, self.trouble, self._failed_at = True, "", -PAUSE
         return kept
+
+    def refit(self) -> None:
+        """Notices a model that was changed under its name, as a server may do: then all vectors are missing."""
+        if self.embedder is None:
+            return
+        with self._store.read() as tx:
+            model = tx.model(self.embedder.name)
+        if model is not None:
+            dimensions = self.embedder.vectors(["anything"]).shape[1]
+            if dimensions != model.dimensions:
+                with self._store.write() as tx:
+                    tx.made_model(self.embedder.name, dimensions)
+
+    def made(self, memories: Sequence[Memory]) -> list[Vector]:
+        """The vectors of versions that are still to be written."""
+        if self.embedder is None or not memories:
+            return []
+        from omoide.service.sense import made  # noqa: PLC0415 - see the top
+
+        batches = (memories[start : start + BATCH] for start in range(0, len(memories), BATCH))
+        return [vector for batch in batches for vector in made(self.embedder, batch)]
+
+    def settle(self, tx: Writing, made: Sequence[Vector]) -> int:
+        """Keeps these vectors, drops those of all other embedders, and answers how many memories got theirs."""
+        if self.embedder is None:
+            return 0
+        kept = self._put(tx, self.embedder.name, made) if made else 0
+        model = tx.model(self.embedder.name)
+        if model is not None:
+            tx.drop_vectors(model.number)
+        return kept
+
+    def _put(self, tx: Writing, name: str, made: Sequence[Vector]) -> int:
+        dimensions = len(made[0].parts)
+        self._model = Model(tx.made_model(name, dimensions), dimensions)
+        return tx.put_vectors(self._model.number, made)
 
     # looking at all of them
 

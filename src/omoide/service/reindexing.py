@@ -1,36 +1,38 @@
 """Reindexing: near twins become one, what is forgotten goes, index and vectors are made anew, and the old is kept."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from omoide.errors import EmbedderUnavailable
 from omoide.guard import access
 from omoide.model import LinkKind, Memory, State
 from omoide.service import shape
 from omoide.service.base import Verbs
-from omoide.store.base import Reading, Writing
+from omoide.store.base import Reading, Vector, Words, Writing
 
 if TYPE_CHECKING:  # many patterns and words: 20 ms that only a reindex pays for
     from omoide.lifecycle.dedupe import Merge, Plan, Reindexed
 
-_AT_ONCE = 200
-"""Merges, and forgotten memories, in one transaction: others write in between."""
-
 
 Watch = Callable[[str, int, int], None]
 """Hears which step it is at, how many more are done, and of how many."""
+
+Changes = list[tuple[Memory, Memory, int, Words]]
+"""A merge, as far as it can be made before anybody has to wait for it: each memory as it is and as it will be, with twin
+and words. The first is the one that stays."""
 
 
 class Reindexing(Verbs):
     def reindex(self, *, dry_run: bool = False, archive: Path | None = None, watch: Watch = lambda *_: None) -> "Reindexed":
         """Merges near twins, drops what is forgotten, and makes index and vectors anew; a dry run only tells.
 
-        The whole database as it was goes to `archive` first. Others read and write all the while. Each merge is one
-        transaction with its versions, links and events, and the new index takes the place of the old one in one step:
-        killed at any moment, every memory is as before or as after, and the next reindex goes on.
+        The whole database as it was goes to `archive` first. Others read and write all the while: the new index and new
+        vectors are made beside the old ones, and take their place in one transaction, together with every merge. Killed at
+        any moment, all is as before or all is as after; vectors made by then are not made again.
         """
         access.require(self._actor, "reindex")
         from omoide.lifecycle.dedupe import Reindexed  # noqa: PLC0415 - see the top
@@ -41,23 +43,53 @@ class Reindexing(Verbs):
             return Reindexed(plan, 0, len(forgotten), 0, 0)
         with self._store.alone("reindex"):
             if archive is not None:
+                watch("archiving", 0, 1)
                 self._store.backup(archive)
-            pending = self._meaning.coverage().pending
-            embedded = 0
-            for more in self._meaning.filled():
-                embedded += more
-                watch("embedding", more, pending)
+                watch("archiving", 1, 1)
+            embedded, trouble = self._embedded(watch)
+            watch("comparing", 0, 1)
             with self._store.read() as tx:
                 plan, forgotten = self._twins(tx), _forgotten(tx)
-            at = self._clock()
-            merged = self._merged(plan.merges, at, watch)
-            dropped = self._dropped(forgotten, at, watch)
-            with self._store.read() as tx:
                 total = sum(count for *_, count in tx.tally())
-            indexed = self._store.renew(shape.words, lambda more: watch("indexing", more, total))
-            for more in self._meaning.filled():  # of what was merged just now
-                embedded += more
-        return Reindexed(plan, merged, dropped, indexed, embedded)
+            watch("comparing", 1, 1)
+            at = self._clock()
+            merges = [_changes(merge, at) for merge in plan.merges]
+            vectors = [] if trouble else self._vectors(merges)
+            merged = dropped = 0
+
+            def settle(tx: Writing) -> None:
+                nonlocal merged, dropped, embedded
+                merged, dropped = self._merged(tx, merges, at), self._dropped(tx, forgotten, at)
+                if not trouble:
+                    embedded += self._meaning.settle(tx, vectors)
+
+            indexed = self._store.renew(shape.words, settle, lambda more: watch("indexing", more, total))
+        if self._follower is not None:
+            self._follower.after_writing()
+        return Reindexed(plan, merged, dropped, indexed, embedded, trouble)
+
+    def _embedded(self, watch: Watch) -> tuple[int, str]:
+        """Makes the vectors that are missing, beside those of other models: how many, and why not all of them."""
+        done = 0
+        try:
+            self._meaning.refit()
+            pending = self._meaning.coverage().pending
+            for more in self._meaning.filled():
+                done += more
+                watch("embedding", more, pending)
+        except EmbedderUnavailable as error:  # plan B: words find twins, and all vectors stay as they are
+            return done, str(error)
+        return done, ""
+
+    def _vectors(self, merges: Iterable[Changes]) -> list[Vector]:
+        """Of what the merges will say anew."""
+        anew = [
+            new for changes in merges for old, new, *_ in changes if old.content != new.content or old.topic != new.topic
+        ]
+        try:
+            return self._meaning.made(anew)
+        except EmbedderUnavailable:  # plan B: they are made when it is there again
+            return []
 
     def _twins(self, tx: Reading) -> "Plan":
         from omoide.lifecycle import dedupe  # noqa: PLC0415 - see the top
@@ -69,44 +101,45 @@ class Reindexing(Verbs):
             best[one, other] = max(likeness, best.get((one, other), 0.0))
         return dedupe.plan(memories, [(one, other, likeness) for (one, other), likeness in best.items()])
 
-    def _merged(self, merges: "Sequence[Merge]", at: datetime, watch: Watch) -> int:
-        done = 0
-        for start in range(0, len(merges), _AT_ONCE):
-            some = merges[start : start + _AT_ONCE]
-            with self._writing() as tx:
-                for merge in some:
-                    done += self._merge(tx, merge, at)
-            watch("merging", len(some), len(merges))  # not inside: nobody waits for whoever listens
-        return done
+    def _merged(self, tx: Writing, merges: Sequence[Changes], at: datetime) -> int:
+        """Makes those one that are still as they were when it was planned; answers how many merges."""
+        present = {one.number: one for one in tx.memories([old.number for changes in merges for old, *_ in changes])}
+        done = [
+            _told_meanwhile(changes, present)
+            for changes in merges
+            if all(old.number in present and old.version == present[old.number].version for old, *_ in changes)
+        ]
+        tx.change_many([change for changes in done for change in changes], self._actor)
+        for changes in done:
+            for old, new, *_ in changes:
+                self._log_change(tx, old, new, "merged", at)
+            for other, *_ in changes[1:]:
+                tx.link(changes[0][0].number, LinkKind.DERIVED_FROM, other.number, at)
+        return len(done)
 
-    def _merge(self, tx: Writing, merge: "Merge", at: datetime) -> bool:
-        """Makes them one, if all of them are still as they were when it was planned."""
-        planned = [merge.into, *merge.others]
-        if [one.version for one in tx.memories([one.number for one in planned])] != [one.version for one in planned]:
-            return False
-        into = tx.memory(merge.into.number)
-        if into is None:
-            return False
-        self._change(tx, into, shape.changed(merge.merged, {}), "merged", at)
-        for other in merge.others:
-            # To the archive, not away: its history, and a link that tells where the fact came from.
-            self._change(tx, other, msgspec.structs.replace(other, state=State.ARCHIVED), "merged", at)
-            tx.link(into.number, LinkKind.DERIVED_FROM, other.number, at)
-        return True
+    def _dropped(self, tx: Writing, forgotten: Sequence[Memory], at: datetime) -> int:
+        planned = {memory.number: memory.version for memory in forgotten}
+        gone = [memory for memory in tx.memories(list(planned)) if memory.version == planned[memory.number]]
+        for memory in gone:
+            tx.erase(memory.number)
+            tx.log("purged", self._actor, at, memory, {"id": memory.id})
+        return len(gone)
 
-    def _dropped(self, forgotten: Sequence[Memory], at: datetime, watch: Watch) -> int:
-        done = 0
-        for start in range(0, len(forgotten), _AT_ONCE):
-            some = forgotten[start : start + _AT_ONCE]
-            with self._writing() as tx:
-                for planned in some:
-                    memory = tx.memory(planned.number)
-                    if memory is not None and memory.version == planned.version:
-                        tx.erase(memory.number)
-                        tx.log("purged", self._actor, at, memory, {"id": memory.id})
-                        done += 1
-            watch("dropping", len(some), len(forgotten))
-        return done
+
+def _changes(merge: "Merge", at: datetime) -> Changes:
+    """The others go to the archive, not away: each has its history, and a link tells where the fact came from."""
+    pairs = [(merge.into, shape.changed(merge.merged, {}))]
+    pairs += [(other, msgspec.structs.replace(other, state=State.ARCHIVED)) for other in merge.others]
+    after = [(old, shape.succeeding(old, new, at)) for old, new in pairs]
+    return [(old, new, shape.twin_of(new), shape.words(new)) for old, new in after]
+
+
+def _told_meanwhile(changes: Changes, present: dict[int, Memory]) -> Changes:
+    """With the references that came since it was planned: they are counted without making a new version."""
+    into = changes[0][1]
+    more = sum(present[old.number].reference_count - old.reference_count for old, *_ in changes)
+    told = msgspec.structs.replace(into, reference_count=into.reference_count + more)
+    return [(present[old.number], told if new is into else new, twin, words) for old, new, twin, words in changes]
 
 
 def _forgotten(tx: Reading) -> list[Memory]:

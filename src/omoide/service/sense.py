@@ -13,19 +13,18 @@ from omoide.search.vectors import Signs
 from omoide.store.base import Model, Outline, Reading, Vector
 
 
-def made(embedder: Embedder, memories: Sequence[Memory]) -> tuple[list[Vector], int]:
-    """The vectors of memories, and how many dimensions they have."""
+def made(embedder: Embedder, memories: Sequence[Memory]) -> list[Vector]:
+    """The vectors of memories: one for each piece of their texts."""
     texts = [
         (memory, piece)
         for memory in memories
         for piece in pieces.pieces(memory.topic if memory.topic_given else "", memory.content)
     ]
     rows = embedder.vectors([piece for _, piece in texts])
-    found = [
+    return [
         Vector(memory.number, memory.version, vectors.signs(row), vectors.parts(row))
         for (memory, _), row in zip(texts, rows, strict=True)
     ]
-    return found, rows.shape[1]
 
 
 class Sense:

@@ -364,8 +364,11 @@ class Writing(Reading, Protocol):
 
     def put_vectors(self, model: int, made: Iterable[Vector]) -> int:
         """Keeps the vectors of memories that are still at that version, those of a memory together and instead of any it
-        had; answers how many memories. From then on they follow their memory: moved with it, gone with it, and gone when
-        it is said anew."""
+        had of this model; answers how many memories. From then on they follow their memory: moved with it, gone with it,
+        and gone when it is said anew."""
+
+    def drop_vectors(self, but: int) -> None:
+        """Takes the vectors of every model away but of this one."""
 
 
 class Store(Protocol):
@@ -400,14 +403,18 @@ class Store(Protocol):
     def rebuild(self, words: Callable[[Reading], Iterator[tuple[Memory, Words]]]) -> int:
         """Makes the whole index anew, in one transaction, from what `words` yields; answers how many were indexed."""
 
-    def renew(self, words: Callable[[Memory], Words], watch: Callable[[int], None]) -> int:
+    def renew(
+        self, words: Callable[[Memory], Words], settle: Callable[[Writing], None], watch: Callable[[int], None]
+    ) -> int:
         """The same while others write: the new index is made beside the old one and takes its place in one step, with
-        all that was written meanwhile. `watch` hears how many more are indexed."""
+        all that was written meanwhile; what `settle` writes belongs to that step. `watch` hears how many more are
+        indexed."""
 
     def alone(self, task: str) -> AbstractContextManager[None]:
         """Keeps every other process from the same task until the block, or this process, ends; StoreBusy if one is at it."""
 
     def backup(self, target: Path) -> None:
-        """A consistent copy while others read and write; the target appears whole or not at all."""
+        """A consistent copy while others read and write, compressed if its name ends with .gz; the target appears whole or
+        not at all."""
 
     def close(self) -> None: ...

@@ -17,7 +17,7 @@ import msgspec
 
 from omoide.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreReadOnly, StoreTooNew
 from omoide.model import Memory
-from omoide.store.base import Finding, Reading, Words
+from omoide.store.base import Finding, Reading, Words, Writing
 from omoide.store.sql import micros
 from omoide.store.sqlite_care import ASTRAY, findings
 from omoide.store.sqlite_holders import RENEWED
@@ -193,10 +193,12 @@ class SqliteStore:
                 self._connection.execute(f"DELETE FROM {table} WHERE memory IN (SELECT value FROM json_each(?))", (astray,))
             return sum(transaction.index(memory, its) for memory, its in words(transaction))
 
-    def renew(self, words: Callable[[Memory], Words], watch: Callable[[int], None]) -> int:
+    def renew(
+        self, words: Callable[[Memory], Words], settle: Callable[[Writing], None], watch: Callable[[int], None]
+    ) -> int:
         from omoide.store.sqlite_renewal import renewed  # noqa: PLC0415 - once in a while, not at every start
 
-        return renewed(self.write, self._connection, words, watch)
+        return renewed(self.write, self._connection, words, settle, watch)
 
     @contextmanager
     def alone(self, task: str) -> Iterator[None]:
@@ -228,23 +230,16 @@ class SqliteStore:
                 ) from error
 
     def backup(self, target: Path) -> None:
-        if target.exists():
-            raise StoreError(f"{target} exists already: choose another name, or move it away")
-        partial = target.with_name(target.name + f".{os.getpid()}.part")
-        partial.unlink(missing_ok=True)  # of a process that was killed long ago
-        _create(partial)
-        try:
-            with self._lock, self._faults(), closing(apsw.Connection(str(partial))) as copy:
+        from omoide.store.backups import backed_up  # noqa: PLC0415 - once in a while, not at every start
+
+        def copied(path: Path) -> None:
+            _create(path)
+            with self._lock, self._faults(), closing(apsw.Connection(str(path))) as copy:
                 with copy.backup("main", self._connection, "main") as step:
                     step.step()
                 copy.execute("PRAGMA journal_mode=DELETE")
-            _sync(partial)
-            os.link(partial, target)  # unlike a rename, this never replaces a file that appeared meanwhile
-        except OSError as error:
-            raise StoreError(f"{target} cannot be written ({error.strerror}): choose another place") from error
-        finally:
-            partial.unlink()
-        _sync(target.parent)
+
+        backed_up(target, copied)
 
     # opening
 
@@ -407,11 +402,3 @@ def _missing(path: Path) -> str:
     page = int.from_bytes(header[16:18], "big")
     whole = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
     return f"it should have {whole:,} bytes and has {size:,}" if size < whole else ""
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -8,7 +8,7 @@ import apsw
 
 from omoide.model import Memory
 from omoide.store import sql
-from omoide.store.base import Words
+from omoide.store.base import Words, Writing
 from omoide.store.sqlite_care import COUNTED
 from omoide.store.sqlite_holders import RENEWED, document
 from omoide.store.sqlite_reading import area
@@ -22,9 +22,13 @@ Write = Callable[[], AbstractContextManager[SqliteWriting]]
 
 
 def renewed(
-    write: Write, connection: apsw.Connection, words: Callable[[Memory], Words], watch: Callable[[int], None]
+    write: Write,
+    connection: apsw.Connection,
+    words: Callable[[Memory], Words],
+    settle: Callable[[Writing], None],
+    watch: Callable[[int], None],
 ) -> int:
-    """Indexes every memory anew and answers how many. Killed at any moment, the old index or the new one is there."""
+    """Indexes every memory anew and answers how many. Killed at any moment, all is as before or all as after."""
     with write():
         # What a killed process left is of no use: who knows what was written since.
         connection.execute(f"DROP TABLE IF EXISTS {_BESIDE}")
@@ -43,7 +47,7 @@ def renewed(
             break
         after = memories[-1].number
         watch(len(memories))
-    with write():
+    with write() as tx:
         changed = {
             number for (number,) in connection.execute("SELECT DISTINCT memory FROM events WHERE number > ?", (mark,))
         }
@@ -56,6 +60,7 @@ def renewed(
         connection.execute("DELETE FROM areas")
         connection.execute(f"INSERT INTO areas {COUNTED}")
         connection.execute(RENEWED)
+        settle(tx)
     return len(places)
 
 

@@ -94,10 +94,15 @@ class VectorWriting(VectorReading):
             if one.number not in places:
                 places[one.number] = self._execute(f"{_AREA} AND version = ?", (one.number, one.version)).get
                 if places[one.number] is not None:
-                    self._execute("DELETE FROM signs WHERE memory = ?", (one.number,))
-                    self._execute("DELETE FROM vectors WHERE memory = ?", (one.number,))
+                    self._execute("DELETE FROM signs WHERE memory = ? AND model = ?", (one.number, model))
+                    self._execute("DELETE FROM vectors WHERE memory = ? AND model = ?", (one.number, model))
             place = places[one.number]
             if place is not None:
                 self._execute("INSERT INTO signs VALUES (NULL, ?, ?, ?, ?)", (one.number, place, model, one.bits))
                 self._execute("INSERT INTO vectors VALUES (NULL, ?, ?, ?)", (one.number, model, one.parts))
         return sum(place is not None for place in places.values())
+
+    def drop_vectors(self, but: int) -> None:
+        # The models themselves stay: a number given twice would mix vectors in a process that knows it.
+        for table in ("signs", "vectors"):
+            self._execute(f"DELETE FROM {table} WHERE model <> ?", (but,))

@@ -65,8 +65,8 @@ def stats_command(place: Place, as_json: bool) -> None:
 def backup_command(file: str | None, place: Place, as_json: bool) -> None:
     """Copy the whole database, while others use it.
 
-    Without a file name the copy stands beside the store, named by the time. To use a copy, point --store at it, or put
-    it in the store's place while nothing runs.
+    Without a file name the copy stands beside the store, named by the time; a name that ends with .gz has it compressed.
+    To use a copy, point --store at it, or put it in the store's place while nothing runs.
 
     \b
     omoide backup

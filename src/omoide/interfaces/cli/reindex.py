@@ -1,9 +1,7 @@
 """Looking after what is meant: reindex and similar."""
 
 import glob
-import gzip
-import os
-import shutil
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import datetime
@@ -19,6 +17,7 @@ from omoide.lifecycle.dedupe import Plan, Reindexed
 _TELL = 20
 _KEPT = 5
 """Databases of before, the newest ones."""
+_DAY = 86_400
 
 
 @click.command("reindex")
@@ -31,8 +30,8 @@ def reindex_command(dry_run: bool, pending: bool, verbose: bool, place: Place, a
     """Merge near twins, drop what is forgotten, make index and vectors anew.
 
     The database as it was is kept, compressed, beside the store; of these the newest five. Others can go on reading and
-    writing. Memories that differ in a number, a version, a negation or a name are never merged, only shown: they may
-    contradict each other.
+    writing: all of it takes effect in one step at the end. Memories that differ in a number, a version, a negation or a
+    name are never merged, only shown: they may contradict each other.
 
     \b
     omoide reindex --dry-run --verbose
@@ -58,13 +57,11 @@ def reindex_command(dry_run: bool, pending: bool, verbose: bool, place: Place, a
     else:
         store = Path(memory.place)
         stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
-        copy = store.with_name(f"{store.stem}-before-{stamp}{store.suffix}")
+        kept = store.with_name(f"{store.stem}-before-{stamp}{store.suffix}.gz")
         bar = _Bars()
-        done = memory.reindex(archive=copy, watch=bar)
+        done = memory.reindex(archive=kept, watch=bar)
         bar.end()
-        kept = _compressed(copy)
-        for old in sorted(store.parent.glob(f"{glob.escape(store.stem)}-before-*{glob.escape(store.suffix)}.gz"))[:-_KEPT]:
-            old.unlink()
+        _tidy(store)
     if as_json:
         print_json(_shape(done, kept, dry_run=dry_run))
         return
@@ -77,6 +74,8 @@ def reindex_command(dry_run: bool, pending: bool, verbose: bool, place: Place, a
             f"{done.merged:,} merges, {done.dropped:,} forgotten ones dropped, {done.indexed:,} indexed,"
             f" {done.embedded:,} embedded", err=True,
         )  # fmt: skip
+        if done.trouble:
+            click.echo(f"not all vectors could be made: {visible(done.trouble)}", err=True)
         click.echo(f"before: {visible(str(kept))}  {size(kept.stat().st_size)}", err=True)
 
 
@@ -98,18 +97,14 @@ class _Bars:
         self._shown.close()
 
 
-def _compressed(copy: Path) -> Path:
-    target = copy.with_name(copy.name + ".gz")
-    partial = target.with_name(target.name + ".part")
-    descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    with os.fdopen(descriptor, "wb") as raw, copy.open("rb") as plain:
-        with gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=6, mtime=0) as packed:
-            shutil.copyfileobj(plain, packed, 1 << 20)
-        raw.flush()
-        os.fsync(raw.fileno())
-    partial.rename(target)
-    copy.unlink()
-    return target
+def _tidy(store: Path) -> None:
+    """Of the databases of before, the newest stay; what a killed reindex left of one goes a day later."""
+    before = f"{glob.escape(store.stem)}-before-*"
+    for old in sorted(store.parent.glob(f"{before}{glob.escape(store.suffix)}.gz"))[:-_KEPT]:
+        old.unlink(missing_ok=True)
+    for left in store.parent.glob(f"{before}.part"):
+        if left.stat().st_mtime < time.time() - _DAY:
+            left.unlink(missing_ok=True)
 
 
 def _print_plan(plan: Plan, *, verbose: bool) -> None:
@@ -142,6 +137,7 @@ def _shape(done: Reindexed, kept: Path | None, *, dry_run: bool) -> dict[str, ob
         "dropped": done.dropped,
         "indexed": done.indexed,
         "embedded": done.embedded,
+        "trouble": done.trouble,
         "before": None if kept is None else str(kept),
     }
 
