@@ -5,27 +5,21 @@ thousand memories. So what the terms of every memory are worth together is added
 numbers has the ones of all the sums, the next the twos, the next the fours.
 """
 
-import re
 from collections.abc import Iterator
 
 FINE = 127
 """What the most telling term is worth, in whole numbers: its sums tell apart what differs by a hundredth."""
 _STEP = 10
-_OF_BYTE = [[bit for bit in range(7, -1, -1) if byte >> bit & 1] for byte in range(256)]
-_some = re.compile(rb"[^\0]")
 
 
 def members(bits: int, most: int) -> list[int]:
     """Their numbers, the highest first, so many at the most."""
-    packed = bits.to_bytes(bits.bit_length() // 8 + 1, "big")
     found: list[int] = []
-    for match in _some.finditer(packed):
-        place = match.start()
-        lowest = 8 * (len(packed) - 1 - place)
-        found += [lowest + bit for bit in _OF_BYTE[packed[place]]]
-        if len(found) >= most:
-            break
-    return found[:most]
+    while bits and len(found) < most:
+        highest = bits.bit_length() - 1
+        found.append(highest)
+        bits ^= 1 << highest
+    return found
 
 
 class Sums:

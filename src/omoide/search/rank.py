@@ -41,6 +41,8 @@ SEEN = 400
 PLAIN = 0.1  # beside meaning, a word in a larger share of them, and in more than SEEN, is not looked for at all
 PAIRED = 0.05  # a pair of characters in a larger share, and in more than SEEN, is not looked for, alone or not
 
+_OFTEN = log1p(100)
+
 Posting = tuple[int, int, int, int]
 """A memory that holds a term: its number, and the term's count in topic, tags and content."""
 
@@ -124,6 +126,6 @@ def met(
 
 def nudge(confidence: float, relevance: float, reference_count: int, days: float) -> float:
     """A factor from 0.92 to 1.1 for what is sure, useful, used and fresh: it settles ties and never drowns the words."""
-    used = min(log1p(reference_count) / log1p(100), 1.0)
+    used = min(log1p(reference_count) / _OFTEN, 1.0) if reference_count else 0.0
     fresh: float = 0.5 ** (max(days, 0.0) / 90)
     return 1 + 0.06 * (confidence - 0.5) + 0.06 * (relevance - 0.5) + 0.02 * used + 0.04 * (fresh - 0.5)

@@ -87,15 +87,15 @@ def _held(tx: Reading, query: Query, look: Look, candidates: Sequence[Outline], 
         others = dict.fromkeys(look.by[:1], COUNTED)
     held = {term: [posting for posting in postings if posting[0] in among] for term, postings in look.rare.items()}
     literal = [term for term in others if term in look.literal]
+    asked = sum(1 << number for number in numbers) if look.held else 0
     if literal:
-        held |= _read([outline for outline in candidates if outline.content is not None], literal, look.held)
+        held |= _read([outline for outline in candidates if outline.content is not None], literal, look.held, asked)
         if long := [outline.number for outline in candidates if outline.content is None]:
             for term, postings in tx.postings(query, literal, long).items():
                 held[term] += postings
     often = max(rank.COMMON * entries, rank.SEEN)
     rest = {term: df for term, df in others.items() if term not in literal}
     if look.held:
-        asked = sum(1 << number for number in numbers)
         for term, df in [*rest.items()]:
             _, bits, counts = look.held[term]
             counts = {} if df > often else counts
@@ -108,10 +108,11 @@ def _held(tx: Reading, query: Query, look: Look, candidates: Sequence[Outline], 
     return held
 
 
-def _read(outlines: Sequence[Outline], literal: Sequence[str], held: Mapping[str, Holding]) -> dict[str, list[Posting]]:
+def _read(
+    outlines: Sequence[Outline], literal: Sequence[str], held: Mapping[str, Holding], asked: int
+) -> dict[str, list[Posting]]:
     """Terms that stand in a text as they are, counted in it: for some twenty of them a tenth of asking the index."""
     numbers = [outline.number for outline in outlines]
-    asked = sum(1 << number for number in numbers)
     contents = dict(zip(numbers, text.plain(outline.content or "" for outline in outlines), strict=True))
     titles = [outline.topic for outline in outlines], [outline.tags for outline in outlines]
     titled = not all(map(str.isascii, chain(*titles)))

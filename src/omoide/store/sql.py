@@ -34,7 +34,8 @@ def micros(moment: datetime) -> int:
 
 
 def moment(micros: int) -> datetime:
-    return EPOCH + timedelta(microseconds=micros)
+    # In seconds and the rest: in microseconds alone it takes twice as long, and every row has two or three.
+    return EPOCH + timedelta(0, micros // 1_000_000, micros % 1_000_000)
 
 
 def strings(values: Sequence[str]) -> str:
@@ -72,8 +73,8 @@ def _memory(row: Sequence[Any]) -> Memory:
         reference_count=reference_count,
         pinned=bool(pinned),
         state=STATES[state],
-        created_at=moment(created_at),
-        updated_at=moment(updated_at),
+        created_at=(created := moment(created_at)),
+        updated_at=created if updated_at == created_at else moment(updated_at),
         last_accessed_at=None if accessed_at is None else moment(accessed_at),
         expires_at=None if expires_at is None else moment(expires_at),
         version=version,
