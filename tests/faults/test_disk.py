@@ -11,6 +11,7 @@ import pytest
 import omoide
 from omoide.errors import StoreFull, StoreReadOnly
 from omoide.model import Draft, Scope
+from omoide.store.backups import backed_up
 from omoide.store.sqlite import SqliteStore
 
 SHOP = Scope.project("shop")
@@ -200,3 +201,14 @@ def test_closing_twice_is_no_harm(tmp_path):
     store.close()
     with closing(SqliteStore(tmp_path / "memory.db")) as again:
         assert again.check() == []
+
+
+def test_a_copy_that_fails_leaves_none_of_its_files(tmp_path):
+    def copied(path):
+        for end in ("", "-wal", "-shm"):
+            path.with_name(f"{path.name}{end}").touch()
+        raise StoreFull("the disk is full")
+
+    with pytest.raises(StoreFull):
+        backed_up(tmp_path / "copy.db.gz", copied)
+    assert list(tmp_path.iterdir()) == []

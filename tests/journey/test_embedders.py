@@ -13,7 +13,7 @@ import pytest
 
 from omoide import InvalidInput, Scope
 from omoide.errors import EmbedderUnavailable
-from omoide.search.embed import Endpoint, Fastembed, embedder
+from omoide.search.embed import Bundled, Endpoint, Fastembed, embedder
 
 SHOP = Scope.project("shop")
 WORDS = ("cat", "kitty", "invoice", "bill")
@@ -181,6 +181,69 @@ def test_a_reindex_without_its_embedder_goes_by_words_keeps_all_vectors_and_says
     other = open_memory(tmp_path / "memory.db", embedder="http://127.0.0.1:1/v1#another")
     assert "gives no vectors" in other.reindex().trouble
     assert memory.coverage().embedded >= 1
+
+
+@pytest.mark.parametrize("row", [[], [1e300] * 3], ids=["empty", "too large"])
+def test_a_server_that_answers_no_vectors_leaves_words(server, tmp_path, open_memory, monkeypatch, row):
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
+    memory.remember("the cat sleeps", scope=SHOP)
+    memory.embed_pending()
+    monkeypatch.setattr(Handler, "answer", staticmethod(lambda _: row))
+    assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
+    memory.remember("the invoice is due", scope=SHOP)
+    assert memory.reindex().trouble
+
+
+def test_a_server_that_answers_vectors_of_several_lengths_is_no_crash(server, tmp_path, open_memory, monkeypatch):
+    monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: [1.0] * (2 + len(text) % 2)))
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
+    for text in ("the cat sleeps", "the cat sleeps on"):
+        memory.remember(text, scope=SHOP)
+    memory.remember("odd", scope=SHOP)
+    assert "several lengths" in memory.reindex().trouble
+
+
+def test_an_address_or_a_key_that_no_request_can_carry_leaves_words(tmp_path, open_memory):
+    for url, key in (("http://localhost/日本#m", ""), ("http://[bad/v1#m", ""), ("http://127.0.0.1:1/v1#m", "鍵")):
+        memory = open_memory(tmp_path / "memory.db", embedder=url, embedder_key=key)
+        memory.remember("the cat sleeps", scope=SHOP)
+        assert "gives no vectors" in memory.reindex().trouble
+
+
+def test_without_numpy_words_find_and_it_is_said(server, tmp_path, open_memory, monkeypatch):
+    url = f"http://127.0.0.1:{server.server_port}/v1#tiny"
+    with open_memory(tmp_path / "memory.db", embedder=url) as memory:
+        memory.remember("the cat sleeps", scope=SHOP)
+        memory.embed_pending()
+    for name in ("omoide.service.sense", "omoide.search.vectors"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.delattr("omoide.service.sense", raising=False)
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    memory = open_memory(tmp_path / "memory.db", embedder=url)
+    assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
+    memory.remember("the cat sleeps on", scope=SHOP)
+    assert "numpy" in memory.reindex().trouble
+
+
+@pytest.mark.parametrize(
+    "weights", [None, b"garbage", b"PK\x03\x04garbage"], ids=["missing", "no archive", "a broken archive"]
+)
+def test_a_bundled_model_that_is_broken_leaves_words(tmp_path, open_memory, monkeypatch, weights):
+    with open_memory(tmp_path / "memory.db", embedder="bundled") as memory:
+        memory.remember("the cat sleeps", scope=SHOP)
+        memory.embed_pending()
+    resources = tmp_path / "broken_model" / "resources"
+    resources.mkdir(parents=True)
+    (resources.parent / "__init__.py").touch()
+    if weights is not None:
+        (resources / "weights.npz").write_bytes(weights)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("omoide.search.embed._PACKAGE", "broken_model")
+    monkeypatch.setattr("omoide.search.embed._bundled", Bundled)
+    memory = open_memory(tmp_path / "memory.db", embedder="bundled")
+    assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
+    memory.remember("the dog barks", scope=SHOP)
+    assert "cannot be loaded" in memory.reindex().trouble
 
 
 def test_a_package_that_is_not_there_is_said_in_words(monkeypatch):

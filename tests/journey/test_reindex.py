@@ -1,10 +1,12 @@
 """Near twins become one: from Python and the command line, with the old database kept."""
 
 import gzip
+from datetime import timedelta
 
 import pytest
 
 from omoide import LinkKind, Scope, State
+from omoide.model import now
 
 SHOP = Scope.project("shop")
 
@@ -64,6 +66,24 @@ def test_what_differs_in_a_number_a_scope_or_a_type_stays_apart(memory):
     memory.remember("The API uses the port 8080 for local work", scope=Scope.project("bank"))
     memory.remember("The API uses the port 8080 for local work", scope=SHOP, type="warning")
     assert memory.reindex().merged == 0
+
+
+@pytest.mark.parametrize("keys", [(None, "a", "b"), ("a", None, "b"), (None, None, "a")])
+def test_what_has_a_key_is_never_merged_away(memory, keys):
+    texts = ("Use pnpm for installs", "Use the pnpm for installs", "Use pnpm for the installs")
+    for text, key in zip(texts, keys, strict=True):
+        memory.remember(text, scope=SHOP, key=key)
+    for _ in range(2):
+        memory.reindex()
+        for key in filter(None, keys):
+            assert memory.show(key, scope=SHOP).state is State.ACTIVE
+
+
+def test_of_twins_one_of_which_never_expires_the_one_never_expires(memory):
+    memory.remember("Use pnpm for installs", scope=SHOP, expires_at=now() + timedelta(days=1))
+    memory.remember("Use the pnpm for installs", scope=SHOP)
+    assert memory.reindex().merged == 1
+    assert memory.show(1, scope=SHOP).expires_at is None
 
 
 def test_contradictions_are_told_and_never_merged(tmp_path, open_memory):

@@ -39,6 +39,26 @@ def test_a_contradiction_is_never_the_same_however_near(pair):
     assert verdict(pair["b"], pair["a"], 1.0) is not Verdict.SAME
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Сервер стоит в Москве", "Кот спит на окне"),
+        ("서버는 서울에 있다", "고양이는 창가에서 잔다"),
+        ("José leads the project", "Josè leads the project"),
+        ("Retries must be < 5", "Retries must be > 5"),
+        ("latency ≤ 100 ms", "latency ≥ 100 ms"),
+        ("if x == 5 then retry", "if x != 5 then retry"),
+        ("The license costs €500", "The license costs £500"),
+        ("The build is 🟢", "The build is 🔴"),
+        ("The timeout is 5 s", "The timeout is 5 m"),
+        ("Latency budget is 5 μs", "Latency budget is 5 s"),
+    ],
+)
+def test_other_scripts_signs_and_units_of_one_letter_are_facts_too(one, other):
+    assert verdict(one, other, 1.0) is not Verdict.SAME
+    assert verdict(other, one, 1.0) is not Verdict.SAME
+
+
 def test_what_is_not_alike_is_different_whatever_the_words():
     assert verdict("the dog carries a man", "the man carries a dog", 0.5) is Verdict.DIFFERENT
 

@@ -39,3 +39,9 @@ def test_remember_suggests_or_applies_as_the_settings_say(tmp_path, open_memory)
     assert memory.remember("通知は Slack を採用", scope=SHOP, tags=["chat"]).memory.tags == ("chat",)
     memory = open_memory(tmp_path / "memory.db")
     assert memory.remember("検索は Lucene を採用", scope=SHOP).suggested_tags == ()
+
+
+def test_tags_that_a_person_gave_stay_when_it_is_told_again_without_any(tmp_path, open_memory):
+    memory = open_memory(tmp_path / "memory.db", autotag="apply")
+    memory.remember("認証は JWT を採用", scope=SHOP, topic="auth", tags=["重要"])
+    assert memory.remember("認証は JWT を採用、期限は 15 分", scope=SHOP, topic="auth").memory.tags == ("重要",)

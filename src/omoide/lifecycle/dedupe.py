@@ -76,6 +76,9 @@ class Reindexed(msgspec.Struct, frozen=True):
 
 _word = re.compile(r"[^\W\d_][\w'./:@#+*$~-]*|[\d][\w.,:/%-]*|[-$~/.*@#][\w./*@~-]+", re.ASCII)
 _japanese = re.compile("[一-鿿々〇]+|[ァ-ヺー]+|[ぁ-ゖ]+")
+_letters = re.compile(r"[^\W\d_]+")  # of all other scripts, once these two are taken out
+_PUNCTUATED = "&%#@*/\\"
+"""Signs that Unicode calls punctuation, and that say something all the same."""
 _number = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _numerals = {numeral: str(value) for value, numeral in enumerate("〇一二三四五六七八九十")}
 _counted = re.compile("([〇一二三四五六七八九十百千万]+)(?=[人個つ件回度本台枚匹頭階年月日時分秒週倍番位つ名歳冊杯軒])")
@@ -90,7 +93,7 @@ _sentence = re.compile(r"(?<=[。！？!?\n])|(?<=\.\s)")
 _EMPTY_WORDS = """
     a an the is are was were be been being has have had do does did will would it its this that these those there here they
     them their he she his her i you we our your my me us and or as so then of to in on at by for with from into very just
-    also please s t re ve ll d m shall should can could may might must now currently really simply
+    also please re ve ll shall should can could may might must now currently really simply
 """
 # They carry no fact by themselves, but turn a sentence when they differ.
 _TURNING_WORDS = "or from to into in on at by for with should can could may might must"
@@ -121,6 +124,8 @@ class Reading(msgspec.Struct, frozen=True):
     negations: int
     names: frozenset[str]
     endings: str
+    signs: str
+    """What stands beside the words: < and >, €, ✅; not the marks of a sentence."""
 
 
 def read(text: str) -> Reading:
@@ -150,8 +155,15 @@ def read(text: str) -> Reading:
             words[run] += 1
             if "ァ" <= run[0] <= "ヺ":
                 names.add(run)
+    left = _japanese.sub(" ", _word.sub(" ", plain))
+    for run in _letters.findall(left):
+        words[run.lower()] += 1
     negations = len(_NEGATION.findall(plain.lower())) + len(_JAPANESE_NEGATION.findall(plain))
-    return Reading(words, numbers, turning, negations, frozenset(names), "".join(endings))
+    return Reading(words, numbers, turning, negations, frozenset(names), "".join(endings), _signs(left))
+
+
+def _signs(left: str) -> str:
+    return "".join(one for one in left if one in _PUNCTUATED or (unicodedata.category(one)[0] == "S" and one != "`"))
 
 
 def judged(one: Reading, other: Reading, likeness: float) -> Judged:
@@ -185,6 +197,8 @@ def _turned(one: Reading, other: Reading, gone: Counter[str], come: Counter[str]
         return "a negation"
     if one.turning - other.turning and other.turning - one.turning:
         return "another relation"
+    if one.signs != other.signs:
+        return "other signs"
     opposed = _opposed(gone, come) or opposites.opposed_endings(one.endings, other.endings)
     if opposed:
         return f"opposites: {opposed}"
@@ -227,8 +241,11 @@ def plan(memories: Mapping[int, Memory], pairs: Iterable[tuple[int, int, float]]
                 heads[head] = []
                 taken[head] = head
             for number in (a, b):
+                # What has a key is merged only as the head: its key must go on naming what is in use.
+                if number in taken or memories[number].key:
+                    continue
                 # Each with the head itself: a chain of likeness may lead anywhere.
-                if number not in taken and judged(reading(head), reading(number), likeness).verdict is Verdict.SAME:
+                if judged(reading(head), reading(number), likeness).verdict is Verdict.SAME:
                     taken[number] = head
                     heads[head].append((number, likeness))
     merges = [
@@ -249,7 +266,8 @@ def by_words(memories: Iterable[Memory]) -> Iterator[tuple[int, int, float]]:
     first: dict[object, int] = {}
     for memory in memories:
         its = read(memory.content)
-        said = (memory.scope, memory.type, memory.state, frozenset(its.words.items()), frozenset(its.numbers.items()))
+        words, numbers = frozenset(its.words.items()), frozenset(its.numbers.items())
+        said = (memory.scope, memory.type, memory.state, words, numbers, its.signs)
         known = first.setdefault(said, memory.number)
         if known != memory.number:
             yield known, memory.number, 1.0
@@ -263,6 +281,7 @@ def _elder(one: Memory, other: Memory) -> Memory:
 def merged(into: Memory, others: Sequence[Memory]) -> Memory:
     """One memory with all facts, tags and examples of them all; counts summed, confidence averaged."""
     every = [into, *others]
+    ends = [one.expires_at for one in every if one.expires_at is not None]
     longest = max(every, key=lambda it: (len(it.content), -it.number))
     content, said = longest.content, read(longest.content)
     for one in every:
@@ -281,4 +300,5 @@ def merged(into: Memory, others: Sequence[Memory]) -> Memory:
         reference_count=sum(one.reference_count for one in every) + len(others),
         pinned=any(one.pinned for one in every),
         created_at=min(one.created_at for one in every),
+        expires_at=max(ends) if len(ends) == len(every) else None,
     )

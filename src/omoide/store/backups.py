@@ -19,7 +19,8 @@ def backed_up(target: Path, copied: Callable[[Path], None]) -> None:
         raise StoreError(f"{target} exists already: choose another name, or move it away")
     partial = target.with_name(f"{target.name}.{os.getpid()}.part")
     packed = partial.with_name(f"{partial.name}.gz.part")
-    for left in (partial, packed):
+    leavings = [partial, packed, *(partial.with_name(f"{partial.name}-{what}") for what in ("wal", "shm", "journal"))]
+    for left in leavings:
         left.unlink(missing_ok=True)  # of a process that was killed long ago
     try:
         copied(partial)
@@ -33,7 +34,7 @@ def backed_up(target: Path, copied: Callable[[Path], None]) -> None:
     except OSError as error:
         raise StoreError(f"{target} cannot be written ({error.strerror}): choose another place") from error
     finally:
-        for left in (partial, packed):
+        for left in leavings:
             with suppress(OSError):  # plan B: it stays, and says what it is by its name
                 left.unlink()
 

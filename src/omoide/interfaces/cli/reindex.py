@@ -102,7 +102,7 @@ def _tidy(store: Path) -> None:
     before = f"{glob.escape(store.stem)}-before-*"
     for old in sorted(store.parent.glob(f"{before}{glob.escape(store.suffix)}.gz"))[:-_KEPT]:
         old.unlink(missing_ok=True)
-    for left in store.parent.glob(f"{before}.part"):
+    for left in store.parent.glob(f"{before}.part*"):
         if left.stat().st_mtime < time.time() - _DAY:
             left.unlink(missing_ok=True)
 
