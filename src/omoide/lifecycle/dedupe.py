@@ -1,30 +1,25 @@
 """Near twins: which memories say the same and may become one, which contradict each other, and what the one would be.
 
 Likeness alone never merges. Vectors of "the port is 8080" and "the port is 8081" are as near as those of two spellings of
-one sentence, so two memories are the same only if they hold the same words but for what carries no fact, and nothing
-that turns a sentence round: a number, a version, a negation, a name, an opposite. Whatever is near and differs in one of
-these is told as a possible contradiction, for a person to settle.
+one sentence, so two memories are the same only if they are near and say the same in the same order (`wording`). Whatever is
+near and differs in what turns a sentence round, such as a number, a negation, a name, an opposite or the order of its words,
+is told as a possible contradiction, for a person to settle.
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 import msgspec
 
-from omoide.lifecycle import opposites
+from omoide.lifecycle import opposites, wording
 from omoide.model import Memory
 from omoide.search.text import stem
 
-# Chosen on four sets of labelled pairs (English, Japanese, shell tasks), where they merge nothing that is labelled as
-# different; but only 80 pairs are merged there, so a few wrong ones in a hundred cannot be ruled out.
 SAME = 0.85  # likeness below which nothing is the same,
 NEAR = 0.65  # and below which nothing contradicts
-CLOSE = 0.93  # likeness that one word more or less needs
-ENOUGH = 6  # words that a text needs before one more or less can be let pass
-SLACK = 40  # in a long text one word in so many
+GROUP = 20  # of all memories with the same words so many are compared with the first: lists of measurements have thousands
 
 
 class Verdict(StrEnum):
@@ -77,18 +72,13 @@ class Reindexed(msgspec.Struct, frozen=True):
 _word = re.compile(r"[^\W\d_][\w'./:@#+*$~-]*|[\d][\w.,:/%-]*|[-$~/.*@#][\w./*@~-]+", re.ASCII)
 _japanese = re.compile("[一-鿿々〇]+|[ァ-ヺー]+|[ぁ-ゖ]+")
 _letters = re.compile(r"[^\W\d_]+")  # of all other scripts, once these two are taken out
-_PUNCTUATED = "&%#@*/\\"
-"""Signs that Unicode calls punctuation, and that say something all the same."""
 _number = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_numerals = {numeral: str(value) for value, numeral in enumerate("〇一二三四五六七八九十")}
-_counted = re.compile("([〇一二三四五六七八九十百千万]+)(?=[人個つ件回度本台枚匹頭階年月日時分秒週倍番位つ名歳冊杯軒])")
 _SPELT = """
     0 zero, 1 one once, 2 two twice both, 3 three, 4 four, 5 five, 6 six, 7 seven, 8 eight, 9 nine, 10 ten, 11 eleven,
     12 twelve, 13 thirteen, 14 fourteen, 15 fifteen, 16 sixteen, 20 twenty, 30 thirty, 50 fifty, 100 hundred,
     1000 thousand, 0.5 half
 """
 _name = re.compile(r"[A-Z]\w*|\w*[\d_.$@#:/*~-]\w*|[A-Za-z]+[A-Z]\w*")
-_sentence = re.compile(r"(?<=[。！？!?\n])|(?<=\.\s)")
 
 _EMPTY_WORDS = """
     a an the is are was were be been being has have had do does did will would it its this that these those there here they
@@ -116,21 +106,20 @@ _spelt = {name: number for number, *names in (group.split() for group in _SPELT.
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What a text says, as far as two texts are compared: words that carry facts, numbers, turns and names."""
+    """What a text says, as far as two texts are compared: its wording, and for those that differ in it, what it is about."""
 
+    wording: tuple[str, ...]
     words: Counter[str]
+    """Those that carry facts, as stems."""
     numbers: Counter[str]
     turning: Counter[str]
     negations: int
     names: frozenset[str]
     endings: str
-    signs: str
-    """What stands beside the words: < and >, €, ✅; not the marks of a sentence."""
 
 
 def read(text: str) -> Reading:
-    plain = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
-    plain = _counted.sub(lambda match: "".join(_numerals.get(one, one) for one in match[1]), plain)
+    plain = wording.plain(text)
     words, numbers, turning, names = Counter[str](), Counter[str](), Counter[str](), set()
     for raw in _word.findall(plain):
         word = raw.rstrip(".,:;-/'")
@@ -155,38 +144,22 @@ def read(text: str) -> Reading:
             words[run] += 1
             if "ァ" <= run[0] <= "ヺ":
                 names.add(run)
-    left = _japanese.sub(" ", _word.sub(" ", plain))
-    for run in _letters.findall(left):
+    for run in _letters.findall(_japanese.sub(" ", _word.sub(" ", plain))):
         words[run.lower()] += 1
     negations = len(_NEGATION.findall(plain.lower())) + len(_JAPANESE_NEGATION.findall(plain))
-    return Reading(words, numbers, turning, negations, frozenset(names), "".join(endings), _signs(left))
-
-
-def _signs(left: str) -> str:
-    return "".join(one for one in left if one in _PUNCTUATED or (unicodedata.category(one)[0] == "S" and one != "`"))
+    said = wording.wording(plain)
+    return Reading(said, words, numbers, turning, negations, frozenset(names), "".join(endings))
 
 
 def judged(one: Reading, other: Reading, likeness: float) -> Judged:
     """Whether two texts say the same, given how alike they are."""
-    if likeness < NEAR:
-        return Judged(Verdict.DIFFERENT)
+    if likeness >= SAME and wording.same(one.wording, other.wording):
+        return Judged(Verdict.SAME)
     gone, come = one.words - other.words, other.words - one.words
     apart = sum(gone.values()) + sum(come.values())
     size = max(sum(one.words.values()), sum(other.words.values()))
-    near = apart <= max(2, size // 4)
-    turned = _turned(one, other, gone, come)
-    if turned:
-        return Judged(Verdict.CONTRADICTS, turned) if near else Judged(Verdict.DIFFERENT)
-    if likeness < SAME:
-        return Judged(Verdict.DIFFERENT)
-    slack = max(1, size // SLACK) if likeness >= CLOSE and size >= ENOUGH else 0
-    # Added on one side only: a word in the place of another is another fact, whatever the vectors say.
-    added = (
-        not (gone and come)
-        and not any(map(opposites.alone, [*gone, *come]))
-        and not (one.names & gone.keys() or other.names & come.keys())
-    )
-    return Judged(Verdict.SAME if apart <= slack and added else Verdict.DIFFERENT)
+    turned = _turned(one, other, gone, come) if likeness >= NEAR and apart <= max(2, size // 4) else ""
+    return Judged(Verdict.CONTRADICTS, turned) if turned else Judged(Verdict.DIFFERENT)
 
 
 def _turned(one: Reading, other: Reading, gone: Counter[str], come: Counter[str]) -> str:
@@ -197,14 +170,20 @@ def _turned(one: Reading, other: Reading, gone: Counter[str], come: Counter[str]
         return "a negation"
     if one.turning - other.turning and other.turning - one.turning:
         return "another relation"
-    if one.signs != other.signs:
-        return "other signs"
     opposed = _opposed(gone, come) or opposites.opposed_endings(one.endings, other.endings)
     if opposed:
         return f"opposites: {opposed}"
     if gone and come and (one.names & gone.keys() or other.names & come.keys()):
         return "other names"
-    return ""
+    return "" if gone or come else _worded(one.wording, other.wording)
+
+
+def _worded(one: Sequence[str], other: Sequence[str]) -> str:
+    """How two texts differ that hold the same words."""
+    gone, come = Counter(one) - Counter(other), Counter(other) - Counter(one)
+    if sorted(map(str.lower, one)) == sorted(map(str.lower, other)):
+        return f"another case: {', '.join(gone)}" if len(gone) == 1 else "another order"
+    return "other words: " + ", ".join(" ".join(side) or "none" for side in (gone, come))
 
 
 def _opposed(gone: Iterable[str], come: Iterable[str]) -> str:
@@ -262,15 +241,19 @@ def plan(memories: Mapping[int, Memory], pairs: Iterable[tuple[int, int, float]]
 
 
 def by_words(memories: Iterable[Memory]) -> Iterator[tuple[int, int, float]]:
-    """Pairs of memories with the very same words that carry facts, for those who have no vectors."""
-    first: dict[object, int] = {}
+    """Pairs of memories of one wording, and some of those that hold the same words: they need no vectors to be near."""
+    worded: dict[object, int] = {}
+    groups: dict[object, list[int]] = {}
     for memory in memories:
         its = read(memory.content)
-        words, numbers = frozenset(its.words.items()), frozenset(its.numbers.items())
-        said = (memory.scope, memory.type, memory.state, words, numbers, its.signs)
-        known = first.setdefault(said, memory.number)
-        if known != memory.number:
-            yield known, memory.number, 1.0
+        place = (memory.scope, memory.type, memory.state)
+        first = worded.setdefault((place, its.wording), memory.number)
+        if first != memory.number:
+            yield first, memory.number, 1.0
+        elif len(its.words) > 1:  # a single word in common is no likeness
+            groups.setdefault((place, frozenset(its.words.items())), []).append(memory.number)
+    for first, *others in groups.values():
+        yield from ((first, other, 1.0) for other in others[:GROUP])
 
 
 def _elder(one: Memory, other: Memory) -> Memory:
@@ -282,22 +265,14 @@ def merged(into: Memory, others: Sequence[Memory]) -> Memory:
     """One memory with all facts, tags and examples of them all; counts summed, confidence averaged."""
     every = [into, *others]
     ends = [one.expires_at for one in every if one.expires_at is not None]
-    longest = max(every, key=lambda it: (len(it.content), -it.number))
-    content, said = longest.content, read(longest.content)
-    for one in every:
-        for sentence in _sentence.split(one.content):
-            its = read(sentence)
-            if its.words - said.words or its.numbers - said.numbers:
-                content = f"{content.rstrip()}\n{sentence.strip()}"
-                said = read(content)
     return msgspec.structs.replace(
         into,
-        content=content,
+        content=max(every, key=lambda it: (len(it.content), -it.number)).content,
         tags=tuple(dict.fromkeys(tag for one in every for tag in one.tags)),
         examples=tuple(dict.fromkeys(example for one in every for example in one.examples)),
         confidence=sum(one.confidence for one in every) / len(every),
         relevance=max(one.relevance for one in every),
-        reference_count=sum(one.reference_count for one in every) + len(others),
+        reference_count=sum(one.reference_count for one in every),
         pinned=any(one.pinned for one in every),
         created_at=min(one.created_at for one in every),
         expires_at=max(ends) if len(ends) == len(every) else None,

@@ -86,11 +86,6 @@ def opposed(word: str, other: str) -> bool:
     return len(word) == len(other) and len(pairs) == 1 and any(pairs[0] <= group for group in _characters())
 
 
-def alone(word: str) -> bool:
-    """Whether a word says where, when or how much, and so turns a sentence also when it is merely added."""
-    return word in _groups() or (len(word) == 1 and any(word in group for group in _characters()))
-
-
 def opposed_endings(one: str, other: str) -> str:
     """The words in hiragana by which two texts differ and say the opposite; nothing when there are none."""
     for group in _split(_ENDINGS):

@@ -99,7 +99,21 @@ class Reindexing(Verbs):
         best: dict[tuple[int, int], float] = {}
         for one, other, likeness in pairs:
             best[one, other] = max(likeness, best.get((one, other), 0.0))
-        return dedupe.plan(memories, [(one, other, likeness) for (one, other), likeness in best.items()])
+        linked = {
+            (link.source, link.target)
+            for one in {one for one, _ in best}
+            for link in tx.links(one)
+            if link.kind is not LinkKind.DERIVED_FROM  # a twin that was merged, told again, and is to be merged again
+        }
+        return dedupe.plan(
+            memories,
+            [
+                (one, other, likeness)
+                for (one, other), likeness in best.items()
+                # What somebody has linked is settled: how the two stand to each other is known.
+                if linked.isdisjoint([(memories[one].id, memories[other].id), (memories[other].id, memories[one].id)])
+            ],
+        )
 
     def _merged(self, tx: Writing, merges: Sequence[Changes], at: datetime) -> int:
         """Makes those one that are still as they were when it was planned; answers how many merges."""
@@ -114,7 +128,7 @@ class Reindexing(Verbs):
             for old, new, *_ in changes:
                 self._log_change(tx, old, new, "merged", at)
             for other, *_ in changes[1:]:
-                tx.link(changes[0][0].number, LinkKind.DERIVED_FROM, other.number, at)
+                _take_over(tx, other, changes[0][0], at)
         return len(done)
 
     def _dropped(self, tx: Writing, forgotten: Sequence[Memory], at: datetime) -> int:
@@ -126,10 +140,20 @@ class Reindexing(Verbs):
         return len(gone)
 
 
+def _take_over(tx: Writing, other: Memory, into: Memory, at: datetime) -> None:
+    """Whatever the other was linked with, the one is from now on; and with the other itself."""
+    for link in tx.links(other.number):
+        source, target = (into if id == other.id else tx.by_id(id) for id in (link.source, link.target))
+        if source is not None and target is not None and source.id != target.id:
+            tx.link(source.number, link.kind, target.number, at)
+    tx.link(into.number, LinkKind.DERIVED_FROM, other.number, at)
+
+
 def _changes(merge: "Merge", at: datetime) -> Changes:
-    """The others go to the archive, not away: each has its history, and a link tells where the fact came from."""
+    """The others go to the archive, not away: each has its history, and a link tells where the fact came from. What they
+    were told is counted in the one: should one of them be told again and come back, it begins anew."""
     pairs = [(merge.into, shape.changed(merge.merged, {}))]
-    pairs += [(other, msgspec.structs.replace(other, state=State.ARCHIVED)) for other in merge.others]
+    pairs += [(other, msgspec.structs.replace(other, state=State.ARCHIVED, reference_count=0)) for other in merge.others]
     after = [(old, shape.succeeding(old, new, at)) for old, new in pairs]
     return [(old, new, shape.twin_of(new), shape.words(new)) for old, new in after]
 
