@@ -344,3 +344,15 @@ def test_an_expired_memory_is_let_through_only_when_other_states_are_asked_for(s
     assert found(shelf, query, "gnu") == set()
     assert shelf.ask(lambda tx: list(tx.browse(query, shelf.now))) == []
     assert found(shelf, Query(SHOP, states=LIVING), "gnu") == {kept.number}
+
+
+def test_what_was_changed_in_a_time_is_told_last_changed_first(shelf):
+    day = timedelta(days=1)
+    now = shelf.now
+    one, two, three = (shelf.keep(f"note {n}", SHOP, updated_at=now - n * day) for n in range(3))
+    shelf.keep("elsewhere", BANK, updated_at=now - day)
+    shelf.keep("set aside", SHOP, updated_at=now - day, state=State.ARCHIVED)
+    span = (three.updated_at, one.updated_at)
+    found = shelf.ask(lambda tx: tx.between(Query(SHOP), *span, 9, shelf.now))
+    assert found == [two.number, three.number]
+    assert shelf.ask(lambda tx: tx.between(Query(SHOP), *span, 1, shelf.now)) == [two.number]

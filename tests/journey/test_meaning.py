@@ -180,6 +180,18 @@ def test_a_turn_is_found_by_its_neighbours_its_speaker_and_its_time(tmp_path, op
     assert "time: 2026-01-12" in best.why
 
 
+def test_what_happened_at_a_time_is_found_by_the_time_alone(tmp_path, open_memory):
+    memory = open_memory(tmp_path / "memory.db", embedder="bundled")
+    for day, text in ((5, "The ledger moved to the new cluster"), (5, "会計の担当が代わった"), (9, "Invoices are due")):
+        memory.remember(text, scope=SHOP, created_at=datetime(2025, 2, day, 12, tzinfo=UTC))
+    memory.embed_pending()
+    for question in ("what happened on 2025-02-05?", "2025年2月5日に何があった？"):
+        found = memory.recall(question, scope=SHOP)
+        assert {hit.memory.number for hit in found.hits} == {1, 2}
+        assert all("time: 2025-02-05" in hit.why for hit in found.hits)
+        assert found.total == 2
+
+
 def test_what_is_like_a_memory(meaning):
     other = meaning.remember("Cats like to doze in the sun", scope=SHOP).memory
     meaning.embed_pending()

@@ -37,7 +37,7 @@ def found(tx: Reading, query: Query, at: datetime, sense: "Sense | None" = None)
         if beside := sense.beside(tx, outlines):
             outlines += tx.outlines(query, beside, at, texts=bool(look.literal))
     if not outlines:
-        return Found([], 0)
+        return _of_that_time(tx, query, at, sense, Found([], 0))
     lengths = {outline.number: outline.length for outline in outlines}
     postings = _held(tx, query, look, outlines, entries)
     met = rank.met(look.worth, postings, lengths, length / entries)
@@ -45,11 +45,22 @@ def found(tx: Reading, query: Query, at: datetime, sense: "Sense | None" = None)
     if sense is not None:
         scores, told = _sensed(tx, query, sense, outlines, met, sum(look.worth.values()) or 1.0, length / entries)
         if not scores:
-            return Found([], 0)
+            return _of_that_time(tx, query, at, sense, Found([], 0))
     top = _ordered([outline for outline in outlines if outline.number in scores], scores, query)
     why = _Why(query.text, asked, postings, told)
     hits = [Hit(memory, round(scores[memory.number], 4), partial(why, memory.number)) for memory in tx.memories(top)]
-    return Found(hits, max(matched, len(scores)))
+    return _of_that_time(tx, query, at, sense, Found(hits, max(matched, len(scores))))
+
+
+def _of_that_time(tx: Reading, query: Query, at: datetime, sense: "Sense | None", found: Found) -> Found:
+    """Where words and meaning leave room, what is of the time that the question names: "what happened on 5 May?"."""
+    if sense is None or len(found.hits) >= query.limit:
+        return found
+    known = {hit.memory.number for hit in found.hits}
+    numbers = [number for number in sense.then(tx, query, at, query.limit) if number not in known]
+    more = tx.memories(numbers[: query.limit - len(known)])
+    hits = [Hit(memory, 0.0, partial("time: {:%Y-%m-%d}".format, memory.updated_at)) for memory in more]
+    return Found([*found.hits, *hits], found.total + len(hits))
 
 
 def _sensed(

@@ -92,3 +92,7 @@ class Sense:
         seen = {outline.number for outline in outlines}
         talk = [one for one in self._talk if one.number in seen]
         return meaning.weighed(query.text, shares, cosines, standings, talk, turns, told, self._span)
+
+    def then(self, tx: Reading, query: Query, at: datetime, most: int) -> list[int]:
+        """What was learnt at the time that the question names, the newest first."""
+        return [] if self._span is None else tx.between(query, self._span.start, self._span.end, most, at)

@@ -169,6 +169,9 @@ class Reading(Protocol):
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
         """What the query's scope, states and filters let through, last changed first. Lazy; ignores text and limit."""
 
+    def between(self, query: Query, start: datetime, end: datetime, most: int, at: datetime) -> list[int]:
+        """Of these the numbers of those last changed in this time, the end excluded, last changed first."""
+
     def count(self, query: Query, at: datetime) -> int: ...
     def summary(self, query: Query, at: datetime) -> Summary:
         """What the query's scope, states and filters let through, in numbers. Reads no content."""

@@ -165,6 +165,16 @@ class SqliteReading(HolderReading, MirrorReading, SessionReading, VectorReading)
         ]
         return merge(*parts, key=lambda memory: (memory.updated_at, memory.number), reverse=True)
 
+    def between(self, query: Query, start: datetime, end: datetime, most: int, at: datetime) -> list[int]:
+        clauses, values = self._where(query, at)
+        values |= {"start": micros(start), "end": micros(end), "most": most}
+        rows = self._execute(
+            f"SELECT m.number FROM memories m WHERE {' AND '.join(clauses)} AND m.updated_at >= :start"
+            f" AND m.updated_at < :end{_NEWEST} LIMIT :most",
+            values,
+        )
+        return [number for (number,) in rows]
+
     def count(self, query: Query, at: datetime) -> int:
         clauses, values = self._where(query, at)
         return int(self._execute("SELECT count(*) FROM memories m WHERE " + " AND ".join(clauses), values).get)
