@@ -20,14 +20,14 @@ from omoide.model import Memory
 from omoide.store.base import Finding, Reading, Words, Writing
 from omoide.store.sql import micros
 from omoide.store.sqlite_care import ASTRAY, findings
-from omoide.store.sqlite_holders import RENEWED
+from omoide.store.sqlite_holders import INSTANCES, RENEWED
 from omoide.store.sqlite_reading import Known, SqliteReading, counts
 from omoide.store.sqlite_writing import SqliteWriting
 
 OLDEST_SQLITE = "3.51.3"  # up to 3.51.2 a WAL reset could lose committed pages
 APPLICATION = 0x6F6D6F69  # "omoi", so that `file` and we know our own
 MIGRATIONS = Path(__file__).parent / "migrations"
-_TOUCHES_HELD = 500
+_TOUCHES_HELD = 2_000
 _BULK = 1_000
 _WIDE = 16_000  # kibibytes of the file kept in memory, instead of 2,000
 _PROGRESS = 2  # rows changed by a step that merged anything: its own row is one
@@ -132,7 +132,7 @@ class SqliteStore:
             self._connection.executemany(
                 "INSERT INTO accesses SELECT number, ?2 FROM memories WHERE number = ?1"
                 " ON CONFLICT (memory) DO UPDATE SET last_accessed_at = max(last_accessed_at, excluded.last_accessed_at)",
-                self._touched.items(),
+                sorted(self._touched.items()),  # in the order of the table: two thirds of the time
             )
 
     def _flush_touches(self) -> None:
@@ -259,6 +259,8 @@ class SqliteStore:
         for pragma in ("synchronous=FULL", "cell_size_check=ON"):
             self._connection.execute("PRAGMA " + pragma)
         self._migrate(steps)
+        self._connection.execute("PRAGMA temp_store=MEMORY")
+        self._connection.execute(INSTANCES)
 
     def _log_ahead(self) -> None:
         """Switches to the write-ahead log. SQLite has no patience of its own when two do so to a new file at once."""
