@@ -141,6 +141,9 @@ class Meaning:
     def _failed(self, error: Exception) -> None:
         self.trouble, self._failed_at = str(error), time.monotonic()
 
+    def _worked(self) -> None:
+        self.trouble, self._failed_at = "", -PAUSE
+
     @property
     def _pausing(self) -> bool:
         return time.monotonic() < self._failed_at + PAUSE
@@ -165,7 +168,8 @@ class Meaning:
         vectors = _thinking().made(self.embedder, memories)
         with self._store.write() as tx:
             kept = self._put(tx, self.embedder.name, vectors)
-        self._loaded, self.trouble, self._failed_at = True, "", -PAUSE
+        self._loaded = True
+        self._worked()
         return kept
 
     def refit(self) -> None:
@@ -221,6 +225,18 @@ class Meaning:
         for numbers in groups.values():
             if len(numbers) > 1:
                 yield from pairs(*together(tx.vectors(model.number, numbers)), LIKE)
+
+    def try_out(self) -> None:
+        """Asks for one vector, without patience: `trouble` tells whether there was one."""
+        if self.embedder is None:
+            return
+        try:
+            _thinking()
+            self.embedder.vectors(["anything"], patient=False)
+        except EmbedderUnavailable as error:
+            self._failed(error)
+        else:
+            self._worked()
 
     def coverage(self) -> Coverage:
         with self._store.read() as tx:
