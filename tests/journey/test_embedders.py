@@ -4,7 +4,7 @@ import json
 import sys
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 
@@ -84,6 +84,72 @@ def test_nobody_waits_again_for_a_server_that_has_just_failed(server, tmp_path, 
     monkeypatch.setattr("omoide.service.meaning.PAUSE", 0.0)
     monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: [1.0, 0.0, 0.1]))
     assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
+
+
+def dripping(where, most=4.0):
+    """A server that sends a byte now and then, for so many seconds."""
+
+    def drip(self):
+        self.server.asked.append(where)
+        self.wfile.write(b"HTTP/1.0 200 OK\r\n" + (b"X-Drops: " if where == "headers" else b"\r\n"))
+        end = time.monotonic() + most
+        with suppress(OSError):
+            while time.monotonic() < end:
+                self.wfile.write(b" ")
+                time.sleep(0.05)
+
+    return drip
+
+
+@pytest.mark.parametrize("where", ["headers", "body"])
+def test_a_server_that_drips_has_no_more_time_for_a_question(server, tmp_path, open_memory, monkeypatch, where):
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
+    memory.remember("the cat sleeps", scope=SHOP)
+    memory.embed_pending()
+    monkeypatch.setattr("omoide.search.embed.QUICKLY", 0.2)
+    monkeypatch.setattr(Handler, "do_POST", dripping(where))
+    asked_at = time.monotonic()
+    assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
+    assert time.monotonic() - asked_at < 2
+    assert "timed out after 0.2 s" in memory.coverage().trouble
+
+
+def test_a_name_that_is_looked_up_for_long_has_no_more_time_for_a_question(server, tmp_path, open_memory, monkeypatch):
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://localhost:{server.server_port}/v1#tiny")
+    memory.remember("the cat sleeps", scope=SHOP)
+    memory.embed_pending()
+    monkeypatch.setattr("omoide.search.embed.QUICKLY", 0.2)
+    found = threading.Event()
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: [found.wait(4)][:0])
+    asked_at = time.monotonic()
+    assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
+    assert time.monotonic() - asked_at < 2
+    found.set()
+
+
+@pytest.mark.parametrize("where", ["headers", "body"])
+def test_a_server_that_drips_for_ever_is_given_up_by_the_patient_too(server, tmp_path, open_memory, monkeypatch, where):
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
+    memory.remember("the cat sleeps", scope=SHOP)
+    monkeypatch.setattr("omoide.search.embed.ENDURED", 0.2)
+    monkeypatch.setattr(Handler, "do_POST", dripping(where))
+    with pytest.raises(EmbedderUnavailable, match=r"timed out after 0\.2 s"):
+        memory.embed_pending()
+
+
+def test_a_server_that_is_late_with_many_answers_is_asked_nothing_more_until_it_is_through(server, monkeypatch):
+    slow = Endpoint(f"http://127.0.0.1:{server.server_port}/v1", "tiny")
+    quick = Handler.do_POST
+    monkeypatch.setattr("omoide.search.embed.QUICKLY", 0.2)
+    monkeypatch.setattr(Handler, "do_POST", dripping("headers"))
+    for _ in range(10):
+        with pytest.raises(EmbedderUnavailable):
+            slow.vectors(["cat"], patient=False)
+    assert 0 < len(server.asked) <= 4
+    monkeypatch.setattr(Handler, "do_POST", quick)
+    for thread in slow._late:
+        thread.join(10)
+    assert len(slow.vectors(["cat"])) == 1
 
 
 def test_a_question_never_waits_for_a_hub(tmp_path, open_memory, monkeypatch):
