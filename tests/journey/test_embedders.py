@@ -276,6 +276,13 @@ def test_an_address_or_a_key_that_no_request_can_carry_leaves_words(tmp_path, op
         assert "gives no vectors" in memory.reindex().trouble
 
 
+def test_a_key_that_no_request_can_carry_is_not_shown(tmp_path, open_memory):
+    memory = open_memory(tmp_path / "memory.db", embedder="http://127.0.0.1:1/v1#m", embedder_key="open sesame\n")
+    trouble = memory.coverage(tried=True).trouble
+    assert "a line break" in trouble
+    assert "sesame" not in trouble
+
+
 def test_without_numpy_words_find_and_it_is_said(server, tmp_path, open_memory, monkeypatch):
     url = f"http://127.0.0.1:{server.server_port}/v1#tiny"
     with open_memory(tmp_path / "memory.db", embedder=url) as memory:

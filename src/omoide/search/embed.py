@@ -191,6 +191,8 @@ class Endpoint:
         if len(self._late) >= _LATE:
             raise TimeoutError("it is still busy with what it was asked before")
         headers = {"Content-Type": "application/json"}
+        if not self._key.isprintable():  # the request itself would say so too, and show it
+            raise ValueError("a line break or the like is in its key")
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
         silence, limit = (AWAITED, ENDURED) if patient else (QUICKLY, QUICKLY)
