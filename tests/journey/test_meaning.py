@@ -1,5 +1,6 @@
 """Recall by words and meaning, with the bundled model: what is meant is found, and words alone do when it is missing."""
 
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -25,6 +26,13 @@ def meaning(tmp_path, open_memory):
     memory.remember_many([Draft(note, SHOP) for note in NOTES])
     assert memory.embed_pending() == len(NOTES)
     return memory
+
+
+def at_rest(memory, seconds=30):
+    """Waits until no vectors are made in the background."""
+    worker = memory._meaning._worker
+    if worker is not None:
+        worker.join(seconds)
 
 
 def texts(found):
@@ -99,8 +107,28 @@ def test_another_process_finds_what_was_embedded_meanwhile(meaning, tmp_path, op
 def test_what_is_remembered_is_embedded_in_the_background_once_the_model_is_at_hand(meaning):
     meaning.recall("anything", scope=SHOP)
     meaning.remember("Bicycles must be locked in the yard", scope=SHOP)
-    meaning._meaning._worker and meaning._meaning._worker.join(30)
+    at_rest(meaning)
     assert meaning.coverage().pending == 0
+
+
+def test_vectors_made_in_the_background_wait_for_a_writer_and_no_question_waits_for_them(meaning, tmp_path, open_memory):
+    begun = threading.Event()
+
+    class Slow(embed.Bundled):
+        def vectors(self, texts, *, patient=True):
+            return super().vectors(texts, patient=patient) if not patient or begun.wait(30) else None
+
+    busy, other = (open_memory(tmp_path / "memory.db", embedder="bundled", wait=0.2) for _ in range(2))
+    busy.recall("anything", scope=SHOP)
+    at_rest(busy)
+    busy._meaning.embedder = Slow()
+    busy.remember("Bicycles must be locked in the yard", scope=SHOP)
+    with other._store.write():
+        begun.set()
+        at_rest(busy, 0.5)
+        assert texts(busy.recall("kitty napping", scope=SHOP))[0] == NOTES[1]
+    at_rest(busy)
+    assert (busy.coverage().pending, busy.coverage().trouble) == (0, "")
 
 
 def test_a_process_that_only_remembers_loads_no_model(tmp_path, open_memory):

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from omoide.config import Settings
-from omoide.errors import EmbedderUnavailable, StoreError
+from omoide.errors import EmbedderUnavailable, StoreBusy, StoreError
 from omoide.model import Memory, Query, Scope
 from omoide.store.base import Coverage, Model, Reading, Store, Vector, Writing
 
@@ -28,6 +28,8 @@ _LAST_BATCH = 10.0
 """Seconds that closing waits for the batch at hand."""
 PAUSE = 60.0
 """Seconds after a failure in which nobody waits for the embedder again, unless told to embed."""
+_GIVES_WAY = 0.1
+"""Seconds after which vectors made in the background try again to get between others who write."""
 BATCH = 64
 """Memories embedded in one go, about a quarter of a second, and kept in one transaction."""
 
@@ -120,7 +122,7 @@ class Meaning:
     def _work(self) -> None:
         try:
             if not self._whole:
-                for _ in self.filled():
+                for _ in self.filled(patient=False):
                     if self._closing.is_set():
                         return
                 self._whole = True
@@ -133,7 +135,8 @@ class Meaning:
                         return
                 with self._store.read() as tx:
                     memories = tx.memories(numbers)
-                self._keep(memories)
+                if self.embedder is not None and memories:
+                    self._keep(self.embedder, memories, patient=False)
         except (EmbedderUnavailable, StoreError) as error:  # plan B: whoever asks or embeds next tries again
             self._whole = False
             self._failed(error)
@@ -148,8 +151,11 @@ class Meaning:
     def _pausing(self) -> bool:
         return time.monotonic() < self._failed_at + PAUSE
 
-    def filled(self) -> Iterator[int]:
-        """Makes the vectors that are missing, batch by batch, and answers after each how many memories have theirs."""
+    def filled(self, *, patient: bool = True) -> Iterator[int]:
+        """Makes the vectors that are missing, batch by batch, and answers after each how many memories have theirs.
+
+        Who is not patient keeps nobody of this process from reading while others write.
+        """
         if self.embedder is None:
             return
         after = 0
@@ -160,14 +166,19 @@ class Meaning:
             if not memories:
                 return
             after = memories[-1].number
-            yield self._keep(memories)
+            yield self._keep(self.embedder, memories, patient=patient)
 
-    def _keep(self, memories: Sequence[Memory]) -> int:
-        if self.embedder is None or not memories:
-            return 0
-        vectors = _thinking().made(self.embedder, memories)
-        with self._store.write() as tx:
-            kept = self._put(tx, self.embedder.name, vectors)
+    def _keep(self, embedder: "Embedder", memories: Sequence[Memory], *, patient: bool) -> int:
+        vectors = _thinking().made(embedder, memories)
+        while True:
+            try:
+                with self._store.write(patient=patient) as tx:
+                    kept = self._put(tx, embedder.name, vectors)
+                break
+            except StoreBusy:
+                # Not in the store's own line: there, the questions of this process would wait behind us.
+                if patient or self._closing.wait(_GIVES_WAY):
+                    raise
         self._loaded = True
         self._worked()
         return kept
