@@ -47,6 +47,13 @@ def server():
         server.shutdown()
 
 
+def at_rest(memory):
+    """Waits until no vectors are made in the background."""
+    worker = memory._meaning._worker
+    if worker is not None:
+        worker.join(30)
+
+
 def test_a_server_gives_vectors_and_gets_the_model_and_the_key(server, tmp_path, open_memory):
     url = f"http://127.0.0.1:{server.server_port}/v1#tiny"
     memory = open_memory(tmp_path / "memory.db", embedder=url, embedder_key="open sesame")
@@ -200,6 +207,39 @@ def test_a_reindex_notices_that_a_server_changed_its_model(server, tmp_path, ope
     assert memory.reindex().embedded == 0
     assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
     assert kept_vectors(tmp_path / "memory.db") == 2
+
+
+def test_a_process_learns_that_another_reindexed_for_a_server_that_changed_its_model(
+    server, tmp_path, open_memory, monkeypatch
+):
+    monkeypatch.setattr("omoide.service.meaning.LOOK", 0.0)
+    url = f"http://127.0.0.1:{server.server_port}/v1#tiny"
+    memory, other = (open_memory(tmp_path / "memory.db", embedder=url) for _ in range(2))
+    memory.remember("the cat sleeps", scope=SHOP)
+    memory.embed_pending()
+    assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
+    monkeypatch.setattr(
+        Handler, "answer", staticmethod(lambda text: [float("cat" in text or "kitty" in text), 0.2, 0.3, 0.4])
+    )
+    other.reindex()
+    assert memory.recall("kitty", scope=SHOP).hits == []
+    at_rest(memory)
+    assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
+
+
+def test_no_text_is_sent_twice_for_what_a_process_has_remembered_itself(server, tmp_path, open_memory, monkeypatch):
+    monkeypatch.setattr("omoide.service.meaning.LOOK", 0.0)
+    seen = []
+    monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: seen.append(text) or [1.0, 0.2]))
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
+    memory.remember("the cat sleeps", scope=SHOP)
+    memory.embed_pending()
+    for _ in range(3):
+        memory.recall("kitty", scope=SHOP)
+        at_rest(memory)
+        memory.remember("the invoice is due", scope=SHOP)
+        at_rest(memory)
+    assert sorted(text for text in seen if text != "kitty") == ["the cat sleeps", "the invoice is due"]
 
 
 def kept_vectors(path):
