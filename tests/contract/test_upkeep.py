@@ -8,6 +8,7 @@ import pytest
 
 from omoide.errors import StoreBusy, StoreError
 from omoide.model import Actor, Layer, Query, Scope, State
+from omoide.store.base import Vector
 
 SHOP, MONDAY = Scope.project("shop"), Scope.session("shop", "monday")
 BOB = Actor("bob", via="test")
@@ -72,6 +73,40 @@ def test_what_was_done_is_remembered_by_all(shelf, store, backend):
         with backend.open().read() as tx:
             assert tx.last_done("sweep") == at
             assert tx.last_done("dust") is None
+
+
+def test_the_mark_is_another_one_after_all_that_happened_to_a_memory_and_after_every_new_index(shelf, store, backend):
+    other, kept = backend.open(), []
+    marks = [shelf.ask(lambda tx: tx.mark())]
+
+    def moved():
+        with other.read() as tx:
+            marks.append(tx.mark())
+        return marks[-1] not in marks[:-1]
+
+    deeds = (
+        lambda: kept.append(shelf.keep("zebra", SHOP)),
+        lambda: kept.append(shelf.change(kept[0], content="okapi")),
+        lambda: shelf.erase(kept[-1]),
+        lambda: store.rebuild(shelf.index_again),
+        lambda: store.renew(shelf.words, lambda _: None, lambda _: None),
+    )
+    for deed in deeds:
+        deed()
+        assert moved()
+    assert [mark.event for mark in marks] == [0, 1, 2, 3, 3, 3]
+    assert len({mark.renewal for mark in marks}) == 3
+    assert shelf.ask(lambda tx: tx.mark()) == marks[-1]
+
+
+def test_vectors_accesses_and_upkeep_leave_the_mark_as_it_is(shelf, store):
+    memory = shelf.keep("zebra", SHOP)
+    mark = shelf.ask(lambda tx: tx.mark())
+    with store.write() as tx:
+        tx.put_vectors(tx.made_model("test", 64), [Vector(memory.number, memory.version, bytes(8), bytes(64))])
+        tx.note_done("sweep", shelf.now)
+    store.touch([memory.number], shelf.step())
+    assert shelf.ask(lambda tx: tx.mark()) == mark
 
 
 def test_who_has_no_patience_is_told_at_once(shelf, store, backend):

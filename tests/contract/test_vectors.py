@@ -63,6 +63,22 @@ def test_what_is_said_anew_has_no_vector_until_one_is_made_of_it(store, shelf):
         assert tx.coverage(model) == (0, 1)
 
 
+def test_those_without_a_vector_are_told_of_all_or_of_some(store, shelf):
+    kept = [shelf.keep(text, SHOP) for text in "abcdef"]
+    model, _ = given(store, kept[1])
+    shelf.change(kept[2], state=State.FORGOTTEN)
+    numbers = [one.number for one in kept]
+
+    def told(*asked):
+        with store.read() as tx:
+            return [one.number for one in tx.unembedded(model, *asked)]
+
+    assert told(0, 10) == [numbers[n] for n in (0, 3, 4, 5)]
+    assert told(0, 10, []) == []
+    assert told(0, 10, [*numbers[:5], 999]) == [numbers[n] for n in (0, 3, 4)]
+    assert told(numbers[0], 1, numbers) == [numbers[3]]
+
+
 def test_a_vector_made_of_an_older_version_is_not_kept(store, shelf):
     memory = shelf.keep("zebra", SHOP)
     shelf.change(memory, content="okapi")

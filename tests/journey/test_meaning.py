@@ -1,5 +1,6 @@
 """Recall by words and meaning, with the bundled model: what is meant is found, and words alone do when it is missing."""
 
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -25,6 +26,13 @@ def meaning(tmp_path, open_memory):
     memory.remember_many([Draft(note, SHOP) for note in NOTES])
     assert memory.embed_pending() == len(NOTES)
     return memory
+
+
+def at_rest(memory, seconds=30):
+    """Waits until no vectors are made in the background."""
+    worker = memory._meaning._worker
+    if worker is not None:
+        worker.join(seconds)
 
 
 def texts(found):
@@ -99,8 +107,85 @@ def test_another_process_finds_what_was_embedded_meanwhile(meaning, tmp_path, op
 def test_what_is_remembered_is_embedded_in_the_background_once_the_model_is_at_hand(meaning):
     meaning.recall("anything", scope=SHOP)
     meaning.remember("Bicycles must be locked in the yard", scope=SHOP)
-    meaning._meaning._worker and meaning._meaning._worker.join(30)
+    at_rest(meaning)
     assert meaning.coverage().pending == 0
+
+
+def test_what_other_processes_remember_and_revise_is_embedded_by_one_that_is_asked(
+    meaning, tmp_path, open_memory, monkeypatch
+):
+    monkeypatch.setattr("omoide.service.meaning.LOOK", 0.0)
+    other = open_memory(tmp_path / "memory.db")
+    for n in range(2):
+        meaning.recall("anything", scope=SHOP)
+        at_rest(meaning)
+        other.revise(1, scope=SHOP, content=f"Horses are fed at {n + 7} in the morning")
+        other.remember(f"My hamster rests in cage {n}", scope=SHOP)
+        assert meaning.coverage().pending == 2
+    meaning.recall("anything", scope=SHOP)
+    at_rest(meaning)
+    assert meaning.coverage().pending == 0
+    assert "Horses are fed at 8 in the morning" in texts(meaning.recall("ponies eat", scope=SHOP))
+
+
+def test_much_that_others_did_at_once_is_embedded_too(meaning, tmp_path, open_memory, monkeypatch):
+    monkeypatch.setattr("omoide.service.meaning.LOOK", 0.0)
+    monkeypatch.setattr("omoide.service.meaning._MANY", 10)
+    meaning.recall("anything", scope=SHOP)
+    at_rest(meaning)
+    open_memory(tmp_path / "memory.db").remember_many([Draft(f"note {n} of subject{n}", SHOP) for n in range(20)])
+    meaning.recall("anything", scope=SHOP)
+    at_rest(meaning)
+    assert meaning.coverage().pending == 0
+
+
+def test_what_others_did_is_not_looked_for_with_every_question(meaning, tmp_path, open_memory, monkeypatch):
+    monkeypatch.setattr("omoide.service.meaning.LOOK", 3_600.0)
+    meaning.recall("anything", scope=SHOP)
+    at_rest(meaning)
+    open_memory(tmp_path / "memory.db").remember("My hamster rests in its cage", scope=SHOP)
+    for _ in range(3):
+        meaning.recall("anything", scope=SHOP)
+        at_rest(meaning)
+    assert meaning.coverage().pending == 1
+    monkeypatch.setattr("omoide.service.meaning.LOOK", 0.0)
+    meaning.recall("anything", scope=SHOP)
+    at_rest(meaning)
+    assert meaning.coverage().pending == 0
+
+
+def test_vectors_that_the_reindex_of_another_embedder_dropped_are_made_again(meaning, tmp_path, open_memory, monkeypatch):
+    monkeypatch.setattr("omoide.service.meaning.LOOK", 0.0)
+    meaning.recall("anything", scope=SHOP)
+    at_rest(meaning)
+    other = open_memory(tmp_path / "memory.db", embedder="bundled")
+    other._meaning.embedder = Other()
+    assert other.reindex().embedded == len(NOTES)
+    assert meaning.coverage().pending == len(NOTES)
+    meaning.recall("anything", scope=SHOP)
+    at_rest(meaning)
+    assert meaning.coverage().pending == 0
+    assert texts(meaning.recall("kitty napping", scope=SHOP))[0] == NOTES[1]
+
+
+def test_vectors_made_in_the_background_wait_for_a_writer_and_no_question_waits_for_them(meaning, tmp_path, open_memory):
+    begun = threading.Event()
+
+    class Slow(embed.Bundled):
+        def vectors(self, texts, *, patient=True):
+            return super().vectors(texts, patient=patient) if not patient or begun.wait(30) else None
+
+    busy, other = (open_memory(tmp_path / "memory.db", embedder="bundled", wait=0.2) for _ in range(2))
+    busy.recall("anything", scope=SHOP)
+    at_rest(busy)
+    busy._meaning.embedder = Slow()
+    busy.remember("Bicycles must be locked in the yard", scope=SHOP)
+    with other._store.write():
+        begun.set()
+        at_rest(busy, 0.5)
+        assert texts(busy.recall("kitty napping", scope=SHOP))[0] == NOTES[1]
+    at_rest(busy)
+    assert (busy.coverage().pending, busy.coverage().trouble) == (0, "")
 
 
 def test_a_process_that_only_remembers_loads_no_model(tmp_path, open_memory):
@@ -118,6 +203,13 @@ def test_without_an_embedder_words_find_and_nothing_is_said_to_be_wrong(tmp_path
     assert texts(memory.recall("pnpm", scope=SHOP)) == [NOTES[4]]
 
 
+class Other(embed.Bundled):
+    name = "another"
+
+    def vectors(self, texts, *, patient=True):
+        return super().vectors(texts)[:, :256]
+
+
 class Broken:
     name = "use-multilingual-3"
 
@@ -131,13 +223,7 @@ def test_a_broken_model_leaves_words_and_says_so(meaning):
     assert meaning.coverage().trouble == "the model is gone"
 
 
-def test_a_changed_model_finds_by_words_until_its_own_vectors_are_made(meaning, tmp_path, open_memory, monkeypatch):
-    class Other(embed.Bundled):
-        name = "another"
-
-        def vectors(self, texts, *, patient=True):
-            return super().vectors(texts)[:, :256]
-
+def test_a_changed_model_finds_by_words_until_its_own_vectors_are_made(meaning, tmp_path, open_memory):
     other = open_memory(tmp_path / "memory.db", embedder="bundled")
     other._meaning.embedder = Other()
     other._meaning._background = False

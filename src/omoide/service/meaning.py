@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from omoide.config import Settings
-from omoide.errors import EmbedderUnavailable, StoreError
+from omoide.errors import EmbedderUnavailable, StoreBusy, StoreError
 from omoide.model import Memory, Query, Scope
-from omoide.store.base import Coverage, Model, Reading, Store, Vector, Writing
+from omoide.store.base import Coverage, Mark, Model, Reading, Store, Vector, Writing
 
 if TYPE_CHECKING:  # numpy, and the patterns of dates: 150 ms that only whoever embeds pays for
     from types import ModuleType
@@ -28,6 +28,12 @@ _LAST_BATCH = 10.0
 """Seconds that closing waits for the batch at hand."""
 PAUSE = 60.0
 """Seconds after a failure in which nobody waits for the embedder again, unless told to embed."""
+LOOK = 5.0
+"""Seconds between two looks at what other processes did: each takes a thread and a turn at the store from the questions."""
+_MANY = 10_000
+"""Events from which the whole store is looked through instead: a tenth of a second for 100,000 memories."""
+_GIVES_WAY = 0.1
+"""Seconds after which vectors made in the background try again to get between others who write."""
 BATCH = 64
 """Memories embedded in one go, about a quarter of a second, and kept in one transaction."""
 
@@ -52,8 +58,9 @@ class Meaning:
         self._places: dict[tuple[int, int], Signs] = {}
         self._loaded = False
         self._waiting: set[int] = set()
-        self._whole = False
-        """Whether the filling has once looked through the whole store."""
+        self._seen: Mark | None = None
+        """Where the store stood when it was last looked through for memories without a vector."""
+        self._looked_at = 0.0
         self._lock = threading.Lock()
         self._worker: threading.Thread | None = None
         self._closing = threading.Event()
@@ -73,14 +80,15 @@ class Meaning:
         """The question as a vector; None when there is no embedder, no text, or no vector to compare it with yet."""
         if not query.text.strip() or self.embedder is None or self._pausing:
             return None
-        if self._model is None:
+        model = self._model
+        if model is None:
             with self._store.read() as tx:
-                self._model = tx.model(self.embedder.name)
-        if self._model is None:
+                model = self._model = tx.model(self.embedder.name)
+        if model is None:
             self.wake()
             return None
         try:
-            sense = _thinking().Sense(self.embedder, self._model, query.text, at, self._signs)
+            sense = _thinking().Sense(self.embedder, model, query.text, at, self._signs)
         except EmbedderUnavailable as error:  # plan B: words alone
             self._failed(error)
             return None
@@ -111,7 +119,7 @@ class Meaning:
             return
         with self._lock:
             self._waiting.update(numbers)
-            if self._pausing or (self._whole and not self._waiting) or self._closing.is_set():
+            if self._pausing or not (self._waiting or self._due) or self._closing.is_set():
                 return
             if self._worker is None or not self._worker.is_alive():
                 self._worker = threading.Thread(target=self._work, name="omoide-vectors", daemon=True)
@@ -119,11 +127,8 @@ class Meaning:
 
     def _work(self) -> None:
         try:
-            if not self._whole:
-                for _ in self.filled():
-                    if self._closing.is_set():
-                        return
-                self._whole = True
+            if self._due:
+                self._look()
             while not self._closing.is_set():
                 with self._lock:
                     numbers = sorted(self._waiting)[:BATCH]
@@ -131,41 +136,75 @@ class Meaning:
                     if not numbers:
                         self._worker = None
                         return
-                with self._store.read() as tx:
-                    memories = tx.memories(numbers)
-                self._keep(memories)
+                for _ in self.filled(numbers, patient=False):
+                    pass
         except (EmbedderUnavailable, StoreError) as error:  # plan B: whoever asks or embeds next tries again
-            self._whole = False
+            self._seen = None
             self._failed(error)
+
+    @property
+    def _due(self) -> bool:
+        return self._seen is None or time.monotonic() >= self._looked_at + LOOK
+
+    def _look(self) -> None:
+        """Finds who lacks a vector by what other processes did: few events tell whom it may be, else all are looked at."""
+        self._looked_at = time.monotonic()
+        seen, changed = self._seen, None
+        with self._store.read() as tx:
+            mark = tx.mark()
+            if seen is not None and seen.renewal == mark.renewal and 0 <= mark.event - seen.event <= _MANY:
+                changed = tx.happened(seen.event)[1]
+            if self.embedder is not None:  # one of other dimensions, if its server changed it and somebody reindexed
+                self._model = tx.model(self.embedder.name)
+        if changed is None:
+            for _ in self.filled(patient=False):
+                if self._closing.is_set():
+                    return
+        else:
+            with self._lock:
+                self._waiting.update(changed)
+        self._seen = mark
 
     def _failed(self, error: Exception) -> None:
         self.trouble, self._failed_at = str(error), time.monotonic()
+
+    def _worked(self) -> None:
+        self.trouble, self._failed_at = "", -PAUSE
 
     @property
     def _pausing(self) -> bool:
         return time.monotonic() < self._failed_at + PAUSE
 
-    def filled(self) -> Iterator[int]:
-        """Makes the vectors that are missing, batch by batch, and answers after each how many memories have theirs."""
+    def filled(self, among: Sequence[int] | None = None, *, patient: bool = True) -> Iterator[int]:
+        """Makes the vectors that these memories, or all, lack, batch by batch, and answers after each how many got theirs.
+
+        Who is not patient keeps nobody of this process from reading while others write.
+        """
         if self.embedder is None:
             return
         after = 0
         while True:
             with self._store.read() as tx:
                 model = tx.model(self.embedder.name)
-                memories = tx.unembedded(None if model is None else model.number, after, BATCH)
+                memories = tx.unembedded(None if model is None else model.number, after, BATCH, among)
             if not memories:
                 return
             after = memories[-1].number
-            yield self._keep(memories)
+            yield self._keep(self.embedder, memories, patient=patient)
 
-    def _keep(self, memories: Sequence[Memory]) -> int:
-        if self.embedder is None or not memories:
-            return 0
-        vectors = _thinking().made(self.embedder, memories)
-        with self._store.write() as tx:
-            kept = self._put(tx, self.embedder.name, vectors)
-        self._loaded, self.trouble, self._failed_at = True, "", -PAUSE
+    def _keep(self, embedder: "Embedder", memories: Sequence[Memory], *, patient: bool) -> int:
+        vectors = _thinking().made(embedder, memories)
+        while True:
+            try:
+                with self._store.write(patient=patient) as tx:
+                    kept = self._put(tx, embedder.name, vectors)
+                break
+            except StoreBusy:
+                # Not in the store's own line: there, the questions of this process would wait behind us.
+                if patient or self._closing.wait(_GIVES_WAY):
+                    raise
+        self._loaded = True
+        self._worked()
         return kept
 
     def refit(self) -> None:
@@ -221,6 +260,18 @@ class Meaning:
         for numbers in groups.values():
             if len(numbers) > 1:
                 yield from pairs(*together(tx.vectors(model.number, numbers)), LIKE)
+
+    def try_out(self) -> None:
+        """Asks for one vector, without patience: `trouble` tells whether there was one."""
+        if self.embedder is None:
+            return
+        try:
+            _thinking()
+            self.embedder.vectors(["anything"], patient=False)
+        except EmbedderUnavailable as error:
+            self._failed(error)
+        else:
+            self._worked()
 
     def coverage(self) -> Coverage:
         with self._store.read() as tx:

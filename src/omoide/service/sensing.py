@@ -42,9 +42,14 @@ class Sensing(Verbs):
                 for like in [likeness[memory.number]]
             ]
 
-    def coverage(self) -> Vectors:
-        """How many memories have a vector of the embedder in force, and how many wait for theirs."""
+    def coverage(self, *, tried: bool = False) -> Vectors:
+        """How many memories have a vector of the embedder in force, and how many wait for theirs.
+
+        Tried, the embedder is asked for one vector first, as a question would: `trouble` says why it gave none.
+        """
         access.require(self._actor, "coverage")
+        if tried:
+            self._meaning.try_out()
         counted = self._meaning.coverage()
         embedder = self._meaning.embedder
         return Vectors(embedder.name if embedder else None, counted.embedded, counted.pending, self._meaning.trouble)

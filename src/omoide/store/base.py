@@ -121,6 +121,15 @@ class Model(NamedTuple):
     dimensions: int
 
 
+class Mark(NamedTuple):
+    """Where a store stands, to be compared with where it stood."""
+
+    event: int
+    """The number of the last event."""
+    renewal: int
+    """Another one after the whole index was made anew, which may have dropped vectors too."""
+
+
 class Near(NamedTuple):
     """A memory beside another in a session."""
 
@@ -247,6 +256,9 @@ class Reading(Protocol):
         An event that is kept later has a greater number, whoever writes: what was seen once need not be looked at again.
         """
 
+    def mark(self) -> Mark:
+        """Another one when something happened to a memory since, or the whole index was made anew; cheap to ask for."""
+
     def numbers(self, ids: Sequence[str]) -> dict[str, int]:
         """The numbers of the memories with these ids, in whatever scope and state; missing ones are left out."""
 
@@ -277,8 +289,8 @@ class Reading(Protocol):
     def vectors(self, model: int, numbers: Sequence[int]) -> list[tuple[int, bytes]]:
         """The vectors of these memories as they are now, all of each; those without one of this model are left out."""
 
-    def unembedded(self, model: int | None, after: int, most: int) -> list[Memory]:
-        """The first living memories after this number that have no vector of the model."""
+    def unembedded(self, model: int | None, after: int, most: int, among: Sequence[int] | None = None) -> list[Memory]:
+        """Of these memories, or of all, the first living ones after this number that have no vector of the model."""
 
     def coverage(self, model: int | None) -> Coverage: ...
     def near(self, numbers: Sequence[int], reach: int) -> list[Near]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from omoide.model import Query
-from omoide.store.base import Counts, Holding
+from omoide.store.base import Counts, Holding, Mark
 
 WIDEST = 1 << 15
 """The highest number of a memory up to which this pays: beyond, long lists are better looked at in part."""
@@ -46,8 +46,8 @@ _SUMMED = f"""
 SELECT doc & {NUMBERS}, sum(col = 'topic'), sum(col = 'tags'), sum(col = 'content') FROM temp.instances
 WHERE term = ?1 AND doc BETWEEN ?2 AND ?3 GROUP BY doc HAVING count(*) > 1 OR min(col) <> 'content'"""
 _MARK = """
-SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'memories'), (SELECT max(number) FROM events),
-    (SELECT at FROM upkeep WHERE task = 'index')"""
+SELECT coalesce((SELECT max(number) FROM events), 0), coalesce((SELECT at FROM upkeep WHERE task = 'index'), 0)"""
+_MARK_AND_HIGHEST = f"{_MARK}, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'memories'), 0)"
 _numbers = msgspec.json.Decoder(list[int])
 
 Execute = Callable[..., Any]
@@ -164,11 +164,14 @@ class HolderReading:
     happened: Callable[[int], tuple[int, list[int]]]
     _holders: Holders
 
+    def mark(self) -> Mark:
+        return Mark(*self._execute(_MARK).get)
+
     def held(self, query: Query, terms: Mapping[str, int], counted: Collection[str]) -> dict[str, Holding] | None:
-        highest, event, index = self._execute(_MARK).get
-        if (highest or 0) >= WIDEST:
+        event, index, highest = self._execute(_MARK_AND_HIGHEST).get
+        if highest >= WIDEST:
             return None
-        self._holders.catch_up(event or 0, index or 0, self.happened)
+        self._holders.catch_up(event, index, self.happened)
         look, execute = self._holders.look, self._execute
         parts = [
             {term: look(execute, area, entries, term, most, counted=term in counted) for term, most in terms.items()}

@@ -43,9 +43,11 @@ class VectorReading:
             (str(list(numbers)), model),
         ).fetchall()
 
-    def unembedded(self, model: int | None, after: int, most: int) -> list[Memory]:
+    def unembedded(self, model: int | None, after: int, most: int, among: Sequence[int] | None = None) -> list[Memory]:
+        wanted = "" if among is None else " AND m.number IN (SELECT value FROM json_each(?))"
+        values = () if among is None else (str(list(among)),)
         numbers = self._execute(
-            f"SELECT m.number {_PENDING} AND m.number > ? ORDER BY m.number LIMIT ?", (model, after, most)
+            f"SELECT m.number {_PENDING} AND m.number > ?{wanted} ORDER BY m.number LIMIT ?", (model, after, *values, most)
         ).fetchall()
         rows = self._execute(
             f"SELECT {sql.COLUMNS} FROM json_each(?) n CROSS JOIN {sql.TABLES} WHERE m.number = n.value",

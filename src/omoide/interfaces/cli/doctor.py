@@ -127,7 +127,7 @@ def _database(settings: config.Settings, *, fix: bool) -> Iterator[Check]:
     try:
         with opened_whole(settings) as memory:
             findings = memory.check()
-            vectors = memory.coverage()
+            vectors = memory.coverage(tried=True)
             mended = ""
             if fix and any(finding.fixable for finding in findings):
                 mended = f"mended: {memory.mend()} memories are indexed anew"
@@ -145,11 +145,18 @@ def _database(settings: config.Settings, *, fix: bool) -> Iterator[Check]:
             yield Check(ok=False, what=finding.what, remedy=finding.remedy)
         if not findings:
             yield Check(ok=True, what="the database and its index are whole")
-        yield _meaning(vectors)
+        yield from _meaning(vectors)
 
 
-def _meaning(vectors: Vectors) -> Check:
+def _meaning(vectors: Vectors) -> Iterator[Check]:
     if vectors.embedder is None:
-        return Check(ok=True, what="no embedder: recall goes by words alone")
-    what = f"{vectors.embedder}: {vectors.embedded:,} memories embedded, {vectors.pending:,} to go"
-    return Check(ok=True, what=what, remedy="omoide reindex --pending makes them now" if vectors.pending else "")
+        yield Check(ok=True, what="no embedder: recall goes by words alone")
+        return
+    if vectors.trouble:
+        yield Check(ok=False, what=vectors.trouble, remedy="until it is mended, recall goes by words alone")
+    makes_them = vectors.pending and not vectors.trouble
+    yield Check(
+        ok=True,
+        what=f"{vectors.embedder}: {vectors.embedded:,} memories embedded, {vectors.pending:,} to go",
+        remedy="omoide reindex --pending makes them now" if makes_them else "",
+    )
