@@ -27,7 +27,7 @@ from omoide.store.sqlite_writing import SqliteWriting
 OLDEST_SQLITE = "3.51.3"  # up to 3.51.2 a WAL reset could lose committed pages
 APPLICATION = 0x6F6D6F69  # "omoi", so that `file` and we know our own
 MIGRATIONS = Path(__file__).parent / "migrations"
-_TOUCHES_HELD = 2_000
+_TOUCHES_HELD = 500
 _BULK = 1_000
 _WIDE = 16_000  # kibibytes of the file kept in memory, instead of 2,000
 _PROGRESS = 2  # rows changed by a step that merged anything: its own row is one
