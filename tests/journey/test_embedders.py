@@ -182,6 +182,26 @@ def test_a_question_never_waits_for_a_hub(tmp_path, open_memory, monkeypatch):
     assert "where its hub can be reached" in other.coverage().trouble
 
 
+def test_whatever_goes_wrong_inside_of_fastembed_leaves_words(tmp_path, open_memory, monkeypatch):
+    class Strange(Exception): ...
+
+    class TextEmbedding:
+        def __init__(self, *_, **__):
+            if broken == "load":
+                raise Strange
+
+        def embed(self, texts):
+            raise Strange
+
+    monkeypatch.setitem(sys.modules, "fastembed", SimpleNamespace(TextEmbedding=TextEmbedding))
+    for broken in ("load", "embed"):
+        memory = open_memory(tmp_path / f"{broken}.db", embedder="fastembed:some/model")
+        memory.remember("the cat sleeps", scope=SHOP)
+        with pytest.raises(EmbedderUnavailable):
+            memory.embed_pending()
+        assert memory.recall("cat", scope=SHOP).hits[0].why == "content: cat"
+
+
 def test_a_server_whose_model_changed_its_size_is_never_mixed(server, tmp_path, open_memory, monkeypatch):
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
     memory._meaning._background = False
@@ -203,7 +223,9 @@ def test_a_reindex_notices_that_a_server_changed_its_model(server, tmp_path, ope
     monkeypatch.setattr(
         Handler, "answer", staticmethod(lambda text: [float("cat" in text or "kitty" in text), 0.2, 0.3, 0.4])
     )
+    assert "answers 4 dimensions, and the vectors that are kept have 3" in memory.coverage(tried=True).trouble
     assert memory.reindex().embedded == 2
+    assert memory.coverage(tried=True).trouble == ""
     assert memory.reindex().embedded == 0
     assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
     assert kept_vectors(tmp_path / "memory.db") == 2

@@ -141,16 +141,21 @@ class Fastembed:
         self._model: Any = None
 
     def vectors(self, texts: Sequence[str], *, patient: bool = True) -> "Rows":
+        # Whatever fails: its models run in libraries with errors of their own, and none of them may cost anybody an answer.
         if self._model is None:
             try:
                 # Without its hub it tries for most of a minute: a question takes the model that is there already, or none.
                 self._model = import_module("fastembed").TextEmbedding(self._wanted, local_files_only=not patient)
-            except (ImportError, ValueError, OSError) as error:
+            except Exception as error:
                 raise EmbedderUnavailable(
                     f"{self.name} cannot be loaded ({error}): install fastembed, and run `omoide reindex --pending` once"
                     " where its hub can be reached"
                 ) from error
-        return _unit(list(self._model.embed(list(texts))), self.name)
+        try:
+            rows = list(self._model.embed(list(texts)))
+        except Exception as error:
+            raise EmbedderUnavailable(f"{self.name} gives no vectors ({error}): see the setting `embedder`") from error
+        return _unit(rows, self.name)
 
 
 class _Vector(msgspec.Struct):

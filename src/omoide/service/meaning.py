@@ -138,9 +138,11 @@ class Meaning:
                         return
                 for _ in self.filled(numbers, patient=False):
                     pass
-        except (EmbedderUnavailable, StoreError) as error:  # plan B: whoever asks or embeds next tries again
+        except EmbedderUnavailable as error:  # plan B: whoever asks or embeds next tries again
             self._seen = None
             self._failed(error)
+        except StoreError as error:  # the same, and nothing is wrong with meaning
+            self._seen, self.trouble = None, str(error)
 
     @property
     def _due(self) -> bool:
@@ -265,13 +267,20 @@ class Meaning:
         """Asks for one vector, without patience: `trouble` tells whether there was one."""
         if self.embedder is None:
             return
+        with self._store.read() as tx:
+            model = tx.model(self.embedder.name)
         try:
             _thinking()
-            self.embedder.vectors(["anything"], patient=False)
+            dimensions = self.embedder.vectors(["anything"], patient=False).shape[1]
         except EmbedderUnavailable as error:
             self._failed(error)
-        else:
-            self._worked()
+            return
+        self._worked()
+        if model is not None and model.dimensions != dimensions:
+            self.trouble = (
+                f"{self.embedder.name} answers {dimensions} dimensions, and the vectors that are kept have"
+                f" {model.dimensions}: run `omoide reindex`"
+            )
 
     def coverage(self) -> Coverage:
         with self._store.read() as tx:
