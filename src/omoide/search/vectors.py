@@ -50,13 +50,16 @@ def parts(row: Row) -> bytes:
 
 def alike(question: Row, kept: Sequence[tuple[int, bytes]]) -> dict[int, float]:
     """The cosine of a question and each memory: of its piece that is nearest."""
-    found: dict[int, float] = {}
-    if kept:
-        # Not `rows @ question`: for so small a product BLAS wakes a second thread, which costs more than it helps.
-        rows = _rows([parts for _, parts in kept])
-        cosines = np.einsum("ij,j->i", rows, question) / _lengths(rows)
-        for (number, _), cosine in zip(kept, cosines.tolist(), strict=True):
-            found[number] = max(cosine, found.get(number, -1.0))
+    if not kept:
+        return {}
+    numbers, parts = zip(*kept, strict=True)
+    # Not `rows @ question`: for so small a product BLAS wakes a second thread, which costs more than it helps.
+    rows = _rows(parts)
+    cosines = (np.einsum("ij,j->i", rows, question) / _lengths(rows)).tolist()
+    found = dict(zip(numbers, cosines, strict=True))
+    if len(found) < len(numbers):
+        for number, cosine in zip(numbers, cosines, strict=True):
+            found[number] = max(cosine, found[number])
     return found
 
 
@@ -149,10 +152,11 @@ class Signs:
         some = np.arange(0, self._count, max(1, self._count // _TALLIED))
         wanted = max(_FINER * most, self._count // _SHARE)
         found = np.flatnonzero(apart <= _bound(apart.take(some), wanted / self._count))
-        cosines = _cosines(self._dimensions)
-        tally = np.bincount(self._whole(apart, some, asked), minlength=len(cosines))
-        mean, squares = float(tally @ cosines) / len(some), float(tally @ np.square(cosines)) / len(some)
-        return Look(self._numbers.take(found), self._whole(apart, found, asked), self._count, mean, squares)
+        whole = self._whole(apart, np.concatenate((some, found)), asked)
+        cosines, squared = _cosines(self._dimensions)
+        tally = np.bincount(whole[: len(some)], minlength=len(cosines))
+        mean, squares = float(tally @ cosines) / len(some), float(tally @ squared) / len(some)
+        return Look(self._numbers.take(found), whole[len(some) :], self._count, mean, squares)
 
     def _whole(
         self, apart: NDArray[np.uint8 | np.uint16], places: NDArray[np.int64], asked: NDArray[np.uint64]
@@ -175,9 +179,10 @@ class Look(NamedTuple):
 
 
 @cache
-def _cosines(dimensions: int) -> NDArray[np.float64]:
-    """The cosine that each number of differing signs stands for."""
-    return np.array([sin(pi / 2 * (1 - 2 * apart / dimensions)) for apart in range(dimensions + 1)])
+def _cosines(dimensions: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The cosine that each number of differing signs stands for, and its square."""
+    cosines = np.array([sin(pi / 2 * (1 - 2 * apart / dimensions)) for apart in range(dimensions + 1)])
+    return cosines, np.square(cosines)
 
 
 def _bound(apart: NDArray[np.uint8 | np.uint16], share: float) -> int:
