@@ -194,6 +194,8 @@ def test_whatever_goes_wrong_inside_of_fastembed_leaves_words(tmp_path, open_mem
             raise Strange
 
     monkeypatch.setitem(sys.modules, "fastembed", SimpleNamespace(TextEmbedding=TextEmbedding))
+    onnx = SimpleNamespace(Fail=Strange, Session=object, version="1")
+    monkeypatch.setitem(sys.modules, "onnxruntime.capi.onnxruntime_pybind11_state", onnx)
     for broken in ("load", "embed"):
         memory = open_memory(tmp_path / f"{broken}.db", embedder="fastembed:some/model")
         memory.remember("the cat sleeps", scope=SHOP)

@@ -7,6 +7,7 @@ auto                             bundled where it is installed, else off
 off                              words alone
 """
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -141,21 +142,27 @@ class Fastembed:
         self._model: Any = None
 
     def vectors(self, texts: Sequence[str], *, patient: bool = True) -> "Rows":
-        # Whatever fails: its models run in libraries with errors of their own, and none of them may cost anybody an answer.
         if self._model is None:
             try:
                 # Without its hub it tries for most of a minute: a question takes the model that is there already, or none.
                 self._model = import_module("fastembed").TextEmbedding(self._wanted, local_files_only=not patient)
-            except Exception as error:
+            except _faults() as error:
                 raise EmbedderUnavailable(
                     f"{self.name} cannot be loaded ({error}): install fastembed, and run `omoide reindex --pending` once"
                     " where its hub can be reached"
                 ) from error
         try:
             rows = list(self._model.embed(list(texts)))
-        except Exception as error:
+        except _faults() as error:
             raise EmbedderUnavailable(f"{self.name} gives no vectors ({error}): see the setting `embedder`") from error
         return _unit(rows, self.name)
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    """What may go wrong in fastembed; the library that runs its models has errors of no kind that Python knows."""
+    onnx = vars(sys.modules.get("onnxruntime.capi.onnxruntime_pybind11_state", object)).values()
+    foreign = [its for its in onnx if isinstance(its, type) and issubclass(its, Exception)]
+    return (ImportError, ValueError, OSError, RuntimeError, *foreign)
 
 
 class _Vector(msgspec.Struct):
