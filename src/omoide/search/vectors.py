@@ -21,9 +21,9 @@ _FIRST = 1_024
 _BLOCK = 512
 # One half of the signs is looked at first, and the other half of so many times as many memories as are wanted. Of the ten
 # nearest of 50,000 real vectors, all signs at once bring in .973 and this way .971; of the nearest one, .999 and .998.
-_FINER = 25
+_FINER = 15
 _SHARE = 50  # and of one in so many where there are very many
-_TALLIED = 2_000  # about so many tell how all of them stand
+_TALLIED = 1_000  # about so many tell how all of them stand
 
 
 class Likeness(NamedTuple):
