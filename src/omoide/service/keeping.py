@@ -18,6 +18,8 @@ from omoide.service.said import Said
 from omoide.store.base import Reading, Words, Writing
 
 _CHUNK = 1_000
+_TWINS = 50
+_NAMED = 5
 _OUTCOMES = {"created": "added", "updated": "replaced", "unchanged": "known"}
 
 
@@ -57,12 +59,11 @@ class Keeping(Verbs):
         words = shape.words(draft)
         at = self._clock()
         with self._writing() as tx:
-            similar = recalling.similar(tx, words, checks.placed(draft))
+            similar = recalling.similar(tx, draft, words, _TWINS + 1)  # one may be what is told again
             done = self._keep(tx, draft, words, at)
         self._meaning.wake([done.memory.number])
-        others = sorted(similar - {done.memory.number}, reverse=True)
-        if others:
-            done = msgspec.structs.replace(done, similar_count=len(others), similar=tuple(others))
+        if others := [number for number in similar if number != done.memory.number][:_TWINS]:
+            done = msgspec.structs.replace(done, similar_count=len(others), similar=tuple(others[:_NAMED]))
         if suggested and self._settings.autotag == "suggest":
             done = msgspec.structs.replace(done, suggested_tags=suggested)
         return done
