@@ -250,6 +250,12 @@ def test_tags_that_would_fit_are_named_where_settings_ask_for_them(talk: Any) ->
     Draft202012Validator(schema(tools_of("default")["remember"].gives)).validate(kept["structuredContent"])
 
 
+def test_a_limit_below_1_is_refused(client: Any) -> None:
+    client.give("remember", content="one")
+    for tool, named in (("similar", {"id": "1"}), ("recall", {"query": "one"}), ("events", {})):
+        assert "limit" in client.refusal(tool, limit=0, **named)
+
+
 def test_revise_changes_what_it_names_and_pins(client: Any) -> None:
     kept = client.give("remember", content="old words", topic="title", tags=["a"])
     revised = client.give("revise", id=kept["memory_id"], content="new words", pin=True)
