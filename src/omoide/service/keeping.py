@@ -14,6 +14,7 @@ from omoide.guard import access, checks
 from omoide.model import Draft, Link, Memory, Query, Remembered, Scope, State
 from omoide.service import recalling, shape
 from omoide.service.base import Verbs
+from omoide.service.looking import COUNTED
 from omoide.service.said import Said
 from omoide.store.base import Reading, Words, Writing
 
@@ -79,8 +80,12 @@ class Keeping(Verbs):
             old = self._same(tx, draft)
             if old is not None and old.tags:
                 return ()  # told again without tags: those that a person gave stay
-            near = recalling.found(tx, query, self._clock()).hits
-        return tuple(tagging.suggested(draft.content, [(hit.memory.tags, hit.score) for hit in near]))
+            near = [(hit.memory, hit.score) for hit in recalling.found(tx, query, self._clock()).hits]
+            telling, entries = tagging.telling(draft.content), tx.sizes(query).entries
+            holders = tx.frequencies(query, telling, COUNTED) if near else {}
+        texts = [(memory.tags, f"{memory.topic}\n{memory.content}") for memory, _ in near]
+        shared = tagging.sharing(telling, holders, entries, texts)
+        return tuple(tagging.suggested(draft.content, [(memory.tags, score) for memory, score in near], shared=shared))
 
     def remember_many(self, drafts: Iterable[Draft]) -> Sequence[Remembered]:
         """Keeps them all in one transaction, or none of them. `similar_count` is not counted."""
