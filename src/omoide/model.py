@@ -169,9 +169,9 @@ class Remembered(msgspec.Struct, frozen=True, gc=False):
     action: str
     """created, updated or unchanged (the same again: only the count grew)."""
     similar_count: int = 0
-    """How many other memories of the scope say almost the same words."""
+    """How many other memories of the scope say almost the same words; counted up to 50."""
     similar: tuple[int, ...] = ()
-    """Their numbers, the newest first."""
+    """The numbers of up to five of them, the closest first."""
     suggested_tags: tuple[str, ...] = ()
     """What it could be tagged with, where settings ask for suggestions."""
 

@@ -264,18 +264,21 @@ def test_many_are_added_as_if_one_by_one(shelf, store):
     assert store.check() == []
 
 
-def test_kindred_are_the_newest_living_of_one_scope_with_the_same_kin_and_about_the_same_length(shelf):
-    one, two, three = (shelf.keep(text, SHOP) for text in ("abcd x y z", "efgh x y", "ijkl x y z x y"))
-    shelf.keep("longer x y z", SHOP)
-    shelf.keep("mnop" + " x" * 20, SHOP)
-    forgotten = shelf.keep("qrst x y z", SHOP)
+def test_kindred_are_the_living_of_one_scope_with_one_of_these_kin_the_newest_of_each_first(shelf):
+    one, two, three, other = (shelf.keep(text, SHOP) for text in ("abcd x", "efgh x y", "ijkl x y z x y", "longer x y z"))
+    shelf.keep("longest x y z", SHOP)
+    archived, forgotten = shelf.keep("mnop x", SHOP), shelf.keep("qrst x y z", SHOP)
+    shelf.change(archived, state=State.ARCHIVED)
     shelf.change(forgotten, state=State.FORGOTTEN)
     for elsewhere in (BANK, MONDAY, Scope()):
         shelf.keep("uvwx x y z", elsewhere)
-    words = shelf.words(shelf.draft("abcd x y z"))
-    assert shelf.ask(lambda tx: tx.kindred(words, SHOP, 9)) == [three, two, one]
-    assert shelf.ask(lambda tx: tx.kindred(words, SHOP, 2)) == [three, two]
-    assert shelf.ask(lambda tx: tx.kindred(words, Scope.project("unknown"), 9)) == []
+    found = [(memory.number, memory.content) for memory in (archived, three, two, one)]
+    assert shelf.ask(lambda tx: tx.kindred([4], SHOP)) == found
+    both = shelf.ask(lambda tx: tx.kindred({4, 6}, SHOP))
+    assert [row for row in both if row in found] == found
+    assert set(both) == {*found, (other.number, other.content)}
+    assert shelf.ask(lambda tx: tx.kindred([], SHOP)) == []
+    assert shelf.ask(lambda tx: tx.kindred([4], Scope.project("unknown"))) == []
 
 
 def test_memories_come_in_the_order_asked_without_the_missing(shelf):

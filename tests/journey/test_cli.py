@@ -310,6 +310,9 @@ def test_json_keeps_its_order_and_its_characters(run):
     [
         (["remembr", "x"], "did you mean remember?"),
         (["recall", "--limit", "many"], "--limit"),
+        (["recall", "x", "--limit", "0"], "limit is 0: 1 or more, please"),
+        (["similar", "1", "--limit", "0"], "limit is 0: 1 or more, please"),
+        (["similar", "1", "--limit", "-1"], "limit is -1: 1 or more, please"),
         (["recall", "x", "--since", "yesterday"], "yesterday"),
         (["remember", "x", "--type", "nonsense"], "nonsense"),
         (["remember", "x", "--confidence", "7"], "confidence"),

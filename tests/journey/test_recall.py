@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from omoide import Draft, Layer, Query, Scope, State
+from omoide import Draft, InvalidInput, Layer, Query, Scope, State
 
 SHOP = Scope.project("shop")
 MONDAY = Scope.session("shop", "monday")
@@ -112,6 +112,19 @@ def test_another_project_is_never_seen(memory):
     memory.remember("zebra crossing", scope=Scope.project("bank"))
     assert memory.recall("zebra", scope=SHOP).total == 0
     assert memory.recall("", scope=SHOP).total == 0
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_every_verb_refuses_a_limit_below_1_in_the_same_words(memory, limit):
+    number = memory.remember("zebra", scope=SHOP).memory.number
+    for ask in (
+        lambda: memory.recall("zebra", scope=SHOP, limit=limit),
+        lambda: memory.list(scope=SHOP, limit=limit),
+        lambda: memory.similar(number, scope=SHOP, limit=limit),
+        lambda: memory.events(number, scope=SHOP, limit=limit),
+    ):
+        with pytest.raises(InvalidInput, match=f"limit is {limit}: 1 or more, please"):
+            ask()
 
 
 def test_filters_narrow_and_are_applied_before_the_limit(memory):

@@ -41,6 +41,51 @@ def test_remember_suggests_or_applies_as_the_settings_say(tmp_path, open_memory)
     assert memory.remember("検索は Lucene を採用", scope=SHOP).suggested_tags == ()
 
 
+@pytest.mark.parametrize(
+    ("tagged", "text", "tags"),
+    [
+        (
+            ("Pod の再起動は kubectl で行う", "ロールバックは Helm で行う"),
+            "データベースの移行は夜間に行う",
+            ("データベース",),
+        ),
+        (("Pod の設定を確認する", "クラスタの状態を確認する"), "請求書の金額を確認する", ("請求書",)),
+        (("Run the pods on spot nodes", "Run kubectl after each rollout"), "Run the tests before every commit", ()),
+    ],
+)
+def test_neighbours_that_share_only_a_common_verb_give_no_tags(tmp_path, open_memory, tagged, text, tags):
+    memory = open_memory(tmp_path / "memory.db", autotag="suggest")
+    for note in tagged:
+        memory.remember(note, scope=SHOP, tags=["infra"])
+    assert memory.remember(text, scope=SHOP).suggested_tags == tags
+
+
+@pytest.mark.parametrize(
+    ("tagged", "text"),
+    [
+        (("認証は OAuth を使う", "認証の期限は15分"), "認証には二要素が必要"),
+        (
+            ("Stripe is used for cards", "Stripe charges a fee per card"),
+            "The webhook of Stripe is verified by its signature",
+        ),
+        (("Stripe でカード決済を行う", "手数料は Stripe が決める"), "Stripe の Webhook は署名を検証してから処理する"),
+        (("Pod は kubectl で再起動を行う", "更新は Helm で行う"), "ConfigMap の変更後は kubectl で再起動を行う"),
+    ],
+)
+def test_neighbours_that_share_what_a_text_is_about_give_it_their_tags(tmp_path, open_memory, tagged, text):
+    memory = open_memory(tmp_path / "memory.db", autotag="suggest")
+    for note in tagged:
+        memory.remember(note, scope=SHOP, tags=["infra"])
+    assert "infra" in memory.remember(text, scope=SHOP).suggested_tags
+
+
+def test_a_word_that_everything_here_holds_tells_nothing(tmp_path, open_memory):
+    memory = open_memory(tmp_path / "memory.db", autotag="suggest")
+    for number in range(100):
+        memory.remember(f"The shop has room {number}", scope=SHOP, tags=["rooms"])
+    assert memory.remember("The shop closes early in winter", scope=SHOP).suggested_tags == ()
+
+
 def test_tags_that_a_person_gave_stay_when_it_is_told_again_without_any(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", autotag="apply")
     memory.remember("認証は JWT を採用", scope=SHOP, topic="auth", tags=["重要"])

@@ -124,6 +124,13 @@ def share(value: float, what: str) -> float:
     return float(value)
 
 
+def limit(asked: int | None, settings: Settings) -> int:
+    most = settings.limit if asked is None else asked
+    if not 1 <= most <= 1_000_000:
+        raise InvalidInput(f"limit is {most}: 1 or more, please")
+    return most
+
+
 def aware(moment: datetime, what: str) -> datetime:
     if moment.tzinfo is None:
         raise InvalidInput(f"{what} has no time zone: write it like 2026-02-05T10:00:00Z")

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import chain
 from operator import add
-from zlib import crc32
 
 import Stemmer
 
@@ -29,7 +28,7 @@ LISTING = 4 * LONGEST
 """A name longer than this is no name: its words are enough."""
 
 OPENING = 32
-"""Terms at the start of a text among which near twins look for one that they share."""
+"""Terms at the start of a text by which near twins find each other; where there are pairs, half as many again."""
 
 CACHED = 50_000
 """Words whose terms are kept at hand, about 15 MB when a bulk import has filled it."""
@@ -84,7 +83,12 @@ def terms(text: str) -> list[str]:
     """The terms of a text, each as often as it occurs: words and pairs in reading order, then single characters."""
     if text.isascii():
         return joined(text).split()
-    text = _plain(text)
+    found, alone = _read(_plain(text))
+    return [*found, *alone]
+
+
+def _read(text: str) -> tuple[list[str], str]:
+    """The words and pairs of a plain text in reading order, and the characters that are words alone."""
     found: list[str] = []
     runs: list[str] = []
     for run, chunk in _pieces().findall(text):
@@ -96,27 +100,33 @@ def terms(text: str) -> list[str]:
         elif run:
             found.append(run)
         else:
-            return terms(_unseen().sub("", text))
-    found += _never_alone().sub("", "".join(runs))  # Han and Hangul: there one character often is a word
-    return found
+            return _read(_unseen().sub("", text))
+    return found, _never_alone().sub("", "".join(runs))  # Han and Hangul: there one character often is a word
 
 
 def joined(text: str) -> str:
     """The same, ready for an index: one string, with a space between terms."""
-    return index_entry(text)[0]
+    return " ".join(filter(None, map(_known, text.split())) if text.isascii() else terms(text))
 
 
-def index_entry(text: str) -> tuple[str, int]:
-    """The terms as one string, and a hash of three of them, by which near twins find each other.
+def index_entry(text: str) -> tuple[str, int, list[str]]:
+    """The terms as one string, how many they are, and the telling ones with which the text opens, in reading order.
 
-    Two texts that say almost the same mostly have the same last term by code point in their opening, with the same two
-    after it; others hardly ever.
+    These leave out what may differ though the same is said: common words, and pairs with which a Japanese word ends.
     """
-    found = list(filter(None, map(_known, text.split()))) if text.isascii() else terms(text)
-    if not found:
-        return "", 0
-    place = found.index(max(found[:OPENING]))
-    return " ".join(found), crc32(" ".join(found[place : place + 3]).encode())
+    if text.isascii():
+        found = list(filter(None, map(_known, text.split())))
+        entry = " ".join(found)
+        length = entry.count(" ") + 1 if found else 0
+        if length == len(found):
+            return entry, length, [word for word in found[:OPENING] if word not in _DULL] or found[:OPENING]
+        opening = entry.split(" ", OPENING)[:OPENING]  # there are names, each with its parts
+        return entry, length, [word for word in opening if word not in _DULL and word.isalpha()] or opening
+    found, alone = _read(_plain(text))
+    opening = found[: OPENING * 3 // 2]
+    found += alone
+    telling = [word for word in opening if word[-1] > "ゖ" or (word[-1] < "ぁ" and word not in _DULL and word.isalpha())]
+    return " ".join(found), len(found), telling or opening
 
 
 def asked(text: str, limit: int = 64) -> dict[str, float]:
@@ -321,6 +331,14 @@ _WEAK = _stems(
     think through told took total tried try two type under until up use want way well went wonder yet
     golang java javascript perl php python ruby rust typescript"""
 )  # the last line: whoever works in one language asks all questions in its name
+_DULL = (
+    _STOP
+    | _WEAK
+    | _stems(  # and what is most often added to a sentence, or left out
+        """already always basically clearly directly easily every explicitly generally immediately instead later mostly never
+    normally often perhaps quickly really simply sometimes soon today together tomorrow typically usually yesterday"""
+    )
+)
 
 
 def _aliases() -> dict[str, list[str]]:

@@ -76,6 +76,7 @@ class Finding(Verbs):
     ) -> Sequence[Event]:
         """What happened, newest first."""
         access.require(self._actor, "events")
+        limit = checks.limit(limit, self._settings)
         with self._reading(scope) as tx:
             number = None if ref is None else self._find(tx, ref, scope).number
             return tx.events(scope, number, since, limit)
@@ -104,11 +105,8 @@ class Finding(Verbs):
     ) -> Query:
         if scope is None:
             raise InvalidInput("say where to look: scope=Scope.everywhere(), Scope.project(…) or Scope.session(…)")
-        limit = self._settings.limit if limit is None else limit
-        if not 1 <= limit <= 1_000_000:
-            raise InvalidInput(f"limit is {limit}: 1 or more, please")
         types = () if type is None else (checks.type_name(type, self._settings),)
         return Query(
             scope, asked, types, checks.tags(tags, self._settings), tuple(map(Layer, layers)), tuple(map(State, states)),
-            limit, offset, None if since is None else checks.aware(since, "since"),
+            checks.limit(limit, self._settings), offset, None if since is None else checks.aware(since, "since"),
         )  # fmt: skip

@@ -14,10 +14,13 @@ from omoide.guard import access, checks
 from omoide.model import Draft, Link, Memory, Query, Remembered, Scope, State
 from omoide.service import recalling, shape
 from omoide.service.base import Verbs
+from omoide.service.looking import COUNTED
 from omoide.service.said import Said
 from omoide.store.base import Reading, Words, Writing
 
 _CHUNK = 1_000
+_TWINS = 50
+_NAMED = 5
 _OUTCOMES = {"created": "added", "updated": "replaced", "unchanged": "known"}
 
 
@@ -57,12 +60,11 @@ class Keeping(Verbs):
         words = shape.words(draft)
         at = self._clock()
         with self._writing() as tx:
-            similar = recalling.similar(tx, words, checks.placed(draft))
+            similar = recalling.similar(tx, draft, words, _TWINS + 1)  # one may be what is told again
             done = self._keep(tx, draft, words, at)
         self._meaning.wake([done.memory.number])
-        others = sorted(similar - {done.memory.number}, reverse=True)
-        if others:
-            done = msgspec.structs.replace(done, similar_count=len(others), similar=tuple(others))
+        if others := [number for number in similar if number != done.memory.number][:_TWINS]:
+            done = msgspec.structs.replace(done, similar_count=len(others), similar=tuple(others[:_NAMED]))
         if suggested and self._settings.autotag == "suggest":
             done = msgspec.structs.replace(done, suggested_tags=suggested)
         return done
@@ -78,8 +80,12 @@ class Keeping(Verbs):
             old = self._same(tx, draft)
             if old is not None and old.tags:
                 return ()  # told again without tags: those that a person gave stay
-            near = recalling.found(tx, query, self._clock()).hits
-        return tuple(tagging.suggested(draft.content, [(hit.memory.tags, hit.score) for hit in near]))
+            near = [(hit.memory, hit.score) for hit in recalling.found(tx, query, self._clock()).hits]
+            telling, entries = tagging.telling(draft.content), tx.sizes(query).entries
+            holders = tx.frequencies(query, telling, COUNTED) if near else {}
+        texts = [(memory.tags, f"{memory.topic}\n{memory.content}") for memory, _ in near]
+        shared = tagging.sharing(telling, holders, entries, texts)
+        return tuple(tagging.suggested(draft.content, [(memory.tags, score) for memory, score in near], shared=shared))
 
     def remember_many(self, drafts: Iterable[Draft]) -> Sequence[Remembered]:
         """Keeps them all in one transaction, or none of them. `similar_count` is not counted."""

@@ -6,8 +6,9 @@ from functools import partial
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING
 
-from omoide.model import Found, Hit, Memory, Query, Scope
-from omoide.search import rank, text
+from omoide.guard import checks
+from omoide.model import Draft, Found, Hit, Memory, Query
+from omoide.search import kin, rank, text
 from omoide.search.bits import members
 from omoide.service import looking
 from omoide.service.looking import COUNTED, Look
@@ -17,7 +18,6 @@ if TYPE_CHECKING:  # it loads numpy
     from omoide.service.sense import Sense
 
 _BROWSED = 500
-_COMPARED = 10
 _ALIKE = 0.6
 _FIELDS = ("topic", "tags", "content")
 _ONCE = (0, 0, 1)
@@ -182,20 +182,20 @@ def freshest(tx: Reading, query: Query, at: datetime) -> list[Memory]:
     return newest[: query.limit]
 
 
-def similar(tx: Reading, words: Words, scope: Scope) -> set[int]:
-    """Memories of the same scope that say almost the same words."""
-    alike = set()
+def similar(tx: Reading, draft: Draft, words: Words, most: int) -> list[int]:
+    """Memories of the same scope that say almost the same words, the closest first."""
+    size, telling, scope = len(draft.content), words.telling, checks.placed(draft)
+    alike: list[tuple[float, int]] = []
     mine: set[str] = set()
-    letters: set[str] = set()
-    for memory in tx.kindred(words, scope, _COMPARED):
-        # Most that share a telling pair share little else, and hardly any characters: making their terms would cost more
-        # than all the rest of a remember.
-        letters = letters or set(words.content)
-        its = set(memory.content.lower())
-        if len(its & letters) < len(its) / 2:
+    for number, content in tx.kindred(kin.sought(telling, scope), scope):
+        # Most of the kin share little else: making their terms would cost more than all the rest of a remember.
+        if not size <= 2 * len(content) <= 4 * size or sum(map(content.lower().__contains__, telling)) * 3 < len(telling):
             continue
-        mine = mine or set(words.content.split())
-        its = set(text.terms(memory.content))
-        if len(mine & its) >= _ALIKE * len(mine | its):
-            alike.add(memory.number)
-    return alike
+        mine = mine or set((text.joined(draft.content) if draft.examples else words.content).split())
+        its = set(text.terms(content))
+        likeness = len(mine & its) / len(mine | its)
+        if likeness >= _ALIKE:
+            alike.append((-likeness, -number))
+            if len(alike) == most:
+                break
+    return [-number for _, number in sorted(alike)]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from omoide.guard import access
+from omoide.guard import access, checks
 from omoide.model import Found, Hit, Query, Scope, Vectors
 from omoide.service import recalling
 from omoide.service.base import Ref, Verbs
@@ -17,7 +17,7 @@ class Sensing(Verbs):
     def similar(self, ref: Ref, *, scope: Scope, limit: int | None = None) -> Found:
         """What is most like a memory, best first: by meaning, or by its words where there is no embedder."""
         access.require(self._actor, "similar")
-        limit = self._settings.limit if limit is None else limit
+        limit = checks.limit(limit, self._settings)
         with self._reading(scope) as tx:
             memory = self._find(tx, ref, scope)
         query = Query(scope, f"{memory.topic}\n{memory.content}" if memory.topic_given else memory.content, limit=limit + 1)

@@ -9,7 +9,9 @@ from typing import Any
 import msgspec
 
 from omoide.errors import Conflict
+from omoide.guard import checks
 from omoide.model import Draft, Memory, Scope, State, derived_topic
+from omoide.search import kin
 from omoide.search.text import index_entry, joined
 from omoide.store.base import Words
 
@@ -18,17 +20,19 @@ _TICK = timedelta(microseconds=1)
 
 def words(memory: Memory | Draft) -> Words:
     """A derived topic is left out: its words stand in the content already, and should not count twice."""
-    content, kin = index_entry(memory.content)
+    content, length, telling = index_entry(memory.content)
     topic = tags = ""
     if memory.examples:
         content = " ".join([content, *map(joined, memory.examples)])
+        length = _length(content)
     if memory.topic_given if isinstance(memory, Memory) else memory.topic is not None:
         topic = joined(memory.topic or "")
     if memory.key is not None:
         topic = f"{topic} {joined(memory.key)}".strip()
     if memory.tags:
         tags = joined(" ".join(memory.tags))
-    return Words(topic, tags, content, _length(content) + _length(topic) + _length(tags), kin)
+    scope = memory.scope if isinstance(memory, Memory) else checks.placed(memory)
+    return Words(topic, tags, content, length + _length(topic) + _length(tags), kin.kin(telling, scope), telling)
 
 
 def _length(terms: str) -> int:

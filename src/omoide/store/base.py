@@ -39,7 +39,9 @@ class Words(NamedTuple):
     content: str
     length: int
     kin: int
-    """A hash of the most telling term of the content: near twins mostly share it."""
+    """A hash of what is most telling in the content: near twins in one scope mostly share it."""
+    telling: Sequence[str] = ()
+    """The terms of the content that the kin was made of; not kept."""
 
 
 Posting = tuple[int, int, int, int]
@@ -172,8 +174,9 @@ class Reading(Protocol):
     def known(self, twins: Sequence[int]) -> set[int]:
         """Which of these fingerprints any memory has, in whatever scope."""
 
-    def kindred(self, words: Words, scope: Scope, most: int) -> list[Memory]:
-        """The newest living memories of exactly this scope with the same kin and about the same length."""
+    def kindred(self, kin: Collection[int], scope: Scope) -> list[tuple[int, str]]:
+        """The numbers and texts of the living memories of exactly this scope with one of these kin; of a crowd, some of the
+        newest of each kin."""
 
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
         """What the query's scope, states and filters let through, last changed first. Lazy; ignores text and limit."""

@@ -39,7 +39,7 @@ def test_the_default_tools_are_five_and_cost_an_agent_less_than_1500_tokens() ->
     tools = tools_of("default")
     assert list(tools) == ["remember", "recall", "revise", "forget", "resume"]
     listed = json.dumps([described(tool) for tool in tools.values()], ensure_ascii=False, separators=(",", ":"))
-    assert len(listed) / 4 < 1_500  # four characters a token; cl100k itself counts 1,337
+    assert len(listed) / 4 < 1_500  # four characters a token; cl100k itself counts about 1,360
 
 
 def test_the_layers_add_the_nineteen_of_the_seed_and_promotion() -> None:
@@ -228,10 +228,32 @@ def test_the_seeds_parameters_and_answers_are_kept(client: Any) -> None:
     assert browsed["total_count"] == 2
 
 
-def test_near_twins_are_counted(client: Any) -> None:
+def test_near_twins_are_counted_and_the_closest_named(client: Any) -> None:
     words = "the deploy of the shop runs on every push to main and takes nine minutes"
     client.give("remember", content=words)
-    assert client.give("remember", content=words + " now")["similar_count"] == 1
+    once = client.call("remember", content=words + " now")
+    assert (once["structuredContent"]["similar_count"], once["structuredContent"]["similar"]) == (1, [1])
+    assert "1 other says almost the same: #1. Recall" in once["content"][0]["text"]
+    for number in range(3, 8):
+        many = client.call("remember", content=f"{words} {number}")
+    assert (many["structuredContent"]["similar_count"], len(many["structuredContent"]["similar"])) == (6, 5)
+    assert "6 others say almost the same: #" in many["content"][0]["text"]
+    assert ", …. Recall" in many["content"][0]["text"]
+    for kept in (once, many):
+        Draft202012Validator(schema(tools_of("default")["remember"].gives)).validate(kept["structuredContent"])
+
+
+def test_tags_that_would_fit_are_named_where_settings_ask_for_them(talk: Any) -> None:
+    kept = talk(OMOIDE_AUTOTAG="suggest").call("remember", content="認証は JWT を採用")
+    assert kept["structuredContent"]["suggested_tags"] == ["jwt", "認証"]
+    assert kept["content"][0]["text"].endswith("Tags that would fit: jwt, 認証.")
+    Draft202012Validator(schema(tools_of("default")["remember"].gives)).validate(kept["structuredContent"])
+
+
+def test_a_limit_below_1_is_refused(client: Any) -> None:
+    client.give("remember", content="one")
+    for tool, named in (("similar", {"id": "1"}), ("recall", {"query": "one"}), ("events", {})):
+        assert "limit" in client.refusal(tool, limit=0, **named)
 
 
 def test_revise_changes_what_it_names_and_pins(client: Any) -> None:

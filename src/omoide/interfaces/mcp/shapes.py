@@ -9,7 +9,7 @@ from omoide.model import Hit, Layer, Memory
 
 Where = Annotated[str, Meta(description="Default: this repository's")]
 Ref = Annotated[str, Meta(description="Id, number (#12) or key")]
-Agent = Annotated[str, Meta(description="Your agent id")]
+Agent = Annotated[str, Meta(description="Your id")]
 Limit = Annotated[int, Meta(ge=1, le=1000)]
 
 _SHOWN = 4_000
@@ -34,10 +34,12 @@ class Placed(Takes, kw_only=True):
     session: str | UnsetType = UNSET
 
 
-class Kept(Struct, frozen=True):
+class Kept(Struct, frozen=True, omit_defaults=True):
     memory_id: str
     action: Literal["created", "updated"]
     similar_count: int
+    similar: tuple[int, ...] = ()
+    suggested_tags: tuple[str, ...] = ()
 
 
 class Told(Struct, frozen=True, omit_defaults=True):

@@ -1,6 +1,6 @@
 """The default tools, few and sharp, since every tool costs an agent's context: remember, recall, revise, forget, resume."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -23,7 +23,7 @@ from omoide.interfaces.mcp.shapes import (
     told,
 )
 from omoide.interfaces.mcp.tool import Answer, Tool
-from omoide.model import Layer, State
+from omoide.model import Layer, Remembered, State
 
 Kind = Annotated[str, Meta(description="tech, project-tech, domain, decision, preference, warning, …")]
 
@@ -79,12 +79,22 @@ def _remember(desk: Desk, asked: Remember, _: Call) -> Answer:
         source=given(asked.source),
         pinned=given(asked.pin),
     )
+    # The seed knows two actions; the same again is an update of its count.
+    action: Literal["created", "updated"] = "created" if done.action == "created" else "updated"
+    return Answer(Kept(done.memory.id, action, done.similar_count, done.similar, done.suggested_tags), _kept(done))
+
+
+def _kept(done: Remembered) -> str:
     words = {"created": "Kept", "updated": "Updated", "unchanged": "Known already, counted once more"}[done.action]
     text = f"{words}: {headline(done.memory)} in {done.memory.scope}."
     if done.similar_count:
-        text += f" {done.similar_count} other memories say almost the same: recall, then revise or forget."
-    # The seed knows two actions; the same again is an update of its count.
-    return Answer(Kept(done.memory.id, "created" if done.action == "created" else "updated", done.similar_count), text)
+        others = "1 other says" if done.similar_count == 1 else f"{done.similar_count} others say"
+        more = ", …" if done.similar_count > len(done.similar) else ""
+        named = ", ".join(f"#{number}" for number in done.similar)
+        text += f" {others} almost the same: {named}{more}. Recall them, then revise or forget."
+    if done.suggested_tags:
+        text += f" Tags that would fit: {', '.join(done.suggested_tags)}."
+    return text
 
 
 def _recall(desk: Desk, asked: Recall, _: Call) -> Answer:
@@ -178,7 +188,7 @@ TOOLS = (
     Tool(
         "resume",
         "Resume",
-        "Call once at the start: the context of the session and project, and the user's preferences.",
+        "Call once at the start: context of the session and project, and the user's preferences.",
         Resume, Context, _resume, reads=True, quick=True,
     ),
 )  # fmt: skip
