@@ -21,14 +21,18 @@ def kin(telling: Sequence[str], scope: Scope) -> int:
     if not telling:
         return 0
     last = max(telling)
-    return _made(last, max(_following(telling, last, _FOLLOWING)), _salt(scope.path, scope.name))
+    start = telling.index(last) + 1
+    following = telling[start : start + _FOLLOWING]
+    if len(following) < _FOLLOWING:
+        following = _following(telling, last, _FOLLOWING)
+    return crc32(f"{last} {max(following)}".encode(), _salt(scope.path, scope.name))
 
 
 def sought(telling: Sequence[str], scope: Scope) -> set[int]:
     """Which kin near twins of a text may have."""
     salt = _salt(scope.path, scope.name)
     return {
-        _made(last, term, salt)
+        crc32(f"{last} {term}".encode(), salt)
         for last in sorted(set(telling))[-_LAST:]
         for term in _following(telling, last, _FOLLOWING + _BETWEEN)
         if term <= last
@@ -40,10 +44,6 @@ def _following(telling: Sequence[str], term: str, most: int) -> Sequence[str]:
     start = telling.index(term) + 1
     found = telling[start : start + most]
     return found if len(found) == most else [*found, *telling[: most - len(found)]]
-
-
-def _made(last: str, follower: str, salt: int) -> int:
-    return crc32(f"{last} {follower}".encode(), salt)
 
 
 @lru_cache(1_024)

@@ -13,7 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, filterfalse
 from operator import add
 
 import Stemmer
@@ -119,7 +119,8 @@ def index_entry(text: str) -> tuple[str, int, list[str]]:
         entry = " ".join(found)
         length = entry.count(" ") + 1 if found else 0
         if length == len(found):
-            return entry, length, [word for word in found[:OPENING] if word not in _DULL] or found[:OPENING]
+            opening = found[:OPENING]
+            return entry, length, [*filterfalse(_is_dull, opening)] or opening
         opening = entry.split(" ", OPENING)[:OPENING]  # there are names, each with its parts
         return entry, length, [word for word in opening if word not in _DULL and word.isalpha()] or opening
     found, alone = _read(_plain(text))
@@ -339,6 +340,7 @@ _DULL = (
     normally often perhaps quickly really simply sometimes soon today together tomorrow typically usually yesterday"""
     )
 )
+_is_dull = _DULL.__contains__
 
 
 def _aliases() -> dict[str, list[str]]:

@@ -31,8 +31,10 @@ def words(memory: Memory | Draft) -> Words:
         topic = f"{topic} {joined(memory.key)}".strip()
     if memory.tags:
         tags = joined(" ".join(memory.tags))
+    if topic or tags:
+        length += _length(topic) + _length(tags)
     scope = memory.scope if isinstance(memory, Memory) else checks.placed(memory)
-    return Words(topic, tags, content, length + _length(topic) + _length(tags), kin.kin(telling, scope), telling)
+    return Words(topic, tags, content, length, kin.kin(telling, scope), telling)
 
 
 def _length(terms: str) -> int:

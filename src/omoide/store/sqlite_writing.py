@@ -1,5 +1,6 @@
 """Writing on SQLite: rows and their words, always changed together."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -44,6 +45,7 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
         super().__init__(connection, known)
         self._started: set[Scope] = set()
         self._grown: dict[int, list[int]] = {}
+        self._created: tuple[datetime | None, int] = (None, 0)
         self._holders = Holders()  # what it looks up may never be
 
     def add(self, memory: Memory, twin: int, words: Words, actor: Actor) -> Memory:
@@ -65,7 +67,9 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
         # One statement after the other, not one memory after the other: each then runs from a warm cache. Lazily, so that
         # the collector of garbage does not see thousands of rows alive at once.
         when, by = micros(at), self._by(actor)
-        projects = [self._made_project(memory.scope.path, memory.created_at) for memory, _, _ in fresh]
+        made = {memory.scope.path: memory.created_at for memory, _, _ in reversed(fresh)}
+        numbers = {path: self._made_project(path, created_at) for path, created_at in made.items()}
+        projects = [numbers[memory.scope.path] for memory, _, _ in fresh]
         self._connection.executemany(
             _ADD,
             (
@@ -87,10 +91,13 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
                 for project, (memory, _, _) in zip(projects, fresh, strict=True)
             ),
         )
+        terms = dict.fromkeys(projects, 0)
         for project, (memory, _, words) in zip(projects, fresh, strict=True):
+            terms[project] += words.length
             if memory.scope.name:
                 self._start(memory)
-            self._grow(project * 2, 1, words.length)
+        for project, entries in Counter(projects).items():
+            self._grow(project * 2, entries, terms[project])
 
     def change(self, old: Memory, new: Memory, twin: int, words: Words, actor: Actor) -> None:
         self.change_many([(old, new, twin, words)], actor)
@@ -220,7 +227,9 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
         return number
 
     def _columns(self, memory: Memory, project: int, twin: int, words: Words, by: int) -> tuple[Any, ...]:
-        created = micros(memory.created_at)
+        if memory.created_at is not self._created[0]:  # of thousands that are kept at once it is the same
+            self._created = (memory.created_at, micros(memory.created_at))
+        created = self._created[1]
         return (
             project, memory.scope.name, STATE_NUMBER[memory.state], memory.type, memory.key, twin, words.kin,
             memory.topic_given, words.length, memory.pinned, memory.confidence, memory.relevance,
