@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +17,8 @@ from hypothesis import strategies as st
 
 from omoide.interfaces.mcp import message, stdio
 
+PROGRAM = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()"]
+LIST = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n'
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -146,6 +149,38 @@ def test_a_client_that_no_longer_reads_ends_the_server_quietly(talk: Callable[..
     client.process.stdin.close()
     assert client.process.wait(timeout=30) == 0
     assert client.process.stderr.read() == b""
+
+
+def started_on(source: int, sink: int) -> subprocess.Popen[bytes]:
+    """A server on these two, which are closed here."""
+    process = subprocess.Popen([*PROGRAM, "mcp"], stdin=source, stdout=sink, stderr=subprocess.PIPE)
+    os.close(source)
+    os.close(sink)
+    return process
+
+
+def test_a_client_that_goes_away_with_answers_unread_ends_the_server_quietly(place: Path) -> None:
+    source, asks = socket.socketpair()  # as Node gives them to what it starts
+    sink, hears = socket.socketpair()
+    with started_on(source.detach(), sink.detach()) as process:
+        with asks, hears:
+            asks.sendall(LIST * 100)  # more answers than fit: the server waits to be read
+            hears.recv(1)
+        assert process.wait(timeout=30) == 0
+        assert process.stderr.read() == b""
+
+
+def test_pipes_that_do_not_block_lose_no_answer(place: Path) -> None:
+    (source, asks), (hears, sink) = os.pipe(), os.pipe()
+    os.set_blocking(source, False)  # as whoever shares them with the server may have made them
+    os.set_blocking(sink, False)
+    with started_on(source, sink) as process:
+        os.write(asks, LIST * 100)
+        os.close(asks)
+        with os.fdopen(hears, "rb") as answers:
+            assert sum(b'"recall"' in line for line in answers) == 100
+        assert process.wait(timeout=30) == 0
+        assert process.stderr.read() == b""
 
 
 def test_nothing_but_the_protocol_is_on_standard_output(talk: Callable[..., Any], place: Path) -> None:
