@@ -242,6 +242,35 @@ def test_a_server_needs_no_handler_of_python_to_stop() -> None:
     assert not thread.is_alive()
 
 
+def test_a_server_that_stops_gives_a_whole_answer_first(serve: Callable[..., Server]) -> None:
+    server = serve()
+    for number in range(20):
+        server.call("remember", content=f"{number} " + "word " * 60_000)
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "omoide://document/note"}})
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {OWNER}\r\nContent-Type: application/json\r\n"
+        f"Connection: close\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
+        peer.sendall((head + body).encode())
+        heard = peer.recv(1_000)  # of 6 MB: the rest waits until it is read
+        server.process.terminate()
+        with pytest.raises(subprocess.TimeoutExpired):
+            server.process.wait(1)
+        heard += b"".join(iter(lambda: peer.recv(1 << 20), b""))
+    assert json.loads(heard.partition(b"\r\n\r\n")[2])["result"]["contents"][0]["text"].count("## ") == 20
+    assert server.process.wait(20) == 0
+
+
+def test_a_server_that_stops_does_not_wait_for_requests_that_are_not_there_yet(serve: Callable[..., Server]) -> None:
+    server = serve()
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
+        peer.sendall(b"POST /mcp HTTP/1.1\r\nHost: loc")
+        assert server.post(PING).status == 200  # by then the other one is being read
+        server.process.terminate()
+        assert server.process.wait(10) == 0
+
+
 def test_an_address_that_others_can_reach_needs_a_name(run: Callable[..., Any]) -> None:
     done = run("mcp", "--http", "0.0.0.0:0")
     assert done.code == 2

@@ -15,7 +15,8 @@ from omoide import config
 from omoide.config import Settings
 from omoide.errors import Conflict, InvalidInput, OmoideError, StoreError
 
-_PATIENCE = 30.0
+_PATIENCE = 40.0
+"""Longer than the server takes to give its last answers."""
 
 
 class Order(msgspec.Struct, frozen=True):

@@ -171,10 +171,17 @@ class Server:
         asked = parse_qs(query)
         return self._offers(bearer, asked.get("project", [""])[0], asked.get("session", [""])[0])
 
-    def entered(self, step: int) -> None:
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """While somebody who asked waits for the answer: a server that stops gives it first."""
         with self._idle:
-            self._busy += step
-            self._idle.notify_all()
+            self._busy += 1
+        try:
+            yield
+        finally:
+            with self._idle:
+                self._busy -= 1
+                self._idle.notify_all()
 
 
 class _Exchange:
@@ -192,25 +199,31 @@ class _Exchange:
         if not self._reader.peek(1):
             return False
         self._peer.settimeout(_PATIENCE)
-        self._server.entered(1)
         try:
-            head = web.head(self._reader)
-            if head is None:
+            taken = self._taken()
+            if taken is None:
                 return False
-            bearer = self._server.admitted(head)
-            size = self._asked(head)
-            if (head.get("expect") or "").lower() == "100-continue":
-                self._peer.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
-            body = self._reader.read(size)
-            if len(body) < size:
-                return False
-            status, answer, headers = self._answered(head, body, bearer)
+            with self._server.answering():
+                return self._answer(*taken)
         except Refusal as refusal:
             told = message.failure(None, RpcError(message.INVALID_REQUEST, refusal.why))
             self._peer.sendall(web.answer(refusal.status, told, [*_JSON, *refusal.headers.items()], persistent=False))
             return False
-        finally:
-            self._server.entered(-1)
+
+    def _taken(self) -> tuple[Head, bytes, Bearer] | None:
+        """A whole request of somebody who may ask; None when the client is gone before it was whole."""
+        head = web.head(self._reader)
+        if head is None:
+            return None
+        bearer = self._server.admitted(head)
+        size = self._asked(head)
+        if (head.get("expect") or "").lower() == "100-continue":
+            self._peer.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+        body = self._reader.read(size)
+        return (head, body, bearer) if len(body) == size else None
+
+    def _answer(self, head: Head, body: bytes, bearer: Bearer) -> bool:
+        status, answer, headers = self._answered(head, body, bearer)
         if self._streaming:
             self._peer.sendall(web.event(answer))
             return False
