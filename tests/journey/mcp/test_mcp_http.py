@@ -5,6 +5,7 @@ import json
 import os
 import re
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -368,6 +369,39 @@ def _until_closed(server: Server, asked: Any, session: str) -> bytes:
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
         peer.sendall(head.encode() + body)
         return b"".join(iter(lambda: peer.recv(65_536), b""))
+
+
+def hung_up(server: Server, meta: dict[str, Any], *headers: str) -> None:
+    """Asks for long work with progress, hears a word of it, and is gone without a farewell."""
+    notes = [{"content": f"note {number} about thing {number % 7}"} for number in range(3_000)]
+    params = {"name": "remember_many", "arguments": {"memories": notes}, "_meta": {**meta, "progressToken": 1}}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    head = [
+        "POST /mcp HTTP/1.1", "Host: localhost", f"Authorization: Bearer {OWNER}", "Content-Type: application/json",
+        "Accept: application/json, text/event-stream", f"Content-Length: {len(body)}", *headers, "", body,
+    ]  # fmt: skip
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
+        peer.sendall("\r\n".join(head).encode())
+        peer.recv(100)
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def test_in_the_era_of_handshakes_a_client_that_hangs_up_has_not_cancelled(serve: Callable[..., Server]) -> None:
+    server = serve("--tools", "all")
+    hung_up(server, {}, "MCP-Protocol-Version: 2025-11-25")
+    server.process.terminate()  # which lets it finish
+    assert server.process.wait(30) == 0
+    assert server.process.stderr.read() == ""
+    assert serve("--tools", "all").call("list")["structuredContent"]["total_count"] == 3_000
+
+
+def test_in_the_new_era_a_client_that_is_cut_off_has_cancelled_and_is_no_bug_of_ours(serve: Callable[..., Server]) -> None:
+    server = serve("--tools", "all")
+    hung_up(server, META, "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: remember_many")
+    server.process.terminate()
+    assert server.process.wait(30) == 0
+    assert server.process.stderr.read() == ""
+    assert serve("--tools", "all").call("list")["structuredContent"]["total_count"] < 3_000
 
 
 def test_in_the_new_era_a_client_cancels_by_hanging_up(serve: Callable[..., Server]) -> None:

@@ -192,6 +192,8 @@ class _Exchange:
         self._peer = peer
         self._reader = reader
         self._streaming = False
+        self._lost = False
+        """Nobody reads what we tell."""
 
     def done(self) -> bool:
         """Whether the connection can go on."""
@@ -290,15 +292,25 @@ class _Exchange:
                 call.cancelled = True
 
     def _send(self, notification: bytes) -> None:
-        if not self._streaming:
-            self._peer.sendall(web.STREAM)
-            self._streaming = True
-        self._peer.sendall(web.event(notification))
+        if self._lost:
+            return
+        try:
+            if not self._streaming:
+                self._peer.sendall(web.STREAM)
+                self._streaming = True
+            self._peer.sendall(web.event(notification))
+        except (ConnectionError, TimeoutError):  # plan B: nobody is told; only in the stateless era that ends the work
+            self._lost = True
 
     def _gone(self) -> bool:
         """In the stateless era, a client cancels by hanging up."""
+        if self._lost:
+            return True
         ready, _, _ = select.select([self._peer], [], [], 0)
-        return bool(ready) and self._peer.recv(1, socket.MSG_PEEK) == b""
+        try:
+            return bool(ready) and self._peer.recv(1, socket.MSG_PEEK) == b""
+        except ConnectionError:
+            return True
 
 
 def _checked_headers(head: Head, request: Request) -> None:
