@@ -148,6 +148,13 @@ def test_a_body_that_is_too_large_or_of_unknown_length_is_refused(serve: Callabl
     assert server.post(PING).status == 200
 
 
+def test_who_is_refused_learns_why_also_with_a_large_body_on_its_way(serve: Callable[..., Server]) -> None:
+    server = serve()
+    assert server.post(b" " * 20_000_000).status == 413
+    assert server.post(b" " * 15_000_000, token="wrong").status == 401
+    assert server.post(b" " * 15_000_000, Content_Type="text/plain").status == 415
+
+
 def test_the_headers_of_the_new_era_say_what_the_body_says(serve: Callable[..., Server]) -> None:
     server = serve()
     name = "recall"

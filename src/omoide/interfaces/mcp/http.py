@@ -30,6 +30,7 @@ PATH = "/mcp"
 LARGEST = 16 * 1024 * 1024
 _PATIENCE = 30.0
 _IDLE = 300.0
+_FAREWELL = 2.0
 _CONNECTIONS = 64
 _QUIET = 600.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -210,7 +211,17 @@ class _Exchange:
         except Refusal as refusal:
             told = message.failure(None, RpcError(message.INVALID_REQUEST, refusal.why))
             self._peer.sendall(web.answer(refusal.status, told, [*_JSON, *refusal.headers.items()], persistent=False))
+            self._hear_out()
             return False
+
+    def _hear_out(self) -> None:
+        """Lets the client read why: closing on what it still sends would reset the connection, and our answer with it."""
+        self._peer.shutdown(socket.SHUT_WR)
+        until = time.monotonic() + _FAREWELL
+        while (left := until - time.monotonic()) > 0:
+            self._peer.settimeout(left)
+            if not self._peer.recv(1 << 16):
+                break
 
     def _taken(self) -> tuple[Head, bytes, Bearer] | None:
         """A whole request of somebody who may ask; None when the client is gone before it was whole."""
