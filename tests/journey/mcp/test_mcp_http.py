@@ -4,17 +4,20 @@ import http.client
 import json
 import os
 import re
+import select
 import socket
 import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from omoide.interfaces.mcp import http as web_server
 from omoide.interfaces.mcp.http import Server as HttpServer
 from omoide.interfaces.mcp.offer import Omoide
 from omoide.interfaces.mcp.tokens import Bearer
@@ -231,6 +234,24 @@ def test_too_many_requests_are_told_to_wait(place: Path) -> None:
     thread.join()
     assert [answer.status for answer in answers] == [200, 200, 200, 429, 429]
     assert answers[-1].headers["Retry-After"] == "1"
+
+
+@pytest.mark.parametrize("begun", [b"", b"POST /mcp HTTP/1.1\r\nX: ", b"body"], ids=["nothing", "head", "body"])
+def test_who_sends_its_request_in_drops_is_not_waited_for_without_end(begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "_PATIENCE", 0.5)
+    server = HttpServer(lambda *_: Omoide(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0")
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    if begun == b"body":
+        begun = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n"
+    began = time.monotonic()
+    with socket.create_connection(("127.0.0.1", int(re.search(r":(\d+)/", server.url)[1])), timeout=30) as peer:
+        peer.sendall(begun)
+        while not select.select([peer], [], [], 0.1)[0] and time.monotonic() - began < 10:
+            peer.sendall(b"x" if begun else b"")
+    server.stop()
+    thread.join()
+    assert time.monotonic() - began < 10
 
 
 def test_a_signal_stops_a_server_whenever_it_comes(serve: Callable[..., Server]) -> None:

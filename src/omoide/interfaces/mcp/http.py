@@ -142,9 +142,11 @@ class Server:
             # A client that goes away, or sends nothing for too long, ends its connection and nothing else.
             with peer, suppress(ConnectionError, TimeoutError):
                 peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                with peer.makefile("rb") as reader:
-                    while _Exchange(self, peer, reader).done():
-                        pass
+                incoming = web.Incoming(peer)
+                with BufferedReader(incoming) as reader:
+                    incoming.within(_PATIENCE)  # longer only for those who have shown that they may ask
+                    while _Exchange(self, peer, incoming, reader).done():
+                        incoming.within(_IDLE)
         finally:
             self._rooms.release()
 
@@ -188,9 +190,10 @@ class Server:
 class _Exchange:
     """One request and its answer."""
 
-    def __init__(self, server: Server, peer: socket.socket, reader: BufferedReader):
+    def __init__(self, server: Server, peer: socket.socket, incoming: web.Incoming, reader: "BufferedReader[web.Incoming]"):
         self._server = server
         self._peer = peer
+        self._incoming = incoming
         self._reader = reader
         self._streaming = False
         self._lost = False
@@ -198,10 +201,9 @@ class _Exchange:
 
     def done(self) -> bool:
         """Whether the connection can go on."""
-        self._peer.settimeout(_IDLE)
         if not self._reader.peek(1):
             return False
-        self._peer.settimeout(_PATIENCE)
+        self._incoming.within(_PATIENCE)
         try:
             taken = self._taken()
             if taken is None:
@@ -210,6 +212,7 @@ class _Exchange:
                 return self._answer(*taken)
         except Refusal as refusal:
             told = message.failure(None, RpcError(message.INVALID_REQUEST, refusal.why))
+            self._peer.settimeout(_PATIENCE)
             self._peer.sendall(web.answer(refusal.status, told, [*_JSON, *refusal.headers.items()], persistent=False))
             self._hear_out()
             return False
@@ -236,6 +239,7 @@ class _Exchange:
         return (head, body, bearer) if len(body) == size else None
 
     def _answer(self, head: Head, body: bytes, bearer: Bearer) -> bool:
+        self._peer.settimeout(_PATIENCE)
         status, answer, headers = self._answered(head, body, bearer)
         if self._streaming:
             self._peer.sendall(web.event(answer))
