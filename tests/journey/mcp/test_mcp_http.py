@@ -327,6 +327,20 @@ def test_a_daemon_starts_once_tells_about_itself_and_stops(omoide: Callable[...,
     assert omoide("recall", "daemon", "--json").data["memories"]
 
 
+def test_a_daemon_works_with_the_settings_and_in_the_place_of_whoever_started_it(
+    omoide: Callable[..., Any], place: Path
+) -> None:
+    (place / "own.toml").write_text('types = ["runbook"]\n')
+    started = omoide("mcp", "--daemon", "--http", "127.0.0.1:0", "--global", OMOIDE_CONFIG="own.toml")
+    try:
+        server = Server(None, int(re.search(r":(\d+)/mcp", started.out)[1]))
+        token = omoide("mcp", "token").out.strip()
+        kept = server.call("remember", token=token, content="for all", type="runbook")
+        assert "in the global layer" in kept["content"][0]["text"]  # although OMOIDE_PROJECT names one
+    finally:
+        omoide("mcp", "stop")
+
+
 def test_a_daemon_that_was_killed_is_not_taken_for_a_running_one(omoide: Callable[..., Any]) -> None:
     omoide("mcp", "--daemon", "--http", "127.0.0.1:0")
     os.kill(omoide("mcp", "status", "--json").data["pid"], 9)
