@@ -322,6 +322,15 @@ def test_resources_are_listed_in_pages_and_completed(client: Any) -> None:
     assert found["completion"]["values"] == ["project-tech", "pattern", "preference"]
 
 
+def test_what_is_pinned_in_a_project_is_shown_first_however_old_it_is(client: Any) -> None:
+    client.give("remember", content="the law of the shop", pin=True)
+    client.give("remember_many", memories=[{"content": f"note {number}"} for number in range(60)])
+    text = client.ask("resources/read", uri="omoide://project/shop")["result"]["contents"][0]["text"]
+    assert text.startswith("Project shop: 50 of 61 memories.")
+    assert text.index("the law of the shop") < text.index("note 59")
+    assert client.ask("resources/read", uri="omoide://project/nowhere")["error"]["code"] == -32002
+
+
 def test_a_session_is_resumed_by_a_prompt(client: Any) -> None:
     client.give("remember", content="half way through the parser", session="monday")
     ref = {"type": "ref/prompt", "name": "resume_session"}

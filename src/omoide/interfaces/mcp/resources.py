@@ -108,10 +108,13 @@ def _known(desk: Desk, path: str) -> str:
         scope = Scope.project(path)
     except InvalidInput as error:
         raise NotFound(f"there is no project {path!s:.200}") from error
-    found = desk.memory.list(scope=scope, layers=(Layer.PROJECT, Layer.SESSION), limit=_PAGE)
-    if not found.total and all(project.path != path for project in desk.memory.projects()):
+    portrait = desk.memory.project(path, limit=_PAGE)
+    if portrait is None:
         raise NotFound(f"there is no project {path!s:.200}")
-    memories = sorted(found.memories, key=lambda memory: not memory.pinned)
+    found = desk.memory.list(scope=scope, layers=(Layer.PROJECT, Layer.SESSION), limit=_PAGE)
+    # The newest are not all: what is pinned may be older than any of them.
+    every = {memory.id: memory for memory in (*portrait.pinned, *found.memories)}
+    memories = list(every.values())[:_PAGE]
     return passages(memories, f"Project {path}: {len(memories)} of {found.total} memories.")
 
 
