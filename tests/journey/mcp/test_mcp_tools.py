@@ -352,6 +352,16 @@ def test_a_document_holds_a_type_with_the_surest_first(client: Any) -> None:
     assert client.ask("resources/read", uri="omoide://document/nothing")["error"]["code"] == -32002
 
 
+def test_a_document_that_leaves_some_out_says_how_many(client: Any) -> None:
+    client.give("remember_many", memories=[{"content": f"note {number}"} for number in range(1_002)])
+    text = client.ask("resources/read", uri="omoide://document/note")["result"]["contents"][0]["text"]
+    assert text.count("\n## ") == 1_000
+    assert text.endswith("\n2 more are not shown: `omoide document` writes all of them.\n")
+    client.give("remember", type="tech", content="tokio")
+    text = client.ask("resources/read", uri="omoide://document/tech")["result"]["contents"][0]["text"]
+    assert "not shown" not in text
+
+
 def test_projects_and_sessions_are_made_described_and_looked_into(client: Any) -> None:
     client.give("create_project", path="backend/billing", description="Invoices")
     assert "already" in client.refusal("create_project", path="backend/billing")

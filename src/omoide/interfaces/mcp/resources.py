@@ -13,7 +13,7 @@ from omoide.model import Layer, Memory, Scope, State
 _MEMORY, _PROJECT, _DOCUMENT = "omoide://memory/", "omoide://project/", "omoide://document/"
 _PAGE = 50
 _WHOLE = 1_000
-"""The most that one document holds."""
+"""The most that one document holds, those last changed; it says how many it leaves out."""
 _MIME = "text/markdown"
 
 TEMPLATES: Sequence[dict[str, Any]] = (
@@ -123,7 +123,9 @@ def _written(desk: Desk, type: str) -> str:
         found = desk.memory.list(scope=desk.scope(), type=type, limit=_WHOLE)
     except InvalidInput as error:
         raise NotFound(f"there is no type {type!s:.100}") from error
-    return documents.document(type, found.memories)
+    text = documents.document(type, found.memories)
+    left = found.total - len(found.memories)
+    return f"{text}\n---\n\n{left:,} more are not shown: `omoide document` writes all of them.\n" if left else text
 
 
 def completions(desk: Desk, uri: str, name: str, begun: str) -> Sequence[str]:
