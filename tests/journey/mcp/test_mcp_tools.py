@@ -322,6 +322,21 @@ def test_resources_are_listed_in_pages_and_completed(client: Any) -> None:
     assert found["completion"]["values"] == ["project-tech", "pattern", "preference"]
 
 
+def test_a_memory_is_completed_by_its_key_as_well_as_by_its_id(client: Any) -> None:
+    kept = client.give("remember", content="tabs", key="style-guide")["memory_id"]
+    client.give("remember", content="half way", key="style-of-monday", session="monday")
+    client.give("remember_many", memories=[{"content": f"note {number}"} for number in range(150)])
+
+    def complete(begun: str) -> list[str]:
+        ref = {"type": "ref/resource", "uri": "omoide://memory/{id}"}
+        found = client.ask("completion/complete", ref=ref, argument={"name": "id", "value": begun})
+        return found["result"]["completion"]["values"]
+
+    assert complete("style") == ["style-guide"]  # the other one is read by its key only in its session
+    assert complete(kept[:-1]) == [kept]
+    assert "tabs" in client.ask("resources/read", uri="omoide://memory/style-guide")["result"]["contents"][0]["text"]
+
+
 def test_what_is_pinned_in_a_project_is_shown_first_however_old_it_is(client: Any) -> None:
     client.give("remember", content="the law of the shop", pin=True)
     client.give("remember_many", memories=[{"content": f"note {number}"} for number in range(60)])

@@ -134,9 +134,16 @@ def completions(desk: Desk, uri: str, name: str, begun: str) -> Sequence[str]:
     if uri == _DOCUMENT + "{type}" and name == "type":
         return [type for type in desk.memory.summary(scope=desk.scope()).by_type if type.startswith(begun)]
     if uri == _MEMORY + "{id}" and name == "id":
-        found = desk.memory.list(scope=desk.scope(), limit=_PAGE * 2)
-        return [memory.id for memory in found.memories if memory.id.startswith(begun)]
+        scope = desk.scope()
+        found = desk.memory.list(scope=scope, limit=_WHOLE)
+        names = [name for memory in found.memories for name in _names(memory, scope)]
+        return list(dict.fromkeys(name for name in names if name.startswith(begun)))
     return []
+
+
+def _names(memory: Memory, scope: Scope) -> Sequence[str]:
+    """What a memory can be read by from here: its key, unless it is one of another session, and its id."""
+    return [memory.key, memory.id] if memory.key and memory.scope.name in ("", scope.name) else [memory.id]
 
 
 def projects(desk: Desk, begun: str) -> Sequence[str]:
