@@ -337,6 +337,17 @@ def test_a_memory_is_completed_by_its_key_as_well_as_by_its_id(client: Any) -> N
     assert "tabs" in client.ask("resources/read", uri="omoide://memory/style-guide")["result"]["contents"][0]["text"]
 
 
+def test_a_project_spelt_otherwise_is_the_clients_mistake_not_ours(client: Any) -> None:
+    client.give("remember", content="x")
+    for method, params in (
+        ("resources/read", {"uri": "omoide://project/SHOP"}),
+        ("prompts/get", {"name": "review_memories", "arguments": {"project": "SHOP"}}),
+    ):
+        error = client.ask(method, **params)["error"]
+        assert error["code"] == -32602
+        assert "'shop'" in error["message"]
+
+
 def test_what_is_pinned_in_a_project_is_shown_first_however_old_it_is(client: Any) -> None:
     client.give("remember", content="the law of the shop", pin=True)
     client.give("remember_many", memories=[{"content": f"note {number}"} for number in range(60)])
