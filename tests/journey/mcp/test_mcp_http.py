@@ -365,6 +365,15 @@ def test_tokens_that_others_can_read_are_refused(omoide: Callable[..., Any], pla
     assert "chmod 600" in omoide("mcp", "token").err
 
 
+def test_a_new_token_begins_a_line_of_its_own(omoide: Callable[..., Any], place: Path) -> None:
+    tokens = place / "memory.mcp.tokens"
+    tokens.touch(mode=0o600)
+    tokens.write_text(f"{OWNER} owner")  # as some editors leave it
+    made = omoide("mcp", "token", "--role", "worker", "--name", "ci").out.strip()
+    assert tokens.read_text() == f"{OWNER} owner\n{made} worker ci\n"
+    assert omoide("mcp", "token").out.strip() == OWNER
+
+
 def test_a_new_token_is_known_and_an_old_one_gone_without_a_restart(
     serve: Callable[..., Server], omoide: Callable[..., Any], place: Path
 ) -> None:
