@@ -131,6 +131,13 @@ def test_wrong_arguments_are_told_to_the_model_not_to_the_protocol(talk: Callabl
     assert client.give("recall", query="x", limit="3", type=None)["total_count"] == 0  # what models do send
 
 
+def test_null_is_left_out_wherever_a_model_writes_it(talk: Callable[..., Any]) -> None:
+    client = talk("--tools", "all")
+    notes = [{"content": "one", "topic": None, "key": None, "tags": ["a"]}, {"content": "two", "type": None}]
+    assert client.give("remember_many", memories=notes, session=None)["count"] == 2
+    assert "tags" in client.refusal("remember_many", memories=[{"content": "three", "tags": [None]}])
+
+
 def test_what_was_asked_before_the_input_ended_is_answered(talk: Callable[..., Any]) -> None:
     client = talk()
     for number in range(5):
