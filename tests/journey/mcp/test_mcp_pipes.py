@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import omoide
 from omoide.interfaces.mcp import message, stdio
 
 PROGRAM = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()"]
@@ -156,6 +158,32 @@ def test_a_client_that_no_longer_reads_ends_the_server_quietly(talk: Callable[..
     client.process.stdin.close()
     assert client.process.wait(timeout=30) == 0
     assert client.process.stderr.read() == b""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_server_that_is_told_to_end_notes_what_was_used(
+    talk: Callable[..., Any], place: Path, number: int, code: int
+) -> None:
+    client = talk()
+    kept = client.give("remember", content="used before the end")["memory_id"]
+    client.give("recall", query="used")
+    client.process.send_signal(number)
+    assert client.process.wait(timeout=30) == code
+    assert client.process.stdout.read() == b""
+    with omoide.open(place / "memory.db") as memory:
+        assert memory.show(kept, scope=omoide.Scope.project("shop")).last_accessed_at is not None
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_client_that_reads_nothing_does_not_keep_a_server_that_is_told_to_end(
+    talk: Callable[..., Any], number: int
+) -> None:
+    client = talk()
+    client.ask("ping")
+    client.send(LIST * 100)
+    client.process.stdout.read(1)  # by now it waits to be read
+    client.process.send_signal(number)
+    assert client.process.wait(timeout=20) != 0
 
 
 def started_on(source: int, sink: int) -> subprocess.Popen[bytes]:

@@ -18,6 +18,8 @@ from omoide.interfaces.mcp.protocol import Offer
 LONGEST = 64 * 1024 * 1024
 """Bytes of the longest line that is looked at; of a longer one, nothing is kept."""
 _CHUNK = 1 << 16
+_LAST_WORDS = 2.0
+"""Seconds for what is at work when a signal ends us: the client that sent it may no longer read."""
 _GONE = (BrokenPipeError, ConnectionResetError)
 """How a pipe, and how a socket in its place, tells that the client went away."""
 
@@ -50,16 +52,18 @@ class _Conversation:
         """Nobody reads our answers any more."""
 
     def run(self, source: int) -> None:
-        worker = threading.Thread(target=self._work)
+        worker = threading.Thread(target=self._work, daemon=True)
         worker.start()
+        patience: float | None = _LAST_WORDS
         try:
             for line in lines(source):
                 self._take(line)
                 if self._deaf:
                     break
+            patience = None  # what was asked before the pipe closed is still done and answered
         finally:
-            self._waiting.put(None)  # what was asked before the pipe closed is still done and answered
-            worker.join()
+            self._waiting.put(None)
+            worker.join(patience)
 
     def _take(self, line: bytes | None) -> None:
         if line is None:
