@@ -1,6 +1,7 @@
 """What `omoide mcp config` prints is what the client's file needs: it parses, and what it starts answers."""
 
 import json
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -42,6 +43,21 @@ def test_the_snippet_starts_a_server_that_answers(client: str, run: Callable[...
     main = "import sys; sys.argv[0] = 'omoide'; from omoide.interfaces.cli import main; main()"
     answer = subprocess.run([sys.executable, "-c", main, *command[1:]], input=LIST, capture_output=True, check=True)
     assert len(json.loads(answer.stdout)["result"]["tools"]) == 25
+
+
+def test_the_snippet_means_the_same_wherever_the_client_starts(run: Callable[..., Any], place: Path) -> None:
+    done = run("mcp", "config", "claude-code", "--store", "my memories/own.db", "--project", "the shop")
+    store = str(place / "my memories" / "own.db")
+    assert server_in("claude-code", done.out)["args"] == ["mcp", "--store", store, "--project", "the shop"]
+    (command,) = (line for line in done.err.splitlines() if "claude mcp add" in line)
+    assert shlex.split(command)[-4:] == ["--store", store, "--project", "the shop"]
+
+
+@pytest.mark.parametrize("flags", [["--project", "x", "--global"], ["--project", "../x"], ["--session", "a/b"]])
+def test_flags_that_no_server_would_start_with_make_no_snippet(flags: list[str], run: Callable[..., Any]) -> None:
+    done = run("mcp", "config", "codex", *flags)
+    assert (done.code, done.out) == (2, "")
+    assert run("mcp", *flags).code == 2
 
 
 @pytest.mark.parametrize("client", CLIENTS)

@@ -4,16 +4,20 @@ import http.client
 import json
 import os
 import re
+import select
 import socket
+import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from omoide.interfaces.mcp import http as web_server
 from omoide.interfaces.mcp.http import Server as HttpServer
 from omoide.interfaces.mcp.offer import Omoide
 from omoide.interfaces.mcp.tokens import Bearer
@@ -147,6 +151,13 @@ def test_a_body_that_is_too_large_or_of_unknown_length_is_refused(serve: Callabl
     assert server.post(PING).status == 200
 
 
+def test_who_is_refused_learns_why_also_with_a_large_body_on_its_way(serve: Callable[..., Server]) -> None:
+    server = serve()
+    assert server.post(b" " * 20_000_000).status == 413
+    assert server.post(b" " * 15_000_000, token="wrong").status == 401
+    assert server.post(b" " * 15_000_000, Content_Type="text/plain").status == 415
+
+
 def test_the_headers_of_the_new_era_say_what_the_body_says(serve: Callable[..., Server]) -> None:
     server = serve()
     name = "recall"
@@ -225,6 +236,24 @@ def test_too_many_requests_are_told_to_wait(place: Path) -> None:
     assert answers[-1].headers["Retry-After"] == "1"
 
 
+@pytest.mark.parametrize("begun", [b"", b"POST /mcp HTTP/1.1\r\nX: ", b"body"], ids=["nothing", "head", "body"])
+def test_who_sends_its_request_in_drops_is_not_waited_for_without_end(begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "_PATIENCE", 0.5)
+    server = HttpServer(lambda *_: Omoide(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0")
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    if begun == b"body":
+        begun = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n"
+    began = time.monotonic()
+    with socket.create_connection(("127.0.0.1", int(re.search(r":(\d+)/", server.url)[1])), timeout=30) as peer:
+        peer.sendall(begun)
+        while not select.select([peer], [], [], 0.1)[0] and time.monotonic() - began < 10:
+            peer.sendall(b"x" if begun else b"")
+    server.stop()
+    thread.join()
+    assert time.monotonic() - began < 10
+
+
 def test_a_signal_stops_a_server_whenever_it_comes(serve: Callable[..., Server]) -> None:
     for _ in range(5):
         server = serve()
@@ -240,6 +269,35 @@ def test_a_server_needs_no_handler_of_python_to_stop() -> None:
     os.write(server.waker, b"\x0f")  # as the system does for a signal
     thread.join(20)
     assert not thread.is_alive()
+
+
+def test_a_server_that_stops_gives_a_whole_answer_first(serve: Callable[..., Server]) -> None:
+    server = serve()
+    for number in range(20):
+        server.call("remember", content=f"{number} " + "word " * 60_000)
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "omoide://document/note"}})
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {OWNER}\r\nContent-Type: application/json\r\n"
+        f"Connection: close\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
+        peer.sendall((head + body).encode())
+        heard = peer.recv(1_000)  # of 6 MB: the rest waits until it is read
+        server.process.terminate()
+        with pytest.raises(subprocess.TimeoutExpired):
+            server.process.wait(1)
+        heard += b"".join(iter(lambda: peer.recv(1 << 20), b""))
+    assert json.loads(heard.partition(b"\r\n\r\n")[2])["result"]["contents"][0]["text"].count("## ") == 20
+    assert server.process.wait(20) == 0
+
+
+def test_a_server_that_stops_does_not_wait_for_requests_that_are_not_there_yet(serve: Callable[..., Server]) -> None:
+    server = serve()
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
+        peer.sendall(b"POST /mcp HTTP/1.1\r\nHost: loc")
+        assert server.post(PING).status == 200  # by then the other one is being read
+        server.process.terminate()
+        assert server.process.wait(10) == 0
 
 
 def test_an_address_that_others_can_reach_needs_a_name(run: Callable[..., Any]) -> None:
@@ -269,6 +327,20 @@ def test_a_daemon_starts_once_tells_about_itself_and_stops(omoide: Callable[...,
     assert omoide("recall", "daemon", "--json").data["memories"]
 
 
+def test_a_daemon_works_with_the_settings_and_in_the_place_of_whoever_started_it(
+    omoide: Callable[..., Any], place: Path
+) -> None:
+    (place / "own.toml").write_text('types = ["runbook"]\n')
+    started = omoide("mcp", "--daemon", "--http", "127.0.0.1:0", "--global", OMOIDE_CONFIG="own.toml")
+    try:
+        server = Server(None, int(re.search(r":(\d+)/mcp", started.out)[1]))
+        token = omoide("mcp", "token").out.strip()
+        kept = server.call("remember", token=token, content="for all", type="runbook")
+        assert "in the global layer" in kept["content"][0]["text"]  # although OMOIDE_PROJECT names one
+    finally:
+        omoide("mcp", "stop")
+
+
 def test_a_daemon_that_was_killed_is_not_taken_for_a_running_one(omoide: Callable[..., Any]) -> None:
     omoide("mcp", "--daemon", "--http", "127.0.0.1:0")
     os.kill(omoide("mcp", "status", "--json").data["pid"], 9)
@@ -291,6 +363,15 @@ def test_tokens_that_others_can_read_are_refused(omoide: Callable[..., Any], pla
     assert omoide("mcp", "token").out != omoide("mcp", "token", "--role", "worker", "--name", "ci").out
     (place / "memory.mcp.tokens").chmod(0o644)
     assert "chmod 600" in omoide("mcp", "token").err
+
+
+def test_a_new_token_begins_a_line_of_its_own(omoide: Callable[..., Any], place: Path) -> None:
+    tokens = place / "memory.mcp.tokens"
+    tokens.touch(mode=0o600)
+    tokens.write_text(f"{OWNER} owner")  # as some editors leave it
+    made = omoide("mcp", "token", "--role", "worker", "--name", "ci").out.strip()
+    assert tokens.read_text() == f"{OWNER} owner\n{made} worker ci\n"
+    assert omoide("mcp", "token").out.strip() == OWNER
 
 
 def test_a_new_token_is_known_and_an_old_one_gone_without_a_restart(
@@ -339,6 +420,39 @@ def _until_closed(server: Server, asked: Any, session: str) -> bytes:
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
         peer.sendall(head.encode() + body)
         return b"".join(iter(lambda: peer.recv(65_536), b""))
+
+
+def hung_up(server: Server, meta: dict[str, Any], *headers: str) -> None:
+    """Asks for long work with progress, hears a word of it, and is gone without a farewell."""
+    notes = [{"content": f"note {number} about thing {number % 7}"} for number in range(3_000)]
+    params = {"name": "remember_many", "arguments": {"memories": notes}, "_meta": {**meta, "progressToken": 1}}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    head = [
+        "POST /mcp HTTP/1.1", "Host: localhost", f"Authorization: Bearer {OWNER}", "Content-Type: application/json",
+        "Accept: application/json, text/event-stream", f"Content-Length: {len(body)}", *headers, "", body,
+    ]  # fmt: skip
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
+        peer.sendall("\r\n".join(head).encode())
+        peer.recv(100)
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def test_in_the_era_of_handshakes_a_client_that_hangs_up_has_not_cancelled(serve: Callable[..., Server]) -> None:
+    server = serve("--tools", "all")
+    hung_up(server, {}, "MCP-Protocol-Version: 2025-11-25")
+    server.process.terminate()  # which lets it finish
+    assert server.process.wait(30) == 0
+    assert server.process.stderr.read() == ""
+    assert serve("--tools", "all").call("list")["structuredContent"]["total_count"] == 3_000
+
+
+def test_in_the_new_era_a_client_that_is_cut_off_has_cancelled_and_is_no_bug_of_ours(serve: Callable[..., Server]) -> None:
+    server = serve("--tools", "all")
+    hung_up(server, META, "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: remember_many")
+    server.process.terminate()
+    assert server.process.wait(30) == 0
+    assert server.process.stderr.read() == ""
+    assert serve("--tools", "all").call("list")["structuredContent"]["total_count"] < 3_000
 
 
 def test_in_the_new_era_a_client_cancels_by_hanging_up(serve: Callable[..., Server]) -> None:

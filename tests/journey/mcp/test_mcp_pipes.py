@@ -2,6 +2,8 @@
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,8 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import omoide
 from omoide.interfaces.mcp import message, stdio
 
+PROGRAM = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()"]
+LIST = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n'
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -128,6 +133,13 @@ def test_wrong_arguments_are_told_to_the_model_not_to_the_protocol(talk: Callabl
     assert client.give("recall", query="x", limit="3", type=None)["total_count"] == 0  # what models do send
 
 
+def test_null_is_left_out_wherever_a_model_writes_it(talk: Callable[..., Any]) -> None:
+    client = talk("--tools", "all")
+    notes = [{"content": "one", "topic": None, "key": None, "tags": ["a"]}, {"content": "two", "type": None}]
+    assert client.give("remember_many", memories=notes, session=None)["count"] == 2
+    assert "tags" in client.refusal("remember_many", memories=[{"content": "three", "tags": [None]}])
+
+
 def test_what_was_asked_before_the_input_ended_is_answered(talk: Callable[..., Any]) -> None:
     client = talk()
     for number in range(5):
@@ -146,6 +158,64 @@ def test_a_client_that_no_longer_reads_ends_the_server_quietly(talk: Callable[..
     client.process.stdin.close()
     assert client.process.wait(timeout=30) == 0
     assert client.process.stderr.read() == b""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_server_that_is_told_to_end_notes_what_was_used(
+    talk: Callable[..., Any], place: Path, number: int, code: int
+) -> None:
+    client = talk()
+    kept = client.give("remember", content="used before the end")["memory_id"]
+    client.give("recall", query="used")
+    client.process.send_signal(number)
+    assert client.process.wait(timeout=30) == code
+    assert client.process.stdout.read() == b""
+    with omoide.open(place / "memory.db") as memory:
+        assert memory.show(kept, scope=omoide.Scope.project("shop")).last_accessed_at is not None
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_client_that_reads_nothing_does_not_keep_a_server_that_is_told_to_end(
+    talk: Callable[..., Any], number: int
+) -> None:
+    client = talk()
+    client.ask("ping")
+    client.send(LIST * 100)
+    client.process.stdout.read(1)  # by now it waits to be read
+    client.process.send_signal(number)
+    assert client.process.wait(timeout=20) != 0
+
+
+def started_on(source: int, sink: int) -> subprocess.Popen[bytes]:
+    """A server on these two, which are closed here."""
+    process = subprocess.Popen([*PROGRAM, "mcp"], stdin=source, stdout=sink, stderr=subprocess.PIPE)
+    os.close(source)
+    os.close(sink)
+    return process
+
+
+def test_a_client_that_goes_away_with_answers_unread_ends_the_server_quietly(place: Path) -> None:
+    source, asks = socket.socketpair()  # as Node gives them to what it starts
+    sink, hears = socket.socketpair()
+    with started_on(source.detach(), sink.detach()) as process:
+        with asks, hears:
+            asks.sendall(LIST * 100)  # more answers than fit: the server waits to be read
+            hears.recv(1)
+        assert process.wait(timeout=30) == 0
+        assert process.stderr.read() == b""
+
+
+def test_pipes_that_do_not_block_lose_no_answer(place: Path) -> None:
+    (source, asks), (hears, sink) = os.pipe(), os.pipe()
+    os.set_blocking(source, False)  # as whoever shares them with the server may have made them
+    os.set_blocking(sink, False)
+    with started_on(source, sink) as process:
+        os.write(asks, LIST * 100)
+        os.close(asks)
+        with os.fdopen(hears, "rb") as answers:
+            assert sum(b'"recall"' in line for line in answers) == 100
+        assert process.wait(timeout=30) == 0
+        assert process.stderr.read() == b""
 
 
 def test_nothing_but_the_protocol_is_on_standard_output(talk: Callable[..., Any], place: Path) -> None:

@@ -344,6 +344,41 @@ def test_resources_are_listed_in_pages_and_completed(client: Any) -> None:
     assert found["completion"]["values"] == ["project-tech", "pattern", "preference"]
 
 
+def test_a_memory_is_completed_by_its_key_as_well_as_by_its_id(client: Any) -> None:
+    kept = client.give("remember", content="tabs", key="style-guide")["memory_id"]
+    client.give("remember", content="half way", key="style-of-monday", session="monday")
+    client.give("remember_many", memories=[{"content": f"note {number}"} for number in range(150)])
+
+    def complete(begun: str) -> list[str]:
+        ref = {"type": "ref/resource", "uri": "omoide://memory/{id}"}
+        found = client.ask("completion/complete", ref=ref, argument={"name": "id", "value": begun})
+        return found["result"]["completion"]["values"]
+
+    assert complete("style") == ["style-guide"]  # the other one is read by its key only in its session
+    assert complete(kept[:-1]) == [kept]
+    assert "tabs" in client.ask("resources/read", uri="omoide://memory/style-guide")["result"]["contents"][0]["text"]
+
+
+def test_a_project_spelt_otherwise_is_the_clients_mistake_not_ours(client: Any) -> None:
+    client.give("remember", content="x")
+    for method, params in (
+        ("resources/read", {"uri": "omoide://project/SHOP"}),
+        ("prompts/get", {"name": "review_memories", "arguments": {"project": "SHOP"}}),
+    ):
+        error = client.ask(method, **params)["error"]
+        assert error["code"] == -32602
+        assert "'shop'" in error["message"]
+
+
+def test_what_is_pinned_in_a_project_is_shown_first_however_old_it_is(client: Any) -> None:
+    client.give("remember", content="the law of the shop", pin=True)
+    client.give("remember_many", memories=[{"content": f"note {number}"} for number in range(60)])
+    text = client.ask("resources/read", uri="omoide://project/shop")["result"]["contents"][0]["text"]
+    assert text.startswith("Project shop: 50 of 61 memories.")
+    assert text.index("the law of the shop") < text.index("note 59")
+    assert client.ask("resources/read", uri="omoide://project/nowhere")["error"]["code"] == -32002
+
+
 def test_a_session_is_resumed_by_a_prompt(client: Any) -> None:
     client.give("remember", content="half way through the parser", session="monday")
     ref = {"type": "ref/prompt", "name": "resume_session"}
@@ -363,6 +398,16 @@ def test_a_document_holds_a_type_with_the_surest_first(client: Any) -> None:
     assert text.index("## Hooks\n*References: 1") < text.index("## Rustの非同期\n*Tags: rust*\n*References: 0")
     assert "### Examples:\n```\nx.await\n```" in text
     assert client.ask("resources/read", uri="omoide://document/nothing")["error"]["code"] == -32002
+
+
+def test_a_document_that_leaves_some_out_says_how_many(client: Any) -> None:
+    client.give("remember_many", memories=[{"content": f"note {number}"} for number in range(1_002)])
+    text = client.ask("resources/read", uri="omoide://document/note")["result"]["contents"][0]["text"]
+    assert text.count("\n## ") == 1_000
+    assert text.endswith("\n2 more are not shown: `omoide document` writes all of them.\n")
+    client.give("remember", type="tech", content="tokio")
+    text = client.ask("resources/read", uri="omoide://document/tech")["result"]["contents"][0]["text"]
+    assert "not shown" not in text
 
 
 def test_projects_and_sessions_are_made_described_and_looked_into(client: Any) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from omoide import config
+from omoide import config, model
 from omoide.errors import InvalidInput
 from omoide.interfaces.cli.common import Place, jsonable, placed, settings_of, stored
 from omoide.interfaces.place import git_root
@@ -51,9 +51,8 @@ def mcp_command(
         if place != Place() or address or daemon or allow_host or tools != "default":
             raise InvalidInput(f"write the options behind the command: omoide mcp {ctx.invoked_subcommand} …")
         return
+    _check(place)
     session = place.session or ""
-    if place.everywhere and (place.project or session):
-        raise InvalidInput("--global cannot go with --project or --session: choose one")
     settings = settings_of(place)
     if place.everywhere:
         settings = msgspec.structs.replace(settings, project="")
@@ -80,6 +79,16 @@ def mcp_command(
             allow_host,
             ready=lambda url, tokens: click.echo(f"omoide serves {url}, token in {tokens}; Ctrl-C ends it", err=True),
         )
+
+
+def _check(place: Place) -> None:
+    """What is wrong with the flags is told at once, not by every call."""
+    if place.everywhere and (place.project or place.session):
+        raise InvalidInput("--global cannot go with --project or --session: choose one")
+    if place.project:
+        model.project_path(place.project)
+    if place.session:
+        model.segment(place.session, "session")
 
 
 def _root(place: Place, settings: config.Settings) -> Path | None:
@@ -159,6 +168,7 @@ def config_command(client: str | None, over_http: bool, tools: str, place: Place
     if client is None:
         click.echo("\n".join(f"{name}  {known.title}" for name, known in clients.CLIENTS.items()))
         return
+    _check(place)
     flags = [*_placing(place), *(["--tools", tools] if tools != "default" else [])]
     notes, snippet = clients.registration(client, flags, _url(place) if over_http else None)
     click.echo("\n".join(notes), err=True)  # so that the rest can go into a file
@@ -166,8 +176,9 @@ def config_command(client: str | None, over_http: bool, tools: str, place: Place
 
 
 def _placing(place: Place) -> list[str]:
-    """The flags that say the same place again."""
-    named = (("--store", place.store), ("--project", place.project), ("--session", place.session))
+    """The flags that say the same place again, wherever the client starts."""
+    store = settings_of(place).store if place.store else None
+    named = (("--store", store), ("--project", place.project), ("--session", place.session))
     return [*(word for flag, value in named if value for word in (flag, value)), *(["--global"] if place.everywhere else [])]
 
 

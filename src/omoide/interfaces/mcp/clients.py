@@ -1,6 +1,7 @@
 """How each client is told about omoide: which file, and what to put into it."""
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -84,10 +85,10 @@ def _beneath(variable: str, default: str, name: str) -> str:
 CLIENTS = {
     "claude-code": Client(
         "Claude Code",
-        lambda: [".mcp.json in the project, or ~/.claude.json by the command below"],
+        lambda: [".mcp.json in the project"],
         lambda command: _servers({"type": "stdio", **_split(command)}),
         lambda url: _servers({"type": "http", "url": url, "headers": _bearer(f"${{{VARIABLE}}}")}),
-        "claude mcp add --scope user omoide -- {command}",
+        "or, for all projects: claude mcp add --scope user omoide -- {command}",
     ),
     "claude-desktop": Client(
         "Claude Desktop",
@@ -141,7 +142,7 @@ def registration(name: str, flags: Sequence[str], url: str | None) -> Registrati
     if url is None:
         command = [program(), "mcp", *flags]
         if client.hint:
-            notes.append(client.hint.format(command=" ".join(command)))
+            notes.append(client.hint.format(command=shlex.join(command)))
         return Registration(notes, client.local(command))
     if client.remote is None:
         raise InvalidInput(f"{client.title} cannot send a token from its file: leave --http out")

@@ -15,7 +15,8 @@ from omoide import config
 from omoide.config import Settings
 from omoide.errors import Conflict, InvalidInput, OmoideError, StoreError
 
-_PATIENCE = 30.0
+_PATIENCE = 40.0
+"""Longer than the server takes to give its last answers."""
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -68,10 +69,13 @@ def started(settings: Settings, address: str, tools: str, names: Sequence[str], 
     order = Order(settings.store, settings.project, session, address, tools, tuple(names), says)
     log = os.open(log_file(settings), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     command = [sys.executable, "-m", "omoide.interfaces.mcp.daemon", msgspec.json.encode(order).decode()]
+    # It runs elsewhere: a relative name would mean another file there.
+    environment = {**os.environ, "OMOIDE_CONFIG": str(config.config_file().absolute())}
     try:
         subprocess.Popen(  # noqa: S603 - ourselves
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=(says,), start_new_session=True, cwd="/"
-        )
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, pass_fds=(says,), cwd="/",
+            start_new_session=True,
+        )  # fmt: skip
     finally:
         os.close(says)
         os.close(log)
@@ -109,7 +113,7 @@ def main(argument: str) -> None:
 
     order = msgspec.json.decode(argument, type=Order)
     with os.fdopen(order.ready, "w", encoding="utf-8") as says:
-        settings = config.settings({"store": order.store, "project": order.project or None})
+        settings = config.settings({"store": order.store, "project": order.project})
         descriptor = os.open(state_file(settings), os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -30,6 +30,7 @@ PATH = "/mcp"
 LARGEST = 16 * 1024 * 1024
 _PATIENCE = 30.0
 _IDLE = 300.0
+_FAREWELL = 2.0
 _CONNECTIONS = 64
 _QUIET = 600.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -141,9 +142,11 @@ class Server:
             # A client that goes away, or sends nothing for too long, ends its connection and nothing else.
             with peer, suppress(ConnectionError, TimeoutError):
                 peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                with peer.makefile("rb") as reader:
-                    while _Exchange(self, peer, reader).done():
-                        pass
+                incoming = web.Incoming(peer)
+                with BufferedReader(incoming) as reader:
+                    incoming.within(_PATIENCE)  # longer only for those who have shown that they may ask
+                    while _Exchange(self, peer, incoming, reader).done():
+                        incoming.within(_IDLE)
         finally:
             self._rooms.release()
 
@@ -171,46 +174,73 @@ class Server:
         asked = parse_qs(query)
         return self._offers(bearer, asked.get("project", [""])[0], asked.get("session", [""])[0])
 
-    def entered(self, step: int) -> None:
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """While somebody who asked waits for the answer: a server that stops gives it first."""
         with self._idle:
-            self._busy += step
-            self._idle.notify_all()
+            self._busy += 1
+        try:
+            yield
+        finally:
+            with self._idle:
+                self._busy -= 1
+                self._idle.notify_all()
 
 
 class _Exchange:
     """One request and its answer."""
 
-    def __init__(self, server: Server, peer: socket.socket, reader: BufferedReader):
+    def __init__(self, server: Server, peer: socket.socket, incoming: web.Incoming, reader: "BufferedReader[web.Incoming]"):
         self._server = server
         self._peer = peer
+        self._incoming = incoming
         self._reader = reader
         self._streaming = False
+        self._lost = False
+        """Nobody reads what we tell."""
 
     def done(self) -> bool:
         """Whether the connection can go on."""
-        self._peer.settimeout(_IDLE)
         if not self._reader.peek(1):
             return False
-        self._peer.settimeout(_PATIENCE)
-        self._server.entered(1)
+        self._incoming.within(_PATIENCE)
         try:
-            head = web.head(self._reader)
-            if head is None:
+            taken = self._taken()
+            if taken is None:
                 return False
-            bearer = self._server.admitted(head)
-            size = self._asked(head)
-            if (head.get("expect") or "").lower() == "100-continue":
-                self._peer.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
-            body = self._reader.read(size)
-            if len(body) < size:
-                return False
-            status, answer, headers = self._answered(head, body, bearer)
+            with self._server.answering():
+                return self._answer(*taken)
         except Refusal as refusal:
             told = message.failure(None, RpcError(message.INVALID_REQUEST, refusal.why))
+            self._peer.settimeout(_PATIENCE)
             self._peer.sendall(web.answer(refusal.status, told, [*_JSON, *refusal.headers.items()], persistent=False))
+            self._hear_out()
             return False
-        finally:
-            self._server.entered(-1)
+
+    def _hear_out(self) -> None:
+        """Lets the client read why: closing on what it still sends would reset the connection, and our answer with it."""
+        self._peer.shutdown(socket.SHUT_WR)
+        until = time.monotonic() + _FAREWELL
+        while (left := until - time.monotonic()) > 0:
+            self._peer.settimeout(left)
+            if not self._peer.recv(1 << 16):
+                break
+
+    def _taken(self) -> tuple[Head, bytes, Bearer] | None:
+        """A whole request of somebody who may ask; None when the client is gone before it was whole."""
+        head = web.head(self._reader)
+        if head is None:
+            return None
+        bearer = self._server.admitted(head)
+        size = self._asked(head)
+        if (head.get("expect") or "").lower() == "100-continue":
+            self._peer.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+        body = self._reader.read(size)
+        return (head, body, bearer) if len(body) == size else None
+
+    def _answer(self, head: Head, body: bytes, bearer: Bearer) -> bool:
+        self._peer.settimeout(_PATIENCE)
+        status, answer, headers = self._answered(head, body, bearer)
         if self._streaming:
             self._peer.sendall(web.event(answer))
             return False
@@ -277,15 +307,25 @@ class _Exchange:
                 call.cancelled = True
 
     def _send(self, notification: bytes) -> None:
-        if not self._streaming:
-            self._peer.sendall(web.STREAM)
-            self._streaming = True
-        self._peer.sendall(web.event(notification))
+        if self._lost:
+            return
+        try:
+            if not self._streaming:
+                self._peer.sendall(web.STREAM)
+                self._streaming = True
+            self._peer.sendall(web.event(notification))
+        except (ConnectionError, TimeoutError):  # plan B: nobody is told; only in the stateless era that ends the work
+            self._lost = True
 
     def _gone(self) -> bool:
         """In the stateless era, a client cancels by hanging up."""
+        if self._lost:
+            return True
         ready, _, _ = select.select([self._peer], [], [], 0)
-        return bool(ready) and self._peer.recv(1, socket.MSG_PEEK) == b""
+        try:
+            return bool(ready) and self._peer.recv(1, socket.MSG_PEEK) == b""
+        except ConnectionError:
+            return True
 
 
 def _checked_headers(head: Head, request: Request) -> None:

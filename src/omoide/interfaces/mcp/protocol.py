@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from omoide import __version__
-from omoide.errors import InvalidInput, NotFound, OmoideError
+from omoide.errors import Conflict, InvalidInput, NotAllowed, NotFound, OmoideError
 from omoide.interfaces.mcp import message
 from omoide.interfaces.mcp.call import Call, Cancelled
 from omoide.interfaces.mcp.message import Request, RpcError
@@ -117,7 +117,8 @@ def answered(offer: Offer, request: Request, call: Call, *, modern: bool) -> Rep
             code = message.INVALID_PARAMS if modern else message.RESOURCE_NOT_FOUND
             reply.append(refused(request, RpcError(code, str(error), {"uri": request.params.get("uri")})))
         except OmoideError as error:
-            code = message.INVALID_PARAMS if isinstance(error, InvalidInput) else message.INTERNAL_ERROR
+            theirs = isinstance(error, (InvalidInput, Conflict, NotAllowed))
+            code = message.INVALID_PARAMS if theirs else message.INTERNAL_ERROR
             reply.append(refused(request, RpcError(code, str(error))))
     return reply[0]
 

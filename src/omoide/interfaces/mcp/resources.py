@@ -13,7 +13,7 @@ from omoide.model import Layer, Memory, Scope, State
 _MEMORY, _PROJECT, _DOCUMENT = "omoide://memory/", "omoide://project/", "omoide://document/"
 _PAGE = 50
 _WHOLE = 1_000
-"""The most that one document holds."""
+"""The most that one document holds, those last changed; it says how many it leaves out."""
 _MIME = "text/markdown"
 
 TEMPLATES: Sequence[dict[str, Any]] = (
@@ -108,10 +108,13 @@ def _known(desk: Desk, path: str) -> str:
         scope = Scope.project(path)
     except InvalidInput as error:
         raise NotFound(f"there is no project {path!s:.200}") from error
-    found = desk.memory.list(scope=scope, layers=(Layer.PROJECT, Layer.SESSION), limit=_PAGE)
-    if not found.total and all(project.path != path for project in desk.memory.projects()):
+    portrait = desk.memory.project(path, limit=_PAGE)
+    if portrait is None:
         raise NotFound(f"there is no project {path!s:.200}")
-    memories = sorted(found.memories, key=lambda memory: not memory.pinned)
+    found = desk.memory.list(scope=scope, layers=(Layer.PROJECT, Layer.SESSION), limit=_PAGE)
+    # The newest are not all: what is pinned may be older than any of them.
+    every = {memory.id: memory for memory in (*portrait.pinned, *found.memories)}
+    memories = list(every.values())[:_PAGE]
     return passages(memories, f"Project {path}: {len(memories)} of {found.total} memories.")
 
 
@@ -120,7 +123,9 @@ def _written(desk: Desk, type: str) -> str:
         found = desk.memory.list(scope=desk.scope(), type=type, limit=_WHOLE)
     except InvalidInput as error:
         raise NotFound(f"there is no type {type!s:.100}") from error
-    return documents.document(type, found.memories)
+    text = documents.document(type, found.memories)
+    left = found.total - len(found.memories)
+    return f"{text}\n---\n\n{left:,} more are not shown: `omoide document` writes all of them.\n" if left else text
 
 
 def completions(desk: Desk, uri: str, name: str, begun: str) -> Sequence[str]:
@@ -129,9 +134,16 @@ def completions(desk: Desk, uri: str, name: str, begun: str) -> Sequence[str]:
     if uri == _DOCUMENT + "{type}" and name == "type":
         return [type for type in desk.memory.summary(scope=desk.scope()).by_type if type.startswith(begun)]
     if uri == _MEMORY + "{id}" and name == "id":
-        found = desk.memory.list(scope=desk.scope(), limit=_PAGE * 2)
-        return [memory.id for memory in found.memories if memory.id.startswith(begun)]
+        scope = desk.scope()
+        found = desk.memory.list(scope=scope, limit=_WHOLE)
+        names = [name for memory in found.memories for name in _names(memory, scope)]
+        return list(dict.fromkeys(name for name in names if name.startswith(begun)))
     return []
+
+
+def _names(memory: Memory, scope: Scope) -> Sequence[str]:
+    """What a memory can be read by from here: its key, unless it is one of another session, and its id."""
+    return [memory.key, memory.id] if memory.key and memory.scope.name in ("", scope.name) else [memory.id]
 
 
 def projects(desk: Desk, begun: str) -> Sequence[str]:

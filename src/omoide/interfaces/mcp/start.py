@@ -30,10 +30,16 @@ def on_pipes(settings: Settings, root: Path | None, session: str, chosen: str) -
     from omoide.interfaces.mcp import stdio  # noqa: PLC0415 - one transport or the other
 
     memory = shelf(settings)
+    signal.signal(signal.SIGTERM, _ended)
     try:
         stdio.serve(Omoide(Desk(memory, root, _named(settings), session), chosen))
     finally:
         memory.close()
+
+
+def _ended(number: int, _: object) -> None:
+    """Ends the server like the end of its input, so that the memory is closed: that writes when memories were used."""
+    raise SystemExit(128 + number)
 
 
 def on_http(

@@ -18,6 +18,10 @@ from omoide.interfaces.mcp.protocol import Offer
 LONGEST = 64 * 1024 * 1024
 """Bytes of the longest line that is looked at; of a longer one, nothing is kept."""
 _CHUNK = 1 << 16
+_LAST_WORDS = 2.0
+"""Seconds for what is at work when a signal ends us: the client that sent it may no longer read."""
+_GONE = (BrokenPipeError, ConnectionResetError)
+"""How a pipe, and how a socket in its place, tells that the client went away."""
 
 
 def serve(offer: Offer) -> None:
@@ -48,16 +52,18 @@ class _Conversation:
         """Nobody reads our answers any more."""
 
     def run(self, source: int) -> None:
-        worker = threading.Thread(target=self._work)
+        worker = threading.Thread(target=self._work, daemon=True)
         worker.start()
+        patience: float | None = _LAST_WORDS
         try:
             for line in lines(source):
                 self._take(line)
                 if self._deaf:
                     break
+            patience = None  # what was asked before the pipe closed is still done and answered
         finally:
-            self._waiting.put(None)  # what was asked before the pipe closed is still done and answered
-            worker.join()
+            self._waiting.put(None)
+            worker.join(patience)
 
     def _take(self, line: bytes | None) -> None:
         if line is None:
@@ -114,8 +120,8 @@ class _Conversation:
         with self._writing:
             try:
                 while rest:
-                    rest = rest[os.write(self._sink, rest) :]
-            except BrokenPipeError:  # plan B: nobody listens, so there is nobody to tell
+                    rest = rest[_written(self._sink, rest) :]
+            except _GONE:  # plan B: nobody listens, so there is nobody to tell
                 self._deaf = True
 
 
@@ -123,7 +129,7 @@ def lines(source: int) -> Iterator[bytes | None]:
     """Line by line as they come, blank ones left out; None stands for a line that was too long."""
     begun: list[bytes] = []
     size = 0
-    while chunk := os.read(source, _CHUNK):
+    while chunk := _read(source):
         *ended, rest = chunk.split(b"\n")
         for part in ended:
             size += len(part)
@@ -143,3 +149,28 @@ def lines(source: int) -> Iterator[bytes | None]:
     last = b"".join(begun).strip()
     if last:
         yield last
+
+
+def _read(source: int) -> bytes:
+    """What has come; nothing when the client is done, or gone."""
+    while True:
+        try:
+            return os.read(source, _CHUNK)
+        except BlockingIOError:  # plan B: who started us shares the pipe, and does not want to wait on it
+            _wait([source], [])
+        except _GONE:
+            return b""
+
+
+def _written(sink: int, text: memoryview) -> int:
+    while True:
+        try:
+            return os.write(sink, text)
+        except BlockingIOError:  # plan B: as above
+            _wait([], [sink])
+
+
+def _wait(readable: list[int], writable: list[int]) -> None:
+    import select  # noqa: PLC0415 - most pipes wait by themselves
+
+    select.select(readable, writable, [])

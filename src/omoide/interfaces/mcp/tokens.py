@@ -77,9 +77,12 @@ def made(settings: Settings, role: str, name: str) -> str:
 
     token = secrets.token_urlsafe(32)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     try:
-        os.write(descriptor, f"{token} {role} {name}".rstrip().encode() + b"\n")
+        size = os.fstat(descriptor).st_size
+        os.lseek(descriptor, max(size - 1, 0), os.SEEK_SET)
+        between = b"" if os.read(descriptor, 1) in (b"", b"\n") else b"\n"  # an editor may have left its last line open
+        os.write(descriptor, between + f"{token} {role} {name}".rstrip().encode() + b"\n")
     finally:
         os.close(descriptor)
     return token

@@ -80,16 +80,21 @@ def _strip(part: dict[str, Any], values: Mapping[str, dict[str, Any]]) -> None:
 
 def called(tool: Tool, desk: Desk, arguments: Mapping[str, Any], call: Call) -> dict[str, Any]:
     """A call's result. What went wrong is told as a result too, so that the model reads it and can do better."""
-    # Models send null for what they leave out.
-    given = {name: value for name, value in arguments.items() if value is not None}
     try:
-        asked = msgspec.convert(given, tool.takes, strict=False)
+        asked = msgspec.convert(_given(arguments), tool.takes, strict=False)
         value, text = tool.run(desk, asked, call)
     except msgspec.ValidationError as error:
         return failed(f"{tool.name}: {error}")
     except OmoideError as error:
         return failed(str(error))
     return {"content": [{"type": "text", "text": text}], "structuredContent": value, "isError": False}
+
+
+def _given(value: Any) -> Any:
+    """Without what is null: models send that for what they leave out."""
+    if isinstance(value, dict):
+        return {name: _given(part) for name, part in value.items() if part is not None}
+    return [_given(part) for part in value] if isinstance(value, list) else value
 
 
 def failed(why: str) -> dict[str, Any]:

@@ -1,8 +1,11 @@
 """As much of HTTP/1.1 as a local MCP server needs: a request's head, its body, an answer. Strict, and bounded."""
 
 import re
+import socket
+import time
 from collections.abc import Iterable
-from typing import BinaryIO, NamedTuple
+from io import RawIOBase
+from typing import Any, BinaryIO, NamedTuple
 
 _LINE = 8_192
 _HEADERS = 100
@@ -24,6 +27,25 @@ class Refusal(Exception):
         self.status = status
         self.why = why
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+class Incoming(RawIOBase):
+    """What a client sends. However it drips, what is read must be there at a certain moment."""
+
+    def __init__(self, peer: socket.socket):
+        self._peer = peer
+        self._until = 0.0
+
+    def within(self, seconds: float) -> None:
+        """From now on: later than that, reading raises TimeoutError."""
+        self._until = time.monotonic() + seconds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._peer.settimeout(max(self._until - time.monotonic(), 0.001))
+        return self._peer.recv_into(buffer)
 
 
 class Head(NamedTuple):
