@@ -104,6 +104,19 @@ def test_another_process_finds_what_was_embedded_meanwhile(meaning, tmp_path, op
     assert "My hamster rests in its cage" in texts(other.recall("rodent asleep", scope=SHOP))[:2]
 
 
+def test_what_another_process_says_anew_is_not_found_by_what_it_meant_before(meaning, tmp_path, open_memory):
+    other = open_memory(tmp_path / "memory.db", embedder="bundled")
+    other._meaning._background = meaning._meaning._background = False
+    first = meaning.recall("kitty napping", scope=SHOP).hits[0].memory
+    other.revise(first.number, scope=SHOP, content="Invoices are sent on the first of each month")
+    assert first.number not in [hit.memory.number for hit in meaning.recall("kitty napping", scope=SHOP).hits]
+    other.embed_pending()
+    found = meaning.recall("when do customers get their bills", scope=SHOP)
+    assert first.number in [hit.memory.number for hit in found.hits]
+    other.reindex()
+    assert first.number in [hit.memory.number for hit in meaning.recall("customers get their bills", scope=SHOP).hits]
+
+
 def test_what_is_remembered_is_embedded_in_the_background_once_the_model_is_at_hand(meaning):
     meaning.recall("anything", scope=SHOP)
     meaning.remember("Bicycles must be locked in the yard", scope=SHOP)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import islice
+from operator import itemgetter
 
 from omoide.model import Memory, Query
 from omoide.search import meaning, pieces, vectors, when
@@ -37,9 +38,10 @@ class Sense:
         text: str,
         at: datetime,
         signs: Callable[[Reading, Model, int], Signs],
+        kept: Callable[[Reading, Model, Sequence[int]], list[tuple[int, bytes]]],
     ):
         self._row = embedder.vectors([text[: pieces.ASKED]], patient=False)[0]
-        self._model, self._signs = model, signs
+        self._model, self._signs, self._kept = model, signs, kept
         self._span = when.span(text, at.astimezone())
         self._cosines: dict[int, float] = {}
         self._talk: list[Talk] = []
@@ -73,8 +75,8 @@ class Sense:
         self._count = sum(map(len, places))
         self._likeness = vectors.nearest(self._row, places, meaning.LOOKED_AT)
         compared = [*dict.fromkeys([*self._likeness.numbers, *known])]
-        cosines = vectors.alike(self._row, tx.vectors(self._model.number, compared))
-        self._cosines = dict(sorted(cosines.items(), key=lambda item: -item[1]))
+        cosines = vectors.alike(self._row, self._kept(tx, self._model, compared))
+        self._cosines = dict(sorted(cosines.items(), key=itemgetter(1), reverse=True))
         return self._cosines
 
     def weighed(
