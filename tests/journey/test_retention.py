@@ -125,6 +125,17 @@ def test_a_crowded_layer_keeps_as_many_as_it_may_and_those_used_last(path, open_
     assert active(memory, BANK) == ["0", "0", "1", "1", "2", "2"]
 
 
+def test_by_hand_the_number_of_entries_is_kept_at_once(path, open_memory, clock):
+    memory = open_memory(path, max_entries=3)
+    for n in range(6):
+        memory.remember(f"{n}", scope=SHOP)
+        clock.step()
+    assert reasons(memory.retire(dry_run=True)) == dict.fromkeys((1, 2, 3), "crowded")
+    assert memory.retire_if_due() is None or active(memory, SHOP) == list("012345")
+    memory.retire()
+    assert active(memory, SHOP) == list("345")
+
+
 def test_what_was_imported_or_written_in_bulk_stays_however_old_and_much_it_is(path, open_memory, clock):
     long_ago = clock.now - timedelta(days=2000)
     with open_memory(path) as memory:
@@ -134,10 +145,13 @@ def test_what_was_imported_or_written_in_bulk_stays_however_old_and_much_it_is(p
         copy.adopt([kept])
     for days in (0, 1, 5):
         clock.step(days * DAY)
+        for file in (path, path.with_name("copy.db")):
+            open_memory(file).close()  # which retires what is due
         with open_memory(path) as memory, open_memory(path.with_name("copy.db")) as copy:
-            assert memory.retire(dry_run=True).retirements == copy.retire(dry_run=True).retirements == []
-        with open_memory(path) as memory:  # and by itself neither
             assert memory.summary(scope=SHOP).count == 3000
+            assert copy.retire(dry_run=True).retirements == []
+            # By hand it is meant.
+            assert len(memory.retire(dry_run=True).retirements) == 2000
     clock.step(DAY)
     with open_memory(path) as memory:
         assert len(memory.retire().retirements) == 2000

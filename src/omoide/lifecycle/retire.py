@@ -1,8 +1,8 @@
 """Retention: which memories move to the archive, and why. Nothing is deleted, and what is pinned stays.
 
 A memory goes when it has expired; when nobody used it for `ttl_days`; or when its layer (the global one, a project, a
-session) holds more than `max_entries`: then those unused for longest go, but none that was used within a week, so that
-what was just imported or written in bulk is never archived behind its owner's back.
+session) holds more than `max_entries`: then those unused for longest go. By itself that spares what was used within a week,
+so that what was just imported or written in bulk is never archived behind its owner's back.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ import msgspec
 from omoide.model import Scope, Usage
 
 RECENT = timedelta(days=7)
-"""What was used within this time is never retired because of the number of others."""
+"""What was used within this time is never retired by itself because of the number of others."""
 
 
 class Reason(StrEnum):
@@ -28,6 +28,8 @@ class Rules(msgspec.Struct, frozen=True):
     """0: memories do not retire for not being used."""
     max_entries: int
     """Of each layer; 0: any number."""
+    spared: timedelta = RECENT
+    """What was used within this time is not retired because of the number of others."""
 
 
 class Retirement(msgspec.Struct, frozen=True, gc=False):
@@ -43,8 +45,8 @@ class Plan(msgspec.Struct, frozen=True):
 
 def considered(rules: Rules, now: datetime) -> datetime:
     """A memory that was used after that can only retire because it has expired: nobody need look at it."""
-    days = timedelta(days=rules.ttl_days) if rules.ttl_days else RECENT
-    return now - min(days, RECENT)
+    days = timedelta(days=rules.ttl_days) if rules.ttl_days else rules.spared
+    return now - min(days, rules.spared)
 
 
 def plan(usages: Iterable[Usage], crowds: Mapping[Scope, int], rules: Rules, now: datetime, most: int | None = None) -> Plan:
@@ -77,7 +79,7 @@ def _reason(usage: Usage, in_layer: int, rules: Rules, now: datetime) -> Reason 
     unused = now - usage.used_at
     if rules.ttl_days and unused >= timedelta(days=rules.ttl_days):
         return Reason.UNUSED
-    if rules.max_entries and in_layer > rules.max_entries and unused >= RECENT:
+    if rules.max_entries and in_layer > rules.max_entries and unused >= rules.spared:
         return Reason.CROWDED
     return None
 

@@ -30,8 +30,8 @@ ITSELF = Actor("omoide", Role.OWNER, "upkeep")
 
 class Retiring(Verbs):
     def retire(self, *, dry_run: bool = False) -> Plan:
-        """Archives what the settings say has had its time, in the whole store; a dry run only tells, and leaves a day to
-        pin what should stay before it happens by itself.
+        """Archives what the settings say has had its time, in the whole store; a dry run only tells, so that what should
+        stay can be pinned. Unlike by itself, it spares nothing in a crowded layer but what is pinned.
 
         Each memory with its version and its event in one transaction, but not all memories in one: others write in
         between. One that changes meanwhile stays.
@@ -42,7 +42,7 @@ class Retiring(Verbs):
             # With it, what this process used a moment ago is written: until then nobody else knows.
             tx.note_done(_TASK, at)
         with self._store.read() as tx:
-            plan = self._plan(tx, at)
+            plan = self._plan(tx, at, spared=timedelta(0))
         if dry_run:
             return plan
         done: list[Retirement] = []
@@ -70,7 +70,7 @@ class Retiring(Verbs):
             with self._store.write(patient=False):
                 pass  # only to write the access times, as above
             with self._store.read() as tx:
-                plan = self._plan(tx, at, _BY_THE_WAY)
+                plan = self._plan(tx, at, retire.RECENT, _BY_THE_WAY)
             with self._store.write(patient=False) as tx:
                 done = _archived(tx, plan.retirements, ITSELF, at)
                 if len(plan.retirements) < _BY_THE_WAY:
@@ -82,8 +82,8 @@ class Retiring(Verbs):
             self._follower.after_writing()
         return Plan(done)
 
-    def _plan(self, tx: Reading, at: datetime, most: int | None = None) -> Plan:
-        rules = Rules(self._settings.ttl_days, self._settings.max_entries)
+    def _plan(self, tx: Reading, at: datetime, spared: timedelta, most: int | None = None) -> Plan:
+        rules = Rules(self._settings.ttl_days, self._settings.max_entries, spared)
         return retire.plan(tx.unused(retire.considered(rules, at), at), tx.crowds(), rules, at, most)
 
 

@@ -95,6 +95,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "list": ("list", {}),
     "show": ("show", {"id": "living"}),
     "similar": ("similar", {"id": "living"}),
+    "amend": ("revise", {"id": "living", "relevance": 0.4}),
     "history": ("history", {"id": "living"}),
     "events": ("events", {}),
     "projects": ("catalogue", {}),
@@ -226,6 +227,29 @@ def test_the_seeds_parameters_and_answers_are_kept(client: Any) -> None:
     assert isinstance(memory["created_at"], int)
     browsed = client.give("recall", query="")
     assert browsed["total_count"] == 2
+
+
+def test_what_revise_leaves_alone_can_be_amended(client: Any) -> None:
+
+    kept = client.give("remember", content="the trial ends soon", key="trial")
+    fields = {"active": False, "confidence": 0.3, "relevance": 0.9, "source": "a run", "examples": ["one"]}
+    done = client.give("amend", id="trial", expires_at="2199-12-31T00:00:00Z", if_version=1, **fields)
+    assert (done["memory_id"], done["version"]) == (kept["memory_id"], 2)
+    shown = client.give("show", id="trial")["memory"]
+    assert (shown["state"], shown["confidence"], shown["relevance"], shown["source"]) == ("inactive", 0.3, 0.9, "a run")
+    assert (shown["examples"], shown["expires_at"]) == (["one"], "2199-12-31T00:00:00Z")
+    client.give("amend", id="trial", expires_at="never", active=True)
+    shown = client.give("show", id="trial")["memory"]
+    assert (shown["state"], shown["expires_at"]) == ("active", None)
+    assert "you saw 1" in client.call("amend", id="trial", relevance=0.1, if_version=1)["content"][0]["text"]
+
+
+def test_an_entry_of_a_session_says_which_one_so_that_it_can_be_fetched(client: Any) -> None:
+
+    client.give("save_to_memory", key="sk", content="of the session", session="s1")
+    (entry,) = client.give("list_memory_entries")["entries"]
+    assert (entry["key"], entry["session"]) == ("sk", "s1")
+    assert client.give("get_memory_entry", key="sk", session=entry["session"])["entry"]["content"] == "of the session"
 
 
 def test_near_twins_are_counted_and_the_closest_named(client: Any) -> None:

@@ -16,15 +16,16 @@ from omoide.model import Layer, Memory, Scope, State
 Key = Annotated[str, Meta(description="The entry's key")]
 
 
-class Entry(Struct, frozen=True):
+class Entry(Struct, frozen=True, omit_defaults=True):
     key: str
-    """The memory's number where it has no key: both name it."""
+    """The memory's number where it has no key: both name it, with the session where it is in one."""
     content: str
     tags: tuple[str, ...]
     created_at: str
     updated_at: str
     layer: Layer
     state: str
+    session: str = ""
 
 
 class One(Struct, frozen=True):
@@ -100,6 +101,7 @@ def entry(memory: Memory) -> Entry:
         wire.moment(memory.updated_at) or "",
         memory.scope.layer,
         memory.state.value,
+        memory.scope.name,
     )
 
 

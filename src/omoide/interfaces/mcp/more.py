@@ -26,10 +26,13 @@ from omoide.interfaces.mcp.shapes import (
     told,
 )
 from omoide.interfaces.mcp.tool import Answer, Tool
+from omoide.interfaces.moments import moment
 from omoide.model import Draft, Layer, LinkKind, Memory, Scope, State
 from omoide.service import Service
 
 _CHUNK = 100
+
+Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class Browse(Placed, kw_only=True):
@@ -43,6 +46,17 @@ class Browse(Placed, kw_only=True):
 
 class Name(Placed, kw_only=True):
     id: Ref
+
+
+class Amend(Placed, kw_only=True):
+    id: Ref
+    active: bool | UnsetType = UNSET
+    expires_at: Annotated[str, Meta(description="A date, a span such as 90d, or never")] | UnsetType = UNSET
+    confidence: Share | UnsetType = UNSET
+    relevance: Share | UnsetType = UNSET
+    examples: tuple[str, ...] | UnsetType = UNSET
+    source: str | UnsetType = UNSET
+    if_version: Annotated[int, Meta(ge=1)] | None = None
 
 
 class Past(Placed, kw_only=True):
@@ -114,6 +128,20 @@ def _show(desk: Desk, asked: Name, _: Call) -> Answer:
     one = memory.show(asked.id, scope=scope)
     links = memory.links(asked.id, scope=scope)
     return Answer(Shown(wire.memory(one), [wire.link(link) for link in links]), passages([one], f"{one.state}."))
+
+
+def _amend(desk: Desk, asked: Amend, _: Call) -> Answer:
+    memory, scope = _acting(desk, asked)
+    fields = {
+        name: value
+        for name in ("active", "confidence", "relevance", "examples", "source")
+        if (value := getattr(asked, name)) is not UNSET
+    }
+    if asked.expires_at is not UNSET:
+        never = asked.expires_at.strip().lower() == "never"
+        fields["expires_at"] = None if never else moment(asked.expires_at, "expires_at", future=True)
+    done = memory.revise(asked.id, scope=scope, if_version=asked.if_version, **fields)
+    return Answer(changed(done), f"Amended: {headline(done)}, now at version {done.version}.")
 
 
 def _history(desk: Desk, asked: Name, _: Call) -> Answer:
@@ -194,6 +222,15 @@ TOOLS = (
     Tool("list", "List", "Page through memories, last changed first.", Browse, Listed, _list, reads=True),
     Tool("show", "Show", "One memory, whole: every field, and its links.", Name, Shown, _show, reads=True),
     Tool("similar", "Similar", "What is most like a memory, best first.", Like, Recalled, _similar, reads=True),
+    Tool(
+        "amend",
+        "Amend",
+        "Change what revise does not: whether a memory is active, its expiry, confidence, relevance, examples, source.",
+        Amend,
+        Changed,
+        _amend,
+        repeatable=True,
+    ),
     Tool("history", "History", "Every version of a memory, oldest first.", Name, Rows, _history, reads=True),
     Tool("events", "Events", "What happened to a memory, or to all of them, newest first.", Past, Rows, _events, reads=True),
     Tool(
