@@ -50,6 +50,7 @@ def test_the_road_of_remember_from_the_shell_to_the_disk(tmp_path: Path, monkeyp
         "guard/access.py",
         "guard/checks.py",
         "guard/secrets.py",
+        "search/kin.py",
         "search/text.py",
         "store/sql.py",
         "store/sqlite.py",
