@@ -18,17 +18,16 @@ _EMPTY = frozenset(["a", "an", "the", "is", "are", "please"])
 _BEING = ("is", "are")
 _DOING = "\x1f"
 """Stands for the end of a verb after these."""
-_SUBJECT = {"は": "が"}
+_SUBJECT = ("は", "が")
 _ORDERS = {"make": "create", "display": "show", "remove": "delete"}
 """What is one when a sentence begins with it, and else may be a name: `make`."""
 _SPELT = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 _DRESSED = {"which": "that"} | {name: str(number) for number, name in enumerate(_SPELT)}
-_STOPS = ".,;:!?…、。・"
-_QUOTES = "\"'`“”‘’«»「」『』"
+_STOPS = ".,;:!…、。・"  # not the question mark: who asks does not say
+_QUOTES = "`“”‘’«»「」『』"  # not those of a shell, where it matters which
 _ENDS = ".!?。"
 _CLOSING = _ENDS + "\n」』)"
 _BULLETS = "-*•–—"
-_thousands = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _counted = re.compile("[〇一二三四五六七八九十百千万]+(?=[人個つ件回度本台枚匹頭階年月日時分秒週倍番位名歳冊杯軒])")
 _DIGITS = {numeral: value for value, numeral in enumerate("〇一二三四五六七八九")}
 _UNITS = {"十": 10, "百": 100, "千": 1_000}
@@ -39,9 +38,9 @@ _POLITE = dict(zip("いきぎしちにびみり", "うくぐすつぬぶむる",
 
 
 def plain(text: str) -> str:
-    """The text in its usual letters and figures: full width, 十二人 and 1,000 as they are counted."""
+    """The text in its usual letters and figures: full width, and 十二人 as they are counted."""
     text = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
-    return _thousands.sub("", _counted.sub(lambda match: str(_counting(match[0])), text))
+    return _counted.sub(lambda match: str(_counting(match[0])), text)
 
 
 def wording(text: str) -> tuple[str, ...]:
@@ -67,10 +66,13 @@ def wording(text: str) -> tuple[str, ...]:
             said += [_DRESSED.get(one, one) for one in _parted(token) if one not in _EMPTY]
             being = token in _BEING
         elif kind == "kana":
-            said.append(_SUBJECT.get(token, token) if after not in _CLOSING else _plainly(token))
+            said.append(_plainly(token) if after in _CLOSING else token)
         else:
             said.append(token.rstrip("ー") if kind == "katakana" and len(token) > 3 else token)
         begins = False
+    subjects = [place for place, token in enumerate(said) if token in _SUBJECT]
+    if len(subjects) == 1:  # with two of them it matters which is which: 猫は犬が好き
+        said[subjects[0]] = _SUBJECT[0]
     return tuple(token for token in said if token)
 
 

@@ -21,11 +21,7 @@ def kin(telling: Sequence[str], scope: Scope) -> int:
     if not telling:
         return 0
     last = max(telling)
-    start = telling.index(last) + 1
-    following = telling[start : start + _FOLLOWING]
-    if len(following) < _FOLLOWING:
-        following = _following(telling, last, _FOLLOWING)
-    return crc32(f"{last} {max(following)}".encode(), _salt(scope.path, scope.name))
+    return crc32(f"{last} {max(_following(telling, last, _FOLLOWING))}".encode(), _salt(scope.path, scope.name))
 
 
 def sought(telling: Sequence[str], scope: Scope) -> set[int]:

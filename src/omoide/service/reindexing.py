@@ -1,6 +1,6 @@
 """Reindexing: near twins become one, what is forgotten goes, index and vectors are made anew, and the old is kept."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ class Reindexing(Verbs):
 
         if dry_run:
             with self._store.read() as tx:
-                plan, forgotten = self._twins(tx), _forgotten(tx)
+                plan, forgotten, _ = self._planned(tx)
             return Reindexed(plan, 0, len(forgotten), 0, 0)
         with self._store.alone("reindex"):
             if archive is not None:
@@ -49,8 +49,7 @@ class Reindexing(Verbs):
             embedded, trouble = self._embedded(watch)
             watch("comparing", 0, 1)
             with self._store.read() as tx:
-                plan, forgotten = self._twins(tx), _forgotten(tx)
-                total = sum(count for *_, count in tx.tally())
+                plan, forgotten, total = self._planned(tx)
             watch("comparing", 1, 1)
             at = self._clock()
             merges = [_changes(merge, at) for merge in plan.merges]
@@ -91,10 +90,15 @@ class Reindexing(Verbs):
         except EmbedderUnavailable:  # plan B: they are made when it is there again
             return []
 
-    def _twins(self, tx: Reading) -> "Plan":
+    def _planned(self, tx: Reading) -> "tuple[Plan, list[Memory], int]":
+        """What is to be merged, what is to be dropped, and of how many memories."""
+        every = list(tx.everything())
+        twins = self._twins(tx, {memory.number: memory for memory in every if memory.state is State.ACTIVE})
+        return twins, [memory for memory in every if memory.state is State.FORGOTTEN], len(every)
+
+    def _twins(self, tx: Reading, memories: Mapping[int, Memory]) -> "Plan":
         from omoide.lifecycle import dedupe  # noqa: PLC0415 - see the top
 
-        memories = {memory.number: memory for memory in tx.everything() if memory.state is State.ACTIVE}
         pairs = [*dedupe.by_words(memories.values()), *self._meaning.pairs(tx, memories)]
         best: dict[tuple[int, int], float] = {}
         for one, other, likeness in pairs:
@@ -164,7 +168,3 @@ def _told_meanwhile(changes: Changes, present: dict[int, Memory]) -> Changes:
     more = sum(present[old.number].reference_count - old.reference_count for old, *_ in changes)
     told = msgspec.structs.replace(into, reference_count=into.reference_count + more)
     return [(present[old.number], told if new is into else new, twin, words) for old, new, twin, words in changes]
-
-
-def _forgotten(tx: Reading) -> list[Memory]:
-    return [memory for memory in tx.everything() if memory.state is State.FORGOTTEN]
