@@ -23,13 +23,13 @@ def found(shelf, query, term):
         postings = tx.postings(query, [term], everyone)[term]
         assert {number for number, *_ in postings} == set(holders)
         assert tx.frequencies(query, [term], 99)[term] == len(holders)
-        held = tx.held(query, {term: 99}, [term])[term]
+        held = tx.held(query, {term: 99}, 99)[term]
         assert held.holders == len(holders)
         assert held.bits == sum(1 << number for number in holders)
         assert {number: held.counts.get(number, (0, 0, 1)) for number in holders} == {
             number: tuple(counts) for number, *counts in postings
         }
-        return {outline.number for outline in tx.outlines(query, holders, shelf.now)}
+        return set(tx.lengths(query, holders, shelf.now))
 
 
 def test_the_index_follows_a_memory_through_its_whole_life(shelf, store):
@@ -67,7 +67,7 @@ def test_a_project_sees_itself_its_sessions_and_the_global_layer_and_nothing_els
         with shelf.store.read() as tx:
             everyone = list(places.values())
             assert {memory.number for memory in tx.browse(query, shelf.now)} == ours
-            assert {outline.number for outline in tx.outlines(query, everyone, shelf.now)} == ours
+            assert set(tx.lengths(query, everyone, shelf.now)) == ours
             assert tx.count(query, shelf.now) == tx.sizes(query).entries == 4
             assert {event.memory_number for event in tx.events(reader, None, None, 99)} == ours
             assert tx.events(reader, places[BANK], None, 99) == []
@@ -104,8 +104,8 @@ def test_layers_narrow_what_is_seen(shelf, reader, layers, seen):
     assert shelf.ask(lambda tx: tx.count(query, shelf.now)) == len(seen)
 
 
-def bits(shelf, query, term, most=9_999, counted=()):
-    return shelf.ask(lambda tx: tx.held(query, {term: most}, counted)[term])
+def bits(shelf, query, term, most=9_999, often=9_999):
+    return shelf.ask(lambda tx: tx.held(query, {term: most}, often)[term])
 
 
 def test_who_holds_a_term_is_known_at_once_also_when_another_process_wrote(shelf, store, backend):
@@ -129,10 +129,10 @@ def test_who_holds_a_term_is_known_at_once_also_when_another_process_wrote(shelf
 
 def test_counts_stay_right_when_what_was_counted_changes(shelf):
     one, two = shelf.keep("gnu gnu", SHOP), shelf.keep("a gnu", SHOP, topic="gnu")
-    assert bits(shelf, Query(SHOP), "gnu", counted=["gnu"]).counts == {one.number: (0, 0, 2), two.number: (1, 0, 1)}
+    assert bits(shelf, Query(SHOP), "gnu").counts == {one.number: (0, 0, 2), two.number: (1, 0, 1)}
     shelf.change(one, content="gnu")
     three = shelf.keep("gnu gnu gnu", SHOP)
-    held = bits(shelf, Query(SHOP), "gnu", counted=["gnu"])
+    held = bits(shelf, Query(SHOP), "gnu")
     assert held.counts == {two.number: (1, 0, 1), three.number: (0, 0, 3)}
     assert held.holders == 3
 
@@ -162,6 +162,32 @@ def test_of_a_term_that_more_hold_than_asked_for_only_their_number_is_told(shelf
     assert bits(shelf, Query(SHOP), "gnu", most=3).bits is not None
 
 
+def test_a_common_term_is_not_counted(shelf):
+    numbers = [shelf.keep("gnu gnu", SHOP).number for _ in range(3)]
+    assert bits(shelf, Query(SHOP), "gnu", often=2) == (3, sum(1 << number for number in numbers), None)
+
+
+def test_who_holds_a_term_is_the_same_where_most_memories_are_elsewhere(shelf):
+    for n in range(40):
+        shelf.keep(f"gnu gnu {n}", BANK)
+    one, two, three = shelf.keep("gnu", SHOP), shelf.keep("gnu gnu", SHOP), shelf.keep("x", SHOP, topic="gnu", tags=("gnu",))
+    assert bits(shelf, Query(SHOP), "gnu", most=2) == (3, None, None)
+    held = bits(shelf, Query(SHOP), "gnu")
+    assert held.bits == sum(1 << each.number for each in (one, two, three))
+    assert held.counts == {two.number: (0, 0, 2), three.number: (1, 1, 0)}
+    assert found(shelf, Query(SHOP), "gnu") == {one.number, two.number, three.number}
+
+
+def test_what_is_asked_for_again_is_kept_when_room_runs_out(shelf, monkeypatch):
+    monkeypatch.setattr("omoide.store.sqlite_holders._KEPT", 2_000)
+    kept = {f"w{n}": shelf.keep(f"w{n} gnu", SHOP).number for n in range(30)}
+    for word, number in [*kept.items(), *kept.items()]:
+        assert bits(shelf, Query(SHOP), word).bits == 1 << number
+        assert bits(shelf, Query(SHOP), "gnu").holders == 30
+    shelf.keep("gnu w1", SHOP)
+    assert (bits(shelf, Query(SHOP), "gnu").holders, bits(shelf, Query(SHOP), "w1").holders) == (31, 2)
+
+
 def test_an_index_made_anew_by_another_process_is_seen(shelf, backend):
     second = backend.open()
     kept = shelf.keep("gnu", SHOP)
@@ -178,7 +204,7 @@ def test_what_a_transaction_undid_was_never_held(shelf):
     with suppress(ZeroDivisionError), shelf.store.write() as tx:
         draft = shelf.draft("gnu", SHOP)
         tx.log("remembered", ALICE, shelf.now, tx.add(draft, 0, shelf.words(draft), ALICE), {})
-        tx.held(Query(SHOP), {"gnu": 9}, ())
+        tx.held(Query(SHOP), {"gnu": 9}, 9)
         raise ZeroDivisionError
     assert bits(shelf, Query(SHOP), "gnu").holders == 1
 
@@ -192,7 +218,7 @@ def test_titles_are_told_apart(shelf):
 
 def test_where_numbers_are_high_there_are_no_bits(shelf):
     shelf.keep("gnu", SHOP, number=1_000_000)
-    assert shelf.ask(lambda tx: tx.held(Query(SHOP), {"gnu": 9}, ())) is None
+    assert shelf.ask(lambda tx: tx.held(Query(SHOP), {"gnu": 9}, 9)) is None
 
 
 def test_holders_come_newest_first_and_no_more_than_asked_for(shelf):
@@ -277,27 +303,75 @@ def test_a_term_is_never_syntax(shelf, term):
     assert found(shelf, Query(SHOP), term) == {kept.number}
 
 
+@pytest.fixture(params=["at hand", "by lists"])
+def either(request, monkeypatch):
+    """What is kept between transactions, and what is read where there are too many memories for that."""
+    if request.param == "by lists":
+        monkeypatch.setattr("omoide.store.sqlite_at_hand.WIDEST", 0)
+
+
+@pytest.mark.usefixtures("either")
 def test_outlines_tell_what_the_ranking_needs(shelf):
     kept = shelf.keep("a b", MONDAY, confidence=0.25, relevance=0.75, reference_count=4)
     shared = shelf.keep("c")
     later = kept.updated_at + timedelta(days=1, hours=12)
     with shelf.store.read() as tx:
-        outlines = {each.number: each for each in tx.outlines(Query(SHOP), [kept.number, shared.number, 99], later)}
+        outlines = {each.number: each for each in tx.outlines([kept.number, shared.number, 99], later)}
     assert outlines.keys() == {kept.number, shared.number}
     outline = outlines[kept.number]
     assert (outline.everywhere, outline.session, outline.length, outline.days) == (False, "monday", 2, 1.5)
     assert (outline.confidence, outline.relevance, outline.reference_count) == (0.25, 0.75, 4)
     assert (outlines[shared.number].everywhere, outlines[shared.number].session) == (True, "")
+    assert shelf.ask(lambda tx: tx.spoken([kept.number, shared.number, 99])) == [kept.number]
 
 
-def test_outlines_tell_the_texts_only_when_asked_and_not_the_longest(shelf):
+@pytest.mark.usefixtures("either")
+def test_outlines_stay_right_when_memories_change_also_by_another_process(shelf, store, backend):
+    second = backend.open()
+
+    def told():
+        with store.read() as tx:
+            lengths = tx.lengths(Query(SHOP), [one.number, two.number], shelf.now)
+            return [(lengths[each.number], each.session, each.relevance) for each in tx.outlines(lengths, shelf.now)]
+
+    one, two = shelf.keep("a", SHOP, relevance=0.5), shelf.keep("a b", SHOP, relevance=0.5)
+    assert told() == [(1, "", 0.5), (2, "", 0.5)]
+    shelf.store = second
+    one = shelf.change(one, content="a b c", relevance=0.25, scope=MONDAY)
+    assert told() == [(3, "monday", 0.25), (2, "", 0.5)]
+    shelf.store = store
+    two = shelf.change(two, state=State.ARCHIVED)
+    assert told() == [(3, "monday", 0.25)]
+    shelf.store = second
+    shelf.change(two, state=State.ACTIVE, scope=BANK)
+    shelf.erase(one)
+    assert told() == []
+
+
+@pytest.mark.usefixtures("either")
+def test_lengths_come_in_the_order_asked_for_and_without_what_expired(shelf):
+    soon, later, never = (
+        shelf.keep("a " * n, SHOP, expires_at=expires_at)
+        for n, expires_at in ((1, shelf.now + timedelta(days=1)), (2, shelf.now + timedelta(days=2)), (3, None))
+    )
+    numbers = [never.number, 99, soon.number, later.number]
+
+    def lengths(days, **filters):
+        at = shelf.now + timedelta(days=days)
+        return [*shelf.ask(lambda tx: tx.lengths(Query(SHOP, **filters), numbers, at)).items()]
+
+    assert lengths(0) == [(never.number, 3), (soon.number, 1), (later.number, 2)]
+    assert lengths(1.5) == lengths(1.5, types=("note",)) == [(never.number, 3), (later.number, 2)]
+    shelf.change(soon, expires_at=None)
+    assert lengths(9) == [(never.number, 3), (soon.number, 1)]
+
+
+def test_texts_are_told_but_not_the_longest(shelf):
     kept = shelf.keep("a b", SHOP, topic="t", tags=("x",), examples=("e",), key="k")
     long = shelf.keep("a " * 2_001, SHOP, topic="t")
-    numbers = [kept.number, long.number]
-    short, longer = shelf.ask(lambda tx: tx.outlines(Query(SHOP), numbers, shelf.now, texts=True))
+    short, longer = shelf.ask(lambda tx: tx.texts([kept.number, long.number]))
     assert (short.topic, short.tags, short.content) == ("t k", '["x"]', 'a b["e"]')
     assert longer.content is None
-    assert {outline.content for outline in shelf.ask(lambda tx: tx.outlines(Query(SHOP), numbers, shelf.now))} == {None}
 
 
 def test_browsing_goes_from_the_last_changed_to_the_first(shelf):
@@ -317,7 +391,7 @@ def test_filters_let_through_what_they_name(shelf):
             browsed = {memory.number for memory in tx.browse(query, shelf.now)}
             assert tx.count(query, shelf.now) == len(browsed)
             everyone = [memory.number for memory in tx.everything()]
-            assert {outline.number for outline in tx.outlines(query, everyone, shelf.now)} == browsed
+            assert set(tx.lengths(query, everyone, shelf.now)) == browsed
         return browsed
 
     assert through() == {tech.number, note.number}

@@ -307,6 +307,26 @@ def test_touches_are_written_when_the_store_closes_and_never_go_back(shelf, stor
     assert shelf.ask(lambda tx: tx.memory(kept.number)).last_accessed_at == shelf.now - timedelta(seconds=1)
 
 
+def test_many_touches_are_written_in_a_moment_of_rest_and_none_of_what_was_purged_meanwhile(shelf, store, backend):
+    second = backend.open()
+    kept = [shelf.keep("a", SHOP) for _ in range(3)]
+
+    def accesses():
+        with second.read() as tx:
+            return [memory.last_accessed_at for memory in tx.everything()]
+
+    for at in (shelf.step(), shelf.step()):  # the second time, nobody else has written since
+        store.touch([each.number for each in kept] + [*range(1_000, 1_600)], at)
+        store.rest()
+        assert accesses() == [at] * 3
+    shelf.store = second
+    shelf.erase(kept[0])
+    store.touch([each.number for each in kept] + [*range(1_000, 1_600)], at := shelf.step())
+    store.rest()
+    assert accesses() == [at] * 2
+    assert store.check() == []
+
+
 def test_touching_waits_for_nobody(shelf, store, backend):
     kept = [shelf.keep(f"m{n}").number for n in range(3)]
     started = time.monotonic()

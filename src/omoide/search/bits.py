@@ -5,17 +5,26 @@ thousand memories. So what the terms of every memory are worth together is added
 numbers has the ones of all the sums, the next the twos, the next the fours.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 FINE = 127
 """What the most telling term is worth, in whole numbers: its sums tell apart what differs by a hundredth."""
-_STEP = 10
+
+
+def joined(numbers: Collection[int]) -> int:
+    """Memories as one number: a bit for each."""
+    packed = bytearray(max(numbers, default=0) // 8 + 1)
+    for number in numbers:
+        packed[number >> 3] |= 1 << (number & 7)
+    return int.from_bytes(packed, "little")
 
 
 def members(bits: int, most: int) -> list[int]:
     """Their numbers, the highest first, so many at the most."""
     found: list[int] = []
-    while bits and len(found) < most:
+    for _ in range(most):
+        if not bits:
+            break
         highest = bits.bit_length() - 1
         found.append(highest)
         bits ^= 1 << highest
@@ -52,27 +61,25 @@ class Sums:
             place += 1
 
     def best(self, enough: int, tied: int) -> Iterator[list[int]]:
-        """The best that are left, roughly in their order, and so many of those worth as much as the last of them, the
-        newest first. Then the next best, twice as many each time: what a filter left over."""
+        """The best that are left, and so many of those worth as much as the last of them, the newest first. Then the next
+        best, twice as many each time: what a filter left over."""
         while self._left:
-            window: list[int] = []
-            while self._left and len(window) < enough:
-                window += self._next(min(_STEP, enough - len(window)), enough + tied - len(window))
-            yield window
+            yield self._next(enough, enough + tied)
             enough *= 2
 
     def _next(self, enough: int, most: int) -> list[int]:
         above, tied, count = 0, self._left, 0
         for digit in reversed(self._digits):
             more = tied & digit
-            if count + more.bit_count() > enough:
+            many = more.bit_count()  # the slowest of these steps
+            if count + many > enough:
                 tied = more
             else:
                 above |= more
-                count += more.bit_count()
-                tied &= ~digit
+                count += many
+                tied ^= more
         taken = members(above, count)
-        self._left &= ~above
+        self._left ^= above
         if tied and count < enough:
             equal = members(tied, most - count)
             self._left &= ~(tied >> equal[-1] << equal[-1])

@@ -106,7 +106,10 @@ def _sentence_encoder() -> "Callable[..., Rows]":
     def vectors(texts: Sequence[str], *, patient: bool) -> "Rows":
         cut = [pieces(text, out_type=int, add_bos=True, add_eos=True) for text in texts]
         with _one_thread(libraries):
-            return encoder.vectors(cut) if patient or not cut else np.stack([encoder.question(each) for each in cut])
+            if patient or not cut:
+                return encoder.vectors(cut)
+            first, *others = map(encoder.question, cut)
+            return np.stack([first, *others]) if others else first[np.newaxis]
 
     return vectors
 

@@ -27,7 +27,7 @@ HELD = 0.45
 # some memories name a tool, likeness to another tool must not make up for it. More loses what is in the other language.
 NAMED = 0.1
 BY_MEANING = 20  # memories that meaning brings in, of
-LOOKED_AT = 50  # those nearest by their signs; 30 of 80 gain .004 of R@10 on code, and nothing elsewhere
+LOOKED_AT = 30  # those nearest by their signs; of 50, LoCoMo gains .008 of R@10, and the mean of all sets nothing
 COMPARED = 25  # of the best by words, at first look, that are compared too; others are not near, or meaning would bring them
 LIKE = (
     0.25  # without a word in common, a memory must have this cosine to be found at all: most nonsense stays below, not all,
@@ -73,11 +73,6 @@ class Told(NamedTuple):
     asks: bool
 
 
-class Weighed(NamedTuple):
-    score: float
-    why: list[str]
-
-
 def standing(cosines: Mapping[int, float], mean: float, deviation: float, count: int) -> dict[int, float]:
     """By how many deviations each is more like the question than the scope's memories usually are."""
     mean = (mean * count + USUAL[0] * FEW) / (count + FEW)
@@ -89,12 +84,13 @@ def joined(words: Met, cosines: Mapping[int, float], standings: Mapping[int, flo
     """Shares of the question: what the words of each memory cover, and what its meaning adds."""
     weight = MEANING * min(1.0, PLAIN / max(average, 1.0)) ** BLUR
     most = max(words.covered.values(), default=0.0) or 1.0
+    whole, named = weight * (1 - NAMED), weight * NAMED / most
     shares = {}
     for number, share in words.scores.items():
         stands, held = standings.get(number, 0.0), words.covered[number]
         if share > 0 or (stands >= STANDING and cosines[number] >= LIKE):
-            meant = weight * stands * (1 - NAMED + NAMED * held / most)
-            shares[number] = max(0.0, (1 - HELD) * share + HELD * held + meant)
+            joined = (1 - HELD) * share + HELD * held + stands * (whole + named * held)
+            shares[number] = joined if joined > 0 else 0.0
         else:
             shares[number] = 0.0
     return shares
@@ -141,39 +137,53 @@ def speaker(text: str, asked: str) -> str:
     return ""
 
 
-def weighed(
-    asked: str,
-    shares: Mapping[int, float],
-    cosines: Mapping[int, float],
-    standings: Mapping[int, float],
-    talk: Sequence[Talk],
-    turns: Collection[int],
-    told: Mapping[int, Told],
-    span: Span | None,
-) -> dict[int, Weighed]:
-    """The score of each memory and what beside its words made it. `turns` are the short memories of sessions."""
-    gains = lent(shares, talk)
-    when = _WHEN.search(asked) is not None
-    result = {}
-    for number, share in shares.items():
-        score, why = share + gains.get(number, 0.0), []
-        if standings.get(number, 0.0) >= STANDING and cosines[number] >= LIKE:
-            why.append(f"meaning: {cosines[number]:.2f}")
-        if gains.get(number, 0.0) > share:
+class Weighed:
+    """The score of each memory that has any, and what beside its words made it."""
+
+    def __init__(
+        self,
+        asked: str,
+        shares: Mapping[int, float],
+        cosines: Mapping[int, float],
+        standings: Mapping[int, float],
+        talk: Sequence[Talk],
+        turns: Collection[int],
+        told: Mapping[int, Told],
+        span: Span | None,
+    ):
+        """`turns` are the short memories of sessions."""
+        self._asked, self._shares, self._cosines, self._standings = asked, shares, cosines, standings
+        self._turns, self._told, self._span = turns, told, span
+        self._gains = lent(shares, talk)
+        self._when = _WHEN.search(asked) is not None
+        scores = {number: share + self._gains.get(number, 0.0) for number, share in shares.items()} if talk else shares
+        self.scores = {number: score for number, score in scores.items() if score > 0}
+        for number in self.scores.keys() & told.keys():
+            self.scores[number] *= self._raised(number, [])
+
+    def why(self, number: int) -> list[str]:
+        why = []
+        if self._standings.get(number, 0.0) >= STANDING and self._cosines[number] >= LIKE:
+            why.append(f"meaning: {self._cosines[number]:.2f}")
+        if self._gains.get(number, 0.0) > self._shares[number]:
             why.append("beside it in the session")
-        its = told.get(number)
-        if its is not None and score:
-            if number in turns:
-                name = speaker(its.text, asked)
-                if name:
-                    score *= 1 + SPEAKER
-                    why.append(f"said by: {name}")
-                if when and _TIMELY.search(its.text):
-                    score *= 1 + TIMELY
-                if its.asks:
-                    score *= 1 - ASKING
-            if span is not None and (near := span.near(its.at)):
-                score *= 1 + DATED * near
-                why.append(f"time: {its.at:%Y-%m-%d}")
-        result[number] = Weighed(score, why)
-    return result
+        if number in self._told:
+            self._raised(number, why)
+        return why
+
+    def _raised(self, number: int, why: list[str]) -> float:
+        """What speaker and time make of a score, and why."""
+        factor, its = 1.0, self._told[number]
+        if number in self._turns:
+            name = speaker(its.text, self._asked)
+            if name:
+                factor *= 1 + SPEAKER
+                why.append(f"said by: {name}")
+            if self._when and _TIMELY.search(its.text):
+                factor *= 1 + TIMELY
+            if its.asks:
+                factor *= 1 - ASKING
+        if self._span is not None and (near := self._span.near(its.at)):
+            factor *= 1 + DATED * near
+            why.append(f"time: {its.at:%Y-%m-%d}")
+        return factor

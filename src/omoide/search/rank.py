@@ -9,7 +9,7 @@ On the development sets the two looks do as well as reading every posting of eve
 read a fifteenth of the postings. The first look alone loses up to nine points of recall.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from itertools import chain
 from math import log, log1p
 from typing import NamedTuple
@@ -32,10 +32,10 @@ HALF = 0.5  # of these, beside meaning: all of them gain nothing
 CANDIDATES = 30  # memories that get the second look; 25 lose a point on code, 50 gain nothing
 OF_PAIRS = 50  # where pairs of characters are asked for; 30 lose three points on short Japanese notes, 100 gain half of one
 SUMMED = 20  # the same, where the first look was at all terms of all memories
-TIED = 40  # so many more then, if they are worth the same; 20 lose a point where a tool is named in the other language
+TIED = 30  # so many more then, if they are worth the same; 20 lose a point where a tool is named in the other language
 BESIDE = 20  # and beside meaning, which brings in others and tells them apart: there more gain nothing,
 TIED_BESIDE = 10  # nor do more that are worth the same
-NUDGED = 0.8  # no nudge makes up for less than this share of a score
+MOST = 1.1  # the largest nudge
 COMMON = 0.15  # a term in a larger share of the memories than this, and in more than SEEN, is only seen there, not counted
 SEEN = 400
 PLAIN = 0.1  # beside meaning, a word in a larger share of them, and in more than SEEN, is not looked for at all
@@ -43,8 +43,17 @@ PAIRED = 0.05  # a pair of characters in a larger share, and in more than SEEN, 
 
 _OFTEN = log1p(100)
 
-Posting = tuple[int, int, int, int]
-"""A memory that holds a term: its number, and the term's count in topic, tags and content."""
+Counts = tuple[int, int, int]
+"""How often a memory holds a term in its topic, its tags and its content."""
+
+
+class Held(NamedTuple):
+    """A term in some memories."""
+
+    numbers: Collection[int]
+    """Who holds it."""
+    counts: Mapping[int, Counts]
+    """How often, of those that hold it otherwise than once in their content."""
 
 
 class Met(NamedTuple):
@@ -66,7 +75,7 @@ class Term(msgspec.Struct, frozen=True):
 
 def idf(df: int, n: int) -> float:
     """How much a term says that is in `df` of `n` documents; never negative."""
-    return log(1 + (max(n - df, 0) + 0.5) / (df + 0.5))
+    return log(1 + ((n - df if n > df else 0) + 0.5) / (df + 0.5))
 
 
 def telling(asked: Mapping[str, float], df: Mapping[str, int], n: int, *, alone: bool = True) -> list[Term]:
@@ -103,29 +112,33 @@ def rough(worth: Mapping[str, float], holders: Mapping[str, Collection[int]]) ->
     return met
 
 
-def met(
-    worth: Mapping[str, float], held: Mapping[str, Iterable[Posting]], lengths: Mapping[int, int], average: float
-) -> Met:
+def met(worth: Mapping[str, float], held: Mapping[str, Held], lengths: Mapping[int, int], average: float) -> Met:
     """How well each memory meets the query, by who holds its terms: the second look.
 
     BM25's saturation, each field with its weight, times how much of the query is met.
     """
     whole = sum(worth.values()) or 1.0
     damping = {number: SATURATION * (1 - LENGTH + LENGTH * length / average) for number, length in lengths.items()}
-    counted = dict.fromkeys(lengths, 0.0)
     covered = dict.fromkeys(lengths, 0.0)
-    for term, postings in held.items():
+    beyond = dict[int, float]()  # what more than once in the content adds: few of the terms of few memories
+    for term, (numbers, counts) in held.items():
         value = worth[term]
-        for number, topic, tags, content in postings:
-            count = content + TOPIC * topic + TAGS * tags if topic or tags else content
-            counted[number] += value * count / (count + damping[number])
+        for number in numbers:
             covered[number] += value
+        for number in filter(counts.__contains__, numbers) if counts else ():
+            topic, tags, content = counts[number]
+            count = content + TOPIC * topic + TAGS * tags
+            more = count / (count + damping[number]) - 1 / (1 + damping[number])
+            beyond[number] = beyond.get(number, 0.0) + value * more
     shares = {number: its / whole for number, its in covered.items()}
-    return Met({number: its * shares[number] ** COVERAGE for number, its in counted.items()}, shares)
+    scores = {number: its / (1 + damping[number]) * shares[number] ** COVERAGE for number, its in covered.items()}
+    for number, more in beyond.items():
+        scores[number] += more * shares[number] ** COVERAGE
+    return Met(scores, shares)
 
 
 def nudge(confidence: float, relevance: float, reference_count: int, days: float) -> float:
-    """A factor from 0.92 to 1.1 for what is sure, useful, used and fresh: it settles ties and never drowns the words."""
+    """A factor from 0.92 to MOST for what is sure, useful, used and fresh: it settles ties and never drowns the words."""
     used = min(log1p(reference_count) / _OFTEN, 1.0) if reference_count else 0.0
     fresh: float = 0.5 ** (max(days, 0.0) / 90)
     return 1 + 0.06 * (confidence - 0.5) + 0.06 * (relevance - 0.5) + 0.02 * used + 0.04 * (fresh - 0.5)

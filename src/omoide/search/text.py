@@ -185,6 +185,7 @@ def plain(texts: Iterable[str]) -> list[str]:
     return whole.split("\n")
 
 
+@lru_cache(2_048)
 def _weight(term: str) -> float:
     if term in _STOP:
         return 0.0

@@ -4,7 +4,7 @@ The signs of two vectors differ in fewer places the nearer they are. A scope's s
 passes over plain arrays; the best by signs are then compared exactly. Whoever imports this module loads numpy.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from math import pi, sin, sqrt
 from typing import NamedTuple
@@ -23,7 +23,7 @@ _BLOCK = 512
 # nearest of 50,000 real vectors, all signs at once bring in .973 and this way .971; of the nearest one, .999 and .998.
 _FINER = 15
 _SHARE = 50  # and of one in so many where there are very many
-_TALLIED = 1_000  # about so many tell how all of them stand
+_TALLIED = 400  # about so many tell how all of them stand
 
 
 class Likeness(NamedTuple):
@@ -35,9 +35,10 @@ class Likeness(NamedTuple):
 
 
 def signs(row: Row) -> bytes:
-    wide = np.zeros(-(-len(row) // _WORD) * _WORD, dtype=bool)
-    wide[: len(row)] = row > 0
-    packed: bytes = np.packbits(wide).tobytes()
+    above = row > 0
+    if len(row) % _WORD:
+        above = np.pad(above, (0, -len(row) % _WORD))
+    packed: bytes = np.packbits(above).tobytes()
     return packed
 
 
@@ -53,14 +54,78 @@ def alike(question: Row, kept: Sequence[tuple[int, bytes]]) -> dict[int, float]:
     if not kept:
         return {}
     numbers, parts = zip(*kept, strict=True)
-    # Not `rows @ question`: for so small a product BLAS wakes a second thread, which costs more than it helps.
     rows = _rows(parts)
-    cosines = (np.einsum("ij,j->i", rows, question) / _lengths(rows)).tolist()
+    return _nearest_pieces(numbers, _cosines_of(question, rows, _lengths(rows)))
+
+
+def _cosines_of(question: Row, rows: Row, lengths: Row) -> list[float]:
+    # Not `rows @ question`: for so small a product BLAS wakes a second thread, which costs more than it helps.
+    cosines: list[float] = (np.einsum("ij,j->i", rows, question) / lengths).tolist()
+    return cosines
+
+
+def _nearest_pieces(numbers: Sequence[int], cosines: Sequence[float]) -> dict[int, float]:
     found = dict(zip(numbers, cosines, strict=True))
     if len(found) < len(numbers):
         for number, cosine in zip(numbers, cosines, strict=True):
             found[number] = max(cosine, found[number])
     return found
+
+
+class Rows:
+    """Vectors that were compared lately, ready to be compared again."""
+
+    def __init__(self, dimensions: int):
+        self._rows = np.empty((_FIRST, dimensions), dtype=np.int8)
+        self._lengths = np.empty(_FIRST, dtype=np.float32)
+        self._count = 0
+        self._places: dict[int, int] = {}
+        self._pieces: dict[int, list[int]] = {}
+        """The places of those that have more than one."""
+
+    def __len__(self) -> int:
+        return self._count
+
+    def forget(self, number: int) -> None:
+        self._places.pop(number, None)
+        self._pieces.pop(number, None)
+
+    def add(self, kept: Sequence[tuple[int, bytes]]) -> None:
+        """Of whole memories that were missing."""
+        if not kept:
+            return
+        fresh = _rows([parts for _, parts in kept])
+        grown = self._count + len(fresh)
+        if grown > len(self._rows):
+            more = max(grown, 2 * len(self._rows)) - len(self._rows)
+            self._rows = np.pad(self._rows, ((0, more), (0, 0)))
+            self._lengths = np.pad(self._lengths, (0, more))
+        self._rows[self._count : grown] = fresh
+        self._lengths[self._count : grown] = _lengths(fresh)
+        for place, (number, _) in enumerate(kept, self._count):
+            first = self._places.setdefault(number, place)
+            if first != place:
+                self._pieces.setdefault(number, [first]).append(place)
+        self._count = grown
+
+    def alike(
+        self, question: Row, numbers: Sequence[int], read: Callable[[list[int]], Sequence[tuple[int, bytes]]]
+    ) -> dict[int, float]:
+        """The cosines of those among these that have a vector; `read` reads those that are missing."""
+        places = list(map(self._places.get, numbers))
+        if None in places:
+            self.add(read([number for number in numbers if number not in self._places]))
+            numbers = [number for number in numbers if number in self._places]
+            places = list(map(self._places.get, numbers))
+        if not self._pieces.keys().isdisjoint(numbers):
+            pieces = [(number, self._pieces.get(number, [self._places[number]])) for number in numbers]
+            numbers = [number for number, its in pieces for _ in its]
+            places = [place for _, its in pieces for place in its]
+        if not places:
+            return {}
+        chosen = np.array(places)
+        rows = self._rows.take(chosen, axis=0).astype(np.float32)
+        return _nearest_pieces(numbers, _cosines_of(question, rows, self._lengths.take(chosen)))
 
 
 def matrix(kept: Sequence[bytes]) -> Row:
@@ -146,9 +211,11 @@ class Signs:
         asked = np.frombuffer(question, dtype=np.uint64)
         first = self._first[:, : self._count]
         # A byte tells up to 255 signs of 256. Where all differ it says none do: whoever compares exactly knows better.
-        apart = np.bitwise_count(first[0] ^ asked[0]).astype(np.uint8 if len(first) <= _BYTE else np.uint16, copy=False)
+        differing = first[0] ^ asked[0]
+        apart = np.bitwise_count(differing).astype(np.uint8 if len(first) <= _BYTE else np.uint16, copy=False)
         for word, its in zip(first[1:], asked[1:], strict=False):
-            apart += np.bitwise_count(word ^ its)
+            np.bitwise_xor(word, its, out=differing)
+            apart += np.bitwise_count(differing)
         some = np.arange(0, self._count, max(1, self._count // _TALLIED))
         wanted = max(_FINER * most, self._count // _SHARE)
         found = np.flatnonzero(apart <= _bound(apart.take(some), wanted / self._count))
@@ -200,6 +267,9 @@ def nearest(question: Row, places: Iterable[Signs], most: int) -> Likeness:
         return Likeness([], 0.0, 1.0)
     mean = sum(look.mean * look.held for look in looks) / count
     spread = max(sum(look.squares * look.held for look in looks) / count - mean * mean, 1e-6)
-    apart = np.concatenate([look.apart for look in looks])
-    numbers = np.concatenate([look.numbers for look in looks])[np.argsort(apart, kind="stable")[:most]]
-    return Likeness(numbers.tolist(), mean, sqrt(spread) / _WIDER)
+    numbers, apart, *_ = looks[0]
+    if len(looks) > 1:
+        numbers = np.concatenate([look.numbers for look in looks])
+        apart = np.concatenate([look.apart for look in looks])
+    nearest = numbers.take(np.argsort(apart, kind="stable")[:most])
+    return Likeness(nearest.tolist(), mean, sqrt(spread) / _WIDER)

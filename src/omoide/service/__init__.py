@@ -44,6 +44,10 @@ class Service(
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def rest(self) -> None:
+        """Does what was put off: for a moment in which nobody waits."""
+        self._store.rest()
+
     def close(self) -> None:
         """Closes the memory, for all who act on it; before that, once a day, what has had its time is retired."""
         try:

@@ -70,13 +70,14 @@ def look(tx: Reading, query: Query, asked: Mapping[str, float], entries: int, *,
 def _summed(tx: Reading, query: Query, asked: Mapping[str, float], limits: Limits) -> Look | None:
     """All memories at once, by all terms: so exact that few need a second look. None where they are too many for that."""
     literal, most, entries, alone = limits
-    held = tx.held(query, most, asked.keys() - literal) if entries else {}
+    often = int(max(rank.COMMON * entries, rank.SEEN))
+    held = tx.held(query, most, often) if entries else {}
     if held is None:
         return None
     frequencies = {term: holding.holders for term, holding in held.items()}
     by = _named(frequencies, most)
     if by and held[by[0]].bits is None:
-        held |= tx.held(query, dict.fromkeys(by, entries), ()) or {}
+        held |= tx.held(query, dict.fromkeys(by, entries), often) or {}
     worth = rank.worth(asked, frequencies, entries)
     sums = Sums(max((worth[term] for term in by), default=1.0))
     for term in by:

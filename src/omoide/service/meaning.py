@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from omoide.config import Settings
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # numpy, and the patterns of dates: 150 ms that only whoever 
     from types import ModuleType
 
     from omoide.search.embed import Embedder
-    from omoide.search.vectors import Signs
+    from omoide.search.vectors import Row, Rows, Signs
     from omoide.service.sense import Sense
 
 LIKE = 0.8
@@ -55,29 +55,26 @@ class AtHand:
 
     def __init__(self) -> None:
         self._stood: tuple[int, Mark] | None = None
-        self._kept: dict[int, list[tuple[int, bytes]]] = {}
+        self._rows: Rows | None = None
 
-    def vectors(self, tx: Reading, model: Model, numbers: Sequence[int]) -> list[tuple[int, bytes]]:
-        """The same as the store's."""
+    def alike(self, tx: Reading, model: Model, question: "Row", numbers: Sequence[int]) -> dict[int, float]:
+        """The cosines of the question and of those among these memories that have a vector."""
+        from omoide.search import vectors  # noqa: PLC0415 - see the top
+
         self._catch_up(tx, model.number)
-        missing = [number for number in numbers if number not in self._kept]
-        if missing:
-            if len(self._kept) + len(missing) > _AT_HAND:
-                self._kept.clear()
-                missing = list(numbers)
-            for pair in tx.vectors(model.number, missing):
-                self._kept.setdefault(pair[0], []).append(pair)
-        return [pair for number in numbers if number in self._kept for pair in self._kept[number]]
+        if self._rows is None or len(self._rows) > _AT_HAND:
+            self._rows = vectors.Rows(model.dimensions)
+        return self._rows.alike(question, numbers, partial(tx.vectors, model.number))
 
     def _catch_up(self, tx: Reading, model: int) -> None:
         mark = tx.mark()
         stood, self._stood = self._stood, (model, mark)
         if stood is None or stood[0] != model or stood[1].renewal != mark.renewal:
-            self._kept.clear()
-        elif stood[1].event != mark.event:
+            self._rows = None
+        elif stood[1].event != mark.event and self._rows is not None:
             # What is said anew has no vector until one is made: that it is made logs no event, and needs none.
             for number in tx.happened(stood[1].event)[1]:
-                self._kept.pop(number, None)
+                self._rows.forget(number)
 
 
 class Meaning:
@@ -122,7 +119,7 @@ class Meaning:
             self.wake()
             return None
         try:
-            sense = _thinking().Sense(self.embedder, model, query.text, at, self._signs, self._at_hand.vectors)
+            sense = _thinking().Sense(self.embedder, model, query.text, at, self._signs, self._at_hand.alike)
         except EmbedderUnavailable as error:  # plan B: words alone
             self._failed(error)
             return None

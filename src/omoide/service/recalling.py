@@ -1,6 +1,6 @@
 """How a question finds memories: a first look names those that may answer it, a second one scores the best exactly."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import chain, islice, repeat
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from omoide.guard import checks
 from omoide.model import Draft, Found, Hit, Memory, Query
 from omoide.search import kin, rank, text
-from omoide.search.bits import members
+from omoide.search.bits import joined, members
+from omoide.search.rank import Held
 from omoide.service import looking
 from omoide.service.looking import COUNTED, Look
-from omoide.store.base import Holding, Outline, Posting, Reading, Words
+from omoide.store.base import Holding, Posting, Reading, Words
 
 if TYPE_CHECKING:  # it loads numpy
     from omoide.service.sense import Sense
@@ -21,6 +22,10 @@ _BROWSED = 500
 _ALIKE = 0.6
 _FIELDS = ("topic", "tags", "content")
 _ONCE = (0, 0, 1)
+_UNKNOWN = Holding(0, None, None)
+
+
+_by_words: Callable[[int], list[str]] = lambda _: []  # noqa: E731 - nothing but words spoke for it
 
 
 def found(tx: Reading, query: Query, at: datetime, sense: "Sense | None" = None) -> Found:
@@ -29,25 +34,29 @@ def found(tx: Reading, query: Query, at: datetime, sense: "Sense | None" = None)
     asked = text.asked(query.text)
     entries, length = tx.sizes(query)
     look = looking.look(tx, query, asked, entries, alone=sense is None)
-    outlines = _candidates(tx, query, look, at)
-    matched = len(outlines) if len(outlines) < look.enough else look.named
+    lengths = _candidates(tx, query, look, at)
+    matched = len(lengths) if len(lengths) < look.enough else look.named
+    sessions: list[int] = []
     if sense is not None and entries:
-        near = sense.nearest(tx, query, [outline.number for outline in outlines])
-        outlines += tx.outlines(query, near, at, texts=bool(look.literal))
-        if beside := sense.beside(tx, outlines):
-            outlines += tx.outlines(query, beside, at, texts=bool(look.literal))
-    if not outlines:
+        lengths |= tx.lengths(query, sense.nearest(tx, query, [*lengths]), at)
+        sessions = tx.spoken(lengths)
+        if beside := sense.beside(tx, [*lengths], sessions):
+            lengths |= tx.lengths(query, beside, at)
+            sessions = tx.spoken(lengths)
+    if not lengths:
         return _of_that_time(tx, query, at, sense, Found([], 0))
-    lengths = {outline.number: outline.length for outline in outlines}
-    postings = _held(tx, query, look, outlines, entries)
-    met = rank.met(look.worth, postings, lengths, length / entries)
-    scores, told = met.scores, dict[int, list[str]]()
+    held = _held(tx, query, look, [*lengths], entries)
+    met = rank.met(look.worth, held, lengths, length / entries)
+    scores, told = met.scores, _by_words
     if sense is not None:
-        scores, told = _sensed(tx, query, sense, outlines, met, sum(look.worth.values()) or 1.0, length / entries)
+        whole = sum(look.worth.values()) or 1.0
+        words = rank.Met({number: score / whole for number, score in met.scores.items()}, met.covered)
+        weighed = sense.weighed(tx, query, lengths, sessions, words, length / entries)
+        scores, told = {number: score * whole for number, score in weighed.scores.items()}, weighed.why
         if not scores:
             return _of_that_time(tx, query, at, sense, Found([], 0))
-    top = _ordered([outline for outline in outlines if outline.number in scores], scores, query)
-    why = _Why(query.text, asked, postings, told)
+    top = _ordered(tx, query, scores, at)
+    why = _Why(query.text, asked, held, told)
     hits = [Hit(memory, round(scores[memory.number], 4), partial(why, memory.number)) for memory in tx.memories(top)]
     return _of_that_time(tx, query, at, sense, Found(hits, max(matched, len(scores))))
 
@@ -63,112 +72,107 @@ def _of_that_time(tx: Reading, query: Query, at: datetime, sense: "Sense | None"
     return Found([*found.hits, *hits], found.total + len(hits))
 
 
-def _sensed(
-    tx: Reading,
-    query: Query,
-    sense: "Sense",
-    outlines: Sequence[Outline],
-    met: rank.Met,
-    whole: float,
-    average: float,
-) -> tuple[dict[int, float], dict[int, list[str]]]:
-    """The scores with what meaning, session and time add, on the same scale, and what that was."""
-    words = rank.Met({number: score / whole for number, score in met.scores.items()}, met.covered)
-    weighed = sense.weighed(tx, query, outlines, words, average)
-    found = {number: its for number, its in weighed.items() if its.score > 0}
-    return {number: its.score * whole for number, its in found.items()}, {number: its.why for number, its in found.items()}
-
-
-def _candidates(tx: Reading, query: Query, look: Look, at: datetime) -> list[Outline]:
-    """The best that the filters let through."""
-    kept: list[Outline] = []
+def _candidates(tx: Reading, query: Query, look: Look, at: datetime) -> dict[int, int]:
+    """The best that the filters let through, and their lengths."""
+    kept: dict[int, int] = {}
     for numbers in look.best:
-        kept += tx.outlines(query, numbers, at, texts=bool(look.literal))
+        kept |= tx.lengths(query, numbers, at)
         if len(kept) >= look.enough:
             break
     return kept
 
 
-def _held(tx: Reading, query: Query, look: Look, candidates: Sequence[Outline], entries: int) -> dict[str, list[Posting]]:
+def _held(tx: Reading, query: Query, look: Look, numbers: Sequence[int], entries: int) -> dict[str, Held]:
     """The second look: every term that is not hopelessly common, in the candidates."""
-    numbers = [outline.number for outline in candidates]
-    among = set(numbers)
+    often = max(rank.COMMON * entries, rank.SEEN)
     others = {term: df for term, df in look.frequencies.items() if term not in look.rare}
     if not look.rare and not others:  # every word is common: then the one it was gathered by
         others = dict.fromkeys(look.by[:1], COUNTED)
-    held = {term: [posting for posting in postings if posting[0] in among] for term, postings in look.rare.items()}
-    literal = [term for term in others if term in look.literal]
-    asked = sum(1 << number for number in numbers) if look.held else 0
-    if literal:
-        held |= _read([outline for outline in candidates if outline.content is not None], literal, look.held, asked)
-        if long := [outline.number for outline in candidates if outline.content is None]:
-            for term, postings in tx.postings(query, literal, long).items():
-                held[term] += postings
-    often = max(rank.COMMON * entries, rank.SEEN)
-    rest = {term: df for term, df in others.items() if term not in literal}
-    if look.held:
-        for term, df in [*rest.items()]:
-            _, bits, counts = look.held[term]
-            counts = {} if df > often else counts
-            if bits is not None and counts is not None:
-                held[term] = [(number, *counts.get(number, _ONCE)) for number in members(bits & asked, len(numbers))]
-                del rest[term]
-    if rest:
-        held |= tx.postings(query, [term for term, df in rest.items() if df <= often], numbers)
-        held |= tx.postings(query, [term for term, df in rest.items() if df > often], numbers, counted=False)
+    held, rest = dict[str, Held](), dict[str, int]()
+    asked = joined(numbers)
+    for term, df in others.items():
+        _, bits, counts = look.held.get(term, _UNKNOWN)
+        if bits is not None and (counts is not None or df > often):
+            held[term] = Held(members(bits & asked, len(numbers)), counts if counts and df <= often else {})
+        else:
+            rest[term] = df
+    if look.rare or rest:
+        held |= _listed(tx, query, look, rest, numbers, often)
     return held
 
 
-def _read(
-    outlines: Sequence[Outline], literal: Sequence[str], held: Mapping[str, Holding], asked: int
-) -> dict[str, list[Posting]]:
+def _listed(
+    tx: Reading, query: Query, look: Look, rest: Mapping[str, int], numbers: Sequence[int], often: float
+) -> dict[str, Held]:
+    """The same by lists, where bits do not tell."""
+    among = set(numbers)
+    found = {term: [posting for posting in postings if posting[0] in among] for term, postings in look.rare.items()}
+    if pairs := [term for term in rest if term in look.literal]:
+        found |= _read(tx, query, pairs, numbers)
+    found |= tx.postings(query, [term for term, df in rest.items() if df <= often and term not in found], numbers)
+    found |= tx.postings(query, [term for term in rest if term not in found], numbers, counted=False)
+    return {
+        term: Held([its[0] for its in postings], {its[0]: its[1:] for its in postings}) for term, postings in found.items()
+    }
+
+
+def _read(tx: Reading, query: Query, pairs: Sequence[str], numbers: Sequence[int]) -> dict[str, list[Posting]]:
     """Terms that stand in a text as they are, counted in it: for some twenty of them a tenth of asking the index."""
-    numbers = [outline.number for outline in outlines]
-    contents = dict(zip(numbers, text.plain(outline.content or "" for outline in outlines), strict=True))
-    titles = [outline.topic for outline in outlines], [outline.tags for outline in outlines]
+    texts = tx.texts(numbers)
+    short = [each for each in texts if each.content is not None]
+    who = [each.number for each in short]
+    contents = text.plain(each.content or "" for each in short)
+    titles = [each.topic for each in short], [each.tags for each in short]
     titled = not all(map(str.isascii, chain(*titles)))
-    topics, tags = (dict(zip(numbers, text.plain(its) if titled else its, strict=True)) for its in titles)
+    topics, tags = (text.plain(its) if titled else its for its in titles)
     found: dict[str, list[Posting]] = {}
-    for term in literal:
-        bits = held[term].bits if held else None
-        who = numbers if bits is None else members(bits & asked, len(numbers))
-        counts = map(str.count, map(contents.__getitem__, who), repeat(term))
+    for term in pairs:
+        counts = map(str.count, contents, repeat(term))
         if titled:
-            above = map(str.count, map(topics.__getitem__, who), repeat(term))
-            beside = map(str.count, map(tags.__getitem__, who), repeat(term))
+            above, beside = map(str.count, topics, repeat(term)), map(str.count, tags, repeat(term))
             found[term] = [posting for posting in zip(who, above, beside, counts, strict=True) if any(posting[1:])]
         else:
             found[term] = [(number, 0, 0, count) for number, count in zip(who, counts, strict=True) if count]
+    if long := [each.number for each in texts if each.content is None]:
+        for term, postings in tx.postings(query, pairs, long).items():
+            found[term] += postings
     return found
 
 
-def _ordered(outlines: Sequence[Outline], scores: Mapping[int, float], query: Query) -> list[int]:
+def _ordered(tx: Reading, query: Query, scores: Mapping[int, float], at: datetime) -> list[int]:
     """The best by score and nudge, the nearest first on a tie."""
-    last = sorted(scores.values(), reverse=True)[: query.limit][-1]
+    ranked = sorted(scores, key=scores.__getitem__, reverse=True)
+    best = _nudged(tx, query, ranked[: query.limit], scores, at)
+    reached = -max(best)[0] / rank.MOST
+    best += _nudged(tx, query, [number for number in ranked[query.limit :] if scores[number] >= reached], scores, at)
+    return [-number for _, _, number in sorted(best)[: query.limit]]
+
+
+def _nudged(
+    tx: Reading, query: Query, numbers: Sequence[int], scores: Mapping[int, float], at: datetime
+) -> list[tuple[float, int, int]]:
+    """What memories are ordered by: the smallest first."""
     places = []
-    for number, everywhere, session, _, confidence, relevance, reference_count, days, *_ in outlines:
-        score = scores[number]
-        if score >= last * rank.NUDGED:  # what is below cannot be nudged into the answer
-            nudged = score * rank.nudge(confidence, relevance, reference_count, days)
-            distance = 3 if everywhere and query.scope.path else (session != query.scope.name) + bool(session)
-            places.append((-nudged, distance, -number))
-    return [-number for _, _, number in sorted(places)[: query.limit]]
+    for number, everywhere, session, _, confidence, relevance, reference_count, days in tx.outlines(numbers, at):
+        nudged = scores[number] * rank.nudge(confidence, relevance, reference_count, days)
+        distance = 3 if everywhere and query.scope.path else (session != query.scope.name) + bool(session)
+        places.append((-nudged, distance, -number))
+    return places
 
 
 class _Why:
     """Which words of the question stand where in a memory, in the order of the question, and what else spoke for it."""
 
-    def __init__(
-        self, text: str, asked: Iterable[str], held: Mapping[str, Iterable[Posting]], told: Mapping[int, Iterable[str]]
-    ):
+    def __init__(self, text: str, asked: Iterable[str], held: Mapping[str, Held], told: Callable[[int], list[str]]):
         self._text, self._asked, self._held, self._told = text, asked, held, told
 
     def __call__(self, number: int) -> str:
-        counts = {term: counts for term in self._asked for holder, *counts in self._held.get(term, ()) if holder == number}
+        held = ((term, self._held[term]) for term in self._asked if term in self._held)
+        mine = {term: counts.get(number, _ONCE) for term, (numbers, counts) in held if number in numbers}
         spelling = text.spelling(self._text)
-        fields = ((name, [term for term, its in counts.items() if its[place]]) for place, name in enumerate(_FIELDS))
+        fields = ((name, [term for term, its in mine.items() if its[place]]) for place, name in enumerate(_FIELDS))
         said = (f"{name}: {', '.join(text.spoken(terms, spelling))}" for name, terms in fields if terms)
-        return " · ".join([*said, *self._told.get(number, ())])
+        return " · ".join([*said, *self._told(number)])
 
 
 def _browsed(tx: Reading, query: Query, at: datetime) -> Found:

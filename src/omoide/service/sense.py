@@ -1,6 +1,6 @@
 """What one question means, against the memories that its scope sees. Whoever imports this module loads numpy."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from operator import itemgetter
@@ -10,8 +10,8 @@ from omoide.search import meaning, pieces, vectors, when
 from omoide.search.embed import Embedder
 from omoide.search.meaning import Talk, Told, Weighed
 from omoide.search.rank import Met
-from omoide.search.vectors import Signs
-from omoide.store.base import Model, Outline, Reading, Vector
+from omoide.search.vectors import Row, Signs
+from omoide.store.base import Model, Reading, Vector
 
 
 def made(embedder: Embedder, memories: Sequence[Memory]) -> list[Vector]:
@@ -38,10 +38,10 @@ class Sense:
         text: str,
         at: datetime,
         signs: Callable[[Reading, Model, int], Signs],
-        kept: Callable[[Reading, Model, Sequence[int]], list[tuple[int, bytes]]],
+        alike: Callable[[Reading, Model, Row, Sequence[int]], dict[int, float]],
     ):
         self._row = embedder.vectors([text[: pieces.ASKED]], patient=False)[0]
-        self._model, self._signs, self._kept = model, signs, kept
+        self._model, self._signs, self._alike = model, signs, alike
         self._span = when.span(text, at.astimezone())
         self._cosines: dict[int, float] = {}
         self._talk: list[Talk] = []
@@ -58,11 +58,10 @@ class Sense:
         near = islice(self.likeness(tx, query, known[: meaning.COMPARED]), meaning.BY_MEANING)
         return [number for number in near if number not in known]
 
-    def beside(self, tx: Reading, outlines: Sequence[Outline]) -> list[int]:
+    def beside(self, tx: Reading, known: Sequence[int], sessions: Collection[int]) -> list[int]:
         """The neighbours, in their sessions, of the best by words and by meaning."""
-        if not any(outline.session for outline in outlines):
+        if not sessions:
             return []
-        known = [outline.number for outline in outlines]
         seen = set(known)
         lenders = {*known[: meaning.LENDERS], *islice(self._cosines, meaning.LENDERS)}
         near = tx.near(sorted(lenders & seen), 2 * meaning.REACH)
@@ -75,25 +74,25 @@ class Sense:
         self._count = sum(map(len, places))
         self._likeness = vectors.nearest(self._row, places, meaning.LOOKED_AT)
         compared = [*dict.fromkeys([*self._likeness.numbers, *known])]
-        cosines = vectors.alike(self._row, self._kept(tx, self._model, compared))
+        cosines = self._alike(tx, self._model, self._row, compared)
         self._cosines = dict(sorted(cosines.items(), key=itemgetter(1), reverse=True))
         return self._cosines
 
     def weighed(
-        self, tx: Reading, query: Query, outlines: Sequence[Outline], words: Met, average: float
-    ) -> dict[int, Weighed]:
-        """The scores of the candidates, given how well the words of each meet the question, as shares of it."""
+        self, tx: Reading, query: Query, lengths: Mapping[int, int], sessions: Iterable[int], words: Met, average: float
+    ) -> Weighed:
+        """The scores of the candidates, of which some are in sessions, given how well the words of each meet the question,
+        as shares of it."""
         cosines = self._cosines
         standings = meaning.standing(cosines, self._likeness.mean, self._likeness.deviation, self._count)
         shares = meaning.joined(words, cosines, standings, average)
         told: dict[int, Told] = {}
-        turns = {outline.number for outline in outlines if outline.session and outline.length <= meaning.SHORT}
+        turns = {number for number in sessions if lengths[number] <= meaning.SHORT}
         if turns or self._span is not None:
-            for number, its in tx.openings([outline.number for outline in outlines]).items():
+            for number, its in tx.openings([*lengths]).items():
                 told[number] = Told(its.created_at, pieces.unstamped(its.first), its.last.rstrip().endswith(("?", "？")))
-        seen = {outline.number for outline in outlines}
-        talk = [one for one in self._talk if one.number in seen]
-        return meaning.weighed(query.text, shares, cosines, standings, talk, turns, told, self._span)
+        talk = [one for one in self._talk if one.number in lengths]
+        return Weighed(query.text, shares, cosines, standings, talk, turns, told, self._span)
 
     def then(self, tx: Reading, query: Query, at: datetime, most: int) -> list[int]:
         """What was learnt at the time that the question names, the newest first."""

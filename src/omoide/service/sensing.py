@@ -34,7 +34,7 @@ class Sensing(Verbs):
     def _alike(self, sense: "Sense", query: Query) -> list[Hit]:
         with self._store.read() as tx:
             likeness = sense.likeness(tx, query)
-            seen = {outline.number for outline in tx.outlines(query, list(likeness), self._clock())}
+            seen = tx.lengths(query, list(likeness), self._clock())
             best = [number for number in likeness if number in seen][: query.limit]
             return [
                 Hit(memory, round(like, 4), partial("meaning: {:.2f}".format, like))

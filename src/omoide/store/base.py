@@ -44,12 +44,10 @@ class Words(NamedTuple):
     """The terms of the content that the kin was made of; not kept."""
 
 
-Posting = tuple[int, int, int, int]
-"""A memory's number, and how often it holds a term in its topic, its tags and its content."""
-
-
 Counts = tuple[int, int, int]
 """How often a memory holds a term in its topic, its tags and its content."""
+Posting = tuple[int, int, int, int]
+"""The same, after the memory's number."""
 
 
 class Holding(NamedTuple):
@@ -60,11 +58,11 @@ class Holding(NamedTuple):
     bits: int | None
     """All of them in one number, whose n-th bit is memory n. None: more than asked for."""
     counts: Mapping[int, Counts] | None
-    """How often, of those that hold it otherwise than once in their content. None: that was not counted."""
+    """How often, of those that hold it otherwise than once in their content. None: it is too common to be counted."""
 
 
 SHORT = 2_000
-"""Terms of the longest memory whose text an outline carries."""
+"""Terms of the longest memory whose content is read for a ranking."""
 
 
 class Outline(NamedTuple):
@@ -80,11 +78,16 @@ class Outline(NamedTuple):
     reference_count: int
     days: float
     """Since its last change."""
+
+
+class Text(NamedTuple):
+    """What is indexed of a memory, as it was written."""
+
+    number: int
     topic: str
-    """What is indexed as its topic: none when omoide derived it, and the key."""
+    """Empty when omoide derived it; and the key. Beside it the tags in one text, and the content with the examples: None if
+    it is too long to be read for a ranking."""
     tags: str
-    """Its tags in one text, and beside it its content with the examples. None: too long to be read for a ranking, or not
-    asked for."""
     content: str | None
 
 
@@ -191,10 +194,9 @@ class Reading(Protocol):
     def sizes(self, query: Query) -> Sizes:
         """How much is indexed where the query may look."""
 
-    def held(self, query: Query, terms: Mapping[str, int], counted: Collection[str]) -> dict[str, Holding] | None:
-        """Who holds each term where the query may look, as far as they are not more than the term's limit; of these terms
-        also how often, where that is cheap. None where there are so many memories that `frequencies` and `holders` are
-        better asked."""
+    def held(self, query: Query, terms: Mapping[str, int], often: int) -> dict[str, Holding] | None:
+        """Who holds each term where the query may look, unless they are more than the term's limit; and how often, unless
+        they are more than `often`. None where memories are so many that `frequencies` and `holders` are better asked."""
 
     def titled(self, query: Query, terms: Iterable[str]) -> dict[str, int]:
         """Who holds each term in its topic or tags, as bits."""
@@ -214,8 +216,15 @@ class Reading(Protocol):
     ) -> dict[str, list[Posting]]:
         """Of these memories, or of all, which hold each term and how often; uncounted, as if once in the content."""
 
-    def outlines(self, query: Query, numbers: Sequence[int], at: datetime, *, texts: bool = False) -> list[Outline]:
-        """Of these memories, those that the query's filters let through; with their texts, or without."""
+    def lengths(self, query: Query, numbers: Sequence[int], at: datetime) -> dict[int, int]:
+        """Of these memories those that the query's filters let through, in their order, with their lengths in terms."""
+
+    def spoken(self, numbers: Collection[int]) -> list[int]:
+        """Those of these memories that belong to a session."""
+
+    def outlines(self, numbers: Collection[int], at: datetime) -> list[Outline]: ...
+
+    def texts(self, numbers: Collection[int]) -> list[Text]: ...
 
     def versions(self, number: int) -> list[Version]:
         """All versions, oldest first, the present one last."""
@@ -406,6 +415,9 @@ class Store(Protocol):
 
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
         """Notes that these were accessed. Written behind, with the next write or later, without waiting: may be lost."""
+
+    def rest(self) -> None:
+        """Does what was put off, if it is much: for a moment in which nobody waits."""
 
     def widen(self) -> None:
         """Keeps more of the file in memory, up to 16 MB: for a process that has loaded a model, and so is not small."""

@@ -19,6 +19,7 @@ from omoide.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreR
 from omoide.model import Memory
 from omoide.store.base import Finding, Reading, Words, Writing
 from omoide.store.sql import micros
+from omoide.store.sqlite_at_hand import Written, written
 from omoide.store.sqlite_care import ASTRAY, findings
 from omoide.store.sqlite_holders import INSTANCES, RENEWED
 from omoide.store.sqlite_reading import Known, SqliteReading, counts
@@ -27,7 +28,12 @@ from omoide.store.sqlite_writing import SqliteWriting
 OLDEST_SQLITE = "3.51.3"  # up to 3.51.2 a WAL reset could lose committed pages
 APPLICATION = 0x6F6D6F69  # "omoi", so that `file` and we know our own
 MIGRATIONS = Path(__file__).parent / "migrations"
-_TOUCHES_HELD = 500
+_TOUCHES_HELD = 500  # access times that a moment of rest writes,
+_TOUCHES_MOST = 2_000  # and that are written even if somebody waits
+_LATER = " ON CONFLICT (memory) DO UPDATE SET last_accessed_at = max(last_accessed_at, excluded.last_accessed_at)"
+_NOTE = f"INSERT INTO accesses VALUES (?1, ?2){_LATER}"
+# The memory may have been purged meanwhile: then there is nothing to note. To look takes longer than all the rest.
+_NOTE_IF_THERE = f"INSERT INTO accesses SELECT number, ?2 FROM memories WHERE number = ?1{_LATER}"
 _BULK = 1_000
 _WIDE = 16_000  # kibibytes of the file kept in memory, instead of 2,000
 _PROGRESS = 2  # rows changed by a step that merged anything: its own row is one
@@ -45,6 +51,8 @@ class SqliteStore:
         self._wait = wait
         self._lock = threading.RLock()
         self._touched: dict[int, int] = {}
+        self._noted: Written | None = None
+        """What had been written when access times last were."""
         self._known = Known()
         self._indexed = 0
         self._closed = False
@@ -79,7 +87,7 @@ class SqliteStore:
                 transaction = SqliteWriting(self._connection, self._known)
                 yield transaction
                 transaction.finish()
-                self._write_touches()
+                self._write_touches(_NOTE_IF_THERE)
                 self._connection.execute("COMMIT")
             except BaseException:
                 self._roll_back()
@@ -123,17 +131,17 @@ class SqliteStore:
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
         with self._lock:
             self._touched.update(dict.fromkeys(numbers, micros(at)))
-            if len(self._touched) > _TOUCHES_HELD:
+            if len(self._touched) > _TOUCHES_MOST:
                 self._flush_touches()
 
-    def _write_touches(self) -> None:
-        if self._touched:
-            # The memory may have been purged meanwhile by another process: then there is nothing to note.
-            self._connection.executemany(
-                "INSERT INTO accesses SELECT number, ?2 FROM memories WHERE number = ?1"
-                " ON CONFLICT (memory) DO UPDATE SET last_accessed_at = max(last_accessed_at, excluded.last_accessed_at)",
-                sorted(self._touched.items()),  # in the order of the table: two thirds of the time
-            )
+    def rest(self) -> None:
+        with self._lock, suppress(StoreError), self._faults():  # plan B: whoever asks next is told what is wrong
+            if len(self._touched) > _TOUCHES_HELD and self.idle:
+                self._flush_touches()
+
+    def _write_touches(self, statement: str) -> None:
+        if self._touched:  # in the order of the table: two thirds of the time
+            self._connection.executemany(statement, sorted(self._touched.items()))
 
     def _flush_touches(self) -> None:
         """Writes access times without a sync and without waiting for anyone."""
@@ -144,7 +152,9 @@ class SqliteStore:
             # Not OFF: should this commit move the log into the file, memories could be lost with the access times.
             self._connection.execute("PRAGMA synchronous=NORMAL")
             with self._connection:
-                self._write_touches()
+                alone = written(self._connection) == self._noted
+                self._write_touches(_NOTE if alone else _NOTE_IF_THERE)
+                self._noted = written(self._connection)
         except (apsw.BusyError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError):
             pass  # plan B: these access times are lost, as promised
         finally:

@@ -4,16 +4,16 @@ Looking a term up takes as long as its list is, and the same few hundred come wi
 that `search/bits.py` can add up; and after a write, only the memories that it was about are looked up anew.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
 
-from omoide.model import Query
-from omoide.store.base import Counts, Holding, Mark
+from omoide.store.base import Counts, Holding
 
-WIDEST = 1 << 15
-"""The highest number of a memory up to which this pays: beyond, long lists are better looked at in part."""
 _AREA_BITS = 32
 NUMBERS = (1 << _AREA_BITS) - 1
 """In a row id of the index, the bits of the memory's number."""
@@ -25,13 +25,13 @@ ON CONFLICT (task) DO UPDATE SET at = max(at + 1, excluded.at)"""
 """Says that the whole index was made anew: whoever keeps something of the old one forgets it."""
 
 _KEPT = 4 << 20  # bytes
-_AROUND = 200  # bytes that Python needs for a term beside its bits, and about as many for each count
-_CHANGES = 10_000  # from which everything is looked up anew
+_AROUND = 200  # bytes that Python needs for a term beside its bits,
+_COUNT = 100  # and for each count
+_CHANGES = 10_000  # after which all are looked up anew
 _AFRESH = 50  # changes from which a term is looked up as a whole
-_FEW = 1_000  # holders whose counts, kept, are cheaper than those of some of them with every question
 _DRIFT = 20  # a count that only says how common a term is holds until its area has grown or shrunk by this part
-_DENSE = 150
-_DIGITS = b"01" + bytes(254)
+_DENSE = 300
+_ONE = ord("1")
 _FROM = " FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
 # Whether there are more than so many: asked like this in two thirds of the time of counting them.
 _MORE = f"SELECT 1{_FROM} LIMIT 1 OFFSET ?4"
@@ -41,13 +41,10 @@ _AMONG = " AND +rowid IN (SELECT value FROM json_each(?4))"
 _NUMBERS = f"SELECT json_group_array(rowid & {NUMBERS})"
 _COUNTS = f"SELECT rowid & {NUMBERS}, counts(words)"
 INSTANCES = "CREATE VIRTUAL TABLE temp.instances USING fts5vocab('main', 'words', 'instance')"
-"""Each place of each term, which SQLite counts in a third of the time that `counts` takes."""
-_SUMMED = f"""
-SELECT doc & {NUMBERS}, sum(col = 'topic'), sum(col = 'tags'), sum(col = 'content') FROM temp.instances
-WHERE term = ?1 AND doc BETWEEN ?2 AND ?3 GROUP BY doc HAVING count(*) > 1 OR min(col) <> 'content'"""
-_MARK = """
-SELECT coalesce((SELECT max(number) FROM events), 0), coalesce((SELECT at FROM upkeep WHERE task = 'index'), 0)"""
-_MARK_AND_HIGHEST = f"{_MARK}, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'memories'), 0)"
+"""Each place of each term in all areas, which SQLite counts in a fifth of the time that `counts` takes."""
+_OF_TERM = "FROM temp.instances WHERE term = lower(?1) AND doc BETWEEN ?2 AND ?3"
+_INSTANCES = f"SELECT json_group_array(doc & {NUMBERS}), sum(col <> 'content') {_OF_TERM}"
+_TITLED = f"SELECT doc & {NUMBERS}, sum(col = 'topic'), sum(col = 'tags') {_OF_TERM} AND col <> 'content' GROUP BY doc"
 _numbers = msgspec.json.Decoder(list[int])
 
 Execute = Callable[..., Any]
@@ -70,11 +67,10 @@ def unpacked(packed: int) -> Counts:
 def joined(numbers: Collection[int]) -> int:
     """Memories as one number: a bit for each."""
     if len(numbers) > _DENSE:  # a digit for each, all read at once; for few, the bits of each byte
-        flags = bytearray(max(numbers) + 1)
+        digits = bytearray(b"0") * (max(numbers) + 1)
         for number in numbers:
-            flags[number] = 1
-        flags.reverse()
-        return int(flags.translate(_DIGITS), 2)
+            digits[~number] = _ONE
+        return int(digits, 2)
     packed = bytearray(max(numbers, default=0) // 8 + 1)
     for number in numbers:
         packed[number >> 3] |= 1 << (number & 7)
@@ -87,61 +83,107 @@ class _Kept(NamedTuple):
     """How many of the changes are in it; of a term too common to be kept, how many memories its area held."""
 
 
+class Area(NamedTuple):
+    """An area of the index, as it is looked at."""
+
+    number: int
+    entries: int
+    apart: bool
+    """Whether most memories are elsewhere: then a look at all who hold a term would take longest."""
+
+
 class Holders:
     """What a store knows of who holds which term, in which area of the index."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, str], _Kept] = {}
+        self._before: dict[tuple[int, str], _Kept] = {}
+        """What was known before half of the room was used up; whatever of it is asked for again is kept anew."""
+        self._weight = 0
         self._changes: list[int] = []
-        self._event = 0
-        self._index = 0
-        self._weight = 0
 
-    def catch_up(self, event: int, index: int, happened: Callable[[int], tuple[int, list[int]]]) -> None:
-        """Learns what happened since: up to the last event, and whether the whole index was made anew."""
-        since = event - self._event
-        if index != self._index or since < 0 or len(self._changes) + since > _CHANGES:
-            self._clear()
-        elif since:
-            self._changes += happened(self._event)[1]
-        self._event, self._index = event, index
+    def changed(self, numbers: Iterable[int]) -> None:
+        """Learns about which memories something happened."""
+        self._changes += numbers
+        if len(self._changes) > _CHANGES:
+            self._kept, self._before, self._weight, self._changes = {}, {}, 0, []
 
-    def _clear(self) -> None:
-        self._kept.clear()
-        self._changes.clear()
-        self._weight = 0
+    def look(self, execute: Execute, area: Area, terms: Mapping[str, int], often: int) -> dict[str, Holding]:
+        """Who holds each term, as far as they are not more than its limit; and how often, if they are not more than that."""
+        number, entries, _ = area
+        now = len(self._changes)
+        found = {}
+        for term, most in terms.items():
+            kept = self._kept.get((number, term))
+            if kept is None:
+                kept = self._before.get((number, term))
+                if kept is not None:
+                    self._keep(number, term, kept)
+            if kept is None or not _holds(kept, entries, most, now):
+                kept = self._keep(number, term, self._looked(execute, area, term, kept, most, often))
+            found[term] = kept.holding
+        return found
 
-    def look(self, execute: Execute, area: int, entries: int, term: str, most: int, *, counted: bool) -> Holding:
-        kept = self._kept.get((area, term))
-        if kept is not None:
-            holding, stamp = kept
-            if holding.bits is None:
-                if holding.holders > most and abs(entries - stamp) * _DRIFT <= stamp:
-                    return holding
-            elif stamp == len(self._changes):
-                return holding
-            elif len(changed := sorted(set(self._changes[stamp:]))) <= _AFRESH:
-                holding = _patched(execute, area, term, holding, changed)
-                self._kept[area, term] = _Kept(holding, len(self._changes))
-                return holding
-        holding = _looked(execute, area, entries, term, most, counted=counted)
-        self._weight += _AROUND * (1 + len(holding.counts or ())) + (holding.bits or 0).bit_length() // 8
-        if self._weight > _KEPT:
-            self._clear()
-        self._kept[area, term] = _Kept(holding, entries if holding.bits is None else len(self._changes))
-        return holding
+    def _looked(self, execute: Execute, area: Area, term: str, kept: _Kept | None, most: int, often: int) -> _Kept:
+        if kept is not None and kept.holding.bits is not None:
+            changed = sorted(set(self._changes[kept.stamp :]))
+            if len(changed) <= _AFRESH:
+                return _Kept(_patched(execute, area.number, term, kept.holding, changed), len(self._changes))
+        holding = _looked(execute, area, term, most, often)
+        return _Kept(holding, area.entries if holding.bits is None else len(self._changes))
+
+    def _keep(self, area: int, term: str, kept: _Kept) -> _Kept:
+        if (area, term) not in self._kept:
+            self._weight += _weight(kept.holding)
+            if self._weight > _KEPT / 2:
+                self._kept, self._before, self._weight = {}, self._kept, _weight(kept.holding)
+        self._kept[area, term] = kept
+        return kept
 
 
-def _looked(execute: Execute, area: int, entries: int, term: str, most: int, *, counted: bool) -> Holding:
-    values = (phrase(term), document(area, 0), document(area, NUMBERS))
-    if entries > most and execute(_MORE, (*values, most)).get is not None:
-        return Holding(most + 1, None, None)
-    numbers = _numbers.decode(execute(_NUMBERS + _FROM, values).get)
-    counts = None
-    if counted and len(numbers) <= _FEW:
-        rows = execute(_SUMMED, (term, *values[1:]))
-        counts = {number: (topic, tags, content) for number, topic, tags, content in rows}
-    return Holding(len(numbers), joined(numbers), counts)
+def _holds(kept: _Kept, entries: int, most: int, now: int) -> bool:
+    """Whether what is kept is still so; that a term is too common, about."""
+    holding, stamp = kept
+    if holding.bits is None:
+        return holding.holders > most and abs(entries - stamp) * _DRIFT <= stamp
+    return stamp == now
+
+
+def _weight(holding: Holding) -> int:
+    return _AROUND + _COUNT * len(holding.counts or ()) + (holding.bits or 0).bit_length() // 8
+
+
+def numbers(execute: Execute, area: int, match: str) -> list[int]:
+    """Of all memories of an area that match, the numbers."""
+    found: list[int] = _numbers.decode(execute(_NUMBERS + _FROM, (match, document(area, 0), document(area, NUMBERS))).get)
+    return found
+
+
+def _looked(execute: Execute, area: Area, term: str, most: int, often: int) -> Holding:
+    match, lowest, highest = phrase(term), document(area.number, 0), document(area.number, NUMBERS)
+    enough = min(most, often)
+    if area.entries > enough and execute(_MORE, (match, lowest, highest, enough)).get is not None:
+        if area.entries > most and (enough == most or execute(_MORE, (match, lowest, highest, most)).get is not None):
+            return Holding(most + 1, None, None)
+        who = numbers(execute, area.number, match)
+        return Holding(len(who), joined(who), None)
+    if area.apart:
+        rows = execute(_COUNTS + _FROM, (match, lowest, highest)).fetchall()
+        return Holding(len(rows), joined([number for number, _ in rows]), _unusual(rows))
+    found, titled = execute(_INSTANCES, (term, lowest, highest)).get
+    instances = _numbers.decode(found)
+    again = [number for number, next in pairwise(instances) if number == next]  # the places in a memory follow each other
+    counts = {number: _in_content(1 + times) for number, times in Counter(again).items()} if again else {}
+    if titled:
+        for number, topic, tags in execute(_TITLED, (term, lowest, highest)):
+            times = counts.get(number, _in_content(1))[2]
+            counts[number] = (topic, tags, times - topic - tags)
+    return Holding(len(instances) - len(again), joined(instances), counts)
+
+
+@cache
+def _in_content(count: int) -> Counts:
+    return 0, 0, count  # the same one for all: there are thousands
 
 
 def _patched(execute: Execute, area: int, term: str, holding: Holding, changed: list[int]) -> Holding:
@@ -158,42 +200,15 @@ def _unusual(rows: Iterable[tuple[int, int]]) -> dict[int, Counts]:
     return {number: unpacked(packed) for number, packed in rows if packed != ONCE}
 
 
-class HolderReading:
-    _execute: Execute
-    _areas: Callable[[Query], dict[int, tuple[int, int]]]
-    happened: Callable[[int], tuple[int, list[int]]]
-    _holders: Holders
-
-    def mark(self) -> Mark:
-        return Mark(*self._execute(_MARK).get)
-
-    def held(self, query: Query, terms: Mapping[str, int], counted: Collection[str]) -> dict[str, Holding] | None:
-        event, index, highest = self._execute(_MARK_AND_HIGHEST).get
-        if highest >= WIDEST:
-            return None
-        self._holders.catch_up(event, index, self.happened)
-        look, execute = self._holders.look, self._execute
-        parts = [
-            {term: look(execute, area, entries, term, most, counted=term in counted) for term, most in terms.items()}
-            for area, (entries, _) in self._areas(query).items()
-        ]
-        return parts[0] if len(parts) == 1 else {term: _together([part[term] for part in parts]) for term in terms}
-
-    def titled(self, query: Query, terms: Iterable[str]) -> dict[str, int]:
-        found = dict.fromkeys(terms, 0)
-        for area in self._areas(query):
-            for term in found:
-                values = ("{topic tags} : " + phrase(term), document(area, 0), document(area, NUMBERS))
-                found[term] |= joined(_numbers.decode(self._execute(_NUMBERS + _FROM, values).get))
-        return found
-
-
-def _together(parts: list[Holding]) -> Holding:
+def together(parts: Iterable[Holding]) -> Holding:
     """What several areas hold. A memory is in one of them only."""
-    bits, counts = 0, dict[int, Counts]()
+    whole = Holding(0, 0, {})
     for part in parts:
-        if part.bits is None:
-            return Holding(sum(part.holders for part in parts), None, None)
-        bits |= part.bits
-        counts |= part.counts or {}
-    return Holding(bits.bit_count(), bits, None if any(part.counts is None for part in parts) else counts)
+        bits = None if whole.bits is None or part.bits is None else whole.bits | part.bits
+        counts = None if whole.counts is None or part.counts is None else _merged(whole.counts, part.counts)
+        whole = Holding(whole.holders + part.holders, bits, counts)
+    return whole
+
+
+def _merged(one: Mapping[int, Counts], other: Mapping[int, Counts]) -> Mapping[int, Counts]:
+    return {**one, **other} if one and other else one or other

@@ -16,9 +16,10 @@ import msgspec
 from omoide.errors import Conflict
 from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Project, Query, Scope, State, Summary, Usage, Version
 from omoide.store import sql
-from omoide.store.base import SHORT, Outline, Posting, Sizes
+from omoide.store.base import SHORT, Posting, Sizes, Text
 from omoide.store.sql import ACTIVE, FORGOTTEN, STATE_NUMBER, micros, moment
-from omoide.store.sqlite_holders import NUMBERS, ONCE, HolderReading, Holders, document, phrase, unpacked
+from omoide.store.sqlite_at_hand import AtHand, AtHandReading
+from omoide.store.sqlite_holders import NUMBERS, ONCE, document, phrase, unpacked
 from omoide.store.sqlite_mirrors import MirrorReading
 from omoide.store.sqlite_sessions import SessionReading
 from omoide.store.sqlite_vectors import VectorReading
@@ -42,18 +43,11 @@ _TALLIED = 10_000
 _CROWD = 100
 _numbers = msgspec.json.Decoder(list[int])
 _NEWEST = " ORDER BY m.updated_at DESC, m.number DESC"
-_OUTLINE = (
-    "SELECT m.number, m.project = 0, m.session, m.length, m.confidence, m.relevance, m.reference_count,"
-    " (:now - m.updated_at) / 86400000000.0, {}"
-    " FROM json_each(:numbers) n CROSS JOIN memories m ON m.number = n.value WHERE "
+_TEXTS = (
+    "SELECT m.number, iif(m.topic_given, m.topic, '') || ' ' || coalesce(m.key, ''), m.tags,"
+    f" iif(m.length <= {SHORT}, m.content || m.examples, NULL)"
+    " FROM json_each(?) n CROSS JOIN memories m ON m.number = n.value"
 )
-_OUTLINES = {
-    False: _OUTLINE.format("'', '', NULL"),
-    True: _OUTLINE.format(
-        "iif(m.topic_given, m.topic, '') || ' ' || coalesce(m.key, ''), m.tags,"
-        f" iif(m.length <= {SHORT}, m.content || m.examples, NULL)"
-    ),
-}
 
 
 def area(project: int, state: State) -> int | None:
@@ -79,7 +73,7 @@ class Known:
     def __init__(self) -> None:
         self.projects: dict[str, int] = {"": 0}
         self.actors: dict[Actor, int] = {}
-        self.holders = Holders()
+        self.at_hand = AtHand()
         self._tallies: dict[tuple[int, int], tuple[int, dict[str, int]]] = {}
 
     def doubt(self) -> None:
@@ -99,14 +93,15 @@ class Known:
         return known
 
 
-class SqliteReading(HolderReading, MirrorReading, SessionReading, VectorReading):
+class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading):
     """See `store/base.py` for what each verb promises. Made by the store, for one transaction."""
 
     def __init__(self, connection: apsw.Connection, known: Known):
         self._execute = connection.execute
         self._connection = connection
         self._known = known
-        self._holders = known.holders
+        self._at_hand = known.at_hand
+        self._caught = False
         self._looked: dict[object, dict[int, tuple[int, int]]] = {}
 
     def _memory(self, where: str, values: tuple[object, ...]) -> Memory | None:
@@ -260,11 +255,8 @@ class SqliteReading(HolderReading, MirrorReading, SessionReading, VectorReading)
                 ]
         return found
 
-    def outlines(self, query: Query, numbers: Sequence[int], at: datetime, *, texts: bool = False) -> list[Outline]:
-        clauses, values = self._where(query, at)
-        values["numbers"] = str(list(numbers))
-        values["now"] = micros(at)
-        return list(map(Outline._make, self._execute(_OUTLINES[texts] + " AND ".join(clauses), values)))
+    def texts(self, numbers: Collection[int]) -> list[Text]:
+        return list(map(Text._make, self._execute(_TEXTS, (str(list(numbers)),))))
 
     def versions(self, number: int) -> list[Version]:
         present = self.memory(number)
@@ -374,9 +366,9 @@ class SqliteReading(HolderReading, MirrorReading, SessionReading, VectorReading)
             areas = self._looked[wanted] = {}
             sides = sorted({side for state in query.states if (side := area(0, state)) is not None})
             for where in [project * 2 + side for side in sides for project in self._projects(query)]:
-                row = self._execute("SELECT entries, terms FROM areas WHERE area = ? AND entries > 0", (where,)).get
-                if row is not None:
-                    areas[where] = row
+                size = self._size(where)
+                if size is not None:
+                    areas[where] = size
         return areas
 
     def _projects(self, query: Query) -> list[int]:

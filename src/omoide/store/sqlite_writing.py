@@ -13,7 +13,8 @@ from omoide.model import Actor, LinkKind, Memory, Project, Scope
 from omoide.store import sql
 from omoide.store.base import Words
 from omoide.store.sql import STATE_NUMBER, micros, moment
-from omoide.store.sqlite_holders import Holders, document
+from omoide.store.sqlite_at_hand import AtHand
+from omoide.store.sqlite_holders import document
 from omoide.store.sqlite_mirrors import MirrorWriting
 from omoide.store.sqlite_reading import Known, SqliteReading, area
 from omoide.store.sqlite_sessions import SessionWriting
@@ -46,7 +47,11 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
         self._started: set[Scope] = set()
         self._grown: dict[int, list[int]] = {}
         self._created: tuple[datetime | None, int] = (None, 0)
-        self._holders = Holders()  # what it looks up may never be
+
+    def _caught_up(self) -> AtHand:
+        # What it looks up may never be, and what it changes is not yet logged: so nothing is kept.
+        self._at_hand, self._caught = AtHand(), False
+        return super()._caught_up()
 
     def add(self, memory: Memory, twin: int, words: Words, actor: Actor) -> Memory:
         project = self._made_project(memory.scope.path, memory.created_at)
