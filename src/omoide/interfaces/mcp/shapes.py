@@ -117,21 +117,26 @@ def changed(memory: Memory) -> Changed:
 
 
 def headline(memory: Memory) -> str:
+    return _headline(memory, f" {memory.topic}")
+
+
+def _headline(memory: Memory, topic: str) -> str:
     tags = f" ({', '.join(memory.tags)})" if memory.tags else ""
     key = f" key {memory.key}" if memory.key is not None else ""
     pin = " pinned" if memory.pinned else ""
-    return f"#{memory.number} {memory.topic} [{memory.type}]{tags}{key}{pin}"
+    return f"#{memory.number}{topic} [{memory.type}]{tags}{key}{pin}"
 
 
 def passage(memory: Memory) -> str:
-    """A memory whole enough to be used: its headline, where and when it is from, its text."""
+    """A memory whole enough to be used: its headline, where and when it is from, its text. A topic that was made of the
+    text says nothing beside it; and the text is indented, so that no line of it can pass for a headline."""
     content = memory.content
     if len(content) > _SHOWN:
         rest = len(content) - _SHOWN
         content = f"{content[:_SHOWN]}… ({rest} more characters in omoide://memory/{memory.id})"
-    lines = [headline(memory), f"{memory.scope}, {memory.updated_at.date()}, source {memory.source}", content]
-    lines += (f"Example: {example}" for example in memory.examples)
-    return "\n".join(lines)
+    opening = _headline(memory, f" {memory.topic}" if memory.topic_given else "")
+    text = "\n".join([content, *(f"Example: {example}" for example in memory.examples)]).replace("\n", "\n  ")
+    return f"{opening}\n{memory.scope}, {memory.updated_at.date()}, source {memory.source}\n  {text}"
 
 
 def passages(memories: Sequence[Memory], opening: str) -> str:
