@@ -55,8 +55,10 @@ class Setting(NamedTuple):
         return f"OMOIDE_{self.name.upper()}"
 
     def variable_in(self, environment: Mapping[str, str]) -> str | None:
-        """The variable that tells, ours first."""
-        return next((name for name in (self.variable, *self.also) if environment.get(name) is not None), None)
+        """The variable that tells, ours first; one of another program that is empty tells nothing."""
+        if environment.get(self.variable) is not None:
+            return self.variable
+        return next((name for name in self.also if environment.get(name)), None)
 
 
 def _text(value: Any) -> str:

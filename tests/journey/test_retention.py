@@ -327,6 +327,7 @@ def test_a_command_that_finds_a_memory_does_not_retire_it(omoide, long_ago):
         ({"OMOIDE_TTL_DAYS": "0"}, 0),
         ({"OMOIDE_TTL_DAYS": "5"}, 2),
         ({"MCP_MEMORY_TTL_DAYS": "5"}, 2),
+        ({"MCP_MEMORY_TTL_DAYS": "", "MCP_MEMORY_MAX_ENTRIES": ""}, 1),
         ({"MCP_MEMORY_TTL_DAYS": "5", "OMOIDE_TTL_DAYS": "50"}, 1),
         ({"MCP_MEMORY_TTL_DAYS": "0", "MCP_MEMORY_MAX_ENTRIES": "1"}, 2),
         ({"MCP_MEMORY_TTL_DAYS": "0", "MCP_MEMORY_MAX_ENTRIES": "1", "OMOIDE_MAX_ENTRIES": "2"}, 1),

@@ -60,6 +60,13 @@ def test_flags_that_no_server_would_start_with_make_no_snippet(flags: list[str],
     assert run("mcp", *flags).code == 2
 
 
+@pytest.mark.parametrize("flags", [["--tools", "layers"], ["--global"]])
+def test_a_client_cannot_say_what_only_the_running_server_decides(flags: list[str], run: Callable[..., Any]) -> None:
+    done = run("mcp", "config", "gemini", "--http", *flags)
+    assert done.code == 2
+    assert "the server that runs" in done.err
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 def test_the_snippet_for_http_never_holds_the_token_itself(client: str, run: Callable[..., Any]) -> None:
     token = run("mcp", "token").out.strip()

@@ -76,7 +76,7 @@ def serve(place: Path) -> Iterator[Callable[..., Server]]:
     processes = []
 
     def serve(*flags: str) -> Server:
-        command = [sys.executable, "-c", MAIN, "mcp", "--http", "127.0.0.1:0", *flags]
+        command = [sys.executable, "-c", MAIN, "mcp", "--http", "0", *flags]
         processes.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
         line = processes[-1].stderr.readline()
         return Server(processes[-1], int(re.search(r":(\d+)/mcp", line)[1]))

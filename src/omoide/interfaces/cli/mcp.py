@@ -20,7 +20,7 @@ _PORT = "127.0.0.1:8765"
     "address",
     is_flag=False,
     flag_value=_PORT,
-    metavar="[HOST:PORT]",
+    metavar="[[HOST:]PORT]",
     help=f"Serve over HTTP, on {_PORT} if nothing else is said.",
 )
 @click.option("--daemon", is_flag=True, help="Serve over HTTP in the background; see status and stop.")
@@ -169,6 +169,8 @@ def config_command(client: str | None, over_http: bool, tools: str, place: Place
         click.echo("\n".join(f"{name}  {known.title}" for name, known in clients.CLIENTS.items()))
         return
     _check(place)
+    if over_http and (tools != "default" or place.everywhere):
+        raise InvalidInput("with --http, which tools there are and whether all is global is said to the server that runs")
     flags = [*_placing(place), *(["--tools", tools] if tools != "default" else [])]
     notes, snippet = clients.registration(client, flags, _url(place) if over_http else None)
     click.echo("\n".join(notes), err=True)  # so that the rest can go into a file

@@ -357,9 +357,9 @@ def _hostname(url: str) -> str:
 
 
 def _place(address: str) -> tuple[str, int]:
-    """HOST:PORT, a HOST alone, or a :PORT alone."""
+    """HOST:PORT, a HOST alone, or a PORT alone."""
     try:
-        parts = urlsplit(f"//{address}")
+        parts = urlsplit(f"//:{address}" if address.isdigit() else f"//{address}")
         host, port = parts.hostname or "127.0.0.1", parts.port
     except ValueError:
         raise InvalidInput(f"{address!r} is no address: write HOST:PORT, like 127.0.0.1:8765") from None
