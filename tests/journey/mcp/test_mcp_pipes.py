@@ -389,6 +389,17 @@ def test_of_a_line_that_is_too_long_nothing_is_kept_and_the_next_is_read(monkeyp
     os.close(source)
 
 
+def test_when_nothing_comes_for_a_moment_there_is_time_for_other_things() -> None:
+    source, sink = os.pipe()
+    rested: list[str] = []
+    lines = stdio.lines(source, lambda: (rested.append("rested"), os.write(sink, b"two\n"))[0])
+    os.write(sink, b"one\n")
+    assert (next(lines), rested) == (b"one", [])
+    assert (next(lines), rested) == (b"two", ["rested"])
+    os.close(sink)
+    os.close(source)
+
+
 def test_half_an_emoji_is_kept_as_a_question_mark_and_answered(talk: Callable[..., Any]) -> None:
     client = talk()
     assert client.give("remember", content="cut in the mid\ud83d")["action"] == "created"

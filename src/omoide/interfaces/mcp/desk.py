@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,13 @@ class Shelf:
         with self._lock:
             if self._opened is not None:
                 self._opened.retire_if_due()
+                self._opened.rest()
+
+    def rest(self) -> None:
+        """What can wait until an answer is out."""
+        opened = self._opened
+        if opened is not None:
+            opened.rest()
 
     def close(self) -> None:
         with self._lock:
@@ -54,6 +62,9 @@ class Desk:
     @property
     def memory(self) -> "Service":
         return self._shelf.memory
+
+    def rest(self) -> None:
+        self._shelf.rest()
 
     def acting(self, agent: str | UnsetType) -> "Service":
         """The memory, acting as this agent; without one, as the server itself."""
@@ -86,10 +97,14 @@ class Desk:
         if project is not UNSET and project:
             return Scope.project(project)
         if self._project:
-            return Scope.project(self._project)
+            return self._home
         if self._root is None:
             return Scope.everywhere()
         return self.memory.claim(self._root) if writing else self.memory.locate(self._root)
+
+    @cached_property
+    def _home(self) -> Scope:
+        return Scope.project(self._project)
 
     def project(self, project: str | UnsetType = UNSET, session: str | UnsetType = UNSET, *, writing: bool = False) -> Scope:
         """The same, for what cannot be done without a project."""

@@ -59,6 +59,9 @@ class Omoide:
         tool = tools_of(self._chosen).get(name)
         return tool is not None and tool.quick
 
+    def rest(self) -> None:
+        self._desk.rest()
+
     def resources(self, start: int) -> tuple[Sequence[dict[str, Any]], int | None]:
         from omoide.interfaces.mcp import resources  # noqa: PLC0415 - most agents only call tools
 

@@ -41,6 +41,9 @@ class Offer(Protocol):
     def quick(self, name: str) -> bool:
         """Whether a call of this tool is done before anybody could wish to cancel it."""
 
+    def rest(self) -> None:
+        """Called when nobody has asked for a moment."""
+
     def resources(self, start: int) -> tuple[Sequence[dict[str, Any]], int | None]:
         """A page of them from `start` on, and where the next page starts."""
 

@@ -1,5 +1,6 @@
 """Starts a server with what it serves: the memory of the settings, in a project, on pipes or over HTTP."""
 
+import gc
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -14,6 +15,8 @@ from omoide.model import Actor, Role, Scope
 if TYPE_CHECKING:  # the verbs load with the store, at the first call
     from omoide.service import Service
 
+_UNSWEPT = 10_000  # objects more than before until Python looks for cycles among them; by itself it does so in every answer
+
 
 def shelf(settings: Settings, role: Role | None = None, name: str = "") -> Shelf:
     """The memory for one actor: the person of the settings in their role, or the bearer of a token."""
@@ -21,7 +24,10 @@ def shelf(settings: Settings, role: Role | None = None, name: str = "") -> Shelf
     def open() -> "Service":
         from omoide import app  # noqa: PLC0415 - the store loads when it is first needed
 
-        return app.opened(settings, Actor(name or settings.actor, role or settings.role, "mcp"), tell=_told)
+        opened = app.opened(settings, Actor(name or settings.actor, role or settings.role, "mcp"), tell=_told)
+        gc.freeze()
+        gc.set_threshold(_UNSWEPT)
+        return opened
 
     return Shelf(open)
 

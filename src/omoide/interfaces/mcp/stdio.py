@@ -5,9 +5,11 @@ it has nothing to do, what is quick is answered by the one that reads: handing i
 """
 
 import os
+import select
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from queue import SimpleQueue
 
 from omoide.interfaces.mcp import message, protocol
@@ -18,6 +20,8 @@ from omoide.interfaces.mcp.protocol import Offer
 LONGEST = 64 * 1024 * 1024
 """Bytes of the longest line that is looked at; of a longer one, nothing is kept."""
 _CHUNK = 1 << 16
+_QUIET = 0.1
+"""Seconds without a question after which the next one is not yet on its way."""
 _LAST_WORDS = 2.0
 """Seconds for what is at work when a signal ends us: the client that sent it may no longer read."""
 _GONE = (BrokenPipeError, ConnectionResetError)
@@ -56,7 +60,7 @@ class _Conversation:
         worker.start()
         patience: float | None = _LAST_WORDS
         try:
-            for line in lines(source):
+            for line in lines(source, self._offer.rest):
                 self._take(line)
                 if self._deaf:
                     break
@@ -125,11 +129,12 @@ class _Conversation:
                 self._deaf = True
 
 
-def lines(source: int) -> Iterator[bytes | None]:
-    """Line by line as they come, blank ones left out; None stands for a line that was too long."""
+def lines(source: int, quiet: Callable[[], None] = lambda: None) -> Iterator[bytes | None]:
+    """Line by line as they come, blank ones left out; None stands for a line that was too long. When nothing has come for a
+    moment, `quiet` is called."""
     begun: list[bytes] = []
     size = 0
-    while chunk := _read(source):
+    while chunk := _read(source, quiet):
         *ended, rest = chunk.split(b"\n")
         for part in ended:
             size += len(part)
@@ -151,8 +156,11 @@ def lines(source: int) -> Iterator[bytes | None]:
         yield last
 
 
-def _read(source: int) -> bytes:
+def _read(source: int, quiet: Callable[[], None]) -> bytes:
     """What has come; nothing when the client is done, or gone."""
+    with suppress(OSError):  # plan B: where nobody can be waited for, there is no rest
+        if not _wait([source], [], _QUIET):
+            quiet()
     while True:
         try:
             return os.read(source, _CHUNK)
@@ -170,7 +178,6 @@ def _written(sink: int, text: memoryview) -> int:
             _wait([], [sink])
 
 
-def _wait(readable: list[int], writable: list[int]) -> None:
-    import select  # noqa: PLC0415 - most pipes wait by themselves
-
-    select.select(readable, writable, [])
+def _wait(readable: list[int], writable: list[int], seconds: float | None = None) -> bool:
+    """Whether one of them is ready, at the latest after so many seconds."""
+    return any(select.select(readable, writable, [], seconds))
