@@ -319,7 +319,7 @@ def test_outlines_tell_what_the_ranking_needs(shelf):
         outlines = {each.number: each for each in tx.outlines([kept.number, shared.number, 99], later)}
     assert outlines.keys() == {kept.number, shared.number}
     outline = outlines[kept.number]
-    assert (outline.everywhere, outline.session, outline.length, outline.days) == (False, "monday", 2, 1.5)
+    assert (outline.everywhere, outline.session, outline.days) == (False, "monday", 1.5)
     assert (outline.confidence, outline.relevance, outline.reference_count) == (0.25, 0.75, 4)
     assert (outlines[shared.number].everywhere, outlines[shared.number].session) == (True, "")
     assert shelf.ask(lambda tx: tx.spoken([kept.number, shared.number, 99])) == [kept.number]

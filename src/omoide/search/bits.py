@@ -5,18 +5,10 @@ thousand memories. So what the terms of every memory are worth together is added
 numbers has the ones of all the sums, the next the twos, the next the fours.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 FINE = 127
 """What the most telling term is worth, in whole numbers: its sums tell apart what differs by a hundredth."""
-
-
-def joined(numbers: Collection[int]) -> int:
-    """Memories as one number: a bit for each."""
-    packed = bytearray(max(numbers, default=0) // 8 + 1)
-    for number in numbers:
-        packed[number >> 3] |= 1 << (number & 7)
-    return int.from_bytes(packed, "little")
 
 
 def members(bits: int, most: int) -> list[int]:

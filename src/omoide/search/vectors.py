@@ -49,22 +49,8 @@ def parts(row: Row) -> bytes:
     return kept
 
 
-def alike(question: Row, kept: Sequence[tuple[int, bytes]]) -> dict[int, float]:
-    """The cosine of a question and each memory: of its piece that is nearest."""
-    if not kept:
-        return {}
-    numbers, parts = zip(*kept, strict=True)
-    rows = _rows(parts)
-    return _nearest_pieces(numbers, _cosines_of(question, rows, _lengths(rows)))
-
-
-def _cosines_of(question: Row, rows: Row, lengths: Row) -> list[float]:
-    # Not `rows @ question`: for so small a product BLAS wakes a second thread, which costs more than it helps.
-    cosines: list[float] = (np.einsum("ij,j->i", rows, question) / lengths).tolist()
-    return cosines
-
-
 def _nearest_pieces(numbers: Sequence[int], cosines: Sequence[float]) -> dict[int, float]:
+    """Of each memory, that of its piece that is nearest."""
     found = dict(zip(numbers, cosines, strict=True))
     if len(found) < len(numbers):
         for number, cosine in zip(numbers, cosines, strict=True):
@@ -125,7 +111,9 @@ class Rows:
             return {}
         chosen = np.array(places)
         rows = self._rows.take(chosen, axis=0).astype(np.float32)
-        return _nearest_pieces(numbers, _cosines_of(question, rows, self._lengths.take(chosen)))
+        # Not `rows @ question`: for so small a product BLAS wakes a second thread, which costs more than it helps.
+        cosines = np.einsum("ij,j->i", rows, question) / self._lengths.take(chosen)
+        return _nearest_pieces(numbers, cosines.tolist())
 
 
 def matrix(kept: Sequence[bytes]) -> Row:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from omoide.guard import checks
 from omoide.model import Draft, Found, Hit, Memory, Query
 from omoide.search import kin, rank, text
-from omoide.search.bits import joined, members
+from omoide.search.bits import members
 from omoide.search.rank import Held
 from omoide.service import looking
 from omoide.service.looking import COUNTED, Look
 from omoide.store.base import Holding, Posting, Reading, Words
+from omoide.store.bits import joined
 
 if TYPE_CHECKING:  # it loads numpy
     from omoide.service.sense import Sense
@@ -153,7 +154,7 @@ def _nudged(
 ) -> list[tuple[float, int, int]]:
     """What memories are ordered by: the smallest first."""
     places = []
-    for number, everywhere, session, _, confidence, relevance, reference_count, days in tx.outlines(numbers, at):
+    for number, everywhere, session, confidence, relevance, reference_count, days in tx.outlines(numbers, at):
         nudged = scores[number] * rank.nudge(confidence, relevance, reference_count, days)
         distance = 3 if everywhere and query.scope.path else (session != query.scope.name) + bool(session)
         places.append((-nudged, distance, -number))

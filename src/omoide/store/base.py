@@ -72,7 +72,6 @@ class Outline(NamedTuple):
     everywhere: bool
     """Whether it is in the global layer."""
     session: str
-    length: int
     confidence: float
     relevance: float
     reference_count: int

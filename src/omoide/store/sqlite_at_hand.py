@@ -12,13 +12,13 @@ import apsw
 
 from omoide.model import Query, State
 from omoide.store.base import Holding, Mark, Outline
+from omoide.store.bits import joined
 from omoide.store.sql import ACTIVE, micros
-from omoide.store.sqlite_holders import Area, Execute, Holders, joined, numbers, phrase, together
+from omoide.store.sqlite_holders import CHANGES, Area, Execute, Holders, numbers, phrase, together
 from omoide.store.sqlite_outlines import Outlines
 
 WIDEST = 1 << 15
 """The highest number of a memory up to which this pays: beyond, long lists are better looked at in part."""
-_CHANGES = 10_000  # from which everything is looked up anew
 _MARK_AND_HIGHEST = """
 SELECT coalesce((SELECT max(number) FROM events), 0), coalesce((SELECT at FROM upkeep WHERE task = 'index'), 0),
     coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'memories'), 0)"""
@@ -27,7 +27,7 @@ _AREA = "SELECT entries, terms FROM areas WHERE area = ? AND entries > 0"
 _LENGTHS = "SELECT m.number, m.length FROM json_each(:numbers) n CROSS JOIN memories m ON m.number = n.value WHERE "
 _SPOKEN = "SELECT m.number FROM json_each(?) n CROSS JOIN memories m ON m.number = n.value WHERE m.session <> ''"
 _OUTLINES = """
-SELECT m.number, m.project = 0, m.session, m.length, m.confidence, m.relevance, m.reference_count,
+SELECT m.number, m.project = 0, m.session, m.confidence, m.relevance, m.reference_count,
     (?2 - m.updated_at) / 86400000000.0
 FROM json_each(?1) n CROSS JOIN memories m ON m.number = n.value"""
 _PART = 4  # an area that holds less than such a part of all memories is looked at by itself
@@ -58,7 +58,7 @@ class AtHand:
         if mark == self.mark:
             return
         self.sizes.clear()
-        if mark.renewal == self.mark.renewal and 0 < mark.event - self.mark.event <= _CHANGES:
+        if mark.renewal == self.mark.renewal and 0 < mark.event - self.mark.event <= CHANGES:
             changed = happened(self.mark.event)[1]
             self.holders.changed(changed)
             self.outlines.forget(changed)

@@ -5,7 +5,7 @@ that `search/bits.py` can add up; and after a write, only the memories that it w
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from omoide.store.base import Counts, Holding
+from omoide.store.bits import joined
 
 _AREA_BITS = 32
 NUMBERS = (1 << _AREA_BITS) - 1
@@ -27,11 +28,10 @@ ON CONFLICT (task) DO UPDATE SET at = max(at + 1, excluded.at)"""
 _KEPT = 4 << 20  # bytes
 _AROUND = 200  # bytes that Python needs for a term beside its bits,
 _COUNT = 100  # and for each count
-_CHANGES = 10_000  # after which all are looked up anew
+CHANGES = 10_000
+"""Memories that changed, after which all is looked up anew."""
 _AFRESH = 50  # changes from which a term is looked up as a whole
 _DRIFT = 20  # a count that only says how common a term is holds until its area has grown or shrunk by this part
-_DENSE = 300
-_ONE = ord("1")
 _FROM = " FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
 # Whether there are more than so many: asked like this in two thirds of the time of counting them.
 _MORE = f"SELECT 1{_FROM} LIMIT 1 OFFSET ?4"
@@ -64,19 +64,6 @@ def unpacked(packed: int) -> Counts:
     return packed & 0x3FF, packed >> 10 & 0xFFFF, packed >> 26
 
 
-def joined(numbers: Collection[int]) -> int:
-    """Memories as one number: a bit for each."""
-    if len(numbers) > _DENSE:  # a digit for each, all read at once; for few, the bits of each byte
-        digits = bytearray(b"0") * (max(numbers) + 1)
-        for number in numbers:
-            digits[~number] = _ONE
-        return int(digits, 2)
-    packed = bytearray(max(numbers, default=0) // 8 + 1)
-    for number in numbers:
-        packed[number >> 3] |= 1 << (number & 7)
-    return int.from_bytes(packed, "little")
-
-
 class _Kept(NamedTuple):
     holding: Holding
     stamp: int
@@ -105,7 +92,7 @@ class Holders:
     def changed(self, numbers: Iterable[int]) -> None:
         """Learns about which memories something happened."""
         self._changes += numbers
-        if len(self._changes) > _CHANGES:
+        if len(self._changes) > CHANGES:
             self._kept, self._before, self._weight, self._changes = {}, {}, 0, []
 
     def look(self, execute: Execute, area: Area, terms: Mapping[str, int], often: int) -> dict[str, Holding]:

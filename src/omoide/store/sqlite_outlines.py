@@ -65,8 +65,8 @@ class Outlines:
             place = self._places[number]
             if place:
                 name, confidence, relevance, count, updated = unpack(self._facts, number * size)
-                session, length, days = self._sessions[name], self._lengths[number], (now - updated) / _DAY
-                found.append(Outline(number, place <= _EVERYWHERE, session, length, confidence, relevance, count, days))
+                session, days = self._sessions[name], (now - updated) / _DAY
+                found.append(Outline(number, place <= _EVERYWHERE, session, confidence, relevance, count, days))
         return found
 
     def spoken(self, execute: Execute, numbers: Collection[int]) -> list[int]:
