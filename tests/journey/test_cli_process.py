@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -84,9 +85,11 @@ def test_ctrl_c_is_quiet_and_keeps_nothing(place, omoide):
     with subprocess.Popen(
         [*PROGRAM, "remember", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
-        # More than a pipe holds: once it is written, the program is reading.
+        # More than a pipe holds: once it is written, the program is reading; a moment later it waits for more. A signal that
+        # comes right before it waits is heard by Python only after.
         process.stdin.write(b"half a thought " * 20_000)
         process.stdin.flush()
+        time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 130
         assert process.stderr.read().strip() == b""
