@@ -129,7 +129,7 @@ class Draft(msgspec.Struct, frozen=True, gc=False):
     """When it was learnt, for what is imported; now, otherwise."""
 
 
-class Memory(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Memory(msgspec.Struct, frozen=True, gc=False):
     """One thing learnt. A change makes a new version of it; the old one stays in its history."""
 
     id: str

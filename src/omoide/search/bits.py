@@ -5,10 +5,12 @@ thousand memories. So what the terms of every memory are worth together is added
 numbers has the ones of all the sums, the next the twos, the next the fours.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import compress
+from operator import and_, itemgetter
 
-FINE = 127
-"""What the most telling term is worth, in whole numbers: its sums tell apart what differs by a hundredth."""
+FINE = 31
+"""What the most telling term is worth, in whole numbers: 127 find nothing more, and take a third longer."""
 
 
 def members(bits: int, most: int) -> list[int]:
@@ -21,6 +23,18 @@ def members(bits: int, most: int) -> list[int]:
         found.append(highest)
         bits ^= 1 << highest
     return found
+
+
+def among(numbers: Sequence[int]) -> Callable[[int], list[int]]:
+    """Asked for the bits of a term, tells who of these memories holds it: for many terms, in less time than `members`."""
+    size, bits = max(numbers) // 8 + 1, [1 << (number & 7) for number in numbers]
+    their_bytes = itemgetter(*(number >> 3 for number in numbers), 0, 0)  # of two or more, it makes a tuple
+
+    def holders(held: int) -> list[int]:
+        data = held.to_bytes(max(size, held.bit_length() // 8 + 1), "little")
+        return list(compress(numbers, map(and_, bits, their_bytes(data))))
+
+    return holders
 
 
 class Sums:

@@ -31,7 +31,7 @@ SHARE = 0.01  # and this share of the memories more in a large one
 HALF = 0.5  # of these, beside meaning: all of them gain nothing
 CANDIDATES = 30  # memories that get the second look; 25 lose a point on code, 50 gain nothing
 OF_PAIRS = 50  # where pairs of characters are asked for; 30 lose three points on short Japanese notes, 100 gain half of one
-SUMMED = 20  # the same, where the first look was at all terms of all memories
+SUMMED = 16  # the same, where the first look was at all terms of all memories; 12 lose a point on short Japanese notes
 TIED = 30  # so many more then, if they are worth the same; 20 lose a point where a tool is named in the other language
 BESIDE = 20  # and beside meaning, which brings in others and tells them apart: there more gain nothing,
 TIED_BESIDE = 10  # nor do more that are worth the same
@@ -118,7 +118,7 @@ def met(worth: Mapping[str, float], held: Mapping[str, Held], lengths: Mapping[i
     BM25's saturation, each field with its weight, times how much of the query is met.
     """
     whole = sum(worth.values()) or 1.0
-    damping = {number: SATURATION * (1 - LENGTH + LENGTH * length / average) for number, length in lengths.items()}
+    short, long = SATURATION * (1 - LENGTH), SATURATION * LENGTH / average  # what damps a text: always, and for each term
     covered = dict.fromkeys(lengths, 0.0)
     beyond = dict[int, float]()  # what more than once in the content adds: few of the terms of few memories
     for term, (numbers, counts) in held.items():
@@ -127,11 +127,13 @@ def met(worth: Mapping[str, float], held: Mapping[str, Held], lengths: Mapping[i
             covered[number] += value
         for number in filter(counts.__contains__, numbers) if counts else ():
             topic, tags, content = counts[number]
-            count = content + TOPIC * topic + TAGS * tags
-            more = count / (count + damping[number]) - 1 / (1 + damping[number])
+            count, damping = content + TOPIC * topic + TAGS * tags, short + long * lengths[number]
+            more = count / (count + damping) - 1 / (1 + damping)
             beyond[number] = beyond.get(number, 0.0) + value * more
     shares = {number: its / whole for number, its in covered.items()}
-    scores = {number: its / (1 + damping[number]) * shares[number] ** COVERAGE for number, its in covered.items()}
+    scores = {
+        number: its / (1 + short + long * lengths[number]) * shares[number] ** COVERAGE for number, its in covered.items()
+    }
     for number, more in beyond.items():
         scores[number] += more * shares[number] ** COVERAGE
     return Met(scores, shares)
@@ -140,5 +142,5 @@ def met(worth: Mapping[str, float], held: Mapping[str, Held], lengths: Mapping[i
 def nudge(confidence: float, relevance: float, reference_count: int, days: float) -> float:
     """A factor from 0.92 to MOST for what is sure, useful, used and fresh: it settles ties and never drowns the words."""
     used = min(log1p(reference_count) / _OFTEN, 1.0) if reference_count else 0.0
-    fresh: float = 0.5 ** (max(days, 0.0) / 90)
-    return 1 + 0.06 * (confidence - 0.5) + 0.06 * (relevance - 0.5) + 0.02 * used + 0.04 * (fresh - 0.5)
+    fresh: float = 0.5 ** (days / 90) if days > 0 else 1.0
+    return 0.92 + 0.06 * (confidence + relevance) + 0.02 * used + 0.04 * fresh

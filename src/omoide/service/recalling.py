@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from omoide.guard import checks
 from omoide.model import Draft, Found, Hit, Memory, Query
 from omoide.search import kin, rank, text
-from omoide.search.bits import members
+from omoide.search.bits import among
 from omoide.search.rank import Held
 from omoide.service import looking
 from omoide.service.looking import COUNTED, Look
 from omoide.store.base import Holding, Posting, Reading, Words
-from omoide.store.bits import joined
 
 if TYPE_CHECKING:  # it loads numpy
     from omoide.service.sense import Sense
@@ -90,11 +89,11 @@ def _held(tx: Reading, query: Query, look: Look, numbers: Sequence[int], entries
     if not look.rare and not others:  # every word is common: then the one it was gathered by
         others = dict.fromkeys(look.by[:1], COUNTED)
     held, rest = dict[str, Held](), dict[str, int]()
-    asked = joined(numbers)
+    holders = among(numbers)
     for term, df in others.items():
         _, bits, counts = look.held.get(term, _UNKNOWN)
         if bits is not None and (counts is not None or df > often):
-            held[term] = Held(members(bits & asked, len(numbers)), counts if counts and df <= often else {})
+            held[term] = Held(holders(bits), counts if counts and df <= often else {})
         else:
             rest[term] = df
     if look.rare or rest:
@@ -153,10 +152,11 @@ def _nudged(
     tx: Reading, query: Query, numbers: Sequence[int], scores: Mapping[int, float], at: datetime
 ) -> list[tuple[float, int, int]]:
     """What memories are ordered by: the smallest first."""
+    path, name = query.scope.path, query.scope.name
     places = []
     for number, everywhere, session, confidence, relevance, reference_count, days in tx.outlines(numbers, at):
         nudged = scores[number] * rank.nudge(confidence, relevance, reference_count, days)
-        distance = 3 if everywhere and query.scope.path else (session != query.scope.name) + bool(session)
+        distance = 3 if everywhere and path else (session != name) + bool(session)
         places.append((-nudged, distance, -number))
     return places
 

@@ -7,7 +7,8 @@ that `search/bits.py` can add up; and after a write, only the memories that it w
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from itertools import pairwise
+from itertools import compress
+from operator import eq
 from typing import Any, NamedTuple
 
 import msgspec
@@ -25,7 +26,7 @@ INSERT INTO upkeep VALUES ('index', CAST(unixepoch('subsec') * 1000000 AS INTEGE
 ON CONFLICT (task) DO UPDATE SET at = max(at + 1, excluded.at)"""
 """Says that the whole index was made anew: whoever keeps something of the old one forgets it."""
 
-_KEPT = 4 << 20  # bytes
+_KEPT = 6 << 20  # bytes
 _AROUND = 200  # bytes that Python needs for a term beside its bits,
 _COUNT = 100  # and for each count
 CHANGES = 10_000
@@ -159,7 +160,7 @@ def _looked(execute: Execute, area: Area, term: str, most: int, often: int) -> H
         return Holding(len(rows), joined([number for number, _ in rows]), _unusual(rows))
     found, titled = execute(_INSTANCES, (term, lowest, highest)).get
     instances = _numbers.decode(found)
-    again = [number for number, next in pairwise(instances) if number == next]  # the places in a memory follow each other
+    again = list(compress(instances, map(eq, instances, instances[1:])))  # the places in a memory follow each other
     counts = {number: _in_content(1 + times) for number, times in Counter(again).items()} if again else {}
     if titled:
         for number, topic, tags in execute(_TITLED, (term, lowest, highest)):

@@ -21,6 +21,8 @@ _DAY = 86_400_000_000
 _FACTS = struct.Struct("<Iddqq")  # the session, by its place in a list; confidence, relevance, count, last change
 _EVERYWHERE = 1 << 2  # the last place of project 0
 
+_new = tuple.__new__  # a third of the time that a named tuple takes to make itself
+
 Execute = Callable[..., Any]
 
 
@@ -60,13 +62,14 @@ class Outlines:
 
     def outlines(self, execute: Execute, numbers: Collection[int], now: int) -> list[Outline]:
         self._know(execute, numbers)
+        places, facts, sessions = self._places, self._facts, self._sessions
         unpack, size, found = _FACTS.unpack_from, _FACTS.size, []
         for number in numbers:
-            place = self._places[number]
+            place = places[number]
             if place:
-                name, confidence, relevance, count, updated = unpack(self._facts, number * size)
-                session, days = self._sessions[name], (now - updated) / _DAY
-                found.append(Outline(number, place <= _EVERYWHERE, session, confidence, relevance, count, days))
+                name, confidence, relevance, count, updated = unpack(facts, number * size)
+                its = number, place <= _EVERYWHERE, sessions[name], confidence, relevance, count, (now - updated) / _DAY
+                found.append(_new(Outline, its))
         return found
 
     def spoken(self, execute: Execute, numbers: Collection[int]) -> list[int]:

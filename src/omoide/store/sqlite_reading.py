@@ -36,6 +36,7 @@ WHERE m.state = {ACTIVE} AND (m.expires_at <= :at OR (max(m.created_at, m.update
     AND coalesce(a.last_accessed_at, 0) <= :since
     AND NOT EXISTS (SELECT 1 FROM events e WHERE e.memory = m.number AND e.at > :since)))
 ORDER BY m.expires_at <= :at DESC, 7, m.number"""
+_LAYERS = tuple(Layer)
 _TAGS_TOLD = 20
 _DRIFT = 20
 _COMMON = 100
@@ -102,7 +103,7 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
         self._known = known
         self._at_hand = known.at_hand
         self._caught = False
-        self._looked: dict[object, dict[int, tuple[int, int]]] = {}
+        self._looked: tuple[Query | None, dict[int, tuple[int, int]]] = (None, {})
 
     def _memory(self, where: str, values: tuple[object, ...]) -> Memory | None:
         row = self._execute(_ONE + where, values).get
@@ -360,19 +361,19 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
 
     def _areas(self, query: Query) -> dict[int, tuple[int, int]]:
         """The parts of the index that a query may look into and that are not empty, nearest first, with their sizes."""
-        wanted = (query.scope.path, query.layers, query.states)
-        areas = self._looked.get(wanted)
-        if areas is None:
-            areas = self._looked[wanted] = {}
+        last, areas = self._looked
+        if last is not query:
+            areas = {}
             sides = sorted({side for state in query.states if (side := area(0, state)) is not None})
             for where in [project * 2 + side for side in sides for project in self._projects(query)]:
                 size = self._size(where)
                 if size is not None:
                     areas[where] = size
+            self._looked = query, areas
         return areas
 
     def _projects(self, query: Query) -> list[int]:
-        layers = query.layers or tuple(Layer)
+        layers = query.layers or _LAYERS
         projects = []
         if query.scope.path and (Layer.PROJECT in layers or Layer.SESSION in layers):
             number = self._project(query.scope.path)

@@ -135,8 +135,8 @@ def passage(memory: Memory) -> str:
         rest = len(content) - _SHOWN
         content = f"{content[:_SHOWN]}… ({rest} more characters in omoide://memory/{memory.id})"
     opening = _headline(memory, f" {memory.topic}" if memory.topic_given else "")
-    text = "\n".join([content, *(f"Example: {example}" for example in memory.examples)]).replace("\n", "\n  ")
-    return f"{opening}\n{memory.scope}, {memory.updated_at.date()}, source {memory.source}\n  {text}"
+    text = "\n".join([content, *map("Example: {}".format, memory.examples)]).replace("\n", "\n  ")
+    return f"{opening}\n{memory.scope}, {memory.updated_at.date().isoformat()}, source {memory.source}\n  {text}"
 
 
 def passages(memories: Sequence[Memory], opening: str) -> str:
