@@ -16,6 +16,7 @@ class Settings(msgspec.Struct, frozen=True):
     store: str
     project: str
     actor: str
+    run: str
     type: str
     types: tuple[str, ...]
     secrets: str
@@ -65,6 +66,13 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError("a text in quotes")
     return value
+
+
+def _run(value: Any) -> str:
+    name = str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else " "
+    if not re.fullmatch(r"[\w.:/#@+-]{0,200}", name):
+        raise ValueError("the id of a run: letters, digits and . : / # @ + - _")
+    return name
 
 
 def _path(value: Any) -> str:
@@ -185,6 +193,7 @@ SETTINGS = (
     Setting("store", "the database file", _store, _path),
     Setting("project", "the project to work in; empty: found from the git root of the working directory", str, _text),
     Setting("actor", "who acts, as it stands in the event history", _login, _text),
+    Setting("run", "the run of an agent that what is remembered comes from, where nothing else is said", str, _run),
     Setting("type", "the type of a memory that names none", lambda: "note", _type),
     Setting("types", "type names of your own, beside the built-in ones", tuple, _types),
     Setting("secrets", 'what to do with a credential in a text: "refuse" it or "redact" it', lambda: "refuse", _secrets),

@@ -127,6 +127,7 @@ class Draft(msgspec.Struct, frozen=True, gc=False):
     expires_at: datetime | None = None
     created_at: datetime | None = None
     """When it was learnt, for what is imported; now, otherwise."""
+    source_run_id: str | None = None
 
 
 class Memory(msgspec.Struct, frozen=True, gc=False):
@@ -160,6 +161,8 @@ class Memory(msgspec.Struct, frozen=True, gc=False):
     last_accessed_at: datetime | None
     expires_at: datetime | None
     version: int
+    source_run_id: str | None = None
+    """The run of an agent that it comes from, as whoever runs agents calls it."""
 
 
 class Remembered(msgspec.Struct, frozen=True, gc=False):

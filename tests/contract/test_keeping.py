@@ -19,7 +19,7 @@ def test_what_is_kept_is_read_back_field_by_field(shelf, backend):
     kept = shelf.keep(
         "first\nsecond  line", MONDAY, key="k", type="decision", topic="the topic", topic_given=False,
         tags=("a", "日本"), examples=("one", "two\n"), source="here", confidence=0.25, relevance=0.75,
-        reference_count=3, pinned=True, state=State.ARCHIVED, version=7,
+        reference_count=3, pinned=True, state=State.ARCHIVED, version=7, source_run_id="run 7",
         last_accessed_at=datetime(2026, 1, 1, 0, 0, 0, 1, UTC), expires_at=datetime(9998, 1, 1, 0, 0, 0, 999999, UTC),
     )  # fmt: skip
     shelf.store.close()

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 FIELDS = [
-    "id", "number", "scope", "key", "type", "topic", "content", "tags", "examples", "source", "confidence", "relevance",
-    "reference_count", "pinned", "state", "created_at", "updated_at", "last_accessed_at", "expires_at", "version",
+    "id", "number", "scope", "key", "type", "topic", "content", "tags", "examples", "source", "source_run_id",
+    "confidence", "relevance", "reference_count", "pinned", "state", "created_at", "updated_at", "last_accessed_at",
+    "expires_at", "version",
 ]  # fmt: skip
 
 
@@ -32,15 +33,33 @@ def test_remember_prints_what_became_of_it(run):
 def test_every_field_can_be_given(run):
     memory = run(
         "remember", "text", "--topic", "t", "--type", "warning", "--tag", "a", "--tag", "b", "--tags", "c, d",
-        "--key", "k", "--example", "x = 1", "--example", "y = 2", "--source", "https://example.org",
+        "--key", "k", "--example", "x = 1", "--example", "y = 2", "--source", "https://example.org", "--run", "ci/42",
         "--confidence", "0.7", "--pin", "--expires", "90d", "--json",
     ).data["memory"]  # fmt: skip
     assert (memory["topic"], memory["type"], memory["key"]) == ("t", "warning", "k")
     assert memory["tags"] == ["a", "b", "c", "d"]
     assert memory["examples"] == ["x = 1", "y = 2"]
-    assert (memory["source"], memory["confidence"], memory["pinned"]) == ("https://example.org", 0.7, True)
+    assert (memory["source"], memory["source_run_id"]) == ("https://example.org", "ci/42")
+    assert (memory["confidence"], memory["pinned"]) == (0.7, True)
     left = datetime.fromisoformat(memory["expires_at"]) - datetime.now(UTC)
     assert timedelta(days=89) < left < timedelta(days=91)
+
+
+def test_what_a_run_learns_names_the_run(run, monkeypatch):
+    assert run("remember", "zebra", "--json").data["memory"]["source_run_id"] is None
+    monkeypatch.setenv("OMOIDE_RUN", "42")
+    assert run("remember", "okapi", "--json").data["memory"]["source_run_id"] == "42"
+    monkeypatch.setenv("OMOIDE_RUN", "43")
+    again = run("remember", "okapi", "--json").data
+    assert (again["action"], again["memory"]["source_run_id"]) == ("unchanged", "42")
+    revised = run("revise", "2", "--run", "nightly#7", "--json").data
+    assert (revised["source_run_id"], revised["version"]) == ("nightly#7", 2)
+    assert "nightly#7" in run("show", "2").out
+    assert "source_run_id" in run("history", "2").out
+    monkeypatch.setenv("OMOIDE_RUN", "two words")
+    refused = run("remember", "gnu")
+    assert refused.code == 2
+    assert "OMOIDE_RUN" in refused.err
 
 
 def test_standard_input_keeps_everything_but_the_last_line_end(run):

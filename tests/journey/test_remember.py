@@ -60,7 +60,7 @@ def test_the_same_content_again_changes_nothing_but_the_count(memory, clock, nam
 def test_what_the_second_telling_leaves_out_stays_as_it_was(memory):
     memory.remember(
         "one", scope=SHOP, key="k", type="decision", topic="t", tags=["a"], examples=["e"], source="s", confidence=0.5,
-        relevance=0.25, pinned=True,
+        relevance=0.25, pinned=True, source_run_id="7",
     )  # fmt: skip
     again = memory.remember("two", scope=SHOP, key="k").memory
     assert (again.content, again.type, again.topic, again.tags, again.examples) == (
@@ -71,6 +71,7 @@ def test_what_the_second_telling_leaves_out_stays_as_it_was(memory):
         ("e",),
     )
     assert (again.source, again.confidence, again.relevance, again.pinned) == ("s", 0.5, 0.25, True)
+    assert again.source_run_id == "7"
 
 
 def test_a_derived_topic_never_matches_another_memory(memory):
@@ -291,7 +292,8 @@ def test_a_secret_is_refused_or_redacted_before_anything_is_kept(tmp_path, open_
     path = tmp_path / "memory.db"
     memory = open_memory(path)
     for draft in (Draft(token, SHOP), Draft("x", SHOP, topic=token), Draft("x", SHOP, tags=[token]),
-                  Draft("x", SHOP, examples=[token]), Draft("x", SHOP, source=token)):  # fmt: skip
+                  Draft("x", SHOP, examples=[token]), Draft("x", SHOP, source=token),
+                  Draft("x", SHOP, source_run_id=token)):  # fmt: skip
         with pytest.raises(SecretFound, match="GitHub token") as refusal:
             memory.remember(draft)
         assert token not in str(refusal.value)
@@ -318,15 +320,25 @@ def remains(directory, words):
     return found
 
 
-RARE = ["Quixotrabbit", "Zanzibarsnail", "Wombatlantern", "Xylobananas", "Velvetmarmot", "Pumicetoucan", "Gherkinyodel"]
+RARE = [
+    "Quixotrabbit",
+    "Zanzibarsnail",
+    "Wombatlantern",
+    "Xylobananas",
+    "Velvetmarmot",
+    "Pumicetoucan",
+    "Gherkinyodel",
+    "Teapotnarwhal",
+]
 
 
 def purgeable(memory):
     """A memory with a rare word in every field and every version; its neighbours share its pages and its index."""
-    content, topic, tag, example, past, key, source = RARE
+    content, topic, tag, example, past, key, source, ran = RARE
     before = [memory.remember(f"neighbour {n} before", scope=SHOP, topic=f"topic {n}").memory for n in range(30)]
     kept = memory.remember(
-        f"{past} once", scope=SHOP, topic=topic, tags=[tag], examples=[example], key=key, source=source
+        f"{past} once", scope=SHOP, topic=topic, tags=[tag], examples=[example], key=key, source=source,
+        source_run_id=ran,
     ).memory  # fmt: skip
     memory.revise(kept.id, scope=SHOP, content=f"{content} " + "and more " * 2000)
     memory.revise(kept.id, scope=SHOP, content=f"{content} at last")

@@ -33,7 +33,7 @@ def full(run):
         run("remember", "--", content)
     run(
         "remember", "text", "--topic", "given", "--type", "decision", "--tags", "a,B b,日本", "--key", "k", "--pin",
-        "--example", "x = [1,\n2]", "--example", '"', "--source", "me", "--confidence", "0.1",
+        "--example", "x = [1,\n2]", "--example", '"', "--source", "me", "--run", "ci/42", "--confidence", "0.1",
         "--expires", "2027-01-01T00:00Z",
     )  # fmt: skip
     run("remember", "text two", "--topic", "given", "--type", "decision")
@@ -169,6 +169,13 @@ def test_rows_without_an_id_are_remembered_where_they_say_or_here(run, place, fo
     [two] = run("list", "--project", "bank", "--json").data["memories"]
     assert (two["content"], two["tags"], two["source"]) == ("two", ["x"], "cli")
     assert run("import", f"in.{form}", "--json").data["known"] == 2
+
+
+def test_a_run_may_be_a_number_in_a_file(run, place):
+    (place / "in.jsonl").write_text('{"content": "x", "source": "run", "source_run_id": 42}', encoding="utf-8")
+    assert run("import", "in.jsonl").code == 0
+    [one] = run("list", "--json").data["memories"]
+    assert (one["source"], one["source_run_id"]) == ("run", "42")
 
 
 def test_what_list_and_recall_print_can_be_taken_in(run, place):

@@ -28,6 +28,7 @@ def memory(value: Memory) -> dict[str, Any]:
         "tags": value.tags,
         "examples": value.examples,
         "source": value.source,
+        "source_run_id": value.source_run_id,
         "confidence": value.confidence,
         "relevance": value.relevance,
         "reference_count": value.reference_count,

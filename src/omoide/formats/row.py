@@ -35,6 +35,7 @@ class Record(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     tags: list[str] | None = None
     examples: list[str] | None = None
     source: str | None = None
+    source_run_id: str | int | None = None
     confidence: float | None = None
     relevance: float | None = None
     reference_count: int | None = None
@@ -78,6 +79,7 @@ def _draft(record: Record, here: Scope) -> Draft:
         examples=record.examples or (),
         key=record.key,
         source=record.source,
+        source_run_id=None if record.source_run_id is None else str(record.source_run_id),
         confidence=record.confidence,
         relevance=record.relevance,
         pinned=record.pinned,
@@ -102,6 +104,7 @@ def _memory(record: Record, here: Scope, at: datetime) -> Memory:
         tags=tuple(record.tags or ()),
         examples=tuple(record.examples or ()),
         source=record.source or "import",
+        source_run_id=None if record.source_run_id is None else str(record.source_run_id),
         confidence=1.0 if record.confidence is None else record.confidence,
         relevance=0.5 if record.relevance is None else record.relevance,
         reference_count=_count(record.reference_count, "reference_count", 0, 0),

@@ -46,6 +46,8 @@ def checked(draft: Draft, settings: Settings) -> Draft:
         fields["key"] = segment(draft.key, "key")
     if draft.source is not None:
         fields["source"] = line(draft.source, "source", settings)
+    if draft.source_run_id is not None:
+        fields["source_run_id"] = line(draft.source_run_id, "source_run_id", settings)
     if draft.confidence is not None:
         fields["confidence"] = share(draft.confidence, "confidence")
     if draft.relevance is not None:

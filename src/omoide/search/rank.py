@@ -118,7 +118,8 @@ def met(worth: Mapping[str, float], held: Mapping[str, Held], lengths: Mapping[i
     BM25's saturation, each field with its weight, times how much of the query is met.
     """
     whole = sum(worth.values()) or 1.0
-    short, long = SATURATION * (1 - LENGTH), SATURATION * LENGTH / average  # what damps a text: always, and for each term
+    # What damps a text: always, and for each of its terms.
+    short, long = SATURATION * (1 - LENGTH), SATURATION * LENGTH / (average or 1.0)
     covered = dict.fromkeys(lengths, 0.0)
     beyond = dict[int, float]()  # what more than once in the content adds: few of the terms of few memories
     for term, (numbers, counts) in held.items():

@@ -27,6 +27,7 @@ class Changing(Verbs):
         examples: Sequence[str] | UnsetType = UNSET,
         key: str | UnsetType | None = UNSET,
         source: str | UnsetType = UNSET,
+        source_run_id: str | UnsetType | None = UNSET,
         confidence: float | UnsetType = UNSET,
         relevance: float | UnsetType = UNSET,
         expires_at: datetime | UnsetType | None = UNSET,
@@ -51,6 +52,8 @@ class Changing(Verbs):
             changes["key"] = None if key is None else model.segment(key, "key")
         if source is not UNSET:
             changes["source"] = checks.line(source, "source", rules)
+        if source_run_id is not UNSET:
+            changes["source_run_id"] = None if source_run_id is None else checks.line(source_run_id, "source_run_id", rules)
         if confidence is not UNSET:
             changes["confidence"] = checks.share(confidence, "confidence")
         if relevance is not UNSET:

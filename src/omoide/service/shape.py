@@ -93,7 +93,9 @@ def merged(old: Memory, draft: Draft, at: datetime) -> Memory:
     given: dict[str, Any] = {"content": draft.content}
     if old.expires_at is not None and old.expires_at <= at:
         given["expires_at"] = None
-    for name in ("type", "topic", "tags", "examples", "source", "confidence", "relevance", "pinned", "expires_at"):
+    for name in (
+        "type", "topic", "tags", "examples", "source", "source_run_id", "confidence", "relevance", "pinned", "expires_at",
+    ):  # fmt: skip
         value = getattr(draft, name)
         if value is not None and value != ():
             given[name] = value

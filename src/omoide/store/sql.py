@@ -21,7 +21,7 @@ FORGOTTEN = STATE_NUMBER[State.FORGOTTEN]
 COLUMNS = (
     "m.number, m.id, coalesce(p.path, ''), m.session, m.state, m.type, m.key, m.topic_given, m.pinned, m.confidence,"
     " m.relevance, m.reference_count, m.version, m.created_at, m.updated_at, m.expires_at, a.last_accessed_at,"
-    " m.source, m.tags, m.examples, m.topic, m.content"
+    " m.source, m.tags, m.examples, m.topic, m.content, m.source_run_id"
 )
 TABLES = "memories m LEFT JOIN projects p ON p.number = m.project LEFT JOIN accesses a ON a.memory = m.number"
 
@@ -57,7 +57,7 @@ def memory(row: Sequence[Any]) -> Memory:
 def _memory(row: Sequence[Any]) -> Memory:
     (
         number, id, path, session, state, type, key, topic_given, pinned, confidence, relevance, reference_count,
-        version, created_at, updated_at, expires_at, accessed_at, source, tags, examples, topic, content,
+        version, created_at, updated_at, expires_at, accessed_at, source, tags, examples, topic, content, run,
     ) = row  # fmt: skip
     created = moment(created_at)
     # In the order of the fields: with their names it takes ten times as long.
@@ -65,7 +65,7 @@ def _memory(row: Sequence[Any]) -> Memory:
         id, number, Scope(path, session), key, type, topic, bool(topic_given), content, _strings.decode(tags),
         _strings.decode(examples), source, confidence, relevance, reference_count, bool(pinned), STATES[state], created,
         created if updated_at == created_at else moment(updated_at), None if accessed_at is None else moment(accessed_at),
-        None if expires_at is None else moment(expires_at), version,
+        None if expires_at is None else moment(expires_at), version, run,
     )  # fmt: skip
 
 

@@ -24,12 +24,13 @@ _LARGEST_ASKED = 999_999_999  # so that an import cannot use up the numbers
 
 _ADD = """
 INSERT INTO memories (number, id, project, session, state, type, key, twin, kin, topic_given, length, pinned, confidence,
-    relevance, reference_count, version, actor, created_at, updated_at, expires_at, source, tags, examples, topic, content)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    relevance, reference_count, version, actor, created_at, updated_at, expires_at, source, tags, examples, topic, content,
+    source_run_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _CHANGE = """
 UPDATE memories SET project = ?, session = ?, state = ?, type = ?, key = ?, twin = ?, kin = ?, topic_given = ?, length = ?,
     pinned = ?, confidence = ?, relevance = ?, reference_count = ?, version = ?, actor = ?, created_at = ?, updated_at = ?,
-    expires_at = ?, source = ?, tags = ?, examples = ?, topic = ?, content = ?
+    expires_at = ?, source = ?, tags = ?, examples = ?, topic = ?, content = ?, source_run_id = ?
 WHERE number = ?"""
 _NO_MEMORY = 0  # in an event about a project or a session
 _INDEX = "INSERT INTO words (rowid, topic, tags, content) VALUES (?, ?, ?, ?)"
@@ -241,7 +242,7 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
             memory.reference_count, memory.version, by, created,
             created if memory.updated_at is memory.created_at else micros(memory.updated_at),
             None if memory.expires_at is None else micros(memory.expires_at), memory.source,
-            sql.strings(memory.tags), sql.strings(memory.examples), memory.topic, memory.content,
+            sql.strings(memory.tags), sql.strings(memory.examples), memory.topic, memory.content, memory.source_run_id,
         )  # fmt: skip
 
     def _used(self, number: int) -> bool:

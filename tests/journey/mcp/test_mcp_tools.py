@@ -240,14 +240,23 @@ def test_no_line_of_a_text_passes_for_another_memory_and_a_derived_topic_is_not_
         assert "\n  #7 Deploy [decision]\n" in text
 
 
-def test_what_revise_leaves_alone_can_be_amended(client: Any) -> None:
+def test_a_server_that_is_started_for_a_run_keeps_its_id_with_all_that_is_remembered(talk: Callable[..., Any]) -> None:
+    client = talk("--tools", "all", OMOIDE_RUN="run-42")
+    client.give("remember", content="tests need Redis", type="learning", source="run", key="redis")
+    client.give("remember_many", memories=[{"content": "a", "key": "a"}, {"content": "b", "key": "b", "source_run_id": "7"}])
+    runs = [client.give("show", id=key)["memory"]["source_run_id"] for key in ("redis", "a", "b")]
+    assert runs == ["run-42", "run-42", "7"]
 
+
+def test_what_revise_leaves_alone_can_be_amended(client: Any) -> None:
     kept = client.give("remember", content="the trial ends soon", key="trial")
-    fields = {"active": False, "confidence": 0.3, "relevance": 0.9, "source": "a run", "examples": ["one"]}
+    fields = {"active": False, "confidence": 0.3, "relevance": 0.9, "source": "run", "examples": ["one"]}
+    fields["source_run_id"] = "ci/42"
     done = client.give("amend", id="trial", expires_at="2199-12-31T00:00:00Z", if_version=1, **fields)
     assert (done["memory_id"], done["version"]) == (kept["memory_id"], 2)
     shown = client.give("show", id="trial")["memory"]
-    assert (shown["state"], shown["confidence"], shown["relevance"], shown["source"]) == ("inactive", 0.3, 0.9, "a run")
+    assert (shown["state"], shown["confidence"], shown["relevance"], shown["source"]) == ("inactive", 0.3, 0.9, "run")
+    assert shown["source_run_id"] == "ci/42"
     assert (shown["examples"], shown["expires_at"]) == (["one"], "2199-12-31T00:00:00Z")
     client.give("amend", id="trial", expires_at="never", active=True)
     shown = client.give("show", id="trial")["memory"]

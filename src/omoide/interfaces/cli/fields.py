@@ -21,6 +21,7 @@ def described(command: Command[T]) -> Command[T]:
             click.option("--key", help="A name of its own; the same key again updates the memory."),
             click.option("--example", multiple=True, help="An example, such as some code; may be given more than once."),
             click.option("--source", help="Where it comes from, such as a URL."),
+            click.option("--run", "source_run_id", metavar="ID", help="The run of an agent that it comes from."),
             click.option("--confidence", type=float, help="How sure it is, from 0 to 1."),
             click.option("--expires", metavar="WHEN", help="When it stops being true: 2026-12-31, an ISO time, 90d, 12h."),
         )

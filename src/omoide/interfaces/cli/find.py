@@ -187,6 +187,7 @@ def _print_whole(memory: Memory) -> None:
         ("scope", str(memory.scope)),
         ("key", memory.key),
         ("source", memory.source),
+        ("run", memory.source_run_id),
         ("confidence", f"{memory.confidence:g}"),
         ("relevance", f"{memory.relevance:g}"),
         ("references", str(memory.reference_count)),

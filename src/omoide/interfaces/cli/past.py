@@ -11,8 +11,8 @@ from omoide.interfaces.moments import moment
 from omoide.model import Memory, Version
 
 _COMPARED = (
-    "scope", "key", "type", "topic", "tags", "examples", "source", "confidence", "relevance", "pinned", "state",
-    "expires_at",
+    "scope", "key", "type", "topic", "tags", "examples", "source", "source_run_id", "confidence", "relevance", "pinned",
+    "state", "expires_at",
 )  # fmt: skip
 
 

@@ -52,7 +52,7 @@ def _changes(flags: Mapping[str, Any]) -> dict[str, Any]:
     """What the flags name, as `revise` calls it."""
     changes = {
         name: flags[name]
-        for name in ("content", "topic", "key", "source", "confidence", "relevance", "active")
+        for name in ("content", "topic", "key", "source", "source_run_id", "confidence", "relevance", "active")
         if flags.get(name) is not None
     }
     if flags["type_"] is not None:
@@ -126,6 +126,7 @@ def _fields(memory: Memory) -> dict[str, Any]:
         "tags": list(memory.tags),
         "key": memory.key,
         "source": memory.source,
+        "source_run_id": memory.source_run_id,
         "confidence": memory.confidence,
         "relevance": memory.relevance,
         "expires_at": wire.moment(memory.expires_at),
@@ -151,7 +152,7 @@ def _value(name: str, value: Any) -> Any:
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             raise InvalidInput(f"{name} should be a list of texts, such as [api, auth]")
         return value
-    if value is None and name in ("topic", "key", "expires_at"):
+    if value is None and name in ("topic", "key", "source_run_id", "expires_at"):
         return None
     if not isinstance(value, str):
         raise InvalidInput(f"{name} should be a single value, not {'nothing' if value is None else 'a list'}")

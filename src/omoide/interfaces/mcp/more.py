@@ -56,6 +56,7 @@ class Amend(Placed, kw_only=True):
     relevance: Share | UnsetType = UNSET
     examples: tuple[str, ...] | UnsetType = UNSET
     source: str | UnsetType = UNSET
+    source_run_id: str | UnsetType = UNSET
     if_version: Annotated[int, Meta(ge=1)] | None = None
 
 
@@ -83,6 +84,7 @@ class Note(Struct, kw_only=True, forbid_unknown_fields=True):
     examples: tuple[str, ...] = ()
     key: str | UnsetType = UNSET
     source: str | UnsetType = UNSET
+    source_run_id: str | UnsetType = UNSET
 
 
 class Batch(Placed, kw_only=True):
@@ -134,7 +136,7 @@ def _amend(desk: Desk, asked: Amend, _: Call) -> Answer:
     memory, scope = _acting(desk, asked)
     fields = {
         name: value
-        for name in ("active", "confidence", "relevance", "examples", "source")
+        for name in ("active", "confidence", "relevance", "examples", "source", "source_run_id")
         if (value := getattr(asked, name)) is not UNSET
     }
     if asked.expires_at is not UNSET:
@@ -197,7 +199,7 @@ def _remember_many(desk: Desk, asked: Batch, call: Call) -> Answer:
     drafts = [
         Draft(
             note.content, scope, given(note.topic), given(note.type), note.tags, note.examples, given(note.key),
-            given(note.source),
+            given(note.source), source_run_id=given(note.source_run_id),
         )
         for note in asked.memories
     ]  # fmt: skip
@@ -225,7 +227,7 @@ TOOLS = (
     Tool(
         "amend",
         "Amend",
-        "Change what revise does not: whether a memory is active, its expiry, confidence, relevance, examples, source.",
+        "Change what revise does not: whether a memory is active, its expiry, confidence, relevance, examples, source, run.",
         Amend,
         Changed,
         _amend,
