@@ -28,30 +28,35 @@ _KEPT = 1_024  # pieces kept, 16 MB; for questions 26 MB
 
 
 class Kept:
-    """What was computed of the pieces met last, each in a row of its own."""
+    """What was computed of the pieces met last, each in a row of its own in every table."""
 
-    def __init__(self, width: int, computed: Callable[[NDArray[np.int64]], Rows]) -> None:
+    def __init__(self, widths: Sequence[int], computed: Callable[[NDArray[np.int64]], Sequence[Rows]]) -> None:
         self.lock = threading.Lock()
+        self._widths = widths
         self._computed = computed
         self._places: dict[int, int] = {}
         """Piece → its row below; the first row is empty."""
-        self._rows = np.zeros((1 + _KEPT, width), dtype=np.float32)
+        self._tables = self._empty(_KEPT)
 
-    def found(self, laid: Sequence[int | None]) -> tuple[Rows, list[int]]:
-        """The rows, and which of them is whose: an empty one for None. Only whoever holds the lock may ask and read them."""
+    def _empty(self, pieces: int) -> list[Rows]:
+        return [np.zeros((1 + pieces, width), dtype=np.float32) for width in self._widths]
+
+    def found(self, laid: Sequence[int | None]) -> tuple[list[Rows], list[int]]:
+        """The tables, and which row is whose: an empty one for None. Only whoever holds the lock may ask and read them."""
         distinct = [piece for piece in dict.fromkeys(laid) if piece is not None]
         missing = [piece for piece in distinct if piece not in self._places]
         if len(self._places) + len(missing) > _KEPT:
             self._places.clear()
             missing = distinct
-        rows, places = self._rows, self._places
+        tables, places = self._tables, self._places
         if len(missing) > _KEPT:  # a text of more pieces than are kept: they are computed for it alone
-            rows, places = np.zeros((1 + len(missing), rows.shape[1]), dtype=np.float32), {}
+            tables, places = self._empty(len(missing)), {}
         if missing:
             free = 1 + len(places)
-            rows[free : free + len(missing)] = self._computed(np.array(missing))
+            for table, rows in zip(tables, self._computed(np.array(missing)), strict=True):
+                table[free : free + len(missing)] = rows
             places.update(zip(missing, range(free, free + len(missing)), strict=True))
-        return rows, [0 if piece is None else places[piece] for piece in laid]
+        return tables, [0 if piece is None else places[piece] for piece in laid]
 
 
 class Encoder:
@@ -59,7 +64,7 @@ class Encoder:
         self._weights = weights
         self._table = table
         self._least = float(weights["eps"])
-        self._kept = Kept(_OF_PIECE, self._computed)
+        self._kept = Kept([_OF_PIECE], lambda pieces: [self._computed(pieces)])
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> Rows:
         if not texts:
@@ -100,8 +105,8 @@ class Encoder:
     def _rows(self, laid: Sequence[int | None]) -> Rows:
         """What is known of each piece, and an empty row for None."""
         with self._kept.lock:
-            kept, places = self._kept.found(laid)
-            rows: Rows = kept[places]
+            (table,), places = self._kept.found(laid)
+            rows: Rows = table[places]
             return rows
 
     def _computed(self, pieces: NDArray[np.int64]) -> Rows:

@@ -67,7 +67,7 @@ class Verbs:
         for memory in self._meant(tx, ref, scope):
             if memory is not None and scope.sees(memory.scope):
                 return memory
-        raise NotFound(f"there is no memory {ref!s:.100} in {scope}: `omoide list` shows what there is")
+        raise NotFound(f"there is no memory {ref!s:.100} in {scope}: recall, or list, shows what there is")
 
     def _meant(self, tx: Reading, ref: Ref, scope: Scope) -> Iterator[Memory | None]:
         """By id, by number, then by key, nearest first; by the key of a forgotten one if no living one has it."""
