@@ -112,7 +112,7 @@ class Rows:
         chosen = np.array(places)
         rows = self._rows.take(chosen, axis=0).astype(np.float32)
         # Not `rows @ question`: for so small a product BLAS wakes a second thread, which costs more than it helps.
-        cosines = np.einsum("ij,j->i", rows, question) / self._lengths.take(chosen)
+        cosines = np.vecdot(rows, question) / self._lengths.take(chosen)
         return _nearest_pieces(numbers, cosines.tolist())
 
 
@@ -217,10 +217,10 @@ class Signs:
         self, apart: NDArray[np.uint8 | np.uint16], places: NDArray[np.int64], asked: NDArray[np.uint64]
     ) -> NDArray[np.uint16]:
         """In how many places the signs of these differ, both halves together."""
-        whole: NDArray[np.uint16] = apart.take(places).astype(np.uint16)
         # Word by word in memory first: with loops over a few words of each, xor takes longer than all the rest.
-        for word, its in zip(self._second.take(places, axis=0).T.copy(), asked[len(self._first) :], strict=True):
-            whole += np.bitwise_count(word ^ its)
+        words = self._second.take(places, axis=0).T.copy()
+        words ^= asked[len(self._first) :, None]
+        whole: NDArray[np.uint16] = np.add(apart.take(places), np.add.reduce(np.bitwise_count(words)), dtype=np.uint16)
         return whole
 
 
