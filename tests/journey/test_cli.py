@@ -52,14 +52,42 @@ def test_what_a_run_learns_names_the_run(run, monkeypatch):
     monkeypatch.setenv("OMOIDE_RUN", "43")
     again = run("remember", "okapi", "--json").data
     assert (again["action"], again["memory"]["source_run_id"]) == ("unchanged", "42")
+    assert run("remember", "one", "--topic", "t", "--json").data["memory"]["source_run_id"] == "43"
+    monkeypatch.setenv("OMOIDE_RUN", "44")
+    again = run("remember", "two", "--topic", "t", "--json").data
+    assert (again["action"], again["memory"]["source_run_id"]) == ("updated", "44")
     revised = run("revise", "2", "--run", "nightly#7", "--json").data
     assert (revised["source_run_id"], revised["version"]) == ("nightly#7", 2)
     assert "nightly#7" in run("show", "2").out
     assert "source_run_id" in run("history", "2").out
+    assert run("revise", "2", "--run", "", "--json").data["source_run_id"] is None
     monkeypatch.setenv("OMOIDE_RUN", "two words")
     refused = run("remember", "gnu")
     assert refused.code == 2
     assert "OMOIDE_RUN" in refused.err
+    monkeypatch.setenv("OMOIDE_RUN", "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0bC3dE6")
+    assert "GitHub token" in run("remember", "gnu").err
+
+
+def test_what_a_person_writes_into_a_file_is_of_no_run(run, place, monkeypatch):
+    assert run("mirror", "add", "notes", "--format", "entries").code == 0
+    (place / "notes" / "human.md").write_text("---\nkey: human\n---\nwritten by hand\n", encoding="utf-8")
+    monkeypatch.setenv("OMOIDE_RUN", "42")
+    assert run("recall", "hand", "--json").data["total_count"] == 1
+    assert run("show", "human", "--json").data["source_run_id"] is None
+
+
+def test_digits_that_are_a_number_and_a_key_are_not_guessed(run):
+    for key in ("a", "b", "1"):
+        run("remember", f"under {key}", "--key", key)
+    asked = run("forget", "1")
+    assert asked.code == 1
+    assert "#3" in asked.err
+    assert run("show", "#1", "--json").data["content"] == "under a"
+    assert run("show", "#3", "--json").data["content"] == "under 1"
+    assert run("show", "2", "--json").data["content"] == "under b"
+    run("forget", "#3")
+    assert run("show", "1", "--json").data["content"] == "under a"
 
 
 def test_standard_input_keeps_everything_but_the_last_line_end(run):

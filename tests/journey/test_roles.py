@@ -1,7 +1,7 @@
 """Who may do what: every verb of the service, in every role and layer, as the one table says."""
 
 import inspect
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
@@ -40,6 +40,8 @@ def call(memory, verb, scope, directory, *, ref, other):
             tx.put_dispute(Dispute(1, ref, datetime(2026, 2, 5, tzinfo=UTC), 1, 1, Side.FILE))
     if verb in ("session", "start_session"):  # they are about a session, from wherever it is looked at
         values["scope"] = Scope.session("shop", "monday" if verb == "session" else "new")
+    if verb == "named":
+        values["key"] = "zebra"
     parameters = inspect.signature(VERBS[verb]).parameters
     answer = getattr(memory, verb)(**{name: values[name] for name in parameters if name in values})
     return list(answer) if inspect.isgenerator(answer) else answer
@@ -102,6 +104,29 @@ def test_what_a_worker_and_an_admin_may_not_do():
             "adopt", "everything", "backup", "tally", "latest", "check",
         },
     }  # fmt: skip
+
+
+def test_a_worker_takes_nothing_away_under_another_name(tmp_path, open_memory, clock):
+    owner = open_memory(tmp_path / "memory.db")
+    worker = open_memory(tmp_path / "memory.db", actor=Actor("someone", Role.WORKER))
+    kept = owner.remember("zebra", scope=SHOP, key="k").memory
+    past, ahead = clock() - timedelta(days=1), clock() + timedelta(days=1)
+    before = state_of(owner)
+    for taken in (
+        lambda: worker.revise("k", scope=SHOP, active=False),
+        lambda: worker.revise("k", scope=SHOP, expires_at=past),
+        lambda: worker.remember("zebra", scope=SHOP, key="k", expires_at=past),
+        lambda: worker.remember_many([Draft("zebra", SHOP, key="k", expires_at=past)]),
+        lambda: worker.gather([Draft("zebra", SHOP, key="k", expires_at=past)]),
+    ):
+        with pytest.raises(NotAllowed, match="may archive"):
+            taken()
+    assert state_of(owner) == before
+    owner.revise("k", scope=SHOP, active=False)
+    with pytest.raises(NotAllowed, match="may restore"):
+        worker.revise("k", scope=SHOP, active=True)
+    assert worker.revise("k", scope=SHOP, expires_at=ahead).expires_at == ahead
+    assert owner.revise(kept.id, scope=SHOP, expires_at=past).expires_at == past
 
 
 @pytest.mark.parametrize("verb", VERBS)

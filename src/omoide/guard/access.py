@@ -20,6 +20,7 @@ DEEDS: dict[str, frozenset[Role]] = {
     "recall": _EVERYONE,
     "list": _EVERYONE,
     "show": _EVERYONE,
+    "named": _EVERYONE,
     "history": _EVERYONE,
     "events": _EVERYONE,
     "links": _EVERYONE,

@@ -9,7 +9,7 @@ import msgspec
 
 from omoide import model
 from omoide.config import Settings
-from omoide.errors import InvalidInput, NotFound
+from omoide.errors import Conflict, InvalidInput, NotFound
 from omoide.model import Actor, Memory, Scope
 from omoide.service import shape
 from omoide.service.meaning import Meaning
@@ -76,14 +76,23 @@ class Verbs:
             yield tx.by_id(word.lower())
         number = word.removeprefix("#")
         if number.isascii() and number.isdigit() and len(number) < 10:
-            yield tx.memory(int(number))
+            numbered = tx.memory(int(number))
+            if numbered is not None and number == ref and scope.sees(numbered.scope):
+                _only(numbered, self._keyed(tx, word, scope))
+            yield numbered
+        yield from self._keyed(tx, word, scope)
+        yield from self._keyed(tx, word, scope, forgotten=True)
+
+    def _keyed(self, tx: Reading, word: str, scope: Scope, *, forgotten: bool = False) -> Iterator[Memory]:
+        """Those with this key that the scope sees, nearest first."""
         try:
             key = model.segment(word, "key")
         except InvalidInput:  # plan B: no memory can have such a key
             return
-        places = dict.fromkeys((scope, Scope(scope.path), Scope.everywhere()))
-        yield from (tx.by_key(place, key) for place in places)
-        yield from (tx.by_key(place, key, forgotten=True) for place in places)
+        for place in dict.fromkeys((scope, Scope(scope.path), Scope.everywhere())):
+            memory = tx.by_key(place, key, forgotten=forgotten)
+            if memory is not None:
+                yield memory
 
     def _add(self, tx: Writing, memory: Memory, words: Words) -> Memory:
         return tx.add(memory, shape.twin_of(memory), words, self._actor)
@@ -102,3 +111,10 @@ class Verbs:
             name for name in Memory.__struct_fields__ if name not in _UNTOLD and getattr(old, name) != getattr(new, name)
         ]
         tx.log(deed, self._actor, at, new, {"fields": fields, "version": new.version})
+
+
+def _only(numbered: Memory, keyed: Iterator[Memory]) -> None:
+    """Digits may be a number and a key: what is meant is not guessed."""
+    other = next(keyed, numbered)
+    if other.number != numbered.number:
+        raise Conflict(f"{other.key} is the number of one memory and the key of #{other.number}: say which, with its #")

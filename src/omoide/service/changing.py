@@ -60,6 +60,10 @@ class Changing(Verbs):
             changes["relevance"] = checks.share(relevance, "relevance")
         if expires_at is not UNSET:
             changes["expires_at"] = None if expires_at is None else checks.aware(expires_at, "expires_at")
+        if active is not UNSET:  # to take away and bring back, under another name
+            access.require(self._actor, "restore" if active else "archive")
+        if changes.get("expires_at") is not None and changes["expires_at"] <= self._clock():
+            access.require(self._actor, "archive")
         if not changes and active is UNSET:
             raise InvalidInput("say what to change: content, topic, type, tags, …")
 

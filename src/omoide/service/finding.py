@@ -65,6 +65,12 @@ class Finding(Verbs):
         self._store.touch([memory.number], self._clock())
         return memory
 
+    def named(self, key: str, *, scope: Scope) -> Sequence[Memory]:
+        """All that have this key and that the scope sees, set aside or not, nearest first. Does not count as access."""
+        access.require(self._actor, "named")
+        with self._reading(scope) as tx:
+            return [*self._keyed(tx, key, scope)]
+
     def history(self, ref: Ref, *, scope: Scope) -> Sequence[Version]:
         """Every version, oldest first, the present one last."""
         access.require(self._actor, "history")

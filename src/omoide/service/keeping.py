@@ -61,9 +61,11 @@ class Keeping(Verbs):
             draft = msgspec.structs.replace(draft, tags=checks.tags(suggested, self._settings))
         words = shape.words(draft)
         at = self._clock()
+        self._may_keep(draft, at)
+        run = self._run()
         with self._writing() as tx:
             similar = recalling.similar(tx, draft, words, _TWINS + 1)  # one may be what is told again
-            done = self._keep(tx, draft, words, at)
+            done = self._keep(tx, draft, words, at, run)
         self._meaning.wake([done.memory.number])
         if others := [number for number in similar if number != done.memory.number][:_TWINS]:
             done = msgspec.structs.replace(done, similar_count=len(others), similar=tuple(others[:_NAMED]))
@@ -99,22 +101,37 @@ class Keeping(Verbs):
 
     def _keep_all(self, drafts: Iterable[Draft]) -> Sequence[Remembered]:
         ready: list[tuple[int, Draft]] = []
+        at, run = self._clock(), self._run()
         try:
             for place, draft in enumerate(drafts):
                 ready.append((place, checks.checked(draft, self._settings)))
+                self._may_keep(ready[-1][1], at)
         except InvalidInput as error:
             raise type(error)(f"draft {len(ready) + 1}: {error}") from error
         # One project after the other: the index takes rising row ids much faster.
         ready.sort(key=lambda item: checks.placed(item[1]).path)
         done: dict[int, Remembered] = {}
-        at = self._clock()
         with self._writing() as tx:
             for start in range(0, len(ready), _CHUNK):
-                self._keep_chunk(tx, ready[start : start + _CHUNK], done, at)
+                self._keep_chunk(tx, ready[start : start + _CHUNK], done, at, run)
         return [done[place] for place in range(len(ready))]
 
+    def _may_keep(self, draft: Draft, at: datetime) -> None:
+        """To say that something stopped being true is to take it away."""
+        if draft.expires_at is not None and draft.expires_at <= at:
+            access.require(self._actor, "archive")
+
+    def _run(self) -> str | None:
+        """The run whose agent remembers, as whoever started it says."""
+        return checks.line(self._settings.run, "run", self._settings) if self._settings.run else None
+
     def _keep_chunk(
-        self, tx: Writing, ready: Sequence[tuple[int, Draft]], done: dict[int, Remembered], at: datetime
+        self,
+        tx: Writing,
+        ready: Sequence[tuple[int, Draft]],
+        done: dict[int, Remembered],
+        at: datetime,
+        run: str | None,
     ) -> None:
         """Adds what is surely new together, and the rest, which may be about something that is there, one by one."""
         twins = [self._twin(draft) for _, draft in ready]
@@ -128,18 +145,18 @@ class Keeping(Verbs):
                 others.append((place, draft))
             else:
                 start = 20 * len(new)
-                memory = self._fresh(draft, at, number + len(new), random[start : start + 20])
+                memory = self._fresh(draft, at, number + len(new), random[start : start + 20], run)
                 new.append((memory, twin, shape.words(draft)))
                 done[place] = Remembered(memory, "created")
             seen.add(twin)
         tx.add_many(new, "remembered", self._actor, at)
         for place, draft in others:
-            done[place] = self._keep(tx, draft, shape.words(draft), at)
+            done[place] = self._keep(tx, draft, shape.words(draft), at, run)
 
-    def _keep(self, tx: Writing, draft: Draft, words: Words, at: datetime) -> Remembered:
+    def _keep(self, tx: Writing, draft: Draft, words: Words, at: datetime, run: str | None = None) -> Remembered:
         old = self._same(tx, draft)
         if old is None:
-            memory = self._add(tx, self._fresh(draft, at), words)
+            memory = self._add(tx, self._fresh(draft, at, run=run), words)
             tx.log("remembered", self._actor, at, memory, {})
             return Remembered(memory, "created")
         new = shape.merged(old, draft, at)
@@ -147,7 +164,8 @@ class Keeping(Verbs):
             tx.confirm(old.number)
             tx.log("confirmed", self._actor, at, old, {})
             return Remembered(msgspec.structs.replace(old, reference_count=old.reference_count + 1), "unchanged")
-        new = msgspec.structs.replace(new, reference_count=old.reference_count + 1)
+        count, ran = old.reference_count + 1, draft.source_run_id or run or old.source_run_id
+        new = msgspec.structs.replace(new, reference_count=count, source_run_id=ran)
         return Remembered(self._change(tx, old, new, "updated", at), "updated")
 
     def _same(self, tx: Reading, draft: Draft) -> Memory | None:
@@ -166,7 +184,7 @@ class Keeping(Verbs):
     def _twin(self, draft: Draft) -> int:
         return shape.twin(checks.placed(draft), draft.type or self._settings.type, draft.topic, draft.content)
 
-    def _fresh(self, draft: Draft, at: datetime, number: int = 0, random: str = "") -> Memory:
+    def _fresh(self, draft: Draft, at: datetime, number: int = 0, random: str = "", run: str | None = None) -> Memory:
         created = draft.created_at or at
         topic = draft.topic if draft.topic is not None else model.derived_topic(draft.content)
         # In the order of the fields: with their names it takes ten times as long, and a bulk import makes thousands.
@@ -176,7 +194,7 @@ class Keeping(Verbs):
             draft.source if draft.source is not None else self._actor.via,
             1.0 if draft.confidence is None else draft.confidence, 0.5 if draft.relevance is None else draft.relevance,
             0, bool(draft.pinned), State.ACTIVE, created, created, None, draft.expires_at, 1,
-            draft.source_run_id if draft.source_run_id is not None else self._settings.run or None,
+            run if draft.source_run_id is None else draft.source_run_id,
         )  # fmt: skip
 
     def adopt(
@@ -222,6 +240,8 @@ class Keeping(Verbs):
             ready.append(checks.checked(draft, self._settings))
         done: list[Remembered] = []
         at = self._clock()
+        for draft in ready:
+            self._may_keep(draft, at)
         with suppress(_Rehearsed), self._writing() as tx:
             said = Said(tx)
             for place, draft in enumerate(ready):

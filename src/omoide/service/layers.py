@@ -7,11 +7,14 @@ from itertools import islice
 from omoide.errors import InvalidInput
 from omoide.guard import access
 from omoide.model import Layer, Memory, Query, Resumed, Scope, State, Summary
+from omoide.search import text
 from omoide.service import recalling
 from omoide.service.base import Verbs
 from omoide.store.base import Reading
 
 _MOST_RESUMED = 1_000
+_PREFERENCES = ("preference", "preferences")
+_LOOKED_AT = 200  # of those that speak of a preference in their topic or tags, the newest
 
 
 class Layers(Verbs):
@@ -46,10 +49,25 @@ def _resumed(tx: Reading, scope: Scope, limit: int, at: datetime) -> Resumed:
 
     # As many more as other lists may have taken.
     preferred = Query(scope, types=("preference",), layers=(Layer.PROJECT, Layer.EVERYWHERE))
-    preferences = rest(list(islice(tx.browse(preferred, at), 2 * limit)))
+    preferences = [*islice(tx.browse(preferred, at), 2 * limit), *_tagged_preferences(tx, scope, at)]
+    preferences.sort(key=lambda memory: (memory.updated_at, memory.number), reverse=True)
+    preferences = rest(preferences)
     session: list[Memory] = []
     if scope.name:
         session = rest(list(islice(tx.browse(Query(scope, layers=(Layer.SESSION,)), at), 2 * limit)))
     own = Layer.PROJECT if scope.path else Layer.EVERYWHERE
     project = rest(recalling.freshest(tx, Query(scope, layers=(own,), limit=3 * limit), at))
     return Resumed(pinned, preferences, session, project)
+
+
+def _tagged_preferences(tx: Reading, scope: Scope, at: datetime) -> list[Memory]:
+    """Entries have tags and no type, so a preference among them says so in a tag."""
+    query = Query(scope, layers=(Layer.PROJECT, Layer.EVERYWHERE))
+    stem = text.stem(_PREFERENCES[0])
+    near = tx.holders(query, [stem], _LOOKED_AT, titled=True)[stem]
+    tagged = tx.memories([*tx.lengths(query, near, at)])
+    return [
+        memory
+        for memory in tagged
+        if memory.type != "preference" and not {tag.casefold() for tag in memory.tags}.isdisjoint(_PREFERENCES)
+    ]

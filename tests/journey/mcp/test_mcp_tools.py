@@ -123,6 +123,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 # What the service can do, and no tool of its own does.
 ELSEWHERE = {
     "links": "show tells them",
+    "named": "what the layers' tools find an entry by",
     "projects": "projects tells more: the catalogue",
     "session": "sessions tells the same of each",
     "coverage": "stats tells it",
@@ -240,12 +241,56 @@ def test_no_line_of_a_text_passes_for_another_memory_and_a_derived_topic_is_not_
         assert "\n  #7 Deploy [decision]\n" in text
 
 
+def test_an_entry_goes_by_its_key_even_where_that_is_a_number(client: Any) -> None:
+    for name in ("e1", "e2", "e3"):
+        client.give("save_to_memory", key=name, content=name)
+    client.give("save_to_memory", key="2", content="the year two")
+    client.give("save_to_memory", key="3", content="the year three")
+    assert client.give("get_memory_entry", key="2")["entry"]["content"] == "the year two"
+    assert client.give("delete_memory_entry", key="2")["entry"]["content"] == "the year two"
+    assert client.give("promote_to_global_memory", key="3")["entry"]["content"] == "the year three"
+    assert "no entry 1" in client.refusal("delete_memory_entry", key="1")
+    client.give("remember", content="nameless")
+    assert client.give("get_memory_entry", key="#6")["entry"]["content"] == "nameless"
+    assert {entry["key"] for entry in client.give("list_memory_entries")["entries"]} == {"e1", "e2", "e3", "#6"}
+
+
+def test_who_names_a_session_changes_nothing_outside_of_it(client: Any) -> None:
+    client.give("save_to_memory", key="plan", content="the project's")
+    client.give("start_session", name="tue")
+    assert "no entry plan in session tue" in client.refusal("delete_memory_entry", key="plan", session="tue")
+    assert "no entry plan in session tue" in client.refusal("promote_to_global_memory", key="plan", session="tue")
+    assert client.give("get_memory_entry", key="plan", session="tue")["entry"]["content"] == "the project's"
+    client.give("save_to_memory", key="plan", content="tuesday's", session="tue")
+    assert client.give("delete_memory_entry", key="plan", session="tue")["entry"]["content"] == "tuesday's"
+    assert client.give("get_memory_entry", key="plan")["entry"]["content"] == "the project's"
+
+
+def test_an_archived_entry_of_the_project_is_restored_beside_one_of_the_session(talk: Callable[..., Any]) -> None:
+    client = talk("--tools", "all", "--session", "mon")
+    client.give("save_to_memory", key="plan", content="the project's", session="")
+    client.give("archive", id="plan", session="")
+    client.give("save_to_memory", key="plan", content="monday's")
+    assert client.give("restore_from_memory_archive", key="plan")["entry"]["content"] == "the project's"
+    assert "active, not archived" in client.refusal("restore_from_memory_archive", key="plan")
+
+
+def test_preferences_saved_as_entries_are_resumed(client: Any) -> None:
+    client.give("save_to_global_memory", key="tabs", content="The user prefers tabs", tags=["preference"])
+    client.give("save_to_memory", key="style", content="Short answers, please", tags=["Preferences", "style"])
+    client.give("save_to_global_memory", key="other", content="A preference of nobody", tags=["ui"])
+    preferred = client.give("resume")["preferences"]
+    assert [memory["key"] for memory in preferred] == ["style", "tabs"]
+
+
 def test_a_server_that_is_started_for_a_run_keeps_its_id_with_all_that_is_remembered(talk: Callable[..., Any]) -> None:
     client = talk("--tools", "all", OMOIDE_RUN="run-42")
     client.give("remember", content="tests need Redis", type="learning", source="run", key="redis")
-    client.give("remember_many", memories=[{"content": "a", "key": "a"}, {"content": "b", "key": "b", "source_run_id": "7"}])
+    client.give("remember_many", memories=[{"content": "a", "key": "a"}, {"content": "b", "key": "b", "source_run_id": 7}])
     runs = [client.give("show", id=key)["memory"]["source_run_id"] for key in ("redis", "a", "b")]
     assert runs == ["run-42", "run-42", "7"]
+    client.give("amend", id="redis", source_run_id="")
+    assert client.give("show", id="redis")["memory"]["source_run_id"] is None
 
 
 def test_what_revise_leaves_alone_can_be_amended(client: Any) -> None:

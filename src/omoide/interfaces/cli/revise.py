@@ -55,6 +55,8 @@ def _changes(flags: Mapping[str, Any]) -> dict[str, Any]:
         for name in ("content", "topic", "key", "source", "source_run_id", "confidence", "relevance", "active")
         if flags.get(name) is not None
     }
+    if "source_run_id" in changes:
+        changes["source_run_id"] = changes["source_run_id"] or None
     if flags["type_"] is not None:
         changes["type"] = flags["type_"]
     if flags["tag"] or flags["tags"] is not None:

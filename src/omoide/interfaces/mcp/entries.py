@@ -1,6 +1,7 @@
 """Memories as entries under a key, in a project or the global layer, with an archive: what the layers' tools do."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
@@ -116,15 +117,30 @@ def _layers(scope: Scope) -> tuple[Layer, ...]:
     return (Layer.PROJECT, Layer.SESSION) if scope.path else (Layer.EVERYWHERE,)
 
 
-def _memory(desk: Desk, asked: Any, scope: Scope, state: State) -> Memory:
-    """The entry a caller names, in this layer and state; one of another layer is missing here."""
-    found = desk.acting(asked.caller_agent_id).show(asked.key, scope=scope)
-    if found.scope.layer not in _layers(scope) or found.state is State.FORGOTTEN:
+def _memory(desk: Desk, asked: Any, scope: Scope, state: State, *, reading: bool = False) -> Memory:
+    """The entry a caller names, in this layer and state, the session's rather than the project's; one of another layer is
+    missing here. Whoever names a session changes nothing outside of it."""
+    service = desk.acting(asked.caller_agent_id)
+    found = list(service.named(asked.key, scope=scope))
+    if not found and asked.key[:1] == "#":  # an entry without a key goes by its number
+        with suppress(NotFound):
+            found = [service.show(asked.key, scope=scope)]
+    named = getattr(asked, "session", UNSET)
+    found = [
+        memory
+        for memory in found
+        if memory.scope.layer in _layers(scope)
+        and memory.state is not State.FORGOTTEN
+        and (reading or not named or memory.scope == scope)
+    ]
+    for memory in found:
+        if memory.state is state:
+            return memory
+    if not found:
         raise NotFound(f"there is no entry {asked.key!s:.100} in {scope}")
-    if found.state is not state:
-        where = "in the archive: restore it first" if found.state is State.ARCHIVED else f"{found.state}, not archived"
-        raise Conflict(f"entry {asked.key!s:.100} is {where}")
-    return found
+    other = found[0].state
+    where = "in the archive: restore it first" if other is State.ARCHIVED else f"{other}, not archived"
+    raise Conflict(f"entry {asked.key!s:.100} is {where}")
 
 
 def save(desk: Desk, asked: Any, _: Call) -> Answer:
@@ -135,7 +151,9 @@ def save(desk: Desk, asked: Any, _: Call) -> Answer:
 
 
 def get(desk: Desk, asked: Any, _: Call) -> Answer:
-    memory = _memory(desk, asked, _scope(desk, asked), State.ACTIVE)
+    scope = _scope(desk, asked)
+    memory = _memory(desk, asked, scope, State.ACTIVE, reading=True)
+    memory = desk.acting(asked.caller_agent_id).show(memory.id, scope=scope)  # this counts as access
     return Answer(One(entry(memory)), passages([memory], "Found."))
 
 
@@ -143,14 +161,14 @@ def delete(desk: Desk, asked: Any, _: Call) -> Answer:
     scope = _scope(desk, asked)
     memory = _memory(desk, asked, scope, State.ACTIVE)
     done = desk.acting(asked.caller_agent_id).forget(memory.id, scope=scope)
-    return Answer(One(entry(done)), f"Deleted: {headline(done)}.")
+    return Answer(One(entry(done)), f"Deleted: {headline(done)} of {done.scope}.")
 
 
 def restore(desk: Desk, asked: Any, _: Call) -> Answer:
     scope = _scope(desk, asked)
     memory = _memory(desk, asked, scope, State.ARCHIVED)
     done = desk.acting(asked.caller_agent_id).restore(memory.id, scope=scope)
-    return Answer(One(entry(done)), f"Restored: {headline(done)}.")
+    return Answer(One(entry(done)), f"Restored: {headline(done)} of {done.scope}.")
 
 
 def promote(desk: Desk, asked: Any, _: Call) -> Answer:

@@ -56,7 +56,7 @@ class Amend(Placed, kw_only=True):
     relevance: Share | UnsetType = UNSET
     examples: tuple[str, ...] | UnsetType = UNSET
     source: str | UnsetType = UNSET
-    source_run_id: str | UnsetType = UNSET
+    source_run_id: str | int | UnsetType = UNSET
     if_version: Annotated[int, Meta(ge=1)] | None = None
 
 
@@ -84,7 +84,7 @@ class Note(Struct, kw_only=True, forbid_unknown_fields=True):
     examples: tuple[str, ...] = ()
     key: str | UnsetType = UNSET
     source: str | UnsetType = UNSET
-    source_run_id: str | UnsetType = UNSET
+    source_run_id: str | int | UnsetType = UNSET
 
 
 class Batch(Placed, kw_only=True):
@@ -136,9 +136,11 @@ def _amend(desk: Desk, asked: Amend, _: Call) -> Answer:
     memory, scope = _acting(desk, asked)
     fields = {
         name: value
-        for name in ("active", "confidence", "relevance", "examples", "source", "source_run_id")
+        for name in ("active", "confidence", "relevance", "examples", "source")
         if (value := getattr(asked, name)) is not UNSET
     }
+    if asked.source_run_id is not UNSET:
+        fields["source_run_id"] = str(asked.source_run_id) or None
     if asked.expires_at is not UNSET:
         never = asked.expires_at.strip().lower() == "never"
         fields["expires_at"] = None if never else moment(asked.expires_at, "expires_at", future=True)
@@ -199,7 +201,7 @@ def _remember_many(desk: Desk, asked: Batch, call: Call) -> Answer:
     drafts = [
         Draft(
             note.content, scope, given(note.topic), given(note.type), note.tags, note.examples, given(note.key),
-            given(note.source), source_run_id=given(note.source_run_id),
+            given(note.source), source_run_id=None if note.source_run_id is UNSET else str(note.source_run_id),
         )
         for note in asked.memories
     ]  # fmt: skip

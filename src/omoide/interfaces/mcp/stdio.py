@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from queue import SimpleQueue
+from queue import Full, Queue
 
 from omoide.interfaces.mcp import message, protocol
 from omoide.interfaces.mcp.call import Call
@@ -20,6 +20,8 @@ from omoide.interfaces.mcp.protocol import Offer
 LONGEST = 64 * 1024 * 1024
 """Bytes of the longest line that is looked at; of a longer one, nothing is kept."""
 _CHUNK = 1 << 16
+_WAITING = 1_000
+"""Requests that may wait for their turn: a client that asks on and on and reads nothing is not read either."""
 _QUIET = 0.1
 """Seconds without a question after which the next one is not yet on its way."""
 _LAST_WORDS = 2.0
@@ -50,7 +52,7 @@ class _Conversation:
         self._offer = offer
         self._sink = sink
         self._writing = threading.Lock()
-        self._waiting: SimpleQueue[tuple[Request, Call] | None] = SimpleQueue()
+        self._waiting: Queue[tuple[Request, Call] | None] = Queue(_WAITING)
         self._calls: dict[Id, Call] = {}
         self._deaf = False
         """Nobody reads our answers any more."""
@@ -66,7 +68,8 @@ class _Conversation:
                     break
             patience = None  # what was asked before the pipe closed is still done and answered
         finally:
-            self._waiting.put(None)
+            with suppress(Full):  # plan B: nobody reads, and we are told to end
+                self._waiting.put(None, timeout=patience)
             worker.join(patience)
 
     def _take(self, line: bytes | None) -> None:
