@@ -218,6 +218,25 @@ def test_pipes_that_do_not_block_lose_no_answer(place: Path) -> None:
         assert process.stderr.read() == b""
 
 
+def test_a_client_that_asks_on_and_on_and_reads_nothing_is_not_read_either(place: Path) -> None:
+    (source, asks), (hears, sink) = os.pipe(), os.pipe()
+    os.set_blocking(asks, False)
+    with started_on(source, sink) as process:
+        sent, patience = 0, 20
+        while sent < 20_000 and patience:
+            try:
+                os.write(asks, LIST)
+                sent, patience = sent + 1, 20
+            except BlockingIOError:
+                patience -= 1
+                time.sleep(0.05)
+        os.close(asks)
+        with os.fdopen(hears, "rb") as answers:
+            answered = sum(b'"recall"' in line for line in answers)
+        assert process.wait(timeout=30) == 0
+    assert answered == sent < 20_000
+
+
 def test_nothing_but_the_protocol_is_on_standard_output(talk: Callable[..., Any], place: Path) -> None:
     (place / "sitecustomize.py").write_text(
         "import sys\n"
