@@ -70,7 +70,7 @@ class Server(NamedTuple):
 
 @pytest.fixture
 def serve(place: Path) -> Iterator[Callable[..., Server]]:
-    tokens = place / "memory.mcp.tokens"
+    tokens = place / "memory.db.mcp.tokens"
     tokens.touch(mode=0o600)
     tokens.write_text(f"{OWNER} owner\n{WORKER} worker robot  # in the cellar\n")
     processes = []
@@ -358,15 +358,49 @@ def test_a_port_that_is_taken_is_told_at_once(omoide: Callable[..., Any]) -> Non
     assert omoide("mcp", "status").code == 1
 
 
+def test_stores_that_differ_only_in_their_suffix_share_no_token_and_no_server(
+    omoide: Callable[..., Any], place: Path
+) -> None:
+    alpha, beta = ("--store", str(place / "team.alpha")), ("--store", str(place / "team.beta"))
+    assert omoide("mcp", "token", *alpha).out != omoide("mcp", "token", *beta).out
+    assert omoide("mcp", "--daemon", "--http", "127.0.0.1:0", *alpha).code == 0
+    try:
+        assert omoide("mcp", "status", *alpha).code == 0
+        assert omoide("mcp", "status", *beta).code == 1
+        assert {file.name for file in place.glob("team.*")} == {
+            *(f"team.alpha.mcp.{what}" for what in ("tokens", "log", "json")), "team.beta.mcp.tokens",
+        }  # fmt: skip
+    finally:
+        omoide("mcp", "stop", *alpha)
+
+
+@pytest.mark.parametrize(
+    "words", [["token"], ["status"], ["stop"], ["--daemon"], ["--http", "0"], ["config", "cursor", "--http"]]
+)
+def test_a_store_that_cannot_be_anywhere_is_told_in_a_line(
+    words: list[str], omoide: Callable[..., Any], place: Path
+) -> None:
+    (place / "file").touch()
+    done = omoide("mcp", *words, OMOIDE_STORE=str(place / "file" / "x.db"))
+    assert (done.code, done.out) == (1, "")
+    assert re.fullmatch(r"omoide: \S+ cannot be used \(.+\): choose another place with --store or OMOIDE_STORE\n", done.err)
+    assert str(place / "file" / "x.db") in done.err
+
+
+def test_the_directories_of_a_new_store_are_for_their_owner_alone(omoide: Callable[..., Any], place: Path) -> None:
+    assert omoide("mcp", "token", OMOIDE_STORE=str(place / "a" / "b" / "memory.db")).code == 0
+    assert [(place / part).stat().st_mode & 0o077 for part in ("a", "a/b")] == [0, 0]
+
+
 def test_tokens_that_others_can_read_are_refused(omoide: Callable[..., Any], place: Path) -> None:
     assert omoide("mcp", "token") == omoide("mcp", "token")
     assert omoide("mcp", "token").out != omoide("mcp", "token", "--role", "worker", "--name", "ci").out
-    (place / "memory.mcp.tokens").chmod(0o644)
+    (place / "memory.db.mcp.tokens").chmod(0o644)
     assert "chmod 600" in omoide("mcp", "token").err
 
 
 def test_a_new_token_begins_a_line_of_its_own(omoide: Callable[..., Any], place: Path) -> None:
-    tokens = place / "memory.mcp.tokens"
+    tokens = place / "memory.db.mcp.tokens"
     tokens.touch(mode=0o600)
     tokens.write_text(f"{OWNER} owner")  # as some editors leave it
     made = omoide("mcp", "token", "--role", "worker", "--name", "ci").out.strip()
@@ -380,7 +414,7 @@ def test_a_new_token_is_known_and_an_old_one_gone_without_a_restart(
     server = serve()
     token = omoide("mcp", "token", "--role", "worker", "--name", "ci").out.strip()
     assert server.post(PING, token=token).status == 200
-    (place / "memory.mcp.tokens").write_text(f"{OWNER} owner\n")
+    (place / "memory.db.mcp.tokens").write_text(f"{OWNER} owner\n")
     assert server.post(PING, token=token).status == 401
     assert server.post(PING).status == 200
 

@@ -14,6 +14,7 @@ import msgspec
 from omoide import config
 from omoide.config import Settings
 from omoide.errors import Conflict, InvalidInput, OmoideError, StoreError
+from omoide.interfaces.mcp import beside
 
 _PATIENCE = 40.0
 """Longer than the server takes to give its last answers."""
@@ -33,11 +34,11 @@ class Order(msgspec.Struct, frozen=True):
 
 
 def state_file(settings: Settings) -> Path:
-    return Path(settings.store).with_suffix(".mcp.json")
+    return beside.file(settings, "json")
 
 
 def log_file(settings: Settings) -> Path:
-    return Path(settings.store).with_suffix(".mcp.log")
+    return beside.file(settings, "log")
 
 
 def running(settings: Settings) -> dict[str, Any] | None:
@@ -45,8 +46,10 @@ def running(settings: Settings) -> dict[str, Any] | None:
     _only_posix()
     import fcntl  # noqa: PLC0415 - not on Windows
 
+    path = state_file(settings)
     try:
-        descriptor = os.open(state_file(settings), os.O_RDONLY)
+        with beside.usable(path):
+            descriptor = os.open(path, os.O_RDONLY)
     except FileNotFoundError:
         return None
     try:
@@ -64,10 +67,9 @@ def started(settings: Settings, address: str, tools: str, names: Sequence[str], 
     already = running(settings)
     if already is not None:
         raise Conflict(f"a background server runs already at {already['url']}: omoide mcp stop ends it")
-    Path(settings.store).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    log = beside.opened(log_file(settings), os.O_WRONLY | os.O_APPEND)
     hears, says = os.pipe()
     order = Order(settings.store, settings.project, session, address, tools, tuple(names), says)
-    log = os.open(log_file(settings), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     command = [sys.executable, "-m", "omoide.interfaces.mcp.daemon", msgspec.json.encode(order).decode()]
     # It runs elsewhere: a relative name would mean another file there.
     environment = {**os.environ, "OMOIDE_CONFIG": str(config.config_file().absolute())}
@@ -109,25 +111,30 @@ def _only_posix() -> None:
 
 def main(argument: str) -> None:
     """The background process itself."""
-    import fcntl  # noqa: PLC0415 - not on Windows
-
     order = msgspec.json.decode(argument, type=Order)
     with os.fdopen(order.ready, "w", encoding="utf-8") as says:
-        settings = config.settings({"store": order.store, "project": order.project})
-        descriptor = os.open(state_file(settings), os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            says.write("another background server is starting: omoide mcp status tells about it")
-            return
-        try:
-            _serve(settings, order, descriptor, says)
+            _run(order, says)
         except OmoideError as error:
             if not says.closed:
                 says.write(str(error))
             raise
-        finally:
-            state_file(settings).unlink(missing_ok=True)
+
+
+def _run(order: Order, says: Any) -> None:
+    import fcntl  # noqa: PLC0415 - not on Windows
+
+    settings = config.settings({"store": order.store, "project": order.project})
+    descriptor = beside.opened(state_file(settings), os.O_RDWR)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        says.write("another background server is starting: omoide mcp status tells about it")
+        return
+    try:
+        _serve(settings, order, descriptor, says)
+    finally:
+        state_file(settings).unlink(missing_ok=True)
 
 
 def _serve(settings: Settings, order: Order, descriptor: int, says: Any) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from omoide.config import Settings
 from omoide.errors import InvalidInput, OmoideError, Unreadable
+from omoide.interfaces.mcp import beside
 from omoide.model import Role
 
 VARIABLE = "OMOIDE_MCP_TOKEN"
@@ -21,7 +22,7 @@ class Bearer(NamedTuple):
 
 
 def file(settings: Settings) -> Path:
-    return Path(settings.store).with_suffix(".mcp.tokens")
+    return beside.file(settings, "tokens")
 
 
 def known(settings: Settings) -> dict[str, Bearer]:
@@ -60,7 +61,7 @@ class Tokens:
     def _seen(self) -> tuple[int, int]:
         try:
             state = file(self._settings).stat()
-        except FileNotFoundError:
+        except OSError:  # plan B: reading it says what is wrong
             return 0, 0
         return state.st_mtime_ns, state.st_size
 
@@ -76,13 +77,13 @@ def made(settings: Settings, role: str, name: str) -> str:
     import secrets  # noqa: PLC0415 - 15 ms that only a new token needs
 
     token = secrets.token_urlsafe(32)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    descriptor = beside.opened(path, os.O_RDWR | os.O_APPEND)
     try:
-        size = os.fstat(descriptor).st_size
-        os.lseek(descriptor, max(size - 1, 0), os.SEEK_SET)
-        between = b"" if os.read(descriptor, 1) in (b"", b"\n") else b"\n"  # an editor may have left its last line open
-        os.write(descriptor, between + f"{token} {role} {name}".rstrip().encode() + b"\n")
+        with beside.usable(path):
+            size = os.fstat(descriptor).st_size
+            os.lseek(descriptor, max(size - 1, 0), os.SEEK_SET)
+            between = b"" if os.read(descriptor, 1) in (b"", b"\n") else b"\n"  # an editor may have left its last line open
+            os.write(descriptor, between + f"{token} {role} {name}".rstrip().encode() + b"\n")
     finally:
         os.close(descriptor)
     return token
@@ -91,10 +92,12 @@ def made(settings: Settings, role: str, name: str) -> str:
 def _read(path: Path) -> dict[str, Bearer]:
     """Lines of token, role and perhaps a name; # begins a comment."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with beside.usable(path):
+            text = path.read_text(encoding="utf-8")
+            mode = path.stat().st_mode
     except FileNotFoundError:
         return {}
-    if os.name == "posix" and path.stat().st_mode & 0o077:
+    if os.name == "posix" and mode & 0o077:
         raise Unreadable(f"others can read {path}: chmod 600 '{path}', and make new tokens")
     found = {}
     for number, line in enumerate(text.splitlines(), 1):
