@@ -419,6 +419,34 @@ def test_a_new_token_is_known_and_an_old_one_gone_without_a_restart(
     assert server.post(PING).status == 200
 
 
+def test_a_file_of_tokens_that_is_not_utf8_is_told_and_a_running_server_keeps_to_those_it_knew(
+    serve: Callable[..., Server], omoide: Callable[..., Any], place: Path
+) -> None:
+    server = serve()
+    tokens = place / "memory.db.mcp.tokens"
+    whole = tokens.read_bytes()
+    tokens.write_bytes(whole + b"# caf\xe9\n")
+    assert server.post(PING).status == 200
+    assert server.post(PING, token="wrong").status == 401
+    for words in (["token"], ["--http", "0"], ["--daemon", "--http", "127.0.0.1:0"]):
+        told = omoide("mcp", *words)
+        assert told.code in (1, 2)
+        assert f"{tokens}, line 3: this is not UTF-8" in told.err
+        assert told.err.count("\n") == 1
+    tokens.write_bytes(whole + b"another-token-of-this-test worker\n")
+    assert server.post(PING, token="another-token-of-this-test").status == 200
+
+
+@pytest.mark.parametrize("name", ["a#b", os.fsdecode(b"caf\xe9"), "a\x07b"])
+def test_a_name_that_the_file_of_tokens_could_not_give_back_makes_no_token(
+    name: str, omoide: Callable[..., Any], place: Path
+) -> None:
+    done = omoide("mcp", "token", "--name", name)
+    assert (done.code, done.out) == (2, "")
+    assert "without #" in done.err
+    assert not (place / "memory.db.mcp.tokens").exists()
+
+
 def test_in_the_era_of_handshakes_a_client_cancels_by_saying_so_in_its_session(serve: Callable[..., Server]) -> None:
     server = serve("--tools", "all")
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}

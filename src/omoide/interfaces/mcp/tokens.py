@@ -51,9 +51,9 @@ class Tokens:
         with self._lock:
             mark = self._seen()
             if mark != self._mark:
-                self._mark = mark
                 with suppress(OmoideError):  # plan B: those that were known, until the file is mended
                     self._known = known(self._settings)
+                    self._mark = mark
             # All of them are compared, each in the same time: how long it takes tells nothing about any token.
             found = [who for token, who in self._known.items() if hmac.compare_digest(token.encode(), shown)]
         return found[0] if found else None
@@ -69,6 +69,8 @@ class Tokens:
 def made(settings: Settings, role: str, name: str) -> str:
     """The token of this role and name, made when there is none."""
     name = " ".join(name.split())
+    if "#" in name or not name.isprintable():
+        raise InvalidInput(f"{name!r} cannot stand in the file of tokens: a name without # and control characters, please")
     bearer = Bearer(Role(role), name)
     path = file(settings)
     for token, other in _read(path).items():
@@ -93,12 +95,17 @@ def _read(path: Path) -> dict[str, Bearer]:
     """Lines of token, role and perhaps a name; # begins a comment."""
     try:
         with beside.usable(path):
-            text = path.read_text(encoding="utf-8")
+            data = path.read_bytes()
             mode = path.stat().st_mode
     except FileNotFoundError:
         return {}
     if os.name == "posix" and mode & 0o077:
         raise Unreadable(f"others can read {path}: chmod 600 '{path}', and make new tokens")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        wrong = data.count(b"\n", 0, error.start) + 1
+        raise Unreadable(f"{path}, line {wrong}: this is not UTF-8, write it so, or take it out") from error
     found = {}
     for number, line in enumerate(text.splitlines(), 1):
         words = line.partition("#")[0].split(maxsplit=2)
