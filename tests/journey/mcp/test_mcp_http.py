@@ -75,8 +75,8 @@ def serve(place: Path) -> Iterator[Callable[..., Server]]:
     tokens.write_text(f"{OWNER} owner\n{WORKER} worker robot  # in the cellar\n")
     processes = []
 
-    def serve(*flags: str) -> Server:
-        command = [sys.executable, "-c", MAIN, "mcp", "--http", "0", *flags]
+    def serve(*flags: str, before: str = "") -> Server:
+        command = [sys.executable, "-c", f"{before}\n{MAIN}", "mcp", "--http", "0", *flags]
         processes.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
         line = processes[-1].stderr.readline()
         return Server(processes[-1], int(re.search(r":(\d+)/mcp", line)[1]))
@@ -252,6 +252,28 @@ def test_who_sends_its_request_in_drops_is_not_waited_for_without_end(begun: byt
     server.stop()
     thread.join()
     assert time.monotonic() - began < 10
+
+
+def test_a_server_that_can_open_no_more_files_waits_until_it_can(serve: Callable[..., Server]) -> None:
+    server = serve(before="import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30))")
+    peers = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(60)]
+    before = worked(server.process)
+    with pytest.raises(subprocess.TimeoutExpired):
+        server.process.wait(1)
+    assert worked(server.process) - before < 0.5  # seconds: it does not try without a pause
+    for peer in peers:
+        peer.close()
+    assert server.post(PING).status == 200
+    server.process.terminate()
+    assert server.process.wait(20) == 0
+    assert server.process.stderr.read() == ""
+
+
+def worked(process: subprocess.Popen[str]) -> float:
+    """Seconds of work of a process so far, where the system tells."""
+    told = Path(f"/proc/{process.pid}/stat")
+    ticks = told.read_text().rpartition(")")[2].split()[11:13] if told.exists() else []
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_signal_stops_a_server_whenever_it_comes(serve: Callable[..., Server]) -> None:

@@ -32,6 +32,7 @@ _PATIENCE = 30.0
 _IDLE = 300.0
 _FAREWELL = 2.0
 _CONNECTIONS = 64
+_BREATHER = 0.1
 _QUIET = 600.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
@@ -118,14 +119,21 @@ class Server:
                 if not ready:
                     self._quiet()
                     continue
-                peer, _ = self._listener.accept()
-                if self._rooms.acquire(blocking=False):
-                    threading.Thread(target=self._host, args=(peer,), daemon=True).start()
-                else:
-                    with suppress(OSError), peer:
-                        peer.sendall(web.answer(503, b"too many connections", persistent=False))
+                self._welcome()
         with self._idle:
             self._idle.wait_for(lambda: self._busy == 0, timeout=_PATIENCE)
+
+    def _welcome(self) -> None:
+        try:
+            peer, _ = self._listener.accept()
+        except OSError:  # plan B: no more files can be open, or the client is gone; who still waits is taken in a moment
+            select.select([self._wake], [], [], _BREATHER)
+            return
+        if self._rooms.acquire(blocking=False):
+            threading.Thread(target=self._host, args=(peer,), daemon=True).start()
+        else:
+            with suppress(OSError), peer:
+                peer.sendall(web.answer(503, b"too many connections", persistent=False))
 
     @property
     def waker(self) -> int:
