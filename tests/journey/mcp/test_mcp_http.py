@@ -158,6 +158,17 @@ def test_who_is_refused_learns_why_also_with_a_large_body_on_its_way(serve: Call
     assert server.post(b" " * 15_000_000, Content_Type="text/plain").status == 415
 
 
+def test_who_is_refused_and_already_gone_is_no_bug_of_ours(serve: Callable[..., Server]) -> None:
+    server = serve()
+    for _ in range(20):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
+            peer.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n")  # refused when it ends here, and then nobody reads
+    assert server.post(PING).status == 200
+    server.process.terminate()
+    assert server.process.wait(20) == 0
+    assert server.process.stderr.read() == ""
+
+
 def test_the_headers_of_the_new_era_say_what_the_body_says(serve: Callable[..., Server]) -> None:
     server = serve()
     name = "recall"

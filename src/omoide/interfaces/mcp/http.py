@@ -227,12 +227,13 @@ class _Exchange:
 
     def _hear_out(self) -> None:
         """Lets the client read why: closing on what it still sends would reset the connection, and our answer with it."""
-        self._peer.shutdown(socket.SHUT_WR)
-        until = time.monotonic() + _FAREWELL
-        while (left := until - time.monotonic()) > 0:
-            self._peer.settimeout(left)
-            if not self._peer.recv(1 << 16):
-                break
+        with suppress(OSError):  # plan B: it is gone, and a socket without anybody at its other end cannot be shut either
+            self._peer.shutdown(socket.SHUT_WR)
+            until = time.monotonic() + _FAREWELL
+            while (left := until - time.monotonic()) > 0:
+                self._peer.settimeout(left)
+                if not self._peer.recv(1 << 16):
+                    break
 
     def _taken(self) -> tuple[Head, bytes, Bearer] | None:
         """A whole request of somebody who may ask; None when the client is gone before it was whole."""
