@@ -106,6 +106,18 @@ def test_a_page_in_a_browser_cannot_ask(serve: Callable[..., Server]) -> None:
     assert server.post(PING, Host="evil.example").status == 403
     assert server.post(PING, Host="[").status == 403
     assert server.post(PING, Origin="http://[").status == 403
+    for name in (
+        "evil.example@localhost",
+        "localhost@evil.example",
+        "localhost/",
+        "[localhost]",
+        "localhost:99999",
+        "//localhost",
+    ):
+        assert server.post(PING, Host=name).status == 403
+        assert server.post(PING, Origin=f"http://{name}").status == 403
+    assert server.post(PING, Origin="localhost").status == 403
+    assert server.post(PING, Host="[::1]:80", Origin="http://LOCALHOST").status == 200
     assert server.post(PING, Origin="http://localhost:3000").status == 200
     assert server.post(PING, Host=f"localhost:{server.port}").status == 200
     assert serve("--allow-host", "memory.test").post(PING, Host="memory.test:99").status == 200
@@ -337,6 +349,21 @@ def test_an_address_that_others_can_reach_needs_a_name(run: Callable[..., Any]) 
     done = run("mcp", "--http", "0.0.0.0:0")
     assert done.code == 2
     assert "--allow-host" in done.err
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://127.0.0.1:9000", "abc", "abc:9000", "a..b:1", "127.0.0.1:9000/mcp", "me@127.0.0.1:9000", "99999", ":x"],
+)
+def test_what_is_no_address_is_told_what_one_looks_like(address: str, run: Callable[..., Any]) -> None:
+    done = run("mcp", "--http", address)
+    assert done.code == 2
+    assert "write HOST:PORT or a PORT, like 127.0.0.1:8765" in done.err
+    assert address in done.err
+
+
+def test_a_host_of_another_machine_is_no_matter_of_ports(run: Callable[..., Any]) -> None:
+    assert "choose a host of this machine" in run("mcp", "--http", "192.0.2.1:9000", "--allow-host", "memory.test").err
 
 
 def test_a_daemon_starts_once_tells_about_itself_and_stops(omoide: Callable[..., Any], place: Path) -> None:

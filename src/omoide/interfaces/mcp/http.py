@@ -8,6 +8,7 @@ Host and the Origin of each request are checked.
 
 import base64
 import binascii
+import errno
 import secrets
 import select
 import socket
@@ -16,7 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from omoide.errors import InvalidInput
 from omoide.interfaces.mcp import message, protocol, web
@@ -47,6 +48,7 @@ _STATUS = {
 }
 _JSON = [("Content-Type", "application/json")]
 _SESSION = "Mcp-Session-Id"
+_NO_ADDRESS = "{!r} is no address: write HOST:PORT or a PORT, like 127.0.0.1:8765"
 
 Offers = Callable[[Bearer, str, str], Offer]
 """What the bearer of a token is offered in a project and a session, as the URL names them."""
@@ -86,6 +88,10 @@ class Server:
         """`bearer` tells who bears a token; `quiet` is called now and then, when nobody asks for anything."""
         host, port = _place(address)
         names = [name.lower() for name in names]
+        try:
+            socket.getaddrinfo(host, port)  # first: a host that is a typing error is not open to anybody
+        except (OSError, UnicodeError) as error:
+            raise InvalidInput(_NO_ADDRESS.format(address)) from error
         if host not in _LOOPBACK and not names:
             raise InvalidInput(f"{host} is open to other machines: say with --allow-host which name they use")
         self._offers = offers
@@ -103,7 +109,8 @@ class Server:
         try:
             self._listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
         except OSError as error:
-            raise InvalidInput(f"{address} cannot be served ({error.strerror}): choose another port") from error
+            what = "a host of this machine" if error.errno == errno.EADDRNOTAVAIL else "another port"
+            raise InvalidInput(f"{address} cannot be served ({error.strerror}): choose {what}") from error
         self._wake, self._waker = socket.socketpair()
         self._waker.settimeout(0)
         shown = f"[{host}]" if ":" in host else host
@@ -162,10 +169,10 @@ class Server:
 
     def admitted(self, head: Head) -> Bearer:
         """Who asks; refused, if it is a page in a browser, a stranger, or somebody too eager."""
-        if _hostname(f"//{head.get('host') or ''}") not in self._hosts:
+        if not self._named_by(head.get("host") or ""):
             raise Refusal(403, "this host name is not mine")
         origin = head.get("origin")
-        if origin is not None and _hostname(origin) not in self._hosts:
+        if origin is not None and not self._named_by(origin.partition("://")[2]):
             raise Refusal(403, "this origin may not ask here")
         kind, _, given = (head.get("authorization") or "").partition(" ")
         bearer = self._bearer(given.strip().encode("latin-1") if kind.lower() == "bearer" else b"")
@@ -177,6 +184,11 @@ class Server:
         if not self._buckets.setdefault(bearer, Bucket(*self._rate)).take():
             raise Refusal(429, "too many requests", Retry_After="1")
         return bearer
+
+    def _named_by(self, authority: str) -> bool:
+        """Whether it is a name of ours, with perhaps a port; with more than that, such as a user, it is nobody's."""
+        named = web.authority(authority)
+        return named is not None and named[0] in self._hosts
 
     def offer(self, bearer: Bearer, query: str) -> Offer:
         asked = parse_qs(query)
@@ -358,18 +370,10 @@ def _plain(value: str) -> str | None:
         return None
 
 
-def _hostname(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").lower()
-    except ValueError:  # plan B: such a name is nobody's
-        return ""
-
-
 def _place(address: str) -> tuple[str, int]:
     """HOST:PORT, a HOST alone, or a PORT alone."""
-    try:
-        parts = urlsplit(f"//:{address}" if address.isdigit() else f"//{address}")
-        host, port = parts.hostname or "127.0.0.1", parts.port
-    except ValueError:
-        raise InvalidInput(f"{address!r} is no address: write HOST:PORT, like 127.0.0.1:8765") from None
-    return host, 8765 if port is None else port
+    found = web.authority(f":{address}" if address.isdigit() else address)
+    if found is None:
+        raise InvalidInput(_NO_ADDRESS.format(address))
+    host, port = found
+    return host or "127.0.0.1", 8765 if port is None else port

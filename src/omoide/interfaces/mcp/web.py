@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 _LINE = 8_192
 _HEADERS = 100
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_AUTHORITY = re.compile(r"(?:([\w.-]+)|\[([\da-f.]*:[\da-f:.]*(?:%[\w.-]+)?)\])?(?::(\d{0,5}))?", re.ASCII | re.IGNORECASE)
 _REASONS = {
     200: "OK", 202: "Accepted", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
     405: "Method Not Allowed", 406: "Not Acceptable", 408: "Request Timeout", 411: "Length Required",
@@ -27,6 +28,15 @@ class Refusal(Exception):
         self.status = status
         self.why = why
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+def authority(text: str) -> tuple[str, int | None] | None:
+    """The host in small letters and the port of HOST:PORT, of which either may be left out; None for anything else."""
+    found = _AUTHORITY.fullmatch(text)
+    if found is None:
+        return None
+    port = int(found[3]) if found[3] else None
+    return None if port is not None and port > 65_535 else ((found[1] or found[2] or "").lower(), port)
 
 
 class Incoming(RawIOBase):
