@@ -135,7 +135,9 @@ def test_only_posts_of_json_to_one_path_are_taken(serve: Callable[..., Server]) 
     assert server.post([PING]).status == 400
     assert server.post({"jsonrpc": "2.0", "method": "notifications/initialized"}).status == 202
     assert server.post(PING, MCP_Protocol_Version="2025-06-18").status == 200
-    assert server.post(PING, MCP_Protocol_Version="1999-01-01").status == 400
+    answer = server.post(PING, MCP_Protocol_Version="1999-01-01")
+    assert (answer.status, answer.data["error"]["code"]) == (400, -32022)
+    assert answer.data["error"]["data"]["supported"] == ["2025-06-18", "2025-11-25", "2026-07-28"]
 
 
 def test_a_body_that_is_too_large_or_of_unknown_length_is_refused(serve: Callable[..., Server]) -> None:

@@ -290,8 +290,8 @@ class _Exchange:
         modern = version in protocol.STATELESS or protocol.VERSION in request.meta
         session = head.get(_SESSION.lower())
         try:
-            if not modern and version is not None and version not in protocol.HANDSHAKE:
-                protocol.checked_version(version)
+            if not modern and version is not None:
+                protocol.checked_version(version, (*protocol.HANDSHAKE, *protocol.STATELESS))
             if request.id is None:
                 self._heard(request, bearer, session)
                 return 202, b"", []

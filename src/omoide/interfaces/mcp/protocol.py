@@ -161,9 +161,9 @@ def checked_envelope(request: Request) -> None:
         raise RpcError(message.INVALID_PARAMS, f"{VERSION} is a string, {CAPABILITIES} an object")
 
 
-def checked_version(version: str) -> None:
-    if version not in STATELESS:
-        data = {"supported": list(STATELESS), "requested": version}
+def checked_version(version: str, spoken: Sequence[str] = STATELESS) -> None:
+    if version not in spoken:
+        data = {"supported": list(spoken), "requested": version}
         raise RpcError(message.UNSUPPORTED_VERSION, f"MCP {version} is not spoken here", data)
 
 
