@@ -301,6 +301,57 @@ def worked(process: subprocess.Popen[str]) -> float:
     return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
+def test_a_busy_server_finds_quiet_moments_and_uses_one_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "_QUIET", 0.2)
+    monkeypatch.setattr(web_server, "_EVERY", 1.0)
+    used = threading.Semaphore(0)
+    server = HttpServer(lambda *_: Omoide(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0", quiet=used.release)
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    here = Server(None, int(re.search(r":(\d+)/", server.url)[1]))
+    began = time.monotonic()
+    count = 0
+    while count < 2 and time.monotonic() - began < 20:
+        if used.acquire(timeout=0.4):
+            count += 1
+        else:
+            assert here.post(PING).status == 200
+    server.stop()
+    thread.join()
+    assert count == 2
+    assert time.monotonic() - began >= 2.0
+
+
+def test_it_is_not_quiet_while_somebody_waits_for_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "_QUIET", 0.3)
+    monkeypatch.setattr(web_server, "_EVERY", 0.3)
+    at_work, go_on, quiet = threading.Event(), threading.Event(), threading.Event()
+
+    class Slow(Omoide):
+        def tools(self) -> list[dict[str, Any]]:
+            at_work.set()
+            go_on.wait(30)
+            return []
+
+    server = HttpServer(lambda *_: Slow(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0", quiet=quiet.set)
+    here = Server(None, int(re.search(r":(\d+)/", server.url)[1]))
+    threads = [
+        threading.Thread(target=server.serve),
+        threading.Thread(target=here.post, args=({**PING, "method": "tools/list"},)),
+    ]
+    for thread in threads:
+        thread.start()
+    at_work.wait(30)
+    quiet.clear()
+    heard = quiet.wait(1)
+    go_on.set()
+    assert not heard
+    assert quiet.wait(30)
+    server.stop()
+    for thread in threads:
+        thread.join()
+
+
 def test_a_signal_stops_a_server_whenever_it_comes(serve: Callable[..., Server]) -> None:
     for _ in range(5):
         server = serve()

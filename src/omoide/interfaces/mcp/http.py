@@ -34,7 +34,10 @@ _IDLE = 300.0
 _FAREWELL = 2.0
 _CONNECTIONS = 64
 _BREATHER = 0.1
-_QUIET = 600.0
+_QUIET = 2.0
+"""Seconds without a request after which it is quiet; a busy server has such moments too."""
+_EVERY = 600.0
+"""Seconds from one use of a quiet moment to the next."""
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _STATUS = {
@@ -105,6 +108,8 @@ class Server:
         self._strangers = Bucket(5, 20)
         self._rooms = threading.BoundedSemaphore(_CONNECTIONS)
         self._busy = 0
+        self._asked = time.monotonic()
+        """When somebody last came, asked or was answered."""
         self._idle = threading.Condition()
         try:
             self._listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
@@ -118,17 +123,24 @@ class Server:
 
     def serve(self) -> None:
         """Serves until `stop`; then what is being answered is answered."""
+        used = time.monotonic()
         with self._wake, self._waker, self._listener:
             while True:
-                ready, _, _ = select.select([self._listener, self._wake], [], [], _QUIET)
+                ready, _, _ = select.select([self._listener, self._wake], [], [], max(self._until_quiet(used), 0))
                 if self._wake in ready:
                     break
-                if not ready:
+                if ready:
+                    self._welcome()
+                elif self._until_quiet(used) <= 0:  # on connections that are open, somebody may have asked meanwhile
                     self._quiet()
-                    continue
-                self._welcome()
+                    used = time.monotonic()
         with self._idle:
             self._idle.wait_for(lambda: self._busy == 0, timeout=_PATIENCE)
+
+    def _until_quiet(self, used: float) -> float:
+        """Seconds until the next quiet moment that is of use, if nobody asks before."""
+        now = time.monotonic()
+        return max(used + _EVERY, (now if self._busy else self._asked) + _QUIET) - now
 
     def _welcome(self) -> None:
         try:
@@ -136,6 +148,7 @@ class Server:
         except OSError:  # plan B: no more files can be open, or the client is gone; who still waits is taken in a moment
             select.select([self._wake], [], [], _BREATHER)
             return
+        self._asked = time.monotonic()
         if self._rooms.acquire(blocking=False):
             threading.Thread(target=self._host, args=(peer,), daemon=True).start()
         else:
@@ -204,6 +217,7 @@ class Server:
         finally:
             with self._idle:
                 self._busy -= 1
+                self._asked = time.monotonic()
                 self._idle.notify_all()
 
 
