@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -235,6 +236,28 @@ def test_a_client_that_asks_on_and_on_and_reads_nothing_is_not_read_either(place
             answered = sum(b'"recall"' in line for line in answers)
         assert process.wait(timeout=30) == 0
     assert answered == sent < 20_000
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("<&-", "standard input is closed"),
+        (">&-", "standard output is closed"),
+        ("<&- >&-", "standard input is closed"),
+        ("0>/dev/null", "standard input cannot be read"),
+        ("1</dev/null", "standard output does not take the answers"),
+        pytest.param(
+            ">/dev/full", "standard output does not take the answers",
+            marks=pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here"),
+        ),
+    ],
+)  # fmt: skip
+def test_a_server_that_nobody_can_talk_with_ends_with_a_reason(how: str, why: str, place: Path) -> None:
+    command = f"{shlex.join([*PROGRAM, 'mcp'])} {how}"
+    done = subprocess.run(["sh", "-c", command], input=LIST, capture_output=True, timeout=30)
+    assert done.returncode in (1, 2)
+    assert done.stderr.startswith(f"omoide: {why}".encode())
+    assert done.stderr.count(b"\n") == 1
 
 
 def test_nothing_but_the_protocol_is_on_standard_output(talk: Callable[..., Any], place: Path) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from queue import Full, Queue
 
+from omoide.errors import InvalidInput, Unreadable, Unwritable
 from omoide.interfaces.mcp import message, protocol
 from omoide.interfaces.mcp.call import Call
 from omoide.interfaces.mcp.message import Id, Request, RpcError
@@ -38,6 +39,9 @@ def serve(offer: Offer) -> None:
 
 def _own_pipes() -> tuple[int, int]:
     """The two pipes for ourselves: what anything else prints goes to standard error, and nothing else reads our input."""
+    for stream, name in ((sys.__stdin__, "input"), (sys.__stdout__, "output")):
+        if stream is None:  # so Python says it; the descriptor itself may be another file by now
+            raise InvalidInput(f"standard {name} is closed, and `omoide mcp` talks over it: `omoide mcp --http` needs none")
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -56,6 +60,8 @@ class _Conversation:
         self._calls: dict[Id, Call] = {}
         self._deaf = False
         """Nobody reads our answers any more."""
+        self._fault: OSError | None = None
+        """Why they could not be written, when it was not that the client is gone."""
 
     def run(self, source: int) -> None:
         worker = threading.Thread(target=self._work, daemon=True)
@@ -71,6 +77,8 @@ class _Conversation:
             with suppress(Full):  # plan B: nobody reads, and we are told to end
                 self._waiting.put(None, timeout=patience)
             worker.join(patience)
+        if self._fault is not None:
+            raise Unwritable(f"standard output does not take the answers ({self._fault.strerror})") from self._fault
 
     def _take(self, line: bytes | None) -> None:
         if line is None:
@@ -130,6 +138,8 @@ class _Conversation:
                     rest = rest[_written(self._sink, rest) :]
             except _GONE:  # plan B: nobody listens, so there is nobody to tell
                 self._deaf = True
+            except OSError as error:  # plan B: no answer can be given any more; whoever started us is told at the end
+                self._deaf, self._fault = True, error
 
 
 def lines(source: int, quiet: Callable[[], None] = lambda: None) -> Iterator[bytes | None]:
@@ -171,6 +181,8 @@ def _read(source: int, quiet: Callable[[], None]) -> bytes:
             _wait([source], [])
         except _GONE:
             return b""
+        except OSError as error:
+            raise Unreadable(f"standard input cannot be read ({error.strerror})") from error
 
 
 def _written(sink: int, text: memoryview) -> int:
