@@ -134,6 +134,22 @@ def test_wrong_arguments_are_told_to_the_model_not_to_the_protocol(talk: Callabl
     assert client.give("recall", query="x", limit="3", type=None)["total_count"] == 0  # what models do send
 
 
+@pytest.mark.parametrize(("opened", "closed"), [("[", "]"), ('{"x": ', "}")], ids=["lists", "objects"])
+def test_arguments_that_are_nested_too_deep_are_told_to_the_model(
+    talk: Callable[..., Any], opened: str, closed: str
+) -> None:
+    client = talk()
+    for depth in (200, 500, 900):
+        deep = f"{opened * depth}0{closed * depth}"
+        params = f'{{"name": "remember", "arguments": {{"content": {deep}}}}}'
+        client.send(f'{{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {params}}}'.encode())
+        result = client.hear()["result"]
+        assert result["isError"]
+        assert "nested too deep" in result["content"][0]["text"]
+    client.process.stdin.close()
+    assert client.process.stderr.read() == b""
+
+
 def test_null_is_left_out_wherever_a_model_writes_it(talk: Callable[..., Any]) -> None:
     client = talk("--tools", "all")
     notes = [{"content": "one", "topic": None, "key": None, "tags": ["a"]}, {"content": "two", "type": None}]

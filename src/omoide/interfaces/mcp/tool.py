@@ -5,9 +5,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from omoide.errors import OmoideError
+from omoide.errors import InvalidInput, OmoideError
 from omoide.interfaces.mcp.call import Call
 from omoide.interfaces.mcp.desk import Desk
+
+_DEEPEST = 100
+"""Levels of lists and objects in arguments: no tool takes more than a few, and Python cannot follow a thousand."""
 
 
 class Answer(NamedTuple):
@@ -90,11 +93,15 @@ def called(tool: Tool, desk: Desk, arguments: Mapping[str, Any], call: Call) -> 
     return {"content": [{"type": "text", "text": text}], "structuredContent": value, "isError": False}
 
 
-def _given(value: Any) -> Any:
+def _given(value: Any, room: int = _DEEPEST) -> Any:
     """Without what is null: models send that for what they leave out."""
+    if not isinstance(value, (dict, list)):
+        return value
+    if not room:
+        raise InvalidInput(f"the arguments are nested too deep, in more than {_DEEPEST} levels: send them flat")
     if isinstance(value, dict):
-        return {name: _given(part) for name, part in value.items() if part is not None}
-    return [_given(part) for part in value] if isinstance(value, list) else value
+        return {name: _given(part, room - 1) for name, part in value.items() if part is not None}
+    return [_given(part, room - 1) for part in value]
 
 
 def failed(why: str) -> dict[str, Any]:
