@@ -38,6 +38,11 @@ class Service(
         """Who keeps files in step with this memory, if anybody does."""
         return self._follower
 
+    @property
+    def types(self) -> tuple[str, ...]:
+        """What the type of a memory can be: one that everybody has, or one of the settings."""
+        return self._settings.known_types
+
     def __enter__(self) -> "Service":
         return self
 

@@ -433,6 +433,26 @@ def test_resources_are_listed_in_pages_and_completed(client: Any) -> None:
     assert found["completion"]["values"] == ["project-tech", "pattern", "preference"]
 
 
+@pytest.mark.parametrize(
+    "ref",
+    [{"type": "ref/prompt", "name": "review_memories"}, {"type": "ref/resource", "uri": "omoide://document/{type}"}],
+    ids=["prompt", "document"],
+)
+def test_a_type_is_completed_wherever_it_is_asked_for_also_one_of_the_settings(
+    talk: Callable[..., Any], ref: dict[str, str]
+) -> None:
+    client = talk(OMOIDE_TYPES="runbook,process")
+
+    def complete(begun: str) -> list[str]:
+        found = client.ask("completion/complete", ref=ref, argument={"name": "type", "value": begun})
+        return found["result"]["completion"]["values"]
+
+    assert complete("run") == ["runbook"]
+    assert complete("p") == ["project-tech", "pattern", "preference", "process"]
+    client.give("remember", content="first this, then that", type="process")
+    assert complete("p") == ["process", "project-tech", "pattern", "preference"]  # what there is comes first
+
+
 def test_a_memory_is_completed_by_its_key_as_well_as_by_its_id(client: Any) -> None:
     kept = client.give("remember", content="tabs", key="style-guide")["memory_id"]
     client.give("remember", content="half way", key="style-of-monday", session="monday")

@@ -9,7 +9,7 @@ from omoide.interfaces.mcp import message, resources
 from omoide.interfaces.mcp.desk import Desk
 from omoide.interfaces.mcp.message import RpcError
 from omoide.interfaces.mcp.shapes import passage, passages
-from omoide.model import TYPES, Layer
+from omoide.model import Layer
 
 _PROJECT = {"name": "project", "title": "Project", "description": "Its path; this repository's by default"}
 
@@ -71,7 +71,7 @@ def completions(desk: Desk, prompt: str, name: str, begun: str, known: Mapping[s
     if name == "project":
         return resources.projects(desk, begun)
     if name == "type":
-        return [type for type in TYPES if type.startswith(begun)]
+        return resources.types(desk, begun, desk.scope(known.get("project") or UNSET))
     if name == "session":
         scope = desk.scope(known.get("project") or UNSET)
         found = desk.memory.list(scope=scope, layers=(Layer.SESSION,), limit=1000)

@@ -132,7 +132,7 @@ def completions(desk: Desk, uri: str, name: str, begun: str) -> Sequence[str]:
     if uri == _PROJECT + "{path}" and name == "path":
         return projects(desk, begun)
     if uri == _DOCUMENT + "{type}" and name == "type":
-        return [type for type in desk.memory.summary(scope=desk.scope()).by_type if type.startswith(begun)]
+        return types(desk, begun, desk.scope())
     if uri == _MEMORY + "{id}" and name == "id":
         scope = desk.scope()
         found = desk.memory.list(scope=scope, limit=_WHOLE)
@@ -148,3 +148,9 @@ def _names(memory: Memory, scope: Scope) -> Sequence[str]:
 
 def projects(desk: Desk, begun: str) -> Sequence[str]:
     return sorted(project.path for project in desk.memory.projects() if project.path.startswith(begun))
+
+
+def types(desk: Desk, begun: str, scope: Scope) -> Sequence[str]:
+    """All that can be asked for, those in use first."""
+    used = desk.memory.summary(scope=scope).by_type
+    return sorted((type for type in desk.memory.types if type.startswith(begun)), key=lambda name: name not in used)
