@@ -77,6 +77,8 @@ def test_the_snippet_for_http_never_holds_the_token_itself(client: str, run: Cal
     assert "http://127.0.0.1:8765/mcp?project=backend%2Fshop" in done.out
     assert token not in done.out
     server_in(client, done.out)
+    assert "omoide mcp token" in done.err
+    assert ("OMOIDE_MCP_TOKEN" in done.err) == ("OMOIDE_MCP_TOKEN" in done.out)  # only what the snippet reads is to be set
 
 
 @pytest.mark.parametrize("flags", [["--project", "backend/shop"], ["--http"]], ids=["pipes", "http"])

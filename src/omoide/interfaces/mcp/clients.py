@@ -23,6 +23,8 @@ class Client(NamedTuple):
     remote: Callable[[str], str] | None
     """For the HTTP server; None where the client's file has no way to send a token."""
     hint: str = ""
+    admission: str = f"set {VARIABLE} to what `omoide mcp token` prints"
+    """How a person lets it bear the token of the HTTP server."""
 
 
 def _json(*path: str) -> Callable[[dict[str, Any]], str]:
@@ -108,6 +110,7 @@ CLIENTS = {
         lambda: [".vscode/mcp.json in the project", "the user's, by the command MCP: Open User Configuration"],
         lambda command: _json("servers")({"type": "stdio", **_split(command)}),
         _vscode,
+        admission="when it asks for the token, give it what `omoide mcp token` prints",
     ),
     "codex": Client("Codex", lambda: [_beneath("CODEX_HOME", ".codex", "config.toml")], _codex, _codex_http),
     "gemini": Client(
@@ -146,7 +149,7 @@ def registration(name: str, flags: Sequence[str], url: str | None) -> Registrati
         return Registration(notes, client.local(command))
     if client.remote is None:
         raise InvalidInput(f"{client.title} cannot send a token from its file: leave --http out")
-    notes += [f"and set {VARIABLE} to what `omoide mcp token` prints; `omoide mcp --daemon` starts the server"]
+    notes += [f"and {client.admission}; `omoide mcp --daemon` starts the server"]
     return Registration(notes, client.remote(url))
 
 
