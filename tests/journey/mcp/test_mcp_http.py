@@ -225,6 +225,16 @@ def test_the_role_of_a_token_is_all_its_bearer_has(serve: Callable[..., Server],
     ]
 
 
+def test_a_token_grants_its_role_whatever_the_role_of_the_settings_is(
+    serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMOIDE_ROLE", "worker")
+    server = serve()
+    id = server.call("remember", content="kept, then forgotten")["structuredContent"]["memory_id"]
+    assert "worker" in server.call("forget", id=id, token=WORKER)["content"][0]["text"]
+    assert not server.call("forget", id=id)["isError"]
+
+
 def test_the_url_says_in_which_project_a_client_works(serve: Callable[..., Server]) -> None:
     server = serve()
     server.call("remember", "/mcp?project=backend%2Fone&session=s1", content="of one")
