@@ -415,11 +415,12 @@ def test_an_address_that_others_can_reach_needs_a_name(run: Callable[..., Any]) 
 
 
 @pytest.mark.parametrize(
-    "address",
-    ["http://127.0.0.1:9000", "abc", "abc:9000", "a..b:1", "127.0.0.1:9000/mcp", "me@127.0.0.1:9000", "99999", ":x"],
+    "address", ["http://127.0.0.1:{0}", "abc", "abc:{0}", "a..b:1", "127.0.0.1:{0}/mcp", "me@127.0.0.1:{0}", "99999", ":x"]
 )
 def test_what_is_no_address_is_told_what_one_looks_like(address: str, run: Callable[..., Any]) -> None:
-    done = run("mcp", "--http", address)
+    with socket.create_server(("127.0.0.1", 0)) as taken:  # so that nobody serves, should it pass for one
+        address = address.format(taken.getsockname()[1])
+        done = run("mcp", "--http", address)
     assert done.code == 2
     assert "write HOST:PORT or a PORT, like 127.0.0.1:8765" in done.err
     assert address in done.err
