@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from omoide.search.when import span
+from omoide.search.when import mentioned, span
 
 NOW = datetime(2026, 2, 5, 10, 0, tzinfo=UTC)
 
@@ -39,6 +39,7 @@ NOW = datetime(2026, 2, 5, 10, 0, tzinfo=UTC)
     ],
 )
 def test_a_time_is_understood(question, first, after):
+    assert mentioned(question)
     found = span(question, NOW)
     assert found is not None
     assert (f"{found.start:%Y-%m-%d}", f"{found.end:%Y-%m-%d}") == (first, after)

@@ -9,6 +9,7 @@ names, and the time it asks about, raise what is there. Not rank fusion, one to 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import NamedTuple
 
 from omoide.search.rank import Met
@@ -155,11 +156,14 @@ class Weighed:
         self._asked, self._shares, self._cosines, self._standings = asked, shares, cosines, standings
         self._turns, self._told, self._span = turns, told, span
         self._gains = lent(shares, talk)
-        self._when = _WHEN.search(asked) is not None
         scores = {number: share + self._gains.get(number, 0.0) for number, share in shares.items()} if talk else shares
         self.scores = {number: score for number, score in scores.items() if score > 0}
         for number in self.scores.keys() & told.keys():
             self.scores[number] *= self._raised(number, [])
+
+    @cached_property
+    def _asks_when(self) -> bool:
+        return _WHEN.search(self._asked) is not None
 
     def why(self, number: int) -> list[str]:
         why = []
@@ -179,7 +183,7 @@ class Weighed:
             if name:
                 factor *= 1 + SPEAKER
                 why.append(f"said by: {name}")
-            if self._when and _TIMELY.search(its.text):
+            if self._asks_when and _TIMELY.search(its.text):
                 factor *= 1 + TIMELY
             if its.asks:
                 factor *= 1 - ASKING

@@ -42,7 +42,7 @@ class Sense:
     ):
         self._row = embedder.vectors([text[: pieces.ASKED]], patient=False)[0]
         self._model, self._signs, self._alike = model, signs, alike
-        self._span = when.span(text, at.astimezone())
+        self._span = when.span(text, at.astimezone()) if when.mentioned(text) else None
         self._cosines: dict[int, float] = {}
         self._talk: list[Talk] = []
         self._likeness = vectors.Likeness([], 0.0, 1.0)
@@ -56,7 +56,8 @@ class Sense:
     def nearest(self, tx: Reading, query: Query, known: Sequence[int]) -> list[int]:
         """Who else is to be looked at, beside those known by their words, the best of them first."""
         near = islice(self.likeness(tx, query, known[: meaning.COMPARED]), meaning.BY_MEANING)
-        return [number for number in near if number not in known]
+        seen = set(known)
+        return [number for number in near if number not in seen]
 
     def beside(self, tx: Reading, known: Sequence[int], sessions: Collection[int]) -> list[int]:
         """The neighbours, in their sessions, of the best by words and by meaning."""
