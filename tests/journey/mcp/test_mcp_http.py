@@ -317,9 +317,9 @@ def test_a_busy_server_finds_quiet_moments_and_uses_one_now_and_then(monkeypatch
     used = threading.Semaphore(0)
     server = HttpServer(lambda *_: Omoide(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0", quiet=used.release)
     thread = threading.Thread(target=server.serve)
+    began = time.monotonic()
     thread.start()
     here = Server(None, int(re.search(r":(\d+)/", server.url)[1]))
-    began = time.monotonic()
     count = 0
     while count < 2 and time.monotonic() - began < 20:
         if used.acquire(timeout=0.4):
