@@ -1,7 +1,7 @@
 """The MCP server beside a minimal one on the official SDK that only echoes: start, memory, round trips over pipes.
 
 A server looks a word up once and keeps who holds it. So its first hundred questions are told apart from those that it is
-asked when it is in use: new questions too, but after five hundred others. That is done with three servers one after another,
+asked when it is in use: new questions too, but after five hundred others. That is done with five servers one after another,
 because a machine that is busy elsewhere spoils a few seconds at a time.
 """
 
@@ -21,7 +21,7 @@ from bench.table import Row, claim, limit, percentile, printed
 
 SIZE = 10_000
 STARTS = 15
-ROUNDS = 3
+ROUNDS = 5
 FIRST = 100
 USED = 500
 ASKED = 300

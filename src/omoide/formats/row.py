@@ -79,7 +79,7 @@ def _draft(record: Record, here: Scope) -> Draft:
         examples=record.examples or (),
         key=record.key,
         source=record.source,
-        source_run_id=None if record.source_run_id is None else str(record.source_run_id),
+        source_run_id=_run(record),
         confidence=record.confidence,
         relevance=record.relevance,
         pinned=record.pinned,
@@ -104,7 +104,7 @@ def _memory(record: Record, here: Scope, at: datetime) -> Memory:
         tags=tuple(record.tags or ()),
         examples=tuple(record.examples or ()),
         source=record.source or "import",
-        source_run_id=None if record.source_run_id is None else str(record.source_run_id),
+        source_run_id=_run(record),
         confidence=1.0 if record.confidence is None else record.confidence,
         relevance=0.5 if record.relevance is None else record.relevance,
         reference_count=_count(record.reference_count, "reference_count", 0, 0),
@@ -116,6 +116,11 @@ def _memory(record: Record, here: Scope, at: datetime) -> Memory:
         expires_at=_moment(record.expires_at, "expires_at"),
         version=_count(record.version, "version", 1, 1),
     )
+
+
+def _run(record: Record) -> str | None:
+    """Other programs number their runs."""
+    return None if record.source_run_id is None else str(record.source_run_id)
 
 
 def _scope(where: Where | None, here: Scope) -> Scope:

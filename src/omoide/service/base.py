@@ -10,6 +10,7 @@ import msgspec
 from omoide import model
 from omoide.config import Settings
 from omoide.errors import Conflict, InvalidInput, NotFound
+from omoide.guard import access
 from omoide.model import Actor, Memory, Scope
 from omoide.service import shape
 from omoide.service.meaning import Meaning
@@ -61,6 +62,11 @@ class Verbs:
             yield tx
         if self._follower is not None:
             self._follower.after_writing()
+
+    def _may_end(self, expires_at: datetime | None, at: datetime) -> None:
+        """To say that something has stopped being true is to take it away."""
+        if expires_at is not None and expires_at <= at:
+            access.require(self._actor, "archive")
 
     def _find(self, tx: Reading, ref: Ref, scope: Scope) -> Memory:
         """The memory a caller means. One that the scope may not see is missing, in the same words."""

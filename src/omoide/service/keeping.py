@@ -61,7 +61,7 @@ class Keeping(Verbs):
             draft = msgspec.structs.replace(draft, tags=checks.tags(suggested, self._settings))
         words = shape.words(draft)
         at = self._clock()
-        self._may_keep(draft, at)
+        self._may_end(draft.expires_at, at)
         run = self._run()
         with self._writing() as tx:
             similar = recalling.similar(tx, draft, words, _TWINS + 1)  # one may be what is told again
@@ -105,7 +105,7 @@ class Keeping(Verbs):
         try:
             for place, draft in enumerate(drafts):
                 ready.append((place, checks.checked(draft, self._settings)))
-                self._may_keep(ready[-1][1], at)
+                self._may_end(draft.expires_at, at)
         except InvalidInput as error:
             raise type(error)(f"draft {len(ready) + 1}: {error}") from error
         # One project after the other: the index takes rising row ids much faster.
@@ -115,11 +115,6 @@ class Keeping(Verbs):
             for start in range(0, len(ready), _CHUNK):
                 self._keep_chunk(tx, ready[start : start + _CHUNK], done, at, run)
         return [done[place] for place in range(len(ready))]
-
-    def _may_keep(self, draft: Draft, at: datetime) -> None:
-        """To say that something stopped being true is to take it away."""
-        if draft.expires_at is not None and draft.expires_at <= at:
-            access.require(self._actor, "archive")
 
     def _run(self) -> str | None:
         """The run whose agent remembers, as whoever started it says."""
@@ -241,7 +236,7 @@ class Keeping(Verbs):
         done: list[Remembered] = []
         at = self._clock()
         for draft in ready:
-            self._may_keep(draft, at)
+            self._may_end(draft.expires_at, at)
         with suppress(_Rehearsed), self._writing() as tx:
             said = Said(tx)
             for place, draft in enumerate(ready):
