@@ -1,4 +1,4 @@
-"""All benchmarks of speed and size; `--million` adds 1,000,000 memories, retrieval and secrets have commands of their own."""
+"""All benchmarks of speed and size; `--million` adds 1,000,000 memories, retrieval and secrets have their own commands."""
 
 import argparse
 import sys
