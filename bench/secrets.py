@@ -64,7 +64,7 @@ def mask(secret: str) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.secrets", description=__doc__)
-    parser.add_argument("--seed", type=int, default=SEED, help="other keys and passwords in the same sentences")
+    parser.add_argument("--seed", type=int, default=SEED, help="other keys and passwords, paired with other contexts")
     parser.add_argument("--misses", action="store_true", help="list what was missed and flagged wrongly, secrets masked")
     options = parser.parse_args()
     results = [evaluate(item) for item in corpus(options.seed)]
