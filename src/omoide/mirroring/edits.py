@@ -5,13 +5,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 import msgspec
 
 from omoide import model
-from omoide.errors import Changed, Conflict, Unreadable, Unwritable
+from omoide.errors import Changed, Conflict
 from omoide.formats.disk import Stat
 from omoide.formats.entries import ARCHIVE
 from omoide.formats.entry import Frame
 from omoide.mirroring.merge import Seen
 from omoide.mirroring.quiet import held
 from omoide.mirroring.sight import Sight, Text
+from omoide.mirroring.trouble import FILE_TROUBLE, explain
 from omoide.model import Meeting, Memory, State
 
 
@@ -162,11 +163,10 @@ class Edits:
                 continue  # why has been told
             try:
                 self._write(name, edit, backup=backup, anew=name in closed)
-            except (Unwritable, Unreadable, Conflict) as error:
-                if isinstance(error, Changed):
-                    raise
-                path, told = str(self._sight.place.root / name), str(error)
-                self.troubles.append(told if path in told else f"{path}: {told}")
+            except Changed:
+                raise
+            except (Conflict, *FILE_TROUBLE) as error:  # fallback: the other files
+                self.troubles.append(explain(self._sight.place.root / name, error))
 
     def _write(self, name: str, edit: Edit, *, backup: bool, anew: bool) -> None:
         place = self._sight.place
