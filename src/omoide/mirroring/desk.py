@@ -340,7 +340,7 @@ class Desk:
             edits.clear(work.matched.strangers)
         if sight.main and (edits or self._whole or sight.main in glance.listing):
             edits.frame(sight.main, self._meetings.frame(standing.mirror.scope))
-        edits.write(set(self._closed), backup=self._prefer is Side.DATABASE)
+        edits.write(set(self._closed), glance.closed, backup=self._prefer is Side.DATABASE)
         for name in edits.stats:
             self._troubles.pop(self._closed.pop(name, ""), None)  # it is made anew
         for message in edits.troubles:

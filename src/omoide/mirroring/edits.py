@@ -156,10 +156,11 @@ class Edits:
 
     # writing
 
-    def write(self, closed: Collection[str], *, backup: bool = False) -> None:
+    def write(self, closed: Collection[str], directories: Collection[str] = (), *, backup: bool = False) -> None:
+        """`closed`: files that cannot be read. `directories`: those that cannot be listed, and so not written to either."""
         # What is put comes before what is taken away: should we be stopped in between, it stands twice and not nowhere.
         for name, edit in sorted(self._edits.items(), key=lambda item: not item[1].memories):
-            if name in closed and not backup:
+            if name.rpartition("/")[0] in directories or (name in closed and not backup):
                 continue  # why has been told
             try:
                 self._write(name, edit, backup=backup, anew=name in closed)

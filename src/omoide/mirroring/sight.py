@@ -122,16 +122,16 @@ class Sight:
         return Listing(files, (*closed.values(), *troubles, *self._misdated(files)), frozenset(closed))
 
     def _files(self) -> tuple[dict[str, Stat], dict[str, str]]:
-        """All Markdown files, and why directories could not be listed. Unreadable if none of them could."""
+        """All Markdown files, and why directories could not be listed. Unreadable if that is so of the first."""
         files: dict[str, Stat] = {}
         closed: dict[str, str] = {}
         for directory in self._directories:
             try:
                 files.update(self.place.names([directory]))
             except Unreadable as error:  # fallback: the other directories
-                closed[directory] = str(error)
-                if len(closed) == len(self._directories):
+                if directory == self._directories[0]:
                     raise
+                closed[directory] = str(error)
         return files, closed
 
     def _misdated(self, files: Mapping[str, Stat]) -> tuple[str, ...]:
