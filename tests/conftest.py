@@ -51,6 +51,13 @@ def settings_of_nobody(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     monkeypatch.setenv("OMOIDE_EMBEDDER", "off")  # the tests of meaning turn it on
 
 
+@pytest.fixture(autouse=True)
+def troubles_are_expected(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """No test passes over trouble with a mirrored file: here, where warnings are errors, it is in the log."""
+    yield
+    assert [record.message for record in caplog.get_records("call") if record.name == "omoide.app"] == []
+
+
 @pytest.fixture
 def interruptible() -> Iterator[None]:
     """What the test starts hears SIGINT, also where the tests themselves do not, as in the background of a script.

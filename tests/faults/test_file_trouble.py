@@ -542,6 +542,7 @@ def test_a_report_that_nobody_can_hear_fails_no_verb(prepared, open_memory, capl
         warnings.simplefilter("error")  # who turns warnings into errors still gets answers
         assert open_memory(path).remember("a third", scope=SHOP).action == "created"
     assert [r"\x83\x81.md: its name is not UTF-8" in record.message for record in caplog.records] == [True]
+    caplog.clear()
 
 
 def test_a_closed_standard_error_fails_no_verb(prepared, run):
