@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 from click.testing import CliRunner
 
+import omoide
 from omoide import Scope, State, transfer
 from omoide.formats.disk import LARGEST, Stat
 from omoide.formats.escape import escape
@@ -467,7 +468,33 @@ def test_a_mended_trouble_is_over_and_told_again_when_it_comes_back(prepared, op
     assert memory.show("renamed", scope=SHOP).content == "of a Windows zip"
 
 
-# a disk that is full, files that vanish, and bugs
+# rights, a disk that is full, files that vanish, and bugs
+
+
+@pytest.mark.parametrize("kind", ["memories", "entries", "tree", "block"])
+@pytest.mark.parametrize("closed", ["the root", "above the root"])
+def test_a_directory_that_one_may_not_enter_fails_no_verb(public_path, without_rights, open_memory, kind, closed):
+    root = public_path / "above" / "notes"
+    root.mkdir(parents=True)
+    store = public_path / "store"
+    store.mkdir()
+    with open_memory(store / "memory.db", clock=now) as memory:
+        memory.mirror(target(root, kind), kind, scope=SHOP)
+        memory.remember("pnpm and Turborepo", key="build", scope=SHOP)
+    for path in (store, *store.iterdir()):
+        path.chmod(0o777)
+    (root if closed == "the root" else root.parent).chmod(0)
+
+    def verbs() -> list[Any]:
+        with reported() as reports, omoide.open(store / "memory.db") as memory:
+            memory.remember("a third", key="third", scope=SHOP)
+            kept = sorted(one.key for one in memory.list(scope=SHOP).memories)
+        return [kept, reports]
+
+    kept, reports = without_rights(verbs)
+    assert kept == ["build", "third"]
+    assert len(reports) == 1
+    assert str(root) in reports[0]
 
 
 @contextmanager
