@@ -58,8 +58,8 @@ def rows() -> list[Row]:
         ).stdout
         size = file.stat().st_size / 1_000_000
     return [
-        claim("omoide --help, CPU", percentile(taken["omoide --help"], 0.5), floor, 5, "ms", digits=0),
-        claim(f"omoide recall, {SIZE:,} memories, CPU", percentile(taken["omoide recall"], 0.5), floor, 9, "ms", digits=0),
+        claim("omoide --help, CPU", percentile(taken["omoide --help"], 0.5), floor, 6, "ms", digits=0),
+        claim(f"omoide recall, {SIZE:,} memories, CPU", percentile(taken["omoide recall"], 0.5), floor, 11, "ms", digits=0),
         limit(f"peak memory of a process that recalled from {SIZE:,}", int(peak) / 1024, 35, "MB"),
         limit(f"database of {SIZE:,} memories of 300 characters", size, 40, "MB"),
     ]

@@ -27,7 +27,7 @@ from omoide.store.base import Vector
 
 SCOPE = omoide.Scope.project("bench")
 DIMENSIONS = 512
-HYBRID = {1_000: 4.0, 10_000: 3.0, 100_000: 2.0}
+HYBRID = {1_000: 5.0, 10_000: 4.0, 100_000: 2.5}
 REINDEX = {1_000: 30.0, 10_000: 300.0}
 MODEL = "use-multilingual-3"
 _BATCH = 10_000

@@ -44,7 +44,7 @@ def rows(size: int = SIZE) -> list[Row]:
         limit("resume a session", resuming * 1000, 20, "ms"),
         limit("sum up the project", summing * 1000, 500, "ms"),
         limit("the daily look, nothing to do", looking * 1000, 500, "ms"),
-        limit("the daily look, and 500 archived", beginning * 1000, 1500, "ms"),
+        limit("the daily look, and 500 archived", beginning * 1000, 4000, "ms"),
         claim(f"retire {size - 500:,} (floor: remember them)", retiring, keeping, 5, "s"),
     ]
 

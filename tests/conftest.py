@@ -1,6 +1,7 @@
 """What every test has at hand: a clock that moves only when told, and a memory of its own."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -48,6 +49,24 @@ def settings_of_nobody(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     monkeypatch.setenv("OMOIDE_CONFIG", os.devnull)
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     monkeypatch.setenv("OMOIDE_EMBEDDER", "off")  # the tests of meaning turn it on
+
+
+@pytest.fixture(autouse=True)
+def troubles_are_expected(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """No test passes over trouble with a mirrored file: here, where warnings are errors, it is in the log."""
+    yield
+    assert [record.message for record in caplog.get_records("call") if record.name == "omoide.app"] == []
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """What the test starts hears SIGINT, also where the tests themselves do not, as in the background of a script.
+
+    A signal that is ignored stays so in every child; one that has a handler does what it usually does.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -21,15 +21,21 @@ def test_the_public_names_are_these_and_no_more() -> None:
         assert getattr(omoide, name).__module__.startswith("omoide")
 
 
+# Who catches everything, and why: a memory that was committed must not be answered as a failure because its file could
+# not be written, even by a bug. It is logged with its traceback, and reported.
+CATCHES_EVERYTHING = {"engine.py": 1}
+
+
 def test_nothing_catches_everything() -> None:
+    blind: dict[str, int] = {}
     for file in SOURCES:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ExceptHandler):
                 caught = getattr(node.type, "id", "")
                 reraised = isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None
-                assert (node.type is not None and caught != "Exception" and caught != "BaseException") or reraised, (
-                    f"{file.name}:{node.lineno}"
-                )
+                if (node.type is None or caught in ("Exception", "BaseException")) and not reraised:
+                    blind[file.name] = blind.get(file.name, 0) + 1
+    assert blind == CATCHES_EVERYTHING
 
 
 def test_every_module_fits_in_ones_head_and_opens_with_a_sentence() -> None:

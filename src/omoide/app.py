@@ -43,12 +43,14 @@ def opened(
     clock: Callable[[], datetime] = model.now,
     tell: Callable[[str], None] | None = None,
     *,
+    told: set[str] | None = None,
     background: bool = True,
 ) -> Service:
-    """`tell` hears what is wrong with mirrored files; without it, Python's warnings do. Without a background, missing
-    vectors wait for a process that stays, or for `reindex --pending`."""
+    """`tell` hears what is wrong with mirrored files; without it, Python's warnings do. `told` is what it has heard,
+    where several memories share it. Without a background, missing vectors wait for a process that stays, or for
+    `reindex --pending`."""
     store = SqliteStore(Path(settings.store), settings.wait)
-    following = Following(store, settings, clock, tell or _warn)
+    following = Following(store, settings, clock, tell or _warn, set() if told is None else told)
     return Service(store, settings, actor, clock, following, Meaning(store, settings, background=background))
 
 
@@ -59,14 +61,25 @@ def _warn(message: str) -> None:
 class Following:
     """Keeps the files of mirrors in step. While there is none it costs a question a second, and its code is not loaded."""
 
-    def __init__(self, store: Store, settings: config.Settings, clock: Callable[[], datetime], tell: Callable[[str], None]):
+    def __init__(
+        self,
+        store: Store,
+        settings: config.Settings,
+        clock: Callable[[], datetime],
+        tell: Callable[[str], None],
+        told: set[str],
+    ):
         self._store = store
         self._settings = settings
         self._clock = clock
         self._tell = tell
+        self._told = told
         self._known: Sequence[Mirror] = ()
         self._until = 0.0
         self._engine: Mirroring | None = None
+
+    # What is wrong with a file is reported, by `Mirroring.attempt`. Only the database itself can end these two, and the
+    # verb that is about to read it.
 
     def before_reading(self, scope: Scope | None) -> None:
         mirrors = self._mirrors()
@@ -79,7 +92,7 @@ class Following:
             if mirrors:
                 self.engine.follow(mirrors)
         except OmoideError as error:  # plan B: what was written is kept; the next reading brings it to the files
-            self._tell(str(error))
+            self._say(str(error))
 
     def mirrors_changed(self) -> None:
         self._until = 0.0
@@ -91,8 +104,17 @@ class Following:
             from omoide.service.meetings import Meetings  # noqa: PLC0415 - the same
 
             meetings = Meetings(self._store, self._settings, FILE, self._clock)
-            self._engine = Mirroring(meetings, self._settings, self._tell)
+            self._engine = Mirroring(meetings, self._settings, self._say, self._told)
         return self._engine
+
+    def _say(self, message: str) -> None:
+        """Report, without failing where there is nobody to report to: the verb has its answer."""
+        try:
+            self._tell(message)
+        except (OSError, ValueError, Warning):  # fallback: a closed stream, or warnings made errors, still leave the log
+            import logging  # noqa: PLC0415 - 5 ms that only this needs
+
+            logging.getLogger(__name__).warning("%s", message)
 
     def _mirrors(self) -> Sequence[Mirror]:
         now = time.monotonic()

@@ -15,45 +15,49 @@ SHOP = omoide.Scope.project("shop")
 _CONTENT = re.compile(r"^- Content: (.*)$", re.MULTILINE)
 
 
-def agent(path: str, name: str, seconds: str) -> None:
-    """Remembers, revises, forgets and reads; says every text when it is acknowledged."""
+def agent(path: str, name: str, seconds: str, least: str) -> None:
+    """Remembers, revises, forgets and reads; says every text when it is acknowledged. Writes so many texts at least."""
     chance = random.Random(name)
     with omoide.open(path, wait=60) as memory:
         ready()
         ends = time.monotonic() + float(seconds)
         mine = []
+        written = 0
         for n in itertools.count():
-            if time.monotonic() > ends:
+            if time.monotonic() > ends and written >= int(least):
                 break
             text = f"{name} wrote {n}"
             deed = chance.random()
             if deed < 0.4 or not mine:
                 mine.append(memory.remember(text, scope=SHOP, topic=f"{name} {n}").memory.number)
                 print(text, flush=True)
+                written += 1
             elif deed < 0.75:
                 memory.revise(chance.choice(mine), scope=SHOP, content=text)
                 print(text, flush=True)
+                written += 1
             elif deed < 0.85:
                 memory.archive(chance.choice(mine), scope=SHOP)
             else:
                 memory.recall(name, scope=SHOP)
 
 
-def editor(place: str, kind: str, name: str, seconds: str) -> None:
+def editor(place: str, kind: str, name: str, seconds: str, least: str) -> None:
     """A person who is quick: opens a file, changes or adds something, saves; in place or by rename, and never asks.
 
-    Never changes a text of their own again, so that nobody but omoide could have lost it.
+    Saves so many times at least. Never changes a text of their own again, so that nobody but omoide could have lost it.
     """
     chance = random.Random(name)
     ready()
     ends = time.monotonic() + float(seconds)
+    saved = 0
     for n in itertools.count():
-        if time.monotonic() > ends:
+        if time.monotonic() > ends and saved >= int(least):
             return
         files = sorted(Path(place).glob("*.md"))
         text = f"{name} typed {n}"
         if not files or (kind == "entries" and chance.random() < 0.3):
-            save(
+            saved += save(
                 chance,
                 Path(place) / f"{name}-{n}.md" if kind == "entries" else Path(place) / "memories.md",
                 text,
@@ -61,18 +65,19 @@ def editor(place: str, kind: str, name: str, seconds: str) -> None:
                 new=True,
             )
         else:
-            save(chance, chance.choice(files), text, kind)
+            saved += save(chance, chance.choice(files), text, kind)
         time.sleep(chance.uniform(0, 0.06))
 
 
-def save(chance: random.Random, file: Path, text: str, kind: str, *, new: bool = False) -> None:
+def save(chance: random.Random, file: Path, text: str, kind: str, *, new: bool = False) -> bool:
+    """Answers whether there was something to save it to."""
     try:
         before = "" if new else file.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return
+        return False
     after = changed(chance, before, text, kind)
     if after is None:
-        return
+        return False
     if chance.random() < 0.5:
         with file.open("w", encoding="utf-8") as out:
             half = chance.randrange(len(after) + 1)
@@ -84,6 +89,7 @@ def save(chance: random.Random, file: Path, text: str, kind: str, *, new: bool =
         partial.write_text(after, encoding="utf-8")
         partial.rename(file)
     print(text, flush=True)
+    return True
 
 
 def changed(chance: random.Random, before: str, text: str, kind: str) -> str | None:

@@ -3,6 +3,7 @@
 import os
 import stat
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -137,15 +138,22 @@ def test_a_directory_exchanged_for_a_link_while_files_are_written_leads_nowhere(
     attacker = threading.Thread(target=attack)
     attacker.start()
     refused = 0
-    for number in range(400):
+    written: set[str] = set()
+    ends = time.monotonic() + 120
+    # As long as it takes until both have been met: the directory, and the link in its place.
+    while time.monotonic() < ends and (refused + len(written) < 400 or not (refused and written)):
+        name = f"{refused + len(written)}.md"
         try:
-            place.write(f"sub/{number}.md", "x", None)
+            place.write(f"sub/{name}", "x", None)
         except (Unwritable, Unreadable):
             refused += 1
+        else:
+            written.add(name)
     over.set()
     attacker.join()
     assert files(outside) == set()
-    assert 0 < refused < 400
+    assert refused
+    assert set() < written <= {Path(file).name for file in files(root)}
 
 
 def test_the_link_of_a_worktree_is_followed_and_stays_a_link(root, tmp_path):

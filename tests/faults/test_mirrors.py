@@ -59,22 +59,21 @@ def test_an_editor_and_four_agents_lose_no_text(tmp_path, open_memory, worker, l
     path = tmp_path / "memory.db"
     memory = open_memory(path, wait=60)
     memory.mirror(place / "memories.md" if kind == "memories" else place, kind, scope=SHOP)
-    children = [worker("agent", path, f"agent{n}", seconds) for n in range(4)]
-    children.append(worker("editor", place, kind, "person", seconds))
+    # Each goes on until that time is over and it has written something: on a busy machine that may take longer.
+    children = [worker("agent", path, f"agent{n}", seconds, 3) for n in range(4)]
+    children.append(worker("editor", place, kind, "person", seconds, 12))
     for process in children:
         assert process.stdout.readline() == "ready\n"
     for process in children:
         print(file=process.stdin, flush=True)
     written = []
     for process in children:
-        told, errors = process.communicate()
+        told, errors = process.communicate(timeout=600)
         assert process.returncode == 0, errors
         assert not re.search(r"Traceback|Error", errors), errors
         written.append(told.splitlines())
     report = app.mirroring(memory).sync(memory.mirrors()[0], whole=True)
     assert report.troubles == ()
-    assert all(written)
-    assert min(sum(map(len, written[:4])), len(written[4])) > 10
     left = everything(memory, place)
     assert [text for texts in written for text in texts if not re.search(rf"{re.escape(text)}\b", left)] == []
     agreed(memory, place, kind)
@@ -164,8 +163,9 @@ def test_a_save_that_goes_to_the_replaced_file_comes_in_all_the_same(tmp_path, o
 
 def wait_for(process):
     """Until it hangs in the opening of the file, which a lease keeps it from."""
-    ends = time.monotonic() + 2
-    while time.monotonic() < ends and "lease" not in Path(f"/proc/{process.pid}/wchan").read_text():
+    ends = time.monotonic() + 60
+    while process.poll() is None and "lease" not in Path(f"/proc/{process.pid}/wchan").read_text():
+        assert time.monotonic() < ends, "the editor never waited for the lease"
         time.sleep(0.01)
 
 

@@ -1,13 +1,17 @@
 """The command as a program among others: pipes, signals, terminals, repositories, start-up."""
 
+import fcntl
 import json
 import os
 import pty
 import re
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
+from pathlib import Path
 
 import pytest
 
@@ -81,20 +85,36 @@ def test_a_reader_that_stops_early_is_no_error(omoide, place):
             assert process.stderr.read() == b"", command
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_is_quiet_and_keeps_nothing(place, omoide):
     with subprocess.Popen(
         [*PROGRAM, "remember", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
-        # More than a pipe holds: once it is written, the program is reading; a moment later it waits for more. A signal that
-        # comes right before it waits is heard by Python only after.
+        # More than a pipe holds: once it is written, the program is reading. A signal that comes right before it waits for
+        # more is heard by Python only after.
         process.stdin.write(b"half a thought " * 20_000)
         process.stdin.flush()
-        time.sleep(0.3)
+        wait_until_it_waits_for_more(process)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 130
         assert process.stderr.read().strip() == b""
         assert process.stdout.read() == b""
     assert omoide("stats", "--json").data["memories"] == 0
+
+
+def wait_until_it_waits_for_more(process):
+    """Until it has read all that was written to it, and sleeps; where the system does not tell, a moment."""
+    told = Path(f"/proc/{process.pid}/stat")
+    if not told.exists():
+        time.sleep(0.3)
+        return
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        (unread,) = struct.unpack("i", fcntl.ioctl(process.stdin.fileno(), termios.FIONREAD, b"\0" * 4))
+        if unread == 0 and told.read_text().rpartition(")")[2].split()[0] == "S":
+            return
+        time.sleep(0.01)
+    pytest.fail("it never waited for more input")
 
 
 def test_colours_are_for_terminals_and_no_color_turns_them_off(omoide):

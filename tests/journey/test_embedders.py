@@ -88,6 +88,7 @@ def test_nobody_waits_again_for_a_server_that_has_just_failed(server, tmp_path, 
     assert len(server.asked) == asked + 1
     assert "timed out" in memory.coverage().trouble
     # After a pause, or when told to embed, it is asked again.
+    monkeypatch.setattr("omoide.search.embed.QUICKLY", 30.0)
     monkeypatch.setattr("omoide.service.meaning.PAUSE", 0.0)
     monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: [1.0, 0.0, 0.1]))
     assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
@@ -114,10 +115,10 @@ def test_a_server_that_drips_has_no_more_time_for_a_question(server, tmp_path, o
     memory.remember("the cat sleeps", scope=SHOP)
     memory.embed_pending()
     monkeypatch.setattr("omoide.search.embed.QUICKLY", 0.2)
-    monkeypatch.setattr(Handler, "do_POST", dripping(where))
+    monkeypatch.setattr(Handler, "do_POST", dripping(where, 60.0))
     asked_at = time.monotonic()
     assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
-    assert time.monotonic() - asked_at < 2
+    assert time.monotonic() - asked_at < 30
     assert "timed out after 0.2 s" in memory.coverage().trouble
 
 
@@ -127,10 +128,10 @@ def test_a_name_that_is_looked_up_for_long_has_no_more_time_for_a_question(serve
     memory.embed_pending()
     monkeypatch.setattr("omoide.search.embed.QUICKLY", 0.2)
     found = threading.Event()
-    monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: [found.wait(4)][:0])
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: [found.wait(60)][:0])
     asked_at = time.monotonic()
     assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
-    assert time.monotonic() - asked_at < 2
+    assert time.monotonic() - asked_at < 30
     found.set()
 
 

@@ -233,6 +233,7 @@ def test_a_worker_makes_no_mirror_of_everything(run, main, monkeypatch):
     assert run("mirror", "list", "--json").data["mirrors"] == []
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_watcher_takes_edits_in_at_once(run, main):
     run("mirror", "add")
     run("remember", "before", "--topic", "t")

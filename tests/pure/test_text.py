@@ -177,9 +177,9 @@ def test_ten_times_the_text_takes_about_ten_times_as_long(unit: str) -> None:
 
 def test_a_query_of_a_hundred_thousand_words_is_quick() -> None:
     text = " ".join(f"word{i}" for i in range(100_000))
-    start = time.perf_counter()
+    start = time.process_time()
     asked(text)
-    assert time.perf_counter() - start < 0.2
+    assert time.process_time() - start < 1  # it takes 0.03 s; looking at all its words in every way takes several
 
 
 @given(st.text(st.sampled_from("認証設計の々はｶﾅカナー 한국あぁ。、a1\n\u200b\ufe0f\U000e0100葛"), max_size=60))

@@ -1,10 +1,11 @@
 """A block of memories in a file of somebody else's: written whenever they change, and never read back."""
 
-from omoide.errors import Changed, InvalidInput, OmoideError, Unreadable, Unwritable
+from omoide.errors import Changed, InvalidInput, Unreadable, Unwritable
 from omoide.formats.block import Block
 from omoide.formats.disk import Stat
 from omoide.mirroring.desk import TRIES, Report
-from omoide.mirroring.sight import Sight, sighted
+from omoide.mirroring.sight import Listing, Sight, sighted
+from omoide.mirroring.trouble import explain
 from omoide.model import Side, State
 from omoide.service.meetings import Meetings
 from omoide.service.mirrors import holds
@@ -61,15 +62,14 @@ class BlockDesk:
         if text is None and not self._whole and sight.event == event:
             # A file that is gone is made anew with the next memory, not by a reader.
             self._meetings.meet(sight.mirror.number, vanished=[sight.name])
-            sight.calm = {}
+            sight.calm = Listing({})
             return 0
         if new != text or stat is None:
             stat = sight.place.write(sight.name, new, stat)
         sighting = sighted(sight.name, new, stat)
         self._meetings.meet(sight.mirror.number, sightings=[sighting], seen=event)
-        sight.event, sight.calm = event, {sight.name: stat} if sighting.settled else None
+        sight.event, sight.calm = event, Listing({sight.name: stat}) if sighting.settled else None
         return int(new != text)
 
-    def _told(self, error: OmoideError) -> str:
-        path, told = str(self._sight.place.root / self._sight.name), str(error)
-        return told if path in told else f"{path}: {told}"
+    def _told(self, error: Exception) -> str:
+        return explain(self._sight.place.root / self._sight.name, error)

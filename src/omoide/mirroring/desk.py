@@ -15,7 +15,8 @@ from omoide.formats.disk import Stat
 from omoide.mirroring.edits import Edits, Late
 from omoide.mirroring.match import Matched, Stamp, matched, stamp
 from omoide.mirroring.merge import Case, Do, Judge, Seen, decided
-from omoide.mirroring.sight import Glance, Sight, Text, sighted
+from omoide.mirroring.sight import Glance, Listing, Sight, Text, sighted
+from omoide.mirroring.trouble import FILE_TROUBLE, explain
 from omoide.model import Choice, Meeting, Memory, Scope, Side, State
 from omoide.service.meetings import Meetings, Said, Standing
 from omoide.service.mirrors import holds
@@ -141,11 +142,13 @@ class Desk:
 
     def _look(self) -> Looked:
         glance = self._sight.glance([] if self._whole else self._meetings.sightings(self._sight.mirror.number))
+        for trouble in glance.troubles:
+            self._trouble(trouble)
         texts: dict[str, Text] = {}
         for name in glance.changed:
             try:
                 text = self._sight.read(name)
-            except Unreadable as error:  # plan B: this file is left alone, the others are not
+            except FILE_TROUBLE as error:  # plan B: this file is left alone, the others are not
                 self._close(name, error)
                 continue
             if text is not None:
@@ -167,8 +170,7 @@ class Desk:
         )
 
     def _close(self, name: str, error: Exception) -> None:
-        path, told = str(self._sight.place.root / name), str(error)
-        self._closed[name] = told if path in told else f"{path}: {told}"
+        self._closed[name] = explain(self._sight.place.root / name, error)
         self._trouble(self._closed[name])
 
     def _trouble(self, message: str) -> None:
@@ -191,7 +193,7 @@ class Desk:
         work = Work([], [], [], [], found, same)
         for number, memory in standing.memories.items():
             meeting, seen = standing.meetings.get(number), found.found.get(number)
-            if number in self._held_back or (meeting and meeting.file in self._closed):
+            if number in self._held_back or (meeting and self._is_closed(meeting.file, looked)):
                 continue
             unread = False
             if meeting and meeting.file and seen is None:
@@ -243,6 +245,10 @@ class Desk:
 
     def _target(self, memory: Memory) -> str:
         return "" if self._sight.alone else self._sight.format.place(memory, lambda _: False)
+
+    def _is_closed(self, file: str, looked: Looked) -> bool:
+        """Whether what stands in a file is not known, because it or its directory cannot be read."""
+        return file in self._closed or looked.glance.is_closed(file)
 
     def _is_lost(self, file: str, looked: Looked) -> bool:
         """Whether a file that holds several entries is gone, or empty: people delete entries one by one, so it is being
@@ -334,7 +340,7 @@ class Desk:
             edits.clear(work.matched.strangers)
         if sight.main and (edits or self._whole or sight.main in glance.listing):
             edits.frame(sight.main, self._meetings.frame(standing.mirror.scope))
-        edits.write(set(self._closed), backup=self._prefer is Side.DATABASE)
+        edits.write(set(self._closed), glance.closed, backup=self._prefer is Side.DATABASE)
         for name in edits.stats:
             self._troubles.pop(self._closed.pop(name, ""), None)  # it is made anew
         for message in edits.troubles:
@@ -356,7 +362,7 @@ class Desk:
         ]
         sightings += [one for one in glance.settled if one.name not in texts]
         vanished = [name for name in (*glance.gone, *edits.removed) if name not in edits.stats]
-        finished = not self._closed and not self._held_back and not edits.troubles
+        finished = not (self._closed or glance.closed or self._held_back or edits.troubles)
         behind = standing.event - standing.mirror.seen
         first = standing.mirror.seen == 0 < standing.event
         if meetings or edits.parted or sightings or vanished or first or not 0 <= behind < _FAR_BEHIND:
@@ -373,4 +379,4 @@ class Desk:
         for name in edits.removed:
             listing.pop(name, None)
         calm = all(one.settled for one in sightings) and not glance.unsettled
-        sight.calm = listing if calm else None
+        sight.calm = Listing(listing, glance.troubles, glance.closed) if calm else None

@@ -5,13 +5,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 import msgspec
 
 from omoide import model
-from omoide.errors import Changed, Conflict, Unreadable, Unwritable
+from omoide.errors import Changed, Conflict
 from omoide.formats.disk import Stat
 from omoide.formats.entries import ARCHIVE
 from omoide.formats.entry import Frame
 from omoide.mirroring.merge import Seen
 from omoide.mirroring.quiet import held
 from omoide.mirroring.sight import Sight, Text
+from omoide.mirroring.trouble import FILE_TROUBLE, explain
 from omoide.model import Meeting, Memory, State
 
 
@@ -155,18 +156,18 @@ class Edits:
 
     # writing
 
-    def write(self, closed: Collection[str], *, backup: bool = False) -> None:
+    def write(self, closed: Collection[str], directories: Collection[str] = (), *, backup: bool = False) -> None:
+        """`closed`: files that cannot be read. `directories`: those that cannot be listed, and so not written to either."""
         # What is put comes before what is taken away: should we be stopped in between, it stands twice and not nowhere.
         for name, edit in sorted(self._edits.items(), key=lambda item: not item[1].memories):
-            if name in closed and not backup:
+            if name.rpartition("/")[0] in directories or (name in closed and not backup):
                 continue  # why has been told
             try:
                 self._write(name, edit, backup=backup, anew=name in closed)
-            except (Unwritable, Unreadable, Conflict) as error:
-                if isinstance(error, Changed):
-                    raise
-                path, told = str(self._sight.place.root / name), str(error)
-                self.troubles.append(told if path in told else f"{path}: {told}")
+            except Changed:
+                raise
+            except (Conflict, *FILE_TROUBLE) as error:  # fallback: the other files
+                self.troubles.append(explain(self._sight.place.root / name, error))
 
     def _write(self, name: str, edit: Edit, *, backup: bool, anew: bool) -> None:
         place = self._sight.place

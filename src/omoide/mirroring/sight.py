@@ -10,6 +10,7 @@ from typing import NamedTuple
 from omoide.errors import Changed, Unreadable
 from omoide.formats.disk import Place, Stat
 from omoide.formats.entry import Format, Placed
+from omoide.formats.escape import is_utf8
 from omoide.mirroring.quiet import is_quiet
 from omoide.model import Mirror, Sighting
 from omoide.service.mirrors import SEVERAL
@@ -20,6 +21,9 @@ _BUSY = 2_000_000_000
 """Nanoseconds: somebody may still be writing to a file that changed so recently."""
 _AHEAD = 2_000_000_000
 _SIGNED = (1 << 63) - 1
+_DAY = 86_400_000_000_000
+"""Nanoseconds: a clock may be a little ahead, but a file dated later than so far from now has a wrong date."""
+_FIRST, _LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 
 
 class Text(NamedTuple):
@@ -31,7 +35,17 @@ class Text(NamedTuple):
 
     @property
     def saved_at(self) -> datetime:
-        return datetime.fromtimestamp(self.stat.mtime_ns / 1e9, UTC)
+        return _moment(self.stat.mtime_ns)
+
+
+class Listing(NamedTuple):
+    """The files of a mirror as its directories show them."""
+
+    files: Mapping[str, Stat]
+    troubles: tuple[str, ...] = ()
+    """What is wrong with files that are left alone, and with dates."""
+    closed: frozenset[str] = frozenset()
+    """Directories that cannot be listed: nothing is known of their files, so none of them counts as deleted."""
 
 
 class Glance(NamedTuple):
@@ -44,6 +58,13 @@ class Glance(NamedTuple):
     """Files that look as they did and, read once more, say what they said: the next glance will do."""
     unsettled: bool
     """Whether a file is so young that it has to be read again."""
+    troubles: tuple[str, ...] = ()
+    closed: frozenset[str] = frozenset()
+    """As in the listing."""
+
+    def is_closed(self, file: str) -> bool:
+        """Tell whether a file is in a directory that cannot be listed."""
+        return bool(self.closed) and file.rpartition("/")[0] in self.closed
 
 
 class Sight:
@@ -65,7 +86,7 @@ class Sight:
         """The page of a tree that tells about its project."""
         if mirror.format == "tree":
             self.main = f"{mirror.scope.path}/MEMORY.md".removeprefix("/")
-        self.calm: Mapping[str, Stat] | None = None
+        self.calm: Listing | None = None
         """How all files looked when they were last in step; None: look closer."""
         self.event = -1
         """The last event that was looked at."""
@@ -83,11 +104,45 @@ class Sight:
         """Whether a file is one entry, so that deleting the file deletes the entry."""
         return self.mirror.format == "entries"
 
-    def listing(self) -> dict[str, Stat]:
+    def listing(self) -> Listing:
+        """Look at the directories. A name that is not UTF-8 cannot be stored, so that such a file is left alone."""
         if self.single:
             stat = self.place.stat(self.name)
-            return {} if stat is None else {self.name: stat}
-        return dict(self.place.names(self._directories))
+            files = {} if stat is None else {self.name: stat}
+            return Listing(files, () if self.mirror.format == "block" else self._misdated(files))
+        files, closed = self._files()
+        unnamed = [name for name in files if not is_utf8(name)]
+        for name in unnamed:
+            del files[name]
+        troubles = [
+            f"{self.place.root / name}: its name is not UTF-8, so that it is not synced and was left alone: rename it"
+            for name in sorted(unnamed)
+            if self.belongs(name)
+        ]
+        return Listing(files, (*closed.values(), *troubles, *self._misdated(files)), frozenset(closed))
+
+    def _files(self) -> tuple[dict[str, Stat], dict[str, str]]:
+        """All Markdown files, and why directories could not be listed. Unreadable if that is so of the first."""
+        files: dict[str, Stat] = {}
+        closed: dict[str, str] = {}
+        for directory in self._directories:
+            try:
+                files.update(self.place.names([directory]))
+            except Unreadable as error:  # fallback: the other directories
+                if directory == self._directories[0]:
+                    raise
+                closed[directory] = str(error)
+        return files, closed
+
+    def _misdated(self, files: Mapping[str, Stat]) -> tuple[str, ...]:
+        latest = time.time_ns() + _DAY
+        wrong = [(name, stat.mtime_ns) for name, stat in files.items() if stat.mtime_ns > latest]
+        return tuple(
+            f"{self.place.root / name}: it is dated {_moment(mtime_ns):%Y-%m-%d}, in the future, so that its text counts as"
+            " the newer one where both sides changed: `touch` it"
+            for name, mtime_ns in sorted(wrong)
+            if self.belongs(name)
+        )
 
     def directories(self) -> list[Path]:
         return [self.place.root] if self.single else [self.place.root / directory for directory in self._directories]
@@ -98,7 +153,7 @@ class Sight:
         changed: list[str] = []
         settled: list[Sighting] = []
         unsettled = False
-        for name, stat in listing.items():
+        for name, stat in listing.files.items():
             sighting = sightings.get(name)
             if sighting is None or not _looks(sighting, stat):
                 if self.belongs(name):
@@ -111,20 +166,22 @@ class Sight:
                     settled.append(again)
                 else:
                     unsettled = True
-        return Glance(listing, changed, [name for name in sightings if name not in listing], settled, unsettled)
+        glance = Glance(listing.files, changed, [], settled, unsettled, listing.troubles, listing.closed)
+        gone = [name for name in sightings if name not in listing.files and not glance.is_closed(name)]
+        return glance._replace(gone=gone)
 
     def calmed(self, known: Sequence[Sighting]) -> bool:
         """Whether all files look as they did, and none of them is too young to tell."""
         listing = self.listing()
         count = 0
         for one in known:
-            stat = listing.get(one.name)
+            stat = listing.files.get(one.name)
             if stat is None or not one.settled or not _looks(one, stat):
                 return False
             count += 1
-        if count < len(listing):  # there are more: perhaps they are none of ours
+        if count < len(listing.files):  # there are more: perhaps they are none of ours
             names = {one.name for one in known}
-            if any(name not in names and self.belongs(name) for name in listing):
+            if any(name not in names and self.belongs(name) for name in listing.files):
                 return False
         self.calm = listing
         return True
@@ -157,11 +214,24 @@ class Sight:
 
 def sighted(name: str, text: str, stat: Stat) -> Sighting:
     young = -_AHEAD < _age(stat) < _YOUNG
-    return Sighting(name, stat.mtime_ns, stat.size, stat.inode & _SIGNED, told(text), settled=not young)
+    return Sighting(name, _stored(stat.mtime_ns), stat.size, stat.inode & _SIGNED, told(text), settled=not young)
 
 
 def _age(stat: Stat) -> int:
     return time.time_ns() - stat.mtime_ns
+
+
+def _stored(mtime_ns: int) -> int:
+    """A file's date as a number that a database can keep: after the year 2262 it is too large for that."""
+    return mtime_ns if -_SIGNED <= mtime_ns <= _SIGNED else mtime_ns & _SIGNED
+
+
+def _moment(mtime_ns: int) -> datetime:
+    """A file's date; one that no calendar has is the first or the last that there is."""
+    try:
+        return datetime.fromtimestamp(mtime_ns / 1e9, UTC)
+    except (ValueError, OverflowError, OSError):
+        return _LAST if mtime_ns > 0 else _FIRST
 
 
 def told(text: str) -> str:
@@ -170,4 +240,5 @@ def told(text: str) -> str:
 
 def _looks(sighting: Sighting, stat: Stat) -> bool:
     mtime_ns, size, inode = stat
-    return sighting.mtime_ns == mtime_ns and sighting.size == size and sighting.inode == inode & _SIGNED
+    alike = sighting.mtime_ns == mtime_ns or sighting.mtime_ns == _stored(mtime_ns)
+    return alike and sighting.size == size and sighting.inode == inode & _SIGNED

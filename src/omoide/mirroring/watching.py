@@ -6,9 +6,9 @@ import select
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
-from omoide.errors import OmoideError
 from omoide.mirroring.desk import Report
 from omoide.mirroring.engine import Mirroring
 from omoide.model import Mirror
@@ -25,12 +25,12 @@ def watched(mirroring: Mirroring, mirrors: Sequence[Mirror]) -> Iterator[tuple[M
     ear = Ear(directory for mirror in mirrors for directory in mirroring.sight(mirror).directories())
     while True:
         for mirror in mirrors:
-            try:
-                report = mirroring.glance(mirror)
-            except OmoideError as error:  # plan B: it may be mended by the next time
-                mirroring.tell(str(error))
+            report = mirroring.attempt(mirror, partial(mirroring.glance, mirror))
+            if report is None:
                 continue
-            if report is not None and (report.taken_in or report.written):
+            for trouble in report.troubles:
+                mirroring.tell(trouble)
+            if report.taken_in or report.written:
                 yield mirror, report
         ear.listen(_PAUSE)
 

@@ -177,6 +177,7 @@ def test_a_client_that_no_longer_reads_ends_the_server_quietly(talk: Callable[..
     assert client.process.stderr.read() == b""
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_server_that_is_told_to_end_notes_what_was_used(
     talk: Callable[..., Any], place: Path, number: int, code: int
@@ -191,6 +192,7 @@ def test_a_server_that_is_told_to_end_notes_what_was_used(
         assert memory.show(kept, scope=omoide.Scope.project("shop")).last_accessed_at is not None
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_client_that_reads_nothing_does_not_keep_a_server_that_is_told_to_end(
     talk: Callable[..., Any], number: int
@@ -413,11 +415,13 @@ def test_global_is_global_whatever_the_settings_say(talk: Callable[..., Any], ru
     assert "behind the command" in run("mcp", "--store", "elsewhere.db", "status").err
 
 
-def test_the_server_starts_in_a_tenth_of_a_second_or_so(talk: Callable[..., Any]) -> None:
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells how long another process has worked")
+def test_the_server_starts_with_a_tenth_of_a_second_of_work_or_so(talk: Callable[..., Any]) -> None:
     talk().ask("tools/list")  # compiles
-    began = time.perf_counter()
-    talk().ask("tools/list")
-    assert time.perf_counter() - began < 2  # a machine may be busy; bench/mcp.py measures
+    client = talk()
+    client.ask("tools/list")
+    ticks = Path(f"/proc/{client.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    assert sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK") < 1  # a machine may be busy; bench/mcp.py measures
 
 
 def test_listing_the_tools_loads_nothing_heavy(place: Path) -> None:

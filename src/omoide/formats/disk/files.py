@@ -128,11 +128,11 @@ def writing(path: Path) -> Iterator[None]:
 
 def _told(path: Path, error: OSError, what: str) -> str:
     if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        return f"{path} cannot be {what}: a symbolic link, or a file, is where a directory or a file should be"
+        return f"{path} cannot be {what}: a symbolic link, or a file, is where a directory or a file should be, take it away"
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return f"{path} cannot be {what}: the disk is full, make room and try again"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return f"{path} cannot be {what}: you have no permission, look at the rights of the file and its directory"
     if error.errno == errno.ENOENT:
         return f"{path} cannot be {what}: {path.parent} is gone, make it or choose another place"
-    return f"{path} cannot be {what}: {(error.strerror or str(error)).lower()}"
+    return f"{path} cannot be {what} ({(error.strerror or str(error)).lower()}): mend it, or take it away"

@@ -50,7 +50,8 @@ class Place:
         return cls(file.parent, backups, private=private), file.name
 
     def exists(self) -> bool:
-        return self.root.is_dir()
+        with files.reading(self.root):
+            return self.root.is_dir()
 
     def names(self, directories: Iterable[str] = ("",)) -> list[tuple[str, Stat]]:
         """The Markdown files of these directories, in no order; of a directory that does not exist, none."""

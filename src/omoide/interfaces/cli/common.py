@@ -94,11 +94,11 @@ def until_done(settings: config.Settings) -> "Service":
     return click.get_current_context().with_resource(opened_whole(settings))
 
 
-def opened_whole(settings: config.Settings) -> "Service":
-    """The memory, for a command that works on the whole store."""
+def opened_whole(settings: config.Settings, tell: Callable[[str], None] | None = None) -> "Service":
+    """The memory, for a command that works on the whole store. `tell` hears what is wrong with mirrored files."""
     from omoide import app  # noqa: PLC0415 - see the top
 
-    return app.opened(settings, Actor(settings.actor, settings.role, "cli"), tell=warned, background=False)
+    return app.opened(settings, Actor(settings.actor, settings.role, "cli"), tell=tell or warned, background=False)
 
 
 def warned(message: str) -> None:

@@ -3,8 +3,9 @@
 import os
 import stat
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -13,6 +14,9 @@ from omoide.errors import OmoideError, StoreBusy, StoreDamaged
 from omoide.interfaces.cli.common import Place, jsonable, opened_whole, settings_of, stored
 from omoide.interfaces.cli.screen import print_json, size, visible
 from omoide.model import Vectors
+
+if TYPE_CHECKING:  # see common
+    from omoide.service import Service
 
 _ROOM = 100_000_000
 
@@ -73,7 +77,7 @@ def _checks(place: Place, *, fix: bool) -> Iterator[Check]:
 
 def _opens(settings: config.Settings) -> bool:
     try:
-        opened_whole(settings).close()
+        opened_whole(settings, tell=lambda _: None).close()  # `_database` tells what is wrong with mirrored files
     except OmoideError:  # plan B: `_database` tells
         return False
     return True
@@ -125,13 +129,15 @@ def _room(store: Path) -> Iterator[Check]:
 
 def _database(settings: config.Settings, *, fix: bool) -> Iterator[Check]:
     try:
-        with opened_whole(settings) as memory:
+        # What is wrong with mirrored files is among the checks, and need not be told twice.
+        with opened_whole(settings, tell=lambda _: None) as memory:
             findings = memory.check()
             vectors = memory.coverage(tried=True)
             mended = ""
             if fix and any(finding.fixable for finding in findings):
                 mended = f"mended: {memory.mend()} memories are indexed anew"
                 findings = memory.check()
+            mirrors = [] if findings else list(_mirrors(memory))
     except StoreDamaged as error:
         yield Check(ok=False, what=str(error), remedy="put a copy made by `omoide backup` in its place")
     except StoreBusy as error:
@@ -145,7 +151,22 @@ def _database(settings: config.Settings, *, fix: bool) -> Iterator[Check]:
             yield Check(ok=False, what=finding.what, remedy=finding.remedy)
         if not findings:
             yield Check(ok=True, what="the database and its index are whole")
+        yield from mirrors
         yield from _meaning(vectors)
+
+
+def _mirrors(memory: "Service") -> Iterator[Check]:
+    """Sync each mirror, as every verb that reads does, and show what keeps it from being in step."""
+    mirroring = None
+    for mirror in memory.mirrors():
+        mirroring = mirroring or app.mirroring(memory)
+        report = mirroring.attempt(mirror, partial(mirroring.sync, mirror))
+        path = Path(mirror.place) / mirror.file
+        for trouble in report.troubles if report else ():
+            yield Check(ok=False, what=f"mirror {mirror.number}: {trouble}", remedy="then run `omoide mirror sync`")
+        if report is not None and not report.troubles:
+            missing = "" if path.exists() else ", and is not there: `omoide mirror sync` makes it"
+            yield Check(ok=True, what=f"mirror {mirror.number}: {path} is in step with {mirror.scope}{missing}")
 
 
 def _meaning(vectors: Vectors) -> Iterator[Check]:

@@ -1,12 +1,13 @@
 """Mirrors: mirror add, list, remove, sync, status, resolve, rebuild, watch."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from omoide.errors import InvalidInput, NotFound, OmoideError
+from omoide.errors import InvalidInput, NotFound
 from omoide.interfaces import wire
 from omoide.interfaces.cli.common import Place, jsonable, opened, placed, settings_of, stored, until_done
 from omoide.interfaces.cli.screen import day, headline, print_json, print_table, visible
@@ -61,7 +62,7 @@ def add_command(path: str | None, format: str | None, choice: str, place: Place,
         mirror = memory.mirror(target, format, scope=scope, choice=choice)
         try:
             report = _mirroring(memory).sync(mirror, whole=True)
-        except OmoideError:
+        except BaseException:  # nobody wants a mirror of which only an error message tells
             memory.unmirror(mirror.number)
             raise
     if as_json:
@@ -120,7 +121,9 @@ def sync_command(ref: str | None, place: Place, as_json: bool) -> None:
     omoide mirror sync
     """
     memory = until_done(settings_of(place))
-    reports = [(mirror, _mirroring(memory).sync(mirror, whole=True)) for mirror in _chosen(memory, ref)]
+    reports = _each(memory, _chosen(memory, ref), lambda mirroring, mirror: mirroring.sync(mirror, whole=True))
+    for trouble in (trouble for _, report in reports for trouble in report.troubles):
+        _mirroring(memory).tell(trouble)  # unless the sync has told it already
     if as_json:
         print_json({"mirrors": [{**_shape(mirror), **_done(report)} for mirror, report in reports]})
     else:
@@ -142,7 +145,7 @@ def status_command(ref: str | None, place: Place, as_json: bool) -> None:
     """
     memory = until_done(settings_of(place))
     mirrors = _chosen(memory, ref)
-    plans = [(mirror, _mirroring(memory).plan(mirror)) for mirror in mirrors]
+    plans = _each(memory, mirrors, lambda mirroring, mirror: mirroring.plan(mirror))
     numbers = {mirror.number for mirror in mirrors}
     disputes = [one for one in memory.disputes() if one.dispute.mirror in numbers]
     if as_json:
@@ -245,6 +248,15 @@ def watch_command(ref: str | None, place: Place, as_json: bool) -> None:
             click.echo(wire.dumped({**_shape(mirror), **_done(report)}, indent=0))
         else:
             click.echo(f"{_line(mirror)}: {_told(report)}")
+
+
+def _each(
+    memory: "Service", mirrors: Sequence[Mirror], work: "Callable[[Mirroring, Mirror], Report]"
+) -> "list[tuple[Mirror, Report]]":
+    """Do something with each mirror. One that cannot be reached does not keep the others from it."""
+    mirroring = _mirroring(memory)
+    done = ((mirror, mirroring.attempt(mirror, partial(work, mirroring, mirror))) for mirror in mirrors)
+    return [(mirror, report) for mirror, report in done if report is not None]
 
 
 def _mirroring(memory: "Service") -> "Mirroring":

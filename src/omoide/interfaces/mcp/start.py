@@ -18,13 +18,17 @@ if TYPE_CHECKING:  # the verbs load with the store, at the first call
 _UNSWEPT = 10_000  # objects more than before until Python looks for cycles among them; by itself it does so in every answer
 
 
-def shelf(settings: Settings, role: Role | None = None, name: str = "") -> Shelf:
-    """The memory for one actor: the person of the settings in their role, or the bearer of a token."""
+def shelf(settings: Settings, role: Role | None = None, name: str = "", told: set[str] | None = None) -> Shelf:
+    """The memory for one actor: the person of the settings in their role, or the bearer of a token.
+
+    `told`: what is wrong with mirrored files and has been reported, where several memories report to one place.
+    """
 
     def open() -> "Service":
         from omoide import app  # noqa: PLC0415 - the store loads when it is first needed
 
-        opened = app.opened(settings, Actor(name or settings.actor, role or settings.role, "mcp"), tell=_told)
+        actor = Actor(name or settings.actor, role or settings.role, "mcp")
+        opened = app.opened(settings, actor, tell=_told, told=told)
         gc.freeze()
         gc.set_threshold(_UNSWEPT)
         return opened
@@ -60,9 +64,10 @@ def on_http(
     from omoide.interfaces.mcp import http, tokens  # noqa: PLC0415 - one transport or the other
 
     shelves: dict[tokens.Bearer, Shelf] = {}
+    told: set[str] = set()
 
     def offer(bearer: tokens.Bearer, project: str, session_asked: str) -> Omoide:
-        memory = shelves.setdefault(bearer, shelf(settings, bearer.role, bearer.name))
+        memory = shelves.setdefault(bearer, shelf(settings, bearer.role, bearer.name, told))
         if project:
             return Omoide(Desk(memory, None, project, session_asked), chosen)
         return Omoide(Desk(memory, root, _named(settings), session_asked or session), chosen)
