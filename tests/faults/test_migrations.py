@@ -5,6 +5,7 @@ import shutil
 import apsw
 import pytest
 
+from omoide.errors import StoreError
 from omoide.model import Scope
 from omoide.store.sqlite import MIGRATIONS, SqliteStore
 
@@ -70,7 +71,7 @@ def test_a_step_that_fails_changes_nothing_and_its_mended_version_is_applied(pat
     (step,) = next_schema.steps.glob("*_next.sql")
     good = step.read_text()
     step.write_text(good + "INSERT INTO nowhere VALUES (1);")
-    with pytest.raises(apsw.SQLError, match="nowhere"):
+    with pytest.raises(StoreError, match=r"nowhere.*changed nothing"):
         SqliteStore(path, migrations=next_schema.steps)
     assert next_schema.of(path) == "old"
     with open_memory(path) as memory:  # the omoide of before still works

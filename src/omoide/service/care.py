@@ -58,7 +58,9 @@ class Care(Verbs):
         return self._everything()
 
     def _everything(self) -> Generator[tuple[Memory, Sequence[Link]], None, None]:
-        with self._reading(None) as tx:
+        if self._follower is not None:
+            self._follower.before_reading(None)
+        with self._store.snapshot() as tx:
             for memory in tx.everything():
                 yield memory, [link for link in tx.links(memory.number) if link.source == memory.id]
 

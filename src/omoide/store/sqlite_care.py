@@ -9,6 +9,7 @@ import apsw
 
 from omoide.store.base import Finding
 from omoide.store.sql import FORGOTTEN
+from omoide.store.sqlite_transaction import Transaction
 
 # Where each memory should stand in the index: see the areas in sqlite_reading.
 _EXPECTED = f"SELECT (project * 2 + (state <> 0)) << 32 | number AS document FROM memories WHERE state <> {FORGOTTEN}"
@@ -28,53 +29,51 @@ _RESTORE = "restore a backup with `omoide backup` files, or export what can be r
 _REINDEX = "`omoide doctor --fix` makes the index anew from the memories"
 
 
-def findings(connection: apsw.Connection, path: Path) -> list[Finding]:
+def findings(tx: Transaction, path: Path) -> list[Finding]:
     # FTS5 checks the segments it knew when it was last asked for a word: without this, those that another process has
     # merged since would be missing.
     with suppress(apsw.CorruptError, apsw.SQLError):  # what is wrong is told below
-        connection.execute("SELECT count(*) FROM words WHERE words MATCH 'a'").fetchall()
-    return [*_rows(connection), *_index(connection), *_vectors(connection), *_permissions(path)]
+        tx.get("SELECT count(*) FROM words WHERE words MATCH 'a'")
+    return [*_rows(tx), *_index(tx), *_vectors(tx), *_permissions(path)]
 
 
-def _rows(connection: apsw.Connection) -> Iterator[Finding]:
-    for line in _complaints(connection, "20") - _complaints(connection, "words"):
+def _rows(tx: Transaction) -> Iterator[Finding]:
+    for line in _complaints(tx, "20") - _complaints(tx, "words"):
         yield Finding(f"the database is damaged: {line}", _RESTORE, fixable=False)
-    lost = connection.execute(
-        "SELECT count(*) FROM memories WHERE project <> 0 AND project NOT IN (SELECT number FROM projects)"
-    ).get
+    lost = tx.get("SELECT count(*) FROM memories WHERE project <> 0 AND project NOT IN (SELECT number FROM projects)")
     if lost:
         yield Finding(f"{lost} memories belong to a project that is gone", _RESTORE, fixable=False)
 
 
-def _index(connection: apsw.Connection) -> Iterator[Finding]:
-    for line in _complaints(connection, "words"):
+def _index(tx: Transaction) -> Iterator[Finding]:
+    for line in _complaints(tx, "words"):
         yield Finding(f"the index is damaged: {line}", _REINDEX, fixable=True)
     for what, difference in (
         ("are not in the index", f"{_EXPECTED} EXCEPT SELECT id FROM words_docsize"),
         ("are in the index but should not be", f"SELECT id FROM words_docsize EXCEPT {_EXPECTED}"),
     ):
-        wrong = connection.execute(f"SELECT count(*) FROM ({difference})").get
+        wrong = tx.get(f"SELECT count(*) FROM ({difference})")
         if wrong:
             yield Finding(f"{wrong} memories {what}", _REINDEX, fixable=True)
-    miscounted = connection.execute(
+    miscounted = tx.get(
         f"WITH counted AS ({COUNTED}), noted AS ({_NOTED}) SELECT count(DISTINCT area) FROM"
         " (SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM noted)"
         " UNION SELECT * FROM (SELECT * FROM noted EXCEPT SELECT * FROM counted))"
-    ).get
+    )
     if miscounted:
         yield Finding(f"the sizes of {miscounted} areas are wrong", _REINDEX, fixable=True)
 
 
-def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
-    astray = connection.execute(f"SELECT count(*) FROM ({ASTRAY})").get
+def _vectors(tx: Transaction) -> Iterator[Finding]:
+    astray = tx.get(f"SELECT count(*) FROM ({ASTRAY})")
     if astray:
         yield Finding(f"the vectors of {astray} memories are astray", "`omoide doctor --fix` drops them", fixable=True)
 
 
-def _complaints(connection: apsw.Connection, part: str) -> set[str]:
+def _complaints(tx: Transaction, part: str) -> set[str]:
     """What SQLite's own check says: of a table, or of everything, up to a number of lines."""
     # Not FTS5's 'integrity-check' command: that is a write, and would wait for other writers.
-    return {line for (line,) in connection.execute(f"PRAGMA integrity_check({part})")} - {"ok"}
+    return {line for (line,) in tx.rows(f"PRAGMA integrity_check({part})")} - {"ok"}
 
 
 def _permissions(path: Path) -> Iterator[Finding]:
