@@ -24,6 +24,9 @@ def test_the_oldest_schema_is_brought_up_to_date_with_all_it_holds(tmp_path, pat
     SqliteStore(path, migrations=oldest).close()
     fill_by_hand(path)
     with open_memory(path) as memory:
+        (finding,) = memory.check()
+        assert "an older omoide indexed them" in finding.what
+        assert memory.mend() == 1
         assert memory.check() == []
         kept = memory.show(1, scope=SHOP)
         assert (kept.content, kept.topic, kept.tags) == ("zebra crossing", "animals", ("striped",))

@@ -411,9 +411,12 @@ class Store(Protocol):
     def scrub(self) -> None:
         """Leaves no byte of what was erased in the file, its log or its index."""
 
-    def check(self) -> list[Finding]: ...
-    def rebuild(self, words: Callable[[Reading], Iterator[tuple[Memory, Words]]]) -> int:
-        """Makes the whole index anew, in one transaction, from what `words` yields; answers how many were indexed."""
+    def check(self, expected: Callable[[Memory], tuple[int, Words]] | None = None) -> list[Finding]:
+        """What is wrong. With the fingerprint and words that a memory should have, also which rows differ from theirs."""
+
+    def rebuild(self, entries: Callable[[Reading], Iterator[tuple[Memory, int, Words]]]) -> int:
+        """Makes the whole index and all fingerprints anew, in one transaction, from what `entries` yields; answers how many
+        were indexed."""
 
     def renew(
         self, words: Callable[[Memory], Words], settle: Callable[[Writing], None], watch: Callable[[int], None]

@@ -21,7 +21,6 @@ from omoide.errors import StoreBusy, StoreError, StoreReplaced
 from omoide.model import Memory
 from omoide.store.base import Finding, Reading, Words, Writing
 from omoide.store.sql import micros
-from omoide.store.sqlite_care import ASTRAY, findings
 from omoide.store.sqlite_faults import faults
 from omoide.store.sqlite_file import create
 from omoide.store.sqlite_holders import RENEWED
@@ -240,11 +239,15 @@ class SqliteStore:
                         return
                 size = _MERGED
 
-    def check(self) -> list[Finding]:
-        with self.read() as reading:  # of one moment, whatever others write meanwhile
-            return findings(reading.transaction, self._path)
+    def check(self, expected: Callable[[Memory], tuple[int, Words]] | None = None) -> list[Finding]:
+        from omoide.store.sqlite_care import findings  # noqa: PLC0415 - once in a while, not at every start
 
-    def rebuild(self, words: Callable[[Reading], Iterator[tuple[Memory, Words]]]) -> int:
+        with self.snapshot() as reading:  # of one moment, whatever is written meanwhile
+            return findings(reading.transaction, self._path, expected)
+
+    def rebuild(self, entries: Callable[[Reading], Iterator[tuple[Memory, int, Words]]]) -> int:
+        from omoide.store.sqlite_care import ASTRAY  # noqa: PLC0415 - as above
+
         with self.write() as writing:
             tx = writing.transaction
             tx.run("INSERT INTO words (words) VALUES ('delete-all')")
@@ -253,7 +256,7 @@ class SqliteStore:
             astray = str([number for (number,) in tx.rows(ASTRAY)])
             for table in ("signs", "vectors"):
                 tx.run(f"DELETE FROM {table} WHERE memory IN (SELECT value FROM json_each(?))", (astray,))
-            return sum(writing.index(memory, its) for memory, its in words(writing))
+            return sum(writing.index(memory, twin, words) for memory, twin, words in entries(writing))
 
     def renew(
         self, words: Callable[[Memory], Words], settle: Callable[[Writing], None], watch: Callable[[int], None]

@@ -9,6 +9,7 @@ import apsw
 
 from omoide.store.base import Finding
 from omoide.store.sql import FORGOTTEN
+from omoide.store.sqlite_comparison import Expected, find_differences
 from omoide.store.sqlite_transaction import Transaction
 
 # Where each memory should stand in the index: see the areas in sqlite_reading.
@@ -25,16 +26,20 @@ SELECT s.memory FROM signs s LEFT JOIN memories m ON m.number = s.memory WHERE m
     OR NOT EXISTS (SELECT 1 FROM vectors v WHERE v.memory = s.memory AND v.model = s.model)
 UNION SELECT v.memory FROM vectors v WHERE NOT EXISTS
     (SELECT 1 FROM signs s WHERE s.memory = v.memory AND s.model = v.model)"""
+_NAMED = 5
 _RESTORE = "restore a backup with `omoide backup` files, or export what can be read with `omoide export`"
 _REINDEX = "`omoide doctor --fix` makes the index anew from the memories"
 
 
-def findings(tx: Transaction, path: Path) -> list[Finding]:
+def findings(tx: Transaction, path: Path, expected: Expected | None) -> list[Finding]:
     # FTS5 checks the segments it knew when it was last asked for a word: without this, those that another process has
     # merged since would be missing.
     with suppress(apsw.CorruptError, apsw.SQLError):  # what is wrong is told below
         tx.get("SELECT count(*) FROM words WHERE words MATCH 'a'")
-    return [*_rows(tx), *_index(tx), *_vectors(tx), *_permissions(path)]
+    found = [*_rows(tx), *_index(tx)]
+    if expected is not None and not found:  # otherwise much differs, and is told already
+        found += _differences(tx, expected)
+    return [*found, *_vectors(tx), *_permissions(path)]
 
 
 def _rows(tx: Transaction) -> Iterator[Finding]:
@@ -62,6 +67,18 @@ def _index(tx: Transaction) -> Iterator[Finding]:
     )
     if miscounted:
         yield Finding(f"the sizes of {miscounted} areas are wrong", _REINDEX, fixable=True)
+
+
+def _differences(tx: Transaction, expected: Expected) -> Iterator[Finding]:
+    numbers = list(find_differences(tx, expected))
+    if numbers:
+        named = ", ".join(f"#{number}" for number in numbers[:_NAMED]) + (" …" if len(numbers) > _NAMED else "")
+        yield Finding(
+            f"{len(numbers)} memories are not indexed as they read now ({named}): another program changed them in the"
+            " database, or an older omoide indexed them",
+            _REINDEX,
+            fixable=True,
+        )
 
 
 def _vectors(tx: Transaction) -> Iterator[Finding]:

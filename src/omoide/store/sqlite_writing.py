@@ -186,10 +186,13 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
     def note_done(self, task: str, at: datetime) -> None:
         self._tx.run("INSERT OR REPLACE INTO upkeep VALUES (?, ?)", (task, micros(at)))
 
-    def index(self, memory: Memory, words: Words) -> bool:
-        """Indexes a memory that is kept already; False for a forgotten one."""
+    def index(self, memory: Memory, twin: int, words: Words) -> bool:
+        """Indexes a memory that is kept already, with its fingerprint; False for a forgotten one."""
         where = area(self._made_project(memory.scope.path, memory.created_at), memory.state)
-        self._tx.run("UPDATE memories SET length = ?, kin = ? WHERE number = ?", (words.length, words.kin, memory.number))
+        self._tx.run(
+            "UPDATE memories SET twin = ?, kin = ?, length = ? WHERE number = ?",
+            (twin, words.kin, words.length, memory.number),
+        )
         self._index(where, memory.number, words)
         return where is not None
 
