@@ -15,6 +15,7 @@ OmoideError
     ├── StoreDamaged    the file is not a whole database
     ├── StoreFull       no room on the disk
     ├── StoreReadOnly   the file or its directory cannot be written
+    ├── StoreReplaced   the file was removed or replaced while it was open: open it again
     └── StoreTooNew     written by a newer omoide
 """
 
@@ -76,6 +77,10 @@ class StoreFull(StoreError):
 
 
 class StoreReadOnly(StoreError):
+    pass
+
+
+class StoreReplaced(StoreError):
     pass
 
 

@@ -97,10 +97,10 @@ class Shelf:
         length = len(topic) + len(tags) + len(content)
         return Words(" ".join(topic), " ".join(tags), " ".join(content), length, kin=len(content[0]) if content else 0)
 
-    def index_again(self, tx: Reading) -> Iterator[tuple[Memory, Words]]:
+    def index_again(self, tx: Reading) -> Iterator[tuple[Memory, int, Words]]:
         """What `rebuild` asks for."""
         for memory in tx.everything():
-            yield memory, self.words(memory)
+            yield memory, 0, self.words(memory)
 
     def ask(self, question: Callable[[Reading], Any]) -> Any:
         with self.store.read() as tx:

@@ -76,7 +76,7 @@ def test_a_rebuild_that_fails_leaves_the_index_as_it_was(shelf, store):
     kept = shelf.keep("zebra")
 
     def failing(tx):
-        yield kept, shelf.words(shelf.draft("okapi"))
+        yield kept, 0, shelf.words(shelf.draft("okapi"))
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -192,7 +192,7 @@ def test_an_index_made_anew_by_another_process_is_seen(shelf, backend):
     second = backend.open()
     kept = shelf.keep("gnu", SHOP)
     assert bits(shelf, Query(SHOP), "yak").bits == 0
-    second.rebuild(lambda tx: ((memory, Words("", "", "yak", 1, 1)) for memory in tx.everything()))
+    second.rebuild(lambda tx: ((memory, 0, Words("", "", "yak", 1, 1)) for memory in tx.everything()))
     assert bits(shelf, Query(SHOP), "yak").bits == 1 << kept.number
     second.renew(lambda memory: Words("", "", "okapi", 1, 1), lambda _: None, lambda _: None)
     assert bits(shelf, Query(SHOP), "yak").bits == 0

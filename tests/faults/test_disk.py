@@ -18,7 +18,7 @@ SHOP = Scope.project("shop")
 LONG_TEXT = "and so on " * 20_000
 
 
-def test_a_full_disk_is_reported_and_nothing_is_lost(tmp_path, disk, open_memory):
+def test_a_full_disk_is_reported_and_nothing_is_lost(tmp_path, disk, ordinary_disk, open_memory):
     with open_memory(tmp_path / "memory.db") as memory:
         kept = memory.remember("kept before", scope=SHOP).memory
         disk.room = 100_000
@@ -31,11 +31,13 @@ def test_a_full_disk_is_reported_and_nothing_is_lost(tmp_path, disk, open_memory
         assert [hit.memory.id for hit in memory.recall("kept", scope=SHOP).hits] == [kept.id]
         disk.room = None
         memory.remember(LONG_TEXT, scope=SHOP)
-        assert memory.check() == []
         assert memory.list(scope=SHOP).total == 2
+    ordinary_disk()  # the other one takes a single connection, and a check opens its own
+    with open_memory(tmp_path / "memory.db") as memory:
+        assert memory.check() == []
 
 
-def test_wherever_the_room_runs_out_all_is_kept_or_nothing(tmp_path, disk, open_memory):
+def test_wherever_the_room_runs_out_all_is_kept_or_nothing(tmp_path, disk, ordinary_disk, open_memory):
     with open_memory(tmp_path / "memory.db") as memory:
         acknowledged = {memory.remember("first", scope=SHOP).memory.id}
         for room in range(0, 120_000, 3_000):
@@ -48,18 +50,22 @@ def test_wherever_the_room_runs_out_all_is_kept_or_nothing(tmp_path, disk, open_
             disk.room = None
             assert {each.id for each in memory.list(scope=SHOP, limit=1000).memories} == acknowledged
         assert len(acknowledged) > 1
+    ordinary_disk()  # the other one takes a single connection, and a check opens its own
+    with open_memory(tmp_path / "memory.db") as memory:
         assert memory.check() == []
 
 
 # apsw has no caller to tell when the disk is full again while it cleans up after the first error.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_new_memory_on_a_full_disk_says_so_and_works_when_there_is_room(tmp_path, disk, open_memory):
+def test_a_new_memory_on_a_full_disk_says_so_and_works_when_there_is_room(tmp_path, disk, ordinary_disk, open_memory):
     disk.room = 1000
     with pytest.raises(StoreFull):
         open_memory(tmp_path / "memory.db")
     disk.room = None
     with open_memory(tmp_path / "memory.db") as memory:
         memory.remember("zebra", scope=SHOP)
+    ordinary_disk()  # the other one takes a single connection, and a check opens its own
+    with open_memory(tmp_path / "memory.db") as memory:
         assert memory.check() == []
 
 

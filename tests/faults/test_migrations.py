@@ -5,6 +5,7 @@ import shutil
 import apsw
 import pytest
 
+from omoide.errors import StoreError
 from omoide.model import Scope
 from omoide.store.sqlite import MIGRATIONS, SqliteStore
 
@@ -23,6 +24,9 @@ def test_the_oldest_schema_is_brought_up_to_date_with_all_it_holds(tmp_path, pat
     SqliteStore(path, migrations=oldest).close()
     fill_by_hand(path)
     with open_memory(path) as memory:
+        (finding,) = memory.check()
+        assert "an older omoide indexed them" in finding.what
+        assert memory.mend() == 1
         assert memory.check() == []
         kept = memory.show(1, scope=SHOP)
         assert (kept.content, kept.topic, kept.tags) == ("zebra crossing", "animals", ("striped",))
@@ -70,7 +74,7 @@ def test_a_step_that_fails_changes_nothing_and_its_mended_version_is_applied(pat
     (step,) = next_schema.steps.glob("*_next.sql")
     good = step.read_text()
     step.write_text(good + "INSERT INTO nowhere VALUES (1);")
-    with pytest.raises(apsw.SQLError, match="nowhere"):
+    with pytest.raises(StoreError, match=r"nowhere.*changed nothing"):
         SqliteStore(path, migrations=next_schema.steps)
     assert next_schema.of(path) == "old"
     with open_memory(path) as memory:  # the omoide of before still works

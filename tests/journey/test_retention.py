@@ -268,10 +268,11 @@ def test_closing_twice_or_in_the_middle_of_an_export_is_no_trouble(path, open_me
     memory = open_memory(path)
     memory.remember("zebra", scope=SHOP)
     clock.step(100 * DAY)
+    memory.remember("okapi", scope=SHOP)
     exported = memory.everything()
     next(exported)
-    assert memory.retire_if_due() is None
-    exported.close()
+    assert [one.memory.number for one in memory.retire_if_due().retirements] == [1]
+    assert [one.state for one, _ in exported] == [State.ACTIVE]
     memory.close()
     memory.close()
     assert memory.retire_if_due() is None

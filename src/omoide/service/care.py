@@ -11,6 +11,11 @@ from omoide.service.base import Ref, Verbs
 from omoide.store.base import Finding, Reading, Words
 
 
+def _entry(memory: Memory) -> tuple[int, Words]:
+    """The fingerprint of a memory, and the words by which it is found."""
+    return shape.twin_of(memory), shape.words(memory)
+
+
 class Care(Verbs):
     def purge(self, refs: Sequence[Ref], *, scope: Scope) -> int:
         """Destroys forgotten memories and their history; afterwards no byte of them is in the database."""
@@ -29,17 +34,17 @@ class Care(Verbs):
     def check(self) -> Sequence[Finding]:
         """What is wrong with the store, and what would mend it; nothing when all is well."""
         access.require(self._actor, "check")
-        return self._store.check()
+        return self._store.check(_entry)
 
     def mend(self) -> int:
-        """Makes the whole index anew from the memories, which nothing here changes; answers how many are indexed."""
+        """Makes index and fingerprints anew from the memories, which stay as they are; answers how many are indexed."""
         access.require(self._actor, "mend")
 
-        def indexed(tx: Reading) -> Iterator[tuple[Memory, Words]]:
+        def entries(tx: Reading) -> Iterator[tuple[Memory, int, Words]]:
             for memory in tx.everything():
-                yield memory, shape.words(memory)
+                yield memory, *_entry(memory)
 
-        return self._store.rebuild(indexed)
+        return self._store.rebuild(entries)
 
     def backup(self, target: Path) -> None:
         """A whole copy in one file, taken while others read and write."""
@@ -58,7 +63,9 @@ class Care(Verbs):
         return self._everything()
 
     def _everything(self) -> Generator[tuple[Memory, Sequence[Link]], None, None]:
-        with self._reading(None) as tx:
+        if self._follower is not None:
+            self._follower.before_reading(None)
+        with self._store.snapshot() as tx:
             for memory in tx.everything():
                 yield memory, [link for link in tx.links(memory.number) if link.source == memory.id]
 

@@ -29,6 +29,10 @@ from omoide.model import (
     Usage,
     Version,
 )
+from omoide.store.vectors import Coverage as Coverage
+from omoide.store.vectors import Model as Model
+from omoide.store.vectors import Sign as Sign
+from omoide.store.vectors import Vector as Vector
 
 
 class Words(NamedTuple):
@@ -95,36 +99,6 @@ class Sizes(NamedTuple):
     terms: int
 
 
-class Sign(NamedTuple):
-    """The signs of a vector: what it is searched by."""
-
-    seq: int
-    """Rises with every change: what a process has not seen has a higher one than what it has."""
-    number: int
-    bits: bytes
-
-
-class Vector(NamedTuple):
-    """What a piece of a version of a memory means."""
-
-    number: int
-    version: int
-    bits: bytes
-    parts: bytes
-
-
-class Coverage(NamedTuple):
-    """How far the vectors of a model are."""
-
-    embedded: int
-    pending: int
-
-
-class Model(NamedTuple):
-    number: int
-    dimensions: int
-
-
 class Mark(NamedTuple):
     """Where a store stands, to be compared with where it stood."""
 
@@ -160,7 +134,10 @@ class Finding(NamedTuple):
 
 
 class Reading(Protocol):
-    """One consistent view: everything read in it is of one moment."""
+    """One consistent view: everything read in it is of one moment.
+
+    It ends with its block. Whatever is used of it afterwards, an iterator too, raises StoreError.
+    """
 
     def memory(self, number: int) -> Memory | None: ...
     def memories(self, numbers: Sequence[int]) -> list[Memory]:
@@ -405,12 +382,18 @@ class Store(Protocol):
     def idle(self) -> bool:
         """Whether it is open, and no transaction of this process is."""
 
-    def read(self) -> AbstractContextManager[Reading]: ...
+    def read(self) -> AbstractContextManager[Reading]:
+        """Raises StoreReplaced when the database was removed or replaced since it was opened; so does `write`."""
+
     def write(self, *, patient: bool = True, durable: bool = True) -> AbstractContextManager[Writing]:
         """Waits for other writers; raises StoreBusy when that takes longer than the settings allow, or at once.
 
         What need not be durable may be lost in a power cut, until the next durable write; all of it, never a part.
         """
+
+    def snapshot(self) -> AbstractContextManager[Reading]:
+        """The same as `read`, for what takes long: this process reads and writes meanwhile, and whoever ends it may be
+        another thread than the one that began it."""
 
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
         """Notes that these were accessed. Written behind, with the next write or later, without waiting: may be lost."""
@@ -428,9 +411,12 @@ class Store(Protocol):
     def scrub(self) -> None:
         """Leaves no byte of what was erased in the file, its log or its index."""
 
-    def check(self) -> list[Finding]: ...
-    def rebuild(self, words: Callable[[Reading], Iterator[tuple[Memory, Words]]]) -> int:
-        """Makes the whole index anew, in one transaction, from what `words` yields; answers how many were indexed."""
+    def check(self, expected: Callable[[Memory], tuple[int, Words]] | None = None) -> list[Finding]:
+        """What is wrong. With the fingerprint and words that a memory should have, also which rows differ from theirs."""
+
+    def rebuild(self, entries: Callable[[Reading], Iterator[tuple[Memory, int, Words]]]) -> int:
+        """Makes the whole index and all fingerprints anew, in one transaction, from what `entries` yields; answers how many
+        were indexed."""
 
     def renew(
         self, words: Callable[[Memory], Words], settle: Callable[[Writing], None], watch: Callable[[int], None]

@@ -1,32 +1,34 @@
-"""The embedded store: one SQLite file, durable at every acknowledged write, shared by any number of processes."""
+"""The embedded store: one SQLite file, durable at every acknowledged write, shared by any number of processes.
 
-import errno
-import os
-import random
+Every transaction begins with a look at the connection and its files:
+
+- A connection that is inside a transaction which nobody began is closed, opened anew and logged (logger `omoide.store`).
+- A database file that was removed or replaced while it is open is an error for every verb, StoreReplaced, until the process
+  is started again or the file is back. The new file is not opened by itself, though that would be friendlier to readers:
+  what this process knows of the old one (numbers, vectors, the state of mirrors) may be wrong for the new one, and a write
+  that was prepared for the one must not go to the other.
+"""
+
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from datetime import datetime
-from itertools import count
 from pathlib import Path
-from typing import Any
 
 import apsw
-import msgspec
 
-from omoide.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreReadOnly, StoreTooNew
+from omoide.errors import StoreBusy, StoreError, StoreReplaced
 from omoide.model import Memory
 from omoide.store.base import Finding, Reading, Words, Writing
 from omoide.store.sql import micros
-from omoide.store.sqlite_at_hand import Written, written
-from omoide.store.sqlite_care import ASTRAY, findings
-from omoide.store.sqlite_holders import INSTANCES, RENEWED
-from omoide.store.sqlite_reading import Known, SqliteReading, counts
+from omoide.store.sqlite_faults import faults
+from omoide.store.sqlite_file import create
+from omoide.store.sqlite_holders import RENEWED
+from omoide.store.sqlite_opening import Source, open_connection, patience, require_sqlite, roll_back
+from omoide.store.sqlite_reading import Known, SqliteReading
+from omoide.store.sqlite_transaction import Transaction, Written
 from omoide.store.sqlite_writing import SqliteWriting
 
-OLDEST_SQLITE = "3.51.3"  # up to 3.51.2 a WAL reset could lose committed pages
-APPLICATION = 0x6F6D6F69  # "omoi", so that `file` and we know our own
 MIGRATIONS = Path(__file__).parent / "migrations"
 _TOUCHES_HELD = 500  # access times that a moment of rest writes,
 _TOUCHES_MOST = 2_000  # and that are written even if somebody waits
@@ -38,100 +40,148 @@ _BULK = 1_000
 _WIDE = 16_000  # kibibytes of the file kept in memory, instead of 2,000
 _PROGRESS = 2  # rows changed by a step that merged anything: its own row is one
 _MERGED = 1_000  # pages of the index written in a step of a merge, about 0.1 s
-_MAGIC = b"SQLite format 3\0"
-_HEADER = 100
 
 
 class SqliteStore:
     def __init__(self, path: Path, wait: float = 30.0, migrations: Path = MIGRATIONS):
-        _require_sqlite()
-        self._migrations = migrations
+        require_sqlite()
         self.place = str(path)
         self._path = path
         self._wait = wait
+        self._source = Source(path, wait, migrations)
         self._lock = threading.RLock()
+        self._active: Transaction | None = None
         self._touched: dict[int, int] = {}
         self._noted: Written | None = None
         """What had been written when access times last were."""
         self._known = Known()
         self._indexed = 0
         self._closed = False
-        self._prepared = False
-        _create(path)
-        _refuse_truncated(path)
+        self._wide = False
+        self._unsafe = False
+        """Whether commits are not synced, or may not be."""
         with self._faults():
-            self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
-            try:
-                self._prepare()
-            except BaseException:
-                self._connection.close()
-                raise
-            self._prepared = True
+            self._connection, self._files = open_connection(self._source)
 
     # transactions
 
     @contextmanager
     def read(self) -> Iterator[SqliteReading]:
         with self._lock, self._faults():
-            self._begin("BEGIN")
-            try:
-                yield SqliteReading(self._connection, self._known)
-            finally:
-                self._roll_back()
+            self._require_ready()
+            with self._transaction("BEGIN") as transaction:
+                yield SqliteReading(transaction, self._known)
 
     @contextmanager
     def write(self, *, patient: bool = True, durable: bool = True) -> Iterator[SqliteWriting]:
-        with self._lock, self._faults(), nullcontext() if durable else self._unsynced():
-            self._begin("BEGIN IMMEDIATE", patient=patient)
-            try:
-                transaction = SqliteWriting(self._connection, self._known)
-                yield transaction
-                transaction.finish()
-                self._write_touches(_NOTE_IF_THERE)
-                self._connection.execute("COMMIT")
-            except BaseException:
-                self._roll_back()
-                self._known.doubt()
-                raise
+        with self._lock, self._faults():
+            self._require_ready()
+            with (
+                nullcontext() if durable else self._unsynced(),
+                nullcontext() if patient else self._impatient(),
+                self._transaction("BEGIN IMMEDIATE") as transaction,
+            ):
+                try:
+                    writing = SqliteWriting(transaction, self._known)
+                    yield writing
+                    writing.finish()
+                    self._write_touches(transaction, _NOTE_IF_THERE)
+                    self._commit(transaction)
+                except BaseException:
+                    self._known.doubt()
+                    raise
             self._touched.clear()
-            self._indexed += transaction.indexed
+            self._indexed += writing.indexed
+
+    @contextmanager
+    def snapshot(self) -> Iterator[SqliteReading]:
+        with self._faults():
+            self._require_open()
+            connection, _ = open_connection(self._source)
+            with closing(connection):
+                transaction = Transaction(connection)
+                connection.execute("BEGIN")
+                try:
+                    yield SqliteReading(transaction, Known())
+                finally:
+                    transaction.close()
+
+    def _require_ready(self) -> None:
+        """Makes sure that a transaction can begin, on the file that stands there."""
+        if self._active is not None:
+            raise StoreError(f"{self.place}: this process is still reading or writing: let that transaction end first")
+        self._require_open()
+        if self._connection.in_transaction or self._connection.txn_state():
+            self._reopen("was inside a transaction that nobody began")
+        elif self._unsafe:
+            self._reopen("could not be made to sync again")
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self.place} was closed: open it again")
+        self._files.require_unchanged()
+
+    def _reopen(self, why: str) -> None:
+        """Opens the same file anew."""
+        import logging  # noqa: PLC0415 - never, if all is well
+
+        logger = logging.getLogger("omoide.store")
+        logger.error("%s: the connection %s: it is closed, and the database opened anew", self.place, why)
+        self._connection.close(force=True)
+        self._unsafe = False
+        # Nothing that was known outlives it: whether it still holds is told by counters of the connection.
+        self._known, self._noted = Known(), None
+        self._connection, self._files = open_connection(self._source)
+        if self._wide:
+            self.widen()
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[Transaction]:
+        """Rolled back at the end if it was not committed; whatever reads is ended before."""
+        self._connection.execute(begin)
+        transaction = self._active = Transaction(self._connection)
+        try:
+            yield transaction
+        finally:
+            self._active = None
+            transaction.close()
+            roll_back(self._connection)
+
+    def _commit(self, transaction: Transaction) -> None:
+        transaction.close()
+        self._connection.execute("COMMIT")
 
     @contextmanager
     def _unsynced(self) -> Iterator[None]:
-        if self._connection.in_transaction:  # `_begin` says so
-            yield
-            return
+        """Commits are not synced meanwhile. Not OFF: should one move the log into the file, memories could be lost."""
+        self._unsafe = True  # also if the last statement fails: see `_require_ready`
         self._connection.execute("PRAGMA synchronous=NORMAL")
         try:
             yield
         finally:
             self._connection.execute("PRAGMA synchronous=FULL")
+            self._unsafe = False
 
-    def _begin(self, statement: str, *, patient: bool = True) -> None:
-        if self._connection.in_transaction:
-            raise StoreError(f"{self.place}: this process is still reading (everything, perhaps): let it finish first")
-        if patient:
-            self._connection.execute(statement)
-            return
+    @contextmanager
+    def _impatient(self) -> Iterator[None]:
+        """Nobody is waited for meanwhile."""
         self._connection.set_busy_handler(None)
         try:
-            self._connection.execute(statement)
+            yield
         finally:
-            self._connection.set_busy_handler(self._patience())
+            self._connection.set_busy_handler(patience(self._wait))
+
+    def _faults(self) -> AbstractContextManager[None]:
+        return faults(self.place, self._wait)
 
     @property
     def idle(self) -> bool:
-        return not self._closed and not self._connection.in_transaction
-
-    def _roll_back(self) -> None:
-        # A full or failing disk may have rolled back already.
-        if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
+        return not self._closed and self._active is None
 
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
-        with self._lock:
+        with self._lock, self._faults():
             self._touched.update(dict.fromkeys(numbers, micros(at)))
-            if len(self._touched) > _TOUCHES_MOST:
+            if len(self._touched) > _TOUCHES_MOST and self.idle:
                 self._flush_touches()
 
     def rest(self) -> None:
@@ -139,41 +189,43 @@ class SqliteStore:
             if len(self._touched) > _TOUCHES_HELD and self.idle:
                 self._flush_touches()
 
-    def _write_touches(self, statement: str) -> None:
+    def _write_touches(self, transaction: Transaction, statement: str) -> None:
         if self._touched:  # in the order of the table: two thirds of the time
-            self._connection.executemany(statement, sorted(self._touched.items()))
+            transaction.run_many(statement, sorted(self._touched.items()))
 
     def _flush_touches(self) -> None:
         """Writes access times without a sync and without waiting for anyone."""
         if not self._touched:
             return
-        self._connection.set_busy_handler(None)
         try:
-            # Not OFF: should this commit move the log into the file, memories could be lost with the access times.
-            self._connection.execute("PRAGMA synchronous=NORMAL")
-            with self._connection:
-                alone = written(self._connection) == self._noted
-                self._write_touches(_NOTE if alone else _NOTE_IF_THERE)
-                self._noted = written(self._connection)
-        except (apsw.BusyError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError):
+            self._require_ready()
+            with self._impatient(), self._unsynced(), self._transaction("BEGIN IMMEDIATE") as transaction:
+                alone = transaction.written() == self._noted
+                self._write_touches(transaction, _NOTE if alone else _NOTE_IF_THERE)
+                noted = transaction.written()
+                self._commit(transaction)
+                self._noted = noted
+        except (StoreReplaced, apsw.BusyError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError):
             pass  # plan B: these access times are lost, as promised
-        finally:
-            self._connection.execute("PRAGMA synchronous=FULL")
-            self._connection.set_busy_handler(self._patience())
         self._touched.clear()
 
     def widen(self) -> None:
         with self._lock, self._faults():
+            self._wide = True
             self._connection.execute(f"PRAGMA cache_size=-{_WIDE}")
 
     def close(self) -> None:
         with self._lock, self._faults():
+            if self._closed:
+                return
             try:
                 self._flush_touches()
-                if self._indexed >= _BULK and not self._closed:
+                if self._indexed >= _BULK:
                     self.merge(1 + self._indexed // _BULK)
             finally:
                 self._closed = True
+                if self._files.log_is_foreign:
+                    self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
                 self._connection.close()
 
     # keeping it well
@@ -182,39 +234,42 @@ class SqliteStore:
         size = -_MERGED  # the minus sign: all segments, also where there are few
         with suppress(StoreError):  # plan B: the index is as good as before
             for _ in range(steps):
-                with self.write(patient=False, durable=False):
-                    before = self._connection.total_changes()
-                    self._connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (size,))
-                    if self._connection.total_changes() - before < _PROGRESS:
+                with self.write(patient=False, durable=False) as tx:
+                    if tx.merge(size) < _PROGRESS:
                         return
                 size = _MERGED
 
-    def check(self) -> list[Finding]:
-        with self.read():  # of one moment, whatever others write meanwhile
-            return findings(self._connection, self._path)
+    def check(self, expected: Callable[[Memory], tuple[int, Words]] | None = None) -> list[Finding]:
+        from omoide.store.sqlite_care import findings  # noqa: PLC0415 - once in a while, not at every start
 
-    def rebuild(self, words: Callable[[Reading], Iterator[tuple[Memory, Words]]]) -> int:
-        with self.write() as transaction:
-            self._connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
-            self._connection.execute("DELETE FROM areas")
-            self._connection.execute(RENEWED)
-            astray = str([number for (number,) in self._connection.execute(ASTRAY)])
+        with self.snapshot() as reading:  # of one moment, whatever is written meanwhile
+            return findings(reading.transaction, self._path, expected)
+
+    def rebuild(self, entries: Callable[[Reading], Iterator[tuple[Memory, int, Words]]]) -> int:
+        from omoide.store.sqlite_care import ASTRAY  # noqa: PLC0415 - as above
+
+        with self.write() as writing:
+            tx = writing.transaction
+            tx.run("INSERT INTO words (words) VALUES ('delete-all')")
+            tx.run("DELETE FROM areas")
+            tx.run(RENEWED)
+            astray = str([number for (number,) in tx.rows(ASTRAY)])
             for table in ("signs", "vectors"):
-                self._connection.execute(f"DELETE FROM {table} WHERE memory IN (SELECT value FROM json_each(?))", (astray,))
-            return sum(transaction.index(memory, its) for memory, its in words(transaction))
+                tx.run(f"DELETE FROM {table} WHERE memory IN (SELECT value FROM json_each(?))", (astray,))
+            return sum(writing.index(memory, twin, words) for memory, twin, words in entries(writing))
 
     def renew(
         self, words: Callable[[Memory], Words], settle: Callable[[Writing], None], watch: Callable[[int], None]
     ) -> int:
         from omoide.store.sqlite_renewal import renewed  # noqa: PLC0415 - once in a while, not at every start
 
-        return renewed(self.write, self._connection, words, settle, watch)
+        return renewed(self.write, words, settle, watch)
 
     @contextmanager
     def alone(self, task: str) -> Iterator[None]:
         # A lock of SQLite's own on a file beside: it ends with the process, however that ends, and on every platform.
         path = self._path.with_name(f".{self._path.name}.{task}")
-        _create(path)
+        create(path)
         lock = apsw.Connection(str(path))
         try:
             try:
@@ -228,6 +283,7 @@ class SqliteStore:
 
     def scrub(self) -> None:
         with self._lock, self._faults():
+            self._require_ready()
             try:
                 # Merging all segments drops the deleted terms from them, VACUUM rewrites every page, the log goes last.
                 self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
@@ -243,176 +299,11 @@ class SqliteStore:
         from omoide.store.backups import backed_up  # noqa: PLC0415 - once in a while, not at every start
 
         def copied(path: Path) -> None:
-            _create(path)
+            create(path)
             with self._lock, self._faults(), closing(apsw.Connection(str(path))) as copy:
+                self._require_ready()
                 with copy.backup("main", self._connection, "main") as step:
                     step.step()
                 copy.execute("PRAGMA journal_mode=DELETE")
 
         backed_up(target, copied)
-
-    # opening
-
-    def _prepare(self) -> None:
-        steps = sorted(self._migrations.glob("[0-9]*.sql"))
-        self._connection.set_busy_handler(self._patience())
-        # Before anything else: a file that is not ours, or from a newer omoide, stays as it is. In a transaction, because
-        # another process may be making the tables just now.
-        self._connection.execute("BEGIN")
-        try:
-            self._recognise(len(steps))
-        finally:
-            self._roll_back()
-        self._connection.register_fts5_function("counts", counts)
-        self._connection.create_scalar_function("folded", _folded, 1, deterministic=True)
-        self._log_ahead()
-        for pragma in ("synchronous=FULL", "cell_size_check=ON"):
-            self._connection.execute("PRAGMA " + pragma)
-        self._migrate(steps)
-        # Otherwise SQLite plans statements anew for each value, 10 µs each, though without statistics it plans the same.
-        self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-        self._connection.execute("PRAGMA temp_store=MEMORY")
-        self._connection.execute(INSTANCES)
-
-    def _log_ahead(self) -> None:
-        """Switches to the write-ahead log. SQLite has no patience of its own when two do so to a new file at once."""
-        patience = self._patience()
-        for tries in count():
-            try:
-                self._connection.execute("PRAGMA journal_mode=WAL")
-            except apsw.BusyError:
-                if not patience(tries):
-                    raise
-            else:
-                return
-
-    def _migrate(self, steps: Sequence[Path]) -> None:
-        connection = self._connection
-        if connection.pragma("user_version") == len(steps) and connection.pragma("application_id") == APPLICATION:
-            return
-        for number, step in enumerate(steps, 1):
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                if self._recognise(len(steps)) < number:
-                    # To the end: a statement that answers with rows would hold up those after it.
-                    connection.execute(step.read_text(encoding="utf-8")).fetchall()
-                    connection.pragma("application_id", APPLICATION)
-                    connection.pragma("user_version", number)
-                connection.execute("COMMIT")
-            except BaseException:
-                self._roll_back()
-                raise
-
-    def _recognise(self, newest: int) -> int:
-        """The schema the database is at; 0 for a new one."""
-        application = self._connection.pragma("application_id")
-        known: int = self._connection.pragma("user_version")
-        tables = self._connection.execute("SELECT count(*) FROM sqlite_schema").get
-        if application == APPLICATION and known > newest:
-            raise StoreTooNew(f"{self.place} is at schema {known}, this omoide knows only {newest}: upgrade omoide")
-        if application != APPLICATION and (application or known or tables):
-            raise StoreError(f"{self.place} is a database of another program: choose another file with --store")
-        return known
-
-    def _patience(self) -> Callable[[int], bool]:
-        started = 0.0
-
-        def wait(tries: int) -> bool:
-            # SQLite's own handler sleeps longer and longer, so a newcomer overtakes: short, uneven naps are fairer.
-            nonlocal started
-            if tries == 0:
-                started = time.monotonic()
-            elif time.monotonic() - started > self._wait:
-                return False
-            time.sleep(random.uniform(0.0005, 0.008))  # noqa: S311 - no secret here
-            return True
-
-        return wait
-
-    @contextmanager
-    def _faults(self) -> Iterator[None]:
-        """SQLite's errors in our words: what happened to which file, and what to do."""
-        try:
-            yield
-        except apsw.BusyError as error:
-            raise StoreBusy(
-                f"{self.place}: another process has been writing for {self._wait:g} s: try again, or raise `wait`"
-            ) from error
-        except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError, msgspec.DecodeError) as error:
-            # The last two: a damaged page can look whole to SQLite, and hold what we never wrote.
-            raise StoreDamaged(
-                f"{self.place} is damaged ({error}): run `omoide doctor`, and restore a backup if it cannot be mended"
-            ) from error
-        except apsw.SQLError as error:
-            if not self._prepared:
-                raise
-            # Our statements are right for our tables: one that refuses them is a table no longer, such as the settings of
-            # FTS5 lost from its page.
-            raise StoreDamaged(f"{self.place} is damaged ({error}): restore a backup") from error
-        except apsw.FullError as error:
-            raise StoreFull(f"{self.place}: the disk is full, nothing was changed: make room and try again") from error
-        except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
-            raise StoreReadOnly(
-                f"{self.place} cannot be opened for writing ({error}): check the permissions of the file and its"
-                " directory, or choose another with --store"
-            ) from error
-        except apsw.IOError as error:
-            raise StoreError(f"{self.place}: the disk reported an error ({error}): nothing was changed") from error
-
-
-def _folded(*text: Any) -> str:
-    """A text without case, for SQL: SQLite's own lower() knows only ASCII."""
-    return str(text[0]).casefold()
-
-
-def _require_sqlite() -> None:
-    version = apsw.sqlite_lib_version()
-    if [int(part) for part in version.split(".")] < [int(part) for part in OLDEST_SQLITE.split(".")]:
-        raise StoreError(f"SQLite {version} can lose data, {OLDEST_SQLITE} or newer is needed: upgrade apsw")
-
-
-def _create(path: Path) -> None:
-    """Makes the file and its directories readable by their owner alone, before SQLite could make them otherwise."""
-    try:
-        # One by one: `mkdir(parents=True)` gives the mode only to the last of them.
-        for directory in reversed([path.parent, *path.parent.parents]):
-            directory.mkdir(mode=0o700, exist_ok=True)
-        with suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise StoreFull(f"{path} cannot be created: the disk is full, make room and try again") from error
-        raise StoreReadOnly(
-            f"{path} cannot be created ({error.strerror}): choose another place with --store or OMOIDE_STORE"
-        ) from error
-
-
-def _refuse_truncated(path: Path) -> None:
-    """SQLite notices a missing page only when it needs it; we never serve the half that is left."""
-    # Looked at twice, because another process may be moving its log into the file just now.
-    if _missing(path) and (missing := _missing(path)):
-        raise StoreDamaged(f"{path} is damaged ({missing}): restore a backup, or choose another file with --store")
-
-
-def _missing(path: Path) -> str:
-    """What the file lacks to be a whole database, in words; nothing for a whole or a new one."""
-    log = Path(f"{path}-wal")
-    if log.exists() and log.stat().st_size:
-        return ""  # the log may hold the missing pages
-    try:
-        with path.open("rb") as file:
-            header = file.read(_HEADER)
-            size = file.seek(0, os.SEEK_END)
-    except OSError as error:
-        raise StoreReadOnly(
-            f"{path} cannot be read ({error.strerror}): check its permissions, or choose another file with --store"
-        ) from error
-    if not header:
-        return ""
-    if not _MAGIC.startswith(header[: len(_MAGIC)]):
-        return "it does not begin like a database"
-    if len(header) < _HEADER:
-        return f"only {size} bytes are left of it"
-    page = int.from_bytes(header[16:18], "big")
-    whole = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
-    return f"it should have {whole:,} bytes and has {size:,}" if size < whole else ""

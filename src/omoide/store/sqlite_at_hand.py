@@ -8,14 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-import apsw
-
 from omoide.model import Query, State
 from omoide.store.base import Holding, Mark, Outline
 from omoide.store.bits import joined
 from omoide.store.sql import ACTIVE, micros
-from omoide.store.sqlite_holders import CHANGES, Area, Execute, Holders, numbers, phrase, together
+from omoide.store.sqlite_holders import CHANGES, Area, Holders, numbers, phrase, together
 from omoide.store.sqlite_outlines import Outlines
+from omoide.store.sqlite_transaction import Transaction, Written
 
 WIDEST = 1 << 15
 """The highest number of a memory up to which this pays: beyond, long lists are better looked at in part."""
@@ -31,13 +30,6 @@ SELECT m.number, m.project = 0, m.session, m.confidence, m.relevance, m.referenc
     (?2 - m.updated_at) / 86400000000.0
 FROM json_each(?1) n CROSS JOIN memories m ON m.number = n.value"""
 _PART = 4  # an area that holds less than such a part of all memories is looked at by itself
-
-Written = tuple[int, int]
-"""Another one when something was written since: by another connection, or by this one."""
-
-
-def written(connection: apsw.Connection) -> Written:
-    return connection.execute("PRAGMA data_version").get, connection.total_changes()
 
 
 class AtHand:
@@ -68,8 +60,7 @@ class AtHand:
 
 
 class AtHandReading:
-    _execute: Execute
-    _connection: apsw.Connection
+    _tx: Transaction
     _at_hand: AtHand
     _caught: bool
     _areas: Callable[[Query], dict[int, tuple[int, int]]]
@@ -81,9 +72,9 @@ class AtHandReading:
 
     def _caught_up(self) -> AtHand:
         if not self._caught:
-            version = written(self._connection)
+            version = self._tx.written()
             if version != self._at_hand.version:
-                event, index, highest = self._execute(_MARK_AND_HIGHEST).get
+                event, index, highest = self._tx.get(_MARK_AND_HIGHEST)
                 self._at_hand.catch_up(Mark(event, index), highest, self.happened)
                 self._at_hand.version = version
             self._caught = True
@@ -93,15 +84,15 @@ class AtHandReading:
         """Entries and terms; None of an area that is empty."""
         sizes = self._caught_up().sizes
         if area not in sizes:
-            sizes[area] = self._execute(_AREA, (area,)).get
+            sizes[area] = self._tx.get(_AREA, (area,))
         return sizes[area]
 
     def held(self, query: Query, terms: Mapping[str, int], often: int) -> dict[str, Holding] | None:
-        at_hand, execute = self._caught_up(), self._execute
+        at_hand = self._caught_up()
         if at_hand.highest >= WIDEST:
             return None
         parts = [
-            at_hand.holders.look(execute, Area(area, entries, entries * _PART < at_hand.highest), terms, often)
+            at_hand.holders.look(self._tx, Area(area, entries, entries * _PART < at_hand.highest), terms, often)
             for area, (entries, _) in self._areas(query).items()
         ]
         return parts[0] if len(parts) == 1 else {term: together([part[term] for part in parts]) for term in terms}
@@ -110,7 +101,7 @@ class AtHandReading:
         found = dict.fromkeys(terms, 0)
         for area in self._areas(query):
             for term in found:
-                found[term] |= joined(numbers(self._execute, area, "{topic tags} : " + phrase(term)))
+                found[term] |= joined(numbers(self._tx, area, "{topic tags} : " + phrase(term)))
         return found
 
     def lengths(self, query: Query, numbers: Sequence[int], at: datetime) -> dict[int, int]:
@@ -119,19 +110,19 @@ class AtHandReading:
         if filtered or state is not State.ACTIVE or at_hand.highest >= WIDEST:
             clauses, values = self._where(query, at)
             values["numbers"] = str(list(numbers))
-            return dict(self._execute(_LENGTHS + " AND ".join(clauses), values))
+            return dict(self._tx.rows(_LENGTHS + " AND ".join(clauses), values))
         # What is active in a project is an area of its own.
         projects = [area >> 1 for area in self._areas(query)]
-        return at_hand.outlines.lengths(self._execute, numbers, projects, ACTIVE, micros(at))
+        return at_hand.outlines.lengths(self._tx, numbers, projects, ACTIVE, micros(at))
 
     def spoken(self, numbers: Collection[int]) -> list[int]:
         at_hand = self._caught_up()
         if at_hand.highest >= WIDEST:
-            return [number for (number,) in self._execute(_SPOKEN, (str(list(numbers)),))]
-        return at_hand.outlines.spoken(self._execute, numbers)
+            return [number for (number,) in self._tx.rows(_SPOKEN, (str(list(numbers)),))]
+        return at_hand.outlines.spoken(self._tx, numbers)
 
     def outlines(self, numbers: Collection[int], at: datetime) -> list[Outline]:
         at_hand = self._caught_up()
         if at_hand.highest >= WIDEST:
-            return list(map(Outline._make, self._execute(_OUTLINES, (str(list(numbers)), micros(at)))))
-        return at_hand.outlines.outlines(self._execute, numbers, micros(at))
+            return list(map(Outline._make, self._tx.rows(_OUTLINES, (str(list(numbers)), micros(at)))))
+        return at_hand.outlines.outlines(self._tx, numbers, micros(at))

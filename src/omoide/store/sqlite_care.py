@@ -9,6 +9,8 @@ import apsw
 
 from omoide.store.base import Finding
 from omoide.store.sql import FORGOTTEN
+from omoide.store.sqlite_comparison import Expected, find_differences
+from omoide.store.sqlite_transaction import Transaction
 
 # Where each memory should stand in the index: see the areas in sqlite_reading.
 _EXPECTED = f"SELECT (project * 2 + (state <> 0)) << 32 | number AS document FROM memories WHERE state <> {FORGOTTEN}"
@@ -24,57 +26,71 @@ SELECT s.memory FROM signs s LEFT JOIN memories m ON m.number = s.memory WHERE m
     OR NOT EXISTS (SELECT 1 FROM vectors v WHERE v.memory = s.memory AND v.model = s.model)
 UNION SELECT v.memory FROM vectors v WHERE NOT EXISTS
     (SELECT 1 FROM signs s WHERE s.memory = v.memory AND s.model = v.model)"""
+_NAMED = 5
 _RESTORE = "restore a backup with `omoide backup` files, or export what can be read with `omoide export`"
 _REINDEX = "`omoide doctor --fix` makes the index anew from the memories"
 
 
-def findings(connection: apsw.Connection, path: Path) -> list[Finding]:
+def findings(tx: Transaction, path: Path, expected: Expected | None) -> list[Finding]:
     # FTS5 checks the segments it knew when it was last asked for a word: without this, those that another process has
     # merged since would be missing.
     with suppress(apsw.CorruptError, apsw.SQLError):  # what is wrong is told below
-        connection.execute("SELECT count(*) FROM words WHERE words MATCH 'a'").fetchall()
-    return [*_rows(connection), *_index(connection), *_vectors(connection), *_permissions(path)]
+        tx.get("SELECT count(*) FROM words WHERE words MATCH 'a'")
+    found = [*_rows(tx), *_index(tx)]
+    if expected is not None and not found:  # otherwise much differs, and is told already
+        found += _differences(tx, expected)
+    return [*found, *_vectors(tx), *_permissions(path)]
 
 
-def _rows(connection: apsw.Connection) -> Iterator[Finding]:
-    for line in _complaints(connection, "20") - _complaints(connection, "words"):
+def _rows(tx: Transaction) -> Iterator[Finding]:
+    for line in _complaints(tx, "20") - _complaints(tx, "words"):
         yield Finding(f"the database is damaged: {line}", _RESTORE, fixable=False)
-    lost = connection.execute(
-        "SELECT count(*) FROM memories WHERE project <> 0 AND project NOT IN (SELECT number FROM projects)"
-    ).get
+    lost = tx.get("SELECT count(*) FROM memories WHERE project <> 0 AND project NOT IN (SELECT number FROM projects)")
     if lost:
         yield Finding(f"{lost} memories belong to a project that is gone", _RESTORE, fixable=False)
 
 
-def _index(connection: apsw.Connection) -> Iterator[Finding]:
-    for line in _complaints(connection, "words"):
+def _index(tx: Transaction) -> Iterator[Finding]:
+    for line in _complaints(tx, "words"):
         yield Finding(f"the index is damaged: {line}", _REINDEX, fixable=True)
     for what, difference in (
         ("are not in the index", f"{_EXPECTED} EXCEPT SELECT id FROM words_docsize"),
         ("are in the index but should not be", f"SELECT id FROM words_docsize EXCEPT {_EXPECTED}"),
     ):
-        wrong = connection.execute(f"SELECT count(*) FROM ({difference})").get
+        wrong = tx.get(f"SELECT count(*) FROM ({difference})")
         if wrong:
             yield Finding(f"{wrong} memories {what}", _REINDEX, fixable=True)
-    miscounted = connection.execute(
+    miscounted = tx.get(
         f"WITH counted AS ({COUNTED}), noted AS ({_NOTED}) SELECT count(DISTINCT area) FROM"
         " (SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM noted)"
         " UNION SELECT * FROM (SELECT * FROM noted EXCEPT SELECT * FROM counted))"
-    ).get
+    )
     if miscounted:
         yield Finding(f"the sizes of {miscounted} areas are wrong", _REINDEX, fixable=True)
 
 
-def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
-    astray = connection.execute(f"SELECT count(*) FROM ({ASTRAY})").get
+def _differences(tx: Transaction, expected: Expected) -> Iterator[Finding]:
+    numbers = list(find_differences(tx, expected))
+    if numbers:
+        named = ", ".join(f"#{number}" for number in numbers[:_NAMED]) + (" …" if len(numbers) > _NAMED else "")
+        yield Finding(
+            f"{len(numbers)} memories are not indexed as they read now ({named}): another program changed them in the"
+            " database, or an older omoide indexed them",
+            _REINDEX,
+            fixable=True,
+        )
+
+
+def _vectors(tx: Transaction) -> Iterator[Finding]:
+    astray = tx.get(f"SELECT count(*) FROM ({ASTRAY})")
     if astray:
         yield Finding(f"the vectors of {astray} memories are astray", "`omoide doctor --fix` drops them", fixable=True)
 
 
-def _complaints(connection: apsw.Connection, part: str) -> set[str]:
+def _complaints(tx: Transaction, part: str) -> set[str]:
     """What SQLite's own check says: of a table, or of everything, up to a number of lines."""
     # Not FTS5's 'integrity-check' command: that is a write, and would wait for other writers.
-    return {line for (line,) in connection.execute(f"PRAGMA integrity_check({part})")} - {"ok"}
+    return {line for (line,) in tx.rows(f"PRAGMA integrity_check({part})")} - {"ok"}
 
 
 def _permissions(path: Path) -> Iterator[Finding]:

@@ -5,16 +5,17 @@ that `search/bits.py` can add up; and after a write, only the memories that it w
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import compress
 from operator import eq
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from omoide.store.base import Counts, Holding
 from omoide.store.bits import joined
+from omoide.store.sqlite_transaction import Transaction
 
 _AREA_BITS = 32
 NUMBERS = (1 << _AREA_BITS) - 1
@@ -47,8 +48,6 @@ _OF_TERM = "FROM temp.instances WHERE term = lower(?1) AND doc BETWEEN ?2 AND ?3
 _INSTANCES = f"SELECT json_group_array(doc & {NUMBERS}), sum(col <> 'content') {_OF_TERM}"
 _TITLED = f"SELECT doc & {NUMBERS}, sum(col = 'topic'), sum(col = 'tags') {_OF_TERM} AND col <> 'content' GROUP BY doc"
 _numbers = msgspec.json.Decoder(list[int])
-
-Execute = Callable[..., Any]
 
 
 def document(area: int, number: int) -> int:
@@ -96,7 +95,7 @@ class Holders:
         if len(self._changes) > CHANGES:
             self._kept, self._before, self._weight, self._changes = {}, {}, 0, []
 
-    def look(self, execute: Execute, area: Area, terms: Mapping[str, int], often: int) -> dict[str, Holding]:
+    def look(self, tx: Transaction, area: Area, terms: Mapping[str, int], often: int) -> dict[str, Holding]:
         """Who holds each term, as far as they are not more than its limit; and how often, if they are not more than that."""
         number, entries, _ = area
         now = len(self._changes)
@@ -108,16 +107,16 @@ class Holders:
                 if kept is not None:
                     self._keep(number, term, kept)
             if kept is None or not _holds(kept, entries, most, now):
-                kept = self._keep(number, term, self._looked(execute, area, term, kept, most, often))
+                kept = self._keep(number, term, self._looked(tx, area, term, kept, most, often))
             found[term] = kept.holding
         return found
 
-    def _looked(self, execute: Execute, area: Area, term: str, kept: _Kept | None, most: int, often: int) -> _Kept:
+    def _looked(self, tx: Transaction, area: Area, term: str, kept: _Kept | None, most: int, often: int) -> _Kept:
         if kept is not None and kept.holding.bits is not None:
             changed = sorted(set(self._changes[kept.stamp :]))
             if len(changed) <= _AFRESH:
-                return _Kept(_patched(execute, area.number, term, kept.holding, changed), len(self._changes))
-        holding = _looked(execute, area, term, most, often)
+                return _Kept(_patched(tx, area.number, term, kept.holding, changed), len(self._changes))
+        holding = _looked(tx, area, term, most, often)
         return _Kept(holding, area.entries if holding.bits is None else len(self._changes))
 
     def _keep(self, area: int, term: str, kept: _Kept) -> _Kept:
@@ -141,29 +140,29 @@ def _weight(holding: Holding) -> int:
     return _AROUND + _COUNT * len(holding.counts or ()) + (holding.bits or 0).bit_length() // 8
 
 
-def numbers(execute: Execute, area: int, match: str) -> list[int]:
+def numbers(tx: Transaction, area: int, match: str) -> list[int]:
     """Of all memories of an area that match, the numbers."""
-    found: list[int] = _numbers.decode(execute(_NUMBERS + _FROM, (match, document(area, 0), document(area, NUMBERS))).get)
+    found: list[int] = _numbers.decode(tx.get(_NUMBERS + _FROM, (match, document(area, 0), document(area, NUMBERS))))
     return found
 
 
-def _looked(execute: Execute, area: Area, term: str, most: int, often: int) -> Holding:
+def _looked(tx: Transaction, area: Area, term: str, most: int, often: int) -> Holding:
     match, lowest, highest = phrase(term), document(area.number, 0), document(area.number, NUMBERS)
     enough = min(most, often)
-    if area.entries > enough and execute(_MORE, (match, lowest, highest, enough)).get is not None:
-        if area.entries > most and (enough == most or execute(_MORE, (match, lowest, highest, most)).get is not None):
+    if area.entries > enough and tx.get(_MORE, (match, lowest, highest, enough)) is not None:
+        if area.entries > most and (enough == most or tx.get(_MORE, (match, lowest, highest, most)) is not None):
             return Holding(most + 1, None, None)
-        who = numbers(execute, area.number, match)
+        who = numbers(tx, area.number, match)
         return Holding(len(who), joined(who), None)
     if area.apart:
-        rows = execute(_COUNTS + _FROM, (match, lowest, highest)).fetchall()
+        rows = tx.rows(_COUNTS + _FROM, (match, lowest, highest))
         return Holding(len(rows), joined([number for number, _ in rows]), _unusual(rows))
-    found, titled = execute(_INSTANCES, (term, lowest, highest)).get
+    found, titled = tx.get(_INSTANCES, (term, lowest, highest))
     instances = _numbers.decode(found)
     again = list(compress(instances, map(eq, instances, instances[1:])))  # the places in a memory follow each other
     counts = {number: _in_content(1 + times) for number, times in Counter(again).items()} if again else {}
     if titled:
-        for number, topic, tags in execute(_TITLED, (term, lowest, highest)):
+        for number, topic, tags in tx.rows(_TITLED, (term, lowest, highest)):
             times = counts.get(number, _in_content(1))[2]
             counts[number] = (topic, tags, times - topic - tags)
     return Holding(len(instances) - len(again), joined(instances), counts)
@@ -174,9 +173,9 @@ def _in_content(count: int) -> Counts:
     return 0, 0, count  # the same one for all: there are thousands
 
 
-def _patched(execute: Execute, area: int, term: str, holding: Holding, changed: list[int]) -> Holding:
+def _patched(tx: Transaction, area: int, term: str, holding: Holding, changed: list[int]) -> Holding:
     documents = [document(area, number) for number in changed]
-    rows = execute(_COUNTS + _FROM + _AMONG, (phrase(term), documents[0], documents[-1], str(documents))).fetchall()
+    rows = tx.rows(_COUNTS + _FROM + _AMONG, (phrase(term), documents[0], documents[-1], str(documents)))
     bits = (holding.bits or 0) & ~joined(changed) | joined([number for number, _ in rows])
     counts = holding.counts
     if counts is not None:

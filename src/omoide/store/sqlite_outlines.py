@@ -6,11 +6,12 @@ of it is text.
 
 import struct
 from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from omoide.errors import StoreDamaged
 from omoide.store.base import Outline
+from omoide.store.sqlite_transaction import Transaction
 
 _COLUMNS = (
     "m.number, m.project, m.state, m.length, m.expires_at, m.session, m.confidence, m.relevance, m.reference_count,"
@@ -22,8 +23,6 @@ _FACTS = struct.Struct("<Iddqq")  # the session, by its place in a list; confide
 _EVERYWHERE = 1 << 2  # the last place of project 0
 
 _new = tuple.__new__  # a third of the time that a named tuple takes to make itself
-
-Execute = Callable[..., Any]
 
 
 class Outlines:
@@ -48,10 +47,10 @@ class Outlines:
                 self._expiring.pop(number, None)
 
     def lengths(
-        self, execute: Execute, numbers: Sequence[int], projects: Iterable[int], state: int, now: int
+        self, tx: Transaction, numbers: Sequence[int], projects: Iterable[int], state: int, now: int
     ) -> dict[int, int]:
         """Of these memories those in such projects, of this state, and not expired: their lengths."""
-        self._know(execute, numbers)
+        self._know(tx, numbers)
         places, lengths, wanted = self._places, self._lengths, {(project << 2 | state) + 1 for project in projects}
         found = {number: lengths[number] for number in numbers if places[number] in wanted}
         if self._expiring:
@@ -60,8 +59,8 @@ class Outlines:
                 del found[number]
         return found
 
-    def outlines(self, execute: Execute, numbers: Collection[int], now: int) -> list[Outline]:
-        self._know(execute, numbers)
+    def outlines(self, tx: Transaction, numbers: Collection[int], now: int) -> list[Outline]:
+        self._know(tx, numbers)
         places, facts, sessions = self._places, self._facts, self._sessions
         unpack, size, found = _FACTS.unpack_from, _FACTS.size, []
         for number in numbers:
@@ -72,16 +71,16 @@ class Outlines:
                 found.append(_new(Outline, its))
         return found
 
-    def spoken(self, execute: Execute, numbers: Collection[int]) -> list[int]:
+    def spoken(self, tx: Transaction, numbers: Collection[int]) -> list[int]:
         """Those that belong to a session."""
-        self._know(execute, numbers)
+        self._know(tx, numbers)
         return [number for number in numbers if number in self._spoken]
 
-    def _know(self, execute: Execute, numbers: Collection[int]) -> None:
+    def _know(self, tx: Transaction, numbers: Collection[int]) -> None:
         self._make_room(max(numbers, default=0))
         missing = [number for number in numbers if not self._places[number]]
         if missing:
-            self._keep(execute(_THESE, (str(missing),)))
+            self._keep(tx.rows(_THESE, (str(missing),)))
 
     def _make_room(self, highest: int) -> None:
         more = highest + 1 - len(self._places)

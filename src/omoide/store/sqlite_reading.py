@@ -22,6 +22,7 @@ from omoide.store.sqlite_at_hand import AtHand, AtHandReading
 from omoide.store.sqlite_holders import NUMBERS, ONCE, document, phrase, unpacked
 from omoide.store.sqlite_mirrors import MirrorReading
 from omoide.store.sqlite_sessions import SessionReading
+from omoide.store.sqlite_transaction import Transaction
 from omoide.store.sqlite_vectors import VectorReading
 
 _ONE = f"SELECT {sql.COLUMNS} FROM {sql.TABLES} WHERE "
@@ -97,23 +98,26 @@ class Known:
 class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading):
     """See `store/base.py` for what each verb promises. Made by the store, for one transaction."""
 
-    def __init__(self, connection: apsw.Connection, known: Known):
-        self._execute = connection.execute
-        self._connection = connection
+    def __init__(self, tx: Transaction, known: Known):
+        self._tx = tx
         self._known = known
         self._at_hand = known.at_hand
         self._caught = False
         self._looked: tuple[Query | None, dict[int, tuple[int, int]]] = (None, {})
 
+    @property
+    def transaction(self) -> Transaction:
+        return self._tx
+
     def _memory(self, where: str, values: tuple[object, ...]) -> Memory | None:
-        row = self._execute(_ONE + where, values).get
+        row = self._tx.get(_ONE + where, values)
         return None if row is None else sql.memory(row)
 
     def memory(self, number: int) -> Memory | None:
         return self._memory("m.number = ?", (number,))
 
     def memories(self, numbers: Sequence[int]) -> list[Memory]:
-        rows = self._execute(
+        rows = self._tx.rows(
             f"SELECT {sql.COLUMNS} FROM json_each(?) n CROSS JOIN {sql.TABLES} WHERE m.number = n.value",
             (str(list(numbers)),),
         )
@@ -132,31 +136,31 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
     def twins(self, twin: int, scope: Scope) -> list[Memory]:
         project = self._project(scope.path)
         # First the bare index: almost every new memory has no twin, and the joins would cost more than the answer.
-        numbers = self._execute("SELECT number FROM memories WHERE twin = ?", (twin,)).fetchall()
+        numbers = self._tx.rows("SELECT number FROM memories WHERE twin = ?", (twin,))
         if project is None or not numbers:
             return []
         where = f"m.twin = ? AND m.project = ? AND m.session = ? AND m.state <> {FORGOTTEN} ORDER BY m.number DESC"
-        return [sql.memory(row) for row in self._execute(_ONE + where, (twin, project, scope.name))]
+        return [sql.memory(row) for row in self._tx.rows(_ONE + where, (twin, project, scope.name))]
 
     def known(self, twins: Sequence[int]) -> set[int]:
         statement = "SELECT twin FROM memories WHERE twin IN (SELECT value FROM json_each(?))"
-        return {twin for (twin,) in self._execute(statement, (str(list(twins)),))}
+        return {twin for (twin,) in self._tx.rows(statement, (str(list(twins)),))}
 
     def kindred(self, kin: Collection[int], scope: Scope) -> list[tuple[int, str]]:
         # In the order of the index of kin, so that a crowd is not sorted. The + and the limit that is written out keep
         # SQLite from planning the statement anew for each value, which takes as long as the search.
-        rows: list[Any] = self._execute(
+        rows: list[Any] = self._tx.rows(
             f"SELECT number, content FROM memories WHERE kin IN ({', '.join('?' * len(kin))})"
             f" AND +project = ? AND +session = ? AND +state <> {FORGOTTEN} ORDER BY kin DESC, number DESC LIMIT {_CROWD}",
             (*kin, self._project(scope.path), scope.name),
-        ).fetchall()
+        )
         return rows
 
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
         clauses, values = self._where(query, at)
         # Each project and state in the order of its index, merged here: SQLite would sort them all before the first.
         parts = [
-            map(sql.memory, self._execute(f"{_ONE}{' AND '.join(clauses)} AND {part}{_NEWEST}", values))
+            map(sql.memory, self._tx.stream(f"{_ONE}{' AND '.join(clauses)} AND {part}{_NEWEST}", values))
             for project in self._projects(query)
             for state in query.states
             for part in [f"m.project = {project} AND m.state = {STATE_NUMBER[state]}"]
@@ -166,7 +170,7 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
     def between(self, query: Query, start: datetime, end: datetime, most: int, at: datetime) -> list[int]:
         clauses, values = self._where(query, at)
         values |= {"start": micros(start), "end": micros(end), "most": most}
-        rows = self._execute(
+        rows = self._tx.rows(
             f"SELECT m.number FROM memories m WHERE {' AND '.join(clauses)} AND m.updated_at >= :start"
             f" AND m.updated_at < :end{_NEWEST} LIMIT :most",
             values,
@@ -175,25 +179,25 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
 
     def count(self, query: Query, at: datetime) -> int:
         clauses, values = self._where(query, at)
-        return int(self._execute("SELECT count(*) FROM memories m WHERE " + " AND ".join(clauses), values).get)
+        return int(self._tx.get("SELECT count(*) FROM memories m WHERE " + " AND ".join(clauses), values))
 
     def summary(self, query: Query, at: datetime) -> Summary:
         clauses, values = self._where(query, at)
         found = " WHERE " + " AND ".join(clauses)
-        count, oldest, newest, weight = self._execute(
+        count, oldest, newest, weight = self._tx.get(
             "SELECT count(*), min(m.created_at), max(m.updated_at), coalesce(sum(octet_length(m.content)), 0)"
             " FROM memories m" + found,
             values,
-        ).get
-        types: list[Any] = self._execute(
+        )
+        types: list[Any] = self._tx.rows(
             f"SELECT m.type, count(*) FROM memories m{found} GROUP BY 1 ORDER BY 2 DESC, 1", values
-        ).fetchall()
+        )
         # Counted as they are written first: folding, in Python, is then called for each spelling and not for each memory.
-        tags: list[Any] = self._execute(
+        tags: list[Any] = self._tx.rows(
             f"SELECT min(tag), sum(times) FROM (SELECT t.value AS tag, count(*) AS times FROM memories m,"
             f" json_each(m.tags) t{found} GROUP BY 1) GROUP BY folded(tag) ORDER BY 2 DESC, 1 LIMIT {_TAGS_TOLD}",
             values,
-        ).fetchall()
+        )
         bounds = [None if bound is None else moment(bound) for bound in (oldest, newest)]
         return Summary(count, dict(types), dict(tags), bounds[0], bounds[1], weight)
 
@@ -214,7 +218,7 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
             for term in found:
                 count = tallies.get(term)
                 if count is None:
-                    count = self._execute(statement, (phrase(term), lowest, highest)).get
+                    count = self._tx.get(statement, (phrase(term), lowest, highest))
                     if count > _COMMON:
                         tallies[term] = count
                 found[term] += count
@@ -232,7 +236,7 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
             lowest, highest = document(where, 0), document(where, NUMBERS)
             for term, numbers in found.items():
                 asked = (fields + phrase(term), lowest, highest, most - len(numbers))
-                numbers.extend(_numbers.decode(self._execute(statement, asked).get))
+                numbers.extend(_numbers.decode(self._tx.get(statement, asked)))
         return found
 
     def postings(
@@ -252,25 +256,24 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
             span = (document(where, lowest), document(where, highest), *wanted)
             for term, rows in found.items():
                 rows += [
-                    (row & NUMBERS, *unpacked(packed)) for row, packed in self._execute(statement, (phrase(term), *span))
+                    (row & NUMBERS, *unpacked(packed)) for row, packed in self._tx.rows(statement, (phrase(term), *span))
                 ]
         return found
 
     def texts(self, numbers: Collection[int]) -> list[Text]:
-        return list(map(Text._make, self._execute(_TEXTS, (str(list(numbers)),))))
+        return list(map(Text._make, self._tx.rows(_TEXTS, (str(list(numbers)),))))
 
     def versions(self, number: int) -> list[Version]:
         present = self.memory(number)
         if present is None:
             return []
         actors = "SELECT name, role, via FROM actors WHERE number = "
-        past = self._execute("SELECT version, actor, body FROM versions WHERE memory = ? ORDER BY version", (number,))
-        rows: list[Any] = past.fetchall()
+        rows = self._tx.rows("SELECT version, actor, body FROM versions WHERE memory = ? ORDER BY version", (number,))
         found = [
-            Version(sql.from_body(present, version, body), _actor(self._execute(actors + "?", (by,)).get))
+            Version(sql.from_body(present, version, body), _actor(self._tx.get(actors + "?", (by,))))
             for version, by, body in rows
         ]
-        by = self._execute(actors + "(SELECT actor FROM memories WHERE number = ?)", (number,)).get
+        by = self._tx.get(actors + "(SELECT actor FROM memories WHERE number = ?)", (number,))
         return [*found, Version(present, _actor(by))]
 
     def events(self, scope: Scope | None, number: int | None, since: datetime | None, limit: int) -> list[Event]:
@@ -284,7 +287,7 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
         if since is not None:
             clauses.append("e.at >= :since")
             values["since"] = micros(since)
-        rows = self._execute(
+        rows = self._tx.rows(
             "SELECT e.number, e.at, e.deed, e.memory, m.id, e.detail, a.name, a.role, a.via FROM events e"
             " JOIN actors a ON a.number = e.actor LEFT JOIN memories m ON m.number = e.memory"
             f" WHERE {' AND '.join(clauses)} ORDER BY e.number DESC LIMIT :limit",
@@ -295,7 +298,7 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
         ]
 
     def links(self, number: int) -> list[Link]:
-        rows = self._execute(
+        rows = self._tx.rows(
             "SELECT s.id, l.kind, t.id, l.created_at FROM links l JOIN memories s ON s.number = l.source"
             " JOIN memories t ON t.number = l.target WHERE l.source = ?1 OR l.target = ?1 ORDER BY l.created_at, l.kind",
             (number,),
@@ -303,28 +306,28 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
         return [Link(source, LinkKind(kind), target, moment(at)) for source, kind, target, at in rows]
 
     def projects(self) -> list[Project]:
-        rows = self._execute("SELECT path, description, root, created_at FROM projects ORDER BY path")
+        rows = self._tx.rows("SELECT path, description, root, created_at FROM projects ORDER BY path")
         return [Project(path, description, root, moment(at)) for path, description, root, at in rows]
 
     def project_at(self, root: str) -> Project | None:
-        row = self._execute("SELECT path, description, root, created_at FROM projects WHERE root = ?", (root,)).get
+        row = self._tx.get("SELECT path, description, root, created_at FROM projects WHERE root = ?", (root,))
         return None if row is None else Project(row[0], row[1], row[2], moment(row[3]))
 
     def everything(self) -> Iterator[Memory]:
         after: Any = 0
-        while rows := self._execute(_ONE + "m.number > ? ORDER BY m.number LIMIT 500", (after,)).fetchall():
+        while rows := self._tx.rows(_ONE + "m.number > ? ORDER BY m.number LIMIT 500", (after,)):
             yield from map(sql.memory, rows)
             after = rows[-1][0]
 
     def tally(self) -> list[tuple[Scope, str, str, int]]:
-        rows = self._execute(
+        rows = self._tx.rows(
             "SELECT coalesce(p.path, ''), m.session, m.type, m.state, count(*) FROM memories m"
             " LEFT JOIN projects p ON p.number = m.project GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
         )
         return [(Scope(path, session), type, sql.STATES[state].value, n) for path, session, type, state, n in rows]
 
     def unused(self, since: datetime, at: datetime) -> Iterator[Usage]:
-        rows = self._execute(_UNUSED, {"since": micros(since), "at": micros(at)})
+        rows = self._tx.stream(_UNUSED, {"since": micros(since), "at": micros(at)})
         scopes: dict[tuple[str, str], Scope] = {}  # few, of many memories
         for number, version, path, session, topic, pinned, used_at, expires_at in rows:
             scope = scopes.setdefault((path, session), Scope(path, session))
@@ -332,14 +335,14 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
             yield Usage(number, version, scope, topic, bool(pinned), moment(used_at), expiry)
 
     def crowds(self) -> dict[Scope, int]:
-        rows = self._execute(
+        rows = self._tx.rows(
             "SELECT coalesce(p.path, ''), m.session, count(*) FROM memories m LEFT JOIN projects p ON p.number = m.project"
             f" WHERE m.state = {ACTIVE} GROUP BY m.project, m.session"
         )
         return {Scope(path, session): count for path, session, count in rows}
 
     def last_done(self, task: str) -> datetime | None:
-        at = self._execute("SELECT at FROM upkeep WHERE task = ?", (task,)).get
+        at = self._tx.get("SELECT at FROM upkeep WHERE task = ?", (task,))
         return None if at is None else moment(at)
 
     # the parts of the above
@@ -387,7 +390,7 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
         """A project's number; None when there is no such project."""
         number = self._known.projects.get(path)
         if number is None:
-            row = self._execute("SELECT number, path FROM projects WHERE folded = ?", (path.casefold(),)).get
+            row = self._tx.get("SELECT number, path FROM projects WHERE folded = ?", (path.casefold(),))
             if row is None:
                 return None
             if row[1] != path:

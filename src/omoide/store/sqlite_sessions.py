@@ -2,11 +2,10 @@
 
 from datetime import datetime
 
-import apsw
-
 from omoide.errors import Conflict
 from omoide.model import Project, Scope, Session
 from omoide.store.sql import ACTIVE, STATE_NUMBER, micros, moment
+from omoide.store.sqlite_transaction import Transaction
 
 # State by state, each the end of a run in the index: however many memories there are, none of them is read.
 _LAST_CHANGES = "SELECT p.path, max({}) FROM projects p".format(
@@ -26,18 +25,18 @@ WHERE {{}} GROUP BY s.project, s.name ORDER BY 5 DESC, p.path, s.name"""
 class SessionReading:
     """The part of `SqliteReading` that is about projects and sessions."""
 
-    _connection: apsw.Connection
+    _tx: Transaction
 
     def _project(self, path: str) -> int | None:
         raise NotImplementedError
 
     def project(self, path: str) -> Project | None:
         statement = "SELECT description, root, created_at FROM projects WHERE number = ?"
-        row = self._connection.execute(statement, (self._project(path),)).get
+        row = self._tx.get(statement, (self._project(path),))
         return None if row is None else Project(path, row[0], row[1], moment(row[2]))
 
     def last_changes(self) -> dict[str, datetime]:
-        return {path: moment(at) for path, at in self._connection.execute(_LAST_CHANGES) if at}
+        return {path: moment(at) for path, at in self._tx.rows(_LAST_CHANGES) if at}
 
     def sessions(self, scope: Scope | None = None) -> list[Session]:
         wanted: dict[str, object] = {} if scope is None else {"project": self._project(scope.path)}
@@ -46,7 +45,7 @@ class SessionReading:
         where = " AND ".join(["1", *(f"s.{column} = :{column}" for column in wanted)])
         return [
             Session(Scope(path, name), source, moment(created), moment(updated), count)
-            for path, name, source, created, updated, count in self._connection.execute(_SESSIONS.format(where), wanted)
+            for path, name, source, created, updated, count in self._tx.rows(_SESSIONS.format(where), wanted)
         ]
 
 
@@ -60,7 +59,7 @@ class SessionWriting(SessionReading):
         project, folded = self._made_project(scope.path, at), scope.name.casefold()
         alike: list[str] = [
             name
-            for (name,) in self._connection.execute(
+            for (name,) in self._tx.rows(
                 "SELECT name FROM sessions WHERE project = ? AND folded = ? ORDER BY name", (project, folded)
             )
         ]
@@ -69,5 +68,5 @@ class SessionWriting(SessionReading):
         if alike:
             raise Conflict(f"{Scope(scope.path)} has a session {alike[0]!r} that differs only in case: use that name")
         values = (project, scope.name, folded, source, micros(at))
-        self._connection.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?)", values)
+        self._tx.run("INSERT INTO sessions VALUES (?, ?, ?, ?, ?)", values)
         return True

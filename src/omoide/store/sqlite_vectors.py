@@ -1,14 +1,12 @@
 """Vectors on SQLite: read, written and counted; triggers keep them in step with the rows (see the migration)."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
-
-import apsw
 
 from omoide.model import Memory, Query
 from omoide.store import sql
 from omoide.store.base import Coverage, Model, Near, Opening, Sign, Vector
 from omoide.store.sql import FORGOTTEN, moment
+from omoide.store.sqlite_transaction import Transaction
 
 _PENDING = (
     f"FROM memories m WHERE m.state <> {FORGOTTEN} AND NOT EXISTS"
@@ -19,51 +17,50 @@ _AREA = f"SELECT CASE state WHEN {FORGOTTEN} THEN -1 ELSE project * 2 + (state <
 
 
 class VectorReading:
-    _connection: apsw.Connection
-    _execute: Callable[..., Any]
+    _tx: Transaction
     _areas: Callable[[Query], dict[int, tuple[int, int]]]
 
     def model(self, name: str) -> Model | None:
-        row = self._execute("SELECT number, dimensions FROM models WHERE name = ? ORDER BY number DESC LIMIT 1", (name,)).get
+        row = self._tx.get("SELECT number, dimensions FROM models WHERE name = ? ORDER BY number DESC LIMIT 1", (name,))
         return None if row is None else Model(*row)
 
     def places(self, query: Query) -> list[int]:
         return list(self._areas(query))
 
     def signs(self, model: int, place: int, after: int) -> list[Sign]:
-        rows = self._execute(
+        rows = self._tx.rows(
             "SELECT seq, memory, bits FROM signs WHERE area = ? AND seq > ? AND model = ? ORDER BY seq",
             (place, after, model),
         )
         return list(map(Sign._make, rows))
 
     def vectors(self, model: int, numbers: Sequence[int]) -> list[tuple[int, bytes]]:
-        return self._execute(  # type: ignore[no-any-return]
+        return self._tx.rows(
             "SELECT v.memory, v.parts FROM json_each(?) n CROSS JOIN vectors v ON v.memory = n.value WHERE v.model = ?",
             (str(list(numbers)), model),
-        ).fetchall()
+        )
 
     def unembedded(self, model: int | None, after: int, most: int, among: Sequence[int] | None = None) -> list[Memory]:
         wanted = "" if among is None else " AND m.number IN (SELECT value FROM json_each(?))"
         values = () if among is None else (str(list(among)),)
-        numbers = self._execute(
+        numbers = self._tx.rows(
             f"SELECT m.number {_PENDING} AND m.number > ?{wanted} ORDER BY m.number LIMIT ?", (model, after, *values, most)
-        ).fetchall()
-        rows = self._execute(
+        )
+        rows = self._tx.rows(
             f"SELECT {sql.COLUMNS} FROM json_each(?) n CROSS JOIN {sql.TABLES} WHERE m.number = n.value",
             (str([number for (number,) in numbers]),),
         )
         return [sql.memory(row) for row in rows]
 
     def coverage(self, model: int | None) -> Coverage:
-        living = self._execute(f"SELECT count(*) FROM memories WHERE state <> {FORGOTTEN}").get
-        pending = self._execute(f"SELECT count(*) {_PENDING}", (model,)).get
+        living = self._tx.get(f"SELECT count(*) FROM memories WHERE state <> {FORGOTTEN}")
+        pending = self._tx.get(f"SELECT count(*) {_PENDING}", (model,))
         return Coverage(living - pending, pending)
 
     def near(self, numbers: Sequence[int], reach: int) -> list[Near]:
         # By number, since that is the order in which a session's memories came, also where their times are the same.
         # The + keeps SQLite from its index of sessions: a range of numbers is a handful of neighbouring rows.
-        rows = self._execute(
+        rows = self._tx.rows(
             "SELECT DISTINCT m.number, m.project, m.session, m.length FROM json_each(?1) n"
             " CROSS JOIN memories o ON o.number = n.value"
             " CROSS JOIN memories m ON m.number BETWEEN o.number - ?2 AND o.number + ?2"
@@ -74,7 +71,7 @@ class VectorReading:
         return list(map(Near._make, rows))
 
     def openings(self, numbers: Sequence[int]) -> dict[int, Opening]:
-        rows = self._execute(
+        rows = self._tx.rows(
             "SELECT m.number, m.created_at, substr(m.content, 1, ?2), substr(m.content, -2)"
             " FROM json_each(?1) n CROSS JOIN memories m ON m.number = n.value",
             (str(list(numbers)), _OPENING),
@@ -87,24 +84,24 @@ class VectorWriting(VectorReading):
         known = self.model(name)
         if known is not None and known.dimensions == dimensions:
             return known.number
-        self._execute("INSERT INTO models (name, dimensions) VALUES (?, ?)", (name, dimensions))
-        return self._connection.last_insert_rowid()
+        self._tx.run("INSERT INTO models (name, dimensions) VALUES (?, ?)", (name, dimensions))
+        return self._tx.last_number()
 
     def put_vectors(self, model: int, made: Iterable[Vector]) -> int:
         places: dict[int, int | None] = {}
         for one in made:
             if one.number not in places:
-                places[one.number] = self._execute(f"{_AREA} AND version = ?", (one.number, one.version)).get
+                places[one.number] = self._tx.get(f"{_AREA} AND version = ?", (one.number, one.version))
                 if places[one.number] is not None:
-                    self._execute("DELETE FROM signs WHERE memory = ? AND model = ?", (one.number, model))
-                    self._execute("DELETE FROM vectors WHERE memory = ? AND model = ?", (one.number, model))
+                    self._tx.run("DELETE FROM signs WHERE memory = ? AND model = ?", (one.number, model))
+                    self._tx.run("DELETE FROM vectors WHERE memory = ? AND model = ?", (one.number, model))
             place = places[one.number]
             if place is not None:
-                self._execute("INSERT INTO signs VALUES (NULL, ?, ?, ?, ?)", (one.number, place, model, one.bits))
-                self._execute("INSERT INTO vectors VALUES (NULL, ?, ?, ?)", (one.number, model, one.parts))
+                self._tx.run("INSERT INTO signs VALUES (NULL, ?, ?, ?, ?)", (one.number, place, model, one.bits))
+                self._tx.run("INSERT INTO vectors VALUES (NULL, ?, ?, ?)", (one.number, model, one.parts))
         return sum(place is not None for place in places.values())
 
     def drop_vectors(self, but: int) -> None:
         # The models themselves stay: a number given twice would mix vectors in a process that knows it.
         for table in ("signs", "vectors"):
-            self._execute(f"DELETE FROM {table} WHERE model <> ?", (but,))
+            self._tx.run(f"DELETE FROM {table} WHERE model <> ?", (but,))

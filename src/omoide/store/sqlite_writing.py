@@ -18,6 +18,7 @@ from omoide.store.sqlite_holders import document
 from omoide.store.sqlite_mirrors import MirrorWriting
 from omoide.store.sqlite_reading import Known, SqliteReading, area
 from omoide.store.sqlite_sessions import SessionWriting
+from omoide.store.sqlite_transaction import Transaction
 from omoide.store.sqlite_vectors import VectorWriting
 
 _LARGEST_ASKED = 999_999_999  # so that an import cannot use up the numbers
@@ -43,8 +44,8 @@ ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = t
 class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting):
     """See `store/base.py` for what each verb promises. What it adds is found by word from the next transaction on."""
 
-    def __init__(self, connection: apsw.Connection, known: Known):
-        super().__init__(connection, known)
+    def __init__(self, tx: Transaction, known: Known):
+        super().__init__(tx, known)
         self._started: set[Scope] = set()
         self._grown: dict[int, list[int]] = {}
         self._created: tuple[datetime | None, int] = (None, 0)
@@ -60,14 +61,14 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
         asked = memory.number if 0 < memory.number <= _LARGEST_ASKED and not self._used(memory.number) else None
         columns = self._columns(memory, project, twin, words, self._by(actor))
         self._guarded(_ADD, (asked, memory.id, *columns), memory)
-        number = asked or self._connection.last_insert_rowid()
+        number = asked or self._tx.last_number()
         if memory.last_accessed_at is not None:
-            self._execute("INSERT OR REPLACE INTO accesses VALUES (?, ?)", (number, micros(memory.last_accessed_at)))
+            self._tx.run("INSERT OR REPLACE INTO accesses VALUES (?, ?)", (number, micros(memory.last_accessed_at)))
         self._index(area(project, memory.state), number, words)
         return memory if number == memory.number else msgspec.structs.replace(memory, number=number)
 
     def next_number(self) -> int:
-        return 1 + (self._execute("SELECT seq FROM sqlite_sequence WHERE name = 'memories'").get or 0)
+        return 1 + (self._tx.get("SELECT seq FROM sqlite_sequence WHERE name = 'memories'") or 0)
 
     def add_many(self, fresh: Sequence[tuple[Memory, int, Words]], deed: str, actor: Actor, at: datetime) -> None:
         # One statement after the other, not one memory after the other: each then runs from a warm cache. Lazily, so that
@@ -76,21 +77,21 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
         made = {memory.scope.path: memory.created_at for memory, _, _ in reversed(fresh)}
         numbers = {path: self._made_project(path, created_at) for path, created_at in made.items()}
         projects = [numbers[memory.scope.path] for memory, _, _ in fresh]
-        self._connection.executemany(
+        self._tx.run_many(
             _ADD,
             (
                 (memory.number, memory.id, *self._columns(memory, project, twin, words, by))
                 for project, (memory, twin, words) in zip(projects, fresh, strict=True)
             ),
         )
-        self._connection.executemany(
+        self._tx.run_many(
             _INDEX,
             (
                 (document(project * 2, memory.number), words.topic, words.tags, words.content)
                 for project, (memory, _, words) in zip(projects, fresh, strict=True)
             ),
         )
-        self._connection.executemany(
+        self._tx.run_many(
             _LOG,
             (
                 (when, deed, by, project, memory.number, None)
@@ -116,9 +117,9 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
         come: list[tuple[int, int, Words]] = []
         for old, new, twin, words in changes:
             number = old.number
-            present = self._execute("SELECT version, actor, length FROM memories WHERE number = ?", (number,)).get
+            present = self._tx.get("SELECT version, actor, length FROM memories WHERE number = ?", (number,))
             version, before, length = present
-            self._execute("INSERT INTO versions VALUES (?, ?, ?, ?)", (number, version, before, sql.body(old)))
+            self._tx.run("INSERT INTO versions VALUES (?, ?, ?, ?)", (number, version, before, sql.body(old)))
             project = self._made_project(new.scope.path, new.updated_at)
             self._start(new)
             where = area(self._made_project(old.scope.path, old.created_at), old.state)
@@ -134,10 +135,10 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
             self._index(where, number, words)
 
     def confirm(self, number: int) -> None:
-        self._execute("UPDATE memories SET reference_count = reference_count + 1 WHERE number = ?", (number,))
+        self._tx.run("UPDATE memories SET reference_count = reference_count + 1 WHERE number = ?", (number,))
 
     def erase(self, number: int) -> None:
-        row = self._execute("SELECT project, state, length FROM memories WHERE number = ?", (number,)).get
+        row = self._tx.get("SELECT project, state, length FROM memories WHERE number = ?", (number,))
         if row is None:
             return
         self._unindex(area(row[0], sql.STATES[row[1]]), number, row[2])
@@ -149,10 +150,10 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
             "DELETE FROM disputes WHERE memory = ?",
             "DELETE FROM memories WHERE number = ?",
         ):
-            self._execute(statement, (number,))
+            self._tx.run(statement, (number,))
 
     def log(self, deed: str, actor: Actor, at: datetime, memory: Memory, detail: Mapping[str, object]) -> None:
-        self._execute(
+        self._tx.run(
             _LOG,
             (
                 micros(at), deed, self._by(actor), self._project(memory.scope.path), memory.number,
@@ -162,35 +163,44 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
 
     def note(self, deed: str, actor: Actor, at: datetime, scope: Scope, detail: Mapping[str, object]) -> None:
         about = (self._made_project(scope.path, at), _NO_MEMORY, msgspec.json.encode(detail).decode() if detail else None)
-        self._execute(_LOG, (micros(at), deed, self._by(actor), *about))
+        self._tx.run(_LOG, (micros(at), deed, self._by(actor), *about))
 
     def link(self, source: int, kind: LinkKind, target: int, at: datetime) -> bool:
-        self._execute("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?)", (source, kind.value, target, micros(at)))
-        return bool(self._connection.changes())
+        self._tx.run("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?)", (source, kind.value, target, micros(at)))
+        return bool(self._tx.changed())
 
     def unlink(self, source: int, kind: LinkKind, target: int) -> bool:
-        self._execute("DELETE FROM links WHERE source = ? AND kind = ? AND target = ?", (source, kind.value, target))
-        return bool(self._connection.changes())
+        self._tx.run("DELETE FROM links WHERE source = ? AND kind = ? AND target = ?", (source, kind.value, target))
+        return bool(self._tx.changed())
 
     def put_project(self, project: Project) -> None:
         at = project.created_at or moment(0)
         number = self._made_project(project.path, at)
         if project.root is not None:
-            self._execute("UPDATE projects SET root = NULL WHERE root = ? AND number <> ?", (project.root, number))
-        self._execute(
+            self._tx.run("UPDATE projects SET root = NULL WHERE root = ? AND number <> ?", (project.root, number))
+        self._tx.run(
             "UPDATE projects SET description = ?, root = ? WHERE number = ?",
             (project.description, project.root, number),
         )
 
     def note_done(self, task: str, at: datetime) -> None:
-        self._execute("INSERT OR REPLACE INTO upkeep VALUES (?, ?)", (task, micros(at)))
+        self._tx.run("INSERT OR REPLACE INTO upkeep VALUES (?, ?)", (task, micros(at)))
 
-    def index(self, memory: Memory, words: Words) -> bool:
-        """Indexes a memory that is kept already; False for a forgotten one."""
+    def index(self, memory: Memory, twin: int, words: Words) -> bool:
+        """Indexes a memory that is kept already, with its fingerprint; False for a forgotten one."""
         where = area(self._made_project(memory.scope.path, memory.created_at), memory.state)
-        self._execute("UPDATE memories SET length = ?, kin = ? WHERE number = ?", (words.length, words.kin, memory.number))
+        self._tx.run(
+            "UPDATE memories SET twin = ?, kin = ?, length = ? WHERE number = ?",
+            (twin, words.kin, words.length, memory.number),
+        )
         self._index(where, memory.number, words)
         return where is not None
+
+    def merge(self, pages: int) -> int:
+        """Merges parts of the index, writing so many of its pages; answers how many rows that changed."""
+        before = self._tx.total_changed()
+        self._tx.run("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
+        return self._tx.total_changed() - before
 
     @property
     def indexed(self) -> int:
@@ -200,7 +210,7 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
     def finish(self) -> None:
         """What is cheaper once for the whole transaction than once for each memory."""
         for where, (entries, terms) in self._grown.items():
-            self._execute(_COUNT_AREA, (where, entries, terms))
+            self._tx.run(_COUNT_AREA, (where, entries, terms))
 
     # the parts of the above
 
@@ -208,10 +218,10 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
         """A project's number; the project is made when it is new."""
         number = self._project(path)
         if number is None:
-            self._execute(
+            self._tx.run(
                 "INSERT INTO projects (path, folded, created_at) VALUES (?, ?, ?)", (path, path.casefold(), micros(at))
             )
-            number = self._known.projects[path] = self._connection.last_insert_rowid()
+            number = self._known.projects[path] = self._tx.last_number()
         return number
 
     def _start(self, memory: Memory) -> None:
@@ -225,10 +235,10 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
         if number is None:
             values = (actor.name, actor.role.value, actor.via)
             find = "SELECT number FROM actors WHERE name = ? AND role = ? AND via = ?"
-            number = self._execute(find, values).get
+            number = self._tx.get(find, values)
             if number is None:
-                self._execute("INSERT INTO actors (name, role, via) VALUES (?, ?, ?)", values)
-                number = self._connection.last_insert_rowid()
+                self._tx.run("INSERT INTO actors (name, role, via) VALUES (?, ?, ?)", values)
+                number = self._tx.last_number()
             self._known.actors[actor] = number
         return number
 
@@ -248,16 +258,16 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
     def _used(self, number: int) -> bool:
         """Whether a memory has this number, or had it before it was erased: its events still tell."""
         return bool(
-            self._execute(
+            self._tx.get(
                 "SELECT EXISTS (SELECT 1 FROM memories WHERE number = ?1) OR EXISTS"
                 " (SELECT 1 FROM events WHERE memory = ?1)",
                 (number,),
-            ).get
+            )
         )
 
     def _guarded(self, statement: str, values: tuple[Any, ...], memory: Memory) -> None:
         try:
-            self._execute(statement, values)
+            self._tx.run(statement, values)
         except apsw.ConstraintError as error:  # the only things that can clash are the id and the key
             if memory.key is not None and self.by_key(memory.scope, memory.key) is not None:
                 raise Conflict(
@@ -267,12 +277,12 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
 
     def _index(self, where: int | None, number: int, words: Words) -> None:
         if where is not None:
-            self._execute(_INDEX, (document(where, number), words.topic, words.tags, words.content))
+            self._tx.run(_INDEX, (document(where, number), words.topic, words.tags, words.content))
             self._grow(where, 1, words.length)
 
     def _unindex(self, where: int | None, number: int, length: int) -> None:
         if where is not None:
-            self._execute("DELETE FROM words WHERE rowid = ?", (document(where, number),))
+            self._tx.run("DELETE FROM words WHERE rowid = ?", (document(where, number),))
             self._grow(where, -1, -length)
 
     def _grow(self, where: int, entries: int, terms: int) -> None:
