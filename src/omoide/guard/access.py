@@ -73,11 +73,12 @@ DEEDS: dict[str, frozenset[Role]] = {
 }
 
 
-def require(actor: Actor, deed: str) -> None:
+def require(actor: Actor, deed: str, task: str = "") -> None:
+    """Raise NotAllowed unless the actor's role may do the deed; `task` describes it where its name is not enough."""
     allowed = DEEDS[deed]
     if actor.role not in allowed:
         roles = " or ".join(sorted(role.value for role in allowed))
-        raise NotAllowed(f"{actor.name} is a {actor.role}, and only {roles} may {deed}: ask one of them")
+        raise NotAllowed(f"{actor.name} is a {actor.role}, and only {roles} may {task or deed}: ask one of them")
 
 
 def lesser(role: Role, other: Role) -> Role:

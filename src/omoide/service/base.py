@@ -63,10 +63,10 @@ class Verbs:
         if self._follower is not None:
             self._follower.after_writing()
 
-    def _may_end(self, expires_at: datetime | None, at: datetime) -> None:
-        """To say that something has stopped being true is to take it away."""
-        if expires_at is not None and expires_at <= at:
-            access.require(self._actor, "archive")
+    def _require_expiry_right(self, old: Memory, new: Memory) -> None:
+        """Setting or shortening the expiry of a memory takes it away later: it needs the right to archive."""
+        if new.expires_at is not None and (old.expires_at is None or new.expires_at < old.expires_at):
+            access.require(self._actor, "archive", f"archive #{old.number} or let it expire earlier")
 
     def _find(self, tx: Reading, ref: Ref, scope: Scope) -> Memory:
         """The memory a caller means. One that the scope may not see is missing, in the same words."""
@@ -104,6 +104,7 @@ class Verbs:
         return tx.add(memory, shape.twin_of(memory), words, self._actor)
 
     def _change(self, tx: Writing, old: Memory, new: Memory, deed: str, at: datetime) -> Memory:
+        self._require_expiry_right(old, new)
         if deed != "imported":
             new = shape.succeeding(old, new, at)
         else:

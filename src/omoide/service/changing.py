@@ -62,7 +62,6 @@ class Changing(Verbs):
             changes["expires_at"] = None if expires_at is None else checks.aware(expires_at, "expires_at")
         if active is not UNSET:  # to take away and bring back, under another name
             access.require(self._actor, "restore" if active else "archive")
-        self._may_end(changes.get("expires_at"), self._clock())
         if not changes and active is UNSET:
             raise InvalidInput("say what to change: content, topic, type, tags, …")
 

@@ -61,7 +61,6 @@ class Keeping(Verbs):
             draft = msgspec.structs.replace(draft, tags=checks.tags(suggested, self._settings))
         words = shape.words(draft)
         at = self._clock()
-        self._may_end(draft.expires_at, at)
         run = self._run()
         with self._writing() as tx:
             similar = recalling.similar(tx, draft, words, _TWINS + 1)  # one may be what is told again
@@ -105,7 +104,6 @@ class Keeping(Verbs):
         try:
             for place, draft in enumerate(drafts):
                 ready.append((place, checks.checked(draft, self._settings)))
-                self._may_end(draft.expires_at, at)
         except InvalidInput as error:
             raise type(error)(f"draft {len(ready) + 1}: {error}") from error
         # One project after the other: the index takes rising row ids much faster.
@@ -235,8 +233,6 @@ class Keeping(Verbs):
             ready.append(checks.checked(draft, self._settings))
         done: list[Remembered] = []
         at = self._clock()
-        for draft in ready:
-            self._may_end(draft.expires_at, at)
         with suppress(_Rehearsed), self._writing() as tx:
             said = Said(tx)
             for place, draft in enumerate(ready):

@@ -309,6 +309,17 @@ def test_what_revise_leaves_alone_can_be_amended(client: Any) -> None:
     assert "you saw 1" in client.call("amend", id="trial", relevance=0.1, if_version=1)["content"][0]["text"]
 
 
+def test_an_agent_that_is_a_worker_cannot_let_a_memory_expire(client: Any) -> None:
+    client.give("remember", content="PostgreSQL", key="db", pin=True)
+    for when in ("2099-01-01", "1d", "2020-01-01"):
+        refused = client.refusal("amend", id="db", expires_at=when, caller_agent_id="the-worker")
+        assert "the-worker is a worker, and only admin or owner may archive #1 or let it expire earlier" in refused
+    client.give("amend", id="db", expires_at="30d", caller_agent_id="the-admin")
+    assert "let it expire earlier" in client.refusal("amend", id="db", expires_at="1d", caller_agent_id="the-worker")
+    client.give("amend", id="db", expires_at="never", caller_agent_id="the-worker")
+    assert client.give("show", id="db")["memory"]["expires_at"] is None
+
+
 def test_an_entry_of_a_session_says_which_one_so_that_it_can_be_fetched(client: Any) -> None:
 
     client.give("save_to_memory", key="sk", content="of the session", session="s1")
