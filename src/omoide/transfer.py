@@ -37,6 +37,9 @@ COLUMNS = tuple(
 _BACKUP = re.compile(r"\d{8}-\d{6}-\d{6}\.jsonl")
 _READING = 0.2  # of the time an import takes
 
+_FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+"""How a cell begins that a spreadsheet would run, and one that looks as if it had been neutralised already."""
+
 _row = msgspec.json.Decoder(Record)
 _encode = msgspec.json.Encoder().encode
 
@@ -121,7 +124,7 @@ def _write_cells(file: BinaryIO, rows: Iterator[dict[str, Any]]) -> int:
         writer.writerow(COLUMNS)
         for row in rows:
             flat = {**row, **row["scope"]}
-            writer.writerow([_cell(name, flat[name]) for name in COLUMNS])
+            writer.writerow([neutralised(_cell(name, flat[name])) for name in COLUMNS])
             count += 1
     finally:
         text.detach()
@@ -339,6 +342,16 @@ def _cell(name: str, value: Any) -> str:
     return str(value)
 
 
+def neutralised(cell: str) -> str:
+    """Put a quote before a cell that a spreadsheet would run as a formula."""
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def unneutralised(cell: str) -> str:
+    """Take off the quote that `neutralised` put there, and no other."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
 def _columns(cells: Sequence[str]) -> list[str]:
     columns = [cell.strip() for cell in cells]
     for column in columns:
@@ -356,7 +369,9 @@ def _from_cells(columns: Sequence[str], cells: Sequence[str]) -> Record:
         raise Unreadable(f"{len(cells)} cells, but {len(columns)} columns: put quotes around a cell with commas")
     # An empty cell says nothing, but for the content, whose emptiness is an error further in.
     row: dict[str, Any] = {
-        name: _value(name, cell) for name, cell in zip(columns, cells, strict=True) if cell or name == "content"
+        name: _value(name, unneutralised(cell))
+        for name, cell in zip(columns, cells, strict=True)
+        if cell or name == "content"
     }
     place = {name: row.pop(name) for name in _SCOPE if name in row}
     with _legible():
