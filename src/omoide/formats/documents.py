@@ -3,11 +3,11 @@
 The same memories always make the same bytes: no date of today is in them, and nothing of the machine.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from omoide.formats.entry import title
+from omoide.formats.fence import fenced
 from omoide.model import TYPES, Memory
 
 INDEX = "index.md"
@@ -16,7 +16,6 @@ _TITLES = {
     "project-tech": "Project Technical Standards",
     "domain": "Domain Knowledge",
 }
-_FENCES = re.compile(r"`{3,}")
 
 
 def documents(memories: Iterable[Memory]) -> dict[str, str]:
@@ -62,12 +61,5 @@ def _section(memory: Memory) -> str:
         lines.append(f"*Tags: {', '.join(memory.tags)}*")
     lines += [f"*References: {memory.reference_count}, Confidence: {memory.confidence:.2f}*", "", memory.content]
     if memory.examples:
-        lines += ["", "### Examples:", *map(_fenced, memory.examples)]
+        lines += ["", "### Examples:", *map(fenced, memory.examples)]
     return "\n".join([*lines, ""])
-
-
-def _fenced(example: str) -> str:
-    """Between fences that nothing in it can close."""
-    longest = max(map(len, _FENCES.findall(example)), default=2) if "```" in example else 2
-    fence = "`" * (longest + 1)
-    return f"{fence}\n{example}\n{fence}"

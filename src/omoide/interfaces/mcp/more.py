@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from omoide.errors import InvalidInput
+from omoide.formats.fence import one_line
 from omoide.interfaces import wire
 from omoide.interfaces.mcp.call import Call
 from omoide.interfaces.mcp.desk import Desk
@@ -161,7 +162,8 @@ def _events(desk: Desk, asked: Past, _: Call) -> Answer:
     memory, scope = _acting(desk, asked)
     events = memory.events(given(asked.id), scope=scope, limit=asked.limit)
     lines = [
-        f"{wire.moment(each.at)} {each.actor.name} ({each.actor.role}) {each.deed} #{each.memory_number}" for each in events
+        one_line(f"{wire.moment(each.at)} {each.actor.name} ({each.actor.role}) {each.deed} #{each.memory_number}")
+        for each in events
     ]
     return Answer(Rows([wire.event(each) for each in events]), "\n".join(lines) or "Nothing has happened yet.")
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from omoide.formats.fence import indented, one_line
 from omoide.model import Hit, Layer, Memory
 
 Where = Annotated[str, Meta(description="Default: this repository's")]
@@ -124,19 +125,29 @@ def _headline(memory: Memory, topic: str) -> str:
     tags = f" ({', '.join(memory.tags)})" if memory.tags else ""
     key = f" key {memory.key}" if memory.key is not None else ""
     pin = " pinned" if memory.pinned else ""
-    return f"#{memory.number}{topic} [{memory.type}]{tags}{key}{pin}"
+    return one_line(f"#{memory.number}{topic} [{memory.type}]{tags}{key}{pin}")
+
+
+def opening(memory: Memory) -> str:
+    """The headline, and below it where and when the memory is from. A topic that was made of the text says nothing beside
+    it."""
+    first = _headline(memory, f" {memory.topic}" if memory.topic_given else "")
+    return f"{first}\n{one_line(_provenance(memory))}"
+
+
+def _provenance(memory: Memory) -> str:
+    return f"{memory.scope}, {memory.updated_at.date().isoformat()}, source {memory.source}"
 
 
 def passage(memory: Memory) -> str:
-    """A memory whole enough to be used: its headline, where and when it is from, its text. A topic that was made of the
-    text says nothing beside it; and the text is indented, so that no line of it can pass for a headline."""
+    """A memory whole enough to be used: its headline, where and when it is from, its text. The text is indented, so that
+    no line of it can pass for a headline."""
     content = memory.content
     if len(content) > _SHOWN:
         rest = len(content) - _SHOWN
         content = f"{content[:_SHOWN]}… ({rest} more characters in omoide://memory/{memory.id})"
-    opening = _headline(memory, f" {memory.topic}" if memory.topic_given else "")
-    text = "\n".join([content, *map("Example: {}".format, memory.examples)]).replace("\n", "\n  ")
-    return f"{opening}\n{memory.scope}, {memory.updated_at.date().isoformat()}, source {memory.source}\n  {text}"
+    text = "\n".join([content, *map("Example: {}".format, memory.examples)])
+    return f"{opening(memory)}\n{indented(text)}"
 
 
 def passages(memories: Sequence[Memory], opening: str) -> str:
