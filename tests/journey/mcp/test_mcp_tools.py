@@ -265,6 +265,17 @@ def test_a_session_or_project_named_like_a_headline_does_not_pass_for_one(client
         assert not [line for line in text.splitlines() if line.startswith("#")]
 
 
+def test_events_of_a_global_memory_name_no_memory_of_another_project(client: Any) -> None:
+    client.give("remember", content="ours", key="ours", scope="global")
+    client.give("remember", content="theirs", key="theirs", project="bank")
+    client.give("link", id="ours", kind="relates", other="theirs", project="bank")
+    for asked in ({}, {"id": "ours"}):
+        rows = client.give("events", **asked)["rows"]
+        assert [row["detail"] for row in rows if row["deed"] == "linked"] == [{"kind": "relates"}]
+        rows = client.give("events", **asked, project="bank")["rows"]
+        assert [row["detail"] for row in rows if row["deed"] == "linked"] == [{"kind": "relates", "to": 2}]
+
+
 def test_an_entry_goes_by_its_key_even_where_that_is_a_number(client: Any) -> None:
     for name in ("e1", "e2", "e3"):
         client.give("save_to_memory", key=name, content=name)
