@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import TypeVar
 
 import msgspec
 
@@ -165,6 +166,33 @@ class Memory(msgspec.Struct, frozen=True, gc=False):
     """The run of an agent that it comes from, as whoever runs agents calls it."""
 
 
+Moment = TypeVar("Moment", datetime, int)
+
+
+def has_expired(expires_at: Moment | None, at: Moment) -> bool:
+    """Whether an expiry is over at a moment: from the very moment on."""
+    return expires_at is not None and expires_at <= at
+
+
+def listing(memory: Memory, at: datetime) -> State:
+    """The one listing that a memory stands in at a moment: its state, and `inactive` for an active one that has expired.
+
+    Retirement archives an expired memory unless it is pinned; until then, and for a pinned one, this says where it is. A
+    link that says it is superseded does not end it: whoever makes that link archives it.
+    """
+    if memory.state is State.ACTIVE and has_expired(memory.expires_at, at):
+        return State.INACTIVE
+    return memory.state
+
+
+def is_current(memory: Memory, at: datetime) -> bool:
+    """Whether a memory holds at a moment: the one predicate for all that is recalled, listed, counted or written out.
+
+    `store.sql.listed` says the same in SQL.
+    """
+    return listing(memory, at) is State.ACTIVE
+
+
 class Remembered(msgspec.Struct, frozen=True, gc=False):
     """The answer of `remember`."""
 
@@ -190,6 +218,7 @@ class Query(msgspec.Struct, frozen=True):
     layers: tuple[Layer, ...] = ()
     """Narrows what the scope sees; empty means all of it. In a session, the session layer is that session alone."""
     states: tuple[State, ...] = (State.ACTIVE,)
+    """The listings that are looked into: see `listing`."""
     limit: int = 10
     offset: int = 0
     since: datetime | None = None
@@ -321,7 +350,7 @@ class Session(msgspec.Struct, frozen=True):
     updated_at: datetime
     """When something in it last changed; when it was started, if nothing did."""
     memories: int = 0
-    """The active ones."""
+    """The current ones."""
 
 
 class Mirror(msgspec.Struct, frozen=True):

@@ -30,7 +30,7 @@ _LISTS = ("examples", "links")  # as JSON in a cell
 _TRUTHS = ("pinned", "topic_given")
 _SCOPE = ("layer", "project", "session")
 COLUMNS = tuple(
-    column for name in Record.__struct_fields__ if name not in ("score", "why")
+    column for name in Record.__struct_fields__ if name not in ("score", "why", "reason")
     for column in (_SCOPE if name == "scope" else (name,))
 )  # fmt: skip
 
@@ -53,10 +53,11 @@ class Selection(NamedTuple):
     """Exactly this layer; a project comes with its sessions."""
     since: datetime | None = None
     states: Sequence[State] = ()
+    """Listings: see `model.listing`."""
 
-    def takes(self, thing: Memory | Draft) -> bool:
+    def takes(self, thing: Memory | Draft, at: datetime) -> bool:
         changed = thing.updated_at if isinstance(thing, Memory) else thing.created_at
-        state = thing.state if isinstance(thing, Memory) else State.ACTIVE
+        state = model.listing(thing, at) if isinstance(thing, Memory) else State.ACTIVE
         return (
             self.type in (None, thing.type)
             and {tag.casefold() for tag in self.tags} <= {tag.casefold() for tag in thing.tags}
@@ -84,12 +85,13 @@ def format_of(path: str, given: str | None = None) -> str:
 def export(memory: Service, file: BinaryIO, format: str, chosen: Selection, tick: Callable[[int], None]) -> int:
     """Writes what is chosen, and answers how many; `tick` hears of every memory that was looked at."""
 
+    at = model.now()
     write = {"json": _write_json, "jsonl": _write_lines, "csv": _write_cells}[format]
 
     def wanted(everything: Iterable[tuple[Memory, Sequence[Link]]]) -> Iterator[dict[str, Any]]:
         for one, links in everything:
             tick(1)
-            if chosen.takes(one):
+            if chosen.takes(one, at):
                 yield record.whole(one, links)
 
     # Closed here and now, also when the reader of a pipe is gone: a transaction is open meanwhile.
@@ -239,7 +241,7 @@ def _things(
     read = {"json": _read_json, "jsonl": _read_lines, "csv": _read_cells}[format]
     for place, row in read(file, cursor, tick):
         thing = kept(row, here, at)
-        if not chosen.takes(thing):
+        if not chosen.takes(thing, at):
             continue
         if isinstance(thing, Draft):
             drafts.append((place, thing))

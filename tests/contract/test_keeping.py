@@ -37,7 +37,9 @@ def test_times_keep_their_microseconds(shelf):
 
 def test_a_write_that_fails_keeps_nothing(shelf, store):
     kept = shelf.keep("old", SHOP, twin=5)
-    before = shelf.ask(lambda tx: (list(tx.everything()), tx.events(None, None, None, 99), tx.projects(), tx.tally()))
+    before = shelf.ask(
+        lambda tx: (list(tx.everything()), tx.events(None, None, None, 99), tx.projects(), tx.tally(shelf.now))
+    )
 
     def fail():
         with store.write() as tx:
@@ -53,7 +55,9 @@ def test_a_write_that_fails_keeps_nothing(shelf, store):
 
     with pytest.raises(KeyboardInterrupt):
         fail()
-    after = shelf.ask(lambda tx: (list(tx.everything()), tx.events(None, None, None, 99), tx.projects(), tx.tally()))
+    after = shelf.ask(
+        lambda tx: (list(tx.everything()), tx.events(None, None, None, 99), tx.projects(), tx.tally(shelf.now))
+    )
     assert after == before
     assert store.check() == []
     assert shelf.ask(lambda tx: [tx.frequencies(Query(SHOP), [term], 9)[term] for term in ("old", "new", "newer")]) == [
@@ -360,7 +364,7 @@ def test_everything_comes_by_number_and_the_tally_counts_it(shelf):
     kept = [shelf.keep("a", SHOP), shelf.keep("b", MONDAY, type="tech"), shelf.keep("c", state=State.FORGOTTEN)]
     kept += [shelf.keep(str(n), BANK) for n in range(3)]
     assert shelf.ask(lambda tx: list(tx.everything())) == kept
-    assert shelf.ask(lambda tx: tx.tally()) == [
+    assert shelf.ask(lambda tx: tx.tally(shelf.now)) == [
         (Scope(), "note", "forgotten", 1), (BANK, "note", "active", 3), (SHOP, "note", "active", 1),
         (MONDAY, "tech", "active", 1),
     ]  # fmt: skip

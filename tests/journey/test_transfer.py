@@ -104,7 +104,9 @@ def test_a_spreadsheet_reads_the_csv(full):
 
 RUN_BY_A_SPREADSHEET = "=+-@\t\r\n＝＋－＠"
 _TEXTS = st.text(
-    st.one_of(st.sampled_from("'" + RUN_BY_A_SPREADSHEET), st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
+    st.one_of(
+        st.sampled_from("'" + RUN_BY_A_SPREADSHEET), st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+    ),
     min_size=1,
     max_size=12,
 ).filter(lambda text: not text.isspace())

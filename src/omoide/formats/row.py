@@ -50,6 +50,7 @@ class Record(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     links: list[Tie] | None = None
     score: float | None = None  # what `recall --json` adds; nothing to keep
     why: str | None = None
+    reason: str | None = None  # why `list --json` calls an active memory inactive: it has expired
 
 
 def kept(record: Record, here: Scope, at: datetime) -> Memory | Draft:
@@ -68,7 +69,7 @@ def ties(record: Record, at: datetime) -> list[Link]:
 def _draft(record: Record, here: Scope) -> Draft:
     if record.links:
         raise InvalidInput("links need an id to start from: add an id, or take the links out")
-    if record.state not in (None, State.ACTIVE):
+    if record.state not in (None, State.ACTIVE) and not record.reason:
         raise InvalidInput(f"state is {record.state}, but it has no id: what is remembered anew is active")
     return Draft(
         content=record.content,
@@ -109,7 +110,7 @@ def _memory(record: Record, here: Scope, at: datetime) -> Memory:
         relevance=0.5 if record.relevance is None else record.relevance,
         reference_count=_count(record.reference_count, "reference_count", 0, 0),
         pinned=bool(record.pinned),
-        state=record.state or State.ACTIVE,
+        state=State.ACTIVE if record.reason else record.state or State.ACTIVE,
         created_at=created,
         updated_at=_moment(record.updated_at, "updated_at") or created,
         last_accessed_at=_moment(record.last_accessed_at, "last_accessed_at"),

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 import msgspec
 
-from omoide.model import Scope, Usage
+from omoide.model import Scope, Usage, has_expired
 
 RECENT = timedelta(days=7)
 """What was used within this time is never retired by itself because of the number of others."""
@@ -85,4 +85,4 @@ def _reason(usage: Usage, in_layer: int, rules: Rules, now: datetime) -> Reason 
 
 
 def _expired(usage: Usage, now: datetime) -> bool:
-    return usage.expires_at is not None and usage.expires_at <= now
+    return has_expired(usage.expires_at, now)

@@ -52,6 +52,8 @@ class Mirroring:
             if concerned:
                 return self.sync(mirror)
             sight.event = event
+        if self._meetings.has_expired(mirror):
+            return self.sync(mirror)
         if sight.calm is None:
             return None if sight.calmed(self._meetings.sightings(mirror.number)) else self.sync(mirror)
         return None if sight.listing() == sight.calm else self.sync(mirror)

@@ -103,7 +103,7 @@ class Changing(Verbs):
 
         def restored(old: Memory) -> Memory:
             # What expired would be out of every search again at once.
-            expires_at = None if old.expires_at is not None and old.expires_at <= at else old.expires_at
+            expires_at = None if model.has_expired(old.expires_at, at) else old.expires_at
             return changed(old, {"state": State.ACTIVE, "expires_at": expires_at})
 
         memory = self._transform(ref, scope, "restored", restored)

@@ -12,7 +12,6 @@ from omoide.service import recalling
 from omoide.service.base import Ref, Verbs
 from omoide.store.base import Reading
 
-
 _NUMBERS = ("to", "from", "into", "merged", "similar")
 """What the detail of an event calls other memories by their numbers under."""
 
@@ -141,12 +140,10 @@ def _without_unseen(tx: Reading, events: Sequence[Event], scope: Scope) -> list[
 def _limited(event: Event, seen: Collection[int]) -> Event:
     detail: dict[str, object] = {}
     for name, value in event.detail.items():
-        if name in _NUMBERS and not set(_numbers(value)) <= set(seen):
-            kept = [number for number in _numbers(value) if number in seen]
-            if not isinstance(value, list) or not kept:
-                continue
-            value = kept
-        detail[name] = value
+        if name not in _NUMBERS:
+            detail[name] = value
+        elif kept := [number for number in _numbers(value) if number in seen]:
+            detail[name] = kept if isinstance(value, list) else value
     return msgspec.structs.replace(event, detail=detail)
 
 

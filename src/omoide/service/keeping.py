@@ -168,7 +168,8 @@ class Keeping(Verbs):
             return tx.by_key(scope, draft.key)
         type = draft.type or self._settings.type
         twins = [memory for memory in tx.twins(self._twin(draft), scope) if memory.type == type]
-        twins.sort(key=lambda memory: memory.state is not State.ACTIVE)  # rather than one that was set aside, or merged
+        at = self._clock()
+        twins.sort(key=lambda memory: not model.is_current(memory, at))  # rather than one that was set aside, or merged
         if draft.topic is None:
             return next((m for m in twins if not m.topic_given and m.content == draft.content), None)
         wanted = shape.folded(draft.topic)

@@ -5,7 +5,7 @@ asked for the reading. See docs/decisions/0009-mirrors.md.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,6 +19,8 @@ from omoide.service import shape
 from omoide.service.keeping import Keeping
 from omoide.service.mirrors import holds
 from omoide.store.base import Reading, Writing
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Standing(NamedTuple):
@@ -95,6 +97,7 @@ class Meetings(Keeping):
             if mirror is None:
                 raise NotFound(f"there is no mirror {number} any more")
             event, changed = tx.happened(mirror.seen)
+            changed += self._expired(tx, mirror)
             numbers = tx.numbers(ids) if ids else {}
             keyed = {key: memory.number for scope, key in keys if (memory := tx.by_key(scope, key)) is not None}
             # A database older than the files, brought back from a backup: nothing that was seen counts.
@@ -130,10 +133,26 @@ class Meetings(Keeping):
                 return event, False
             return event, any(holds(mirror, memory.scope) for memory in tx.memories(changed))
 
+    def has_expired(self, mirror: Mirror) -> bool:
+        """Whether a memory in the mirror's files has expired since they were last written: that is no event."""
+        with self._store.read() as tx:
+            expired = self._expired(tx, mirror)
+            if not expired:
+                return False
+            if mirror.format == "block":  # it has no meetings: what it holds is always written anew
+                return any(holds(mirror, memory.scope) for memory in tx.memories(expired))
+            return any(one.file for one in tx.meetings(mirror.number, memories=expired))
+
+    def _expired(self, tx: Reading, mirror: Mirror) -> list[int]:
+        return tx.expired(tx.happened_at(mirror.seen) or EPOCH, self._clock())
+
+    def is_current(self, memory: Memory) -> bool:
+        return model.is_current(memory, self._clock())
+
     def _of(self, tx: Reading, mirror: Mirror) -> Iterator[Memory]:
         """All that a mirror of everything holds, the oldest first."""
         layers = (Layer.PROJECT, Layer.SESSION) if mirror.format == "tree" else (mirror.scope.layer,)
-        # More than active ones: then nothing is left out because its time is over, which retirement will see to.
+        # Of all listings: what has expired, or was archived, may stand in a file that has to be written without it.
         found = tx.browse(
             Query(mirror.scope, layers=layers, states=(State.ACTIVE, State.INACTIVE, State.ARCHIVED)), self._clock()
         )
@@ -143,7 +162,7 @@ class Meetings(Keeping):
         """What a tree says of the project itself."""
         with self._store.read() as tx:
             project = tx.project(scope.path) if scope.path else None
-            sessions = sorted(session.scope.name for session in tx.sessions(scope)) if project else []
+            sessions = sorted(session.scope.name for session in tx.sessions(self._clock(), scope)) if project else []
         return Frame(scope.path or "omoide", project.description if project else "", tuple(sessions))
 
     def describe(self, scope: Scope, text: str) -> None:

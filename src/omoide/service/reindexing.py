@@ -9,7 +9,7 @@ import msgspec
 
 from omoide.errors import EmbedderUnavailable
 from omoide.guard import access
-from omoide.model import LinkKind, Memory, State
+from omoide.model import LinkKind, Memory, State, is_current
 from omoide.service import shape
 from omoide.service.base import Verbs
 from omoide.store.base import Reading, Vector, Words, Writing
@@ -92,8 +92,8 @@ class Reindexing(Verbs):
 
     def _planned(self, tx: Reading) -> "tuple[Plan, list[Memory], int]":
         """What is to be merged, what is to be dropped, and of how many memories."""
-        every = list(tx.everything())
-        twins = self._twins(tx, {memory.number: memory for memory in every if memory.state is State.ACTIVE})
+        every, at = list(tx.everything()), self._clock()
+        twins = self._twins(tx, {memory.number: memory for memory in every if is_current(memory, at)})
         return twins, [memory for memory in every if memory.state is State.FORGOTTEN], len(every)
 
     def _twins(self, tx: Reading, memories: Mapping[int, Memory]) -> "Plan":

@@ -239,21 +239,28 @@ class Reading(Protocol):
     def last_changes(self) -> dict[str, datetime]:
         """When a memory of each project last changed, in whatever state it is; projects without any are left out."""
 
-    def sessions(self, scope: Scope | None = None) -> list[Session]:
-        """The sessions of a project, or of all, last changed first; of a session, that one alone if it was started."""
+    def sessions(self, at: datetime, scope: Scope | None = None) -> list[Session]:
+        """The sessions of a project, or of all, last changed first; of a session, that one alone if it was started. Their
+        memories are counted that are current at this moment."""
 
     def project_at(self, root: str) -> Project | None: ...
     def everything(self) -> Iterator[Memory]:
         """Every memory of every scope and state, by number."""
 
-    def tally(self) -> list[tuple[Scope, str, str, int]]:
-        """Memories counted by scope, type and state."""
+    def tally(self, at: datetime) -> list[tuple[Scope, str, str, int]]:
+        """Memories counted by scope, type and listing at this moment."""
 
     def unused(self, since: datetime, at: datetime) -> Iterator[Usage]:
         """The active memories that expired by `at`, then those not used after `since`, the longest unused first.
 
         A use is an access, or any event about the memory. Reads no content.
         """
+
+    def expired(self, since: datetime, at: datetime) -> list[int]:
+        """The numbers of active memories whose expiry came after `since` and is over at this moment. Reads no content."""
+
+    def happened_at(self, event: int) -> datetime | None:
+        """When the event of this number happened; None: there is none."""
 
     def crowds(self) -> dict[Scope, int]:
         """How many active memories each layer holds: the global one, every project, every session."""

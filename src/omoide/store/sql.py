@@ -1,6 +1,6 @@
 """Rows and values: how a memory lies in a table, shared by the SQL backends."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -92,14 +92,34 @@ def from_body(present: Memory, version: int, body: str) -> Memory:
     )
 
 
+EXPIRED = f"(m.state = {ACTIVE} AND m.expires_at IS NOT NULL AND m.expires_at <= :at)"
+"""What `model.listing` calls inactive although its state is active."""
+CURRENT = f"(m.state = {ACTIVE} AND (m.expires_at IS NULL OR m.expires_at > :at))"
+"""`model.is_current`."""
+LISTING = f"CASE WHEN {EXPIRED} THEN {STATE_NUMBER[State.INACTIVE]} ELSE m.state END"
+"""`model.listing`."""
+
+
+def parts(states: Collection[State]) -> list[str]:
+    """The clauses, one for each state in the table, that together let through what stands in one of these listings."""
+    found: list[str] = []
+    for state in STATES:
+        if state is State.ACTIVE and (State.ACTIVE in states) is not (State.INACTIVE in states):
+            found.append(CURRENT if State.ACTIVE in states else EXPIRED)
+        elif state in states:
+            found.append(f"m.state = {STATE_NUMBER[state]}")
+    return found
+
+
+def listed(states: Collection[State]) -> str:
+    """`model.listing` in SQL: the clause that lets through what stands in one of these listings at the moment `:at`."""
+    return f"({' OR '.join(parts(states)) or '0'})"
+
+
 def conditions(query: Query, at: datetime) -> tuple[list[str], dict[str, Any]]:
     """What a query's filters mean in SQL, but for its scope: each backend knows its projects by number."""
-    wanted = ", ".join(str(STATE_NUMBER[state]) for state in query.states)
-    clauses = [f"m.state IN ({wanted})"]
-    values: dict[str, Any] = {}
-    if State.ACTIVE in query.states and len(query.states) == 1:
-        clauses.append("(m.expires_at IS NULL OR m.expires_at > :at)")
-        values["at"] = micros(at)
+    clauses = [CURRENT if query.states == (State.ACTIVE,) else listed(query.states)]
+    values: dict[str, Any] = {"at": micros(at)}
     if len(query.types) == 1:  # by far the most frequent, and an equality can be answered in the order of an index
         clauses.append("m.type = :type")
         values["type"] = query.types[0]

@@ -17,7 +17,7 @@ from omoide.errors import Conflict
 from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Project, Query, Scope, State, Summary, Usage, Version
 from omoide.store import sql
 from omoide.store.base import SHORT, Posting, Sizes, Text
-from omoide.store.sql import ACTIVE, FORGOTTEN, STATE_NUMBER, micros, moment
+from omoide.store.sql import ACTIVE, FORGOTTEN, micros, moment
 from omoide.store.sqlite_at_hand import AtHand, AtHandReading
 from omoide.store.sqlite_holders import NUMBERS, ONCE, document, phrase, unpacked
 from omoide.store.sqlite_mirrors import MirrorReading
@@ -32,10 +32,10 @@ SELECT m.number, m.version, coalesce(p.path, ''), m.session, m.topic, m.pinned,
         coalesce((SELECT max(e.at) FROM events e WHERE e.memory = m.number), 0)),
     m.expires_at
 FROM {sql.TABLES}
-WHERE m.state = {ACTIVE} AND (m.expires_at <= :at OR (max(m.created_at, m.updated_at) <= :since
+WHERE m.state = {ACTIVE} AND ({sql.EXPIRED} OR (max(m.created_at, m.updated_at) <= :since
     AND coalesce(a.last_accessed_at, 0) <= :since
     AND NOT EXISTS (SELECT 1 FROM events e WHERE e.memory = m.number AND e.at > :since)))
-ORDER BY m.expires_at <= :at DESC, 7, m.number"""
+ORDER BY {sql.EXPIRED} DESC, 7, m.number"""
 _LAYERS = tuple(Layer)
 _TAGS_TOLD = 20
 _DRIFT = 20
@@ -56,6 +56,13 @@ def area(project: int, state: State) -> int | None:
     if state is State.FORGOTTEN:
         return None
     return project * 2 + (state is not State.ACTIVE)
+
+
+def _sides(state: State) -> tuple[int, ...]:
+    """Which of a project's two areas hold memories of this listing: what has expired is inactive, and stays in the first."""
+    if state is State.FORGOTTEN:
+        return ()
+    return {State.ACTIVE: (0,), State.INACTIVE: (0, 1)}.get(state, (1,))
 
 
 def counts(api: apsw.FTS5ExtensionApi, *_: object) -> int:
@@ -154,12 +161,12 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
 
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
         clauses, values = self._where(query, at)
+        where = " AND ".join(clauses)
         # Each project and state in the order of its index, merged here: SQLite would sort them all before the first.
         parts = [
-            map(sql.memory, self._execute(f"{_ONE}{' AND '.join(clauses)} AND {part}{_NEWEST}", values))
+            map(sql.memory, self._execute(f"{_ONE}{where} AND m.project = {project} AND {part}{_NEWEST}", values))
             for project in self._projects(query)
-            for state in query.states
-            for part in [f"m.project = {project} AND m.state = {STATE_NUMBER[state]}"]
+            for part in sql.parts(query.states)
         ]
         return merge(*parts, key=lambda memory: (memory.updated_at, memory.number), reverse=True)
 
@@ -316,10 +323,11 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
             yield from map(sql.memory, rows)
             after = rows[-1][0]
 
-    def tally(self) -> list[tuple[Scope, str, str, int]]:
+    def tally(self, at: datetime) -> list[tuple[Scope, str, str, int]]:
         rows = self._execute(
-            "SELECT coalesce(p.path, ''), m.session, m.type, m.state, count(*) FROM memories m"
-            " LEFT JOIN projects p ON p.number = m.project GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
+            f"SELECT coalesce(p.path, ''), m.session, m.type, {sql.LISTING}, count(*) FROM memories m"
+            " LEFT JOIN projects p ON p.number = m.project GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+            {"at": micros(at)},
         )
         return [(Scope(path, session), type, sql.STATES[state].value, n) for path, session, type, state, n in rows]
 
@@ -330,6 +338,17 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
             scope = scopes.setdefault((path, session), Scope(path, session))
             expiry = None if expires_at is None else moment(expires_at)
             yield Usage(number, version, scope, topic, bool(pinned), moment(used_at), expiry)
+
+    def expired(self, since: datetime, at: datetime) -> list[int]:
+        rows = self._execute(
+            f"SELECT m.number FROM memories m WHERE m.expires_at > :since AND {sql.EXPIRED} ORDER BY m.number",
+            {"since": micros(since), "at": micros(at)},
+        )
+        return [number for (number,) in rows]
+
+    def happened_at(self, event: int) -> datetime | None:
+        at = self._execute("SELECT at FROM events WHERE number = ?", (event,)).get
+        return None if at is None else moment(at)
 
     def crowds(self) -> dict[Scope, int]:
         rows = self._execute(
@@ -364,7 +383,7 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
         last, areas = self._looked
         if last is not query:
             areas = {}
-            sides = sorted({side for state in query.states if (side := area(0, state)) is not None})
+            sides = sorted({side for state in query.states for side in _sides(state)})
             for where in [project * 2 + side for side in sides for project in self._projects(query)]:
                 size = self._size(where)
                 if size is not None:

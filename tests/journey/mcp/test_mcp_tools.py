@@ -355,6 +355,34 @@ def test_an_agent_that_is_a_worker_cannot_let_a_memory_expire(client: Any) -> No
     assert client.give("show", id="db")["memory"]["expires_at"] is None
 
 
+def test_each_memory_is_in_one_listing_and_a_pinned_one_that_expired_says_so(client: Any) -> None:
+    for key in ("ended", "here", "off", "old", "gone"):
+        client.give("remember", content=f"about {key}", key=key, pin=key == "ended")
+    client.give("amend", id="ended", expires_at="2020-01-01T00:00Z")
+    client.give("amend", id="off", active=False)
+    client.give("archive", id="old")
+    client.give("forget", id="gone")
+    listed = {
+        state: client.give("list", state=state)["memories"] for state in ("active", "inactive", "archived", "forgotten")
+    }
+    assert {state: {one["key"] for one in rows} for state, rows in listed.items()} == {
+        "active": {"here"}, "inactive": {"ended", "off"}, "archived": {"old"}, "forgotten": {"gone"},
+    }  # fmt: skip
+    assert all(one["state"] == state for state, rows in listed.items() for one in rows)
+    reasons = {one["key"]: one.get("reason") for one in listed["inactive"]}
+    assert reasons == {"ended": "expired 2020-01-01T00:00:00Z", "off": None}
+    text = client.call("list", state="inactive")["content"][0]["text"]
+    assert "#1 about ended [note] key ended pinned inactive (expired 2020-01-01T00:00:00Z)" in text
+    assert client.give("get_memory_summary")["count"] == 1
+    assert client.give("stats")["by_state"] == {"active": 1, "inactive": 2, "archived": 1, "forgotten": 1}
+    assert "expired 2020-01-01T00:00:00Z" in client.refusal("get_memory_entry", key="ended")
+    assert client.give("show", id="ended")["memory"]["reason"] == "expired 2020-01-01T00:00:00Z"
+    (read,) = client.ask("resources/read", uri="omoide://memory/ended")["result"]["contents"]
+    assert "inactive (expired 2020-01-01T00:00:00Z)" in read["text"]
+    (read,) = client.ask("resources/read", uri="omoide://document/note")["result"]["contents"]
+    assert "about ended" not in read["text"]
+
+
 def test_an_entry_of_a_session_says_which_one_so_that_it_can_be_fetched(client: Any) -> None:
 
     client.give("save_to_memory", key="sk", content="of the session", session="s1")

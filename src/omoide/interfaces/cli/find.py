@@ -135,7 +135,7 @@ def _print_list(memories: Sequence[Memory], *, with_state: bool) -> None:
     rows = [
         [
             str(one.number), one.type, one.topic, ", ".join(one.tags), day(one.updated_at), layer(one.scope),
-            *([one.state.value] if with_state else []),
+            *([wire.inactive_reason(one) or wire.state(one)] if with_state else []),
         ]
         for one in memories
     ]  # fmt: skip
@@ -181,7 +181,7 @@ def _print_whole(memory: Memory) -> None:
         click.echo(click.style("\nexample", dim=True))
         click.echo(visible(example))
     click.echo()
-    accessed, expires = memory.last_accessed_at, memory.expires_at
+    accessed, expires, reason = memory.last_accessed_at, memory.expires_at, wire.inactive_reason(memory)
     for name, value in (
         ("id", memory.id),
         ("scope", str(memory.scope)),
@@ -194,6 +194,7 @@ def _print_whole(memory: Memory) -> None:
         ("created", day(memory.created_at)),
         ("updated", f"{day(memory.updated_at)} (version {memory.version})"),
         ("last accessed", None if accessed is None else day(accessed)),
+        ("state", f"{wire.state(memory)} ({reason})" if reason else None),
         ("expires", None if expires is None else day(expires)),
     ):
         if value is not None:

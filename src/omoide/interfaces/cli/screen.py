@@ -110,8 +110,9 @@ def headline(memory: Memory) -> str:
     ]
     if memory.pinned:
         parts.append("pinned")
-    if memory.state != "active":
-        parts.append(click.style(memory.state.value, fg="yellow"))
+    state, reason = wire.state(memory), wire.inactive_reason(memory)
+    if state != "active":
+        parts.append(click.style(f"{state} ({reason})" if reason else state, fg="yellow"))
     parts += [click.style(visible(tag), dim=True) for tag in memory.tags]
     return "  ".join(parts)
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from omoide.formats.fence import indented, one_line
+from omoide.interfaces import wire
 from omoide.model import Hit, Layer, Memory
 
 Where = Annotated[str, Meta(description="Default: this repository's")]
@@ -62,6 +63,13 @@ class Told(Struct, frozen=True, omit_defaults=True):
     score: float | UnsetType = UNSET
 
 
+class ToldState(Told, frozen=True, omit_defaults=True):
+    """The same in a listing of any state."""
+
+    state: str = ""
+    reason: str = ""
+
+
 class Recalled(Struct, frozen=True):
     memories: list[Told]
     total_count: int
@@ -109,12 +117,17 @@ def told(memory: Memory, score: float | UnsetType = UNSET) -> Told:
     )
 
 
+def told_state(memory: Memory) -> ToldState:
+    fields = structs.asdict(told(memory))
+    return ToldState(**fields, state=wire.state(memory), reason=wire.inactive_reason(memory))
+
+
 def recalled(hits: Iterable[Hit], total: int) -> Recalled:
     return Recalled([told(hit.memory, hit.score) for hit in hits], total)
 
 
 def changed(memory: Memory) -> Changed:
-    return Changed(memory.id, memory.state.value, memory.version)
+    return Changed(memory.id, wire.state(memory), memory.version)
 
 
 def headline(memory: Memory) -> str:
@@ -125,7 +138,9 @@ def _headline(memory: Memory, topic: str) -> str:
     tags = f" ({', '.join(memory.tags)})" if memory.tags else ""
     key = f" key {memory.key}" if memory.key is not None else ""
     pin = " pinned" if memory.pinned else ""
-    return one_line(f"#{memory.number}{topic} [{memory.type}]{tags}{key}{pin}")
+    reason = wire.inactive_reason(memory)
+    ended = f" inactive ({reason})" if reason else ""
+    return one_line(f"#{memory.number}{topic} [{memory.type}]{tags}{key}{pin}{ended}")
 
 
 def opening(memory: Memory) -> str:
