@@ -164,6 +164,9 @@ class Memory(msgspec.Struct, frozen=True, gc=False):
     version: int
     source_run_id: str | None = None
     """The run of an agent that it comes from, as whoever runs agents calls it."""
+    author: Actor | None = None
+    """Who wrote what it says, set by the server: whoever changed its text last. `source` is what the writer says. None: it
+    is not kept yet."""
 
 
 Moment = TypeVar("Moment", datetime, int)
@@ -225,6 +228,8 @@ class Query(msgspec.Struct, frozen=True):
     """Only memories changed at or after this moment."""
     pinned: bool = False
     """Only pinned ones."""
+    roles: tuple[Role, ...] = ()
+    """Only what was written by an actor of one of these roles; empty means anybody."""
 
 
 class Hit(msgspec.Struct, frozen=True, eq=False, gc=False):
@@ -271,11 +276,13 @@ class Resumed(msgspec.Struct, frozen=True):
     pinned: list[Memory]
     """Of all that the scope sees, but for other sessions; last changed first, as in every list."""
     preferences: list[Memory]
-    """Of type preference, of the project and the global layer."""
+    """Of type preference, of the project and the global layer: the user's own, not those that a worker wrote."""
     session: list[Memory]
     """Of the scope's session; empty where the scope is none."""
     project: list[Memory]
     """Of the project, without its sessions, newest and most used first; of the global layer where there is no project."""
+    agent_preferences: list[Memory]
+    """The preferences that workers wrote: what an agent says that the user wants."""
 
 
 class Summary(msgspec.Struct, frozen=True):

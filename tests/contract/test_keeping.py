@@ -254,7 +254,10 @@ def test_many_are_added_as_if_one_by_one(shelf, store):
     first = shelf.keep("before", SHOP)
     drafts = [shelf.draft("zebra", SHOP, topic="t"), shelf.draft("zebra zebra", BANK), shelf.draft("okapi", MONDAY)]
     with store.write() as tx:
-        added = [msgspec.structs.replace(draft, number=number) for number, draft in enumerate(drafts, tx.next_number())]
+        added = [
+            msgspec.structs.replace(draft, number=number, author=BOB)
+            for number, draft in enumerate(drafts, tx.next_number())
+        ]
         tx.add_many([(memory, 7, shelf.words(memory)) for memory in added], "remembered", BOB, shelf.now)
     after = shelf.keep("after", SHOP)
     assert [each.number for each in added] == list(range(first.number + 1, after.number))

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 
 from omoide.formats.entry import title
 from omoide.formats.fence import fenced
-from omoide.model import TYPES, Memory
+from omoide.formats.record import author
+from omoide.model import TYPES, Memory, Role
 
 INDEX = "index.md"
 _TITLES = {
@@ -59,6 +60,8 @@ def _section(memory: Memory) -> str:
     lines = [f"## {title(memory.topic)}"]
     if memory.tags:
         lines.append(f"*Tags: {', '.join(memory.tags)}*")
+    if memory.author is not None and memory.author.role is Role.WORKER:
+        lines.append(f"*By {author(memory)}*")
     lines += [f"*References: {memory.reference_count}, Confidence: {memory.confidence:.2f}*", "", memory.content]
     if memory.examples:
         lines += ["", "### Examples:", *map(fenced, memory.examples)]

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from omoide.errors import InvalidInput
-from omoide.model import TYPES, Draft, Layer, Link, LinkKind, Memory, Scope, State, derived_topic
+from omoide.model import TYPES, Actor, Draft, Layer, Link, LinkKind, Memory, Role, Scope, State, derived_topic
 
 _NUMBERS = 999_999_999
 
@@ -35,6 +35,8 @@ class Record(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     tags: list[str] | None = None
     examples: list[str] | None = None
     source: str | None = None
+    by: str | None = None
+    by_role: Role | None = None
     source_run_id: str | int | None = None
     confidence: float | None = None
     relevance: float | None = None
@@ -116,6 +118,7 @@ def _memory(record: Record, here: Scope, at: datetime) -> Memory:
         last_accessed_at=_moment(record.last_accessed_at, "last_accessed_at"),
         expires_at=_moment(record.expires_at, "expires_at"),
         version=_count(record.version, "version", 1, 1),
+        author=None if not record.by or record.by_role is None else Actor(record.by, record.by_role, "import"),
     )
 
 

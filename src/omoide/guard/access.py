@@ -1,7 +1,7 @@
 """The one table of verb and role that rules every way in: global layer, project and session alike."""
 
 from omoide.errors import NotAllowed
-from omoide.model import Actor, Role
+from omoide.model import Actor, Layer, Role, Scope
 
 _EVERYONE = frozenset(Role)
 _TRUSTED = frozenset({Role.OWNER, Role.ADMIN})
@@ -81,6 +81,20 @@ def require(actor: Actor, deed: str, task: str = "") -> None:
         raise NotAllowed(f"{actor.name} is a {actor.role}, and only {roles} may {task or deed}: ask one of them")
 
 
+def require_layer(actor: Actor, scope: Scope, *, workers_global: bool) -> None:
+    """Raise NotAllowed where a worker writes to the global layer and settings do not let workers."""
+    if scope.layer is Layer.EVERYWHERE and actor.role is Role.WORKER and not workers_global:
+        raise NotAllowed(
+            f"{actor.name} is a worker, and the setting `workers_global` keeps workers from writing to the global layer:"
+            " keep it in a project, or ask an owner or admin"
+        )
+
+
 def lesser(role: Role, other: Role) -> Role:
     """The one of two roles that may do less."""
     return max(role, other, key=list(Role).index)
+
+
+def outranks(role: Role, other: Role) -> bool:
+    """Whether a role may do more than another."""
+    return role is not other and lesser(role, other) is other

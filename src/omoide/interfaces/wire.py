@@ -7,7 +7,7 @@ import msgspec
 from omoide import model
 from omoide.errors import InvalidInput, NotAllowed, OmoideError
 from omoide.formats import record
-from omoide.formats.record import moment, scope
+from omoide.formats.record import author, moment, scope
 from omoide.model import Event, Hit, Link, Memory, Project, Remembered, Session, Version
 
 if TYPE_CHECKING:  # each loads with the verb that answers it
@@ -15,8 +15,8 @@ if TYPE_CHECKING:  # each loads with the verb that answers it
     from omoide.lifecycle.retire import Retirement
 
 __all__ = [
-    "doubt", "dumped", "event", "exit_code", "hit", "inactive_reason", "link", "memory", "merge", "moment", "project",
-    "remembered", "retirement", "scope", "session", "state", "version",
+    "author", "doubt", "dumped", "event", "exit_code", "hit", "inactive_reason", "link", "memory", "merge", "moment",
+    "project", "remembered", "retirement", "scope", "session", "state", "version",
 ]  # fmt: skip
 
 _encoder = msgspec.json.Encoder()
@@ -76,7 +76,10 @@ def event(value: Event) -> dict[str, Any]:
 
 def version(value: Version) -> dict[str, Any]:
     actor = value.actor
-    return {**record.memory(value.memory), "actor": None if actor is None else {"name": actor.name, "via": actor.via}}
+    return {
+        **record.memory(value.memory),
+        "actor": None if actor is None else {"name": actor.name, "role": actor.role.value, "via": actor.via},
+    }
 
 
 def session(value: Session) -> dict[str, Any]:

@@ -19,7 +19,9 @@ from omoide.store.base import Reading, Store, Words, Writing
 Ref = str | int
 """What a caller calls a memory by: its id, its number, or its key in the scope."""
 
-_UNTOLD = ("reference_count", "updated_at", "version", "last_accessed_at")
+_UNTOLD = ("reference_count", "updated_at", "version", "last_accessed_at", "author")
+_SAID = ("content", "topic", "type", "tags", "examples", "source")
+"""What a memory says: who changes one of them is its author."""
 
 
 class Follower(Protocol):
@@ -100,11 +102,22 @@ class Verbs:
             if memory is not None:
                 yield memory
 
+    def _require_layer(self, scope: Scope) -> None:
+        """A worker writes to the global layer only where settings let it."""
+        access.require_layer(self._actor, scope, workers_global=self._settings.workers_global)
+
     def _add(self, tx: Writing, memory: Memory, words: Words) -> Memory:
+        self._require_layer(memory.scope)
         return tx.add(memory, shape.twin_of(memory), words, self._actor)
 
-    def _change(self, tx: Writing, old: Memory, new: Memory, deed: str, at: datetime) -> Memory:
+    def _change(self, tx: Writing, old: Memory, new: Memory, deed: str, at: datetime, author: Actor | None = None) -> Memory:
+        """Put the new in the place of the old, written by this author; None: by the actor, if it says something else."""
         self._require_expiry_right(old, new)
+        self._require_layer(old.scope)
+        self._require_layer(new.scope)
+        if author is None:
+            author = self._actor if any(getattr(old, name) != getattr(new, name) for name in _SAID) else old.author
+        new = msgspec.structs.replace(new, author=author)
         if deed != "imported":
             new = shape.succeeding(old, new, at)
         else:

@@ -143,6 +143,7 @@ class Changing(Verbs):
         at = self._clock()
         with self._writing() as tx:
             source, target = self._find(tx, ref, scope), self._find(tx, other, scope)
+            self._require_layer(source.scope)
             if source.number == target.number:
                 raise InvalidInput(f"#{source.number} cannot be linked to itself")
             if deed == "linked":

@@ -14,7 +14,7 @@ from omoide import model
 from omoide.errors import InvalidInput, NotFound
 from omoide.formats.entry import Entry, Frame
 from omoide.guard import checks
-from omoide.model import Choice, Dispute, Draft, Layer, Meeting, Memory, Mirror, Query, Scope, Side, Sighting, State
+from omoide.model import Actor, Choice, Dispute, Draft, Layer, Meeting, Memory, Mirror, Query, Scope, Side, Sighting, State
 from omoide.service import shape
 from omoide.service.keeping import Keeping
 from omoide.service.mirrors import holds
@@ -241,19 +241,20 @@ class Meetings(Keeping):
             before = {name: getattr(old, name) for name in lost if name != "topic"}
             if "topic" in lost:
                 before["topic"] = old.topic if old.topic_given else None
-            new = self._next(tx, new, shape.changed(new, {**before, **fields}), at)
+            # What the database says stands as it was, and so does who wrote it.
+            new = self._next(tx, new, shape.changed(new, {**before, **fields}), at, None if fields else old.author)
             database_version = new.version
         if said.stands is not None:
             tx.put_dispute(Dispute(mirror.number, old.number, at, file_version, database_version, said.stands))
         return new
 
-    def _next(self, tx: Writing, old: Memory, new: Memory, at: datetime) -> Memory:
+    def _next(self, tx: Writing, old: Memory, new: Memory, at: datetime, author: Actor | None = None) -> Memory:
         if new == old:
             return old
         deed = "revised"
         if new.state is not old.state:
             deed = "archived" if new.state is State.ARCHIVED else "restored"
-        return self._change(tx, old, new, deed, at)
+        return self._change(tx, old, new, deed, at, author)
 
     def _checked(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         rules = self._settings

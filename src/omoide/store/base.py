@@ -325,7 +325,8 @@ class Writing(Reading, Protocol):
     """
 
     def add(self, memory: Memory, twin: int, words: Words, actor: Actor) -> Memory:
-        """Keeps a new memory and indexes it. Number 0 asks for the next free one; a taken number gets a new one."""
+        """Keeps a new memory and indexes it. Number 0 asks for the next free one; a taken number gets a new one. It is
+        written by its author, or by the actor where it names none."""
 
     def next_number(self) -> int:
         """The number that the next new memory will have."""

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from omoide.errors import StoreDamaged
-from omoide.model import Memory, Query, Scope, State
+from omoide.model import Actor, Memory, Query, Role, Scope, State
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -21,9 +22,11 @@ FORGOTTEN = STATE_NUMBER[State.FORGOTTEN]
 COLUMNS = (
     "m.number, m.id, coalesce(p.path, ''), m.session, m.state, m.type, m.key, m.topic_given, m.pinned, m.confidence,"
     " m.relevance, m.reference_count, m.version, m.created_at, m.updated_at, m.expires_at, a.last_accessed_at,"
-    " m.source, m.tags, m.examples, m.topic, m.content, m.source_run_id"
+    " m.source, m.tags, m.examples, m.topic, m.content, m.source_run_id,"
+    " w.name, w.role, w.via"
 )
 TABLES = "memories m LEFT JOIN projects p ON p.number = m.project LEFT JOIN accesses a ON a.memory = m.number"
+TABLES += " LEFT JOIN actors w ON w.number = coalesce(m.author, m.actor)"
 
 _strings = msgspec.json.Decoder(tuple[str, ...])
 _encode = msgspec.json.Encoder().encode
@@ -58,6 +61,7 @@ def _memory(row: Sequence[Any]) -> Memory:
     (
         number, id, path, session, state, type, key, topic_given, pinned, confidence, relevance, reference_count,
         version, created_at, updated_at, expires_at, accessed_at, source, tags, examples, topic, content, run,
+        name, role, via,
     ) = row  # fmt: skip
     created = moment(created_at)
     # In the order of the fields: with their names it takes ten times as long.
@@ -66,7 +70,13 @@ def _memory(row: Sequence[Any]) -> Memory:
         _strings.decode(examples), source, confidence, relevance, reference_count, bool(pinned), STATES[state], created,
         created if updated_at == created_at else moment(updated_at), None if accessed_at is None else moment(accessed_at),
         None if expires_at is None else moment(expires_at), version, run,
+        None if name is None else _author(name, role, via),
     )  # fmt: skip
+
+
+@lru_cache
+def _author(name: str, role: str, via: str) -> Actor:
+    return Actor(name, Role(role), via)
 
 
 def body(memory: Memory) -> str:
@@ -137,4 +147,10 @@ def conditions(query: Query, at: datetime) -> tuple[list[str], dict[str, Any]]:
         values["since"] = micros(query.since)
     if query.pinned:
         clauses.append("m.pinned = 1")
+    if query.roles:
+        clauses.append(
+            "EXISTS (SELECT 1 FROM actors r WHERE r.number = coalesce(m.author, m.actor)"
+            " AND r.role IN (SELECT value FROM json_each(:roles)))"
+        )
+        values["roles"] = strings(query.roles)
     return clauses, values

@@ -274,7 +274,7 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
         past = self._execute("SELECT version, actor, body FROM versions WHERE memory = ? ORDER BY version", (number,))
         rows: list[Any] = past.fetchall()
         found = [
-            Version(sql.from_body(present, version, body), _actor(self._execute(actors + "?", (by,)).get))
+            _version(sql.from_body(present, version, body), _actor(self._execute(actors + "?", (by,)).get))
             for version, by, body in rows
         ]
         by = self._execute(actors + "(SELECT actor FROM memories WHERE number = ?)", (number,)).get
@@ -417,6 +417,11 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
 
 def _actor(row: Any) -> Actor:
     return msgspec.convert({"name": row[0], "role": row[1], "via": row[2]}, Actor)
+
+
+def _version(memory: Memory, actor: Actor) -> Version:
+    # Older ones do not say who wrote them: then who made the version.
+    return Version(memory if memory.author else msgspec.structs.replace(memory, author=actor), actor)
 
 
 def _detail(text: str | None) -> dict[str, object]:

@@ -186,6 +186,7 @@ def _print_whole(memory: Memory) -> None:
         ("id", memory.id),
         ("scope", str(memory.scope)),
         ("key", memory.key),
+        ("by", wire.author(memory)),
         ("source", memory.source),
         ("run", memory.source_run_id),
         ("confidence", f"{memory.confidence:g}"),

@@ -27,6 +27,8 @@ class Entry(Struct, frozen=True, omit_defaults=True):
     layer: Layer
     state: str
     session: str = ""
+    by: str = ""
+    by_role: str = ""
     reason: str = ""
     """Why it is inactive, where it has expired."""
 
@@ -105,6 +107,8 @@ def entry(memory: Memory) -> Entry:
         memory.scope.layer,
         wire.state(memory),
         memory.scope.name,
+        memory.author.name if memory.author else "",
+        memory.author.role.value if memory.author else "",
         wire.inactive_reason(memory),
     )
 

@@ -59,6 +59,8 @@ class Told(Struct, frozen=True, omit_defaults=True):
     layer: Layer
     examples: tuple[str, ...] = ()
     key: str | UnsetType = UNSET
+    by: str = ""
+    by_role: str = ""
     pinned: bool = False
     score: float | UnsetType = UNSET
 
@@ -96,6 +98,7 @@ class Context(Struct, frozen=True):
     project: list[Told]
     pinned: list[Told]
     preferences: list[Told]
+    agent_preferences: list[Told]
 
 
 def told(memory: Memory, score: float | UnsetType = UNSET) -> Told:
@@ -112,6 +115,8 @@ def told(memory: Memory, score: float | UnsetType = UNSET) -> Told:
         layer=memory.scope.layer,
         examples=memory.examples,
         key=UNSET if memory.key is None else memory.key,
+        by=memory.author.name if memory.author else "",
+        by_role=memory.author.role.value if memory.author else "",
         pinned=memory.pinned,
         score=score,
     )
@@ -151,7 +156,9 @@ def opening(memory: Memory) -> str:
 
 
 def _provenance(memory: Memory) -> str:
-    return f"{memory.scope}, {memory.updated_at.date().isoformat()}, source {memory.source}"
+    """What the server knows comes first: names and the source are words of the writer."""
+    day = memory.updated_at.date().isoformat()
+    return f"by {wire.author(memory)}, {day}, {memory.scope}, source {memory.source}"
 
 
 def passage(memory: Memory) -> str:
