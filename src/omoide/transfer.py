@@ -1,8 +1,7 @@
 """Carrying memories out to a file and in again: JSON, JSONL and CSV, row by row, everything or nothing.
 
 What goes out and comes into an empty store goes out again byte for byte the same, if one person does both. Past versions and
-events stay behind:
-a backup has those.
+events stay behind: a backup has those.
 """
 
 import io
