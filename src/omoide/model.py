@@ -8,7 +8,6 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TypeVar
 
 import msgspec
 
@@ -164,36 +163,7 @@ class Memory(msgspec.Struct, frozen=True, gc=False):
     version: int
     source_run_id: str | None = None
     """The run of an agent that it comes from, as whoever runs agents calls it."""
-    author: Actor | None = None
-    """Who wrote what it says, set by the server: whoever changed its text last. `source` is what the writer says. None: it
-    is not kept yet."""
-
-
-Moment = TypeVar("Moment", datetime, int)
-
-
-def has_expired(expires_at: Moment | None, at: Moment) -> bool:
-    """Whether an expiry is over at a moment: from the very moment on."""
-    return expires_at is not None and expires_at <= at
-
-
-def listing(memory: Memory, at: datetime) -> State:
-    """The one listing that a memory stands in at a moment: its state, and `inactive` for an active one that has expired.
-
-    Retirement archives an expired memory unless it is pinned; until then, and for a pinned one, this says where it is. A
-    link that says it is superseded does not end it: whoever makes that link archives it.
-    """
-    if memory.state is State.ACTIVE and has_expired(memory.expires_at, at):
-        return State.INACTIVE
-    return memory.state
-
-
-def is_current(memory: Memory, at: datetime) -> bool:
-    """Whether a memory holds at a moment: the one predicate for all that is recalled, listed, counted or written out.
-
-    `store.sql.listed` says the same in SQL.
-    """
-    return listing(memory, at) is State.ACTIVE
+    author: Actor | None = None  # who changed what it says last, set by the server; None: it is not kept yet
 
 
 class Remembered(msgspec.Struct, frozen=True, gc=False):
@@ -220,16 +190,13 @@ class Query(msgspec.Struct, frozen=True):
     """Every one of them must be on the memory; case is ignored."""
     layers: tuple[Layer, ...] = ()
     """Narrows what the scope sees; empty means all of it. In a session, the session layer is that session alone."""
-    states: tuple[State, ...] = (State.ACTIVE,)
-    """The listings that are looked into: see `listing`."""
+    states: tuple[State, ...] = (State.ACTIVE,)  # the listings that are looked into: see `expiry`
     limit: int = 10
     offset: int = 0
     since: datetime | None = None
     """Only memories changed at or after this moment."""
-    pinned: bool = False
-    """Only pinned ones."""
-    roles: tuple[Role, ...] = ()
-    """Only what was written by an actor of one of these roles; empty means anybody."""
+    pinned: bool = False  # only pinned ones
+    roles: tuple[Role, ...] = ()  # only what an author of one of these roles wrote; empty: anybody
 
 
 class Hit(msgspec.Struct, frozen=True, eq=False, gc=False):
@@ -281,8 +248,7 @@ class Resumed(msgspec.Struct, frozen=True):
     """Of the scope's session; empty where the scope is none."""
     project: list[Memory]
     """Of the project, without its sessions, newest and most used first; of the global layer where there is no project."""
-    agent_preferences: list[Memory]
-    """The preferences that workers wrote: what an agent says that the user wants."""
+    agent_preferences: list[Memory]  # those that workers wrote: what an agent says that the user wants
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -356,8 +322,7 @@ class Session(msgspec.Struct, frozen=True):
     created_at: datetime
     updated_at: datetime
     """When something in it last changed; when it was started, if nothing did."""
-    memories: int = 0
-    """The current ones."""
+    memories: int = 0  # the current ones
 
 
 class Mirror(msgspec.Struct, frozen=True):

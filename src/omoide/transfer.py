@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
-from omoide import model
+from omoide import expiry, model
 from omoide.errors import Conflict, InvalidInput, Unreadable
 from omoide.formats import record
 from omoide.formats.row import Record, kept, ties
@@ -53,11 +53,11 @@ class Selection(NamedTuple):
     """Exactly this layer; a project comes with its sessions."""
     since: datetime | None = None
     states: Sequence[State] = ()
-    """Listings: see `model.listing`."""
+    """Listings: see `expiry.listing`."""
 
     def takes(self, thing: Memory | Draft, at: datetime) -> bool:
         changed = thing.updated_at if isinstance(thing, Memory) else thing.created_at
-        state = model.listing(thing, at) if isinstance(thing, Memory) else State.ACTIVE
+        state = expiry.listing(thing, at) if isinstance(thing, Memory) else State.ACTIVE
         return (
             self.type in (None, thing.type)
             and {tag.casefold() for tag in self.tags} <= {tag.casefold() for tag in thing.tags}

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from omoide.errors import Conflict, StoreBusy
-from omoide.model import Actor, LinkKind, Project, Query, Scope, State
+from omoide.model import Actor, LinkKind, Project, Query, Role, Scope, State
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesday")
@@ -371,3 +371,31 @@ def test_everything_comes_by_number_and_the_tally_counts_it(shelf):
         (Scope(), "note", "forgotten", 1), (BANK, "note", "active", 3), (SHOP, "note", "active", 1),
         (MONDAY, "tech", "active", 1),
     ]  # fmt: skip
+
+
+def test_a_memory_is_by_its_author_or_else_by_the_actor_and_every_version_tells(shelf, store):
+    agent = Actor("agent-7", Role.WORKER, "test")
+    plain, theirs = shelf.keep("plain", SHOP), shelf.keep("theirs", SHOP, author=agent)
+    changed = shelf.change(theirs, pinned=True)
+    with store.read() as tx:
+        assert tx.memory(plain.number).author == plain.author
+        assert plain.author.name != agent.name
+        assert tx.memory(theirs.number).author == agent
+        assert [version.memory.author for version in tx.versions(theirs.number)] == [agent, agent]
+        for role in Role:
+            numbers = {memory.number for memory in tx.browse(Query(SHOP, roles=(role,)), shelf.now)}
+            wanted = {one.number for one in (plain, changed) if one.author.role is role}
+            assert numbers == wanted
+            assert set(tx.lengths(Query(SHOP, roles=(role,)), [plain.number, theirs.number], shelf.now)) == wanted
+
+
+def test_what_expired_after_an_event_is_told_by_number(shelf, store):
+    soon = shelf.keep("soon", SHOP, expires_at=shelf.now + timedelta(days=1), pinned=True)
+    shelf.keep("later", SHOP, expires_at=shelf.now + timedelta(days=3))
+    shelf.keep("ended", SHOP, expires_at=shelf.now + timedelta(days=1), state=State.ARCHIVED)
+    at = soon.expires_at
+    with store.read() as tx:
+        last = tx.events(None, None, None, 1)
+        assert tx.expired(0, at) == [soon.number]
+        assert tx.expired(last[0].number if last else 0, at) == [soon.number]
+        assert tx.expired(0, at - timedelta(microseconds=1)) == []

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import omoide
 from omoide import Actor, Draft, NotAllowed, Role, Scope, State
-from omoide.model import Memory, listing, new_id
+from omoide.expiry import listing
+from omoide.model import Memory, new_id
 
 SHOP = Scope.project("shop")
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from omoide import model
+from omoide import expiry, model
 from omoide.errors import InvalidInput, NotAllowed, OmoideError
 from omoide.formats import record
 from omoide.formats.record import author, moment, scope
@@ -29,7 +29,7 @@ def dumped(value: object, *, indent: int = 2) -> str:
 
 def state(value: Memory) -> str:
     """The listing that a memory stands in now."""
-    return model.listing(value, model.now()).value
+    return expiry.listing(value, model.now()).value
 
 
 def inactive_reason(value: Memory) -> str:

@@ -11,7 +11,8 @@ from enum import StrEnum
 
 import msgspec
 
-from omoide.model import Scope, Usage, has_expired
+from omoide.expiry import has_expired
+from omoide.model import Scope, Usage
 
 RECENT = timedelta(days=7)
 """What was used within this time is never retired by itself because of the number of others."""

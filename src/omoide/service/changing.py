@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from omoide import model
 from omoide.errors import Conflict, InvalidInput
+from omoide.expiry import has_expired
 from omoide.guard import access, checks
 from omoide.model import LinkKind, Memory, Scope, State
 from omoide.service.base import Ref, Verbs
@@ -103,7 +104,7 @@ class Changing(Verbs):
 
         def restored(old: Memory) -> Memory:
             # What expired would be out of every search again at once.
-            expires_at = None if model.has_expired(old.expires_at, at) else old.expires_at
+            expires_at = None if has_expired(old.expires_at, at) else old.expires_at
             return changed(old, {"state": State.ACTIVE, "expires_at": expires_at})
 
         memory = self._transform(ref, scope, "restored", restored)

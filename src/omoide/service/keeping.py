@@ -10,6 +10,7 @@ import msgspec
 
 from omoide import model
 from omoide.errors import InvalidInput
+from omoide.expiry import is_current
 from omoide.guard import access, checks
 from omoide.model import Actor, Draft, Link, Memory, Query, Remembered, Scope, State
 from omoide.service import recalling, shape
@@ -173,7 +174,7 @@ class Keeping(Verbs):
         type = draft.type or self._settings.type
         twins = [memory for memory in tx.twins(self._twin(draft), scope) if memory.type == type]
         at = self._clock()
-        twins.sort(key=lambda memory: not model.is_current(memory, at))  # rather than one that was set aside, or merged
+        twins.sort(key=lambda memory: not is_current(memory, at))  # rather than one that was set aside, or merged
         if draft.topic is None:
             return next((m for m in twins if not m.topic_given and m.content == draft.content), None)
         wanted = shape.folded(draft.topic)

@@ -5,12 +5,12 @@ asked for the reading. See docs/decisions/0009-mirrors.md.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
 
-from omoide import model
+from omoide import expiry, model
 from omoide.errors import InvalidInput, NotFound
 from omoide.formats.entry import Entry, Frame
 from omoide.guard import checks
@@ -19,8 +19,6 @@ from omoide.service import shape
 from omoide.service.keeping import Keeping
 from omoide.service.mirrors import holds
 from omoide.store.base import Reading, Writing
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Standing(NamedTuple):
@@ -144,10 +142,10 @@ class Meetings(Keeping):
             return any(one.file for one in tx.meetings(mirror.number, memories=expired))
 
     def _expired(self, tx: Reading, mirror: Mirror) -> list[int]:
-        return tx.expired(tx.happened_at(mirror.seen) or EPOCH, self._clock())
+        return tx.expired(mirror.seen, self._clock())
 
     def is_current(self, memory: Memory) -> bool:
-        return model.is_current(memory, self._clock())
+        return expiry.is_current(memory, self._clock())
 
     def _of(self, tx: Reading, mirror: Mirror) -> Iterator[Memory]:
         """All that a mirror of everything holds, the oldest first."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from omoide.errors import EmbedderUnavailable
+from omoide.expiry import is_current
 from omoide.guard import access
-from omoide.model import Actor, LinkKind, Memory, State, is_current
+from omoide.model import Actor, LinkKind, Memory, State
 from omoide.service import shape
 from omoide.service.base import Verbs
 from omoide.store.base import Reading, Vector, Words, Writing

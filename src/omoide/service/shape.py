@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 
 from omoide.errors import Conflict
+from omoide.expiry import has_expired
 from omoide.guard import checks
-from omoide.model import Draft, Memory, Scope, State, derived_topic, has_expired
+from omoide.model import Draft, Memory, Scope, State, derived_topic
 from omoide.search import kin
 from omoide.search.text import index_entry, joined
 from omoide.store.base import Words

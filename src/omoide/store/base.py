@@ -240,8 +240,7 @@ class Reading(Protocol):
         """When a memory of each project last changed, in whatever state it is; projects without any are left out."""
 
     def sessions(self, at: datetime, scope: Scope | None = None) -> list[Session]:
-        """The sessions of a project, or of all, last changed first; of a session, that one alone if it was started. Their
-        memories are counted that are current at this moment."""
+        """The sessions of a project, or of all, last changed first; of a session, that one alone if it was started."""
 
     def project_at(self, root: str) -> Project | None: ...
     def everything(self) -> Iterator[Memory]:
@@ -251,16 +250,11 @@ class Reading(Protocol):
         """Memories counted by scope, type and listing at this moment."""
 
     def unused(self, since: datetime, at: datetime) -> Iterator[Usage]:
-        """The active memories that expired by `at`, then those not used after `since`, the longest unused first.
+        """The active memories that expired by `at`, then those not used after `since`, the longest unused first. A use is
+        an access, or any event about the memory. Reads no content."""
 
-        A use is an access, or any event about the memory. Reads no content.
-        """
-
-    def expired(self, since: datetime, at: datetime) -> list[int]:
-        """The numbers of active memories whose expiry came after `since` and is over at this moment. Reads no content."""
-
-    def happened_at(self, event: int) -> datetime | None:
-        """When the event of this number happened; None: there is none."""
+    def expired(self, event: int, at: datetime) -> list[int]:
+        """The numbers of active memories that expired after this event, or ever if there is none such, up to this moment."""
 
     def crowds(self) -> dict[Scope, int]:
         """How many active memories each layer holds: the global one, every project, every session."""
@@ -325,8 +319,7 @@ class Writing(Reading, Protocol):
     """
 
     def add(self, memory: Memory, twin: int, words: Words, actor: Actor) -> Memory:
-        """Keeps a new memory and indexes it. Number 0 asks for the next free one; a taken number gets a new one. It is
-        written by its author, or by the actor where it names none."""
+        """Keeps a new memory and indexes it, by its author or else the actor. A number that is 0 or taken gets a new one."""
 
     def next_number(self) -> int:
         """The number that the next new memory will have."""

@@ -103,11 +103,11 @@ def from_body(present: Memory, version: int, body: str) -> Memory:
 
 
 EXPIRED = f"(m.state = {ACTIVE} AND m.expires_at IS NOT NULL AND m.expires_at <= :at)"
-"""What `model.listing` calls inactive although its state is active."""
+"""What `expiry.listing` calls inactive although its state is active."""
 CURRENT = f"(m.state = {ACTIVE} AND (m.expires_at IS NULL OR m.expires_at > :at))"
-"""`model.is_current`."""
+"""`expiry.is_current`."""
 LISTING = f"CASE WHEN {EXPIRED} THEN {STATE_NUMBER[State.INACTIVE]} ELSE m.state END"
-"""`model.listing`."""
+"""`expiry.listing`."""
 
 
 def parts(states: Collection[State]) -> list[str]:
@@ -122,7 +122,7 @@ def parts(states: Collection[State]) -> list[str]:
 
 
 def listed(states: Collection[State]) -> str:
-    """`model.listing` in SQL: the clause that lets through what stands in one of these listings at the moment `:at`."""
+    """`expiry.listing` in SQL: the clause that lets through what stands in one of these listings at the moment `:at`."""
     return f"({' OR '.join(parts(states)) or '0'})"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from omoide.errors import StoreDamaged
-from omoide.model import has_expired
+from omoide.expiry import has_expired
 from omoide.store.base import Outline
 
 _COLUMNS = (

@@ -339,16 +339,14 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
             expiry = None if expires_at is None else moment(expires_at)
             yield Usage(number, version, scope, topic, bool(pinned), moment(used_at), expiry)
 
-    def expired(self, since: datetime, at: datetime) -> list[int]:
+    def expired(self, event: int, at: datetime) -> list[int]:
         rows = self._execute(
-            f"SELECT m.number FROM memories m WHERE m.expires_at > :since AND {sql.EXPIRED} ORDER BY m.number",
-            {"since": micros(since), "at": micros(at)},
+            "SELECT m.number FROM memories m"
+            " WHERE m.expires_at > coalesce((SELECT e.at FROM events e WHERE e.number = :event), 0)"
+            f" AND {sql.EXPIRED} ORDER BY m.number",
+            {"event": event, "at": micros(at)},
         )
         return [number for (number,) in rows]
-
-    def happened_at(self, event: int) -> datetime | None:
-        at = self._execute("SELECT at FROM events WHERE number = ?", (event,)).get
-        return None if at is None else moment(at)
 
     def crowds(self) -> dict[Scope, int]:
         rows = self._execute(
