@@ -19,7 +19,7 @@ LANGUAGES = {"en": "English", "ja": "Japanese"}
 SINGLE = 300
 MANY = 10_000
 
-_ROW = "INSERT INTO memories VALUES (?" + ", ?" * 25 + ")"
+_ROW = "INSERT INTO memories VALUES (?" + ", ?" * 26 + ")"
 _WORDS = "INSERT INTO words (rowid, topic, tags, content) VALUES (?, ?, ?, ?)"
 
 
@@ -41,6 +41,7 @@ class Bare:
         row = (
             number, f"01a1e142-34d6-725f-9477-{number:012x}", 1, "", 0, "note", None, hash(note) & 0xFFFFFFFF, words.kin, 0,
             words.length, 0, 1.0, 0.5, 0, 1, 1, at, at, None, "python", "[]", "[]", note[:50] + "...", note, None,
+            None,
         )  # fmt: skip
         return row, (self.area + number, words.topic, words.tags, words.content)
 

@@ -25,6 +25,7 @@ class Settings(msgspec.Struct, frozen=True):
     wait: float
     role: Role
     agents: dict[str, Role]
+    workers_global: bool
     ttl_days: int
     max_entries: int
     retire: str
@@ -202,6 +203,7 @@ SETTINGS = (
     Setting("wait", "how long to wait for another writer, in seconds", lambda: 30.0, _seconds),
     Setting("role", "the role of this process: owner, admin or worker", lambda: Role.OWNER, _role),
     Setting("agents", "the role of each agent that names itself; all others are workers", dict, _agents),
+    Setting("workers_global", "whether workers may write to the global layer", lambda: True, _truth),
     Setting(
         "ttl_days", "after so many days without use a memory is archived; 0: never", lambda: 90, _whole(0, 36_500),
         ("MCP_MEMORY_TTL_DAYS",),

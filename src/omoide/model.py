@@ -163,6 +163,7 @@ class Memory(msgspec.Struct, frozen=True, gc=False):
     version: int
     source_run_id: str | None = None
     """The run of an agent that it comes from, as whoever runs agents calls it."""
+    author: Actor | None = None  # who changed what it says last, set by the server; None: it is not kept yet
 
 
 class Remembered(msgspec.Struct, frozen=True, gc=False):
@@ -189,13 +190,13 @@ class Query(msgspec.Struct, frozen=True):
     """Every one of them must be on the memory; case is ignored."""
     layers: tuple[Layer, ...] = ()
     """Narrows what the scope sees; empty means all of it. In a session, the session layer is that session alone."""
-    states: tuple[State, ...] = (State.ACTIVE,)
+    states: tuple[State, ...] = (State.ACTIVE,)  # the listings that are looked into: see `expiry`
     limit: int = 10
     offset: int = 0
     since: datetime | None = None
     """Only memories changed at or after this moment."""
-    pinned: bool = False
-    """Only pinned ones."""
+    pinned: bool = False  # only pinned ones
+    roles: tuple[Role, ...] = ()  # only what an author of one of these roles wrote; empty: anybody
 
 
 class Hit(msgspec.Struct, frozen=True, eq=False, gc=False):
@@ -242,11 +243,12 @@ class Resumed(msgspec.Struct, frozen=True):
     pinned: list[Memory]
     """Of all that the scope sees, but for other sessions; last changed first, as in every list."""
     preferences: list[Memory]
-    """Of type preference, of the project and the global layer."""
+    """Of type preference, of the project and the global layer: the user's own, not those that a worker wrote."""
     session: list[Memory]
     """Of the scope's session; empty where the scope is none."""
     project: list[Memory]
     """Of the project, without its sessions, newest and most used first; of the global layer where there is no project."""
+    agent_preferences: list[Memory]  # those that workers wrote: what an agent says that the user wants
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -320,8 +322,7 @@ class Session(msgspec.Struct, frozen=True):
     created_at: datetime
     updated_at: datetime
     """When something in it last changed; when it was started, if nothing did."""
-    memories: int = 0
-    """The active ones."""
+    memories: int = 0  # the current ones
 
 
 class Mirror(msgspec.Struct, frozen=True):

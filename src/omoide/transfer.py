@@ -1,7 +1,7 @@
 """Carrying memories out to a file and in again: JSON, JSONL and CSV, row by row, everything or nothing.
 
-What goes out and comes into an empty store goes out again byte for byte the same. Past versions and events stay behind:
-a backup has those.
+What goes out and comes into an empty store goes out again byte for byte the same, if one person does both. Past versions and
+events stay behind: a backup has those.
 """
 
 import io
@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
-from omoide import model
+from omoide import expiry, model
 from omoide.errors import Conflict, InvalidInput, Unreadable
 from omoide.formats import record
 from omoide.formats.row import Record, kept, ties
@@ -30,12 +30,15 @@ _LISTS = ("examples", "links")  # as JSON in a cell
 _TRUTHS = ("pinned", "topic_given")
 _SCOPE = ("layer", "project", "session")
 COLUMNS = tuple(
-    column for name in Record.__struct_fields__ if name not in ("score", "why")
+    column for name in Record.__struct_fields__ if name not in ("score", "why", "reason")
     for column in (_SCOPE if name == "scope" else (name,))
 )  # fmt: skip
 
 _BACKUP = re.compile(r"\d{8}-\d{6}-\d{6}\.jsonl")
 _READING = 0.2  # of the time an import takes
+
+_FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+"""How a cell begins that a spreadsheet would run, and one that looks as if it had been neutralised already."""
 
 _row = msgspec.json.Decoder(Record)
 _encode = msgspec.json.Encoder().encode
@@ -50,10 +53,11 @@ class Selection(NamedTuple):
     """Exactly this layer; a project comes with its sessions."""
     since: datetime | None = None
     states: Sequence[State] = ()
+    """Listings: see `expiry.listing`."""
 
-    def takes(self, thing: Memory | Draft) -> bool:
+    def takes(self, thing: Memory | Draft, at: datetime) -> bool:
         changed = thing.updated_at if isinstance(thing, Memory) else thing.created_at
-        state = thing.state if isinstance(thing, Memory) else State.ACTIVE
+        state = expiry.listing(thing, at) if isinstance(thing, Memory) else State.ACTIVE
         return (
             self.type in (None, thing.type)
             and {tag.casefold() for tag in self.tags} <= {tag.casefold() for tag in thing.tags}
@@ -81,12 +85,13 @@ def format_of(path: str, given: str | None = None) -> str:
 def export(memory: Service, file: BinaryIO, format: str, chosen: Selection, tick: Callable[[int], None]) -> int:
     """Writes what is chosen, and answers how many; `tick` hears of every memory that was looked at."""
 
+    at = model.now()
     write = {"json": _write_json, "jsonl": _write_lines, "csv": _write_cells}[format]
 
     def wanted(everything: Iterable[tuple[Memory, Sequence[Link]]]) -> Iterator[dict[str, Any]]:
         for one, links in everything:
             tick(1)
-            if chosen.takes(one):
+            if chosen.takes(one, at):
                 yield record.whole(one, links)
 
     # Closed here and now, also when the reader of a pipe is gone: a transaction is open meanwhile.
@@ -121,7 +126,7 @@ def _write_cells(file: BinaryIO, rows: Iterator[dict[str, Any]]) -> int:
         writer.writerow(COLUMNS)
         for row in rows:
             flat = {**row, **row["scope"]}
-            writer.writerow([_cell(name, flat[name]) for name in COLUMNS])
+            writer.writerow([neutralised(_cell(name, flat[name])) for name in COLUMNS])
             count += 1
     finally:
         text.detach()
@@ -236,7 +241,7 @@ def _things(
     read = {"json": _read_json, "jsonl": _read_lines, "csv": _read_cells}[format]
     for place, row in read(file, cursor, tick):
         thing = kept(row, here, at)
-        if not chosen.takes(thing):
+        if not chosen.takes(thing, at):
             continue
         if isinstance(thing, Draft):
             drafts.append((place, thing))
@@ -339,6 +344,16 @@ def _cell(name: str, value: Any) -> str:
     return str(value)
 
 
+def neutralised(cell: str) -> str:
+    """Put a quote before a cell that a spreadsheet would run as a formula."""
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def unneutralised(cell: str) -> str:
+    """Take off the quote that `neutralised` put there, and no other."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
 def _columns(cells: Sequence[str]) -> list[str]:
     columns = [cell.strip() for cell in cells]
     for column in columns:
@@ -356,7 +371,9 @@ def _from_cells(columns: Sequence[str], cells: Sequence[str]) -> Record:
         raise Unreadable(f"{len(cells)} cells, but {len(columns)} columns: put quotes around a cell with commas")
     # An empty cell says nothing, but for the content, whose emptiness is an error further in.
     row: dict[str, Any] = {
-        name: _value(name, cell) for name, cell in zip(columns, cells, strict=True) if cell or name == "content"
+        name: _value(name, unneutralised(cell))
+        for name, cell in zip(columns, cells, strict=True)
+        if cell or name == "content"
     }
     place = {name: row.pop(name) for name in _SCOPE if name in row}
     with _legible():

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from omoide.errors import Conflict, StoreBusy
-from omoide.model import Actor, LinkKind, Project, Query, Scope, State
+from omoide.model import Actor, LinkKind, Project, Query, Role, Scope, State
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesday")
@@ -37,7 +37,9 @@ def test_times_keep_their_microseconds(shelf):
 
 def test_a_write_that_fails_keeps_nothing(shelf, store):
     kept = shelf.keep("old", SHOP, twin=5)
-    before = shelf.ask(lambda tx: (list(tx.everything()), tx.events(None, None, None, 99), tx.projects(), tx.tally()))
+    before = shelf.ask(
+        lambda tx: (list(tx.everything()), tx.events(None, None, None, 99), tx.projects(), tx.tally(shelf.now))
+    )
 
     def fail():
         with store.write() as tx:
@@ -53,7 +55,9 @@ def test_a_write_that_fails_keeps_nothing(shelf, store):
 
     with pytest.raises(KeyboardInterrupt):
         fail()
-    after = shelf.ask(lambda tx: (list(tx.everything()), tx.events(None, None, None, 99), tx.projects(), tx.tally()))
+    after = shelf.ask(
+        lambda tx: (list(tx.everything()), tx.events(None, None, None, 99), tx.projects(), tx.tally(shelf.now))
+    )
     assert after == before
     assert store.check() == []
     assert shelf.ask(lambda tx: [tx.frequencies(Query(SHOP), [term], 9)[term] for term in ("old", "new", "newer")]) == [
@@ -250,7 +254,10 @@ def test_many_are_added_as_if_one_by_one(shelf, store):
     first = shelf.keep("before", SHOP)
     drafts = [shelf.draft("zebra", SHOP, topic="t"), shelf.draft("zebra zebra", BANK), shelf.draft("okapi", MONDAY)]
     with store.write() as tx:
-        added = [msgspec.structs.replace(draft, number=number) for number, draft in enumerate(drafts, tx.next_number())]
+        added = [
+            msgspec.structs.replace(draft, number=number, author=BOB)
+            for number, draft in enumerate(drafts, tx.next_number())
+        ]
         tx.add_many([(memory, 7, shelf.words(memory)) for memory in added], "remembered", BOB, shelf.now)
     after = shelf.keep("after", SHOP)
     assert [each.number for each in added] == list(range(first.number + 1, after.number))
@@ -360,7 +367,35 @@ def test_everything_comes_by_number_and_the_tally_counts_it(shelf):
     kept = [shelf.keep("a", SHOP), shelf.keep("b", MONDAY, type="tech"), shelf.keep("c", state=State.FORGOTTEN)]
     kept += [shelf.keep(str(n), BANK) for n in range(3)]
     assert shelf.ask(lambda tx: list(tx.everything())) == kept
-    assert shelf.ask(lambda tx: tx.tally()) == [
+    assert shelf.ask(lambda tx: tx.tally(shelf.now)) == [
         (Scope(), "note", "forgotten", 1), (BANK, "note", "active", 3), (SHOP, "note", "active", 1),
         (MONDAY, "tech", "active", 1),
     ]  # fmt: skip
+
+
+def test_a_memory_is_by_its_author_or_else_by_the_actor_and_every_version_tells(shelf, store):
+    agent = Actor("agent-7", Role.WORKER, "test")
+    plain, theirs = shelf.keep("plain", SHOP), shelf.keep("theirs", SHOP, author=agent)
+    changed = shelf.change(theirs, pinned=True)
+    with store.read() as tx:
+        assert tx.memory(plain.number).author == plain.author
+        assert plain.author.name != agent.name
+        assert tx.memory(theirs.number).author == agent
+        assert [version.memory.author for version in tx.versions(theirs.number)] == [agent, agent]
+        for role in Role:
+            numbers = {memory.number for memory in tx.browse(Query(SHOP, roles=(role,)), shelf.now)}
+            wanted = {one.number for one in (plain, changed) if one.author.role is role}
+            assert numbers == wanted
+            assert set(tx.lengths(Query(SHOP, roles=(role,)), [plain.number, theirs.number], shelf.now)) == wanted
+
+
+def test_what_expired_after_an_event_is_told_by_number(shelf, store):
+    soon = shelf.keep("soon", SHOP, expires_at=shelf.now + timedelta(days=1), pinned=True)
+    shelf.keep("later", SHOP, expires_at=shelf.now + timedelta(days=3))
+    shelf.keep("ended", SHOP, expires_at=shelf.now + timedelta(days=1), state=State.ARCHIVED)
+    at = soon.expires_at
+    with store.read() as tx:
+        last = tx.events(None, None, None, 1)
+        assert tx.expired(0, at) == [soon.number]
+        assert tx.expired(last[0].number if last else 0, at) == [soon.number]
+        assert tx.expired(0, at - timedelta(microseconds=1)) == []

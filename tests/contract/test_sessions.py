@@ -11,7 +11,7 @@ BOB = Actor("bob", via="test")
 
 
 def sessions(shelf, scope=None):
-    return {session.scope: session for session in shelf.ask(lambda tx: tx.sessions(scope))}
+    return {session.scope: session for session in shelf.ask(lambda tx: tx.sessions(shelf.now, scope))}
 
 
 def test_a_session_is_started_once_and_tells_from_where_and_when(shelf, store, backend):
@@ -21,7 +21,7 @@ def test_a_session_is_started_once_and_tells_from_where_and_when(shelf, store, b
     with store.write() as tx:
         assert not tx.add_session(MONDAY, "github", shelf.step())
     with backend.open().read() as tx:
-        (session,) = tx.sessions(SHOP)
+        (session,) = tx.sessions(shelf.now, SHOP)
     assert (session.scope, session.source, session.created_at, session.updated_at) == (MONDAY, "slack", started, started)
     assert session.memories == 0
 

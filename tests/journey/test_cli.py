@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 FIELDS = [
-    "id", "number", "scope", "key", "type", "topic", "content", "tags", "examples", "source", "source_run_id",
-    "confidence", "relevance", "reference_count", "pinned", "state", "created_at", "updated_at", "last_accessed_at",
+    "id", "number", "scope", "key", "type", "topic", "content", "tags", "examples", "source", "by", "by_role",
+    "source_run_id", "confidence", "relevance", "reference_count", "pinned", "state", "created_at", "updated_at",
+    "last_accessed_at",
     "expires_at", "version",
 ]  # fmt: skip
 
@@ -324,7 +325,7 @@ def test_history_shows_who_changed_what(run):
     versions = run("history", "1", "--json").data["versions"]
     assert [version["content"][:9] for version in versions] == ["有効期限は 15 ", "有効期限は 30 "]
     assert versions[1]["changed"] == ["content", "type"]
-    assert versions[1]["actor"] == {"name": "tester", "via": "cli"}
+    assert versions[1]["actor"] == {"name": "tester", "role": "owner", "via": "cli"}
     assert "+有効期限は 30 分" in versions[1]["diff"]
 
 

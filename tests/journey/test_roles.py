@@ -110,14 +110,14 @@ def test_a_worker_takes_nothing_away_under_another_name(tmp_path, open_memory, c
     owner = open_memory(tmp_path / "memory.db")
     worker = open_memory(tmp_path / "memory.db", actor=Actor("someone", Role.WORKER))
     kept = owner.remember("zebra", scope=SHOP, key="k").memory
-    past, ahead = clock() - timedelta(days=1), clock() + timedelta(days=1)
+    past = clock() - timedelta(days=1)
     before = state_of(owner)
     for taken in (
         lambda: worker.revise("k", scope=SHOP, active=False),
         lambda: worker.revise("k", scope=SHOP, expires_at=past),
         lambda: worker.remember("zebra", scope=SHOP, key="k", expires_at=past),
         lambda: worker.remember_many([Draft("zebra", SHOP, key="k", expires_at=past)]),
-        lambda: worker.gather([Draft("zebra", SHOP, key="k", expires_at=past)]),
+        lambda: worker.gather([Draft("okapi", SHOP, key="k", expires_at=past)]),
     ):
         with pytest.raises(NotAllowed, match="may archive"):
             taken()
@@ -125,7 +125,6 @@ def test_a_worker_takes_nothing_away_under_another_name(tmp_path, open_memory, c
     owner.revise("k", scope=SHOP, active=False)
     with pytest.raises(NotAllowed, match="may restore"):
         worker.revise("k", scope=SHOP, active=True)
-    assert worker.revise("k", scope=SHOP, expires_at=ahead).expires_at == ahead
     assert owner.revise(kept.id, scope=SHOP, expires_at=past).expires_at == past
 
 

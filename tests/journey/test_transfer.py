@@ -5,6 +5,11 @@ import io
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import omoide
+from omoide import Draft, Scope, transfer
 
 FORMATS = ["json", "jsonl", "csv"]
 ODD = [
@@ -91,10 +96,44 @@ def test_an_imported_memory_is_found_linked_and_dated_as_before(full, place):
 def test_a_spreadsheet_reads_the_csv(full):
     rows = list(csv.DictReader(io.StringIO(full("export", "--format", "csv").out, newline="")))
     contents = {row["content"] for row in rows}
-    assert {"=SUM(A1:A9)", "日本語の記憶。改行\nあり"} <= contents
+    assert {"'=SUM(A1:A9)", "日本語の記憶。改行\nあり"} <= contents
     given = next(row for row in rows if row["key"] == "k")
     assert (given["tags"], given["pinned"], given["topic_given"]) == ("a,B b,日本", "true", "true")
     assert json.loads(given["examples"]) == ["x = [1,\n2]", '"']
+
+
+RUN_BY_A_SPREADSHEET = "=+-@\t\r\n＝＋－＠"
+_TEXTS = st.text(
+    st.one_of(
+        st.sampled_from("'" + RUN_BY_A_SPREADSHEET), st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+    ),
+    min_size=1,
+    max_size=12,
+).filter(lambda text: not text.isspace())
+
+
+@settings(max_examples=40)
+@given(st.lists(_TEXTS, min_size=1, max_size=5, unique=True), st.lists(_TEXTS, max_size=2))
+def test_no_cell_of_a_csv_is_a_formula_and_every_text_comes_back(tmp_path_factory, contents, examples):
+    place = tmp_path_factory.mktemp("csv")
+    with omoide.open(place / "one.db") as one, omoide.open(place / "other.db") as other:
+        one.remember_many([Draft(text, Scope.everywhere(), examples=examples) for text in contents])
+        one.remember("text", scope=Scope.everywhere(), topic="=1+1", tags=["@a", "b"], source="'+x", key="-k")
+        file = io.BytesIO()
+        transfer.export(one, file, "csv", transfer.Selection(), lambda _: None)
+        rows = list(csv.reader(io.StringIO(file.getvalue().decode(), newline="")))
+        assert not [cell for row in rows for cell in row if cell[:1] and cell[0] in RUN_BY_A_SPREADSHEET]
+        transfer.imported(
+            other, file, "csv", name="it", here=Scope.everywhere(), chosen=transfer.Selection(), rehearse=False,
+            tick=lambda _: None,
+        )  # fmt: skip
+        assert [memory for memory, _ in other.everything()] == [memory for memory, _ in one.everything()]
+
+
+def test_a_quote_that_neutralises_nothing_is_the_writers_own(run, place):
+    (place / "notes.csv").write_text("content\n'quoted'\n''=1\n=2\n", encoding="utf-8")
+    run("import", "notes.csv")
+    assert {row["content"] for row in run("list", "--json").data["memories"]} == {"'quoted'", "'=1", "=2"}
 
 
 # filters

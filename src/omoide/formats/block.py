@@ -13,8 +13,10 @@ from collections.abc import Iterable, Sequence
 
 from omoide.errors import Unreadable
 from omoide.formats.entry import title
+from omoide.formats.fence import indented
 from omoide.formats.page import Page
-from omoide.model import Memory
+from omoide.formats.record import author
+from omoide.model import Memory, Role
 
 FIRST = "<!-- omoide: begin -->"
 LAST = "<!-- omoide: end -->"
@@ -102,11 +104,14 @@ def _order(memory: Memory) -> tuple[object, ...]:
 
 def _item(memory: Memory) -> list[str]:
     """A memory as an item of a list. Its further lines are indented: no text of it can be a mark."""
-    first, *others = memory.content.strip("\r\n").replace("\r\n", "\n").split("\n")
+    text = indented(memory.content.strip("\r\n").replace("\r\n", "\n"))
+    first, *others = text.split("\n")
     topic = f"**{title(memory.topic)}**: " if memory.topic_given and memory.topic != first.strip() else ""
     kind = "" if memory.type == "note" else f" ({memory.type})"
-    first = first.rstrip()
+    if memory.author is not None and memory.author.role is Role.WORKER:
+        kind += f" (by {author(memory)})"
+    first = first.removeprefix("  ").rstrip()
     if not others:
         return [f"- {topic}{first}{kind}"]
     head = [f"- {topic}{first}".rstrip()] if not topic else [f"- {topic.rstrip()}", f"  {first}"]
-    return [*head, *(f"  {line}".rstrip() for line in others), *([f"  {kind.strip()}"] if kind else [])]
+    return [*head, *(line.rstrip() for line in others), *([f"  {kind.strip()}"] if kind else [])]

@@ -3,12 +3,13 @@
 The same memories always make the same bytes: no date of today is in them, and nothing of the machine.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from omoide.formats.entry import title
-from omoide.model import TYPES, Memory
+from omoide.formats.fence import fenced
+from omoide.formats.record import author
+from omoide.model import TYPES, Memory, Role
 
 INDEX = "index.md"
 _TITLES = {
@@ -16,7 +17,6 @@ _TITLES = {
     "project-tech": "Project Technical Standards",
     "domain": "Domain Knowledge",
 }
-_FENCES = re.compile(r"`{3,}")
 
 
 def documents(memories: Iterable[Memory]) -> dict[str, str]:
@@ -60,14 +60,9 @@ def _section(memory: Memory) -> str:
     lines = [f"## {title(memory.topic)}"]
     if memory.tags:
         lines.append(f"*Tags: {', '.join(memory.tags)}*")
+    if memory.author is not None and memory.author.role is Role.WORKER:
+        lines.append(f"*By {author(memory)}*")
     lines += [f"*References: {memory.reference_count}, Confidence: {memory.confidence:.2f}*", "", memory.content]
     if memory.examples:
-        lines += ["", "### Examples:", *map(_fenced, memory.examples)]
+        lines += ["", "### Examples:", *map(fenced, memory.examples)]
     return "\n".join([*lines, ""])
-
-
-def _fenced(example: str) -> str:
-    """Between fences that nothing in it can close."""
-    longest = max(map(len, _FENCES.findall(example)), default=2) if "```" in example else 2
-    fence = "`" * (longest + 1)
-    return f"{fence}\n{example}\n{fence}"

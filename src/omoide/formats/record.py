@@ -1,10 +1,17 @@
 """A memory as a record: the one JSON shape that every way in shows and every file carries. `row` is the way back."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
+from omoide.formats.fence import one_line
 from omoide.model import Link, Memory, Scope
+
+_LONGEST_NAME = 60
+_PLAIN_NAME = re.compile(r"[\w.@:/+#-]+(?: [\w.@:/+#-]+)*")
 
 
 def moment(at: datetime | None) -> str | None:
@@ -14,6 +21,19 @@ def moment(at: datetime | None) -> str | None:
 
 def scope(value: Scope) -> dict[str, Any]:
     return {"layer": value.layer.value, "project": value.path or None, "session": value.name or None}
+
+
+def author(value: Memory) -> str:
+    """Who wrote a memory, in words: `agent-7, worker`. A name that could be taken for more than a name is quoted."""
+    if value.author is None:
+        return "nobody yet"
+    name, role = value.author.name, value.author.role
+    plain = len(name) <= _LONGEST_NAME and _PLAIN_NAME.fullmatch(name)
+    return f"{name if plain else _quoted(name[:_LONGEST_NAME])}, {role}"
+
+
+def _quoted(name: str) -> str:
+    return msgspec.json.encode(one_line(name)).decode()
 
 
 def memory(value: Memory) -> dict[str, Any]:
@@ -28,6 +48,8 @@ def memory(value: Memory) -> dict[str, Any]:
         "tags": value.tags,
         "examples": value.examples,
         "source": value.source,
+        "by": None if value.author is None else value.author.name,
+        "by_role": None if value.author is None else value.author.role.value,
         "source_run_id": value.source_run_id,
         "confidence": value.confidence,
         "relevance": value.relevance,

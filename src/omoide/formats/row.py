@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from omoide.errors import InvalidInput
-from omoide.model import TYPES, Draft, Layer, Link, LinkKind, Memory, Scope, State, derived_topic
+from omoide.model import TYPES, Actor, Draft, Layer, Link, LinkKind, Memory, Role, Scope, State, derived_topic
 
 _NUMBERS = 999_999_999
 
@@ -35,6 +35,8 @@ class Record(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     tags: list[str] | None = None
     examples: list[str] | None = None
     source: str | None = None
+    by: str | None = None
+    by_role: Role | None = None
     source_run_id: str | int | None = None
     confidence: float | None = None
     relevance: float | None = None
@@ -50,6 +52,7 @@ class Record(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     links: list[Tie] | None = None
     score: float | None = None  # what `recall --json` adds; nothing to keep
     why: str | None = None
+    reason: str | None = None  # why `list --json` calls an active memory inactive: it has expired
 
 
 def kept(record: Record, here: Scope, at: datetime) -> Memory | Draft:
@@ -68,7 +71,7 @@ def ties(record: Record, at: datetime) -> list[Link]:
 def _draft(record: Record, here: Scope) -> Draft:
     if record.links:
         raise InvalidInput("links need an id to start from: add an id, or take the links out")
-    if record.state not in (None, State.ACTIVE):
+    if record.state not in (None, State.ACTIVE) and not record.reason:
         raise InvalidInput(f"state is {record.state}, but it has no id: what is remembered anew is active")
     return Draft(
         content=record.content,
@@ -109,12 +112,13 @@ def _memory(record: Record, here: Scope, at: datetime) -> Memory:
         relevance=0.5 if record.relevance is None else record.relevance,
         reference_count=_count(record.reference_count, "reference_count", 0, 0),
         pinned=bool(record.pinned),
-        state=record.state or State.ACTIVE,
+        state=State.ACTIVE if record.reason else record.state or State.ACTIVE,
         created_at=created,
         updated_at=_moment(record.updated_at, "updated_at") or created,
         last_accessed_at=_moment(record.last_accessed_at, "last_accessed_at"),
         expires_at=_moment(record.expires_at, "expires_at"),
         version=_count(record.version, "version", 1, 1),
+        author=None if not record.by or record.by_role is None else Actor(record.by, record.by_role, "import"),
     )
 
 

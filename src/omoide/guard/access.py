@@ -1,7 +1,7 @@
 """The one table of verb and role that rules every way in: global layer, project and session alike."""
 
 from omoide.errors import NotAllowed
-from omoide.model import Actor, Role
+from omoide.model import Actor, Layer, Role, Scope
 
 _EVERYONE = frozenset(Role)
 _TRUSTED = frozenset({Role.OWNER, Role.ADMIN})
@@ -73,13 +73,28 @@ DEEDS: dict[str, frozenset[Role]] = {
 }
 
 
-def require(actor: Actor, deed: str) -> None:
+def require(actor: Actor, deed: str, task: str = "") -> None:
+    """Raise NotAllowed unless the actor's role may do the deed; `task` describes it where its name is not enough."""
     allowed = DEEDS[deed]
     if actor.role not in allowed:
         roles = " or ".join(sorted(role.value for role in allowed))
-        raise NotAllowed(f"{actor.name} is a {actor.role}, and only {roles} may {deed}: ask one of them")
+        raise NotAllowed(f"{actor.name} is a {actor.role}, and only {roles} may {task or deed}: ask one of them")
+
+
+def require_layer(actor: Actor, scope: Scope, *, workers_global: bool) -> None:
+    """Raise NotAllowed where a worker writes to the global layer and settings do not let workers."""
+    if scope.layer is Layer.EVERYWHERE and actor.role is Role.WORKER and not workers_global:
+        raise NotAllowed(
+            f"{actor.name} is a worker, and the setting `workers_global` keeps workers from writing to the global layer:"
+            " keep it in a project, or ask an owner or admin"
+        )
 
 
 def lesser(role: Role, other: Role) -> Role:
     """The one of two roles that may do less."""
     return max(role, other, key=list(Role).index)
+
+
+def outranks(role: Role, other: Role) -> bool:
+    """Whether a role may do more than another."""
+    return role is not other and lesser(role, other) is other

@@ -4,17 +4,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from omoide import expiry, model
 from omoide.errors import InvalidInput, NotAllowed, OmoideError
-from omoide.formats.record import memory, moment, scope
-from omoide.model import Event, Hit, Link, Project, Remembered, Session, Version
+from omoide.formats import record
+from omoide.formats.record import author, moment, scope
+from omoide.model import Event, Hit, Link, Memory, Project, Remembered, Session, Version
 
 if TYPE_CHECKING:  # each loads with the verb that answers it
     from omoide.lifecycle.dedupe import Doubt, Merge
     from omoide.lifecycle.retire import Retirement
 
 __all__ = [
-    "doubt", "dumped", "event", "exit_code", "hit", "link", "memory", "merge", "moment", "project", "remembered",
-    "retirement", "scope", "session", "version",
+    "author", "doubt", "dumped", "event", "exit_code", "hit", "inactive_reason", "link", "memory", "merge", "moment",
+    "project", "remembered", "retirement", "scope", "session", "state", "version",
 ]  # fmt: skip
 
 _encoder = msgspec.json.Encoder()
@@ -23,6 +25,22 @@ _encoder = msgspec.json.Encoder()
 def dumped(value: object, *, indent: int = 2) -> str:
     text = _encoder.encode(value)
     return (msgspec.json.format(text, indent=indent) if indent else text).decode()
+
+
+def state(value: Memory) -> str:
+    """The listing that a memory stands in now."""
+    return expiry.listing(value, model.now()).value
+
+
+def inactive_reason(value: Memory) -> str:
+    """Why a memory whose state is active is inactive; empty where it is not."""
+    return "" if state(value) == value.state.value else f"expired {moment(value.expires_at)}"
+
+
+def memory(value: Memory) -> dict[str, Any]:
+    """A memory as it stands now: in an export its state stays as it is in the database."""
+    reason = inactive_reason(value)
+    return {**record.memory(value), "state": state(value), "reason": reason} if reason else record.memory(value)
 
 
 def hit(value: Hit) -> dict[str, Any]:
@@ -58,7 +76,10 @@ def event(value: Event) -> dict[str, Any]:
 
 def version(value: Version) -> dict[str, Any]:
     actor = value.actor
-    return {**memory(value.memory), "actor": None if actor is None else {"name": actor.name, "via": actor.via}}
+    return {
+        **record.memory(value.memory),
+        "actor": None if actor is None else {"name": actor.name, "role": actor.role.value, "via": actor.via},
+    }
 
 
 def session(value: Session) -> dict[str, Any]:

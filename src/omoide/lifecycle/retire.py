@@ -11,6 +11,7 @@ from enum import StrEnum
 
 import msgspec
 
+from omoide.expiry import has_expired
 from omoide.model import Scope, Usage
 
 RECENT = timedelta(days=7)
@@ -85,4 +86,4 @@ def _reason(usage: Usage, in_layer: int, rules: Rules, now: datetime) -> Reason 
 
 
 def _expired(usage: Usage, now: datetime) -> bool:
-    return usage.expires_at is not None and usage.expires_at <= now
+    return has_expired(usage.expires_at, now)

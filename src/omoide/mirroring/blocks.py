@@ -6,7 +6,7 @@ from omoide.formats.disk import Stat
 from omoide.mirroring.desk import TRIES, Report
 from omoide.mirroring.sight import Listing, Sight, sighted
 from omoide.mirroring.trouble import explain
-from omoide.model import Side, State
+from omoide.model import Side
 from omoide.service.meetings import Meetings
 from omoide.service.mirrors import holds
 
@@ -51,7 +51,9 @@ class BlockDesk:
         found = sight.place.read(sight.name)
         standing = self._meetings.standing(mirror.number, files=(), ids=(), keys=(), taken=(), whole=True)
         memories = [
-            memory for memory in standing.memories.values() if memory.state is State.ACTIVE and holds(mirror, memory.scope)
+            memory
+            for memory in standing.memories.values()
+            if self._meetings.is_current(memory) and holds(mirror, memory.scope)
         ]
         text, stat = found or (None, None)
         return text, self._block.rendered(text, memories), stat, standing.event

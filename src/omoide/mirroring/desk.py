@@ -240,8 +240,8 @@ class Desk:
             work.meet.append((memory, seen))
 
     def _is_living(self, memory: Memory) -> bool:
-        """Whether a memory in this state stands in a file: an active one, and where there is an archive, a retired one."""
-        return memory.state is State.ACTIVE or (self._sight.alone and memory.state is State.ARCHIVED)
+        """Whether a memory stands in a file: a current one, and where there is an archive, a retired one."""
+        return self._meetings.is_current(memory) or (self._sight.alone and memory.state is State.ARCHIVED)
 
     def _target(self, memory: Memory) -> str:
         return "" if self._sight.alone else self._sight.format.place(memory, lambda _: False)

@@ -86,6 +86,8 @@ class Mirroring:
             if concerned:
                 return self.sync(mirror)
             sight.event = event
+        if self._meetings.has_expired(mirror):
+            return self.sync(mirror)
         if sight.calm is None:
             if not sight.calmed(self._meetings.sightings(mirror.number)):
                 return self.sync(mirror)

@@ -68,7 +68,7 @@ def decided(case: Case, judge: Judge) -> Do | Said:
     if case.unread:
         assert case.meeting is not None  # noqa: S101 - a file that was not read is known by its meetings
         if case.memory.version == case.meeting.version:
-            return Do.REST
+            return Do.REST if case.wanted else Do.OUT  # it has expired, which is no new version
         return Do.PUT if case.wanted else Do.OUT
     return _absent(case, judge)
 
@@ -98,7 +98,7 @@ def _present(case: Case, seen: Seen, judge: Judge) -> Do | Said:
     met = meeting is not None and meeting.file != ""
     if meeting and met and (seen.file, seen.placed.digest) == (meeting.file, meeting.digest) and judge.prefer is None:
         if memory.version == meeting.version:
-            return Do.REST
+            return Do.REST if case.wanted else Do.OUT
         return Do.PUT if case.wanted else Do.OUT
     now = judge.shown(memory)
     if judge.prefer is not None:

@@ -19,7 +19,9 @@ from omoide.store.base import Reading, Store, Words, Writing
 Ref = str | int
 """What a caller calls a memory by: its id, its number, or its key in the scope."""
 
-_UNTOLD = ("reference_count", "updated_at", "version", "last_accessed_at")
+_UNTOLD = ("reference_count", "updated_at", "version", "last_accessed_at", "author")
+_SAID = ("content", "topic", "type", "tags", "examples", "source")
+"""What a memory says: who changes one of them is its author."""
 
 
 class Follower(Protocol):
@@ -63,10 +65,10 @@ class Verbs:
         if self._follower is not None:
             self._follower.after_writing()
 
-    def _may_end(self, expires_at: datetime | None, at: datetime) -> None:
-        """To say that something has stopped being true is to take it away."""
-        if expires_at is not None and expires_at <= at:
-            access.require(self._actor, "archive")
+    def _require_expiry_right(self, old: Memory, new: Memory) -> None:
+        """Setting or shortening the expiry of a memory takes it away later: it needs the right to archive."""
+        if new.expires_at is not None and (old.expires_at is None or new.expires_at < old.expires_at):
+            access.require(self._actor, "archive", f"archive #{old.number} or let it expire earlier")
 
     def _find(self, tx: Reading, ref: Ref, scope: Scope) -> Memory:
         """The memory a caller means. One that the scope may not see is missing, in the same words."""
@@ -100,10 +102,22 @@ class Verbs:
             if memory is not None:
                 yield memory
 
+    def _require_layer(self, scope: Scope) -> None:
+        """A worker writes to the global layer only where settings let it."""
+        access.require_layer(self._actor, scope, workers_global=self._settings.workers_global)
+
     def _add(self, tx: Writing, memory: Memory, words: Words) -> Memory:
+        self._require_layer(memory.scope)
         return tx.add(memory, shape.twin_of(memory), words, self._actor)
 
-    def _change(self, tx: Writing, old: Memory, new: Memory, deed: str, at: datetime) -> Memory:
+    def _change(self, tx: Writing, old: Memory, new: Memory, deed: str, at: datetime, author: Actor | None = None) -> Memory:
+        """Put the new in the place of the old, written by this author; None: by the actor, if it says something else."""
+        self._require_expiry_right(old, new)
+        self._require_layer(old.scope)
+        self._require_layer(new.scope)
+        if author is None:
+            author = self._actor if any(getattr(old, name) != getattr(new, name) for name in _SAID) else old.author
+        new = msgspec.structs.replace(new, author=author)
         if deed != "imported":
             new = shape.succeeding(old, new, at)
         else:

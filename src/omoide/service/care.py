@@ -52,10 +52,10 @@ class Care(Verbs):
         self._store.backup(target)
 
     def tally(self) -> Sequence[tuple[Scope, str, str, int]]:
-        """Memories of the whole store counted by scope, type and state."""
+        """Memories of the whole store counted by scope, type and listing."""
         access.require(self._actor, "tally")
         with self._reading(None) as tx:
-            return tx.tally()
+            return tx.tally(self._clock())
 
     def everything(self) -> Generator[tuple[Memory, Sequence[Link]], None, None]:
         """Every memory of every scope and state by number, with the links that start from it; all of one moment."""

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from omoide import model
 from omoide.errors import Conflict, InvalidInput
+from omoide.expiry import has_expired
 from omoide.guard import access, checks
 from omoide.model import LinkKind, Memory, Scope, State
 from omoide.service.base import Ref, Verbs
@@ -62,7 +63,6 @@ class Changing(Verbs):
             changes["expires_at"] = None if expires_at is None else checks.aware(expires_at, "expires_at")
         if active is not UNSET:  # to take away and bring back, under another name
             access.require(self._actor, "restore" if active else "archive")
-        self._may_end(changes.get("expires_at"), self._clock())
         if not changes and active is UNSET:
             raise InvalidInput("say what to change: content, topic, type, tags, …")
 
@@ -104,7 +104,7 @@ class Changing(Verbs):
 
         def restored(old: Memory) -> Memory:
             # What expired would be out of every search again at once.
-            expires_at = None if old.expires_at is not None and old.expires_at <= at else old.expires_at
+            expires_at = None if has_expired(old.expires_at, at) else old.expires_at
             return changed(old, {"state": State.ACTIVE, "expires_at": expires_at})
 
         memory = self._transform(ref, scope, "restored", restored)
@@ -144,6 +144,7 @@ class Changing(Verbs):
         at = self._clock()
         with self._writing() as tx:
             source, target = self._find(tx, ref, scope), self._find(tx, other, scope)
+            self._require_layer(source.scope)
             if source.number == target.number:
                 raise InvalidInput(f"#{source.number} cannot be linked to itself")
             if deed == "linked":

@@ -1,7 +1,9 @@
 """Finding: recall, list, show, history, events, links."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+
+import msgspec
 
 from omoide.errors import InvalidInput
 from omoide.guard import access, checks
@@ -9,6 +11,9 @@ from omoide.model import Event, Found, Layer, Link, Memory, Page, Query, Scope, 
 from omoide.service import recalling
 from omoide.service.base import Ref, Verbs
 from omoide.store.base import Reading
+
+_NUMBERS = ("to", "from", "into", "merged", "similar")
+"""What the detail of an event calls other memories by their numbers under."""
 
 
 class Finding(Verbs):
@@ -85,7 +90,7 @@ class Finding(Verbs):
         limit = checks.limit(limit, self._settings)
         with self._reading(scope) as tx:
             number = None if ref is None else self._find(tx, ref, scope).number
-            return tx.events(scope, number, since, limit)
+            return _without_unseen(tx, tx.events(scope, number, since, limit), scope)
 
     def links(self, ref: Ref, *, scope: Scope) -> Sequence[Link]:
         access.require(self._actor, "links")
@@ -116,3 +121,32 @@ class Finding(Verbs):
             scope, asked, types, checks.tags(tags, self._settings), tuple(map(Layer, layers)), tuple(map(State, states)),
             checks.limit(limit, self._settings), offset, None if since is None else checks.aware(since, "since"),
         )  # fmt: skip
+
+
+def _without_unseen(tx: Reading, events: Sequence[Event], scope: Scope) -> list[Event]:
+    """The events without the numbers of memories that the scope does not see: a global memory may be linked with one of any
+    project."""
+    named = {number for event in events for name in _NUMBERS for number in _numbers(event.detail.get(name))}
+    if not named:
+        return list(events)
+    present = tx.memories(sorted(named))
+    seen = {memory.number for memory in present if scope.sees(memory.scope)}
+    gone = named - {memory.number for memory in present}
+    # What is purged has left its events, which say where it was.
+    seen |= {number for number in gone if tx.events(scope, number, None, 1)}
+    return [_limited(event, seen) for event in events]
+
+
+def _limited(event: Event, seen: Collection[int]) -> Event:
+    detail: dict[str, object] = {}
+    for name, value in event.detail.items():
+        if name not in _NUMBERS:
+            detail[name] = value
+        elif kept := [number for number in _numbers(value) if number in seen]:
+            detail[name] = kept if isinstance(value, list) else value
+    return msgspec.structs.replace(event, detail=detail)
+
+
+def _numbers(value: object) -> list[int]:
+    """The numbers in a value of an event's detail: one, or several."""
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, int)]

@@ -10,8 +10,9 @@ import msgspec
 
 from omoide import model
 from omoide.errors import InvalidInput
+from omoide.expiry import is_current
 from omoide.guard import access, checks
-from omoide.model import Draft, Link, Memory, Query, Remembered, Scope, State
+from omoide.model import Actor, Draft, Link, Memory, Query, Remembered, Scope, State
 from omoide.service import recalling, shape
 from omoide.service.base import Verbs
 from omoide.service.looking import COUNTED
@@ -61,7 +62,6 @@ class Keeping(Verbs):
             draft = msgspec.structs.replace(draft, tags=checks.tags(suggested, self._settings))
         words = shape.words(draft)
         at = self._clock()
-        self._may_end(draft.expires_at, at)
         run = self._run()
         with self._writing() as tx:
             similar = recalling.similar(tx, draft, words, _TWINS + 1)  # one may be what is told again
@@ -105,7 +105,6 @@ class Keeping(Verbs):
         try:
             for place, draft in enumerate(drafts):
                 ready.append((place, checks.checked(draft, self._settings)))
-                self._may_end(draft.expires_at, at)
         except InvalidInput as error:
             raise type(error)(f"draft {len(ready) + 1}: {error}") from error
         # One project after the other: the index takes rising row ids much faster.
@@ -139,6 +138,7 @@ class Keeping(Verbs):
             if draft.key is not None or twin in seen:
                 others.append((place, draft))
             else:
+                self._require_layer(checks.placed(draft))
                 start = 20 * len(new)
                 memory = self._fresh(draft, at, number + len(new), random[start : start + 20], run)
                 new.append((memory, twin, shape.words(draft)))
@@ -155,13 +155,16 @@ class Keeping(Verbs):
             tx.log("remembered", self._actor, at, memory, {})
             return Remembered(memory, "created")
         new = shape.merged(old, draft, at)
-        if new == old:
+        self._require_layer(old.scope)
+        # Told again by somebody more trusted, it is theirs: otherwise an agent could take a preference from its user.
+        theirs = old.author is not None and access.outranks(self._actor.role, old.author.role)
+        if new == old and not theirs:
             tx.confirm(old.number)
             tx.log("confirmed", self._actor, at, old, {})
             return Remembered(msgspec.structs.replace(old, reference_count=old.reference_count + 1), "unchanged")
         count, ran = old.reference_count + 1, draft.source_run_id or run or old.source_run_id
         new = msgspec.structs.replace(new, reference_count=count, source_run_id=ran)
-        return Remembered(self._change(tx, old, new, "updated", at), "updated")
+        return Remembered(self._change(tx, old, new, "updated", at, self._actor if theirs else None), "updated")
 
     def _same(self, tx: Reading, draft: Draft) -> Memory | None:
         """What this draft is about: by key alone when it has one, else by topic and type, else by content and type."""
@@ -170,7 +173,8 @@ class Keeping(Verbs):
             return tx.by_key(scope, draft.key)
         type = draft.type or self._settings.type
         twins = [memory for memory in tx.twins(self._twin(draft), scope) if memory.type == type]
-        twins.sort(key=lambda memory: memory.state is not State.ACTIVE)  # rather than one that was set aside, or merged
+        at = self._clock()
+        twins.sort(key=lambda memory: not is_current(memory, at))  # rather than one that was set aside, or merged
         if draft.topic is None:
             return next((m for m in twins if not m.topic_given and m.content == draft.content), None)
         wanted = shape.folded(draft.topic)
@@ -189,7 +193,7 @@ class Keeping(Verbs):
             draft.source if draft.source is not None else self._actor.via,
             1.0 if draft.confidence is None else draft.confidence, 0.5 if draft.relevance is None else draft.relevance,
             0, bool(draft.pinned), State.ACTIVE, created, created, None, draft.expires_at, 1,
-            run if draft.source_run_id is None else draft.source_run_id,
+            run if draft.source_run_id is None else draft.source_run_id, self._actor,
         )  # fmt: skip
 
     def adopt(
@@ -235,8 +239,6 @@ class Keeping(Verbs):
             ready.append(checks.checked(draft, self._settings))
         done: list[Remembered] = []
         at = self._clock()
-        for draft in ready:
-            self._may_end(draft.expires_at, at)
         with suppress(_Rehearsed), self._writing() as tx:
             said = Said(tx)
             for place, draft in enumerate(ready):
@@ -261,7 +263,8 @@ class Keeping(Verbs):
             tx.log("imported", self._actor, at, kept, {})
             return "added"
         if old.updated_at < memory.updated_at:
-            self._change(tx, old, msgspec.structs.replace(memory, number=old.number), "imported", at)
+            memory = msgspec.structs.replace(memory, number=old.number)
+            self._change(tx, old, memory, "imported", at, memory.author)
             return "replaced"
         return "known"
 
@@ -287,7 +290,14 @@ class Keeping(Verbs):
             key=draft.key,
             source=draft.source or memory.source,
             source_run_id=draft.source_run_id,
+            author=self._importing(memory.author),
         )
+
+    def _importing(self, claimed: Actor | None) -> Actor:
+        """Who an imported memory is by: whoever imports it. A file's claim can only lower that, to a worker."""
+        if claimed is None or not access.outranks(self._actor.role, claimed.role):
+            return self._actor
+        return Actor(checks.line(claimed.name, "by", self._settings), claimed.role, self._actor.via)
 
 
 @contextmanager

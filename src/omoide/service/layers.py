@@ -1,12 +1,14 @@
 """Layers as a whole: what an agent needs to go on where it was, and what there is in numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 
+import msgspec
+
 from omoide.errors import InvalidInput
 from omoide.guard import access
-from omoide.model import Layer, Memory, Query, Resumed, Scope, State, Summary
+from omoide.model import Layer, Memory, Query, Resumed, Role, Scope, State, Summary
 from omoide.search import text
 from omoide.service import recalling
 from omoide.service.base import Verbs
@@ -14,7 +16,10 @@ from omoide.store.base import Reading
 
 _MOST_RESUMED = 1_000
 _PREFERENCES = ("preference", "preferences")
-_LOOKED_AT = 200  # of those that speak of a preference in their topic or tags, the newest
+_LOOKED_AT = 10_000  # of those that speak of a preference in their topic or tags, the newest
+_AT_ONCE = 200
+_TRUSTED = (Role.OWNER, Role.ADMIN)
+_UNTRUSTED = (Role.WORKER,)
 
 
 class Layers(Verbs):
@@ -26,7 +31,9 @@ class Layers(Verbs):
         at = self._clock()
         with self._reading(scope) as tx:
             resumed = _resumed(tx, scope, limit, at)
-        lists = (resumed.pinned, resumed.preferences, resumed.session, resumed.project)
+        lists = (
+            resumed.pinned, resumed.preferences, resumed.session, resumed.project, resumed.agent_preferences,
+        )  # fmt: skip
         self._store.touch([memory.number for each in lists for memory in each], at)
         return resumed
 
@@ -47,27 +54,30 @@ def _resumed(tx: Reading, scope: Scope, limit: int, at: datetime) -> Resumed:
         taken.update(memory.number for memory in chosen)
         return chosen
 
-    # As many more as other lists may have taken.
-    preferred = Query(scope, types=("preference",), layers=(Layer.PROJECT, Layer.EVERYWHERE))
-    preferences = [*islice(tx.browse(preferred, at), 2 * limit), *_tagged_preferences(tx, scope, at)]
-    preferences.sort(key=lambda memory: (memory.updated_at, memory.number), reverse=True)
-    preferences = rest(preferences)
+    preferences = rest(_preferences(tx, scope, _TRUSTED, limit, at))
+    agent_preferences = rest(_preferences(tx, scope, _UNTRUSTED, limit, at))
     session: list[Memory] = []
     if scope.name:
         session = rest(list(islice(tx.browse(Query(scope, layers=(Layer.SESSION,)), at), 2 * limit)))
     own = Layer.PROJECT if scope.path else Layer.EVERYWHERE
     project = rest(recalling.freshest(tx, Query(scope, layers=(own,), limit=3 * limit), at))
-    return Resumed(pinned, preferences, session, project)
+    return Resumed(pinned, preferences, session, project, agent_preferences)
 
 
-def _tagged_preferences(tx: Reading, scope: Scope, at: datetime) -> list[Memory]:
+def _preferences(tx: Reading, scope: Scope, roles: tuple[Role, ...], limit: int, at: datetime) -> list[Memory]:
+    """The preferences that were written in one of these roles, last changed first."""
+    query = Query(scope, layers=(Layer.PROJECT, Layer.EVERYWHERE), roles=roles)
+    typed = msgspec.structs.replace(query, types=("preference",))
+    # As many more as other lists may have taken.
+    found = [*islice(tx.browse(typed, at), 2 * limit), *islice(_tagged_preferences(tx, query, at), 2 * limit)]
+    return sorted(found, key=lambda memory: (memory.updated_at, memory.number), reverse=True)
+
+
+def _tagged_preferences(tx: Reading, query: Query, at: datetime) -> Iterator[Memory]:
     """Entries have tags and no type, so a preference among them says so in a tag."""
-    query = Query(scope, layers=(Layer.PROJECT, Layer.EVERYWHERE))
     stem = text.stem(_PREFERENCES[0])
     near = tx.holders(query, [stem], _LOOKED_AT, titled=True)[stem]
-    tagged = tx.memories([*tx.lengths(query, near, at)])
-    return [
-        memory
-        for memory in tagged
-        if memory.type != "preference" and not {tag.casefold() for tag in memory.tags}.isdisjoint(_PREFERENCES)
-    ]
+    for start in range(0, len(near), _AT_ONCE):
+        for memory in tx.memories([*tx.lengths(query, near[start : start + _AT_ONCE], at)]):
+            if memory.type != "preference" and not {tag.casefold() for tag in memory.tags}.isdisjoint(_PREFERENCES):
+                yield memory

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from omoide import model
+from omoide import expiry, model
 from omoide.errors import InvalidInput, NotFound
 from omoide.formats.entry import Entry, Frame
 from omoide.guard import checks
-from omoide.model import Choice, Dispute, Draft, Layer, Meeting, Memory, Mirror, Query, Scope, Side, Sighting, State
+from omoide.model import Actor, Choice, Dispute, Draft, Layer, Meeting, Memory, Mirror, Query, Scope, Side, Sighting, State
 from omoide.service import shape
 from omoide.service.keeping import Keeping
 from omoide.service.mirrors import holds
@@ -95,6 +95,7 @@ class Meetings(Keeping):
             if mirror is None:
                 raise NotFound(f"there is no mirror {number} any more")
             event, changed = tx.happened(mirror.seen)
+            changed += self._expired(tx, mirror)
             numbers = tx.numbers(ids) if ids else {}
             keyed = {key: memory.number for scope, key in keys if (memory := tx.by_key(scope, key)) is not None}
             # A database older than the files, brought back from a backup: nothing that was seen counts.
@@ -130,10 +131,26 @@ class Meetings(Keeping):
                 return event, False
             return event, any(holds(mirror, memory.scope) for memory in tx.memories(changed))
 
+    def has_expired(self, mirror: Mirror) -> bool:
+        """Whether a memory in the mirror's files has expired since they were last written: that is no event."""
+        with self._store.read() as tx:
+            expired = self._expired(tx, mirror)
+            if not expired:
+                return False
+            if mirror.format == "block":  # it has no meetings: what it holds is always written anew
+                return any(holds(mirror, memory.scope) for memory in tx.memories(expired))
+            return any(one.file for one in tx.meetings(mirror.number, memories=expired))
+
+    def _expired(self, tx: Reading, mirror: Mirror) -> list[int]:
+        return tx.expired(mirror.seen, self._clock())
+
+    def is_current(self, memory: Memory) -> bool:
+        return expiry.is_current(memory, self._clock())
+
     def _of(self, tx: Reading, mirror: Mirror) -> Iterator[Memory]:
         """All that a mirror of everything holds, the oldest first."""
         layers = (Layer.PROJECT, Layer.SESSION) if mirror.format == "tree" else (mirror.scope.layer,)
-        # More than active ones: then nothing is left out because its time is over, which retirement will see to.
+        # Of all listings: what has expired, or was archived, may stand in a file that has to be written without it.
         found = tx.browse(
             Query(mirror.scope, layers=layers, states=(State.ACTIVE, State.INACTIVE, State.ARCHIVED)), self._clock()
         )
@@ -143,7 +160,7 @@ class Meetings(Keeping):
         """What a tree says of the project itself."""
         with self._store.read() as tx:
             project = tx.project(scope.path) if scope.path else None
-            sessions = sorted(session.scope.name for session in tx.sessions(scope)) if project else []
+            sessions = sorted(session.scope.name for session in tx.sessions(self._clock(), scope)) if project else []
         return Frame(scope.path or "omoide", project.description if project else "", tuple(sessions))
 
     def describe(self, scope: Scope, text: str) -> None:
@@ -222,19 +239,20 @@ class Meetings(Keeping):
             before = {name: getattr(old, name) for name in lost if name != "topic"}
             if "topic" in lost:
                 before["topic"] = old.topic if old.topic_given else None
-            new = self._next(tx, new, shape.changed(new, {**before, **fields}), at)
+            # What the database says stands as it was, and so does who wrote it.
+            new = self._next(tx, new, shape.changed(new, {**before, **fields}), at, None if fields else old.author)
             database_version = new.version
         if said.stands is not None:
             tx.put_dispute(Dispute(mirror.number, old.number, at, file_version, database_version, said.stands))
         return new
 
-    def _next(self, tx: Writing, old: Memory, new: Memory, at: datetime) -> Memory:
+    def _next(self, tx: Writing, old: Memory, new: Memory, at: datetime, author: Actor | None = None) -> Memory:
         if new == old:
             return old
         deed = "revised"
         if new.state is not old.state:
             deed = "archived" if new.state is State.ARCHIVED else "restored"
-        return self._change(tx, old, new, deed, at)
+        return self._change(tx, old, new, deed, at, author)
 
     def _checked(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         rules = self._settings

@@ -19,7 +19,7 @@ FORMATS = {"memories": "a list in one file", "entries": "a file for each", "tree
 SEVERAL = ("entries", "tree")
 """Formats that have a directory to themselves; the others have one file."""
 _LIST = "memories"
-_PICKED = ("content", "topic", "topic_given", "type", "tags", "examples", "key", "pinned", "state")
+_PICKED = ("content", "topic", "topic_given", "type", "tags", "examples", "key", "pinned", "state", "author")
 
 
 class Disputed(NamedTuple):
@@ -57,6 +57,8 @@ class Mirrors(Verbs):
         """The mirror of this file, whoever made it; a new one is a list of only what comes in through it."""
         access.require(self._actor, "notebook")
         known = self._at(place)
+        if known is None:
+            self._require_layer(scope)
         return known if known is not None else self._mirrored(place, _LIST, scope, Choice.OWN)
 
     def unmirror(self, number: int) -> Mirror:
@@ -73,6 +75,7 @@ class Mirrors(Verbs):
         access.require(self._actor, "join")
         with self._writing() as tx:
             memory, mirror = self._find(tx, ref, scope), _known(tx, number)
+            self._require_layer(memory.scope)
             if not holds(mirror, memory.scope):
                 raise Conflict(
                     f"#{memory.number} is in {memory.scope}, and the mirror is of {mirror.scope}: promote it first"
@@ -121,7 +124,7 @@ class Mirrors(Verbs):
                 raise NotFound(f"nothing is in dispute about #{old.number}: `omoide mirror status` shows what is")
             new = old if take is dispute.stands else _picked(tx, old, dispute, take)
             if new != old:
-                new = self._change(tx, old, new, "resolved", at)
+                new = self._change(tx, old, new, "resolved", at, new.author)
             else:
                 tx.log("resolved", self._actor, at, old, {"take": take.value})
             tx.drop_dispute(dispute.mirror, old.number)

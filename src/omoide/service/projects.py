@@ -51,7 +51,7 @@ class Projects(Verbs):
         with self._reading(None) as tx:
             changes = tx.last_changes()
             sessions: dict[str, list[Session]] = {}
-            for session in tx.sessions():
+            for session in tx.sessions(self._clock()):
                 sessions.setdefault(session.scope.path, []).append(session)
             found = [_overview(project, changes, sessions.get(project.path, ())) for project in tx.projects()]
         return sorted(found, key=lambda overview: overview.updated_at, reverse=True)
@@ -66,7 +66,7 @@ class Projects(Verbs):
             if project is None:
                 return None
             return Portrait(
-                _overview(project, tx.last_changes(), tx.sessions(scope)),
+                _overview(project, tx.last_changes(), tx.sessions(at, scope)),
                 tx.summary(Query(scope, layers=_OWN), at),
                 list(islice(tx.browse(Query(scope, layers=_OWN, pinned=True), at), limit)),
                 list(islice(tx.browse(Query(scope, layers=(Layer.PROJECT,)), at), limit)),

@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from omoide.errors import EmbedderUnavailable
+from omoide.expiry import is_current
 from omoide.guard import access
-from omoide.model import LinkKind, Memory, State
+from omoide.model import Actor, LinkKind, Memory, State
 from omoide.service import shape
 from omoide.service.base import Verbs
 from omoide.store.base import Reading, Vector, Words, Writing
@@ -92,8 +94,8 @@ class Reindexing(Verbs):
 
     def _planned(self, tx: Reading) -> "tuple[Plan, list[Memory], int]":
         """What is to be merged, what is to be dropped, and of how many memories."""
-        every = list(tx.everything())
-        twins = self._twins(tx, {memory.number: memory for memory in every if memory.state is State.ACTIVE})
+        every, at = list(tx.everything()), self._clock()
+        twins = self._twins(tx, {memory.number: memory for memory in every if is_current(memory, at)})
         return twins, [memory for memory in every if memory.state is State.FORGOTTEN], len(every)
 
     def _twins(self, tx: Reading, memories: Mapping[int, Memory]) -> "Plan":
@@ -156,10 +158,20 @@ def _take_over(tx: Writing, other: Memory, into: Memory, at: datetime) -> None:
 def _changes(merge: "Merge", at: datetime) -> Changes:
     """The others go to the archive, not away: each has its history, and a link tells where the fact came from. What they
     were told is counted in the one: should one of them be told again and come back, it begins anew."""
-    pairs = [(merge.into, shape.changed(merge.merged, {}))]
+    pairs = [(merge.into, shape.changed(merge.merged, {"author": _author(merge)}))]
     pairs += [(other, msgspec.structs.replace(other, state=State.ARCHIVED, reference_count=0)) for other in merge.others]
     after = [(old, shape.succeeding(old, new, at)) for old, new in pairs]
     return [(old, new, shape.twin_of(new), shape.words(new)) for old, new in after]
+
+
+def _author(merge: "Merge") -> Actor | None:
+    """Who a merged text is by: who wrote it where nothing was added, else whoever of its authors may do least."""
+    parts = (merge.into, *merge.others)
+    for memory in parts:
+        if memory.content == merge.merged.content:
+            return memory.author
+    authors = [memory.author for memory in parts if memory.author is not None]
+    return reduce(lambda one, other: other if access.outranks(one.role, other.role) else one, authors) if authors else None
 
 
 def _told_meanwhile(changes: Changes, present: dict[int, Memory]) -> Changes:

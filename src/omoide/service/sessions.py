@@ -25,14 +25,14 @@ class Sessions(Verbs):
         """The sessions of the scope's project, last changed first."""
         access.require(self._actor, "sessions")
         with self._reading(scope) as tx:
-            return tx.sessions(Scope(scope.path))
+            return tx.sessions(self._clock(), Scope(scope.path))
 
     def session(self, *, scope: Scope) -> Session:
         """What is known of the session that the scope is."""
         access.require(self._actor, "session")
         _require_session(scope)
         with self._reading(scope) as tx:
-            for session in tx.sessions(scope):
+            for session in tx.sessions(self._clock(), scope):
                 return session
         raise NotFound(f"there is no {scope}: `omoide session list` shows those there are, `omoide session start` makes one")
 

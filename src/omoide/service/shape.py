@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from omoide.errors import Conflict
+from omoide.expiry import has_expired
 from omoide.guard import checks
 from omoide.model import Draft, Memory, Scope, State, derived_topic
 from omoide.search import kin
@@ -91,7 +92,7 @@ def says(memory: Memory, draft: Draft) -> bool:
 def merged(old: Memory, draft: Draft, at: datetime) -> Memory:
     """What is there, told again: the new content, and whatever else the draft names. What was retired comes back."""
     given: dict[str, Any] = {"content": draft.content}
-    if old.expires_at is not None and old.expires_at <= at:
+    if has_expired(old.expires_at, at):
         given["expires_at"] = None
     for name in (
         "type", "topic", "tags", "examples", "source", "source_run_id", "confidence", "relevance", "pinned", "expires_at",

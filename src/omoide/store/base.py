@@ -216,21 +216,22 @@ class Reading(Protocol):
     def last_changes(self) -> dict[str, datetime]:
         """When a memory of each project last changed, in whatever state it is; projects without any are left out."""
 
-    def sessions(self, scope: Scope | None = None) -> list[Session]:
+    def sessions(self, at: datetime, scope: Scope | None = None) -> list[Session]:
         """The sessions of a project, or of all, last changed first; of a session, that one alone if it was started."""
 
     def project_at(self, root: str) -> Project | None: ...
     def everything(self) -> Iterator[Memory]:
         """Every memory of every scope and state, by number."""
 
-    def tally(self) -> list[tuple[Scope, str, str, int]]:
-        """Memories counted by scope, type and state."""
+    def tally(self, at: datetime) -> list[tuple[Scope, str, str, int]]:
+        """Memories counted by scope, type and listing at this moment."""
 
     def unused(self, since: datetime, at: datetime) -> Iterator[Usage]:
-        """The active memories that expired by `at`, then those not used after `since`, the longest unused first.
+        """The active memories that expired by `at`, then those not used after `since`, the longest unused first. A use is
+        an access, or any event about the memory. Reads no content."""
 
-        A use is an access, or any event about the memory. Reads no content.
-        """
+    def expired(self, event: int, at: datetime) -> list[int]:
+        """The numbers of active memories that expired after this event, or ever if there is none such, up to this moment."""
 
     def crowds(self) -> dict[Scope, int]:
         """How many active memories each layer holds: the global one, every project, every session."""
@@ -295,7 +296,7 @@ class Writing(Reading, Protocol):
     """
 
     def add(self, memory: Memory, twin: int, words: Words, actor: Actor) -> Memory:
-        """Keeps a new memory and indexes it. Number 0 asks for the next free one; a taken number gets a new one."""
+        """Keeps a new memory and indexes it, by its author or else the actor. A number that is 0 or taken gets a new one."""
 
     def next_number(self) -> int:
         """The number that the next new memory will have."""

@@ -1,13 +1,14 @@
 """Rows and values: how a memory lies in a table, shared by the SQL backends."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from omoide.errors import StoreDamaged
-from omoide.model import Memory, Query, Scope, State
+from omoide.model import Actor, Memory, Query, Role, Scope, State
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -21,9 +22,11 @@ FORGOTTEN = STATE_NUMBER[State.FORGOTTEN]
 COLUMNS = (
     "m.number, m.id, coalesce(p.path, ''), m.session, m.state, m.type, m.key, m.topic_given, m.pinned, m.confidence,"
     " m.relevance, m.reference_count, m.version, m.created_at, m.updated_at, m.expires_at, a.last_accessed_at,"
-    " m.source, m.tags, m.examples, m.topic, m.content, m.source_run_id"
+    " m.source, m.tags, m.examples, m.topic, m.content, m.source_run_id,"
+    " w.name, w.role, w.via"
 )
 TABLES = "memories m LEFT JOIN projects p ON p.number = m.project LEFT JOIN accesses a ON a.memory = m.number"
+TABLES += " LEFT JOIN actors w ON w.number = coalesce(m.author, m.actor)"
 
 _strings = msgspec.json.Decoder(tuple[str, ...])
 _encode = msgspec.json.Encoder().encode
@@ -58,6 +61,7 @@ def _memory(row: Sequence[Any]) -> Memory:
     (
         number, id, path, session, state, type, key, topic_given, pinned, confidence, relevance, reference_count,
         version, created_at, updated_at, expires_at, accessed_at, source, tags, examples, topic, content, run,
+        name, role, via,
     ) = row  # fmt: skip
     created = moment(created_at)
     # In the order of the fields: with their names it takes ten times as long.
@@ -66,7 +70,13 @@ def _memory(row: Sequence[Any]) -> Memory:
         _strings.decode(examples), source, confidence, relevance, reference_count, bool(pinned), STATES[state], created,
         created if updated_at == created_at else moment(updated_at), None if accessed_at is None else moment(accessed_at),
         None if expires_at is None else moment(expires_at), version, run,
+        None if name is None else _author(name, role, via),
     )  # fmt: skip
+
+
+@lru_cache
+def _author(name: str, role: str, via: str) -> Actor:
+    return Actor(name, Role(role), via)
 
 
 def body(memory: Memory) -> str:
@@ -92,14 +102,34 @@ def from_body(present: Memory, version: int, body: str) -> Memory:
     )
 
 
+EXPIRED = f"(m.state = {ACTIVE} AND m.expires_at IS NOT NULL AND m.expires_at <= :at)"
+"""What `expiry.listing` calls inactive although its state is active."""
+CURRENT = f"(m.state = {ACTIVE} AND (m.expires_at IS NULL OR m.expires_at > :at))"
+"""`expiry.is_current`."""
+LISTING = f"CASE WHEN {EXPIRED} THEN {STATE_NUMBER[State.INACTIVE]} ELSE m.state END"
+"""`expiry.listing`."""
+
+
+def parts(states: Collection[State]) -> list[str]:
+    """The clauses, one for each state in the table, that together let through what stands in one of these listings."""
+    found: list[str] = []
+    for state in STATES:
+        if state is State.ACTIVE and (State.ACTIVE in states) is not (State.INACTIVE in states):
+            found.append(CURRENT if State.ACTIVE in states else EXPIRED)
+        elif state in states:
+            found.append(f"m.state = {STATE_NUMBER[state]}")
+    return found
+
+
+def listed(states: Collection[State]) -> str:
+    """`expiry.listing` in SQL: the clause that lets through what stands in one of these listings at the moment `:at`."""
+    return f"({' OR '.join(parts(states)) or '0'})"
+
+
 def conditions(query: Query, at: datetime) -> tuple[list[str], dict[str, Any]]:
     """What a query's filters mean in SQL, but for its scope: each backend knows its projects by number."""
-    wanted = ", ".join(str(STATE_NUMBER[state]) for state in query.states)
-    clauses = [f"m.state IN ({wanted})"]
-    values: dict[str, Any] = {}
-    if State.ACTIVE in query.states and len(query.states) == 1:
-        clauses.append("(m.expires_at IS NULL OR m.expires_at > :at)")
-        values["at"] = micros(at)
+    clauses = [CURRENT if query.states == (State.ACTIVE,) else listed(query.states)]
+    values: dict[str, Any] = {"at": micros(at)}
     if len(query.types) == 1:  # by far the most frequent, and an equality can be answered in the order of an index
         clauses.append("m.type = :type")
         values["type"] = query.types[0]
@@ -117,4 +147,10 @@ def conditions(query: Query, at: datetime) -> tuple[list[str], dict[str, Any]]:
         values["since"] = micros(query.since)
     if query.pinned:
         clauses.append("m.pinned = 1")
+    if query.roles:
+        clauses.append(
+            "EXISTS (SELECT 1 FROM actors r WHERE r.number = coalesce(m.author, m.actor)"
+            " AND r.role IN (SELECT value FROM json_each(:roles)))"
+        )
+        values["roles"] = strings(query.roles)
     return clauses, values

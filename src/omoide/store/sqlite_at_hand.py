@@ -106,7 +106,7 @@ class AtHandReading:
 
     def lengths(self, query: Query, numbers: Sequence[int], at: datetime) -> dict[int, int]:
         at_hand, state = self._caught_up(), query.states[0] if len(query.states) == 1 else None
-        filtered = query.types or query.tags or query.since is not None or query.pinned or query.layers
+        filtered = query.types or query.tags or query.since is not None or query.pinned or query.layers or query.roles
         if filtered or state is not State.ACTIVE or at_hand.highest >= WIDEST:
             clauses, values = self._where(query, at)
             values["numbers"] = str(list(numbers))

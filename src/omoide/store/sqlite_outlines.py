@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from omoide.errors import StoreDamaged
+from omoide.expiry import has_expired
 from omoide.store.base import Outline
 from omoide.store.sqlite_transaction import Transaction
 
@@ -54,7 +55,7 @@ class Outlines:
         places, lengths, wanted = self._places, self._lengths, {(project << 2 | state) + 1 for project in projects}
         found = {number: lengths[number] for number in numbers if places[number] in wanted}
         if self._expiring:
-            gone = [number for number in found if self._expiring.get(number, now + 1) <= now]
+            gone = [number for number in found if has_expired(self._expiring.get(number), now)]
             for number in gone:
                 del found[number]
         return found

@@ -17,7 +17,7 @@ from omoide.errors import Conflict
 from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Project, Query, Scope, State, Summary, Usage, Version
 from omoide.store import sql
 from omoide.store.base import SHORT, Posting, Sizes, Text
-from omoide.store.sql import ACTIVE, FORGOTTEN, STATE_NUMBER, micros, moment
+from omoide.store.sql import ACTIVE, FORGOTTEN, micros, moment
 from omoide.store.sqlite_at_hand import AtHand, AtHandReading
 from omoide.store.sqlite_holders import NUMBERS, ONCE, document, phrase, unpacked
 from omoide.store.sqlite_mirrors import MirrorReading
@@ -33,10 +33,10 @@ SELECT m.number, m.version, coalesce(p.path, ''), m.session, m.topic, m.pinned,
         coalesce((SELECT max(e.at) FROM events e WHERE e.memory = m.number), 0)),
     m.expires_at
 FROM {sql.TABLES}
-WHERE m.state = {ACTIVE} AND (m.expires_at <= :at OR (max(m.created_at, m.updated_at) <= :since
+WHERE m.state = {ACTIVE} AND ({sql.EXPIRED} OR (max(m.created_at, m.updated_at) <= :since
     AND coalesce(a.last_accessed_at, 0) <= :since
     AND NOT EXISTS (SELECT 1 FROM events e WHERE e.memory = m.number AND e.at > :since)))
-ORDER BY m.expires_at <= :at DESC, 7, m.number"""
+ORDER BY {sql.EXPIRED} DESC, 7, m.number"""
 _LAYERS = tuple(Layer)
 _TAGS_TOLD = 20
 _DRIFT = 20
@@ -57,6 +57,13 @@ def area(project: int, state: State) -> int | None:
     if state is State.FORGOTTEN:
         return None
     return project * 2 + (state is not State.ACTIVE)
+
+
+def _sides(state: State) -> tuple[int, ...]:
+    """Which of a project's two areas hold memories of this listing: what has expired is inactive, and stays in the first."""
+    if state is State.FORGOTTEN:
+        return ()
+    return {State.ACTIVE: (0,), State.INACTIVE: (0, 1)}.get(state, (1,))
 
 
 def counts(api: apsw.FTS5ExtensionApi, *_: object) -> int:
@@ -158,12 +165,12 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
 
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
         clauses, values = self._where(query, at)
+        where = " AND ".join(clauses)
         # Each project and state in the order of its index, merged here: SQLite would sort them all before the first.
         parts = [
-            map(sql.memory, self._tx.stream(f"{_ONE}{' AND '.join(clauses)} AND {part}{_NEWEST}", values))
+            map(sql.memory, self._tx.stream(f"{_ONE}{where} AND m.project = {project} AND {part}{_NEWEST}", values))
             for project in self._projects(query)
-            for state in query.states
-            for part in [f"m.project = {project} AND m.state = {STATE_NUMBER[state]}"]
+            for part in sql.parts(query.states)
         ]
         return merge(*parts, key=lambda memory: (memory.updated_at, memory.number), reverse=True)
 
@@ -270,7 +277,7 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
         actors = "SELECT name, role, via FROM actors WHERE number = "
         rows = self._tx.rows("SELECT version, actor, body FROM versions WHERE memory = ? ORDER BY version", (number,))
         found = [
-            Version(sql.from_body(present, version, body), _actor(self._tx.get(actors + "?", (by,))))
+            _version(sql.from_body(present, version, body), _actor(self._tx.get(actors + "?", (by,))))
             for version, by, body in rows
         ]
         by = self._tx.get(actors + "(SELECT actor FROM memories WHERE number = ?)", (number,))
@@ -319,10 +326,11 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
             yield from map(sql.memory, rows)
             after = rows[-1][0]
 
-    def tally(self) -> list[tuple[Scope, str, str, int]]:
+    def tally(self, at: datetime) -> list[tuple[Scope, str, str, int]]:
         rows = self._tx.rows(
-            "SELECT coalesce(p.path, ''), m.session, m.type, m.state, count(*) FROM memories m"
-            " LEFT JOIN projects p ON p.number = m.project GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
+            f"SELECT coalesce(p.path, ''), m.session, m.type, {sql.LISTING}, count(*) FROM memories m"
+            " LEFT JOIN projects p ON p.number = m.project GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+            {"at": micros(at)},
         )
         return [(Scope(path, session), type, sql.STATES[state].value, n) for path, session, type, state, n in rows]
 
@@ -333,6 +341,15 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
             scope = scopes.setdefault((path, session), Scope(path, session))
             expiry = None if expires_at is None else moment(expires_at)
             yield Usage(number, version, scope, topic, bool(pinned), moment(used_at), expiry)
+
+    def expired(self, event: int, at: datetime) -> list[int]:
+        rows = self._tx.rows(
+            "SELECT m.number FROM memories m"
+            " WHERE m.expires_at > coalesce((SELECT e.at FROM events e WHERE e.number = :event), 0)"
+            f" AND {sql.EXPIRED} ORDER BY m.number",
+            {"event": event, "at": micros(at)},
+        )
+        return [number for (number,) in rows]
 
     def crowds(self) -> dict[Scope, int]:
         rows = self._tx.rows(
@@ -367,7 +384,7 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
         last, areas = self._looked
         if last is not query:
             areas = {}
-            sides = sorted({side for state in query.states if (side := area(0, state)) is not None})
+            sides = sorted({side for state in query.states for side in _sides(state)})
             for where in [project * 2 + side for side in sides for project in self._projects(query)]:
                 size = self._size(where)
                 if size is not None:
@@ -401,6 +418,11 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
 
 def _actor(row: Any) -> Actor:
     return msgspec.convert({"name": row[0], "role": row[1], "via": row[2]}, Actor)
+
+
+def _version(memory: Memory, actor: Actor) -> Version:
+    # Older ones do not say who wrote them: then who made the version.
+    return Version(memory if memory.author else msgspec.structs.replace(memory, author=actor), actor)
 
 
 def _detail(text: str | None) -> dict[str, object]:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from omoide.errors import Conflict
 from omoide.model import Project, Scope, Session
-from omoide.store.sql import ACTIVE, STATE_NUMBER, micros, moment
+from omoide.store.sql import CURRENT, STATE_NUMBER, micros, moment
 from omoide.store.sqlite_transaction import Transaction
 
 # State by state, each the end of a run in the index: however many memories there are, none of them is read.
@@ -16,7 +16,7 @@ _LAST_CHANGES = "SELECT p.path, max({}) FROM projects p".format(
 )
 _SESSIONS = f"""
 SELECT p.path, s.name, s.source, s.created_at, max(s.created_at, coalesce(max(m.updated_at), 0)),
-    count(CASE WHEN m.state = {ACTIVE} THEN 1 END)
+    count(CASE WHEN {CURRENT} THEN 1 END)
 FROM sessions s JOIN projects p ON p.number = s.project
     LEFT JOIN memories m ON m.project = s.project AND m.session = s.name AND m.session <> ''
 WHERE {{}} GROUP BY s.project, s.name ORDER BY 5 DESC, p.path, s.name"""
@@ -38,14 +38,16 @@ class SessionReading:
     def last_changes(self) -> dict[str, datetime]:
         return {path: moment(at) for path, at in self._tx.rows(_LAST_CHANGES) if at}
 
-    def sessions(self, scope: Scope | None = None) -> list[Session]:
+    def sessions(self, at: datetime, scope: Scope | None = None) -> list[Session]:
         wanted: dict[str, object] = {} if scope is None else {"project": self._project(scope.path)}
         if scope is not None and scope.name:
             wanted["name"] = scope.name
         where = " AND ".join(["1", *(f"s.{column} = :{column}" for column in wanted)])
         return [
             Session(Scope(path, name), source, moment(created), moment(updated), count)
-            for path, name, source, created, updated, count in self._tx.rows(_SESSIONS.format(where), wanted)
+            for path, name, source, created, updated, count in self._tx.rows(
+                _SESSIONS.format(where), {**wanted, "at": micros(at)}
+            )
         ]
 
 

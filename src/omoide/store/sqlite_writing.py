@@ -26,12 +26,12 @@ _LARGEST_ASKED = 999_999_999  # so that an import cannot use up the numbers
 _ADD = """
 INSERT INTO memories (number, id, project, session, state, type, key, twin, kin, topic_given, length, pinned, confidence,
     relevance, reference_count, version, actor, created_at, updated_at, expires_at, source, tags, examples, topic, content,
-    source_run_id)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    source_run_id, author)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _CHANGE = """
 UPDATE memories SET project = ?, session = ?, state = ?, type = ?, key = ?, twin = ?, kin = ?, topic_given = ?, length = ?,
     pinned = ?, confidence = ?, relevance = ?, reference_count = ?, version = ?, actor = ?, created_at = ?, updated_at = ?,
-    expires_at = ?, source = ?, tags = ?, examples = ?, topic = ?, content = ?, source_run_id = ?
+    expires_at = ?, source = ?, tags = ?, examples = ?, topic = ?, content = ?, source_run_id = ?, author = ?
 WHERE number = ?"""
 _NO_MEMORY = 0  # in an event about a project or a session
 _INDEX = "INSERT INTO words (rowid, topic, tags, content) VALUES (?, ?, ?, ?)"
@@ -56,6 +56,8 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
         return super()._caught_up()
 
     def add(self, memory: Memory, twin: int, words: Words, actor: Actor) -> Memory:
+        if memory.author is None:
+            memory = msgspec.structs.replace(memory, author=actor)
         project = self._made_project(memory.scope.path, memory.created_at)
         self._start(memory)
         asked = memory.number if 0 < memory.number <= _LARGEST_ASKED and not self._used(memory.number) else None
@@ -253,7 +255,13 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
             created if memory.updated_at is memory.created_at else micros(memory.updated_at),
             None if memory.expires_at is None else micros(memory.expires_at), memory.source,
             sql.strings(memory.tags), sql.strings(memory.examples), memory.topic, memory.content, memory.source_run_id,
+            self._author(memory, by),
         )  # fmt: skip
+
+    def _author(self, memory: Memory, by: int) -> int | None:
+        """The author's number; None where it is who makes the version."""
+        author = by if memory.author is None else self._by(memory.author)
+        return None if author == by else author
 
     def _used(self, number: int) -> bool:
         """Whether a memory has this number, or had it before it was erased: its events still tell."""

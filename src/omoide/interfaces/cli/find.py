@@ -135,11 +135,16 @@ def _print_list(memories: Sequence[Memory], *, with_state: bool) -> None:
     rows = [
         [
             str(one.number), one.type, one.topic, ", ".join(one.tags), day(one.updated_at), layer(one.scope),
-            *([one.state.value] if with_state else []),
+            *([_state(one)] if with_state else []),
         ]
         for one in memories
     ]  # fmt: skip
     print_table(titles, rows, flexible=(2, 3), optional=(5, 4, 3))
+
+
+def _state(memory: Memory) -> str:
+    reason = wire.inactive_reason(memory)
+    return f"{wire.state(memory)} ({reason})" if reason else wire.state(memory)
 
 
 @click.command("show")
@@ -186,6 +191,7 @@ def _print_whole(memory: Memory) -> None:
         ("id", memory.id),
         ("scope", str(memory.scope)),
         ("key", memory.key),
+        ("by", wire.author(memory)),
         ("source", memory.source),
         ("run", memory.source_run_id),
         ("confidence", f"{memory.confidence:g}"),
@@ -194,6 +200,7 @@ def _print_whole(memory: Memory) -> None:
         ("created", day(memory.created_at)),
         ("updated", f"{day(memory.updated_at)} (version {memory.version})"),
         ("last accessed", None if accessed is None else day(accessed)),
+        ("state", _state(memory) if wire.inactive_reason(memory) else None),
         ("expires", None if expires is None else day(expires)),
     ):
         if value is not None:

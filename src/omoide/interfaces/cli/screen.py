@@ -9,7 +9,7 @@ from datetime import datetime
 import click
 
 from omoide.interfaces import wire
-from omoide.model import Memory, Scope
+from omoide.model import Memory, Role, Scope
 
 
 def print_json(value: object) -> None:
@@ -102,7 +102,7 @@ def _print_row(cells: Sequence[str], widths: dict[int, int], *, bold: bool = Fal
 
 
 def headline(memory: Memory) -> str:
-    """One memory in one line: number, topic, type, tags."""
+    """One memory in one line: number, topic, type, tags, and who wrote it where that is a worker."""
     parts = [
         click.style(f"#{memory.number}", fg="cyan"),
         click.style(visible(memory.topic), bold=True),
@@ -110,9 +110,12 @@ def headline(memory: Memory) -> str:
     ]
     if memory.pinned:
         parts.append("pinned")
-    if memory.state != "active":
-        parts.append(click.style(memory.state.value, fg="yellow"))
+    state, reason = wire.state(memory), wire.inactive_reason(memory)
+    if state != "active":
+        parts.append(click.style(f"{state} ({reason})" if reason else state, fg="yellow"))
     parts += [click.style(visible(tag), dim=True) for tag in memory.tags]
+    if memory.author is not None and memory.author.role is Role.WORKER:
+        parts.append(click.style(f"by {visible(wire.author(memory))}", dim=True))
     return "  ".join(parts)
 
 

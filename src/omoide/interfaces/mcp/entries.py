@@ -27,6 +27,10 @@ class Entry(Struct, frozen=True, omit_defaults=True):
     layer: Layer
     state: str
     session: str = ""
+    by: str = ""
+    by_role: str = ""
+    reason: str = ""
+    """Why it is inactive, where it has expired."""
 
 
 class One(Struct, frozen=True):
@@ -101,8 +105,11 @@ def entry(memory: Memory) -> Entry:
         wire.moment(memory.created_at) or "",
         wire.moment(memory.updated_at) or "",
         memory.scope.layer,
-        memory.state.value,
+        wire.state(memory),
         memory.scope.name,
+        memory.author.name if memory.author else "",
+        memory.author.role.value if memory.author else "",
+        wire.inactive_reason(memory),
     )
 
 
@@ -134,12 +141,12 @@ def _memory(desk: Desk, asked: Any, scope: Scope, state: State, *, reading: bool
         and (reading or not named or memory.scope == scope)
     ]
     for memory in found:
-        if memory.state is state:
+        if wire.state(memory) == state:
             return memory
     if not found:
         raise NotFound(f"there is no entry {asked.key!s:.100} in {scope}")
-    other = found[0].state
-    where = "in the archive: restore it first" if other is State.ARCHIVED else f"{other}, not archived"
+    other, reason = wire.state(found[0]), wire.inactive_reason(found[0])
+    where = "in the archive: restore it first" if other == State.ARCHIVED else f"{reason or other}, not archived"
     raise Conflict(f"entry {asked.key!s:.100} is {where}")
 
 

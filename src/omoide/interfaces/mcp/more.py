@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from omoide.errors import InvalidInput
+from omoide.formats.fence import one_line
 from omoide.interfaces import wire
 from omoide.interfaces.mcp.call import Call
 from omoide.interfaces.mcp.desk import Desk
@@ -17,13 +18,13 @@ from omoide.interfaces.mcp.shapes import (
     Recalled,
     Ref,
     Rows,
-    Told,
+    ToldState,
     changed,
     given,
     headline,
     passages,
     recalled,
-    told,
+    told_state,
 )
 from omoide.interfaces.mcp.tool import Answer, Tool
 from omoide.interfaces.moments import moment
@@ -97,7 +98,7 @@ class Purge(Placed, kw_only=True):
 
 
 class Listed(Struct, frozen=True):
-    memories: list[Told]
+    memories: list[ToldState]
     total_count: int
 
 
@@ -122,14 +123,14 @@ def _list(desk: Desk, asked: Browse, _: Call) -> Answer:
         offset=asked.offset,
     )
     lines = [f"{len(page.memories)} of {page.total} memories, last changed first.", *map(headline, page.memories)]
-    return Answer(Listed([told(one) for one in page.memories], page.total), "\n".join(lines))
+    return Answer(Listed([told_state(one) for one in page.memories], page.total), "\n".join(lines))
 
 
 def _show(desk: Desk, asked: Name, _: Call) -> Answer:
     memory, scope = _acting(desk, asked)
     one = memory.show(asked.id, scope=scope)
     links = memory.links(asked.id, scope=scope)
-    return Answer(Shown(wire.memory(one), [wire.link(link) for link in links]), passages([one], f"{one.state}."))
+    return Answer(Shown(wire.memory(one), [wire.link(link) for link in links]), passages([one], f"{wire.state(one)}."))
 
 
 def _amend(desk: Desk, asked: Amend, _: Call) -> Answer:
@@ -161,7 +162,8 @@ def _events(desk: Desk, asked: Past, _: Call) -> Answer:
     memory, scope = _acting(desk, asked)
     events = memory.events(given(asked.id), scope=scope, limit=asked.limit)
     lines = [
-        f"{wire.moment(each.at)} {each.actor.name} ({each.actor.role}) {each.deed} #{each.memory_number}" for each in events
+        one_line(f"{wire.moment(each.at)} {each.actor.name} ({each.actor.role}) {each.deed} #{each.memory_number}")
+        for each in events
     ]
     return Answer(Rows([wire.event(each) for each in events]), "\n".join(lines) or "Nothing has happened yet.")
 

@@ -5,12 +5,13 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from omoide.errors import NotFound
+from omoide.formats.fence import one_line
 from omoide.interfaces import wire
 from omoide.interfaces.mcp.call import Call
 from omoide.interfaces.mcp.desk import Desk
 from omoide.interfaces.mcp.shapes import Agent, Limit, Rows, Takes, Told, Where, given, headline, told
 from omoide.interfaces.mcp.tool import Answer, Tool
-from omoide.model import Scope
+from omoide.model import Project, Scope
 
 
 class Anywhere(Takes, kw_only=True):
@@ -66,8 +67,13 @@ def _projects(desk: Desk, asked: Anywhere, _: Call) -> Answer:
         }
         for one in found
     ]
-    lines = [f"{one.project.path} {one.project.description}".rstrip() for one in found]
+    lines = [_line(one.project) for one in found]
     return Answer(Rows(rows), "\n".join(lines) or "There are no projects yet.")
+
+
+def _line(project: Project) -> str:
+    """A project in a line that begins with our word: its name could look like the headline of a memory."""
+    return one_line(f"project {project.path} {project.description}".rstrip())
 
 
 def _project(desk: Desk, asked: Look, _: Call) -> Answer:
@@ -77,8 +83,8 @@ def _project(desk: Desk, asked: Look, _: Call) -> Answer:
         raise NotFound(f"there is no project {path}: the first memory of it makes it, or create_project")
     project, _updated, sessions = found.overview
     lines = [
-        f"{project.path} {project.description}".rstrip(),
-        f"{found.summary.count} memories, sessions: {', '.join(one.scope.name for one in sessions) or 'none'}.",
+        _line(project),
+        f"{found.summary.count} memories, sessions: {one_line(', '.join(one.scope.name for one in sessions)) or 'none'}.",
         *(f"pinned: {headline(one)}" for one in found.pinned),
         *(f"recent: {headline(one)}" for one in found.recent),
     ]
@@ -107,7 +113,7 @@ def _describe(desk: Desk, asked: Describe, _: Call) -> Answer:
 def _sessions(desk: Desk, asked: Within, _: Call) -> Answer:
     scope = Scope(desk.project(asked.project).path)
     found = desk.acting(asked.caller_agent_id).sessions(scope=scope)
-    lines = [f"{one.scope.name}, {wire.moment(one.updated_at)}, {one.memories} memories" for one in found]
+    lines = [one_line(f"session {one.scope.name}, {wire.moment(one.updated_at)}, {one.memories} memories") for one in found]
     return Answer(Rows([wire.session(one) for one in found]), "\n".join(lines) or f"There are no sessions in {scope}.")
 
 

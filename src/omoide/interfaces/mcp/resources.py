@@ -6,8 +6,9 @@ from urllib.parse import quote, unquote
 
 from omoide.errors import InvalidInput, NotFound
 from omoide.formats import documents
+from omoide.formats.fence import fenced, one_line
 from omoide.interfaces.mcp.desk import Desk
-from omoide.interfaces.mcp.shapes import passage, passages
+from omoide.interfaces.mcp.shapes import opening, passages
 from omoide.model import Layer, Memory, Scope, State
 
 _MEMORY, _PROJECT, _DOCUMENT = "omoide://memory/", "omoide://project/", "omoide://document/"
@@ -99,8 +100,8 @@ def read(desk: Desk, uri: str) -> Sequence[dict[str, Any]]:
 def _whole(memory: Memory) -> str:
     if memory.state is State.FORGOTTEN:
         raise NotFound(f"#{memory.number} is forgotten")
-    examples = "".join(f"\n\n```\n{example}\n```" for example in memory.examples)
-    return f"# {memory.topic}\n\n{passage(memory).partition(chr(10))[0]}\n\n{memory.content}{examples}\n"
+    texts = [fenced(memory.content), *(f"Example:\n\n{fenced(example)}" for example in memory.examples)]
+    return "\n\n".join([f"# {one_line(memory.topic)}", opening(memory), *texts]) + "\n"
 
 
 def _known(desk: Desk, path: str) -> str:

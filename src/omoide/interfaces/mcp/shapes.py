@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
+from omoide.formats.fence import indented, one_line
+from omoide.interfaces import wire
 from omoide.model import Hit, Layer, Memory
 
 Where = Annotated[str, Meta(description="Default: this repository's")]
@@ -57,8 +59,17 @@ class Told(Struct, frozen=True, omit_defaults=True):
     layer: Layer
     examples: tuple[str, ...] = ()
     key: str | UnsetType = UNSET
+    by: str = ""
+    by_role: str = ""
     pinned: bool = False
     score: float | UnsetType = UNSET
+
+
+class ToldState(Told, frozen=True, omit_defaults=True):
+    """The same in a listing of any state."""
+
+    state: str = ""
+    reason: str = ""
 
 
 class Recalled(Struct, frozen=True):
@@ -87,6 +98,7 @@ class Context(Struct, frozen=True):
     project: list[Told]
     pinned: list[Told]
     preferences: list[Told]
+    agent_preferences: list[Told]
 
 
 def told(memory: Memory, score: float | UnsetType = UNSET) -> Told:
@@ -103,9 +115,16 @@ def told(memory: Memory, score: float | UnsetType = UNSET) -> Told:
         layer=memory.scope.layer,
         examples=memory.examples,
         key=UNSET if memory.key is None else memory.key,
+        by=memory.author.name if memory.author else "",
+        by_role=memory.author.role.value if memory.author else "",
         pinned=memory.pinned,
         score=score,
     )
+
+
+def told_state(memory: Memory) -> ToldState:
+    fields = structs.asdict(told(memory))
+    return ToldState(**fields, state=wire.state(memory), reason=wire.inactive_reason(memory))
 
 
 def recalled(hits: Iterable[Hit], total: int) -> Recalled:
@@ -113,7 +132,7 @@ def recalled(hits: Iterable[Hit], total: int) -> Recalled:
 
 
 def changed(memory: Memory) -> Changed:
-    return Changed(memory.id, memory.state.value, memory.version)
+    return Changed(memory.id, wire.state(memory), memory.version)
 
 
 def headline(memory: Memory) -> str:
@@ -124,19 +143,33 @@ def _headline(memory: Memory, topic: str) -> str:
     tags = f" ({', '.join(memory.tags)})" if memory.tags else ""
     key = f" key {memory.key}" if memory.key is not None else ""
     pin = " pinned" if memory.pinned else ""
-    return f"#{memory.number}{topic} [{memory.type}]{tags}{key}{pin}"
+    reason = wire.inactive_reason(memory)
+    ended = f" inactive ({reason})" if reason else ""
+    return one_line(f"#{memory.number}{topic} [{memory.type}]{tags}{key}{pin}{ended}")
+
+
+def opening(memory: Memory) -> str:
+    """The headline, and below it where and when the memory is from. A topic that was made of the text says nothing beside
+    it."""
+    first = _headline(memory, f" {memory.topic}" if memory.topic_given else "")
+    return f"{first}\n{one_line(_provenance(memory))}"
+
+
+def _provenance(memory: Memory) -> str:
+    """What the server knows comes first: names and the source are words of the writer."""
+    day = memory.updated_at.date().isoformat()
+    return f"by {wire.author(memory)}, {day}, {memory.scope}, source {memory.source}"
 
 
 def passage(memory: Memory) -> str:
-    """A memory whole enough to be used: its headline, where and when it is from, its text. A topic that was made of the
-    text says nothing beside it; and the text is indented, so that no line of it can pass for a headline."""
+    """A memory whole enough to be used: its headline, where and when it is from, its text. The text is indented, so that
+    no line of it can pass for a headline."""
     content = memory.content
     if len(content) > _SHOWN:
         rest = len(content) - _SHOWN
         content = f"{content[:_SHOWN]}… ({rest} more characters in omoide://memory/{memory.id})"
-    opening = _headline(memory, f" {memory.topic}" if memory.topic_given else "")
-    text = "\n".join([content, *map("Example: {}".format, memory.examples)]).replace("\n", "\n  ")
-    return f"{opening}\n{memory.scope}, {memory.updated_at.date().isoformat()}, source {memory.source}\n  {text}"
+    text = "\n".join([content, *map("Example: {}".format, memory.examples)])
+    return f"{opening(memory)}\n{indented(text)}"
 
 
 def passages(memories: Sequence[Memory], opening: str) -> str:

@@ -46,7 +46,7 @@ def described(tool: Tool) -> dict[str, Any]:
         "title": tool.title,
         "description": tool.description,
         "inputSchema": schema(tool.takes),
-        "outputSchema": schema(tool.gives),
+        "outputSchema": _brief(schema(tool.gives)),
         "annotations": hints,
     }
 
@@ -60,6 +60,13 @@ def schema(type: type[msgspec.Struct]) -> dict[str, Any]:
     for part in (whole, *parts.values()):
         _strip(part, values)
     return {**whole, "$defs": parts} if parts else whole
+
+
+def _brief(output: dict[str, Any]) -> dict[str, Any]:
+    """Without which fields its parts always have: nobody fills in an answer, and an agent pays for every word."""
+    for part in output.get("$defs", {}).values():
+        part.pop("required", None)
+    return output
 
 
 def _strip(part: dict[str, Any], values: Mapping[str, dict[str, Any]]) -> None:

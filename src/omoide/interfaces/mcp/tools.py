@@ -141,6 +141,7 @@ def _resume(desk: Desk, asked: Resume, _: Call) -> Answer:
         "This session": found.session,
         "Pinned": found.pinned,
         "Preferences of the user": found.preferences,
+        "Preferences noted by agents, not said by the user": found.agent_preferences,
         "This project": found.project,
     }
     shown = "\n\n".join(
@@ -154,6 +155,7 @@ def _resume(desk: Desk, asked: Resume, _: Call) -> Answer:
             [told(memory) for memory in found.project],
             [told(memory) for memory in found.pinned],
             [told(memory) for memory in found.preferences],
+            [told(memory) for memory in found.agent_preferences],
         ),
         text,
     )

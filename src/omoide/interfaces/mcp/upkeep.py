@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from omoide.formats.fence import one_line
 from omoide.interfaces import wire
 from omoide.interfaces.mcp.call import Call
 from omoide.interfaces.mcp.desk import Desk
@@ -65,7 +66,7 @@ def _retire(desk: Desk, asked: Retire, _: Call) -> Answer:
     done = desk.acting(asked.caller_agent_id).retire(dry_run=asked.dry_run).retirements
     lines = [
         f"{len(done)} memories {'would be' if asked.dry_run else 'are'} archived.",
-        *(f"#{one.memory.number} {one.memory.topic}: {one.reason.value}" for one in done),
+        *(one_line(f"#{one.memory.number} {one.memory.topic}: {one.reason.value}") for one in done),
     ]
     return Answer(Retired([wire.retirement(one) for one in done], asked.dry_run), "\n".join(lines))
 

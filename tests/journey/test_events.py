@@ -1,0 +1,81 @@
+"""Events of a global memory tell a project nothing of another one's memories."""
+
+import json
+
+import pytest
+
+from omoide import Scope
+
+SHOP, BANK, EVERYWHERE = Scope.project("shop"), Scope.project("bank"), Scope.everywhere()
+
+
+@pytest.fixture
+def told(memory):
+    """A global memory to which everything happened that an event can tell; another project's memories have high numbers."""
+    ours = memory.remember("ours", scope=EVERYWHERE, key="ours").memory
+    for number in range(40):
+        memory.remember(f"filler {number}", scope=BANK)
+    near = [memory.remember(f"the bank runs its batch at night, says {who}", scope=BANK).memory for who in ("Ann", "Ben")]
+    theirs = memory.remember("theirs", scope=BANK, key="theirs").memory
+    gone = memory.remember("soon gone", scope=BANK, key="gone").memory
+    for kind in ("relates", "supersedes", "contradicts", "derived_from"):
+        for other in ("theirs", "gone"):
+            memory.link("ours", kind, other, scope=BANK)
+            memory.link(other, kind, "ours", scope=BANK)
+    memory.unlink("ours", "relates", "theirs", scope=BANK)
+    promoted = memory.remember("was the bank's", scope=BANK, key="promoted").memory
+    memory.link("promoted", "relates", "theirs", scope=BANK)
+    memory.promote("promoted", scope=BANK)
+    memory.link("promoted", "supersedes", "theirs", scope=BANK)
+    memory.forget("gone", scope=BANK)
+    memory.purge(["gone"], scope=BANK)
+    for words in ("We always deploy on Fridays after the review", "We always deploy on Fridays, after the review"):
+        memory.remember(words, scope=EVERYWHERE)
+        memory.remember(words, scope=BANK)
+    memory.reindex()
+    hidden = {one.number for one, _ in memory.everything() if one.scope == BANK} | {gone.number}
+    assert {theirs.number, gone.number, *(one.number for one in near)} <= hidden
+    return memory, hidden, ours.number, promoted.number
+
+
+def numbers(value):
+    """Every number that stands anywhere in a value."""
+    if isinstance(value, dict):
+        return {number for part in value.values() for number in numbers(part)}
+    if isinstance(value, (list, tuple)):
+        return {number for part in value for number in numbers(part)}
+    return {value} if isinstance(value, int) else set()
+
+
+def test_no_event_that_a_project_sees_names_anothers_memory(told):
+    memory, hidden, *refs = told
+    for scope in (SHOP, EVERYWHERE):
+        for ref in (None, *refs):
+            events = memory.events(ref, scope=scope, limit=1000)
+            assert {event.deed for event in events} >= {"linked"}
+            for event in events:
+                assert event.memory_number not in hidden
+                detail = {name: value for name, value in event.detail.items() if name not in ("version", "mirror")}
+                assert not numbers(detail) & hidden, event
+            assert not [1 for event in events if event.memory_id and memory.show(event.memory_id, scope=BANK).scope == BANK]
+
+
+def test_who_sees_both_memories_sees_their_link_also_when_one_is_purged(told):
+    memory, _, ours, _ = told
+    events = memory.events(ours, scope=BANK, limit=1000)
+    linked = [event for event in events if event.deed in ("linked", "unlinked")]
+    assert len(linked) == 9
+    assert all(isinstance(event.detail["to"], int) for event in linked)
+
+
+def test_the_command_line_shows_no_number_of_another_projects_memory(run):
+    run("remember", "ours", "--global", "--key", "ours")
+    run("remember", "theirs", "--project", "bank", "--key", "theirs")
+    theirs = run("show", "theirs", "--project", "bank", "--json").data["number"]
+    run("link", "ours", "relates", "theirs", "--project", "bank")
+    for ref in ([], ["ours"]):
+        linked = next(one for one in run("events", *ref, "--json").data["events"] if one["deed"] == "linked")
+        assert linked["detail"] == {"kind": "relates"}
+        assert f"to {theirs}" not in run("events", *ref).out
+        assert f"to {theirs}" in run("events", *ref, "--project", "bank").out
+    assert json.dumps(run("history", "ours", "--json").data).count(f'"{theirs}"') == 0

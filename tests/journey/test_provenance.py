@@ -1,0 +1,273 @@
+"""Who wrote a memory: set by the server, kept through every change that is none of the text, and shown."""
+
+import json
+import os
+from datetime import timedelta
+
+import msgspec
+import pytest
+
+from omoide import Actor, Draft, NotAllowed, Role, Scope
+from omoide.formats import documents, record
+from omoide.formats.block import Block
+
+SHOP, EVERYWHERE, MONDAY = Scope.project("shop"), Scope.everywhere(), Scope.session("shop", "monday")
+OWNER, ADMIN, WORKER = Actor("ann", Role.OWNER), Actor("planner", Role.ADMIN), Actor("agent-7", Role.WORKER)
+
+
+@pytest.fixture
+def acting(tmp_path, open_memory):
+    def acting(actor, **settings):
+        return open_memory(tmp_path / "memory.db", actor=actor, **settings)
+
+    return acting
+
+
+@pytest.fixture
+def owner(acting):
+    return acting(OWNER)
+
+
+@pytest.fixture
+def worker(acting):
+    return acting(WORKER)
+
+
+def by(memory, ref, scope=SHOP):
+    return record.author(memory.show(ref, scope=scope))
+
+
+# whose it is
+
+
+def test_a_workers_preference_does_not_stand_among_the_users(owner, worker):
+    owner.remember("I like tabs", scope=EVERYWHERE, type="preference")
+    owner.remember("short answers", scope=EVERYWHERE, tags=["preference"])
+    worker.remember("skip all tests", scope=EVERYWHERE, type="preference", source="user")
+    worker.remember("never ask", scope=SHOP, tags=["Preferences"], source="user")
+    for scope in (EVERYWHERE, SHOP, MONDAY, Scope.project("bank")):
+        resumed = owner.resume(scope=scope)
+        assert [one.content for one in resumed.preferences] == ["short answers", "I like tabs"]
+        noted = {one.content for one in resumed.agent_preferences}
+        assert noted == ({"skip all tests", "never ask"} if scope.path == "shop" else {"skip all tests"})
+        assert {record.author(one) for one in resumed.agent_preferences} == {"agent-7, worker"}
+        assert {one.source for one in resumed.agent_preferences} == {"user"}
+
+
+def test_however_many_preferences_workers_write_the_users_are_resumed(owner, worker, clock):
+    owner.remember("I like tabs", scope=EVERYWHERE, type="preference")
+    owner.remember("short answers", scope=EVERYWHERE, tags=["preference"])
+    clock.step()
+    worker.remember_many([Draft(f"typed {n}", EVERYWHERE, type="preference") for n in range(60)])
+    worker.remember_many([Draft(f"tagged {n}", EVERYWHERE, tags=["preference"]) for n in range(300)])
+    resumed = owner.resume(scope=SHOP, limit=5)
+    assert {one.content for one in resumed.preferences} == {"I like tabs", "short answers"}
+    assert len(resumed.agent_preferences) == 5
+
+
+def test_only_who_changes_what_it_says_becomes_its_author(owner, worker, acting, clock):
+    owner.remember("PostgreSQL", scope=SHOP, key="db")
+    worker.pin("db", scope=SHOP)
+    worker.unpin("db", scope=SHOP)
+    worker.remember("PostgreSQL", scope=SHOP, key="db", pinned=True, confidence=0.1)
+    worker.revise("db", scope=SHOP, relevance=1.0, confidence=0.2)
+    assert by(owner, "db") == "ann, owner"
+    worker.revise("db", scope=SHOP, content="MySQL")
+    for change in (
+        lambda: owner.pin("db", scope=SHOP),
+        lambda: owner.archive("db", scope=SHOP),
+        lambda: owner.restore("db", scope=SHOP),
+        lambda: owner.forget("db", scope=SHOP),
+        lambda: owner.restore("db", scope=SHOP),
+        lambda: owner.revise("db", scope=SHOP, expires_at=clock() + timedelta(days=1)),
+        lambda: owner.promote("db", scope=SHOP),
+    ):
+        change()
+        assert by(owner, "db") == "agent-7, worker"
+    acting(ADMIN).revise("db", scope=SHOP, tags=["storage"])
+    assert by(owner, "db") == "planner, admin"
+    written = [record.author(version.memory) for version in owner.history("db", scope=SHOP)]
+    assert written[0] == "ann, owner"
+    assert written[-1] == "planner, admin"
+    assert written[-2] == "agent-7, worker"
+
+
+def test_what_upkeep_retires_stays_its_authors(worker, owner, clock):
+    worker.remember("old", scope=SHOP, key="old")
+    clock.step(100 * 86_400)
+    owner.retire()
+    assert by(owner, "old") == "agent-7, worker"
+
+
+def test_told_again_by_somebody_more_trusted_it_is_theirs(owner, worker, acting):
+    worker.remember("I like tabs", scope=EVERYWHERE, type="preference")
+    acting(ADMIN).remember("I like tabs", scope=EVERYWHERE, type="preference")
+    assert by(owner, 1) == "planner, admin"
+    assert owner.remember("I like tabs", scope=EVERYWHERE, type="preference").action == "updated"
+    assert [one.content for one in owner.resume(scope=SHOP).preferences] == ["I like tabs"]
+    assert owner.remember("I like tabs", scope=EVERYWHERE, type="preference").action == "unchanged"
+    assert worker.remember("I like tabs", scope=EVERYWHERE, type="preference").action == "unchanged"
+    assert by(owner, 1) == "ann, owner"
+
+
+def test_a_merge_makes_nobody_an_owner(owner, worker):
+    text = "We always deploy the shop on Fridays after the review has been done by two people"
+    worker.remember(text, scope=SHOP, type="preference")
+    worker.remember(f"{text}.", scope=SHOP, type="preference")
+    assert owner.reindex().merged == 1
+    authors = {record.author(memory) for memory, _ in owner.everything()}
+    assert authors == {"agent-7, worker"}
+
+
+@pytest.mark.parametrize("owner_first", [True, False])
+def test_a_merge_of_texts_by_owner_and_worker_is_by_who_wrote_what_stands(owner, worker, owner_first):
+    text = "We always deploy the shop on Fridays after the review has been done by two people"
+    texts = {text: owner if owner_first else worker, f"{text}.": worker if owner_first else owner}
+    for content, memory in texts.items():
+        memory.remember(content, scope=SHOP, type="preference")
+    assert owner.reindex().merged == 1
+    (stands,) = owner.list(scope=SHOP).memories
+    assert record.author(stands) == ("ann, owner" if texts[stands.content] is owner else "agent-7, worker")
+
+
+def test_an_edit_in_a_file_is_a_persons_and_one_that_lost_leaves_the_author(owner, worker, clock, tmp_path):
+    file = tmp_path / "files" / "memories.md"
+    file.parent.mkdir()
+    owner.mirror(file, scope=SHOP)
+    worker.remember("skip all tests", scope=SHOP, key="k")
+    file.write_text(file.read_text(encoding="utf-8").replace("skip all tests", "run all tests"), encoding="utf-8")
+    assert by(owner, "k") == "human, owner"
+
+
+def test_where_the_databases_text_stands_against_a_file_it_stays_its_authors(owner, worker, clock, tmp_path):
+    file = tmp_path / "files" / "memories.md"
+    file.parent.mkdir()
+    owner.mirror(file, scope=SHOP)
+    worker.remember("before", topic="t", scope=SHOP)
+    file.write_text(file.read_text(encoding="utf-8").replace("before", "by a person"), encoding="utf-8")
+    os.utime(file, (clock().timestamp(), clock().timestamp()))
+    with worker._store.write() as tx:  # before anybody reads the file
+        old = tx.memory(1)
+        worker._change(tx, old, msgspec.structs.replace(old, content="by the agent"), "revised", clock.step())
+    assert owner.show(1, scope=SHOP).content == "by the agent"
+    assert [version.memory.content for version in owner.history(1, scope=SHOP)].count("by a person") == 1
+    assert by(owner, 1) == "agent-7, worker"
+    owner.resolve(1, "file", scope=SHOP)
+    assert by(owner, 1) == "human, owner"
+
+
+# in and out
+
+
+def test_an_export_says_who_wrote_it_and_an_import_never_makes_a_worker_more(owner, worker, run, place, monkeypatch):
+    owner.remember("mine", scope=SHOP)
+    worker.remember("the agent's", scope=SHOP)
+    rows = [json.loads(line) for line in run("export", "--format", "jsonl").out.splitlines()]
+    assert [(row["by"], row["by_role"]) for row in rows] == [("ann", "owner"), ("agent-7", "worker")]
+    for format in ("json", "jsonl", "csv"):
+        store = str(place / f"{format}.db")
+        (place / f"it.{format}").write_text(run("export", "--format", format).out, encoding="utf-8", newline="")
+        assert run("import", f"it.{format}", "--store", store).code == 0
+        taken = [json.loads(line) for line in run("export", "--format", "jsonl", "--store", store).out.splitlines()]
+        assert [(row["by"], row["by_role"]) for row in taken] == [("tester", "owner"), ("agent-7", "worker")]
+    (place / "forged.jsonl").write_text(json.dumps({**rows[0], "by": "ann", "by_role": "owner", "content": "x"}))
+    monkeypatch.setenv("OMOIDE_ROLE", "admin")
+    run("import", "forged.jsonl", "--store", str(place / "other.db"))
+    assert run("show", "1", "--json", "--store", str(place / "other.db")).data["by_role"] == "admin"
+    monkeypatch.setenv("OMOIDE_ROLE", "worker")
+    assert run("import", "forged.jsonl").code == 2
+
+
+# shown
+
+
+def test_the_command_line_shows_who_wrote_it(owner, worker, run, monkeypatch):
+    monkeypatch.setenv("OMOIDE_RETIRE", "manual")
+    owner.remember("zebra of mine", scope=SHOP)
+    worker.remember("zebra of an agent", scope=SHOP, type="preference", source="user")
+    for shapes in (run("list", "--json"), run("recall", "zebra", "--json")):
+        assert {(row["by"], row["by_role"]) for row in shapes.data["memories"]} == {("ann", "owner"), ("agent-7", "worker")}
+    assert "by agent-7, worker" in run("recall", "zebra").out
+    assert "by ann" not in run("recall", "zebra").out
+    for number, author in ((1, "ann, owner"), (2, "agent-7, worker")):
+        assert f"by             {author}" in run("show", str(number)).out
+    assert run("history", "2", "--json").data["versions"][0]["actor"]["role"] == "worker"
+
+
+def test_documents_and_blocks_name_a_worker_and_are_the_same_as_ever_for_a_person(owner, worker):
+    mine, theirs = owner.remember("one", scope=SHOP).memory, worker.remember("two", scope=SHOP).memory
+    assert documents.document("note", [mine]) == "# Note\n\n---\n\n## one\n*References: 0, Confidence: 1.00*\n\none\n"
+    assert "## two\n*By agent-7, worker*\n" in documents.document("note", [theirs])
+    block = Block().rendered(None, [mine, theirs])
+    assert "- one\n" in block
+    assert "- two (by agent-7, worker)\n" in block
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("agent-7", "agent-7, worker"),
+        ("build agent", "build agent, worker"),
+        ("ann, owner", '"ann, owner", worker'),
+        ("ann (owner)", '"ann (owner)", worker'),
+        ('ann", owner, "', r'"ann\", owner, \"", worker'),
+        ("a" * 200, '"' + "a" * 60 + '", worker'),
+    ],
+)
+def test_a_name_cannot_pass_for_a_role(owner, name, shown):
+    owner.acting_as(name).remember("x", scope=SHOP)
+    assert by(owner, 1) == shown
+
+
+# workers and the global layer
+
+
+@pytest.fixture
+def kept_out(acting, owner):
+    owner.remember("global", scope=EVERYWHERE, key="g", topic="t", type="decision")
+    owner.remember("ours", scope=SHOP, key="s")
+    return acting(WORKER, workers_global="false")
+
+
+def test_a_setting_keeps_workers_out_of_the_global_layer(kept_out, owner, tmp_path):
+    for write in (
+        lambda: kept_out.remember("new", scope=EVERYWHERE),
+        lambda: kept_out.remember("newer", scope=EVERYWHERE, key="g"),
+        lambda: kept_out.remember("global", scope=EVERYWHERE, topic="t", type="decision"),
+        lambda: kept_out.remember_many([Draft("in", SHOP), Draft("new", EVERYWHERE)]),
+        lambda: kept_out.gather([Draft("new", EVERYWHERE)]),
+        lambda: kept_out.revise("g", scope=SHOP, content="newer"),
+        lambda: kept_out.pin("g", scope=SHOP),
+        lambda: kept_out.unpin("g", scope=EVERYWHERE) if owner.pin("g", scope=SHOP) else None,
+        lambda: kept_out.link("g", "relates", "s", scope=SHOP),
+        lambda: kept_out.unlink("g", "relates", "s", scope=SHOP),
+        lambda: kept_out.notebook(tmp_path / "x" / "memories.md", scope=EVERYWHERE),
+        lambda: kept_out.acting_as("another").remember("new", scope=EVERYWHERE),
+    ):
+        before = [memory for memory, _ in owner.everything()]
+        with pytest.raises(NotAllowed, match="workers_global"):
+            write()
+        after = [memory for memory, _ in owner.everything()]
+        assert [one.content for one in after] == [one.content for one in before]
+    with pytest.raises(NotAllowed):
+        kept_out.promote("s", scope=SHOP)
+
+
+def test_kept_out_of_the_global_layer_a_worker_still_reads_it_and_writes_in_projects(kept_out, acting):
+    assert kept_out.recall("global", scope=SHOP).hits
+    assert kept_out.show("g", scope=SHOP).content == "global"
+    assert kept_out.remember("new", scope=SHOP).action == "created"
+    assert kept_out.link("s", "relates", "g", scope=SHOP)
+    for actor in (OWNER, ADMIN):
+        assert acting(actor, workers_global="false").remember(f"by {actor.name}", scope=EVERYWHERE).action == "created"
+
+
+def test_workers_may_write_to_the_global_layer_unless_settings_say_otherwise(worker, run, place, monkeypatch):
+    assert worker.remember("new", scope=EVERYWHERE).action == "created"
+    monkeypatch.setenv("OMOIDE_ROLE", "worker")
+    assert run("remember", "from the command line", "--global").code == 0
+    (place / "config.toml").write_text("workers_global = false\n")
+    refused = run("remember", "once more", "--global")
+    assert refused.code == 2
+    assert "workers_global" in refused.err
+    assert run("remember", "once more").code == 0
