@@ -56,7 +56,7 @@ def glances() -> list[Row]:
                         each.stat()
 
             def first() -> None:
-                Mirroring(mirroring._meetings, mirroring._settings, print).look([mirror], SCOPE)  # noqa: SLF001 - as a new process
+                Mirroring(mirroring._meetings, mirroring._settings, print, set()).look([mirror], SCOPE)  # noqa: SLF001 - as a new process
 
             taken: dict[str, list[float]] = {"bare": [], "again": [], "first": []}
             for _ in range(30):
