@@ -111,7 +111,7 @@ class Sight:
             files = {} if stat is None else {self.name: stat}
             return Listing(files, () if self.mirror.format == "block" else self._misdated(files))
         files, closed = self._files()
-        unnamed = [name for name in files if not is_utf8(name)]
+        unnamed = [name for name in files if not name.isascii() and not is_utf8(name)]
         for name in unnamed:
             del files[name]
         troubles = [
