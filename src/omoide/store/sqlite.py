@@ -155,8 +155,8 @@ class SqliteStore:
     def _unsynced(self) -> Iterator[None]:
         """Commits are not synced meanwhile. Not OFF: should one move the log into the file, memories could be lost."""
         self._unsafe = True  # also if the last statement fails: see `_require_ready`
-        self._connection.execute("PRAGMA synchronous=NORMAL")
         try:
+            self._connection.execute("PRAGMA synchronous=NORMAL")
             yield
         finally:
             self._connection.execute("PRAGMA synchronous=FULL")
