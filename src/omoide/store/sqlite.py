@@ -119,7 +119,18 @@ class SqliteStore:
     def _require_open(self) -> None:
         if self._closed:
             raise StoreError(f"{self.place} was closed: open it again")
-        self._files.require_unchanged()
+        try:
+            self._files.require_unchanged()
+        except StoreReplaced:
+            self._empty_log()
+            raise
+
+    def _empty_log(self) -> None:
+        """Moves the log into the file that is open, wherever that is now: the next who opens the file that stands there
+        would take the log for its own, and mix the two."""
+        with self._lock, suppress(apsw.Error):  # plan B: as it is, until the next look
+            if self._files.log_is_left_behind:
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def _reopen(self, why: str) -> None:
         """Opens the same file anew."""

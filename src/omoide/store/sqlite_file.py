@@ -11,6 +11,7 @@ from omoide.errors import StoreDamaged, StoreError, StoreFull, StoreReadOnly, St
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER = 100
+_NEWEST_FORMAT = 2
 _READ_ONLY = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
 _REOPEN = "nothing was written there. Restart every omoide that has it open"
 
@@ -53,6 +54,8 @@ def _missing(path: Path) -> str:
         return "it does not begin like a database"
     if len(header) < _HEADER:
         return f"only {size} bytes are left of it"
+    if max(header[18:20]) > _NEWEST_FORMAT:
+        return "its header names a format that there is not"
     page = int.from_bytes(header[16:18], "big")
     whole = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
     return f"it should have {whole:,} bytes and has {size:,}" if size < whole else ""
@@ -78,7 +81,7 @@ def _header(path: Path) -> tuple[bytes, int]:
 
 class _Closable(apsw.VFSFile):
     def __init__(self, path: Path) -> None:
-        super().__init__("", str(path.absolute()), [_READ_ONLY, 0])
+        super().__init__("", str(path.resolve()), [_READ_ONLY, 0])  # SQLite opens no link
 
     def close(self) -> None:
         self.xClose()
@@ -121,6 +124,11 @@ class OpenFiles:
             raise StoreReplaced(
                 f"{self._log}, the log of the database, was {what} while it was open: {_REOPEN}, then run `omoide doctor`"
             )
+
+    @property
+    def log_is_left_behind(self) -> bool:
+        """Whether the log still stands there, but its database does not."""
+        return identity(self._path) != self._opened and identity(self._log) == self._opened_log
 
     @property
     def log_is_foreign(self) -> bool:
