@@ -69,8 +69,11 @@ class SqliteStore:
     def read(self) -> Iterator[SqliteReading]:
         with self._lock, self._faults():
             self._require_ready()
-            with self._transaction("BEGIN") as transaction:
+            transaction = self._begin("BEGIN")
+            try:
                 yield SqliteReading(transaction, self._known)
+            finally:
+                self._end(transaction)
 
     @contextmanager
     def write(self, *, patient: bool = True, durable: bool = True) -> Iterator[SqliteWriting]:
@@ -146,17 +149,24 @@ class SqliteStore:
         if self._wide:
             self.widen()
 
+    def _begin(self, statement: str) -> Transaction:
+        self._connection.execute(statement)
+        self._active = Transaction(self._connection)
+        return self._active
+
+    def _end(self, transaction: Transaction) -> None:
+        """Ends whatever reads in it, and rolls it back if it was not committed."""
+        self._active = None
+        transaction.close()
+        roll_back(self._connection)
+
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Transaction]:
-        """Rolled back at the end if it was not committed; whatever reads is ended before."""
-        self._connection.execute(begin)
-        transaction = self._active = Transaction(self._connection)
+        transaction = self._begin(begin)
         try:
             yield transaction
         finally:
-            self._active = None
-            transaction.close()
-            roll_back(self._connection)
+            self._end(transaction)
 
     def _commit(self, transaction: Transaction) -> None:
         transaction.close()
@@ -190,10 +200,11 @@ class SqliteStore:
         return not self._closed and self._active is None
 
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
-        with self._lock, self._faults():
+        with self._lock:
             self._touched.update(dict.fromkeys(numbers, micros(at)))
             if len(self._touched) > _TOUCHES_MOST and self.idle:
-                self._flush_touches()
+                with self._faults():
+                    self._flush_touches()
 
     def rest(self) -> None:
         with self._lock, suppress(StoreError), self._faults():  # plan B: whoever asks next is told what is wrong

@@ -112,7 +112,15 @@ class OpenFiles:
         self._opened_log = identity(log)
 
     def require_unchanged(self) -> None:
-        """Raises StoreReplaced when the database or its log was removed or replaced. Two calls of stat: about 3 µs."""
+        """Raises StoreReplaced when the database or its log was removed or replaced. Two calls of stat, a few µs."""
+        # First as quickly as can be, since this comes before every transaction.
+        try:
+            file, log = os.stat(self._path), os.stat(self._log)  # noqa: PTH116 - as above
+        except OSError:  # told below
+            pass
+        else:
+            if (file.st_dev, file.st_ino) == self._opened and (log.st_dev, log.st_ino) == self._opened_log:
+                return
         found = identity(self._path)
         if found != self._opened:
             if found is None:
