@@ -47,6 +47,17 @@ def test_every_module_fits_in_ones_head_and_opens_with_a_sentence() -> None:
         assert docstring.split("\n\n")[0].rstrip().endswith((".", ":")), f"{file}: its first words should be a sentence"
 
 
+def test_only_these_modules_run_statements_on_a_connection() -> None:
+    """All others read through `Transaction`, which lets no cursor out: none can outlive its transaction."""
+    running = {
+        file.stem
+        for file in SOURCES
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in ("execute", "executemany", "cursor")
+    }
+    assert running == {"sqlite", "sqlite_opening", "sqlite_transaction"}
+
+
 def modules_after(code: str) -> set[str]:
     script = f"{code}\nimport sys; print(' '.join(sys.modules))"
     return set(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split())

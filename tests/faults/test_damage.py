@@ -5,7 +5,7 @@ import random
 import apsw
 import pytest
 
-from omoide.errors import StoreDamaged, StoreError, StoreTooNew
+from omoide.errors import OmoideError, StoreDamaged, StoreError, StoreTooNew
 from omoide.model import Draft, Scope, State
 from omoide.store.sqlite import SqliteStore
 
@@ -66,6 +66,33 @@ def test_a_damaged_header_is_refused(path, open_memory, filled):
     raw[0:16] = b"?" * 16
     path.write_bytes(raw)
     refused(path, open_memory, StoreDamaged, "damaged")
+
+
+def test_a_damaged_byte_of_the_header_is_reported_or_does_no_harm(path, open_memory, filled, long):
+    raw = path.read_bytes()
+    for place in range(100):
+        some = {0xFF, raw[place] ^ 1}
+        more = {0, 1, 2, 3, 4, 0x40, 0x7F, 0x80, (raw[place] - 1) & 0xFF}
+        for value in (some | more if long else some) - {raw[place]}:
+            for file in (path, path.with_name("memory.db-wal"), path.with_name("memory.db-shm")):
+                file.unlink(missing_ok=True)
+            path.touch(0o600)
+            path.write_bytes(raw[:place] + bytes([value]) + raw[place + 1 :])
+            assert refused_or_right(path, open_memory, filled), (place, value)
+
+
+def refused_or_right(path, open_memory, filled):
+    """A clear error, now or from a check; or all is there, and can be written to."""
+    try:
+        with open_memory(path, retire="manual") as memory:
+            found = memory.check()
+            before = {each.number: each.content for each in memory.list(scope=SHOP, limit=1000).memories}
+            memory.recall("note word7", scope=SHOP)
+            kept = memory.remember("more " * 3000, scope=SHOP).memory
+            after = {each.number: each.content for each in memory.list(scope=SHOP, limit=1000).memories}
+    except OmoideError as error:
+        return str(path) in str(error)
+    return found or (before == filled and after == {**filled, kept.number: kept.content})
 
 
 @pytest.mark.parametrize("journal", ["DELETE", "WAL"])

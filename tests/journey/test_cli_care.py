@@ -42,6 +42,50 @@ def test_a_healthy_store_gets_only_ticks(run):
     assert run("doctor", "--json").data["healthy"] is True
 
 
+def change_behind_its_back(place, statement):
+    """As any client of SQLite can."""
+    connection = apsw.Connection(str(place / "memory.db"))
+    connection.execute(statement)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "content = 'okapi'", "topic = 'okapi'", "tags = '[\"okapi\"]'", "examples = '[\"okapi\"]'", "key = 'okapi'",
+        "type = 'okapi'", "topic_given = 0", "twin = 1", "kin = 1", "content = 'zebra zebra'",
+    ],
+)  # fmt: skip
+def test_doctor_finds_a_row_that_another_program_changed_and_mends_its_index(run, place, change):
+    run("remember", "zebra", "--topic", "animals", "--tag", "striped")
+    run("remember", "lion", "--topic", "more animals")
+    change_behind_its_back(place, f"UPDATE memories SET {change} WHERE number = 1")
+    done = run("doctor")
+    assert done.code == 1
+    assert "1 memories are not indexed as they read now (#1): another program changed them" in done.out
+    assert "omoide doctor --fix" in done.out
+    assert run("doctor", "--fix").code == 0
+    assert run("doctor").code == 0
+
+
+def test_a_changed_row_is_found_by_its_new_words_after_it_is_mended(run, place):
+    run("remember", "zebra")
+    change_behind_its_back(place, "UPDATE memories SET content = 'okapi', topic = 'okapi'")
+    run("doctor", "--fix")
+    assert run("recall", "zebra", "--json").data["memories"] == []
+    assert [each["content"] for each in run("recall", "okapi", "--json").data["memories"]] == ["okapi"]
+    assert run("remember", "okapi", "--json").data["action"] != "created"
+
+
+def test_doctor_finds_texts_that_were_exchanged(run, place):
+    for content in ("zebra", "okapi"):
+        run("remember", content, "--tag", content)
+    change_behind_its_back(place, "UPDATE memories SET tags = iif(number = 1, '[\"okapi\"]', '[\"zebra\"]')")
+    assert "2 memories are not indexed as they read now (#1, #2)" in run("doctor").out
+    assert run("doctor", "--fix").code == 0
+    assert run("doctor").code == 0
+
+
 def test_doctor_makes_no_database(run, place):
     assert run("doctor").code == 0
     assert not (place / "memory.db").exists()

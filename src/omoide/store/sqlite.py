@@ -69,8 +69,11 @@ class SqliteStore:
     def read(self) -> Iterator[SqliteReading]:
         with self._lock, self._faults():
             self._require_ready()
-            with self._transaction("BEGIN") as transaction:
+            transaction = self._begin("BEGIN")
+            try:
                 yield SqliteReading(transaction, self._known)
+            finally:
+                self._end(transaction)
 
     @contextmanager
     def write(self, *, patient: bool = True, durable: bool = True) -> Iterator[SqliteWriting]:
@@ -119,7 +122,18 @@ class SqliteStore:
     def _require_open(self) -> None:
         if self._closed:
             raise StoreError(f"{self.place} was closed: open it again")
-        self._files.require_unchanged()
+        try:
+            self._files.require_unchanged()
+        except StoreReplaced:
+            self._empty_log()
+            raise
+
+    def _empty_log(self) -> None:
+        """Moves the log into the file that is open, wherever that is now: the next who opens the file that stands there
+        would take the log for its own, and mix the two."""
+        with self._lock, suppress(apsw.Error):  # plan B: as it is, until the next look
+            if self._files.log_is_left_behind:
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def _reopen(self, why: str) -> None:
         """Opens the same file anew."""
@@ -135,17 +149,24 @@ class SqliteStore:
         if self._wide:
             self.widen()
 
+    def _begin(self, statement: str) -> Transaction:
+        self._connection.execute(statement)
+        self._active = Transaction(self._connection)
+        return self._active
+
+    def _end(self, transaction: Transaction) -> None:
+        """Ends whatever reads in it, and rolls it back if it was not committed."""
+        self._active = None
+        transaction.close()
+        roll_back(self._connection)
+
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Transaction]:
-        """Rolled back at the end if it was not committed; whatever reads is ended before."""
-        self._connection.execute(begin)
-        transaction = self._active = Transaction(self._connection)
+        transaction = self._begin(begin)
         try:
             yield transaction
         finally:
-            self._active = None
-            transaction.close()
-            roll_back(self._connection)
+            self._end(transaction)
 
     def _commit(self, transaction: Transaction) -> None:
         transaction.close()
@@ -155,8 +176,8 @@ class SqliteStore:
     def _unsynced(self) -> Iterator[None]:
         """Commits are not synced meanwhile. Not OFF: should one move the log into the file, memories could be lost."""
         self._unsafe = True  # also if the last statement fails: see `_require_ready`
-        self._connection.execute("PRAGMA synchronous=NORMAL")
         try:
+            self._connection.execute("PRAGMA synchronous=NORMAL")
             yield
         finally:
             self._connection.execute("PRAGMA synchronous=FULL")
@@ -179,10 +200,11 @@ class SqliteStore:
         return not self._closed and self._active is None
 
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
-        with self._lock, self._faults():
+        with self._lock:
             self._touched.update(dict.fromkeys(numbers, micros(at)))
             if len(self._touched) > _TOUCHES_MOST and self.idle:
-                self._flush_touches()
+                with self._faults():
+                    self._flush_touches()
 
     def rest(self) -> None:
         with self._lock, suppress(StoreError), self._faults():  # plan B: whoever asks next is told what is wrong

@@ -1,7 +1,6 @@
 """Rows compared with what the index and the fingerprints hold of them: another program may have changed a row alone."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from omoide.model import Memory
 from omoide.store import sql
@@ -30,20 +29,13 @@ def find_differences(tx: Transaction, expected: Expected) -> Iterator[int]:
     indexed: dict[int, int] = {}
     for number, column, term in tx.stream(_TERMS):
         indexed[number] = indexed.get(number, 0) + hash((column, term))
-    for row in _rows(tx):
+    for row in tx.pages(_ROWS):
         memory = sql.memory(row[:-_ADDED])
         area, forgotten, *columns = row[-_ADDED:]
         twin, words = expected(memory)
         terms = 0 if forgotten else _sum(words)
         if columns != [twin, words.kin, words.length] or terms != indexed.get(document(area, memory.number), 0):
             yield memory.number
-
-
-def _rows(tx: Transaction) -> Iterator[Any]:
-    after = 0
-    while rows := tx.rows(_ROWS, (after,)):
-        yield from rows
-        after = rows[-1][0]
 
 
 def _sum(words: Words) -> int:

@@ -11,6 +11,7 @@ from omoide.errors import StoreDamaged, StoreError, StoreFull, StoreReadOnly, St
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER = 100
+_NEWEST_FORMAT = 2
 _READ_ONLY = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
 _REOPEN = "nothing was written there. Restart every omoide that has it open"
 
@@ -53,6 +54,8 @@ def _missing(path: Path) -> str:
         return "it does not begin like a database"
     if len(header) < _HEADER:
         return f"only {size} bytes are left of it"
+    if max(header[18:20]) > _NEWEST_FORMAT:
+        return "its header names a format that there is not"
     page = int.from_bytes(header[16:18], "big")
     whole = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
     return f"it should have {whole:,} bytes and has {size:,}" if size < whole else ""
@@ -78,7 +81,7 @@ def _header(path: Path) -> tuple[bytes, int]:
 
 class _Closable(apsw.VFSFile):
     def __init__(self, path: Path) -> None:
-        super().__init__("", str(path.absolute()), [_READ_ONLY, 0])
+        super().__init__("", str(path.resolve()), [_READ_ONLY, 0])  # SQLite opens no link
 
     def close(self) -> None:
         self.xClose()
@@ -109,7 +112,15 @@ class OpenFiles:
         self._opened_log = identity(log)
 
     def require_unchanged(self) -> None:
-        """Raises StoreReplaced when the database or its log was removed or replaced. Two calls of stat: about 3 µs."""
+        """Raises StoreReplaced when the database or its log was removed or replaced. Two calls of stat, a few µs."""
+        # First as quickly as can be, since this comes before every transaction.
+        try:
+            file, log = os.stat(self._path), os.stat(self._log)  # noqa: PTH116 - as above
+        except OSError:  # told below
+            pass
+        else:
+            if (file.st_dev, file.st_ino) == self._opened and (log.st_dev, log.st_ino) == self._opened_log:
+                return
         found = identity(self._path)
         if found != self._opened:
             if found is None:
@@ -121,6 +132,11 @@ class OpenFiles:
             raise StoreReplaced(
                 f"{self._log}, the log of the database, was {what} while it was open: {_REOPEN}, then run `omoide doctor`"
             )
+
+    @property
+    def log_is_left_behind(self) -> bool:
+        """Whether the log still stands there, but its database does not."""
+        return identity(self._path) != self._opened and identity(self._log) == self._opened_log
 
     @property
     def log_is_foreign(self) -> bool:

@@ -321,10 +321,7 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
         return None if row is None else Project(row[0], row[1], row[2], moment(row[3]))
 
     def everything(self) -> Iterator[Memory]:
-        after: Any = 0
-        while rows := self._tx.rows(_ONE + "m.number > ? ORDER BY m.number LIMIT 500", (after,)):
-            yield from map(sql.memory, rows)
-            after = rows[-1][0]
+        return map(sql.memory, self._tx.pages(_ONE + "m.number > ? ORDER BY m.number LIMIT 500"))
 
     def tally(self, at: datetime) -> list[tuple[Scope, str, str, int]]:
         rows = self._tx.rows(

@@ -23,6 +23,7 @@ class Transaction:
         self._execute: Callable[[str, Any], apsw.Cursor] = connection.execute
         self._execute_many: Callable[[str, Iterable[Any]], apsw.Cursor] = connection.executemany
         self._streams: list[apsw.Cursor] = []
+        self._ended = False
 
     def rows(self, statement: str, values: Any = ()) -> list[Any]:
         """All rows of the answer."""
@@ -45,6 +46,17 @@ class Transaction:
         self._streams.append(cursor)
         return _each(cursor)
 
+    def pages(self, statement: str) -> Iterator[Any]:
+        """The same for a long answer that is wanted whole: the statement answers with some of the rows after a number, which
+        is their first column."""
+        after = 0
+        while rows := self.rows(statement, (after,)):
+            for row in rows:
+                if self._ended:
+                    _refuse()
+                yield row
+            after = rows[-1][0]
+
     def last_number(self) -> int:
         """The number that the last inserted row was given."""
         return self._connection.last_insert_rowid()
@@ -62,6 +74,7 @@ class Transaction:
 
     def close(self) -> None:
         """Ends all that reads, before the transaction itself ends. Called by the store, which holds its lock."""
+        self._ended = True
         self._execute = self._execute_many = _refuse
         for cursor in self._streams:
             cursor.close(force=True)

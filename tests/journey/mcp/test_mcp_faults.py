@@ -95,3 +95,29 @@ def test_a_killed_server_leaves_its_client_a_database_that_the_next_one_opens(ta
     first.process.kill()
     first.process.wait()
     assert talk().give("recall", query="fall")["memories"][0]["id"] == kept["memory_id"]
+
+
+def test_a_server_whose_database_is_replaced_says_so_and_the_next_one_serves_the_new_file(
+    talk: Callable[..., Any], place: Path
+) -> None:
+    first = talk()
+    first.give("remember", content="kept in the copy")
+    with omoide.open(place / "memory.db") as memory:
+        memory.backup(place / "copy.db")
+    first.give("remember", content="kept after the copy")
+    (place / "copy.db").rename(place / "memory.db")
+    before = (place / "memory.db").read_bytes()
+    for tool, asked in (("recall", {"query": "kept"}), ("remember", {"content": "lost"})):
+        for _ in range(2):
+            refusal = first.refusal(tool, **asked)
+            assert "memory.db was replaced by another file while it was open" in refusal
+            assert "Restart every omoide that has it open" in refusal
+    assert (place / "memory.db").read_bytes() == before
+    first.process.stdin.close()
+    assert first.process.wait(timeout=30) == 0
+    second = talk()
+    assert [each["content"] for each in second.give("recall", query="kept")["memories"]] == ["kept in the copy"]
+    second.give("remember", content="kept in the new file")
+    (place / "memory.db").unlink()
+    assert "memory.db was removed while it was open" in second.refusal("remember", content="lost")
+    assert not (place / "memory.db").exists()
