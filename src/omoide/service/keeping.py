@@ -9,17 +9,17 @@ from datetime import datetime
 import msgspec
 
 from omoide import model
-from omoide.errors import InvalidInput
+from omoide.errors import InvalidInput, StoreError
 from omoide.guard import access, checks
 from omoide.model import Draft, Link, Memory, Query, Remembered, Scope, State
-from omoide.service import recalling, shape
+from omoide.search.near_duplicates import NearDuplicates
+from omoide.service import near_duplicates, recalling, shape
 from omoide.service.base import Verbs
 from omoide.service.looking import COUNTED
 from omoide.service.said import Said
 from omoide.store.base import Reading, Words, Writing
 
 _CHUNK = 1_000
-_TWINS = 50
 _NAMED = 5
 _OUTCOMES = {"created": "added", "updated": "replaced", "unchanged": "known"}
 
@@ -63,15 +63,26 @@ class Keeping(Verbs):
         at = self._clock()
         self._may_end(draft.expires_at, at)
         run = self._run()
+        with self._store.read() as tx:  # before the transaction that writes: nobody waits for a search
+            snapshot, similar = tx.snapshot(), near_duplicates.find(tx, draft, words)
         with self._writing() as tx:
-            similar = recalling.similar(tx, draft, words, _TWINS + 1)  # one may be what is told again
+            disturbed = tx.snapshot() != snapshot
             done = self._keep(tx, draft, words, at, run)
         self._meaning.wake([done.memory.number])
-        if others := [number for number in similar if number != done.memory.number][:_TWINS]:
-            done = msgspec.structs.replace(done, similar_count=len(others), similar=tuple(others[:_NAMED]))
+        if disturbed:
+            similar = self._found_again(draft, words, similar)
+        done = _with_similar(done, similar)
         if suggested and self._settings.autotag == "suggest":
             done = msgspec.structs.replace(done, suggested_tags=suggested)
         return done
+
+    def _found_again(self, draft: Draft, words: Words, before: NearDuplicates) -> NearDuplicates:
+        """The near-duplicates as they are now: another may have been kept, or forgotten, since they were looked for."""
+        try:
+            with self._store.read() as tx:
+                return near_duplicates.find(tx, draft, words)
+        except StoreError:  # fallback: those found before the write, which is committed and must be reported as such
+            return before
 
     def _suggested(self, draft: Draft) -> tuple[str, ...]:
         """Tags for a draft that names none, from its text and from what is tagged in its scope."""
@@ -288,6 +299,14 @@ class Keeping(Verbs):
             source=draft.source or memory.source,
             source_run_id=draft.source_run_id,
         )
+
+
+def _with_similar(done: Remembered, similar: NearDuplicates) -> Remembered:
+    named = [number for number in similar.compared if number != done.memory.number]
+    counted = len(named) + sum(number != done.memory.number for number in similar.probed)
+    if not counted:
+        return done
+    return msgspec.structs.replace(done, similar_count=min(counted, near_duplicates.COUNTED), similar=tuple(named[:_NAMED]))
 
 
 @contextmanager

@@ -65,6 +65,17 @@ SHORT = 2_000
 """Terms of the longest memory whose content is read for a ranking."""
 
 
+class Candidates(NamedTuple):
+    """Which memories to compare with a new one: the living ones of exactly this scope whose content has so many bytes."""
+
+    scope: Scope
+    smallest: int
+    largest: int
+    head: int
+    """Characters in the excerpt of a long content, from its beginning, and from its end; a shorter content is read whole."""
+    tail: int
+
+
 class Outline(NamedTuple):
     """What the ranking needs to know of a memory."""
 
@@ -176,9 +187,14 @@ class Reading(Protocol):
     def known(self, twins: Sequence[int]) -> set[int]:
         """Which of these fingerprints any memory has, in whatever scope."""
 
-    def kindred(self, kin: Collection[int], scope: Scope) -> list[tuple[int, str]]:
-        """The numbers and texts of the living memories of exactly this scope with one of these kin; of a crowd, some of the
-        newest of each kin."""
+    def near_duplicate_candidates(
+        self, wanted: Candidates, kin: int, families: Collection[tuple[int, int]], most: int
+    ) -> list[tuple[int, str]]:
+        """Numbers and excerpts of the newest memories with this kin, then of some whose kin is in one of these ranges (both
+        ends included), one range after the other."""
+
+    def snapshot(self) -> object:
+        """A value that is equal in two transactions of one store if nobody wrote to it between them; cheap to ask for."""
 
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
         """What the query's scope, states and filters let through, last changed first. Lazy; ignores text and limit."""

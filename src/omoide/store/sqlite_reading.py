@@ -7,7 +7,9 @@ rest of the database is, and an archived memory costs the daily search nothing.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cache
 from heapq import merge
+from itertools import chain
 from typing import Any
 
 import apsw
@@ -16,9 +18,9 @@ import msgspec
 from omoide.errors import Conflict
 from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Project, Query, Scope, State, Summary, Usage, Version
 from omoide.store import sql
-from omoide.store.base import SHORT, Posting, Sizes, Text
+from omoide.store.base import SHORT, Candidates, Posting, Sizes, Text
 from omoide.store.sql import ACTIVE, FORGOTTEN, STATE_NUMBER, micros, moment
-from omoide.store.sqlite_at_hand import AtHand, AtHandReading
+from omoide.store.sqlite_at_hand import AtHand, AtHandReading, Written, written
 from omoide.store.sqlite_holders import NUMBERS, ONCE, document, phrase, unpacked
 from omoide.store.sqlite_mirrors import MirrorReading
 from omoide.store.sqlite_sessions import SessionReading
@@ -41,7 +43,6 @@ _TAGS_TOLD = 20
 _DRIFT = 20
 _COMMON = 100
 _TALLIED = 10_000
-_CROWD = 100
 _numbers = msgspec.json.Decoder(list[int])
 _NEWEST = " ORDER BY m.updated_at DESC, m.number DESC"
 _TEXTS = (
@@ -49,6 +50,25 @@ _TEXTS = (
     f" iif(m.length <= {SHORT}, m.content || m.examples, NULL)"
     " FROM json_each(?) n CROSS JOIN memories m ON m.number = n.value"
 )
+
+
+@cache
+def _candidates(families: int, most: int) -> str:
+    """The statement that reads candidates for near-duplicates by a kin, then by so many ranges of kin.
+
+    Both parts follow the index of kin and stop at the limit, so that a crowd is neither read nor sorted. The + and the
+    limits that are written out keep SQLite from planning the statement anew for each value: it takes as long as the search.
+    """
+    columns = (
+        "SELECT number, iif(length(content) <= ?5 + ?6, content, substr(content, 1, ?5) || ' ' || substr(content, -?6))"
+    )
+    filters = f"+project = ?1 AND +session = ?2 AND +state <> {FORGOTTEN} AND octet_length(content) BETWEEN ?3 AND ?4"
+    same = f"{columns} FROM memories WHERE kin = ?7 AND {filters} ORDER BY number DESC LIMIT {most}"
+    if not families:
+        return same
+    ranges = ", ".join(f"(?{place}, ?{place + 1})" for place in range(8, 8 + 2 * families, 2))
+    others = f"{columns} FROM (VALUES {ranges}) CROSS JOIN memories ON kin BETWEEN column1 AND column2 WHERE {filters}"
+    return f"SELECT * FROM ({same}) UNION ALL SELECT * FROM ({others} LIMIT {most}) LIMIT {most}"
 
 
 def area(project: int, state: State) -> int | None:
@@ -142,15 +162,16 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
         statement = "SELECT twin FROM memories WHERE twin IN (SELECT value FROM json_each(?))"
         return {twin for (twin,) in self._execute(statement, (str(list(twins)),))}
 
-    def kindred(self, kin: Collection[int], scope: Scope) -> list[tuple[int, str]]:
-        # In the order of the index of kin, so that a crowd is not sorted. The + and the limit that is written out keep
-        # SQLite from planning the statement anew for each value, which takes as long as the search.
-        rows: list[Any] = self._execute(
-            f"SELECT number, content FROM memories WHERE kin IN ({', '.join('?' * len(kin))})"
-            f" AND +project = ? AND +session = ? AND +state <> {FORGOTTEN} ORDER BY kin DESC, number DESC LIMIT {_CROWD}",
-            (*kin, self._project(scope.path), scope.name),
-        ).fetchall()
+    def near_duplicate_candidates(
+        self, wanted: Candidates, kin: int, families: Collection[tuple[int, int]], most: int
+    ) -> list[tuple[int, str]]:
+        scope, *sizes = wanted
+        values = (self._project(scope.path), scope.name, *sizes, kin, *chain(*families))
+        rows: list[Any] = self._execute(_candidates(len(families), most), values).fetchall()
         return rows
+
+    def snapshot(self) -> Written:
+        return written(self._connection)
 
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
         clauses, values = self._where(query, at)
