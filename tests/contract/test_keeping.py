@@ -9,7 +9,7 @@ import pytest
 
 from omoide.errors import Conflict, StoreBusy
 from omoide.model import Actor, LinkKind, Project, Query, Scope, State
-from omoide.store.base import Candidates
+from omoide.store.rows import Candidates
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesday")

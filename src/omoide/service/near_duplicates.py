@@ -6,7 +6,8 @@ from omoide.guard import checks
 from omoide.model import Draft
 from omoide.search import kin, near_duplicates, text
 from omoide.search.near_duplicates import NearDuplicates
-from omoide.store.base import Candidates, Reading, Words
+from omoide.store.base import Reading, Words
+from omoide.store.rows import Candidates
 
 COUNTED = 50
 _FIRST = 8  # candidates: each is on a page of its own, and reading it takes as long as comparing it

@@ -29,6 +29,7 @@ from omoide.model import (
     Usage,
     Version,
 )
+from omoide.store.rows import Candidates, Near, Opening
 
 
 class Words(NamedTuple):
@@ -63,17 +64,6 @@ class Holding(NamedTuple):
 
 SHORT = 2_000
 """Terms of the longest memory whose content is read for a ranking."""
-
-
-class Candidates(NamedTuple):
-    """Which memories to compare with a new one: the living ones of exactly this scope whose content has so many bytes."""
-
-    scope: Scope
-    smallest: int
-    largest: int
-    head: int
-    """Characters in the excerpt of a long content, from its beginning, and from its end; a shorter content is read whole."""
-    tail: int
 
 
 class Outline(NamedTuple):
@@ -143,23 +133,6 @@ class Mark(NamedTuple):
     """The number of the last event."""
     renewal: int
     """Another one after the whole index was made anew, which may have dropped vectors too."""
-
-
-class Near(NamedTuple):
-    """A memory beside another in a session."""
-
-    number: int
-    project: int
-    session: str
-    length: int
-
-
-class Opening(NamedTuple):
-    """How a memory begins and ends, and when it was learnt."""
-
-    created_at: datetime
-    first: str
-    last: str
 
 
 class Finding(NamedTuple):

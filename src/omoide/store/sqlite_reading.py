@@ -18,7 +18,8 @@ import msgspec
 from omoide.errors import Conflict
 from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Project, Query, Scope, State, Summary, Usage, Version
 from omoide.store import sql
-from omoide.store.base import SHORT, Candidates, Posting, Sizes, Text
+from omoide.store.base import SHORT, Posting, Sizes, Text
+from omoide.store.rows import Candidates
 from omoide.store.sql import ACTIVE, FORGOTTEN, STATE_NUMBER, micros, moment
 from omoide.store.sqlite_at_hand import AtHand, AtHandReading, Written, written
 from omoide.store.sqlite_holders import NUMBERS, ONCE, document, phrase, unpacked

@@ -7,7 +7,8 @@ import apsw
 
 from omoide.model import Memory, Query
 from omoide.store import sql
-from omoide.store.base import Coverage, Model, Near, Opening, Sign, Vector
+from omoide.store.base import Coverage, Model, Sign, Vector
+from omoide.store.rows import Near, Opening
 from omoide.store.sql import FORGOTTEN, moment
 
 _PENDING = (
