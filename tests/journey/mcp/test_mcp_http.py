@@ -274,6 +274,7 @@ def test_too_many_requests_are_told_to_wait(place: Path) -> None:
 @pytest.mark.parametrize("begun", [b"", b"POST /mcp HTTP/1.1\r\nX: ", b"body"], ids=["nothing", "head", "body"])
 def test_who_sends_its_request_in_drops_is_not_waited_for_without_end(begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "_PATIENCE", 0.5)
+    monkeypatch.setattr(web_server, "_HEADER", 0.5)
     server = HttpServer(lambda *_: Omoide(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0")
     thread = threading.Thread(target=server.serve)
     thread.start()
@@ -287,6 +288,121 @@ def test_who_sends_its_request_in_drops_is_not_waited_for_without_end(begun: byt
     server.stop()
     thread.join()
     assert time.monotonic() - began < 10
+
+
+@pytest.fixture
+def here() -> Iterator[Callable[[], Server]]:
+    """Starts a server in a thread of this process; every token is the owner's."""
+    started: list[tuple[HttpServer, threading.Thread]] = []
+
+    def start() -> Server:
+        server = HttpServer(lambda *_: Omoide(None), lambda token: Bearer(Role.OWNER, "") if token else None, "127.0.0.1:0")
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        started.append((server, thread))
+        return Server(None, int(re.search(r":(\d+)/", server.url)[1]))
+
+    yield start
+    for server, thread in started:
+        server.stop()
+        thread.join()
+
+
+def connected(server: Server) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", server.port), timeout=25)
+
+
+def is_open(peer: socket.socket) -> bool:
+    return not select.select([peer], [], [], 0)[0]
+
+
+def test_a_connection_has_two_seconds_for_a_whole_header() -> None:
+    assert web_server._HEADER == 2.0
+
+
+@pytest.mark.parametrize("sent", [b"", b"POST /mcp HT", b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"])
+def test_a_connection_without_a_whole_header_is_closed(
+    sent: bytes, here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web_server, "_HEADER", 0.2)
+    with connected(here()) as peer:
+        peer.sendall(sent)
+        assert peer.recv(1) == b""  # and no TimeoutError: it does not wait for the 30 s that a body may take
+
+
+def test_a_header_that_drips_in_is_not_waited_for(here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "_HEADER", 0.5)
+    with connected(here()) as peer:
+        sent = 0
+        while is_open(peer) and sent < 200:
+            peer.sendall(b"P" if sent == 0 else b"O")
+            sent += 1
+            select.select([peer], [], [], 0.1)
+        assert sent < 200
+
+
+def test_a_later_header_of_a_connection_must_be_whole_as_soon(
+    here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", here().port, timeout=25)
+    assert ask(connection) == 200
+    monkeypatch.setattr(web_server, "_HEADER", 0.2)
+    connection.sock.sendall(b"POST /mcp HT")
+    assert connection.sock.recv(1) == b""
+    connection.close()
+
+
+def ask(connection: http.client.HTTPConnection) -> int:
+    headers = {"Content-Type": "application/json", "Authorization": "Bearer anything"}
+    connection.request("POST", "/mcp", json.dumps(PING), headers)
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status
+
+
+def test_the_oldest_silent_connection_makes_room_for_a_newcomer(
+    here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web_server, "_HEADER", 600.0)  # so that nothing but a newcomer ends a silent connection
+    server = here()
+    admitted = http.client.HTTPConnection("127.0.0.1", server.port, timeout=25)
+    assert ask(admitted) == 200
+    silent = [connected(server) for _ in range(63)]
+    assert server.post(PING).status == 200
+    assert silent[0].recv(1) == b""
+    assert all(map(is_open, silent[1:]))
+    assert [server.post(PING).status for _ in range(100)] == [200] * 100
+    assert ask(admitted) == 200
+    admitted.close()
+    for peer in silent:
+        peer.close()
+
+
+def test_strangers_make_room_too_but_nobody_who_was_admitted(
+    here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web_server, "_CONNECTIONS", 2)
+    monkeypatch.setattr(web_server, "_HEADER", 600.0)
+    monkeypatch.setattr(web_server, "_FAREWELL", 600.0)
+    server = here()
+    first, second = (http.client.HTTPConnection("127.0.0.1", server.port, timeout=25) for _ in range(2))
+    assert ask(first) == 200
+    with connected(server) as stranger:
+        stranger.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert stranger.recv(12) == b"HTTP/1.1 401"
+        assert ask(second) == 200
+    assert server.raw(b"").startswith(b"HTTP/1.1 503")
+    for connection in (first, second):
+        assert ask(connection) == 200
+        connection.close()
+
+
+def test_sixty_four_silent_connections_lock_nobody_out(serve: Callable[..., Server]) -> None:
+    server = serve()
+    silent = [connected(server) for _ in range(64)]
+    assert server.post(PING).status == 200
+    for peer in silent:
+        peer.close()
 
 
 def test_a_server_that_can_open_no_more_files_waits_until_it_can(serve: Callable[..., Server]) -> None:
