@@ -1,6 +1,7 @@
 """The one table of verb and role that rules every way in: global layer, project and session alike."""
 
 from omoide.errors import NotAllowed
+from omoide.guard import bounds
 from omoide.model import Actor, Role
 
 _EVERYONE = frozenset(Role)
@@ -74,6 +75,7 @@ DEEDS: dict[str, frozenset[Role]] = {
 
 
 def require(actor: Actor, deed: str) -> None:
+    bounds.require_deed(actor, deed)
     allowed = DEEDS[deed]
     if actor.role not in allowed:
         roles = " or ".join(sorted(role.value for role in allowed))

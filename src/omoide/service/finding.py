@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from omoide.errors import InvalidInput
-from omoide.guard import access, checks
+from omoide.guard import access, bounds, checks
 from omoide.model import Event, Found, Layer, Link, Memory, Page, Query, Scope, State, Version
 from omoide.service import recalling
 from omoide.service.base import Ref, Verbs
@@ -29,6 +29,7 @@ class Finding(Verbs):
         query = text
         if not isinstance(query, Query):
             query = self._query(scope, query, type, tags, layers, states, since, limit, 0)
+        query = bounds.required(self._actor, query)
         at = self._clock()
         sense = self._meaning.sense(query, at)
         with self._reading(query.scope) as tx:
@@ -50,7 +51,7 @@ class Finding(Verbs):
     ) -> Page:
         """Page by page through what the scope sees, last changed first. Does not count as access."""
         access.require(self._actor, "list")
-        query = self._query(scope, "", type, tags, layers, states, since, limit, offset)
+        query = bounds.required(self._actor, self._query(scope, "", type, tags, layers, states, since, limit, offset))
         at = self._clock()
         with self._reading(scope) as tx:
             rows = tx.browse(query, at)
@@ -85,7 +86,15 @@ class Finding(Verbs):
         limit = checks.limit(limit, self._settings)
         with self._reading(scope) as tx:
             number = None if ref is None else self._find(tx, ref, scope).number
-            return tx.events(scope, number, since, limit)
+            return [event for event in tx.events(scope, number, since, limit) if self._may_know(tx, event)]
+
+    def _may_know(self, tx: Reading, event: Event) -> bool:
+        """Whether an event is of a memory within the actor's bounds. Whoever is bound hears of no others: where a memory is
+        gone, or an event is about a project, nobody can tell its layer."""
+        if not isinstance(self._actor, bounds.BoundActor) or event.memory_number is None:
+            return not isinstance(self._actor, bounds.BoundActor)
+        memory = tx.memory(event.memory_number)
+        return memory is not None and bounds.covers(self._actor, memory.scope)
 
     def links(self, ref: Ref, *, scope: Scope) -> Sequence[Link]:
         access.require(self._actor, "links")
@@ -95,7 +104,7 @@ class Finding(Verbs):
             return [link for link in tx.links(number) if self._seen(tx, (link.source, link.target), scope)]
 
     def _seen(self, tx: Reading, ids: Iterable[str], scope: Scope) -> bool:
-        return all((memory := tx.by_id(id)) is not None and scope.sees(memory.scope) for id in ids)
+        return all((memory := tx.by_id(id)) is not None and self._visible(memory, scope) for id in ids)
 
     def _query(
         self,

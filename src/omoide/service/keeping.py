@@ -10,7 +10,7 @@ import msgspec
 
 from omoide import model
 from omoide.errors import InvalidInput, StoreError
-from omoide.guard import access, checks
+from omoide.guard import access, bounds, checks
 from omoide.model import Draft, Link, Memory, Query, Remembered, Scope, State
 from omoide.search.near_duplicates import NearDuplicates
 from omoide.service import near_duplicates, recalling, shape
@@ -55,7 +55,7 @@ class Keeping(Verbs):
                 draft, scope, topic, type, tags, examples, key, source, confidence, relevance, pinned, expires_at,
                 created_at, source_run_id,
             )  # fmt: skip
-        draft = checks.checked(draft, self._settings)
+        draft = self._check_draft(draft)
         suggested = self._suggested(draft)
         if suggested and self._settings.autotag == "apply":
             draft = msgspec.structs.replace(draft, tags=checks.tags(suggested, self._settings))
@@ -84,13 +84,18 @@ class Keeping(Verbs):
         except StoreError:  # fallback: those found before the write, which is committed and must be reported as such
             return before
 
+    def _check_draft(self, draft: Draft) -> Draft:
+        draft = checks.checked(draft, self._settings)
+        bounds.require_within(self._actor, checks.placed(draft))
+        return draft
+
     def _suggested(self, draft: Draft) -> tuple[str, ...]:
         """Tags for a draft that names none, from its text and from what is tagged in its scope."""
         if self._settings.autotag == "off" or draft.tags:
             return ()
         from omoide.search import tagging  # noqa: PLC0415 - its patterns take 5 ms that only whoever wants tags pays for
 
-        query = Query(checks.placed(draft), draft.content[: tagging.READ], limit=10)
+        query = bounds.required(self._actor, Query(checks.placed(draft), draft.content[: tagging.READ], limit=10))
         with self._store.read() as tx:
             old = self._same(tx, draft)
             if old is not None and old.tags:
@@ -115,7 +120,7 @@ class Keeping(Verbs):
         at, run = self._clock(), self._run()
         try:
             for place, draft in enumerate(drafts):
-                ready.append((place, checks.checked(draft, self._settings)))
+                ready.append((place, self._check_draft(draft)))
                 self._may_end(draft.expires_at, at)
         except InvalidInput as error:
             raise type(error)(f"draft {len(ready) + 1}: {error}") from error

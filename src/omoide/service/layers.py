@@ -1,11 +1,12 @@
 """Layers as a whole: what an agent needs to go on where it was, and what there is in numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import islice
 
 from omoide.errors import InvalidInput
-from omoide.guard import access
+from omoide.guard import access, bounds
 from omoide.model import Layer, Memory, Query, Resumed, Scope, State, Summary
 from omoide.search import text
 from omoide.service import recalling
@@ -25,7 +26,7 @@ class Layers(Verbs):
             raise InvalidInput(f"limit is {limit}: 1 to {_MOST_RESUMED:,}, please")
         at = self._clock()
         with self._reading(scope) as tx:
-            resumed = _resumed(tx, scope, limit, at)
+            resumed = _resumed(tx, scope, limit, at, partial(bounds.narrowed, self._actor))
         lists = (resumed.pinned, resumed.preferences, resumed.session, resumed.project)
         self._store.touch([memory.number for each in lists for memory in each], at)
         return resumed
@@ -35,11 +36,15 @@ class Layers(Verbs):
         access.require(self._actor, "summary")
         with self._reading(scope) as tx:
             query = Query(scope, layers=tuple(map(Layer, layers)), states=tuple(map(State, states)))
-            return tx.summary(query, self._clock())
+            return tx.summary(bounds.required(self._actor, query), self._clock())
 
 
-def _resumed(tx: Reading, scope: Scope, limit: int, at: datetime) -> Resumed:
-    pinned = list(islice(tx.browse(Query(scope, layers=tuple(Layer), pinned=True), at), limit))
+def _resumed(tx: Reading, scope: Scope, limit: int, at: datetime, narrowed: Callable[[Query], Query | None]) -> Resumed:
+    def browse(query: Query, most: int) -> list[Memory]:
+        allowed = narrowed(query)
+        return [] if allowed is None else list(islice(tx.browse(allowed, at), most))
+
+    pinned = browse(Query(scope, layers=tuple(Layer), pinned=True), limit)
     taken = {memory.number for memory in pinned}
 
     def rest(memories: Sequence[Memory]) -> list[Memory]:
@@ -49,20 +54,23 @@ def _resumed(tx: Reading, scope: Scope, limit: int, at: datetime) -> Resumed:
 
     # As many more as other lists may have taken.
     preferred = Query(scope, types=("preference",), layers=(Layer.PROJECT, Layer.EVERYWHERE))
-    preferences = [*islice(tx.browse(preferred, at), 2 * limit), *_tagged_preferences(tx, scope, at)]
+    preferences = [*browse(preferred, 2 * limit), *_tagged_preferences(tx, scope, at, narrowed)]
     preferences.sort(key=lambda memory: (memory.updated_at, memory.number), reverse=True)
     preferences = rest(preferences)
     session: list[Memory] = []
     if scope.name:
-        session = rest(list(islice(tx.browse(Query(scope, layers=(Layer.SESSION,)), at), 2 * limit)))
+        session = rest(browse(Query(scope, layers=(Layer.SESSION,)), 2 * limit))
     own = Layer.PROJECT if scope.path else Layer.EVERYWHERE
-    project = rest(recalling.freshest(tx, Query(scope, layers=(own,), limit=3 * limit), at))
+    newest = narrowed(Query(scope, layers=(own,), limit=3 * limit))
+    project = [] if newest is None else rest(recalling.freshest(tx, newest, at))
     return Resumed(pinned, preferences, session, project)
 
 
-def _tagged_preferences(tx: Reading, scope: Scope, at: datetime) -> list[Memory]:
+def _tagged_preferences(tx: Reading, scope: Scope, at: datetime, narrowed: Callable[[Query], Query | None]) -> list[Memory]:
     """Entries have tags and no type, so a preference among them says so in a tag."""
-    query = Query(scope, layers=(Layer.PROJECT, Layer.EVERYWHERE))
+    query = narrowed(Query(scope, layers=(Layer.PROJECT, Layer.EVERYWHERE)))
+    if query is None:
+        return []
     stem = text.stem(_PREFERENCES[0])
     near = tx.holders(query, [stem], _LOOKED_AT, titled=True)[stem]
     tagged = tx.memories([*tx.lengths(query, near, at)])
