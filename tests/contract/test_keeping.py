@@ -287,20 +287,29 @@ def test_candidates_for_near_duplicates_are_living_ones_of_the_scope_the_newest_
     assert candidates(4, smallest=7, largest=8) == [(two.number, two.content)]
     assert candidates(4, smallest=9, head=3) == [(three.number, "ijk  y")]
     assert candidates(5) == []
+    assert candidates(None, (6, 6)) == [longer]
     assert candidates(4, (0, 9), scope=Scope.project("unknown")) == []
 
 
-def test_a_snapshot_is_another_one_once_somebody_has_written(store):
-    def snapshot():
+def test_a_snapshot_is_another_one_once_somebody_has_written(backend):
+    store, other = backend.open(), backend.open()
+    seen = []
+    for writer in (store, other, store):
         with store.read() as tx:
-            return tx.snapshot()
-
-    first = snapshot()
-    assert snapshot() == first
+            seen.append(tx.snapshot())
+        with store.read() as tx:
+            assert tx.snapshot() == seen[-1]
+        with store.write() as tx:
+            assert tx.snapshot() == seen[-1]
+        with store.read() as tx:
+            seen.append(tx.snapshot())
+        with writer.write() as tx:
+            tx.note_done("something", datetime(2026, 2, 5, tzinfo=UTC))
     with store.write() as tx:
-        assert tx.snapshot() == first
-        tx.note_done("something", datetime(2026, 2, 5, tzinfo=UTC))
-    assert snapshot() != first
+        seen.append(tx.snapshot())
+    assert seen[1] != seen[2]
+    assert seen[3] != seen[4]
+    assert seen[5] != seen[6]
 
 
 def test_memories_come_in_the_order_asked_without_the_missing(shelf):

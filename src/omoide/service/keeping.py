@@ -64,7 +64,7 @@ class Keeping(Verbs):
         self._may_end(draft.expires_at, at)
         run = self._run()
         with self._store.read() as tx:  # before the transaction that writes: nobody waits for a search
-            snapshot, similar = tx.snapshot(), near_duplicates.find(tx, draft, words)
+            similar, snapshot = near_duplicates.find(tx, draft, words), tx.snapshot()
         with self._writing() as tx:
             disturbed = tx.snapshot() != snapshot
             done = self._keep(tx, draft, words, at, run)

@@ -10,7 +10,7 @@ from omoide.store.base import Reading, Words
 from omoide.store.rows import Candidates
 
 COUNTED = 50
-_FIRST = 8  # candidates: each is on a page of its own, and reading it takes as long as comparing it
+_FIRST = 6  # candidates: each is on a page of its own, and reading it takes as long as comparing it
 
 
 def find(tx: Reading, draft: Draft, words: Words) -> NearDuplicates:
@@ -22,15 +22,16 @@ def find(tx: Reading, draft: Draft, words: Words) -> NearDuplicates:
     own, (first, last) = words.kin, kin.family(words.kin)
     family = [(own + 1, last), (first, own - 1)]
 
-    def found(families: Collection[tuple[int, int]], most: int) -> NearDuplicates:
-        candidates = tx.near_duplicate_candidates(wanted, own, families, most)
+    def found(by: int | None, families: Collection[tuple[int, int]], most: int) -> NearDuplicates:
+        candidates = tx.near_duplicate_candidates(wanted, by, families, most)
         return near_duplicates.among(candidates, words.telling, lambda: _terms(draft, words))
 
-    near = found(family, _FIRST)
+    near = found(own, family, _FIRST)
     if not near.total:
-        return found([*kin.sought(words.telling, scope) - {(first, last)}], _FIRST)
+        others = kin.sought(words.telling, scope) - {(first, last)}
+        return found(None, others, _FIRST) if others else near
     if near.total == _FIRST:  # all of them: so more are read, to be counted; one may be the same memory, remembered again
-        return found(family, COUNTED + 1)
+        return found(own, family, COUNTED + 1)
     return near
 
 

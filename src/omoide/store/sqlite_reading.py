@@ -21,7 +21,7 @@ from omoide.store import sql
 from omoide.store.base import SHORT, Posting, Sizes, Text
 from omoide.store.rows import Candidates
 from omoide.store.sql import ACTIVE, FORGOTTEN, STATE_NUMBER, micros, moment
-from omoide.store.sqlite_at_hand import AtHand, AtHandReading, Written, written
+from omoide.store.sqlite_at_hand import AtHand, AtHandReading
 from omoide.store.sqlite_holders import NUMBERS, ONCE, document, phrase, unpacked
 from omoide.store.sqlite_mirrors import MirrorReading
 from omoide.store.sqlite_sessions import SessionReading
@@ -54,22 +54,24 @@ _TEXTS = (
 
 
 @cache
-def _candidates(families: int, most: int) -> str:
+def _candidates(families: int, most: int, *, by_kin: bool) -> str:
     """The statement that reads candidates for near-duplicates by a kin, then by so many ranges of kin.
 
     Both parts follow the index of kin and stop at the limit, so that a crowd is neither read nor sorted. The + and the
     limits that are written out keep SQLite from planning the statement anew for each value: it takes as long as the search.
     """
-    columns = (
-        "SELECT number, iif(length(content) <= ?5 + ?6, content, substr(content, 1, ?5) || ' ' || substr(content, -?6))"
-    )
+    excerpt = "iif(length(content) <= ?5 + ?6, content, substr(content, 1, ?5) || ' ' || substr(content, -?6))"
+    columns = f"SELECT number, {excerpt}"
     filters = f"+project = ?1 AND +session = ?2 AND +state <> {FORGOTTEN} AND octet_length(content) BETWEEN ?3 AND ?4"
-    same = f"{columns} FROM memories WHERE kin = ?7 AND {filters} ORDER BY number DESC LIMIT {most}"
-    if not families:
-        return same
-    ranges = ", ".join(f"(?{place}, ?{place + 1})" for place in range(8, 8 + 2 * families, 2))
-    others = f"{columns} FROM (VALUES {ranges}) CROSS JOIN memories ON kin BETWEEN column1 AND column2 WHERE {filters}"
-    return f"SELECT * FROM ({same}) UNION ALL SELECT * FROM ({others} LIMIT {most}) LIMIT {most}"
+    parts = []
+    if by_kin:
+        parts.append(f"{columns} FROM memories WHERE kin = ?7 AND {filters} ORDER BY number DESC LIMIT {most}")
+    if families:
+        start = 7 + by_kin
+        ranges = ", ".join(f"(?{place}, ?{place + 1})" for place in range(start, start + 2 * families, 2))
+        others = f"(VALUES {ranges}) CROSS JOIN memories ON kin BETWEEN column1 AND column2"
+        parts.append(f"{columns} FROM {others} WHERE {filters} LIMIT {most}")
+    return f"{' UNION ALL '.join(f'SELECT * FROM ({part})' for part in parts)} LIMIT {most}"
 
 
 def area(project: int, state: State) -> int | None:
@@ -164,15 +166,17 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
         return {twin for (twin,) in self._execute(statement, (str(list(twins)),))}
 
     def near_duplicate_candidates(
-        self, wanted: Candidates, kin: int, families: Collection[tuple[int, int]], most: int
+        self, wanted: Candidates, kin: int | None, families: Collection[tuple[int, int]], most: int
     ) -> list[tuple[int, str]]:
         scope, *sizes = wanted
-        values = (self._project(scope.path), scope.name, *sizes, kin, *chain(*families))
-        rows: list[Any] = self._execute(_candidates(len(families), most), values).fetchall()
+        values = (self._project(scope.path), scope.name, *sizes, *([] if kin is None else [kin]), *chain(*families))
+        rows: list[Any] = self._execute(_candidates(len(families), most, by_kin=kin is not None), values).fetchall()
         return rows
 
-    def snapshot(self) -> Written:
-        return written(self._connection)
+    def snapshot(self) -> int:
+        if not self._connection.txn_state():  # nothing has been read yet: only then the snapshot is taken
+            self._execute("SELECT 1 FROM upkeep LIMIT 1").fetchall()
+        return self._connection.data_version()
 
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
         clauses, values = self._where(query, at)
