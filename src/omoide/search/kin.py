@@ -28,7 +28,9 @@ def kin(telling: Sequence[str], scope: Scope) -> int:
         return 0
     last = max(telling)
     high = crc32(f"{last} {max(_following(telling, last, _FOLLOWING))}".encode(), _salt(scope.path, scope.name))
-    return high << LOWER | sum(sorted(set(map(_hash, telling)))[:_CHOSEN]) & _LOW
+    # Numbers are left out: near twins often differ in them.
+    hashes = set(map(crc32, map(str.encode, filter(str.isalpha, telling))))
+    return high << LOWER | sum(sorted(hashes)[:_CHOSEN]) & _LOW
 
 
 def family(kin: int) -> tuple[int, int]:
@@ -39,12 +41,14 @@ def family(kin: int) -> tuple[int, int]:
 def sought(telling: Sequence[str], scope: Scope) -> set[tuple[int, int]]:
     """The families of kin that near twins of a text may be of."""
     salt = _salt(scope.path, scope.name)
-    return {
-        family(crc32(f"{last} {term}".encode(), salt) << LOWER)
-        for last in sorted(set(telling))[-_LAST:]
-        for term in _following(telling, last, _FOLLOWING + _BETWEEN)
-        if term <= last
-    }
+    found = set[tuple[int, int]]()
+    for last in sorted(set(telling))[-_LAST:]:
+        start = crc32(f"{last} ".encode(), salt)
+        for term in _following(telling, last, _FOLLOWING + _BETWEEN):
+            if term <= last:
+                first = crc32(term.encode(), start) << LOWER
+                found.add((first, first | _LOW))
+    return found
 
 
 def _following(telling: Sequence[str], term: str, most: int) -> Sequence[str]:
@@ -52,12 +56,6 @@ def _following(telling: Sequence[str], term: str, most: int) -> Sequence[str]:
     start = telling.index(term) + 1
     found = telling[start : start + most]
     return found if len(found) == most else [*found, *telling[: most - len(found)]]
-
-
-@lru_cache(16_384)
-def _hash(term: str) -> int:
-    """What a term is chosen by; numbers last, because near twins often differ in them."""
-    return crc32(term.encode()) if term.isalpha() else _LOW + 1 << 1
 
 
 @lru_cache(1_024)

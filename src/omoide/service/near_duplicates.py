@@ -1,7 +1,5 @@
 """The search for near-duplicates of a new memory: bounded reads by a few hashes, never the recall pipeline."""
 
-from collections.abc import Collection
-
 from omoide.guard import checks
 from omoide.model import Draft
 from omoide.search import kin, near_duplicates, text
@@ -18,21 +16,20 @@ def find(tx: Reading, draft: Draft, words: Words) -> NearDuplicates:
     if not words.telling:
         return near_duplicates.NONE
     scope = checks.placed(draft)
-    wanted = Candidates(scope, *near_duplicates.sizes(draft.content), near_duplicates.HEAD, near_duplicates.TAIL)
     own, (first, last) = words.kin, kin.family(words.kin)
     family = [(own + 1, last), (first, own - 1)]
-
-    def found(by: int | None, families: Collection[tuple[int, int]], most: int) -> NearDuplicates:
-        candidates = tx.near_duplicate_candidates(wanted, by, families, most)
-        return near_duplicates.among(candidates, words.telling, lambda: _terms(draft, words))
-
-    near = found(own, family, _FIRST)
-    if not near.total:
-        others = kin.sought(words.telling, scope) - {(first, last)}
-        return found(None, others, _FIRST) if others else near
-    if near.total == _FIRST:  # all of them: so more are read, to be counted; one may be the same memory, remembered again
-        return found(own, family, COUNTED + 1)
-    return near
+    others = kin.sought(words.telling, scope)
+    others.discard((first, last))
+    wanted = Candidates(scope, *near_duplicates.sizes(draft.content), near_duplicates.HEAD, near_duplicates.TAIL)
+    candidates = tx.near_duplicate_candidates(wanted, own, [*family, *others], _FIRST)
+    if not candidates:
+        return near_duplicates.NONE
+    near = near_duplicates.among(candidates, words.telling, lambda: _terms(draft, words))
+    if near.total < _FIRST:
+        return near
+    # All of them are: so more are read, to be counted. One may be the same memory, remembered again.
+    candidates = tx.near_duplicate_candidates(wanted, own, family, COUNTED + 1)
+    return near_duplicates.among(candidates, words.telling, lambda: _terms(draft, words))
 
 
 def _terms(draft: Draft, words: Words) -> list[str]:

@@ -161,10 +161,10 @@ class Reading(Protocol):
         """Which of these fingerprints any memory has, in whatever scope."""
 
     def near_duplicate_candidates(
-        self, wanted: Candidates, kin: int | None, families: Collection[tuple[int, int]], most: int
+        self, wanted: Candidates, kin: int, families: Collection[tuple[int, int]], most: int
     ) -> list[tuple[int, str]]:
-        """Numbers and excerpts of the newest memories with this kin, if one is given, then of some whose kin is in one of
-        these ranges (both ends included), one range after the other."""
+        """Numbers and excerpts of the newest memories with this kin, then of some whose kin is in one of these ranges (both
+        ends included), one range after the other."""
 
     def snapshot(self) -> object:
         """A value that is equal in two transactions of one store if nobody wrote to it between them; cheap to ask for."""

@@ -54,7 +54,7 @@ _TEXTS = (
 
 
 @cache
-def _candidates(families: int, most: int, *, by_kin: bool) -> str:
+def _candidates(families: int, most: int) -> str:
     """The statement that reads candidates for near-duplicates by a kin, then by so many ranges of kin.
 
     Both parts follow the index of kin and stop at the limit, so that a crowd is neither read nor sorted. The + and the
@@ -63,15 +63,12 @@ def _candidates(families: int, most: int, *, by_kin: bool) -> str:
     excerpt = "iif(length(content) <= ?5 + ?6, content, substr(content, 1, ?5) || ' ' || substr(content, -?6))"
     columns = f"SELECT number, {excerpt}"
     filters = f"+project = ?1 AND +session = ?2 AND +state <> {FORGOTTEN} AND octet_length(content) BETWEEN ?3 AND ?4"
-    parts = []
-    if by_kin:
-        parts.append(f"{columns} FROM memories WHERE kin = ?7 AND {filters} ORDER BY number DESC LIMIT {most}")
-    if families:
-        start = 7 + by_kin
-        ranges = ", ".join(f"(?{place}, ?{place + 1})" for place in range(start, start + 2 * families, 2))
-        others = f"(VALUES {ranges}) CROSS JOIN memories ON kin BETWEEN column1 AND column2"
-        parts.append(f"{columns} FROM {others} WHERE {filters} LIMIT {most}")
-    return f"{' UNION ALL '.join(f'SELECT * FROM ({part})' for part in parts)} LIMIT {most}"
+    same = f"{columns} FROM memories WHERE kin = ?7 AND {filters} ORDER BY number DESC LIMIT {most}"
+    if not families:
+        return same
+    ranges = ", ".join(f"(?{place}, ?{place + 1})" for place in range(8, 8 + 2 * families, 2))
+    others = f"{columns} FROM (VALUES {ranges}) CROSS JOIN memories ON kin BETWEEN column1 AND column2 WHERE {filters}"
+    return f"SELECT * FROM ({same}) UNION ALL SELECT * FROM ({others} LIMIT {most}) LIMIT {most}"
 
 
 def area(project: int, state: State) -> int | None:
@@ -166,11 +163,11 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
         return {twin for (twin,) in self._execute(statement, (str(list(twins)),))}
 
     def near_duplicate_candidates(
-        self, wanted: Candidates, kin: int | None, families: Collection[tuple[int, int]], most: int
+        self, wanted: Candidates, kin: int, families: Collection[tuple[int, int]], most: int
     ) -> list[tuple[int, str]]:
         scope, *sizes = wanted
-        values = (self._project(scope.path), scope.name, *sizes, *([] if kin is None else [kin]), *chain(*families))
-        rows: list[Any] = self._execute(_candidates(len(families), most, by_kin=kin is not None), values).fetchall()
+        values = (self._project(scope.path), scope.name, *sizes, kin, *chain(*families))
+        rows: list[Any] = self._execute(_candidates(len(families), most), values).fetchall()
         return rows
 
     def snapshot(self) -> int:
