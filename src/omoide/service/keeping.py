@@ -12,7 +12,6 @@ from omoide import model
 from omoide.errors import InvalidInput, StoreError
 from omoide.guard import access, bounds, checks
 from omoide.model import Draft, Link, Memory, Query, Remembered, Scope, State
-from omoide.search.near_duplicates import NearDuplicates
 from omoide.service import near_duplicates, recalling, shape
 from omoide.service.base import Verbs
 from omoide.service.looking import COUNTED
@@ -76,7 +75,7 @@ class Keeping(Verbs):
             done = msgspec.structs.replace(done, suggested_tags=suggested)
         return done
 
-    def _found_again(self, draft: Draft, words: Words, before: NearDuplicates) -> NearDuplicates:
+    def _found_again(self, draft: Draft, words: Words, before: list[int]) -> list[int]:
         """The near-duplicates as they are now: another may have been kept, or forgotten, since they were looked for."""
         try:
             with self._store.read() as tx:
@@ -306,12 +305,11 @@ class Keeping(Verbs):
         )
 
 
-def _with_similar(done: Remembered, similar: NearDuplicates) -> Remembered:
-    named = [number for number in similar.compared if number != done.memory.number]
-    counted = len(named) + sum(number != done.memory.number for number in similar.probed)
-    if not counted:
+def _with_similar(done: Remembered, similar: Sequence[int]) -> Remembered:
+    others = [number for number in similar if number != done.memory.number][: near_duplicates.COUNTED]
+    if not others:
         return done
-    return msgspec.structs.replace(done, similar_count=min(counted, near_duplicates.COUNTED), similar=tuple(named[:_NAMED]))
+    return msgspec.structs.replace(done, similar_count=len(others), similar=tuple(others[:_NAMED]))
 
 
 @contextmanager
