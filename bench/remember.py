@@ -10,12 +10,15 @@ import apsw
 
 import omoide
 from bench.corpus import corpus
+from bench.resembling import resembling
 from bench.table import Row, claim, percentile, printed
 from omoide.service import shape
 from omoide.store.sqlite import MIGRATIONS
 
 SCOPE = omoide.Scope.project("bench")
 LANGUAGES = {"en": "English", "ja": "Japanese"}
+RESEMBLING = {"en": 2.0, "ja": 2.5}
+"""What a remember among notes that resemble it may take, against the floor."""
 SINGLE = 300
 MANY = 10_000
 
@@ -73,6 +76,27 @@ def singles(language: str) -> Row:
     return claim(name, percentile(ours, 0.5), percentile(floor, 0.5), 2.0, "ms")
 
 
+def singles_among_resembling(language: str) -> Row:
+    """The same in a store of many notes that share most of their words: each has more near-duplicates than are named."""
+    notes = resembling(language, MANY + SINGLE)
+    ours, floor = [], []
+    with tempfile.TemporaryDirectory() as directory, omoide.open(Path(directory) / "ours.db") as memory:
+        bare = Bare(Path(directory) / "bare.db")
+        memory.remember_many([omoide.Draft(note, SCOPE) for note in notes[:MANY]])
+        bare.insert([bare.ready(number, note) for number, note in enumerate(notes[:MANY], 1)])
+        for number, note in enumerate(notes[MANY:], MANY + 1):
+            ready = [bare.ready(number, note)]
+            started = time.perf_counter()
+            bare.insert(ready)
+            between = time.perf_counter()
+            memory.remember(note, scope=SCOPE)
+            ours.append((time.perf_counter() - between) * 1000)
+            floor.append((between - started) * 1000)
+        bare.connection.close()
+    name = f"one durable remember among {MANY:,} notes that resemble it, {LANGUAGES[language]}, p50"
+    return claim(name, percentile(ours, 0.5), percentile(floor, 0.5), RESEMBLING[language], "ms")
+
+
 def many(language: str) -> Row:
     notes = corpus(language, MANY).notes
     drafts = [omoide.Draft(note, SCOPE) for note in notes]
@@ -96,7 +120,7 @@ def many(language: str) -> Row:
 
 
 def rows() -> list[Row]:
-    return [*map(singles, LANGUAGES), *map(many, LANGUAGES)]
+    return [*map(singles, LANGUAGES), *map(singles_among_resembling, LANGUAGES), *map(many, LANGUAGES)]
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import pytest
 
 from omoide.errors import Conflict, StoreBusy
 from omoide.model import Actor, LinkKind, Project, Query, Role, Scope, State
+from omoide.store.rows import Candidates
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesday")
@@ -271,7 +272,7 @@ def test_many_are_added_as_if_one_by_one(shelf, store):
     assert store.check() == []
 
 
-def test_kindred_are_the_living_of_one_scope_with_one_of_these_kin_the_newest_of_each_first(shelf):
+def test_candidates_for_near_duplicates_are_living_ones_of_the_scope_the_newest_of_the_kin_first(shelf):
     one, two, three, other = (shelf.keep(text, SHOP) for text in ("abcd x", "efgh x y", "ijkl x y z x y", "longer x y z"))
     shelf.keep("longest x y z", SHOP)
     archived, forgotten = shelf.keep("mnop x", SHOP), shelf.keep("qrst x y z", SHOP)
@@ -279,13 +280,42 @@ def test_kindred_are_the_living_of_one_scope_with_one_of_these_kin_the_newest_of
     shelf.change(forgotten, state=State.FORGOTTEN)
     for elsewhere in (BANK, MONDAY, Scope()):
         shelf.keep("uvwx x y z", elsewhere)
+
+    def candidates(kin, *families, most=9, scope=SHOP, smallest=0, largest=99, head=99):
+        wanted = Candidates(scope, smallest, largest, head, 2)
+        return shelf.ask(lambda tx: tx.near_duplicate_candidates(wanted, kin, families, most))
+
     found = [(memory.number, memory.content) for memory in (archived, three, two, one)]
-    assert shelf.ask(lambda tx: tx.kindred([4], SHOP)) == found
-    both = shelf.ask(lambda tx: tx.kindred({4, 6}, SHOP))
-    assert [row for row in both if row in found] == found
-    assert set(both) == {*found, (other.number, other.content)}
-    assert shelf.ask(lambda tx: tx.kindred([], SHOP)) == []
-    assert shelf.ask(lambda tx: tx.kindred([4], Scope.project("unknown"))) == []
+    longer = (other.number, other.content)
+    assert candidates(4) == found
+    assert candidates(4, (1, 3), (5, 6)) == [*found, longer]
+    assert candidates(9, (1, 3), (6, 6), (4, 4))[0] == longer
+    assert candidates(4, (6, 6), most=3) == found[:3]
+    assert candidates(4, smallest=7, largest=8) == [(two.number, two.content)]
+    assert candidates(4, smallest=9, head=3) == [(three.number, "ijk  y")]
+    assert candidates(5) == []
+    assert candidates(4, (0, 9), scope=Scope.project("unknown")) == []
+
+
+def test_a_snapshot_is_another_one_once_somebody_has_written(backend):
+    store, other = backend.open(), backend.open()
+    seen = []
+    for writer in (store, other, store):
+        with store.read() as tx:
+            seen.append(tx.snapshot())
+        with store.read() as tx:
+            assert tx.snapshot() == seen[-1]
+        with store.write() as tx:
+            assert tx.snapshot() == seen[-1]
+        with store.read() as tx:
+            seen.append(tx.snapshot())
+        with writer.write() as tx:
+            tx.note_done("something", datetime(2026, 2, 5, tzinfo=UTC))
+    with store.write() as tx:
+        seen.append(tx.snapshot())
+    assert seen[1] != seen[2]
+    assert seen[3] != seen[4]
+    assert seen[5] != seen[6]
 
 
 def test_memories_come_in_the_order_asked_without_the_missing(shelf):

@@ -1,5 +1,7 @@
 """Near twins: `remember` says at once which memories say almost the same, and names no others."""
 
+from collections.abc import Callable
+
 import apsw
 import pytest
 
@@ -145,3 +147,55 @@ def test_what_an_older_omoide_kept_is_found_after_a_reindex(tmp_path, open_memor
     memory.forget("a", scope=SHOP)
     memory.reindex()
     assert memory.remember("Use the pnpm for installs", scope=SHOP, key="b").similar == (first.number,)
+
+
+@pytest.fixture
+def traced(tmp_path, open_memory):
+    """A memory, the statements that its connection runs, and what to do at the first that looks for near-duplicates."""
+    opened = []
+    apsw.connection_hooks.append(opened.append)
+    try:
+        memory = open_memory(tmp_path / "memory.db")
+    finally:
+        apsw.connection_hooks.remove(opened.append)
+    memory.remember("Use pnpm for installs", scope=SHOP)
+    statements: list[str] = []
+    meanwhile: list[Callable[[], object]] = []
+
+    def trace(_, statement, __):
+        statements.append(statement)
+        if searches(statement) and meanwhile:
+            meanwhile.pop()()
+        return True
+
+    opened[0].set_exec_trace(trace)
+    return memory, statements, meanwhile
+
+
+def searches(statement):
+    return statement.startswith("SELECT") and " kin " in statement
+
+
+def test_near_duplicates_are_looked_for_before_the_write_begins(traced):
+    memory, statements, _ = traced
+    assert memory.remember("Use the pnpm for installs", scope=SHOP).similar_count == 1
+    begun, ended = statements.index("BEGIN IMMEDIATE"), statements.index("COMMIT")
+    assert any(map(searches, statements[:begun]))
+    assert not any(map(searches, statements[begun:ended]))
+
+
+def test_others_write_while_near_duplicates_are_looked_for_and_what_they_wrote_is_named(traced, tmp_path, open_memory):
+    memory, _, meanwhile = traced
+    other = open_memory(tmp_path / "memory.db", wait=0.1)
+    written = []
+    meanwhile.append(lambda: written.append(other.remember("Use pnpm for all installs", scope=SHOP).memory.number))
+    done = memory.remember("Use the pnpm for installs", scope=SHOP)
+    assert set(done.similar) == {1, *written}
+    assert done.similar_count == 2
+
+
+def test_what_another_process_forgets_meanwhile_is_not_named(traced, tmp_path, open_memory):
+    memory, _, meanwhile = traced
+    other = open_memory(tmp_path / "memory.db", wait=0.1)
+    meanwhile.append(lambda: other.forget(1, scope=SHOP))
+    assert memory.remember("Use the pnpm for installs", scope=SHOP).similar_count == 0

@@ -1,6 +1,7 @@
 """The one table of verb and role that rules every way in: global layer, project and session alike."""
 
 from omoide.errors import NotAllowed
+from omoide.guard import bounds
 from omoide.model import Actor, Layer, Role, Scope
 
 _EVERYONE = frozenset(Role)
@@ -75,6 +76,7 @@ DEEDS: dict[str, frozenset[Role]] = {
 
 def require(actor: Actor, deed: str, task: str = "") -> None:
     """Raise NotAllowed unless the actor's role may do the deed; `task` describes it where its name is not enough."""
+    bounds.require_deed(actor, deed)
     allowed = DEEDS[deed]
     if actor.role not in allowed:
         roles = " or ".join(sorted(role.value for role in allowed))

@@ -1,7 +1,9 @@
 """The verbs: what every way in calls, and the only code that sees a store."""
 
+import msgspec
+
 from omoide.guard import access, checks
-from omoide.model import Actor, Role
+from omoide.model import Role
 from omoide.service.base import Follower
 from omoide.service.care import Care
 from omoide.service.changing import Changing
@@ -30,7 +32,7 @@ class Service(
             return self
         name = checks.line(agent_id, "agent id", self._settings)
         role = access.lesser(self._actor.role, self._settings.agents.get(name, Role.WORKER))
-        actor = Actor(name, role, self._actor.via)
+        actor = msgspec.structs.replace(self._actor, name=name, role=role)  # with its bounds, if it has any
         return Service(self._store, self._settings, actor, self._clock, self._follower, self._meaning)
 
     @property

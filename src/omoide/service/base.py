@@ -10,7 +10,7 @@ import msgspec
 from omoide import model
 from omoide.config import Settings
 from omoide.errors import Conflict, InvalidInput, NotFound
-from omoide.guard import access
+from omoide.guard import access, bounds
 from omoide.model import Actor, Memory, Scope
 from omoide.service import shape
 from omoide.service.meaning import Meaning
@@ -54,6 +54,8 @@ class Verbs:
         self._follower = follower
 
     def _reading(self, scope: Scope | None) -> AbstractContextManager[Reading]:
+        if scope is not None:
+            bounds.require_place(self._actor, scope)
         if self._follower is not None:
             self._follower.before_reading(scope)
         return self._store.read()
@@ -72,10 +74,14 @@ class Verbs:
 
     def _find(self, tx: Reading, ref: Ref, scope: Scope) -> Memory:
         """The memory a caller means. One that the scope may not see is missing, in the same words."""
+        bounds.require_place(self._actor, scope)
         for memory in self._meant(tx, ref, scope):
-            if memory is not None and scope.sees(memory.scope):
+            if memory is not None and self._visible(memory, scope):
                 return memory
         raise NotFound(f"there is no memory {ref!s:.100} in {scope}: recall, or list, shows what there is")
+
+    def _visible(self, memory: Memory, scope: Scope) -> bool:
+        return scope.sees(memory.scope) and bounds.covers(self._actor, memory.scope)
 
     def _meant(self, tx: Reading, ref: Ref, scope: Scope) -> Iterator[Memory | None]:
         """By id, by number, then by key, nearest first; by the key of a forgotten one if no living one has it."""
@@ -85,7 +91,7 @@ class Verbs:
         number = word.removeprefix("#")
         if number.isascii() and number.isdigit() and len(number) < 10:
             numbered = tx.memory(int(number))
-            if numbered is not None and number == ref and scope.sees(numbered.scope):
+            if numbered is not None and number == ref and self._visible(numbered, scope):
                 _only(numbered, self._keyed(tx, word, scope))
             yield numbered
         yield from self._keyed(tx, word, scope)
@@ -99,7 +105,7 @@ class Verbs:
             return
         for place in dict.fromkeys((scope, Scope(scope.path), Scope.everywhere())):
             memory = tx.by_key(place, key, forgotten=forgotten)
-            if memory is not None:
+            if memory is not None and bounds.covers(self._actor, memory.scope):
                 yield memory
 
     def _require_layer(self, scope: Scope) -> None:

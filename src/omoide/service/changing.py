@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from omoide import model
 from omoide.errors import Conflict, InvalidInput
 from omoide.expiry import has_expired
-from omoide.guard import access, checks
+from omoide.guard import access, bounds, checks
 from omoide.model import LinkKind, Memory, Scope, State
 from omoide.service.base import Ref, Verbs
 from omoide.service.shape import changed, living
@@ -122,6 +122,7 @@ class Changing(Verbs):
             wider = target == Scope.everywhere() or target == Scope(old.scope.path)
             if not wider or target == old.scope:
                 raise InvalidInput(f"#{old.number} is in {old.scope}: it can only be promoted to a wider scope")
+            bounds.require_within(self._actor, target)
             return living(old, scope=target)
 
         return self._transform(ref, scope, "promoted", promoted)

@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 
 from omoide.errors import InvalidInput
-from omoide.guard import access, checks
+from omoide.guard import access, bounds, checks
 from omoide.model import Event, Found, Layer, Link, Memory, Page, Query, Scope, State, Version
 from omoide.service import recalling
 from omoide.service.base import Ref, Verbs
@@ -34,6 +34,7 @@ class Finding(Verbs):
         query = text
         if not isinstance(query, Query):
             query = self._query(scope, query, type, tags, layers, states, since, limit, 0)
+        query = bounds.required(self._actor, query)
         at = self._clock()
         sense = self._meaning.sense(query, at)
         with self._reading(query.scope) as tx:
@@ -55,7 +56,7 @@ class Finding(Verbs):
     ) -> Page:
         """Page by page through what the scope sees, last changed first. Does not count as access."""
         access.require(self._actor, "list")
-        query = self._query(scope, "", type, tags, layers, states, since, limit, offset)
+        query = bounds.required(self._actor, self._query(scope, "", type, tags, layers, states, since, limit, offset))
         at = self._clock()
         with self._reading(scope) as tx:
             rows = tx.browse(query, at)
@@ -90,7 +91,30 @@ class Finding(Verbs):
         limit = checks.limit(limit, self._settings)
         with self._reading(scope) as tx:
             number = None if ref is None else self._find(tx, ref, scope).number
-            return _without_unseen(tx, tx.events(scope, number, since, limit), scope)
+            events = [event for event in tx.events(scope, number, since, limit) if self._may_know(tx, event)]
+            return self._without_unseen(tx, events, scope)
+
+    def _may_know(self, tx: Reading, event: Event) -> bool:
+        """Whether an event is of a memory within the actor's bounds. Whoever is bound hears of no others: where a memory is
+        gone, or an event is about a project, nobody can tell its layer."""
+        if not isinstance(self._actor, bounds.BoundActor):
+            return True
+        memory = None if event.memory_number is None else tx.memory(event.memory_number)
+        return memory is not None and bounds.covers(self._actor, memory.scope)
+
+    def _without_unseen(self, tx: Reading, events: Sequence[Event], scope: Scope) -> Sequence[Event]:
+        """The events without the numbers of memories that the reader does not see: a global memory may be linked with one of
+        any project."""
+        named = {number for event in events for name in _NUMBERS for number in _numbers(event.detail.get(name))}
+        if not named:
+            return list(events)
+        present = tx.memories(sorted(named))
+        seen = {memory.number for memory in present if self._visible(memory, scope)}
+        # What is purged has left its events, which say where it was.
+        for number in named - {memory.number for memory in present}:
+            if any(self._may_know(tx, event) for event in tx.events(scope, number, None, 1)):
+                seen.add(number)
+        return [_limited(event, seen) for event in events]
 
     def links(self, ref: Ref, *, scope: Scope) -> Sequence[Link]:
         access.require(self._actor, "links")
@@ -100,7 +124,7 @@ class Finding(Verbs):
             return [link for link in tx.links(number) if self._seen(tx, (link.source, link.target), scope)]
 
     def _seen(self, tx: Reading, ids: Iterable[str], scope: Scope) -> bool:
-        return all((memory := tx.by_id(id)) is not None and scope.sees(memory.scope) for id in ids)
+        return all((memory := tx.by_id(id)) is not None and self._visible(memory, scope) for id in ids)
 
     def _query(
         self,
@@ -121,20 +145,6 @@ class Finding(Verbs):
             scope, asked, types, checks.tags(tags, self._settings), tuple(map(Layer, layers)), tuple(map(State, states)),
             checks.limit(limit, self._settings), offset, None if since is None else checks.aware(since, "since"),
         )  # fmt: skip
-
-
-def _without_unseen(tx: Reading, events: Sequence[Event], scope: Scope) -> list[Event]:
-    """The events without the numbers of memories that the scope does not see: a global memory may be linked with one of any
-    project."""
-    named = {number for event in events for name in _NUMBERS for number in _numbers(event.detail.get(name))}
-    if not named:
-        return list(events)
-    present = tx.memories(sorted(named))
-    seen = {memory.number for memory in present if scope.sees(memory.scope)}
-    gone = named - {memory.number for memory in present}
-    # What is purged has left its events, which say where it was.
-    seen |= {number for number in gone if tx.events(scope, number, None, 1)}
-    return [_limited(event, seen) for event in events]
 
 
 def _limited(event: Event, seen: Collection[int]) -> Event:

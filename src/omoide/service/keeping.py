@@ -9,18 +9,17 @@ from datetime import datetime
 import msgspec
 
 from omoide import model
-from omoide.errors import InvalidInput
+from omoide.errors import InvalidInput, StoreError
 from omoide.expiry import is_current
-from omoide.guard import access, checks
+from omoide.guard import access, bounds, checks
 from omoide.model import Actor, Draft, Link, Memory, Query, Remembered, Scope, State
-from omoide.service import recalling, shape
+from omoide.service import near_duplicates, recalling, shape
 from omoide.service.base import Verbs
 from omoide.service.looking import COUNTED
 from omoide.service.said import Said
 from omoide.store.base import Reading, Words, Writing
 
 _CHUNK = 1_000
-_TWINS = 50
 _NAMED = 5
 _OUTCOMES = {"created": "added", "updated": "replaced", "unchanged": "known"}
 
@@ -56,22 +55,38 @@ class Keeping(Verbs):
                 draft, scope, topic, type, tags, examples, key, source, confidence, relevance, pinned, expires_at,
                 created_at, source_run_id,
             )  # fmt: skip
-        draft = checks.checked(draft, self._settings)
+        draft = self._check_draft(draft)
         suggested = self._suggested(draft)
         if suggested and self._settings.autotag == "apply":
             draft = msgspec.structs.replace(draft, tags=checks.tags(suggested, self._settings))
         words = shape.words(draft)
         at = self._clock()
         run = self._run()
+        with self._store.read() as tx:  # before the transaction that writes: nobody waits for a search
+            similar, snapshot = near_duplicates.find(tx, draft, words), tx.snapshot()
         with self._writing() as tx:
-            similar = recalling.similar(tx, draft, words, _TWINS + 1)  # one may be what is told again
+            disturbed = tx.snapshot() != snapshot
             done = self._keep(tx, draft, words, at, run)
         self._meaning.wake([done.memory.number])
-        if others := [number for number in similar if number != done.memory.number][:_TWINS]:
-            done = msgspec.structs.replace(done, similar_count=len(others), similar=tuple(others[:_NAMED]))
+        if disturbed:
+            similar = self._found_again(draft, words, similar)
+        done = _with_similar(done, similar)
         if suggested and self._settings.autotag == "suggest":
             done = msgspec.structs.replace(done, suggested_tags=suggested)
         return done
+
+    def _found_again(self, draft: Draft, words: Words, before: list[int]) -> list[int]:
+        """The near-duplicates as they are now: another may have been kept, or forgotten, since they were looked for."""
+        try:
+            with self._store.read() as tx:
+                return near_duplicates.find(tx, draft, words)
+        except StoreError:  # fallback: those found before the write, which is committed and must be reported as such
+            return before
+
+    def _check_draft(self, draft: Draft) -> Draft:
+        draft = checks.checked(draft, self._settings)
+        bounds.require_within(self._actor, checks.placed(draft))
+        return draft
 
     def _suggested(self, draft: Draft) -> tuple[str, ...]:
         """Tags for a draft that names none, from its text and from what is tagged in its scope."""
@@ -79,7 +94,7 @@ class Keeping(Verbs):
             return ()
         from omoide.search import tagging  # noqa: PLC0415 - its patterns take 5 ms that only whoever wants tags pays for
 
-        query = Query(checks.placed(draft), draft.content[: tagging.READ], limit=10)
+        query = bounds.required(self._actor, Query(checks.placed(draft), draft.content[: tagging.READ], limit=10))
         with self._store.read() as tx:
             old = self._same(tx, draft)
             if old is not None and old.tags:
@@ -104,7 +119,7 @@ class Keeping(Verbs):
         at, run = self._clock(), self._run()
         try:
             for place, draft in enumerate(drafts):
-                ready.append((place, checks.checked(draft, self._settings)))
+                ready.append((place, self._check_draft(draft)))
         except InvalidInput as error:
             raise type(error)(f"draft {len(ready) + 1}: {error}") from error
         # One project after the other: the index takes rising row ids much faster.
@@ -298,6 +313,13 @@ class Keeping(Verbs):
         if claimed is None or not access.outranks(self._actor.role, claimed.role):
             return self._actor
         return Actor(checks.line(claimed.name, "by", self._settings), claimed.role, self._actor.via)
+
+
+def _with_similar(done: Remembered, similar: Sequence[int]) -> Remembered:
+    others = [number for number in similar if number != done.memory.number][: near_duplicates.COUNTED]
+    if not others:
+        return done
+    return msgspec.structs.replace(done, similar_count=len(others), similar=tuple(others[:_NAMED]))
 
 
 @contextmanager

@@ -1,13 +1,14 @@
 """Layers as a whole: what an agent needs to go on where it was, and what there is in numbers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import islice
 
 import msgspec
 
 from omoide.errors import InvalidInput
-from omoide.guard import access
+from omoide.guard import access, bounds
 from omoide.model import Layer, Memory, Query, Resumed, Role, Scope, State, Summary
 from omoide.search import text
 from omoide.service import recalling
@@ -30,7 +31,7 @@ class Layers(Verbs):
             raise InvalidInput(f"limit is {limit}: 1 to {_MOST_RESUMED:,}, please")
         at = self._clock()
         with self._reading(scope) as tx:
-            resumed = _resumed(tx, scope, limit, at)
+            resumed = _resumed(tx, scope, limit, at, partial(bounds.narrowed, self._actor))
         lists = (
             resumed.pinned, resumed.preferences, resumed.session, resumed.project, resumed.agent_preferences,
         )  # fmt: skip
@@ -42,11 +43,15 @@ class Layers(Verbs):
         access.require(self._actor, "summary")
         with self._reading(scope) as tx:
             query = Query(scope, layers=tuple(map(Layer, layers)), states=tuple(map(State, states)))
-            return tx.summary(query, self._clock())
+            return tx.summary(bounds.required(self._actor, query), self._clock())
 
 
-def _resumed(tx: Reading, scope: Scope, limit: int, at: datetime) -> Resumed:
-    pinned = list(islice(tx.browse(Query(scope, layers=tuple(Layer), pinned=True), at), limit))
+def _resumed(tx: Reading, scope: Scope, limit: int, at: datetime, narrowed: Callable[[Query], Query | None]) -> Resumed:
+    def browse(query: Query, most: int) -> list[Memory]:
+        allowed = narrowed(query)
+        return [] if allowed is None else list(islice(tx.browse(allowed, at), most))
+
+    pinned = browse(Query(scope, layers=tuple(Layer), pinned=True), limit)
     taken = {memory.number for memory in pinned}
 
     def rest(memories: Sequence[Memory]) -> list[Memory]:
@@ -54,19 +59,24 @@ def _resumed(tx: Reading, scope: Scope, limit: int, at: datetime) -> Resumed:
         taken.update(memory.number for memory in chosen)
         return chosen
 
-    preferences = rest(_preferences(tx, scope, _TRUSTED, limit, at))
-    agent_preferences = rest(_preferences(tx, scope, _UNTRUSTED, limit, at))
+    preferences = rest(_preferences(tx, scope, _TRUSTED, limit, at, narrowed))
+    agent_preferences = rest(_preferences(tx, scope, _UNTRUSTED, limit, at, narrowed))
     session: list[Memory] = []
     if scope.name:
-        session = rest(list(islice(tx.browse(Query(scope, layers=(Layer.SESSION,)), at), 2 * limit)))
+        session = rest(browse(Query(scope, layers=(Layer.SESSION,)), 2 * limit))
     own = Layer.PROJECT if scope.path else Layer.EVERYWHERE
-    project = rest(recalling.freshest(tx, Query(scope, layers=(own,), limit=3 * limit), at))
+    newest = narrowed(Query(scope, layers=(own,), limit=3 * limit))
+    project = [] if newest is None else rest(recalling.freshest(tx, newest, at))
     return Resumed(pinned, preferences, session, project, agent_preferences)
 
 
-def _preferences(tx: Reading, scope: Scope, roles: tuple[Role, ...], limit: int, at: datetime) -> list[Memory]:
+def _preferences(
+    tx: Reading, scope: Scope, roles: tuple[Role, ...], limit: int, at: datetime, narrowed: Callable[[Query], Query | None]
+) -> list[Memory]:
     """The preferences that were written in one of these roles, last changed first."""
-    query = Query(scope, layers=(Layer.PROJECT, Layer.EVERYWHERE), roles=roles)
+    query = narrowed(Query(scope, layers=(Layer.PROJECT, Layer.EVERYWHERE), roles=roles))
+    if query is None:
+        return []
     typed = msgspec.structs.replace(query, types=("preference",))
     # As many more as other lists may have taken.
     found = [*islice(tx.browse(typed, at), 2 * limit), *islice(_tagged_preferences(tx, query, at), 2 * limit)]

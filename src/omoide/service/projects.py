@@ -10,7 +10,7 @@ import msgspec
 
 from omoide import model
 from omoide.errors import Conflict, InvalidInput, NotFound
-from omoide.guard import access, checks
+from omoide.guard import access, bounds, checks
 from omoide.model import Layer, Memory, Project, Query, Scope, Session, Summary
 from omoide.service.base import Verbs
 from omoide.store.base import Reading
@@ -43,7 +43,10 @@ class Projects(Verbs):
     def projects(self) -> Sequence[Project]:
         access.require(self._actor, "projects")
         with self._store.read() as tx:
-            return tx.projects()
+            return self._allowed(tx.projects())
+
+    def _allowed(self, projects: Sequence[Project]) -> list[Project]:
+        return [project for project in projects if bounds.may_name(self._actor, project.path)]
 
     def catalogue(self) -> Sequence[Overview]:
         """Every project with its sessions, last changed first."""
@@ -51,10 +54,14 @@ class Projects(Verbs):
         with self._reading(None) as tx:
             changes = tx.last_changes()
             sessions: dict[str, list[Session]] = {}
-            for session in tx.sessions(self._clock()):
+            for session in self._known(tx.sessions(self._clock())):
                 sessions.setdefault(session.scope.path, []).append(session)
-            found = [_overview(project, changes, sessions.get(project.path, ())) for project in tx.projects()]
+            projects = self._allowed(tx.projects())
+            found = [_overview(project, changes, sessions.get(project.path, ())) for project in projects]
         return sorted(found, key=lambda overview: overview.updated_at, reverse=True)
+
+    def _known(self, sessions: Sequence[Session]) -> list[Session]:
+        return [session for session in sessions if bounds.covers(self._actor, session.scope)]
 
     def project(self, path: str, *, limit: int = 20) -> Portrait | None:
         """What there is in a project, `limit` memories in each list at the most; None when there is no such project."""
@@ -65,11 +72,12 @@ class Projects(Verbs):
             project = tx.project(scope.path)
             if project is None:
                 return None
+            recent = bounds.narrowed(self._actor, Query(scope, layers=(Layer.PROJECT,)))
             return Portrait(
-                _overview(project, tx.last_changes(), tx.sessions(at, scope)),
-                tx.summary(Query(scope, layers=_OWN), at),
-                list(islice(tx.browse(Query(scope, layers=_OWN, pinned=True), at), limit)),
-                list(islice(tx.browse(Query(scope, layers=(Layer.PROJECT,)), at), limit)),
+                _overview(project, tx.last_changes(), self._known(tx.sessions(at, scope))),
+                tx.summary(bounds.required(self._actor, Query(scope, layers=_OWN)), at),
+                list(islice(tx.browse(bounds.required(self._actor, Query(scope, layers=_OWN, pinned=True)), at), limit)),
+                [] if recent is None else list(islice(tx.browse(recent, at), limit)),
             )
 
     def create_project(self, path: str, *, description: str = "", root: Path | None = None) -> Project:
@@ -77,6 +85,7 @@ class Projects(Verbs):
         access.require(self._actor, "create_project")
         at = self._clock()
         made = Project(model.project_path(path), self._described(description), None if root is None else str(root), at)
+        bounds.require_within(self._actor, Scope(made.path))
         with self._writing() as tx:
             if tx.project(made.path) is not None:
                 raise Conflict(f"there is a project {made.path} already: `omoide project describe` changes its description")
@@ -91,6 +100,7 @@ class Projects(Verbs):
         """Says in a line what the project is about; an empty line takes the description off."""
         access.require(self._actor, "describe_project")
         path, description = model.project_path(path), self._described(description)
+        bounds.require_within(self._actor, Scope(path))
         with self._writing() as tx:
             known = tx.project(path)
             if known is None:
@@ -119,6 +129,7 @@ class Projects(Verbs):
             return Scope(known.path)
         with self._store.write() as tx:
             path = self._named(tx, root)
+            bounds.require_within(self._actor, Scope(path))
             known = next((project for project in tx.projects() if project.path == path), None)
             description = known.description if known else ""
             tx.put_project(Project(path, description, str(root), self._clock()))

@@ -6,20 +6,18 @@ from functools import partial
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING
 
-from omoide.guard import checks
-from omoide.model import Draft, Found, Hit, Memory, Query
-from omoide.search import kin, rank, text
+from omoide.model import Found, Hit, Memory, Query
+from omoide.search import rank, text
 from omoide.search.bits import among
 from omoide.search.rank import Held
 from omoide.service import looking
 from omoide.service.looking import COUNTED, Look
-from omoide.store.base import Holding, Posting, Reading, Words
+from omoide.store.base import Holding, Posting, Reading
 
 if TYPE_CHECKING:  # it loads numpy
     from omoide.service.sense import Sense
 
 _BROWSED = 500
-_ALIKE = 0.6
 _FIELDS = ("topic", "tags", "content")
 _ONCE = (0, 0, 1)
 _UNKNOWN = Holding(0, None, None)
@@ -185,22 +183,3 @@ def freshest(tx: Reading, query: Query, at: datetime) -> list[Memory]:
     newest = list(islice(tx.browse(query, at), max(_BROWSED, query.limit)))
     newest.sort(key=lambda memory: (memory.updated_at.date(), memory.reference_count, memory.updated_at), reverse=True)
     return newest[: query.limit]
-
-
-def similar(tx: Reading, draft: Draft, words: Words, most: int) -> list[int]:
-    """Memories of the same scope that say almost the same words, the closest first."""
-    size, telling, scope = len(draft.content), words.telling, checks.placed(draft)
-    alike: list[tuple[float, int]] = []
-    mine: set[str] = set()
-    for number, content in tx.kindred(kin.sought(telling, scope), scope):
-        # Most of the kin share little else: making their terms would cost more than all the rest of a remember.
-        if not size <= 2 * len(content) <= 4 * size or sum(map(content.lower().__contains__, telling)) * 3 < len(telling):
-            continue
-        mine = mine or set((text.joined(draft.content) if draft.examples else words.content).split())
-        its = set(text.terms(content))
-        likeness = len(mine & its) / len(mine | its)
-        if likeness >= _ALIKE:
-            alike.append((-likeness, -number))
-            if len(alike) == most:
-                break
-    return [-number for _, number in sorted(alike)]

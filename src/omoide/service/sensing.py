@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from omoide.guard import access, checks
+from omoide.guard import access, bounds, checks
 from omoide.model import Found, Hit, Query, Scope, Vectors
 from omoide.service import recalling
 from omoide.service.base import Ref, Verbs
@@ -21,6 +21,7 @@ class Sensing(Verbs):
         with self._reading(scope) as tx:
             memory = self._find(tx, ref, scope)
         query = Query(scope, f"{memory.topic}\n{memory.content}" if memory.topic_given else memory.content, limit=limit + 1)
+        query = bounds.required(self._actor, query)
         at = self._clock()
         sense = self._meaning.sense(query, at)
         if sense is None:

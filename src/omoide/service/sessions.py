@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from omoide.errors import Conflict, InvalidInput, NotFound
-from omoide.guard import access, checks
-from omoide.model import Scope, Session
+from omoide.guard import access, bounds, checks
+from omoide.model import Layer, Scope, Session
 from omoide.service.base import Verbs
 
 
@@ -13,6 +13,7 @@ class Sessions(Verbs):
         """Starts the session that the scope is; one that is there already is a conflict."""
         access.require(self._actor, "start_session")
         _require_session(scope)
+        bounds.require_within(self._actor, scope)
         source = self._actor.via if source is None else checks.line(source, "source", self._settings)
         at = self._clock()
         with self._writing() as tx:
@@ -24,6 +25,7 @@ class Sessions(Verbs):
     def sessions(self, *, scope: Scope) -> Sequence[Session]:
         """The sessions of the scope's project, last changed first."""
         access.require(self._actor, "sessions")
+        bounds.require_layer(self._actor, Layer.SESSION)
         with self._reading(scope) as tx:
             return tx.sessions(self._clock(), Scope(scope.path))
 

@@ -29,6 +29,7 @@ from omoide.model import (
     Usage,
     Version,
 )
+from omoide.store.rows import Candidates, Near, Opening
 from omoide.store.vectors import Coverage as Coverage
 from omoide.store.vectors import Model as Model
 from omoide.store.vectors import Sign as Sign
@@ -108,23 +109,6 @@ class Mark(NamedTuple):
     """Another one after the whole index was made anew, which may have dropped vectors too."""
 
 
-class Near(NamedTuple):
-    """A memory beside another in a session."""
-
-    number: int
-    project: int
-    session: str
-    length: int
-
-
-class Opening(NamedTuple):
-    """How a memory begins and ends, and when it was learnt."""
-
-    created_at: datetime
-    first: str
-    last: str
-
-
 class Finding(NamedTuple):
     """One thing that a check found wrong, and what would mend it."""
 
@@ -153,9 +137,14 @@ class Reading(Protocol):
     def known(self, twins: Sequence[int]) -> set[int]:
         """Which of these fingerprints any memory has, in whatever scope."""
 
-    def kindred(self, kin: Collection[int], scope: Scope) -> list[tuple[int, str]]:
-        """The numbers and texts of the living memories of exactly this scope with one of these kin; of a crowd, some of the
-        newest of each kin."""
+    def near_duplicate_candidates(
+        self, wanted: Candidates, kin: int, families: Collection[tuple[int, int]], most: int
+    ) -> list[tuple[int, str]]:
+        """Numbers and excerpts of the newest memories with this kin, then of some whose kin is in one of these ranges (both
+        ends included), one range after the other."""
+
+    def snapshot(self) -> object:
+        """A value that is equal in two transactions of one store if nobody wrote to it between them; cheap to ask for."""
 
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
         """What the query's scope, states and filters let through, last changed first. Lazy; ignores text and limit."""

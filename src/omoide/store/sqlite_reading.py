@@ -7,7 +7,9 @@ rest of the database is, and an archived memory costs the daily search nothing.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cache
 from heapq import merge
+from itertools import chain
 from typing import Any
 
 import apsw
@@ -17,6 +19,7 @@ from omoide.errors import Conflict
 from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Project, Query, Scope, State, Summary, Usage, Version
 from omoide.store import sql
 from omoide.store.base import SHORT, Posting, Sizes, Text
+from omoide.store.rows import Candidates
 from omoide.store.sql import ACTIVE, FORGOTTEN, micros, moment
 from omoide.store.sqlite_at_hand import AtHand, AtHandReading
 from omoide.store.sqlite_holders import NUMBERS, ONCE, document, phrase, unpacked
@@ -42,7 +45,6 @@ _TAGS_TOLD = 20
 _DRIFT = 20
 _COMMON = 100
 _TALLIED = 10_000
-_CROWD = 100
 _numbers = msgspec.json.Decoder(list[int])
 _NEWEST = " ORDER BY m.updated_at DESC, m.number DESC"
 _TEXTS = (
@@ -50,6 +52,24 @@ _TEXTS = (
     f" iif(m.length <= {SHORT}, m.content || m.examples, NULL)"
     " FROM json_each(?) n CROSS JOIN memories m ON m.number = n.value"
 )
+
+
+@cache
+def _candidates(families: int, most: int) -> str:
+    """The statement that reads candidates for near-duplicates by a kin, then by so many ranges of kin.
+
+    Both parts follow the index of kin and stop at the limit, so that a crowd is neither read nor sorted. The + and the
+    limits that are written out keep SQLite from planning the statement anew for each value: it takes as long as the search.
+    """
+    excerpt = "iif(length(content) <= ?5 + ?6, content, substr(content, 1, ?5) || ' ' || substr(content, -?6))"
+    columns = f"SELECT number, {excerpt}"
+    filters = f"+project = ?1 AND +session = ?2 AND +state <> {FORGOTTEN} AND octet_length(content) BETWEEN ?3 AND ?4"
+    same = f"{columns} FROM memories WHERE kin = ?7 AND {filters} ORDER BY number DESC LIMIT {most}"
+    if not families:
+        return same
+    ranges = ", ".join(f"(?{place}, ?{place + 1})" for place in range(8, 8 + 2 * families, 2))
+    others = f"{columns} FROM (VALUES {ranges}) CROSS JOIN memories ON kin BETWEEN column1 AND column2 WHERE {filters}"
+    return f"SELECT * FROM ({same}) UNION ALL SELECT * FROM ({others} LIMIT {most}) LIMIT {most}"
 
 
 def area(project: int, state: State) -> int | None:
@@ -153,15 +173,16 @@ class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading)
         statement = "SELECT twin FROM memories WHERE twin IN (SELECT value FROM json_each(?))"
         return {twin for (twin,) in self._tx.rows(statement, (str(list(twins)),))}
 
-    def kindred(self, kin: Collection[int], scope: Scope) -> list[tuple[int, str]]:
-        # In the order of the index of kin, so that a crowd is not sorted. The + and the limit that is written out keep
-        # SQLite from planning the statement anew for each value, which takes as long as the search.
-        rows: list[Any] = self._tx.rows(
-            f"SELECT number, content FROM memories WHERE kin IN ({', '.join('?' * len(kin))})"
-            f" AND +project = ? AND +session = ? AND +state <> {FORGOTTEN} ORDER BY kin DESC, number DESC LIMIT {_CROWD}",
-            (*kin, self._project(scope.path), scope.name),
-        )
+    def near_duplicate_candidates(
+        self, wanted: Candidates, kin: int, families: Collection[tuple[int, int]], most: int
+    ) -> list[tuple[int, str]]:
+        scope, *sizes = wanted
+        values = (self._project(scope.path), scope.name, *sizes, kin, *chain(*families))
+        rows: list[Any] = self._tx.rows(_candidates(len(families), most), values)
         return rows
+
+    def snapshot(self) -> int:
+        return self._tx.snapshot()
 
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
         clauses, values = self._where(query, at)

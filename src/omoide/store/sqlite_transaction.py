@@ -69,6 +69,12 @@ class Transaction:
         """How many rows this connection has ever changed."""
         return self._connection.total_changes()
 
+    def snapshot(self) -> int:
+        """Another number when another connection has written since."""
+        if not self._connection.txn_state():  # nothing has been read yet: only then the snapshot is taken
+            self.rows("SELECT 1 FROM upkeep LIMIT 1")
+        return self._connection.data_version()
+
     def written(self) -> Written:
         return self.get("PRAGMA data_version"), self.total_changed()
 

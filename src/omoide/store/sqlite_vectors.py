@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from omoide.model import Memory, Query
 from omoide.store import sql
-from omoide.store.base import Coverage, Model, Near, Opening, Sign, Vector
+from omoide.store.base import Coverage, Model, Sign, Vector
+from omoide.store.rows import Near, Opening
 from omoide.store.sql import FORGOTTEN, moment
 from omoide.store.sqlite_transaction import Transaction
 

@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
 from omoide.interfaces.mcp import http as web_server
 from omoide.interfaces.mcp.http import Server as HttpServer
-from omoide.interfaces.mcp.offer import Omoide
+from omoide.interfaces.mcp.offer import Omoide, tools_of
 from omoide.interfaces.mcp.tokens import Bearer
 from omoide.model import Role
 
@@ -274,6 +275,7 @@ def test_too_many_requests_are_told_to_wait(place: Path) -> None:
 @pytest.mark.parametrize("begun", [b"", b"POST /mcp HTTP/1.1\r\nX: ", b"body"], ids=["nothing", "head", "body"])
 def test_who_sends_its_request_in_drops_is_not_waited_for_without_end(begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "_PATIENCE", 0.5)
+    monkeypatch.setattr(web_server, "_HEADER", 0.5)
     server = HttpServer(lambda *_: Omoide(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0")
     thread = threading.Thread(target=server.serve)
     thread.start()
@@ -287,6 +289,121 @@ def test_who_sends_its_request_in_drops_is_not_waited_for_without_end(begun: byt
     server.stop()
     thread.join()
     assert time.monotonic() - began < 10
+
+
+@pytest.fixture
+def here() -> Iterator[Callable[[], Server]]:
+    """Starts a server in a thread of this process; every token is the owner's."""
+    started: list[tuple[HttpServer, threading.Thread]] = []
+
+    def start() -> Server:
+        server = HttpServer(lambda *_: Omoide(None), lambda token: Bearer(Role.OWNER, "") if token else None, "127.0.0.1:0")
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        started.append((server, thread))
+        return Server(None, int(re.search(r":(\d+)/", server.url)[1]))
+
+    yield start
+    for server, thread in started:
+        server.stop()
+        thread.join()
+
+
+def connected(server: Server) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", server.port), timeout=25)
+
+
+def is_open(peer: socket.socket) -> bool:
+    return not select.select([peer], [], [], 0)[0]
+
+
+def test_a_connection_has_two_seconds_for_a_whole_header() -> None:
+    assert web_server._HEADER == 2.0
+
+
+@pytest.mark.parametrize("sent", [b"", b"POST /mcp HT", b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"])
+def test_a_connection_without_a_whole_header_is_closed(
+    sent: bytes, here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web_server, "_HEADER", 0.2)
+    with connected(here()) as peer:
+        peer.sendall(sent)
+        assert peer.recv(1) == b""  # and no TimeoutError: it does not wait for the 30 s that a body may take
+
+
+def test_a_header_that_drips_in_is_not_waited_for(here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_server, "_HEADER", 0.5)
+    with connected(here()) as peer:
+        sent = 0
+        while is_open(peer) and sent < 200:
+            peer.sendall(b"P" if sent == 0 else b"O")
+            sent += 1
+            select.select([peer], [], [], 0.1)
+        assert sent < 200
+
+
+def test_a_later_header_of_a_connection_must_be_whole_as_soon(
+    here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", here().port, timeout=25)
+    assert ask(connection) == 200
+    monkeypatch.setattr(web_server, "_HEADER", 0.2)
+    connection.sock.sendall(b"POST /mcp HT")
+    assert connection.sock.recv(1) == b""
+    connection.close()
+
+
+def ask(connection: http.client.HTTPConnection) -> int:
+    headers = {"Content-Type": "application/json", "Authorization": "Bearer anything"}
+    connection.request("POST", "/mcp", json.dumps(PING), headers)
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status
+
+
+def test_the_oldest_silent_connection_makes_room_for_a_newcomer(
+    here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web_server, "_HEADER", 600.0)  # so that nothing but a newcomer ends a silent connection
+    server = here()
+    admitted = http.client.HTTPConnection("127.0.0.1", server.port, timeout=25)
+    assert ask(admitted) == 200
+    silent = [connected(server) for _ in range(63)]
+    assert server.post(PING).status == 200
+    assert silent[0].recv(1) == b""
+    assert all(map(is_open, silent[1:]))
+    assert [server.post(PING).status for _ in range(100)] == [200] * 100
+    assert ask(admitted) == 200
+    admitted.close()
+    for peer in silent:
+        peer.close()
+
+
+def test_strangers_make_room_too_but_nobody_who_was_admitted(
+    here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web_server, "_CONNECTIONS", 2)
+    monkeypatch.setattr(web_server, "_HEADER", 600.0)
+    monkeypatch.setattr(web_server, "_FAREWELL", 600.0)
+    server = here()
+    first, second = (http.client.HTTPConnection("127.0.0.1", server.port, timeout=25) for _ in range(2))
+    assert ask(first) == 200
+    with connected(server) as stranger:
+        stranger.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert stranger.recv(12) == b"HTTP/1.1 401"
+        assert ask(second) == 200
+    assert server.raw(b"").startswith(b"HTTP/1.1 503")
+    for connection in (first, second):
+        assert ask(connection) == 200
+        connection.close()
+
+
+def test_sixty_four_silent_connections_lock_nobody_out(serve: Callable[..., Server]) -> None:
+    server = serve()
+    silent = [connected(server) for _ in range(64)]
+    assert server.post(PING).status == 200
+    for peer in silent:
+        peer.close()
 
 
 def test_a_server_that_can_open_no_more_files_waits_until_it_can(serve: Callable[..., Server]) -> None:
@@ -543,25 +660,67 @@ def test_a_new_token_is_known_and_an_old_one_gone_without_a_restart(
     assert server.post(PING).status == 200
 
 
-def test_a_file_of_tokens_that_is_not_utf8_is_told_and_a_running_server_keeps_to_those_it_knew(
-    serve: Callable[..., Server], omoide: Callable[..., Any], place: Path
+BROKEN = {
+    b"caf\xe9-and-more-of-a-token worker": "this is not UTF-8",
+    b"a-token-without-any-role": "it names no role",
+    b"a-token-of-a-queen-here queen": "it names no role",
+    b"s3cr3t worker": "its token is shorter than 16 characters",
+    b"a-token-of-this-test-here worker layers=moon": "there is no layer moon",
+    b"a-token-of-this-test-here worker projects=": "projects= is there twice, or names nothing",
+    b"a-token-of-this-test-here worker projects=a projects=b": "projects= is there twice, or names nothing",
+    b"a-token-of-this-test-here worker projects=a/b/c/d": "one to three",
+}
+
+
+@pytest.mark.parametrize(("line", "why"), BROKEN.items(), ids=BROKEN.values())
+def test_a_broken_line_of_tokens_grants_nothing_and_keeps_no_removed_token_alive(
+    line: bytes, why: str, serve: Callable[..., Server], omoide: Callable[..., Any], place: Path
 ) -> None:
     server = serve()
     tokens = place / "memory.db.mcp.tokens"
-    whole = tokens.read_bytes()
-    tokens.write_bytes(whole + b"# caf\xe9\n")
+    assert server.post(PING, token=WORKER).status == 200
+    tokens.write_bytes(f"{OWNER} owner\n".encode() + line + b"\nanother-token-of-this-test worker\n")
+    assert server.post(PING, token=WORKER).status == 401  # it was removed
+    assert server.post(PING, token=line.split()[0].decode("latin-1")).status == 401
     assert server.post(PING).status == 200
-    assert server.post(PING, token="wrong").status == 401
-    for words in (["token"], ["--http", "0"], ["--daemon", "--http", "127.0.0.1:0"]):
-        told = omoide("mcp", *words)
-        assert told.code in (1, 2)
-        assert f"{tokens}, line 3: this is not UTF-8" in told.err
-        assert told.err.count("\n") == 1
-    tokens.write_bytes(whole + b"another-token-of-this-test worker\n")
     assert server.post(PING, token="another-token-of-this-test").status == 200
+    told = server.process.stderr.readline()
+    assert f"{tokens}, line 2 grants nothing: " in told
+    assert why in told
+    assert line.split()[0].decode("latin-1") not in told
+    same = omoide("mcp", "token")
+    assert same.out.strip() == OWNER
+    assert "line 2 grants nothing" in same.err
 
 
-@pytest.mark.parametrize("name", ["a#b", os.fsdecode(b"caf\xe9"), "a\x07b"])
+def test_a_server_starts_with_the_tokens_that_can_be_read(place: Path, serve: Callable[..., Server]) -> None:
+    (place / "memory.db.mcp.tokens").write_text(f"{OWNER} owner\n{WORKER} queen\n")
+    process = subprocess.Popen([sys.executable, "-c", MAIN, "mcp", "--http", "0"], stderr=subprocess.PIPE, text=True)
+    try:
+        assert "line 2 grants nothing" in process.stderr.readline()
+        server = Server(process, int(re.search(r":(\d+)/mcp", process.stderr.readline())[1]))
+        assert [server.post(PING, token=token).status for token in (OWNER, WORKER)] == [200, 401]
+    finally:
+        process.terminate()
+        process.wait(30)
+        process.stderr.close()
+
+
+def test_a_file_of_tokens_that_others_can_read_or_that_is_gone_grants_nothing(
+    serve: Callable[..., Server], place: Path
+) -> None:
+    server = serve()
+    tokens = place / "memory.db.mcp.tokens"
+    tokens.chmod(0o644)
+    assert server.post(PING).status == 401
+    assert "no token counts any more" in server.process.stderr.readline()
+    tokens.chmod(0o600)
+    assert server.post(PING).status == 200
+    tokens.unlink()
+    assert server.post(PING).status == 401
+
+
+@pytest.mark.parametrize("name", ["a#b", os.fsdecode(b"caf\xe9"), "a\x07b", "projects=shop", "layers= x"])
 def test_a_name_that_the_file_of_tokens_could_not_give_back_makes_no_token(
     name: str, omoide: Callable[..., Any], place: Path
 ) -> None:
@@ -661,3 +820,180 @@ def test_in_the_new_era_a_client_cancels_by_hanging_up(serve: Callable[..., Serv
     while kept != before:
         before, kept = kept, server.call("list")["structuredContent"]["total_count"]
     assert kept < 5_000
+
+
+BOUND = "a-token-that-is-bound-to-shop"
+REFS = ("bank", "global", "session")
+SAMPLES: dict[str, Any] = {
+    "content": "something new",
+    "query": "secret",
+    "kind": "relates",
+    "memories": [{"content": "one of many"}],
+    "path": "bank",
+    "name": "friday",
+    "description": "what it is about",
+}
+
+
+@pytest.fixture
+def bound(serve: Callable[..., Server], place: Path) -> tuple[Server, dict[str, str]]:
+    """A server with a secret in each place, and a token that may see only what is in project shop itself."""
+    with (place / "memory.db.mcp.tokens").open("a") as tokens:
+        tokens.write(f"{BOUND} owner projects=shop layers=project ci robot\n")
+    server = serve("--tools", "all")
+    places = {
+        "shop": {"project": "shop"},
+        "bank": {"project": "bank"},
+        "global": {"scope": "global"},
+        "session": {"project": "shop", "session": "monday", "scope": "session"},
+    }
+    ids = {}
+    for name, where in places.items():
+        fields = {"key": f"key-{name}", "pin": True, "type": "preference", "tags": ["preference"]}
+        done = server.call("remember", content=f"the secret of {name} is {name}-marker", **fields, **where)
+        ids[name] = done["structuredContent"]["memory_id"]
+    return server, ids
+
+
+def everything(server: Server) -> list[Any]:
+    """All that the places out of bounds hold, as the owner sees it."""
+    return [
+        server.call("list", project="bank", limit=1000)["structuredContent"],
+        server.call("list", project="shop", scope="session", limit=1000)["structuredContent"],
+        [row for row in server.call("projects")["structuredContent"]["rows"] if row["path"] != "shop"],
+        server.call("sessions", project="shop")["structuredContent"],
+        server.call("events", project="bank", limit=1000)["structuredContent"],
+    ]
+
+
+def told_nothing(answer: Any) -> str:
+    """What was answered; it must not speak of what is out of bounds."""
+    text = json.dumps(answer, ensure_ascii=False)
+    for marker in ("bank-marker", "global-marker", "session-marker", "monday"):
+        assert marker not in text, text
+    return text
+
+
+def arguments(tool: Any, **given: Any) -> dict[str, Any]:
+    """Arguments for every required field of a tool; a new field must be added to the samples."""
+    known = {**SAMPLES, **given}
+    fields = {field.name: field.required for field in msgspec.structs.fields(tool.takes)}
+    return {name: known[name] for name, required in fields.items() if required or name in given}
+
+
+@pytest.mark.parametrize("name", sorted(tools_of("all")))
+def test_no_tool_leads_a_bound_token_out_of_its_bounds(name: str, bound: tuple[Server, dict[str, str]]) -> None:
+    server, ids = bound
+    tool = tools_of("all")[name]
+    before = everything(server)
+    for place in REFS:
+        for ref in (ids[place], f"key-{place}"):
+            named = {"id": ref, "other": ref, "key": ref, "ids": [ref], "confidence": 0.5}
+            for where in ({}, {"project": "shop"}, {"project": "bank"}, {"session": "monday"}, {"scope": "global"}):
+                asked = arguments(tool, **named, **where)
+                params = {"name": name, "arguments": asked}
+                body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+                answer = server.post(body, token=BOUND).data["result"]
+                told_nothing(answer)
+                reaches_out = "path" in asked or any(
+                    asked.get(field) == value for field, value in where.items() if value != "shop"
+                )
+                assert answer["isError"] or not reaches_out, (asked, answer)
+                if answer["isError"] and reaches_out:
+                    assert "bound to project shop and layer project" in answer["content"][0]["text"]
+    assert everything(server) == before
+
+
+def test_a_bound_token_can_do_everything_within_its_bounds(bound: tuple[Server, dict[str, str]]) -> None:
+    server, ids = bound
+    assert not server.call("remember", token=BOUND, content="Use pnpm for installs", key="pnpm")["isError"]
+    found = server.call("recall", token=BOUND, query="secret")["structuredContent"]
+    assert [hit["id"] for hit in found["memories"]] == [ids["shop"]]
+    resumed = server.call("resume", token=BOUND)["structuredContent"]
+    assert [one["id"] for one in resumed["pinned"]] == [ids["shop"]]
+    assert [row["path"] for row in server.call("projects", token=BOUND)["structuredContent"]["rows"]] == ["shop"]
+    events = server.call("events", token=BOUND)["structuredContent"]["rows"]
+    assert {event["actor"]["name"] for event in events} == {"ci robot", "tester"}
+    assert not server.call("forget", token=BOUND, id="pnpm")["isError"]
+    asked = server.call("promote", token=BOUND, id="key-shop")
+    assert "layer global is not among them" in asked["content"][0]["text"]
+    assert "is bound to" in server.call("stats", token=BOUND)["content"][0]["text"]
+    assert "is bound to" in server.call("recall", "/mcp?project=bank", token=BOUND, query="secret")["content"][0]["text"]
+
+
+def test_an_agent_of_a_bound_token_is_bound_as_well(bound: tuple[Server, dict[str, str]]) -> None:
+    server, _ = bound
+    for where in ({"project": "bank"}, {"scope": "global"}):
+        answer = server.call("recall", token=BOUND, query="secret", caller_agent_id="agent-7", **where)
+        assert "agent-7 is bound to" in told_nothing(answer)
+
+
+def test_no_resource_prompt_or_completion_leads_a_bound_token_out_of_its_bounds(
+    bound: tuple[Server, dict[str, str]],
+) -> None:
+    server, ids = bound
+
+    def ask(method: str, path: str = "/mcp", **params: Any) -> Any:
+        answer = server.post({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, path, token=BOUND).data
+        told_nothing(answer)
+        return answer
+
+    listed = ask("resources/list")["result"]["resources"]
+    assert f"omoide://memory/{ids['shop']}" in [one["uri"] for one in listed]
+    assert all(f"omoide://memory/{ids[place]}" not in str(listed) for place in REFS)
+    assert "shop-marker" in str(ask("resources/read", uri="omoide://project/shop"))
+    assert "shop-marker" in str(ask("resources/read", uri="omoide://document/preference"))
+    for place in REFS:
+        assert "error" in ask("resources/read", uri=f"omoide://memory/{ids[place]}")
+        assert "error" in ask("resources/read", uri=f"omoide://memory/key-{place}")
+    assert "is bound to" in ask("resources/read", uri="omoide://project/bank")["error"]["message"]
+    elsewhere = "/mcp?project=bank"
+    for uri in (f"omoide://memory/{ids['bank']}", "omoide://document/preference"):
+        assert "is bound to" in ask("resources/read", elsewhere, uri=uri)["error"]["message"]
+    assert "is bound to" in ask("resources/list", elsewhere)["error"]["message"]
+    for prompt in ("resume_session", "review_memories"):
+        assert "shop-marker" in str(ask("prompts/get", name=prompt))
+        assert "is bound to" in ask("prompts/get", name=prompt, arguments={"project": "bank"})["error"]["message"]
+    asked = {"name": "resume_session", "arguments": {"session": "m", "project": "shop"}}
+    assert "is bound to" in ask("prompts/get", **asked)["error"]["message"]
+
+    def complete(ref: dict[str, str], name: str, **known: str) -> Any:
+        return ask("completion/complete", ref=ref, argument={"name": name, "value": ""}, context={"arguments": known})
+
+    template = {"type": "ref/resource", "uri": "omoide://project/{path}"}
+    assert complete(template, "path")["result"]["completion"]["values"] == ["shop"]
+    names = complete({"type": "ref/resource", "uri": "omoide://memory/{id}"}, "id")["result"]["completion"]["values"]
+    assert set(names) == {"key-shop", ids["shop"]}
+    prompt = {"type": "ref/prompt", "name": "resume_session"}
+    assert complete(prompt, "project")["result"]["completion"]["values"] == ["shop"]
+    assert "is bound to" in complete(prompt, "session", project="bank")["error"]["message"]
+    assert "is bound to" in complete(prompt, "session")["error"]["message"]
+    review = {"type": "ref/prompt", "name": "review_memories"}
+    assert "is bound to" in complete(review, "type", project="bank")["error"]["message"]
+
+
+def test_a_bound_token_is_made_on_the_command_line(
+    serve: Callable[..., Server], omoide: Callable[..., Any], place: Path
+) -> None:
+    server = serve()
+    flags = (
+        "--role",
+        "worker",
+        "--name",
+        "ci",
+        "--only-project",
+        "my shop",
+        "--only-project",
+        "a/b",
+        "--only-layer",
+        "project",
+    )
+    token = omoide("mcp", "token", *flags).out.strip()
+    assert omoide("mcp", "token", *flags).out.strip() == token
+    assert omoide("mcp", "token", "--role", "worker", "--name", "ci").out.strip() != token
+    line = f"{token} worker projects=my%20shop,a/b layers=project ci\n"
+    assert line in (place / "memory.db.mcp.tokens").read_text()
+    assert not server.call("remember", token=token, content="x", project="my shop")["isError"]
+    assert not server.call("remember", token=token, content="x", project="a/b")["isError"]
+    assert server.call("remember", token=token, content="x", project="bank")["isError"]
+    assert omoide("mcp", "token", "--only-project", "a/b/c/d").code == 2

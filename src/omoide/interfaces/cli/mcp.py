@@ -138,12 +138,27 @@ def stop_command(place: Place) -> None:
     help="What its bearer may do.",
 )
 @click.option("--name", default="", help="Who bears it, as it stands in the event history.")
+@click.option("--only-project", multiple=True, metavar="PATH", help="Bind it to this project; may be repeated.")
+@click.option(
+    "--only-layer",
+    multiple=True,
+    type=click.Choice(["session", "project", "global"]),
+    help="Bind it to this layer; may be repeated.",
+)
 @stored
-def token_command(role: str, name: str, place: Place) -> None:
-    """Print a bearer token for HTTP clients, made when there is none of this role and name."""
+def token_command(role: str, name: str, only_project: tuple[str, ...], only_layer: tuple[str, ...], place: Place) -> None:
+    """Print a bearer token for HTTP clients, made when there is none of this role, name and bounds.
+
+    \b
+    omoide mcp token
+    omoide mcp token --role worker --name ci --only-project shop --only-layer project
+    """
     from omoide.interfaces.mcp import tokens  # noqa: PLC0415 - serving on pipes needs none
 
-    click.echo(tokens.made(settings_of(place), role, name))
+    def tell(fault: str) -> None:
+        click.echo(f"omoide: {fault}", err=True)
+
+    click.echo(tokens.made(settings_of(place), role, name, only_project, only_layer, tell))
 
 
 @mcp_command.command("config")

@@ -23,6 +23,7 @@ from omoide.errors import InvalidInput
 from omoide.interfaces.mcp import message, protocol, web
 from omoide.interfaces.mcp.call import Call
 from omoide.interfaces.mcp.message import Request, RpcError
+from omoide.interfaces.mcp.places import Places
 from omoide.interfaces.mcp.protocol import Offer
 from omoide.interfaces.mcp.tokens import Bearer
 from omoide.interfaces.mcp.web import Head, Refusal
@@ -30,6 +31,8 @@ from omoide.interfaces.mcp.web import Head, Refusal
 PATH = "/mcp"
 LARGEST = 16 * 1024 * 1024
 _PATIENCE = 30.0
+_HEADER = 2.0
+"""Seconds within which the head of a request must be whole: from the connection, later from its first byte."""
 _IDLE = 300.0
 _FAREWELL = 2.0
 _CONNECTIONS = 64
@@ -106,7 +109,7 @@ class Server:
         self.running: dict[tuple[Bearer, str, int | str], Call] = {}
         """What is being answered in the handshake era: by whom, in which session, and the id of the request."""
         self._strangers = Bucket(5, 20)
-        self._rooms = threading.BoundedSemaphore(_CONNECTIONS)
+        self.places = Places(_CONNECTIONS)
         self._busy = 0
         self._asked = time.monotonic()
         """When somebody last came, asked or was answered."""
@@ -149,7 +152,7 @@ class Server:
             select.select([self._wake], [], [], _BREATHER)
             return
         self._asked = time.monotonic()
-        if self._rooms.acquire(blocking=False):
+        if self.places.take(peer):
             threading.Thread(target=self._host, args=(peer,), daemon=True).start()
         else:
             with suppress(OSError), peer:
@@ -166,17 +169,17 @@ class Server:
             self._waker.send(b"x")
 
     def _host(self, peer: socket.socket) -> None:
-        try:
-            # A client that goes away, or sends nothing for too long, ends its connection and nothing else.
-            with peer, suppress(ConnectionError, TimeoutError):
-                peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                incoming = web.Incoming(peer)
-                with BufferedReader(incoming) as reader:
-                    incoming.within(_PATIENCE)  # longer only for those who have shown that they may ask
+        incoming = web.Incoming(peer)
+        incoming.within(_HEADER)  # longer only for those who have shown that they may ask
+        with peer:
+            try:
+                # A client that goes away, or sends nothing for too long, ends its connection and nothing else.
+                with suppress(ConnectionError, TimeoutError), BufferedReader(incoming) as reader:
+                    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                     while _Exchange(self, peer, incoming, reader).done():
                         incoming.within(_IDLE)
-        finally:
-            self._rooms.release()
+            finally:
+                self.places.leave(peer)
 
     # what an exchange asks the server
 
@@ -237,7 +240,7 @@ class _Exchange:
         """Whether the connection can go on."""
         if not self._reader.peek(1):
             return False
-        self._incoming.within(_PATIENCE)
+        self._incoming.within_at_most(_HEADER)
         try:
             taken = self._taken()
             if taken is None:
@@ -267,6 +270,8 @@ class _Exchange:
         if head is None:
             return None
         bearer = self._server.admitted(head)
+        self._server.places.admit(self._peer)
+        self._incoming.within(_PATIENCE)
         size = self._asked(head)
         if (head.get("expect") or "").lower() == "100-continue":
             self._peer.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 from omoide.config import Settings
 from omoide.interfaces.mcp.desk import Desk, Shelf
 from omoide.interfaces.mcp.offer import Omoide
-from omoide.model import Actor, Role, Scope
+from omoide.model import Actor, Scope
 
 if TYPE_CHECKING:  # the verbs load with the store, at the first call
+    from omoide.interfaces.mcp import tokens
     from omoide.service import Service
 
 _UNSWEPT = 10_000  # objects more than before until Python looks for cycles among them; by itself it does so in every answer
 
 
-def shelf(settings: Settings, role: Role | None = None, name: str = "", told: set[str] | None = None) -> Shelf:
+def shelf(settings: Settings, bearer: "tokens.Bearer | None" = None, told: set[str] | None = None) -> Shelf:
     """The memory for one actor: the person of the settings in their role, or the bearer of a token.
 
     `told`: what is wrong with mirrored files and has been reported, where several memories report to one place.
@@ -27,13 +28,23 @@ def shelf(settings: Settings, role: Role | None = None, name: str = "", told: se
     def open() -> "Service":
         from omoide import app  # noqa: PLC0415 - the store loads when it is first needed
 
-        actor = Actor(name or settings.actor, role or settings.role, "mcp")
-        opened = app.opened(settings, actor, tell=_told, told=told)
+        opened = app.opened(settings, _actor(settings, bearer), tell=_told, told=told)
         gc.freeze()
         gc.set_threshold(_UNSWEPT)
         return opened
 
     return Shelf(open)
+
+
+def _actor(settings: Settings, bearer: "tokens.Bearer | None") -> Actor:
+    if bearer is None:
+        return Actor(settings.actor, settings.role, "mcp")
+    name = bearer.name or settings.actor
+    if bearer.bound:
+        from omoide.guard.bounds import BoundActor  # noqa: PLC0415 - few tokens are bound
+
+        return BoundActor(name, bearer.role, "mcp", bearer.projects, bearer.layers)
+    return Actor(name, bearer.role, "mcp")
 
 
 def on_pipes(settings: Settings, root: Path | None, session: str, chosen: str) -> None:
@@ -67,7 +78,9 @@ def on_http(
     told: set[str] = set()
 
     def offer(bearer: tokens.Bearer, project: str, session_asked: str) -> Omoide:
-        memory = shelves.setdefault(bearer, shelf(settings, bearer.role, bearer.name, told))
+        memory = shelves.setdefault(bearer, shelf(settings, bearer, told))
+        if not project and len(bearer.projects) == 1:
+            project = bearer.projects[0]
         if project:
             return Omoide(Desk(memory, None, project, session_asked), chosen)
         return Omoide(Desk(memory, root, _named(settings), session_asked or session), chosen)
@@ -77,7 +90,7 @@ def on_http(
         for each in list(shelves.values()):
             each.tidy()
 
-    server = http.Server(offer, tokens.Tokens(settings).bearer, address, names, quiet=upkeep)
+    server = http.Server(offer, tokens.Tokens(settings, _told).bearer, address, names, quiet=upkeep)
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: server.stop())
     # Python's handlers run between two steps of Python: one that comes right before a long wait would only run after it.

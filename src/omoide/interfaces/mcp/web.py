@@ -50,6 +50,10 @@ class Incoming(RawIOBase):
         """From now on: later than that, reading raises TimeoutError."""
         self._until = time.monotonic() + seconds
 
+    def within_at_most(self, seconds: float) -> None:
+        """The same, unless it must be there earlier anyway."""
+        self._until = min(self._until, time.monotonic() + seconds)
+
     def readable(self) -> bool:
         return True
 
