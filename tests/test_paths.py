@@ -65,6 +65,7 @@ def test_the_road_of_remember_from_the_shell_to_the_disk(tmp_path: Path, monkeyp
         "store/sqlite_mirrors.py",
         "store/sqlite_opening.py",
         "store/sqlite_outlines.py",
+        "store/sqlite_transaction.py",
         "store/sqlite_reading.py",
         "store/sqlite_transaction.py",
         "store/sqlite_writing.py",

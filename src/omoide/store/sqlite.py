@@ -141,11 +141,12 @@ class SqliteStore:
 
         logger = logging.getLogger("omoide.store")
         logger.error("%s: the connection %s: it is closed, and the database opened anew", self.place, why)
+        # First the new one: should that fail, the next transaction tries again.
+        fresh, files = open_connection(self._source)
         self._connection.close(force=True)
-        self._unsafe = False
-        # Nothing that was known outlives it: whether it still holds is told by counters of the connection.
+        self._connection, self._files, self._unsafe = fresh, files, False
+        # Nothing that was known outlives the old one: whether it still holds is told by counters of the connection.
         self._known, self._noted = Known(), None
-        self._connection, self._files = open_connection(self._source)
         if self._wide:
             self.widen()
 
