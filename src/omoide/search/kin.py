@@ -4,8 +4,8 @@ It is made of the telling term that comes last by code point, and of the last am
 after digits there, Katakana after Hiragana, and Han after both. So neither an article nor a number nor an ending nor the
 order of sentences changes it, and texts that share one word, however common, are not kin for that.
 
-Where many texts share these two terms, the lower bits tell them apart: they are a hash of a few terms that are chosen by
-their own hashes. Texts that differ in one word of twenty mostly share these bits too.
+Where many texts share these two terms, the lower bits tell them apart: they are a hash of the few telling terms that come
+first by code point. Texts that differ in one word of twenty mostly share these bits too.
 """
 
 from collections.abc import Sequence
@@ -29,8 +29,8 @@ def kin(telling: Sequence[str], scope: Scope) -> int:
     last = max(telling)
     high = crc32(f"{last} {max(_following(telling, last, _FOLLOWING))}".encode(), _salt(scope.path, scope.name))
     # Numbers are left out: near twins often differ in them.
-    hashes = set(map(crc32, map(str.encode, filter(str.isalpha, telling))))
-    return high << LOWER | sum(sorted(hashes)[:_CHOSEN]) & _LOW
+    chosen = sorted(set(filter(str.isalpha, telling)))[:_CHOSEN]
+    return high << LOWER | crc32(" ".join(chosen).encode()) & _LOW
 
 
 def family(kin: int) -> tuple[int, int]:

@@ -85,7 +85,8 @@ class Keeping(Verbs):
 
     def _check_draft(self, draft: Draft) -> Draft:
         draft = checks.checked(draft, self._settings)
-        bounds.require_within(self._actor, checks.placed(draft))
+        if isinstance(self._actor, bounds.BoundActor):
+            bounds.require_within(self._actor, checks.placed(draft))
         return draft
 
     def _suggested(self, draft: Draft) -> tuple[str, ...]:
