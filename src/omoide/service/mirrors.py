@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from omoide.errors import Conflict, InvalidInput, NotFound
-from omoide.guard import access
+from omoide.guard import access, checks
 from omoide.model import Choice, Dispute, Meeting, Memory, Mirror, Scope, Side, State
 from omoide.service import shape
 from omoide.service.base import Ref, Verbs
@@ -133,6 +133,8 @@ class Mirrors(Verbs):
     def _mirrored(self, place: Path, format: str, scope: Scope, choice: Choice) -> Mirror:
         if not place.is_absolute():
             raise InvalidInput(f"{place} is no absolute path: say where it is from the root")
+        checks.name(str(place), "path")
+        checks.scope(scope)
         directory, file = (place, "") if format in SEVERAL else (place.parent, place.name)
         wanted = Mirror(0, scope, str(directory), file, format, choice, self._clock())
         with self._store.write() as tx:

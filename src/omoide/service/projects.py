@@ -76,7 +76,9 @@ class Projects(Verbs):
         """Makes a project before anything is kept in it; `root` is the directory that is to be found as this project."""
         access.require(self._actor, "create_project")
         at = self._clock()
-        made = Project(model.project_path(path), self._described(description), None if root is None else str(root), at)
+        path = checks.name(model.project_path(path), "project")
+        place = None if root is None else checks.name(str(root), "directory")
+        made = Project(path, self._described(description), place, at)
         with self._writing() as tx:
             if tx.project(made.path) is not None:
                 raise Conflict(f"there is a project {made.path} already: `omoide project describe` changes its description")
@@ -117,6 +119,7 @@ class Projects(Verbs):
             known = tx.project_at(str(root))
         if known is not None:
             return Scope(known.path)
+        checks.name(str(root), "directory")
         with self._store.write() as tx:
             path = self._named(tx, root)
             known = next((project for project in tx.projects() if project.path == path), None)

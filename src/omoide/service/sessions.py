@@ -13,6 +13,7 @@ class Sessions(Verbs):
         """Starts the session that the scope is; one that is there already is a conflict."""
         access.require(self._actor, "start_session")
         _require_session(scope)
+        checks.scope(scope)
         source = self._actor.via if source is None else checks.line(source, "source", self._settings)
         at = self._clock()
         with self._writing() as tx:
