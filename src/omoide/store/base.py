@@ -29,6 +29,7 @@ from omoide.model import (
     Usage,
     Version,
 )
+from omoide.store.texts import TextReading, TextWriting
 
 
 class Words(NamedTuple):
@@ -159,7 +160,7 @@ class Finding(NamedTuple):
     fixable: bool
 
 
-class Reading(Protocol):
+class Reading(TextReading, Protocol):
     """One consistent view: everything read in it is of one moment."""
 
     def memory(self, number: int) -> Memory | None: ...
@@ -311,7 +312,7 @@ class Reading(Protocol):
     def openings(self, numbers: Sequence[int]) -> dict[int, Opening]: ...
 
 
-class Writing(Reading, Protocol):
+class Writing(Reading, TextWriting, Protocol):
     """A transaction: all of it is kept, durably, when the block ends; none of it when the block raises.
 
     Whoever adds, changes or erases a memory also logs it here: other processes learn of the change by its event.
