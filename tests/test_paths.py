@@ -32,7 +32,8 @@ def roads(tmp_path: Path, monkeypatch, arguments: list[str]) -> list[str]:
 
 def test_the_road_of_remember_from_the_shell_to_the_disk(tmp_path: Path, monkeypatch) -> None:
     road = roads(tmp_path, monkeypatch, ["remember", "pnpm を使用", "--global"])
-    assert set(road) == {
+    # Patterns are compiled once in a process: whether that is here depends on what ran before.
+    assert set(road) - {"guard/secrets/patterns.py"} == {
         "interfaces/cli/__init__.py",
         "interfaces/cli/common.py",
         "interfaces/cli/keep.py",
@@ -52,7 +53,7 @@ def test_the_road_of_remember_from_the_shell_to_the_disk(tmp_path: Path, monkeyp
         "guard/access.py",
         "guard/bounds.py",
         "guard/checks.py",
-        "guard/secrets.py",
+        "guard/secrets/__init__.py",
         "search/kin.py",
         "search/near_duplicates.py",
         "search/text.py",
@@ -67,7 +68,6 @@ def test_the_road_of_remember_from_the_shell_to_the_disk(tmp_path: Path, monkeyp
         "store/sqlite_outlines.py",
         "store/sqlite_transaction.py",
         "store/sqlite_reading.py",
-        "store/sqlite_transaction.py",
         "store/sqlite_writing.py",
         "model.py",
     }

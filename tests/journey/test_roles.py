@@ -101,7 +101,7 @@ def test_what_a_worker_and_an_admin_may_not_do():
         Role.WORKER: {
             "forget", "restore", "archive", "promote", "retire", "purge", "mend", "reindex",
             "mirror", "unmirror", "part", "resolve", "embed_pending",
-            "adopt", "everything", "backup", "tally", "latest", "check",
+            "adopt", "everything", "backup", "tally", "latest", "check", "scan",
         },
     }  # fmt: skip
 

@@ -67,6 +67,7 @@ DEEDS: dict[str, frozenset[Role]] = {
     "tally": _TRUSTED,
     "latest": _TRUSTED,
     "check": _TRUSTED,
+    "scan": _TRUSTED,
     # what cannot be undone, or stops everybody else
     "purge": _OWNER,
     "mend": _OWNER,

@@ -5,10 +5,13 @@ The rules, for every door:
   them), and contents over `max_content` bytes.
 - Topic, source and tags are single lines: white space is folded; control and direction-changing characters are refused,
   because they could make a list show something else than it says.
+- No text that is kept holds a secret. Content, examples and lines are refused or redacted, as the settings say; names
+  (keys, projects, sessions, agents, places of files) are always refused, because a redacted name would be another one.
 - Words that only look different (NFC or NFD, full or half width, upper or lower case) are kept as they were written and
   meet each other in the index.
 """
 
+import functools
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,7 +22,7 @@ import msgspec
 from omoide.config import Settings
 from omoide.errors import InvalidInput, SecretFound
 from omoide.guard import secrets
-from omoide.model import CONTROL, Draft, Scope, segment
+from omoide.model import CONTROL, Actor, Draft, Scope, segment
 
 _LINE_LENGTH = 500
 _TAG_LENGTH = 200
@@ -29,7 +32,7 @@ _EXAMPLES = 100
 
 def checked(draft: Draft, settings: Settings) -> Draft:
     """The draft as it will be kept."""
-    placed(draft)
+    scope(placed(draft))
     fields: dict[str, Any] = {}
     text = content(draft.content, settings)
     if text is not draft.content:
@@ -43,7 +46,7 @@ def checked(draft: Draft, settings: Settings) -> Draft:
     if draft.examples != ():
         fields["examples"] = examples(draft.examples, settings)
     if draft.key is not None:
-        fields["key"] = segment(draft.key, "key")
+        fields["key"] = key(draft.key)
     if draft.source is not None:
         fields["source"] = line(draft.source, "source", settings)
     if draft.source_run_id is not None:
@@ -64,6 +67,38 @@ def placed(draft: Draft) -> Scope:
     if draft.scope is None:
         raise InvalidInput("say where it belongs: scope=Scope.everywhere(), Scope.project(…) or Scope.session(…)")
     return draft.scope
+
+
+def key(text: str) -> str:
+    return name(segment(text, "key"), "key")
+
+
+def scope(place: Scope) -> Scope:
+    """The scope itself; raises SecretFound when the name of its project or session holds one."""
+    if place.path:
+        name(place.path, "project")
+    if place.name:
+        name(place.name, "session")
+    return place
+
+
+def actor(who: Actor) -> Actor:
+    name(who.name, "name of the agent")
+    return who
+
+
+def name(text: str, what: str) -> str:
+    """The name itself; raises SecretFound when it holds a secret, whatever the settings say."""
+    kind = secret_in(text)
+    if kind:
+        raise SecretFound(f"the {what} seems to hold a secret ({kind}): choose another name, without it")
+    return text
+
+
+@functools.lru_cache(maxsize=1024)
+def secret_in(text: str) -> str:
+    """The kind of the first secret in a name; empty: there is none. The same few names come with every write."""
+    return next((secret.kind for secret in secrets.found(text)), "")
 
 
 def content(text: str, settings: Settings) -> str:

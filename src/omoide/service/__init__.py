@@ -14,12 +14,13 @@ from omoide.service.mirrors import Mirrors
 from omoide.service.projects import Projects
 from omoide.service.reindexing import Reindexing
 from omoide.service.retiring import Retiring
+from omoide.service.secret_scan import SecretScan
 from omoide.service.sensing import Sensing
 from omoide.service.sessions import Sessions
 
 
 class Service(
-    Keeping, Finding, Changing, Layers, Sensing, Retiring, Reindexing, Projects, Sessions, Mirrors, Care
+    Keeping, Finding, Changing, Layers, Sensing, Retiring, Reindexing, Projects, Sessions, Mirrors, Care, SecretScan
 ):  # fmt: skip
     """All the verbs on one store, for one actor. Each reads: permission, thinking, one transaction, event."""
 

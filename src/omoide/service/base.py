@@ -10,7 +10,7 @@ import msgspec
 from omoide import model
 from omoide.config import Settings
 from omoide.errors import Conflict, InvalidInput, NotFound
-from omoide.guard import access, bounds
+from omoide.guard import access, bounds, checks
 from omoide.model import Actor, Memory, Scope
 from omoide.service import shape
 from omoide.service.meaning import Meaning
@@ -49,7 +49,7 @@ class Verbs:
         self._store = store
         self._meaning = meaning or Meaning(store, settings, background=False)
         self._settings = settings
-        self._actor = actor
+        self._actor = checks.actor(actor)
         self._clock = clock
         self._follower = follower
 

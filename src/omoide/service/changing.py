@@ -6,7 +6,6 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from omoide import model
 from omoide.errors import Conflict, InvalidInput
 from omoide.expiry import has_expired
 from omoide.guard import access, bounds, checks
@@ -50,7 +49,7 @@ class Changing(Verbs):
         if examples is not UNSET:
             changes["examples"] = checks.examples(examples, rules)
         if key is not UNSET:
-            changes["key"] = None if key is None else model.segment(key, "key")
+            changes["key"] = None if key is None else checks.key(key)
         if source is not UNSET:
             changes["source"] = checks.line(source, "source", rules)
         if source_run_id is not UNSET:

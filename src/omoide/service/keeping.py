@@ -294,6 +294,7 @@ class Keeping(Verbs):
             ),
             self._settings,
         )  # fmt: skip
+        checks.name(memory.id, "id")
         checks.aware(memory.updated_at, "updated_at")
         if memory.last_accessed_at is not None:
             checks.aware(memory.last_accessed_at, "last_accessed_at")

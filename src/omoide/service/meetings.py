@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from omoide import expiry, model
+from omoide import expiry
 from omoide.errors import InvalidInput, NotFound
 from omoide.formats.entry import Entry, Frame
-from omoide.guard import checks
+from omoide.guard import checks, secrets
 from omoide.model import Actor, Choice, Dispute, Draft, Layer, Meeting, Memory, Mirror, Query, Scope, Side, Sighting, State
 from omoide.service import shape
 from omoide.service.keeping import Keeping
@@ -191,6 +191,10 @@ class Meetings(Keeping):
         # What stands in a file that is synced itself would come in again; only what loses its place there would not.
         with self._store.write(durable=any(said.lost for said in things)) as tx:
             for said in things:
+                if checks.secret_in(said.place):
+                    place = secrets.redacted(said.place)
+                    taken.append(Taken(None, f"{place}: the name of the file seems to hold a secret: rename it"))
+                    continue
                 try:
                     memory = (
                         self._revised(tx, mirror, said, at) if said.number else self._arrived(tx, mirror, said, there, at)
@@ -213,7 +217,12 @@ class Meetings(Keeping):
         vanished: Iterable[str] = (),
         seen: int | None = None,
     ) -> None:
-        """Notes what is now known to be in step. Should that be lost, both sides are found to say the same."""
+        """Notes what is now known to be in step. Should that be lost, both sides are found to say the same.
+
+        Nothing is noted of a file whose name holds a secret: it is looked at again each time, until it is renamed.
+        """
+        meetings = [one for one in meetings if not checks.secret_in(one.file)]
+        sightings = [one for one in sightings if not checks.secret_in(one.name)]
         with self._store.write(durable=False) as tx:
             if all(one.number != mirror for one in tx.mirrors()):
                 return  # removed meanwhile
@@ -262,9 +271,9 @@ class Meetings(Keeping):
             "type": lambda name: checks.type_name(name, rules),
             "tags": lambda names: checks.tags(names, rules),
             "examples": lambda texts: checks.examples(texts, rules),
-            "key": lambda key: model.segment(key, "key"),
+            "key": checks.key,
             "source": lambda text: checks.line(text, "source", rules),
-            "scope": lambda scope: Scope.session(scope.path, scope.name) if scope.name else scope,
+            "scope": lambda scope: checks.scope(Scope.session(scope.path, scope.name) if scope.name else scope),
         }
         return {name: check[name](value) if name in check else value for name, value in fields.items()}
 

@@ -8,7 +8,7 @@ import msgspec
 
 from omoide.errors import Conflict, InvalidInput, NotFound
 from omoide.formats.escape import escape, is_utf8
-from omoide.guard import access
+from omoide.guard import access, checks
 from omoide.model import Choice, Dispute, Meeting, Memory, Mirror, Scope, Side, State
 from omoide.service import shape
 from omoide.service.base import Ref, Verbs
@@ -139,6 +139,8 @@ class Mirrors(Verbs):
             raise InvalidInput(f"{place} is no absolute path: say where it is from the root")
         if not is_utf8(str(place)):
             raise InvalidInput(f"{escape(str(place))} is not UTF-8: rename it, or choose another place")
+        checks.name(str(place), "path")
+        checks.scope(scope)
         directory, file = (place, "") if format in SEVERAL else (place.parent, place.name)
         wanted = Mirror(0, scope, str(directory), file, format, choice, self._clock())
         with self._store.write() as tx:

@@ -84,7 +84,9 @@ class Projects(Verbs):
         """Makes a project before anything is kept in it; `root` is the directory that is to be found as this project."""
         access.require(self._actor, "create_project")
         at = self._clock()
-        made = Project(model.project_path(path), self._described(description), None if root is None else str(root), at)
+        path = checks.name(model.project_path(path), "project")
+        place = None if root is None else checks.name(str(root), "directory")
+        made = Project(path, self._described(description), place, at)
         bounds.require_within(self._actor, Scope(made.path))
         with self._writing() as tx:
             if tx.project(made.path) is not None:
@@ -127,6 +129,7 @@ class Projects(Verbs):
             known = tx.project_at(str(root))
         if known is not None:
             return Scope(known.path)
+        checks.name(str(root), "directory")
         with self._store.write() as tx:
             path = self._named(tx, root)
             bounds.require_within(self._actor, Scope(path))

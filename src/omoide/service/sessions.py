@@ -14,6 +14,7 @@ class Sessions(Verbs):
         access.require(self._actor, "start_session")
         _require_session(scope)
         bounds.require_within(self._actor, scope)
+        checks.scope(scope)
         source = self._actor.via if source is None else checks.line(source, "source", self._settings)
         at = self._clock()
         with self._writing() as tx:

@@ -30,6 +30,7 @@ from omoide.model import (
     Version,
 )
 from omoide.store.rows import Candidates, Near, Opening
+from omoide.store.texts import TextReading, TextWriting
 from omoide.store.vectors import Coverage as Coverage
 from omoide.store.vectors import Model as Model
 from omoide.store.vectors import Sign as Sign
@@ -117,7 +118,7 @@ class Finding(NamedTuple):
     fixable: bool
 
 
-class Reading(Protocol):
+class Reading(TextReading, Protocol):
     """One consistent view: everything read in it is of one moment.
 
     It ends with its block. Whatever is used of it afterwards, an iterator too, raises StoreError.
@@ -278,7 +279,7 @@ class Reading(Protocol):
     def openings(self, numbers: Sequence[int]) -> dict[int, Opening]: ...
 
 
-class Writing(Reading, Protocol):
+class Writing(Reading, TextWriting, Protocol):
     """A transaction: all of it is kept, durably, when the block ends; none of it when the block raises.
 
     Whoever adds, changes or erases a memory also logs it here: other processes learn of the change by its event.

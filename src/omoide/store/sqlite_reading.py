@@ -24,6 +24,7 @@ from omoide.store.sql import ACTIVE, FORGOTTEN, micros, moment
 from omoide.store.sqlite_at_hand import AtHand, AtHandReading
 from omoide.store.sqlite_holders import NUMBERS, ONCE, document, phrase, unpacked
 from omoide.store.sqlite_mirrors import MirrorReading
+from omoide.store.sqlite_names import NameReading
 from omoide.store.sqlite_sessions import SessionReading
 from omoide.store.sqlite_transaction import Transaction
 from omoide.store.sqlite_vectors import VectorReading
@@ -122,7 +123,7 @@ class Known:
         return known
 
 
-class SqliteReading(AtHandReading, MirrorReading, SessionReading, VectorReading):
+class SqliteReading(AtHandReading, MirrorReading, SessionReading, NameReading, VectorReading):
     """See `store/base.py` for what each verb promises. Made by the store, for one transaction."""
 
     def __init__(self, tx: Transaction, known: Known):

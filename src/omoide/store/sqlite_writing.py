@@ -16,10 +16,12 @@ from omoide.store.sql import STATE_NUMBER, micros, moment
 from omoide.store.sqlite_at_hand import AtHand
 from omoide.store.sqlite_holders import document
 from omoide.store.sqlite_mirrors import MirrorWriting
+from omoide.store.sqlite_names import NameWriting
 from omoide.store.sqlite_reading import Known, SqliteReading, area
 from omoide.store.sqlite_sessions import SessionWriting
 from omoide.store.sqlite_transaction import Transaction
 from omoide.store.sqlite_vectors import VectorWriting
+from omoide.store.texts import StoredText
 
 _LARGEST_ASKED = 999_999_999  # so that an import cannot use up the numbers
 
@@ -41,7 +43,7 @@ INSERT INTO areas (area, entries, terms) VALUES (?, ?, ?)
 ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = terms + excluded.terms"""
 
 
-class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting):
+class SqliteWriting(MirrorWriting, SessionWriting, NameWriting, SqliteReading, VectorWriting):
     """See `store/base.py` for what each verb promises. What it adds is found by word from the next transaction on."""
 
     def __init__(self, tx: Transaction, known: Known):
@@ -184,6 +186,10 @@ class SqliteWriting(MirrorWriting, SessionWriting, SqliteReading, VectorWriting)
             "UPDATE projects SET description = ?, root = ? WHERE number = ?",
             (project.description, project.root, number),
         )
+
+    def replace_text(self, old: StoredText, new: str) -> None:
+        super().replace_text(old, new)
+        self._known.doubt()  # the numbers of projects and actors are known by name
 
     def note_done(self, task: str, at: datetime) -> None:
         self._tx.run("INSERT OR REPLACE INTO upkeep VALUES (?, ?)", (task, micros(at)))

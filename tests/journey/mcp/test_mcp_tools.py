@@ -137,6 +137,7 @@ ELSEWHERE = {
     "backup": "writes files",
     **dict.fromkeys(("mirrors", "mirror", "unmirror", "notebook", "join", "part"), "about files"),
     "disputes": "a person's text or another: a person decides",
+    "scan": "past versions and names are changed for good: a person decides",
     "resolve": "a person's text or another: a person decides",
 }
 LAYERS = {"global": {}, "project": {"project": "shop"}, "session": {"project": "shop", "session": "s1"}}

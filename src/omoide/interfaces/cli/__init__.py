@@ -49,6 +49,7 @@ COMMANDS: dict[str, Entry] = {
     "mcp": Entry(_SERVE, "mcp", "Serve agents over MCP: on standard input and output, or over HTTP."),
     "stats": Entry(_CARE, "care", "Count memories, and tell about the database."),
     "doctor": Entry(_CARE, "doctor", "Check the database, its index and permissions, and say how to mend."),
+    "scan": Entry(_CARE, "scan", "Look for secrets in what is stored already; --fix redacts them."),
     "retire": Entry(_CARE, "retire", "Archive what has expired, is long unused, or crowds its layer."),
     "reindex": Entry(_CARE, "reindex", "Merge near twins, drop what is forgotten, make index and vectors anew."),
     "backup": Entry(_CARE, "care", "Copy the whole database, while others use it."),

@@ -1,0 +1,111 @@
+"""Credentials in a text: found by their shape and by what they are called, before anything is kept.
+
+- `providers`: tokens that tell by their prefix who issued them
+- `structures`: key files, URLs, headers, connection strings, command lines
+- `sentences`: assignments and sentences that call something a password, a token or a key
+- `names` and `plausible`: what is called so, and what can be meant by it
+- `values`: what a value looks like, and what only stands for one
+- `search`: all of them, applied to a text
+
+Every search starts at a fixed string and has bounds, so that the work grows with the text, never faster.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from omoide.guard.secrets.patterns import compiled
+
+
+class Secret(NamedTuple):
+    kind: str
+    start: int
+    end: int
+
+
+# Full-width forms of ASCII, and the space between them: the same length, so that positions stay.
+_WIDE = {0xFF01 + n: 0x21 + n for n in range(94)} | {0x3000: 0x20}
+# One of these is in every text that a structure or a name can be found in; those by sign only where the sign is.
+_NAMES = (
+    "pass", "pw", "secret", "token", "key", "cred", "pin", "psk", "auth", "login", "log in", "logged in", "logging in",
+    "sign in",
+    "signin", "cookie", "bearer", "basic", "account", "seed", "mnemonic", "backup", "recovery", "rescue",
+)  # fmt: skip
+_NAMES_BY_SIGN = {
+    "=": ("sess", "sid=", "sig=", "signature=", "code=", "?sv="),
+    "/": ("admin", "root", "postgres", "://", "@//",
+          "id/", "user/", "sqlplus", "sqlldr", "expdp", "impdp", "net use", "xfreerdp"),
+    "@": ("@tcp", "@unix"),
+    ":": ("admin:", "root:", "postgres:", ":5432:", ":5433:", ":6432:", ":*:"),
+    '"': ("kty", "identified", "securestring"),
+    "'": ("identified", "securestring"),
+    " -": (
+        "-u", "-a ", "curl", "wget", "mysql", "mariadb", "zip", "docker", "podman", "mongo", "helm", "sqlcmd", "7z",
+        "rar", "isql",
+        "mosquitto", "cqlsh", "ipmitool", "twine", "skopeo", "ldap", "oc ", "az ", "bcp ", "buildah", "smbclient",
+        "rpcclient",
+        "winexe", "sudo -s",
+    ),
+}  # fmt: skip
+_JAPANESE_NAMES = (
+    "パス", "トークン", "キー", "鍵", "シークレット", "暗証", "合言葉", "合い言葉", "認証", "ログイン", "サインイン",
+    "アカウント", "フレーズ", "シード",
+    "ニーモニック", "リカバリ", "復", "バックアップ", "ワンタイム", "管理画面", "id・", "接続情報", "ユーザー",
+    "でアクセス", "で入れ",
+)  # fmt: skip
+_SEEDS = ("seed", "mnemonic", "phrase", "シード", "ニーモニック", "フレーズ")
+_UNSIGNED = (*_SEEDS, "akia", "asia")
+_SIGN = r"[0-9_=!:\"'`「『“<|#$%&*@-]"
+"""No secret, and nothing that assigns one, is without any of these, but for those that begin as above."""
+_LONG = r"(?<![A-Za-z0-9_.~+/=$:%-])[A-Za-z0-9_.~+/=$:%-]{16}"
+"""No token is shorter."""
+
+
+def found(text: str) -> Iterable[Secret]:
+    """The secrets of a text, by kind; overlapping ones may come twice."""
+    plain = _narrow(text)
+    if compiled(_SIGN).search(plain) is None and not any(map(plain.lower().__contains__, _UNSIGNED)):
+        return ()
+    lowered = _lower(plain)
+    is_long, is_named = compiled(_LONG).search(plain) is not None, _is_named(plain, lowered)
+    if not is_long and not is_named:
+        return ()
+    # Most processes see no such text: until then, the rules are not loaded.
+    from omoide.guard.secrets import search  # noqa: PLC0415 - see above
+
+    places = search.search(plain, lowered, is_long=is_long, is_named=is_named)
+    return (Secret(kind, start, end) for kind, start, end in places)
+
+
+def _is_named(plain: str, lowered: str) -> bool:
+    """Whether anything is called as secrets are, or looks like a structure that holds one."""
+    holds = lowered.__contains__
+    return (
+        any(map(holds, _NAMES))
+        or any(sign in plain and any(map(holds, names)) for sign, names in _NAMES_BY_SIGN.items())
+        or (not plain.isascii() and compiled("|".join(_JAPANESE_NAMES)).search(lowered) is not None)
+    )
+
+
+def redacted(text: str) -> str:
+    """The text with every secret replaced by its kind."""
+    kept: list[str] = []
+    end = 0
+    for secret in sorted(found(text), key=lambda secret: secret.start):
+        if secret.start >= end:
+            kept += text[end : secret.start], f"[redacted: {secret.kind}]"
+        end = max(end, secret.end)
+    return "".join([*kept, text[end:]])
+
+
+def _narrow(text: str) -> str:
+    """The text with full-width letters, digits and signs in their usual width."""
+    if text.isascii() or compiled("[\uff01-\uff5e\u3000]").search(text) is None:
+        return text
+    return text.translate(_WIDE)
+
+
+def _lower(text: str) -> str:
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(low if len(low := character.lower()) == 1 else character for character in text)

@@ -1,0 +1,206 @@
+"""Secrets that are stored already: found in every text that is kept, reported without showing them, redacted for good."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+import msgspec
+
+from omoide.guard import access, secrets
+from omoide.model import Meeting, Memory, Mirror, Scope, derived_topic
+from omoide.service import shape
+from omoide.service.base import Verbs
+from omoide.store.base import Reading, Writing
+from omoide.store.texts import StoredText
+
+_LINES = ("topic", "key", "source", "source_run_id")
+_LISTS = ("tags", "examples")
+_NAMES = ("project", "session", "actor")
+"""Texts that must differ from each other, and from what cannot be a name."""
+
+
+class StoredSecret(NamedTuple):
+    kind: str
+    field: str
+    """Where it stands: a field of a memory, or what else is kept: project, session, actor, event, mirror, file."""
+    preview: str
+    """How it begins: a few characters, never a quarter of it."""
+    number: int | None = None
+    """Of the memory that holds it."""
+    version: int | None = None
+    """Of that memory; the highest is the present one."""
+
+
+class Scan(NamedTuple):
+    found: Sequence[StoredSecret]
+    files: Sequence[str]
+    """Files of mirrors in which a memory stands that holds a secret: look there, too."""
+    fixed: bool
+
+
+class SecretScan(Verbs):
+    def scan(self, *, fix: bool = False) -> Scan:
+        """Looks for secrets in everything that is stored: memories in every state and version, names, events, mirrors.
+
+        With `fix`, each is redacted where it stands: in the present version by a new one, in past versions, names and
+        events in place. Keys and paths that hold one are dropped. Afterwards no byte of them is in the database.
+        Whoever looks must be allowed to see all projects.
+        """
+        access.require(self._actor, "scan")
+        with self._reading(None) as tx:
+            found = list(_stored_secrets(tx))
+            files = sorted(_files(tx, {one.number for one in found if one.number is not None}))
+        if not fix:
+            return Scan(found, files, fixed=False)
+        if found:
+            with self._writing() as tx:
+                self._redact(tx)
+        self._store.scrub()
+        return Scan(found, files, fixed=True)
+
+    def _redact(self, tx: Writing) -> None:
+        """Redacts what there is now: somebody may have written since it was looked at."""
+        renamed = _rename(tx)
+        at = self._clock()
+        for memory in list(tx.everything()):
+            new = _redacted(memory)
+            if new != memory:
+                new = shape.succeeding(memory, new, at)
+                tx.change(memory, new, shape.twin_of(new), shape.words(new), self._actor)
+            fields = _changed_fields(memory, new)
+            for past in [one.memory for one in tx.versions(memory.number)][:-1]:
+                clean = _redacted(_moved(past, renamed))
+                if clean != past:
+                    fields |= _changed_fields(past, clean)
+                    tx.replace_version(clean)
+            if fields:
+                tx.log("redacted", self._actor, at, new, {"fields": sorted(fields), "version": new.version})
+        for mirror in tx.mirrors():
+            _clean_mirror(tx, mirror)
+
+
+def _stored_secrets(tx: Reading) -> Iterator[StoredSecret]:
+    for memory in tx.everything():
+        for version in tx.versions(memory.number):
+            yield from _in_memory(version.memory)
+    for text in tx.stored_texts():
+        yield from _in_text(text.text, text.what)
+    for mirror in tx.mirrors():
+        yield from _in_text(str(PurePath(mirror.place, mirror.file)), "mirror")
+        for name in _named_files(tx, mirror):
+            yield from _in_text(name, "file")
+
+
+def _in_memory(memory: Memory) -> Iterator[StoredSecret]:
+    for field, text in _texts(memory):
+        if field == "topic" and not memory.topic_given:
+            continue  # the opening of the content
+        for secret in _in_text(text, field):
+            yield secret._replace(number=memory.number, version=memory.version)
+
+
+def _texts(memory: Memory) -> Iterator[tuple[str, str]]:
+    yield "content", memory.content
+    for field in _LINES:
+        text = getattr(memory, field)
+        if text:
+            yield field, text
+    for field in _LISTS:
+        for text in getattr(memory, field):
+            yield field, text
+
+
+def _in_text(text: str, field: str) -> Iterator[StoredSecret]:
+    end = 0
+    for secret in sorted(secrets.found(text), key=lambda secret: secret.start):
+        if secret.start >= end:  # the same one may be found by two rules
+            yield StoredSecret(secret.kind, field, _preview(text[secret.start : secret.end]))
+        end = max(end, secret.end)
+
+
+def _preview(secret: str) -> str:
+    return f"{secret[: min(4, len(secret) // 4)]}…"
+
+
+def _redacted(memory: Memory) -> Memory:
+    """The memory without its secrets; the same where it holds none."""
+    fields: dict[str, Any] = {"content": secrets.redacted(memory.content)}
+    if memory.topic_given:
+        fields["topic"] = secrets.redacted(memory.topic)
+    elif fields["content"] != memory.content:
+        fields["topic"] = derived_topic(fields["content"])
+    fields["source"] = secrets.redacted(memory.source)
+    if memory.source_run_id is not None:
+        fields["source_run_id"] = secrets.redacted(memory.source_run_id)
+    if memory.key is not None and any(True for _ in secrets.found(memory.key)):
+        fields["key"] = None
+    for field in _LISTS:
+        fields[field] = tuple(secrets.redacted(text) for text in getattr(memory, field))
+    return msgspec.structs.replace(memory, **fields)
+
+
+def _changed_fields(old: Memory, new: Memory) -> set[str]:
+    names = ("content", "scope", *_LINES, *_LISTS)
+    return {name for name in names if getattr(old, name) != getattr(new, name)}
+
+
+def _moved(memory: Memory, renamed: Mapping[StoredText, str]) -> Memory:
+    """A past version in the scope as it is called now."""
+    path, name = memory.scope.path, memory.scope.name
+    scope = Scope(renamed.get(StoredText("project", path), path), renamed.get(StoredText("session", name), name))
+    return memory if scope == memory.scope else msgspec.structs.replace(memory, scope=scope)
+
+
+def _rename(tx: Writing) -> dict[StoredText, str]:
+    """Replaces every text beside memories that holds a secret; answers what became of each."""
+    stored = tx.stored_texts()
+    taken = {(one.what, one.text.casefold()) for one in stored}
+    renamed: dict[StoredText, str] = {}
+    for one in stored:
+        if not any(True for _ in secrets.found(one.text)):
+            continue
+        new = _replacement(one, lambda name, what=one.what: (what, name.casefold()) in taken)  # type: ignore[misc]
+        taken.add((one.what, new.casefold()))
+        tx.replace_text(one, new)
+        renamed[one] = new
+    return renamed
+
+
+def _replacement(old: StoredText, is_taken: Callable[[str], bool]) -> str:
+    if old.what == "directory":
+        return ""
+    if old.what not in _NAMES:
+        return secrets.redacted(old.text)
+    names = (f"redacted-{n}" if n > 1 else "redacted" for n in count(1))
+    if old.what == "project":
+        parent = "/".join(part for part in old.text.split("/")[:-1] if not any(True for _ in secrets.found(part)))
+        names = (f"{parent}/{name}" if parent else name for name in names)
+    return next(name for name in names if not is_taken(name))
+
+
+def _named_files(tx: Reading, mirror: Mirror) -> set[str]:
+    met = {one.file for one in tx.meetings(mirror.number) if one.file}
+    return met | {one.name for one in tx.sightings(mirror.number)}
+
+
+def _clean_mirror(tx: Writing, mirror: Mirror) -> None:
+    """Forgets files whose names hold a secret, and the whole mirror where its own place does."""
+    if any(True for _ in secrets.found(str(PurePath(mirror.place, mirror.file)))):
+        tx.drop_mirror(mirror.number)
+        return
+    names = {name for name in _named_files(tx, mirror) if any(True for _ in secrets.found(name))}
+    if names:
+        tx.drop_sightings(mirror.number, names)
+        met = tx.meetings(mirror.number, files=sorted(names))
+        tx.put_meetings(mirror.number, [Meeting(one.memory) for one in met])
+
+
+def _files(tx: Reading, numbers: set[int]) -> set[str]:
+    """Where these memories stand in files, as far as the last sync knows."""
+    found = set()
+    for mirror in tx.mirrors():
+        for met in tx.meetings(mirror.number):
+            if met.memory in numbers:
+                found.add(str(PurePath(mirror.place, met.file or mirror.file)))
+    return found
