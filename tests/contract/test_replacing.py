@@ -46,7 +46,7 @@ def test_a_replaced_name_is_the_name_from_then_on(shelf, store, backend):
         with reader.read() as tx:
             assert tx.memory(kept.number).scope == moved
             assert [(one.path, one.description, one.root) for one in tx.projects()] == [("Store", "sells", None)]
-            assert [(one.scope, one.source, one.memories) for one in tx.sessions()] == [(moved, "elsewhere", 1)]
+            assert [(one.scope, one.source, one.memories) for one in tx.sessions(shelf.now)] == [(moved, "elsewhere", 1)]
             assert tx.events(None, None, None, 9)[-1].actor.name == "bob"
             assert tx.project("shop") is None
     assert store.check() == []

@@ -68,7 +68,10 @@ def test_a_damaged_header_is_refused(path, open_memory, filled):
     refused(path, open_memory, StoreDamaged, "damaged")
 
 
-def test_a_damaged_byte_of_the_header_is_reported_or_does_no_harm(path, open_memory, filled, long):
+def test_a_damaged_byte_of_the_header_is_reported_or_does_no_harm(path, open_memory, long):
+    with open_memory(path) as memory:
+        kept = [memory.remember(f"note {n} word{n}", scope=SHOP).memory for n in range(5)]
+    filled = {each.number: each.content for each in kept}
     raw = path.read_bytes()
     for place in range(100):
         some = {0xFF, raw[place] ^ 1}

@@ -138,6 +138,7 @@ class Worker(threading.Thread):
             self.reindex()
         elif self._number == 1:
             self.check()
+            self.scan()
             self.mend()
         else:
             try:

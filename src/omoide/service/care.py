@@ -1,6 +1,6 @@
 """Care: purge, check, mend, back up, count."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 from omoide.errors import Conflict
@@ -8,7 +8,7 @@ from omoide.guard import access
 from omoide.model import Event, Link, Memory, Scope, State
 from omoide.service import shape
 from omoide.service.base import Ref, Verbs
-from omoide.store.base import Finding, Reading, Words
+from omoide.store.base import Finding, Words
 
 
 def _entry(memory: Memory) -> tuple[int, Words]:
@@ -39,12 +39,7 @@ class Care(Verbs):
     def mend(self) -> int:
         """Makes index and fingerprints anew from the memories, which stay as they are; answers how many are indexed."""
         access.require(self._actor, "mend")
-
-        def entries(tx: Reading) -> Iterator[tuple[Memory, int, Words]]:
-            for memory in tx.everything():
-                yield memory, *_entry(memory)
-
-        return self._store.rebuild(entries)
+        return self._store.rebuild(lambda tx: shape.entries(tx.everything()))
 
     def backup(self, target: Path) -> None:
         """A whole copy in one file, taken while others read and write."""

@@ -55,12 +55,15 @@ class SecretScan(Verbs):
             return Scan(found, files, fixed=False)
         if found:
             with self._writing() as tx:
-                self._redact(tx)
+                renamed = self._redact(tx)
+            if renamed:  # fingerprints are made of the scope too
+                self._store.rebuild(lambda tx: shape.entries(tx.everything()))
         self._store.scrub()
         return Scan(found, files, fixed=True)
 
-    def _redact(self, tx: Writing) -> None:
-        """Redacts what there is now: somebody may have written since it was looked at."""
+    def _redact(self, tx: Writing) -> bool:
+        """Redacts what there is now: somebody may have written since it was looked at. Answers whether a project or a
+        session has another name now."""
         renamed = _rename(tx)
         at = self._clock()
         for memory in list(tx.everything()):
@@ -78,6 +81,7 @@ class SecretScan(Verbs):
                 tx.log("redacted", self._actor, at, new, {"fields": sorted(fields), "version": new.version})
         for mirror in tx.mirrors():
             _clean_mirror(tx, mirror)
+        return bool(renamed)
 
 
 def _stored_secrets(tx: Reading) -> Iterator[StoredSecret]:

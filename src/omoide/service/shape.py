@@ -2,7 +2,7 @@
 
 import unicodedata
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -54,6 +54,12 @@ def twin(scope: Scope, type: str, topic: str | None, content: str) -> int:
 
 def twin_of(memory: Memory) -> int:
     return twin(memory.scope, memory.type, memory.topic if memory.topic_given else None, memory.content)
+
+
+def entries(memories: Iterable[Memory]) -> Iterator[tuple[Memory, int, Words]]:
+    """What a rebuilt index holds of each memory: its fingerprint and its terms."""
+    for memory in memories:
+        yield memory, twin_of(memory), words(memory)
 
 
 def changed(memory: Memory, fields: Mapping[str, Any]) -> Memory:
