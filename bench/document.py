@@ -9,8 +9,8 @@ from pathlib import Path
 import omoide
 from bench.corpus import corpus
 from bench.table import Row, claim, limit, printed
-from omoide import documenting
 from omoide.model import TYPES
+from omoide.transfer.pages import render_pages, write
 
 SCOPE = omoide.Scope.project("bench")
 SIZES = (1_000, 10_000)
@@ -29,7 +29,7 @@ def measured(size: int) -> tuple[float, float]:
         memory.remember_many(omoide.Draft(note, SCOPE, type=TYPES[n % len(TYPES)]) for n, note in enumerate(notes))
 
         def run(name: str) -> float:
-            return taken(lambda: documenting.write(documenting.pages(memory, SCOPE), Path(directory) / name, 5, whole=True))
+            return taken(lambda: write(render_pages(memory, SCOPE), Path(directory) / name, 5, whole=True))
 
         return min(run(f"docs{n}") for n in range(3)), min(run("docs0") for _ in range(3))
 

@@ -11,8 +11,8 @@ import omoide
 from bench.corpus import corpus
 from bench.table import Row, claim, limit, percentile, printed
 from omoide import app
-from omoide.mirroring.engine import Mirroring
 from omoide.service import Service
+from omoide.sync.engine import SyncEngine
 
 SCOPE = omoide.Scope.project("bench")
 GLANCED = 1_000
@@ -48,7 +48,7 @@ def glances() -> list[Row]:
         with opened(directory) as memory:
             mirror = memory.mirror(place, "entries", scope=SCOPE)
             memory.list(scope=SCOPE)
-            mirroring = app.mirroring(memory)
+            mirroring = app.sync_engine(memory)
 
             def bare() -> None:
                 with os.scandir(place) as found:
@@ -56,12 +56,12 @@ def glances() -> list[Row]:
                         each.stat()
 
             def first() -> None:
-                Mirroring(mirroring._meetings, mirroring._settings, print, set()).look([mirror], SCOPE)  # noqa: SLF001 - as a new process
+                SyncEngine(mirroring._meetings, mirroring._settings, print, set()).import_edits([mirror], SCOPE)  # noqa: SLF001 - as a new process
 
             taken: dict[str, list[float]] = {"bare": [], "again": [], "first": []}
             for _ in range(30):
                 taken["bare"].append(spent(bare))
-                taken["again"].append(spent(lambda: mirroring.look([mirror], SCOPE)))
+                taken["again"].append(spent(lambda: mirroring.import_edits([mirror], SCOPE)))
                 taken["first"].append(spent(first))
     floor = percentile(taken["bare"], 0.5)
     return [
@@ -78,9 +78,9 @@ def imported(size: int) -> float:
         with opened(directory) as memory:
             mirror = memory.mirror(place, "entries", scope=SCOPE)
             started = time.process_time()
-            report = app.mirroring(memory).sync(mirror)
+            report = app.sync_engine(memory).sync(mirror)
             seconds = time.process_time() - started
-            assert (report.taken_in, report.troubles) == (size, ())
+            assert (report.imported, report.troubles) == (size, ())
     return seconds
 
 

@@ -20,10 +20,10 @@ from threadpoolctl import threadpool_limits
 import omoide
 from bench.corpus import corpus
 from bench.table import Row, claim, limit, percentile, printed
-from omoide.search import vectors
-from omoide.search.meaning import LOOKED_AT
+from omoide.embeddings import quantized
+from omoide.retrieval.hybrid import LOOKED_AT
 from omoide.service import Service
-from omoide.store.base import Vector
+from omoide.storage.base import StoredVector
 
 SCOPE = omoide.Scope.project("bench")
 DIMENSIONS = 512
@@ -51,12 +51,15 @@ def filled(language: str, size: int, *, vectored: bool = True) -> Iterator[tuple
 def _given_vectors(memory: Service) -> None:
     chance = np.random.default_rng(1)
     with memory._store.write() as tx:  # noqa: SLF001 - see the top
-        model = tx.made_model(MODEL, DIMENSIONS)
+        model = tx.ensure_model(MODEL, DIMENSIONS)
         numbers = [one.number for one in tx.everything()]
         rows = chance.standard_normal((len(numbers), DIMENSIONS), dtype=np.float32)
         tx.put_vectors(
             model,
-            (Vector(number, 1, vectors.signs(row), vectors.parts(row)) for number, row in zip(numbers, rows, strict=True)),
+            (
+                StoredVector(number, 1, quantized.sign_bits(row), quantized.int8_vector(row))
+                for number, row in zip(numbers, rows, strict=True)
+            ),
         )
 
 
@@ -100,15 +103,15 @@ def scans(size: int) -> Iterator[Row]:
         with store.read() as tx:
             model = tx.model(MODEL)
             assert model is not None
-            (place,) = tx.places(omoide.Query(SCOPE))
+            (place,) = tx.areas(omoide.Query(SCOPE))
             signs = memory._meaning._signs(tx, model, place)  # noqa: SLF001 - see the top
             ours, theirs = [], []
             for start in range(0, len(questions), _TURN):
                 turn = questions[start : start + _TURN]
                 for question in turn:
                     started = time.perf_counter()
-                    near = vectors.nearest(question, [signs], LOOKED_AT)
-                    vectors.Rows(DIMENSIONS).alike(question, near.numbers, partial(tx.vectors, model.number))
+                    near = quantized.nearest(question, [signs], LOOKED_AT)
+                    quantized.RowStore(DIMENSIONS).alike(question, near.numbers, partial(tx.vectors, model.number))
                     ours.append((time.perf_counter() - started) * 1000)
                 with threadpool_limits(1):  # one thread each
                     for question in turn:

@@ -6,20 +6,20 @@ from pathlib import Path
 from typing import Any
 
 from bench.retrieval import DATA, lines
-from omoide.lifecycle.dedupe import Judged, Verdict, judged, read
-from omoide.search.embed import embedder
+from omoide.embeddings.base import make_embedder
+from omoide.lifecycle.deduplication import Judgement, Verdict, extract_features, judge
 
 SETS = ("pairs_stsb_en", "pairs_stsb_ja", "pairs_jsts", "pairs_nl2bash")
 PRECISION = 0.95
 SLIPPED = 0.02
 
 
-def verdicts(pairs: Sequence[dict[str, Any]]) -> list[Judged]:
-    model = embedder("bundled")
+def verdicts(pairs: Sequence[dict[str, Any]]) -> list[Judgement]:
+    model = make_embedder("bundled")
     assert model is not None
     ones, others = (model.vectors([pair[side] for pair in pairs]) for side in "ab")
     return [
-        judged(read(pair["a"]), read(pair["b"]), float(one @ other))
+        judge(extract_features(pair["a"]), extract_features(pair["b"]), float(one @ other))
         for pair, one, other in zip(pairs, ones, others, strict=True)
     ]
 
@@ -51,7 +51,7 @@ def main() -> int:
     return 0 if kept else 1
 
 
-def _slipped(name: str, found: Sequence[Judged]) -> bool:
+def _slipped(name: str, found: Sequence[Judgement]) -> bool:
     merged = sum(its.verdict is Verdict.SAME for its in found)
     told = sum(its.verdict is Verdict.CONTRADICTS for its in found)
     fine = merged <= SLIPPED * len(found)

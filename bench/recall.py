@@ -15,7 +15,7 @@ import omoide
 from bench.corpus import corpus
 from bench.plot import drawn
 from bench.table import Row, claim, percentile, printed
-from omoide.search import text
+from omoide.retrieval import analyzer
 from omoide.service import Service
 
 CLAIMS = {1_000: 2.0, 10_000: 1.0, 100_000: 0.25, 1_000_000: 0.1}
@@ -26,7 +26,7 @@ _BATCH = 20_000
 
 def bare(connection: apsw.Connection, question: str) -> list[int]:
     """What a plain FTS5 search does: any of the words, best bm25() first."""
-    terms = dict.fromkeys(text.terms(question))
+    terms = dict.fromkeys(analyzer.terms(question))
     match = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
     rows = connection.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words) LIMIT 10", (match,))
     return [row for (row,) in rows]

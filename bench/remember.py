@@ -12,8 +12,8 @@ import omoide
 from bench.corpus import corpus
 from bench.resembling import resembling
 from bench.table import Row, claim, percentile, printed
-from omoide.service import shape
-from omoide.store.sqlite import MIGRATIONS
+from omoide.service import versioning
+from omoide.storage.sqlite.store import MIGRATIONS
 
 SCOPE = omoide.Scope.project("bench")
 LANGUAGES = {"en": "English", "ja": "Japanese"}
@@ -40,11 +40,12 @@ class Bare:
         self.area = 2 << 32
 
     def ready(self, number: int, note: str) -> tuple[tuple[object, ...], tuple[object, ...]]:
-        words = shape.words(omoide.Draft(note, SCOPE))
+        words = versioning.build_index_entry(omoide.Draft(note, SCOPE))
         at = 1_770_000_000_000_000 + number
         row = (
-            number, f"01a1e142-34d6-725f-9477-{number:012x}", 1, "", 0, "note", None, hash(note) & 0xFFFFFFFF, words.kin, 0,
-            words.length, 0, 1.0, 0.5, 0, 1, 1, at, at, None, "python", "[]", "[]", note[:50] + "...", note, None,
+            number, f"01a1e142-34d6-725f-9477-{number:012x}", 1, "", 0, "note", None, hash(note) & 0xFFFFFFFF,
+            words.blocking_key, 0, words.length, 0, 1.0, 0.5, 0, 1, 1, at, at, None, "python", "[]", "[]",
+            note[:50] + "...", note, None,
             None,
         )  # fmt: skip
         return row, (self.area + number, words.topic, words.tags, words.content)

@@ -40,8 +40,8 @@ class Result(NamedTuple):
 
 
 def evaluate(item: Item) -> Result:
-    names = frozenset(secret.kind for secret in secrets.found(item.text))
-    removed = item.secret is not None and item.secret not in secrets.redacted(item.text)
+    names = frozenset(secret.kind for secret in secrets.find(item.text))
+    removed = item.secret is not None and item.secret not in secrets.redact(item.text)
     return Result(item, names, removed)
 
 

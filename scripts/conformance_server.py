@@ -10,14 +10,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from omoide import config
-from omoide.interfaces.mcp import http, start
-from omoide.interfaces.mcp.call import Call
-from omoide.interfaces.mcp.desk import Desk
-from omoide.interfaces.mcp.message import MISSING_CAPABILITY, RpcError
-from omoide.interfaces.mcp.offer import Omoide
-from omoide.interfaces.mcp.tokens import Bearer
+from omoide.interfaces.http.tokens import Bearer
+from omoide.interfaces.mcp.context import CallContext
+from omoide.interfaces.mcp.dispatch import Dispatcher
+from omoide.interfaces.mcp.jsonrpc import MISSING_CAPABILITY, RpcError
+from omoide.interfaces.mcp.request import RequestContext
+from omoide.interfaces.mcp.server import service_handle
+from omoide.interfaces.mcp.transports import http
 from omoide.model import Role
+from omoide.settings import load_settings
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 WAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA=="
@@ -59,13 +60,13 @@ RESOURCES: dict[str, dict[str, str]] = {
 }
 
 
-class Fixtures(Omoide):
+class Fixtures(Dispatcher):
     def tools(self) -> Sequence[dict[str, Any]]:
         names = [*CONTENT, "test_missing_capability"]
         nothing = {"type": "object", "properties": {}}
         return [*super().tools(), *({"name": n, "description": "A fixture.", "inputSchema": nothing} for n in names)]
 
-    def call(self, name: str, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
+    def call(self, name: str, arguments: dict[str, Any], call: RequestContext) -> dict[str, Any]:
         if name == "test_missing_capability":
             raise RpcError(MISSING_CAPABILITY, "sampling is needed", {"requiredCapabilities": {"sampling": {}}})
         if name not in CONTENT:
@@ -118,10 +119,10 @@ class Fixtures(Omoide):
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
-        shelf = start.shelf(config.settings({"store": str(Path(directory) / "memory.db")}))
-        desk = Desk(shelf, None, "shop")
+        shelf = service_handle(load_settings({"store": str(Path(directory) / "memory.db")}))
+        desk = CallContext(shelf, None, "shop")
         shelf.memory.remember("認証は JWT を採用", scope=desk.scope(), topic="API auth")
-        server = http.Server(lambda *_: Fixtures(desk, "all"), lambda _: Bearer(Role.OWNER, "suite"), "127.0.0.1:0")
+        server = http.HttpServer(lambda *_: Fixtures(desk, "all"), lambda _: Bearer(Role.OWNER, "suite"), "127.0.0.1:0")
         print(server.url, flush=True)
         sys.stdin.close()
         server.serve()

@@ -19,13 +19,14 @@ from datetime import UTC, datetime
 from types import FrameType
 
 from omoide.errors import Conflict, Unreadable
-from omoide.formats import claude_code, frontmatter
-from omoide.formats.block import FIRST, LAST, Block
-from omoide.formats.entries import EntryFiles
-from omoide.formats.entry import Format, Frame
-from omoide.formats.memories_md import MemoriesMd
-from omoide.formats.tree import Tree, described
+from omoide.markdown import frontmatter
+from omoide.markdown.file_per_memory import FilePerMemory
+from omoide.markdown.format import Format, ProjectFrame
+from omoide.markdown.managed_block import FIRST, LAST, ManagedBlock
+from omoide.markdown.project_tree import ProjectTree, read_description
+from omoide.markdown.single_file import SingleFile
 from omoide.model import Memory, Scope, State
+from omoide.transfer.claude_code.facts import parse_directory, parse_instructions
 
 AT = datetime(2026, 2, 5, 10, 0, tzinfo=UTC)
 ID, OTHER = "019c2d3e-8d7b-7005-9b9f-0bab03f3a2bc", "019c2d3e-8d7b-7801-afda-c943987502d4"
@@ -61,12 +62,12 @@ def page(format: Format, name: str) -> Callable[[str], None]:
     """Reads a file of a format, and writes to it."""
 
     def run(text: str) -> None:
-        placed = format.parsed(name, text)
-        assert format.rewritten(name, text, {}, (), {}) == text, "a page changed by itself"
+        placed = format.parse(name, text)
+        assert format.rewrite(name, text, {}, (), {}) == text, "a page changed by itself"
         stamps = {one.line: MEMORY for one in placed[:1] if one.entry.id is None}
-        changed = format.rewritten(name, text, {} if stamps or name == "a.md" else {OTHER: MEMORY}, {ID}, stamps)
+        changed = format.rewrite(name, text, {} if stamps or name == "a.md" else {OTHER: MEMORY}, {ID}, stamps)
         if changed is not None:
-            ids = [one.entry.id for one in format.parsed(name, changed)]
+            ids = [one.entry.id for one in format.parse(name, changed)]
             assert ID not in ids, "what was dropped stands there"
             assert not stamps or OTHER in ids, "what was stamped has no id"
 
@@ -75,36 +76,36 @@ def page(format: Format, name: str) -> Callable[[str], None]:
 
 def entry_file(text: str) -> None:
     try:
-        page(EntryFiles(), "a.md")(text)
+        page(FilePerMemory(), "a.md")(text)
     except Conflict:
         return
 
 
 def block(text: str) -> None:
-    made = Block().rendered(text, [MEMORY])
-    assert Block().rendered(made, [MEMORY]) == made, "a block is not stable"
-    Block().without(made)
+    made = ManagedBlock().render(text, [MEMORY])
+    assert ManagedBlock().render(made, [MEMORY]) == made, "a block is not stable"
+    ManagedBlock().remove(made)
 
 
 def tree(text: str) -> None:
-    frame = Frame("shop", "what it is", ("s", "t u"))
-    framed = Tree("shop").framed("shop/MEMORY.md", text, frame)
+    frame = ProjectFrame("shop", "what it is", ("s", "t u"))
+    framed = ProjectTree("shop").update_frame("shop/MEMORY.md", text, frame)
     assert framed is not None
-    assert Tree("shop").framed("shop/MEMORY.md", framed, frame) == framed, "a frame is not stable"
-    assert described(framed) == "what it is"
+    assert ProjectTree("shop").update_frame("shop/MEMORY.md", framed, frame) == framed, "a frame is not stable"
+    assert read_description(framed) == "what it is"
 
 
 TARGETS: dict[str, Callable[[str], object]] = {
-    "memories.md": page(MemoriesMd(), "memories.md"),
-    "MEMORY.md": page(Tree("shop"), "shop/MEMORY.md"),
-    "MEMORY_s.md": page(Tree("shop"), "shop/MEMORY_s.md"),
+    "memories.md": page(SingleFile(), "memories.md"),
+    "MEMORY.md": page(ProjectTree("shop"), "shop/MEMORY.md"),
+    "MEMORY_s.md": page(ProjectTree("shop"), "shop/MEMORY_s.md"),
     "entry file": entry_file,
-    "front matter": frontmatter.parsed,
-    "fields": lambda text: frontmatter.parsed(f"---\n{text}\n---\nx"),
+    "front matter": frontmatter.parse,
+    "fields": lambda text: frontmatter.parse(f"---\n{text}\n---\nx"),
     "block": block,
     "tree": tree,
-    "CLAUDE.md": lambda text: claude_code.instructions("CLAUDE.md", text),
-    "Claude Code": lambda text: claude_code.directory({"MEMORY.md": text, "x.md": text}),
+    "CLAUDE.md": lambda text: parse_instructions("CLAUDE.md", text),
+    "Claude Code": lambda text: parse_directory({"MEMORY.md": text, "x.md": text}),
 }
 
 

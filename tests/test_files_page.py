@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from omoide.formats.block import LARGEST, LAST, Block
-from omoide.formats.disk import BACKUPS
-from omoide.formats.disk import LARGEST as LARGEST_FILE
-from omoide.formats.documents import document
-from omoide.formats.entries import EntryFiles
-from omoide.formats.entry import Frame
-from omoide.formats.memories_md import MemoriesMd
-from omoide.formats.tree import Tree
-from omoide.model import Memory, Scope, State, derived_topic
+from omoide.files.atomic import LARGEST as LARGEST_FILE
+from omoide.files.directory import BACKUPS
+from omoide.markdown.file_per_memory import FilePerMemory
+from omoide.markdown.format import ProjectFrame
+from omoide.markdown.managed_block import LARGEST, LAST, ManagedBlock
+from omoide.markdown.pages import render_document
+from omoide.markdown.project_tree import ProjectTree
+from omoide.markdown.single_file import SingleFile
+from omoide.model import Memory, Scope, State, derive_topic
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "files.md").read_text(encoding="utf-8")
 EXAMPLES = dict(re.findall(r"^<!-- example: (\S+) -->\n```markdown\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
@@ -24,7 +24,7 @@ DEPLOY = "Two steps, in this order:\n\n```sh\n## build, then ship\nmake build &&
 def memory(content: str, id: str = "", day: str = "2026-02-05", **fields: object) -> Memory:
     at = datetime.fromisoformat(f"{day}T10:00:00+00:00").astimezone(UTC)
     made = {
-        "id": id, "number": 1, "scope": Scope.project("shop"), "key": None, "type": "note", "topic": derived_topic(content),
+        "id": id, "number": 1, "scope": Scope.project("shop"), "key": None, "type": "note", "topic": derive_topic(content),
         "topic_given": "topic" in fields, "content": content, "tags": (), "examples": (), "source": "file",
         "confidence": 1.0, "relevance": 0.5, "reference_count": 0, "pinned": False, "state": State.ACTIVE,
         "created_at": at, "updated_at": at, "last_accessed_at": None, "expires_at": None, "version": 1,
@@ -36,7 +36,7 @@ def memories_md() -> str:
     pattern = memory("Always use try-catch", "019bfb9a-3c00-7a3e-8f21-5b0c9d7e6f10", "2026-01-26", type="pattern",
                      tags=("error-handling",))  # fmt: skip
     deploy = memory(DEPLOY, "019c2d3e-8d7b-7801-afda-c943987502d4", topic="How to deploy", tags=("ops",))
-    return MemoriesMd().listed([pattern, deploy])
+    return SingleFile().render_list([pattern, deploy])
 
 
 def entry_file() -> str:
@@ -44,25 +44,27 @@ def entry_file() -> str:
         "## API の方針\n\n- リソース指向\n- バージョンは URL に(/api/v1/…)", "019c2d3e-8d7b-7005-9b9f-0bab03f3a2bc",
         key="api-design", type="decision", tags=("architecture", "api"),
     )  # fmt: skip
-    return EntryFiles().rewritten("api-design.md", None, {one.id: one}, (), {}) or ""
+    return FilePerMemory().rewrite("api-design.md", None, {one.id: one}, (), {}) or ""
 
 
 def tree() -> str:
     one = memory("有効期限は 30 分", "019c2d3e-8d7b-7fd7-97a7-dab38bd3c250", tags=("api", "auth"), source="slack",
                  examples=('curl -H "Authorization: Bearer …"',))  # fmt: skip
-    text = Tree("shop").framed("shop/MEMORY.md", None, Frame("shop", "通販サイトのバックエンド", ("2026-02-05",)))
-    return Tree("shop").rewritten("shop/MEMORY.md", text, {one.id: one}, (), {}) or ""
+    text = ProjectTree("shop").update_frame(
+        "shop/MEMORY.md", None, ProjectFrame("shop", "通販サイトのバックエンド", ("2026-02-05",))
+    )
+    return ProjectTree("shop").rewrite("shop/MEMORY.md", text, {one.id: one}, (), {}) or ""
 
 
 def block() -> str:
     deploy = memory("Two steps, in this order:\n\nmake build, then make ship", "b", topic="How to deploy")
-    return Block().rendered("# My rules\n\nBe kind.\n", [memory("有効期限は 30 分", "a", type="decision"), deploy])
+    return ManagedBlock().render("# My rules\n\nBe kind.\n", [memory("有効期限は 30 分", "a", type="decision"), deploy])
 
 
 def tech() -> str:
     one = memory("`tokio` を使う。", topic="Rustの非同期プログラミング", tags=("rust", "async"), reference_count=15,
                  confidence=0.95, examples=("#[tokio::main]",))  # fmt: skip
-    return document("tech", [one]).replace("```", "~~~")  # so that it can stand in a fence of the page
+    return render_document("tech", [one]).replace("```", "~~~")  # so that it can stand in a fence of the page
 
 
 @pytest.mark.parametrize(

@@ -8,20 +8,21 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omoide import config, model
+from omoide import model
+from omoide.embeddings.indexer import EmbeddingIndex
 from omoide.errors import OmoideError
 from omoide.model import Actor, Mirror, Role, Scope
 from omoide.service import Service
-from omoide.service.meaning import Meaning
-from omoide.store.base import Store
-from omoide.store.sqlite import MIGRATIONS, SqliteStore
+from omoide.settings import Settings, load_settings
+from omoide.storage.base import Store
+from omoide.storage.sqlite.store import MIGRATIONS, SqliteStore
 
 if TYPE_CHECKING:  # only a store that has a mirror needs it
-    from omoide.mirroring.engine import Mirroring
+    from omoide.sync.engine import SyncEngine
 
-_FRESH = 1.0
+_REFRESH_SECONDS = 1.0
 """Seconds: mirrors that another process adds are followed after so long at the latest."""
-FILE = Actor("human", Role.OWNER, "file")
+FILE_ACTOR = Actor("human", Role.OWNER, "file")
 """Who says what stands in a file: see docs/decisions/0009-mirrors.md."""
 
 
@@ -33,12 +34,12 @@ def open(
     **flags: Any,
 ) -> Service:
     """Opens a memory: the given database file, or the user's own. Other settings can be given by name."""
-    settings = config.settings({**flags, "store": None if store is None else str(store)})
-    return opened(settings, actor or Actor(settings.actor, settings.role, "python"), clock)
+    settings = load_settings({**flags, "store": None if store is None else str(store)})
+    return open_service(settings, actor or Actor(settings.actor, settings.role, "python"), clock)
 
 
-def opened(
-    settings: config.Settings,
+def open_service(
+    settings: Settings,
     actor: Actor,
     clock: Callable[[], datetime] = model.now,
     tell: Callable[[str], None] | None = None,
@@ -50,21 +51,21 @@ def opened(
     where several memories share it. Without a background, missing vectors wait for a process that stays, or for
     `reindex --pending`."""
     store = SqliteStore(Path(settings.store), settings.wait)
-    following = Following(store, settings, clock, tell or _warn, set() if told is None else told)
-    return Service(store, settings, actor, clock, following, Meaning(store, settings, background=background))
+    following = MirrorHook(store, settings, clock, tell or _warn, set() if told is None else told)
+    return Service(store, settings, actor, clock, following, EmbeddingIndex(store, settings, background=background))
 
 
 def _warn(message: str) -> None:
     warnings.warn(message, stacklevel=2)
 
 
-class Following:
+class MirrorHook:
     """Keeps the files of mirrors in step. While there is none it costs a question a second, and its code is not loaded."""
 
     def __init__(
         self,
         store: Store,
-        settings: config.Settings,
+        settings: Settings,
         clock: Callable[[], datetime],
         tell: Callable[[str], None],
         told: set[str],
@@ -76,7 +77,7 @@ class Following:
         self._told = told
         self._known: Sequence[Mirror] = ()
         self._until = 0.0
-        self._engine: Mirroring | None = None
+        self._engine: SyncEngine | None = None
 
     # What is wrong with a file is reported, by `Mirroring.attempt`. Only the database itself can end these two, and the
     # verb that is about to read it.
@@ -84,27 +85,27 @@ class Following:
     def before_reading(self, scope: Scope | None) -> None:
         mirrors = self._mirrors()
         if mirrors:
-            self.engine.look(mirrors, scope)
+            self.engine.import_edits(mirrors, scope)
 
     def after_writing(self) -> None:
         try:
             mirrors = self._mirrors()
             if mirrors:
-                self.engine.follow(mirrors)
+                self.engine.export_changes(mirrors)
         except OmoideError as error:  # plan B: what was written is kept; the next reading brings it to the files
             self._say(str(error))
 
-    def mirrors_changed(self) -> None:
+    def invalidate(self) -> None:
         self._until = 0.0
 
     @property
-    def engine(self) -> "Mirroring":
+    def engine(self) -> "SyncEngine":
         if self._engine is None:
-            from omoide.mirroring.engine import Mirroring  # noqa: PLC0415 - see the class
-            from omoide.service.meetings import Meetings  # noqa: PLC0415 - the same
+            from omoide.sync.database import SyncDatabase  # noqa: PLC0415 - the same
+            from omoide.sync.engine import SyncEngine  # noqa: PLC0415 - see the class
 
-            meetings = Meetings(self._store, self._settings, FILE, self._clock)
-            self._engine = Mirroring(meetings, self._settings, self._say, self._told)
+            meetings = SyncDatabase(self._store, self._settings, FILE_ACTOR, self._clock)
+            self._engine = SyncEngine(meetings, self._settings, self._say, self._told)
         return self._engine
 
     def _say(self, message: str) -> None:
@@ -119,20 +120,20 @@ class Following:
     def _mirrors(self) -> Sequence[Mirror]:
         now = time.monotonic()
         if now >= self._until:
-            self._known = Service(self._store, self._settings, FILE, self._clock).mirrors()
-            self._until = now + _FRESH
+            self._known = Service(self._store, self._settings, FILE_ACTOR, self._clock).mirrors()
+            self._until = now + _REFRESH_SECONDS
         return self._known
 
 
-def mirroring(memory: Service) -> "Mirroring":
+def sync_engine(memory: Service) -> "SyncEngine":
     """Who keeps the files of this memory in step, for those who ask for it by name."""
     follower = memory.follower
-    if not isinstance(follower, Following):
+    if not isinstance(follower, MirrorHook):
         raise TypeError("this memory was opened without a follower: use omoide.open")
     return follower.engine
 
 
-def engine() -> tuple[str, int]:
+def engine_info() -> tuple[str, int]:
     """The database engine with the version of its package, and the schema that every opened database is brought to."""
     from importlib.metadata import version  # noqa: PLC0415 - 20 ms that only stats and doctor need
 

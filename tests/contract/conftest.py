@@ -11,8 +11,8 @@ import pytest
 
 from omoide import model
 from omoide.model import Actor, Memory, Scope, State
-from omoide.store.base import Reading, Store, Words
-from omoide.store.sqlite import SqliteStore
+from omoide.storage.base import IndexEntry, Reader, Store
+from omoide.storage.sqlite.store import SqliteStore
 
 START = datetime(2026, 2, 5, 10, 0, 0, 123456, UTC)
 ALICE = Actor("alice", via="test")
@@ -77,32 +77,34 @@ class Shelf:
         draft = self.draft(content, scope, **fields)
         with self.store.write() as tx:
             kept = tx.add(draft, twin, self.words(draft), actor)
-            tx.log("remembered", actor, self.now, kept, {})
+            tx.add_event("remembered", actor, self.now, kept, {})
         return kept
 
     def change(self, old: Memory, *, twin: int = 0, actor: Actor = ALICE, **fields: Any) -> Memory:
         new = msgspec.structs.replace(old, version=old.version + 1, updated_at=self.step(), **fields)
         with self.store.write() as tx:
             tx.change(old, new, twin, self.words(new), actor)
-            tx.log("changed", actor, self.now, new, {"version": new.version})
+            tx.add_event("changed", actor, self.now, new, {"version": new.version})
         return new
 
     def erase(self, memory: Memory, actor: Actor = ALICE) -> None:
         with self.store.write() as tx:
             tx.erase(memory.number)
-            tx.log("purged", actor, self.step(), memory, {"id": memory.id})
+            tx.add_event("purged", actor, self.step(), memory, {"id": memory.id})
 
-    def words(self, memory: Memory) -> Words:
+    def words(self, memory: Memory) -> IndexEntry:
         topic, tags, content = memory.topic.split(), list(memory.tags), memory.content.split()
         length = len(topic) + len(tags) + len(content)
-        return Words(" ".join(topic), " ".join(tags), " ".join(content), length, kin=len(content[0]) if content else 0)
+        return IndexEntry(
+            " ".join(topic), " ".join(tags), " ".join(content), length, blocking_key=len(content[0]) if content else 0
+        )
 
-    def index_again(self, tx: Reading) -> Iterator[tuple[Memory, int, Words]]:
+    def index_again(self, tx: Reader) -> Iterator[tuple[Memory, int, IndexEntry]]:
         """What `rebuild` asks for."""
         for memory in tx.everything():
             yield memory, 0, self.words(memory)
 
-    def ask(self, question: Callable[[Reading], Any]) -> Any:
+    def ask(self, question: Callable[[Reader], Any]) -> Any:
         with self.store.read() as tx:
             return question(tx)
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from omoide.errors import StoreError
 from omoide.model import Actor, Query, Scope, State
-from omoide.store.base import Words
+from omoide.storage.base import IndexEntry
 
 SHOP = Scope.project("shop")
 BOB = Actor("bob", via="test")
@@ -90,17 +90,17 @@ def test_what_is_settled_with_a_new_index_comes_with_it_or_not_at_all(shelf, sto
 
     def settle(tx):
         tx.erase(zebra.number)
-        tx.change(okapi, replace(okapi, content="gnu", version=2), 0, Words("", "", "gnu", 1, 1), BOB)
+        tx.change(okapi, replace(okapi, content="gnu", version=2), 0, IndexEntry("", "", "gnu", 1, 1), BOB)
 
     def settle_and_fail(tx):
         settle(tx)
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        store.renew(shelf.words, settle_and_fail, lambda _: None)
+        store.rebuild_online(shelf.words, settle_and_fail, lambda _: None)
     assert (held(store, "zebra"), held(store, "okapi"), held(store, "gnu")) == (1, 1, 0)
     assert store.check() == []
-    store.renew(shelf.words, settle, lambda _: None)
+    store.rebuild_online(shelf.words, settle, lambda _: None)
     assert (held(store, "zebra"), held(store, "okapi"), held(store, "gnu")) == (0, 0, 1)
     assert store.check() == []
 

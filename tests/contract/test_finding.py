@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from omoide.model import Actor, Layer, Query, Scope, State
-from omoide.store.base import Words
+from omoide.storage.base import IndexEntry
 
 ALICE = Actor("alice", via="test")
 
@@ -18,12 +18,12 @@ LIVING = (State.ACTIVE, State.INACTIVE, State.ARCHIVED)
 def found(shelf, query, term):
     """The numbers that hold the term, by every road of the index; they must agree."""
     with shelf.store.read() as tx:
-        holders = tx.holders(query, [term], 99)[term]
+        holders = tx.posting_numbers(query, [term], 99)[term]
         everyone = [memory.number for memory in tx.everything()]
         postings = tx.postings(query, [term], everyone)[term]
         assert {number for number, *_ in postings} == set(holders)
         assert tx.frequencies(query, [term], 99)[term] == len(holders)
-        held = tx.held(query, {term: 99}, 99)[term]
+        held = tx.posting_sets(query, {term: 99}, 99)[term]
         assert held.holders == len(holders)
         assert held.bits == sum(1 << number for number in holders)
         assert {number: held.counts.get(number, (0, 0, 1)) for number in holders} == {
@@ -71,7 +71,7 @@ def test_a_project_sees_itself_its_sessions_and_the_global_layer_and_nothing_els
             assert tx.count(query, shelf.now) == tx.sizes(query).entries == 4
             assert {event.memory_number for event in tx.events(reader, None, None, 99)} == ours
             assert tx.events(reader, places[BANK], None, 99) == []
-            assert [memory.number for memory in tx.twins(7, reader)] == [places[reader]]
+            assert [memory.number for memory in tx.by_fingerprint(7, reader)] == [places[reader]]
             assert tx.by_key(reader, "k").number == places[reader]
     assert found(shelf, Query(Scope()), "zebra") == {places[Scope()]}
     stranger = Query(Scope.project("unknown"))
@@ -105,7 +105,7 @@ def test_layers_narrow_what_is_seen(shelf, reader, layers, seen):
 
 
 def bits(shelf, query, term, most=9_999, often=9_999):
-    return shelf.ask(lambda tx: tx.held(query, {term: most}, often)[term])
+    return shelf.ask(lambda tx: tx.posting_sets(query, {term: most}, often)[term])
 
 
 def test_who_holds_a_term_is_known_at_once_also_when_another_process_wrote(shelf, store, backend):
@@ -149,8 +149,8 @@ def test_many_holders_and_few_are_the_same_to_a_number_of_bits(shelf):
     with shelf.store.write() as tx:
         drafts = [shelf.draft("gnu" if n % 3 else "yak", SHOP) for n in range(1_000)]
         for draft in drafts:
-            tx.log("remembered", ALICE, shelf.now, tx.add(draft, 0, shelf.words(draft), ALICE), {})
-    holders = shelf.ask(lambda tx: tx.holders(Query(SHOP), ["gnu"], 9_999)["gnu"])
+            tx.add_event("remembered", ALICE, shelf.now, tx.add(draft, 0, shelf.words(draft), ALICE), {})
+    holders = shelf.ask(lambda tx: tx.posting_numbers(Query(SHOP), ["gnu"], 9_999)["gnu"])
     assert len(holders) == 666
     assert bits(shelf, Query(SHOP), "gnu").bits == sum(1 << number for number in holders)
 
@@ -179,7 +179,7 @@ def test_who_holds_a_term_is_the_same_where_most_memories_are_elsewhere(shelf):
 
 
 def test_what_is_asked_for_again_is_kept_when_room_runs_out(shelf, monkeypatch):
-    monkeypatch.setattr("omoide.store.sqlite_holders._KEPT", 2_000)
+    monkeypatch.setattr("omoide.storage.sqlite.postings._KEPT", 2_000)
     kept = {f"w{n}": shelf.keep(f"w{n} gnu", SHOP).number for n in range(30)}
     for word, number in [*kept.items(), *kept.items()]:
         assert bits(shelf, Query(SHOP), word).bits == 1 << number
@@ -192,9 +192,9 @@ def test_an_index_made_anew_by_another_process_is_seen(shelf, backend):
     second = backend.open()
     kept = shelf.keep("gnu", SHOP)
     assert bits(shelf, Query(SHOP), "yak").bits == 0
-    second.rebuild(lambda tx: ((memory, 0, Words("", "", "yak", 1, 1)) for memory in tx.everything()))
+    second.rebuild(lambda tx: ((memory, 0, IndexEntry("", "", "yak", 1, 1)) for memory in tx.everything()))
     assert bits(shelf, Query(SHOP), "yak").bits == 1 << kept.number
-    second.renew(lambda memory: Words("", "", "okapi", 1, 1), lambda _: None, lambda _: None)
+    second.rebuild_online(lambda memory: IndexEntry("", "", "okapi", 1, 1), lambda _: None, lambda _: None)
     assert bits(shelf, Query(SHOP), "yak").bits == 0
     assert bits(shelf, Query(SHOP), "okapi").bits == 1 << kept.number
 
@@ -203,8 +203,8 @@ def test_what_a_transaction_undid_was_never_held(shelf):
     shelf.keep("gnu", SHOP)
     with suppress(ZeroDivisionError), shelf.store.write() as tx:
         draft = shelf.draft("gnu", SHOP)
-        tx.log("remembered", ALICE, shelf.now, tx.add(draft, 0, shelf.words(draft), ALICE), {})
-        tx.held(Query(SHOP), {"gnu": 9}, 9)
+        tx.add_event("remembered", ALICE, shelf.now, tx.add(draft, 0, shelf.words(draft), ALICE), {})
+        tx.posting_sets(Query(SHOP), {"gnu": 9}, 9)
         raise ZeroDivisionError
     assert bits(shelf, Query(SHOP), "gnu").holders == 1
 
@@ -212,20 +212,20 @@ def test_what_a_transaction_undid_was_never_held(shelf):
 def test_titles_are_told_apart(shelf):
     titled = [shelf.keep("x", SHOP, topic="gnu").number, shelf.keep("x", SHOP, tags=("gnu",)).number]
     shelf.keep("gnu", SHOP)
-    found = shelf.ask(lambda tx: tx.titled(Query(SHOP), ["gnu", "yak"]))
+    found = shelf.ask(lambda tx: tx.title_postings(Query(SHOP), ["gnu", "yak"]))
     assert found == {"gnu": sum(1 << number for number in titled), "yak": 0}
 
 
 def test_where_numbers_are_high_there_are_no_bits(shelf):
     shelf.keep("gnu", SHOP, number=1_000_000)
-    assert shelf.ask(lambda tx: tx.held(Query(SHOP), {"gnu": 9}, 9)) is None
+    assert shelf.ask(lambda tx: tx.posting_sets(Query(SHOP), {"gnu": 9}, 9)) is None
 
 
 def test_holders_come_newest_first_and_no_more_than_asked_for(shelf):
     one, two, three = (shelf.keep("a gnu", SHOP).number for _ in range(3))
     shelf.keep("yak", SHOP)
-    assert shelf.ask(lambda tx: tx.holders(Query(SHOP), ["gnu"], 99)["gnu"]) == [three, two, one]
-    assert shelf.ask(lambda tx: tx.holders(Query(SHOP), ["gnu"], 2)["gnu"]) == [three, two]
+    assert shelf.ask(lambda tx: tx.posting_numbers(Query(SHOP), ["gnu"], 99)["gnu"]) == [three, two, one]
+    assert shelf.ask(lambda tx: tx.posting_numbers(Query(SHOP), ["gnu"], 2)["gnu"]) == [three, two]
 
 
 def test_postings_count_the_term_in_each_field_of_the_memories_asked_about(shelf):
@@ -245,7 +245,7 @@ def test_postings_count_the_term_in_each_field_of_the_memories_asked_about(shelf
 def test_the_nearer_layer_comes_first_so_that_a_crowd_elsewhere_cannot_push_it_out(shelf):
     mine = shelf.keep("gnu", SHOP)
     crowd = [shelf.keep("gnu").number for _ in range(5)]
-    assert shelf.ask(lambda tx: tx.holders(Query(SHOP), ["gnu"], 3)["gnu"]) == [mine.number, crowd[4], crowd[3]]
+    assert shelf.ask(lambda tx: tx.posting_numbers(Query(SHOP), ["gnu"], 3)["gnu"]) == [mine.number, crowd[4], crowd[3]]
 
 
 def test_a_count_of_a_million_does_not_spill_into_another_field(shelf):
@@ -307,7 +307,7 @@ def test_a_term_is_never_syntax(shelf, term):
 def either(request, monkeypatch):
     """What is kept between transactions, and what is read where there are too many memories for that."""
     if request.param == "by lists":
-        monkeypatch.setattr("omoide.store.sqlite_at_hand.WIDEST", 0)
+        monkeypatch.setattr("omoide.storage.sqlite.cache.WIDEST", 0)
 
 
 @pytest.mark.usefixtures("either")
@@ -316,13 +316,13 @@ def test_outlines_tell_what_the_ranking_needs(shelf):
     shared = shelf.keep("c")
     later = kept.updated_at + timedelta(days=1, hours=12)
     with shelf.store.read() as tx:
-        outlines = {each.number: each for each in tx.outlines([kept.number, shared.number, 99], later)}
+        outlines = {each.number: each for each in tx.ranking_facts([kept.number, shared.number, 99], later)}
     assert outlines.keys() == {kept.number, shared.number}
     outline = outlines[kept.number]
     assert (outline.everywhere, outline.session, outline.days) == (False, "monday", 1.5)
     assert (outline.confidence, outline.relevance, outline.reference_count) == (0.25, 0.75, 4)
     assert (outlines[shared.number].everywhere, outlines[shared.number].session) == (True, "")
-    assert shelf.ask(lambda tx: tx.spoken([kept.number, shared.number, 99])) == [kept.number]
+    assert shelf.ask(lambda tx: tx.in_sessions([kept.number, shared.number, 99])) == [kept.number]
 
 
 @pytest.mark.usefixtures("either")
@@ -332,7 +332,7 @@ def test_outlines_stay_right_when_memories_change_also_by_another_process(shelf,
     def told():
         with store.read() as tx:
             lengths = tx.lengths(Query(SHOP), [one.number, two.number], shelf.now)
-            return [(lengths[each.number], each.session, each.relevance) for each in tx.outlines(lengths, shelf.now)]
+            return [(lengths[each.number], each.session, each.relevance) for each in tx.ranking_facts(lengths, shelf.now)]
 
     one, two = shelf.keep("a", SHOP, relevance=0.5), shelf.keep("a b", SHOP, relevance=0.5)
     assert told() == [(1, "", 0.5), (2, "", 0.5)]
@@ -427,6 +427,6 @@ def test_what_was_changed_in_a_time_is_told_last_changed_first(shelf):
     shelf.keep("elsewhere", BANK, updated_at=now - day)
     shelf.keep("set aside", SHOP, updated_at=now - day, state=State.ARCHIVED)
     span = (three.updated_at, one.updated_at)
-    found = shelf.ask(lambda tx: tx.between(Query(SHOP), *span, 9, shelf.now))
+    found = shelf.ask(lambda tx: tx.changed_between(Query(SHOP), *span, 9, shelf.now))
     assert found == [two.number, three.number]
-    assert shelf.ask(lambda tx: tx.between(Query(SHOP), *span, 1, shelf.now)) == [two.number]
+    assert shelf.ask(lambda tx: tx.changed_between(Query(SHOP), *span, 1, shelf.now)) == [two.number]

@@ -9,7 +9,7 @@ import pytest
 
 from omoide.errors import Conflict, StoreBusy
 from omoide.model import Actor, LinkKind, Project, Query, Role, Scope, State
-from omoide.store.rows import Candidates
+from omoide.storage.values import NearDuplicateFilter
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesday")
@@ -39,7 +39,7 @@ def test_times_keep_their_microseconds(shelf):
 def test_a_write_that_fails_keeps_nothing(shelf, store):
     kept = shelf.keep("old", SHOP, twin=5)
     before = shelf.ask(
-        lambda tx: (list(tx.everything()), tx.events(None, None, None, 99), tx.projects(), tx.tally(shelf.now))
+        lambda tx: (list(tx.everything()), tx.events(None, None, None, 99), tx.projects(), tx.counts(shelf.now))
     )
 
     def fail():
@@ -48,8 +48,8 @@ def test_a_write_that_fails_keeps_nothing(shelf, store):
             tx.add(draft, 1, shelf.words(draft), BOB)
             newer = msgspec.structs.replace(kept, content="newer", version=2)
             tx.change(kept, newer, 1, shelf.words(newer), BOB)
-            tx.confirm(kept.number)
-            tx.log("changed", BOB, shelf.now, kept, {})
+            tx.count_reference(kept.number)
+            tx.add_event("changed", BOB, shelf.now, kept, {})
             tx.put_project(Project("bank", "money"))
             tx.erase(kept.number)
             raise KeyboardInterrupt
@@ -57,7 +57,7 @@ def test_a_write_that_fails_keeps_nothing(shelf, store):
     with pytest.raises(KeyboardInterrupt):
         fail()
     after = shelf.ask(
-        lambda tx: (list(tx.everything()), tx.events(None, None, None, 99), tx.projects(), tx.tally(shelf.now))
+        lambda tx: (list(tx.everything()), tx.events(None, None, None, 99), tx.projects(), tx.counts(shelf.now))
     )
     assert after == before
     assert store.check() == []
@@ -176,8 +176,8 @@ def test_versions_come_oldest_first_each_with_its_actor(shelf):
 def test_a_confirmation_counts_but_makes_no_version(shelf, store):
     kept = shelf.keep("a")
     with store.write() as tx:
-        tx.confirm(kept.number)
-        tx.confirm(kept.number)
+        tx.count_reference(kept.number)
+        tx.count_reference(kept.number)
     read = shelf.ask(lambda tx: tx.memory(kept.number))
     assert read == msgspec.structs.replace(kept, reference_count=2)
     assert len(shelf.ask(lambda tx: tx.versions(kept.number))) == 1
@@ -188,7 +188,7 @@ def test_events_come_newest_first_and_can_be_narrowed(shelf):
     middle = shelf.now
     one = shelf.change(one, content="c")
     events = shelf.ask(lambda tx: tx.events(None, None, None, 99))
-    assert [(event.deed, event.memory_number) for event in events] == [
+    assert [(event.action, event.memory_number) for event in events] == [
         ("changed", one.number), ("remembered", two.number), ("remembered", one.number),
     ]  # fmt: skip
     assert [event.number for event in events] == sorted((event.number for event in events), reverse=True)
@@ -202,7 +202,7 @@ def test_an_event_outlives_its_memory_without_its_text(shelf):
     kept = shelf.keep("zebra", SHOP, topic="giraffe", tags=("okapi",), key="gnu")
     shelf.erase(kept)
     events = shelf.ask(lambda tx: tx.events(SHOP, None, None, 99))
-    assert [(event.deed, event.memory_number, event.memory_id) for event in events] == [
+    assert [(event.action, event.memory_number, event.memory_id) for event in events] == [
         ("purged", kept.number, None), ("remembered", kept.number, None),
     ]  # fmt: skip
     told = msgspec.json.encode(events).decode()
@@ -244,11 +244,11 @@ def test_twins_are_the_living_of_exactly_one_scope_newest_first(shelf):
     for elsewhere in (BANK, MONDAY, Scope()):
         shelf.keep("c", elsewhere, twin=77)
     shelf.keep("d", SHOP, twin=78)
-    assert shelf.ask(lambda tx: tx.twins(77, SHOP)) == [two, one]
+    assert shelf.ask(lambda tx: tx.by_fingerprint(77, SHOP)) == [two, one]
     shelf.change(two, twin=77, state=State.FORGOTTEN)
     archived = shelf.change(one, twin=77, state=State.ARCHIVED)
-    assert shelf.ask(lambda tx: tx.twins(77, SHOP)) == [archived]
-    assert shelf.ask(lambda tx: tx.twins(77, Scope.project("unknown"))) == []
+    assert shelf.ask(lambda tx: tx.by_fingerprint(77, SHOP)) == [archived]
+    assert shelf.ask(lambda tx: tx.by_fingerprint(77, Scope.project("unknown"))) == []
 
 
 def test_many_are_added_as_if_one_by_one(shelf, store):
@@ -264,11 +264,11 @@ def test_many_are_added_as_if_one_by_one(shelf, store):
     assert [each.number for each in added] == list(range(first.number + 1, after.number))
     with store.read() as tx:
         assert tx.memories([each.number for each in added]) == added
-        assert tx.holders(Query(SHOP), ["zebra"], 9)["zebra"] == [added[0].number]
+        assert tx.posting_numbers(Query(SHOP), ["zebra"], 9)["zebra"] == [added[0].number]
         assert tx.sizes(Query(SHOP)).entries == 4
-        assert tx.twins(7, MONDAY) == [added[2]]
+        assert tx.by_fingerprint(7, MONDAY) == [added[2]]
         assert [event.actor for event in tx.events(SHOP, added[2].number, None, 9)] == [BOB]
-        assert tx.known([7, 8, 0]) == {7, 0}
+        assert tx.known_fingerprints([7, 8, 0]) == {7, 0}
     assert store.check() == []
 
 
@@ -282,7 +282,7 @@ def test_candidates_for_near_duplicates_are_living_ones_of_the_scope_the_newest_
         shelf.keep("uvwx x y z", elsewhere)
 
     def candidates(kin, *families, most=9, scope=SHOP, smallest=0, largest=99, head=99):
-        wanted = Candidates(scope, smallest, largest, head, 2)
+        wanted = NearDuplicateFilter(scope, smallest, largest, head, 2)
         return shelf.ask(lambda tx: tx.near_duplicate_candidates(wanted, kin, families, most))
 
     found = [(memory.number, memory.content) for memory in (archived, three, two, one)]
@@ -310,7 +310,7 @@ def test_a_snapshot_is_another_one_once_somebody_has_written(backend):
         with store.read() as tx:
             seen.append(tx.snapshot())
         with writer.write() as tx:
-            tx.note_done("something", datetime(2026, 2, 5, tzinfo=UTC))
+            tx.record_run("something", datetime(2026, 2, 5, tzinfo=UTC))
     with store.write() as tx:
         seen.append(tx.snapshot())
     assert seen[1] != seen[2]
@@ -354,12 +354,12 @@ def test_many_touches_are_written_in_a_moment_of_rest_and_none_of_what_was_purge
 
     for at in (shelf.step(), shelf.step()):  # the second time, nobody else has written since
         store.touch([each.number for each in kept] + [*range(1_000, 1_600)], at)
-        store.rest()
+        store.flush()
         assert accesses() == [at] * 3
     shelf.store = second
     shelf.erase(kept[0])
     store.touch([each.number for each in kept] + [*range(1_000, 1_600)], at := shelf.step())
-    store.rest()
+    store.flush()
     assert accesses() == [at] * 2
     assert store.check() == []
 
@@ -397,7 +397,7 @@ def test_everything_comes_by_number_and_the_tally_counts_it(shelf):
     kept = [shelf.keep("a", SHOP), shelf.keep("b", MONDAY, type="tech"), shelf.keep("c", state=State.FORGOTTEN)]
     kept += [shelf.keep(str(n), BANK) for n in range(3)]
     assert shelf.ask(lambda tx: list(tx.everything())) == kept
-    assert shelf.ask(lambda tx: tx.tally(shelf.now)) == [
+    assert shelf.ask(lambda tx: tx.counts(shelf.now)) == [
         (Scope(), "note", "forgotten", 1), (BANK, "note", "active", 3), (SHOP, "note", "active", 1),
         (MONDAY, "tech", "active", 1),
     ]  # fmt: skip
@@ -426,6 +426,6 @@ def test_what_expired_after_an_event_is_told_by_number(shelf, store):
     at = soon.expires_at
     with store.read() as tx:
         last = tx.events(None, None, None, 1)
-        assert tx.expired(0, at) == [soon.number]
-        assert tx.expired(last[0].number if last else 0, at) == [soon.number]
-        assert tx.expired(0, at - timedelta(microseconds=1)) == []
+        assert tx.expired_since(0, at) == [soon.number]
+        assert tx.expired_since(last[0].number if last else 0, at) == [soon.number]
+        assert tx.expired_since(0, at - timedelta(microseconds=1)) == []

@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 
 from omoide.errors import Conflict
-from omoide.model import Choice, Dispute, Meeting, Mirror, Scope, Side, Sighting, State
+from omoide.model import Choice, FileState, Mirror, Scope, Side, State, SyncConflict, SyncState
 
 SHOP, MONDAY = Scope.project("shop"), Scope.session("shop", "monday")
 LIST = Mirror(0, SHOP, "/home/a/.agent", "memories.md", "memories", Choice.OWN, None)
@@ -37,16 +37,16 @@ def test_mirrors_are_kept_as_they_are_and_numbers_are_never_given_twice(shelf, s
 
 def test_what_need_not_be_durable_is_kept_whole_and_seen_by_all(shelf, store, backend):
     with store.write(durable=False) as tx:
-        tx.note_done("dust", shelf.now)
+        tx.record_run("dust", shelf.now)
     with backend.open().read() as tx:
-        assert tx.last_done("dust") == shelf.now
+        assert tx.last_run("dust") == shelf.now
     with suppress(ZeroDivisionError), store.write(durable=False) as tx:
-        tx.note_done("dust", shelf.step())
+        tx.record_run("dust", shelf.step())
         1 / 0  # noqa: B018 - something goes wrong
-    assert shelf.ask(lambda tx: tx.last_done("dust")) < shelf.now
+    assert shelf.ask(lambda tx: tx.last_run("dust")) < shelf.now
     with store.write() as tx:
-        tx.note_done("dust", shelf.now)
-    assert shelf.ask(lambda tx: tx.last_done("dust")) == shelf.now
+        tx.record_run("dust", shelf.now)
+    assert shelf.ask(lambda tx: tx.last_run("dust")) == shelf.now
 
 
 def test_a_file_has_one_mirror(add, store):
@@ -59,29 +59,29 @@ def test_a_file_has_one_mirror(add, store):
 def test_what_a_mirror_holds_can_be_changed(shelf, store, add):
     other, mirror = add(place="/b"), add()
     with store.write() as tx:
-        tx.choose(mirror.number, Choice.ALL)
+        tx.set_choice(mirror.number, Choice.ALL)
     assert [one.choice for one in shelf.ask(lambda tx: tx.mirrors())] == [other.choice, Choice.ALL]
 
 
 def test_what_happened_since_is_told_by_memory(shelf, store, backend):
-    start, nothing = shelf.ask(lambda tx: tx.happened(0))
+    start, nothing = shelf.ask(lambda tx: tx.changes_since(0))
     assert (start, nothing) == (0, [])
     one, two = shelf.keep("a"), shelf.keep("b", SHOP)
-    between, both = shelf.ask(lambda tx: tx.happened(0))
+    between, both = shelf.ask(lambda tx: tx.changes_since(0))
     assert both == [one.number, two.number]
-    assert shelf.ask(lambda tx: tx.happened(between)) == (between, [])
+    assert shelf.ask(lambda tx: tx.changes_since(between)) == (between, [])
     one = shelf.change(one, content="c")
     shelf.change(one, content="d")
     later, changed = backend_says(backend, between)
     assert changed == [one.number]
     assert later > between
     shelf.erase(two)
-    assert shelf.ask(lambda tx: tx.happened(later))[1] == [two.number]
+    assert shelf.ask(lambda tx: tx.changes_since(later))[1] == [two.number]
 
 
 def backend_says(backend, since):
     with backend.open().read() as tx:
-        return tx.happened(since)
+        return tx.changes_since(since)
 
 
 def test_ids_are_known_in_every_scope_and_purged_ones_for_good(shelf):
@@ -89,75 +89,80 @@ def test_ids_are_known_in_every_scope_and_purged_ones_for_good(shelf):
     missing = "019c2d3e-9d1b-76ef-94c5-88628e870c23"
     ids = [mine.id, theirs.id, missing]
     assert shelf.ask(lambda tx: tx.numbers(ids)) == {mine.id: mine.number, theirs.id: theirs.number}
-    assert shelf.ask(lambda tx: tx.erased(ids)) == set()
+    assert shelf.ask(lambda tx: tx.purged(ids)) == set()
     shelf.erase(theirs)
     assert shelf.ask(lambda tx: tx.numbers(ids)) == {mine.id: mine.number}
-    assert shelf.ask(lambda tx: tx.erased(ids)) == {theirs.id}
+    assert shelf.ask(lambda tx: tx.purged(ids)) == {theirs.id}
 
 
 def test_the_last_meeting_of_each_memory_is_found_by_file_and_by_memory(shelf, store, add):
     one, two, three = (shelf.keep(text).number for text in "abc")
     here, there = add().number, add(place="/b").number
-    first = Meeting(one, "a.md", "x", 1, "d1")
+    first = SyncState(one, "a.md", "x", 1, "d1")
     with store.write() as tx:
-        tx.put_meetings(here, [first, Meeting(two, "a.md"), Meeting(three, "b.md"), Meeting(99, "a.md")])
-        tx.put_meetings(there, [Meeting(one, "a.md", "", 5, "d5")])
-        tx.put_meetings(here, [Meeting(two, "b.md", "y", 3, "d3")])
+        tx.put_sync_states(here, [first, SyncState(two, "a.md"), SyncState(three, "b.md"), SyncState(99, "a.md")])
+        tx.put_sync_states(there, [SyncState(one, "a.md", "", 5, "d5")])
+        tx.put_sync_states(here, [SyncState(two, "b.md", "y", 3, "d3")])
 
     def told(mirror, **which):
-        return sorted(meeting.memory for meeting in shelf.ask(lambda tx: tx.meetings(mirror, **which)))
+        return sorted(meeting.memory for meeting in shelf.ask(lambda tx: tx.sync_states(mirror, **which)))
 
     assert told(here) == [one, two, three]
     assert told(here, files=["a.md"]) == [one]
     assert told(here, files=["b.md"], memories=[one]) == [one, two, three]
     assert told(here, files=[], memories=[]) == []
     assert told(there) == [one]
-    assert first in shelf.ask(lambda tx: tx.meetings(here))
+    assert first in shelf.ask(lambda tx: tx.sync_states(here))
     with store.write() as tx:
-        tx.drop_meetings(here, [one, three])
+        tx.drop_sync_states(here, [one, three])
     assert told(here) == [two]
     assert told(there) == [one]
 
 
 def test_how_files_looked_is_kept_whole(shelf, store, add):
     mirror = add().number
-    old = Sighting("a.md", 1_770_000_000_123_456_789, 10, 2**62, "d", settled=True)
-    new = Sighting("a.md", 1, 2, 3, "e", settled=False)
-    other = Sighting("archive/b.md", 1, 2, 3, "e", settled=True)
+    old = FileState("a.md", 1_770_000_000_123_456_789, 10, 2**62, "d", settled=True)
+    new = FileState("a.md", 1, 2, 3, "e", settled=False)
+    other = FileState("archive/b.md", 1, 2, 3, "e", settled=True)
     with store.write() as tx:
-        tx.put_sightings(mirror, [old, other])
-    assert sorted(shelf.ask(lambda tx: tx.sightings(mirror)), key=lambda s: s.name) == [old, other]
+        tx.put_file_states(mirror, [old, other])
+    assert sorted(shelf.ask(lambda tx: tx.file_states(mirror)), key=lambda s: s.name) == [old, other]
     with store.write() as tx:
-        tx.put_sightings(mirror, [new])
-        tx.drop_sightings(mirror, ["archive/b.md", "nothing.md"])
-        tx.note_seen(mirror, 12)
-    assert shelf.ask(lambda tx: tx.sightings(mirror)) == [new]
+        tx.put_file_states(mirror, [new])
+        tx.drop_file_states(mirror, ["archive/b.md", "nothing.md"])
+        tx.set_last_event(mirror, 12)
+    assert shelf.ask(lambda tx: tx.file_states(mirror)) == [new]
     assert shelf.ask(lambda tx: tx.mirrors())[0].seen == 12
 
 
 def test_a_memory_has_one_dispute_in_a_mirror(shelf, store, add):
     mirror, memory = add().number, shelf.keep("a").number
-    disputes = [Dispute(mirror, memory, shelf.step(), n, 9, side) for n, side in enumerate(Side)]
+    disputes = [SyncConflict(mirror, memory, shelf.step(), n, 9, side) for n, side in enumerate(Side)]
     for dispute in disputes:
         with store.write() as tx:
-            tx.put_dispute(dispute)
-    assert shelf.ask(lambda tx: tx.disputes()) == disputes[-1:]
+            tx.put_conflict(dispute)
+    assert shelf.ask(lambda tx: tx.sync_conflicts()) == disputes[-1:]
     with store.write() as tx:
-        assert tx.drop_dispute(mirror, memory)
-        assert not tx.drop_dispute(mirror, memory)
+        assert tx.drop_conflict(mirror, memory)
+        assert not tx.drop_conflict(mirror, memory)
 
 
 def test_what_is_erased_and_what_is_no_longer_mirrored_leaves_nothing_behind(shelf, store, add):
     one, two = shelf.keep("a"), shelf.keep("b")
     mirror = add().number
     with store.write() as tx:
-        tx.put_meetings(mirror, [Meeting(one.number, "f", "x", 1, "d"), Meeting(two.number, "f", "y", 1, "d")])
-        tx.put_sightings(mirror, [Sighting("f", 1, 2, 3, "d", settled=True)])
+        tx.put_sync_states(mirror, [SyncState(one.number, "f", "x", 1, "d"), SyncState(two.number, "f", "y", 1, "d")])
+        tx.put_file_states(mirror, [FileState("f", 1, 2, 3, "d", settled=True)])
         for memory in (one, two):
-            tx.put_dispute(Dispute(mirror, memory.number, shelf.now, 1, 2, Side.FILE))
+            tx.put_conflict(SyncConflict(mirror, memory.number, shelf.now, 1, 2, Side.FILE))
     shelf.erase(one)
-    assert [meeting.memory for meeting in shelf.ask(lambda tx: tx.meetings(mirror))] == [two.number]
-    assert [dispute.memory for dispute in shelf.ask(lambda tx: tx.disputes())] == [two.number]
+    assert [meeting.memory for meeting in shelf.ask(lambda tx: tx.sync_states(mirror))] == [two.number]
+    assert [dispute.memory for dispute in shelf.ask(lambda tx: tx.sync_conflicts())] == [two.number]
     with store.write() as tx:
         tx.drop_mirror(mirror)
-    assert shelf.ask(lambda tx: (tx.mirrors(), tx.meetings(mirror), tx.sightings(mirror), tx.disputes())) == ([], [], [], [])
+    assert shelf.ask(lambda tx: (tx.mirrors(), tx.sync_states(mirror), tx.file_states(mirror), tx.sync_conflicts())) == (
+        [],
+        [],
+        [],
+        [],
+    )

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from omoide.model import Actor, Project, Scope
-from omoide.store.texts import StoredText
+from omoide.storage.texts import StoredText
 
 SHOP = Scope.project("shop")
 MONDAY = Scope.session("shop", "Monday")
@@ -14,7 +14,7 @@ def test_every_text_beside_memories_is_told_once(shelf, store):
     shelf.keep("okapi", MONDAY)
     with store.write() as tx:
         tx.put_project(Project("shop", "sells things", "/srv/shop"))
-        tx.note("started", Actor("carol", via="test"), shelf.now, MONDAY, {"session": "Monday"})
+        tx.add_scope_event("started", Actor("carol", via="test"), shelf.now, MONDAY, {"session": "Monday"})
     texts = shelf.ask(lambda tx: tx.stored_texts())
     assert sorted(texts) == sorted({
         StoredText("project", "shop"),

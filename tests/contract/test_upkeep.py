@@ -8,7 +8,7 @@ import pytest
 
 from omoide.errors import StoreBusy, StoreError
 from omoide.model import Actor, Layer, Query, Scope, State
-from omoide.store.base import Vector
+from omoide.storage.base import StoredVector
 
 SHOP, MONDAY = Scope.project("shop"), Scope.session("shop", "monday")
 BOB = Actor("bob", via="test")
@@ -28,7 +28,7 @@ def test_a_memory_is_unused_since_its_last_change_access_or_event(shelf, store):
     shelf.change(changed, content="z")
     with store.write() as tx:
         store.touch([accessed.number], shelf.step())
-        tx.log("told", BOB, shelf.step(), linked, {})
+        tx.add_event("told", BOB, shelf.step(), linked, {})
     assert unused(shelf, kept) == [idle.number]
     assert unused(shelf, shelf.now) == [idle.number, changed.number, accessed.number, linked.number]
     used = shelf.ask(lambda tx: {usage.number: usage.used_at for usage in tx.unused(shelf.now, shelf.now)})
@@ -62,17 +62,17 @@ def test_each_layer_is_counted_by_itself_and_only_what_is_active(shelf):
     for scope in (SHOP, SHOP, MONDAY, Scope()):
         shelf.keep("a", scope)
     shelf.keep("b", SHOP, state=State.ARCHIVED)
-    assert shelf.ask(lambda tx: tx.crowds()) == {SHOP: 2, MONDAY: 1, Scope(): 1}
+    assert shelf.ask(lambda tx: tx.layer_sizes()) == {SHOP: 2, MONDAY: 1, Scope(): 1}
 
 
 def test_what_was_done_is_remembered_by_all(shelf, store, backend):
-    assert shelf.ask(lambda tx: tx.last_done("sweep")) is None
+    assert shelf.ask(lambda tx: tx.last_run("sweep")) is None
     for at in (shelf.step(), shelf.step()):
         with store.write() as tx:
-            tx.note_done("sweep", at)
+            tx.record_run("sweep", at)
         with backend.open().read() as tx:
-            assert tx.last_done("sweep") == at
-            assert tx.last_done("dust") is None
+            assert tx.last_run("sweep") == at
+            assert tx.last_run("dust") is None
 
 
 def test_the_mark_is_another_one_after_all_that_happened_to_a_memory_and_after_every_new_index(shelf, store, backend):
@@ -89,7 +89,7 @@ def test_the_mark_is_another_one_after_all_that_happened_to_a_memory_and_after_e
         lambda: kept.append(shelf.change(kept[0], content="okapi")),
         lambda: shelf.erase(kept[-1]),
         lambda: store.rebuild(shelf.index_again),
-        lambda: store.renew(shelf.words, lambda _: None, lambda _: None),
+        lambda: store.rebuild_online(shelf.words, lambda _: None, lambda _: None),
     )
     for deed in deeds:
         deed()
@@ -103,8 +103,8 @@ def test_vectors_accesses_and_upkeep_leave_the_mark_as_it_is(shelf, store):
     memory = shelf.keep("zebra", SHOP)
     mark = shelf.ask(lambda tx: tx.mark())
     with store.write() as tx:
-        tx.put_vectors(tx.made_model("test", 64), [Vector(memory.number, memory.version, bytes(8), bytes(64))])
-        tx.note_done("sweep", shelf.now)
+        tx.put_vectors(tx.ensure_model("test", 64), [StoredVector(memory.number, memory.version, bytes(8), bytes(64))])
+        tx.record_run("sweep", shelf.now)
     store.touch([memory.number], shelf.step())
     assert shelf.ask(lambda tx: tx.mark()) == mark
 
@@ -114,12 +114,12 @@ def test_who_has_no_patience_is_told_at_once(shelf, store, backend):
     with store.write(), pytest.raises(StoreBusy), other.write(patient=False):
         pass
     with other.write(patient=False) as tx:
-        tx.note_done("sweep", shelf.now)
+        tx.record_run("sweep", shelf.now)
     waited = threading.Event()
 
     def write():
         with other.write() as tx:  # and is as patient as ever afterwards
-            tx.note_done("sweep", shelf.step())
+            tx.record_run("sweep", shelf.step())
         waited.set()
 
     thread = threading.Thread(target=write)
@@ -180,9 +180,9 @@ def test_a_session_alone_is_browsed_without_its_project_and_other_sessions(shelf
 
 def test_a_merge_changes_nothing_that_can_be_found_and_gives_way_to_a_writer(shelf, store, backend):
     kept = [shelf.keep(f"gnu {n}", SHOP).number for n in range(20)]
-    store.merge(9)
-    store.merge(9)  # and when there is nothing left to merge
-    assert shelf.ask(lambda tx: tx.holders(Query(SHOP), ["gnu"], 99)["gnu"]) == kept[::-1]
+    store.merge_index(9)
+    store.merge_index(9)  # and when there is nothing left to merge
+    assert shelf.ask(lambda tx: tx.posting_numbers(Query(SHOP), ["gnu"], 99)["gnu"]) == kept[::-1]
     with backend.open().write():
-        store.merge(9)
+        store.merge_index(9)
     assert store.check() == []

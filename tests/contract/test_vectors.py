@@ -1,16 +1,18 @@
 """What every store promises of vectors: in step with their memories, whatever becomes of those."""
 
 from omoide.model import Query, Scope, State
-from omoide.store.base import Vector
+from omoide.storage.base import StoredVector
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 
 
 def given(store, *memories, model="test", version=None, pieces=1):
     with store.write() as tx:
-        number = tx.made_model(model, 64)
+        number = tx.ensure_model(model, 64)
         made = [
-            Vector(one.number, one.version if version is None else version, bytes([one.number] * 8), bytes([piece] * 64))
+            StoredVector(
+                one.number, one.version if version is None else version, bytes([one.number] * 8), bytes([piece] * 64)
+            )
             for one in memories
             for piece in range(pieces)
         ]
@@ -21,7 +23,7 @@ def found(store, scope, model, states=(State.ACTIVE,), after=0):
     """The numbers of those that a search in the scope would look at and still find."""
     query = Query(scope, "anything", states=states)
     with store.read() as tx:
-        near = {sign.number for place in tx.places(query) for sign in tx.signs(model, place, after)}
+        near = {sign.number for place in tx.areas(query) for sign in tx.sign_bits(model, place, after)}
         return near & {number for number, _ in tx.vectors(model, sorted(near))}
 
 
@@ -59,7 +61,7 @@ def test_what_is_said_anew_has_no_vector_until_one_is_made_of_it(store, shelf):
     shelf.change(pinned, content="okapi")
     assert found(store, SHOP, model) == set()
     with store.read() as tx:
-        assert [one.number for one in tx.unembedded(model, 0, 10)] == [memory.number]
+        assert [one.number for one in tx.without_vector(model, 0, 10)] == [memory.number]
         assert tx.coverage(model) == (0, 1)
 
 
@@ -71,7 +73,7 @@ def test_those_without_a_vector_are_told_of_all_or_of_some(store, shelf):
 
     def told(*asked):
         with store.read() as tx:
-            return [one.number for one in tx.unembedded(model, *asked)]
+            return [one.number for one in tx.without_vector(model, *asked)]
 
     assert told(0, 10) == [numbers[n] for n in (0, 3, 4, 5)]
     assert told(0, 10, []) == []
@@ -101,9 +103,9 @@ def test_vectors_of_two_models_are_never_mixed(store, shelf):
     assert found(store, SHOP, first) == {one.number, other.number}
     assert found(store, SHOP, second) == {other.number}
     with store.write() as tx:
-        wider = tx.made_model("test", 128)
+        wider = tx.ensure_model("test", 128)
         assert wider != first
-        assert tx.made_model("test", 128) == wider
+        assert tx.ensure_model("test", 128) == wider
         assert tx.model("test").number == wider
 
 
@@ -116,7 +118,7 @@ def test_the_vectors_of_all_models_but_one_can_go(store, shelf):
     assert (found(store, SHOP, first), found(store, SHOP, second)) == (set(), {other.number})
     assert store.check() == []
     with store.write() as tx:  # a number is never another model's later
-        assert tx.made_model("third", 64) not in (first, second)
+        assert tx.ensure_model("third", 64) not in (first, second)
 
 
 def test_another_process_sees_what_came_after_what_it_knows(store, shelf, backend):
@@ -124,15 +126,15 @@ def test_another_process_sees_what_came_after_what_it_knows(store, shelf, backen
     model, _ = given(store, memory)
     other = backend.open()
     with other.read() as tx:
-        (place,) = tx.places(Query(SHOP, "zebra"))
-        seen = tx.signs(model, place, 0)[-1].seq
+        (place,) = tx.areas(Query(SHOP, "zebra"))
+        seen = tx.sign_bits(model, place, 0)[-1].seq
     later = shelf.keep("okapi", SHOP)
     given(store, later)
     with other.read() as tx:
-        assert [sign.number for sign in tx.signs(model, place, seen)] == [later.number]
+        assert [sign.number for sign in tx.sign_bits(model, place, seen)] == [later.number]
     shelf.change(shelf.change(memory, state=State.ARCHIVED), state=State.ACTIVE)
     with other.read() as tx:
-        assert [sign.number for sign in tx.signs(model, place, seen)] == [later.number, memory.number]
+        assert [sign.number for sign in tx.sign_bits(model, place, seen)] == [later.number, memory.number]
 
 
 def test_neighbours_are_of_the_same_session_and_in_order(store, shelf):
@@ -141,5 +143,5 @@ def test_neighbours_are_of_the_same_session_and_in_order(store, shelf):
     shelf.keep("elsewhere", Scope.session("bank", "monday"))
     shelf.change(turns[4], state=State.FORGOTTEN)
     with store.read() as tx:
-        near = [one.number for one in tx.near([turns[1].number], 4)]
+        near = [one.number for one in tx.session_neighbours([turns[1].number], 4)]
         assert near == [turns[n].number for n in (0, 1, 3, 5)]

@@ -16,7 +16,7 @@ from typing import Any
 import apsw
 import pytest
 
-from omoide.store.sqlite import MIGRATIONS
+from omoide.storage.sqlite.store import MIGRATIONS
 
 _NOBODY = 65534
 _SECTOR = 512

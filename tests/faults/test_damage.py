@@ -7,7 +7,7 @@ import pytest
 
 from omoide.errors import OmoideError, StoreDamaged, StoreError, StoreTooNew
 from omoide.model import Draft, Scope, State
-from omoide.store.sqlite import SqliteStore
+from omoide.storage.sqlite.store import SqliteStore
 
 SHOP = Scope.project("shop")
 

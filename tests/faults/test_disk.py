@@ -11,8 +11,8 @@ import pytest
 import omoide
 from omoide.errors import StoreFull, StoreReadOnly
 from omoide.model import Draft, Scope
-from omoide.store.backups import backed_up
-from omoide.store.sqlite import SqliteStore
+from omoide.storage.backup import write_backup
+from omoide.storage.sqlite.store import SqliteStore
 
 SHOP = Scope.project("shop")
 LONG_TEXT = "and so on " * 20_000
@@ -216,5 +216,5 @@ def test_a_copy_that_fails_leaves_none_of_its_files(tmp_path):
         raise StoreFull("the disk is full")
 
     with pytest.raises(StoreFull):
-        backed_up(tmp_path / "copy.db.gz", copied)
+        write_backup(tmp_path / "copy.db.gz", copied)
     assert list(tmp_path.iterdir()) == []

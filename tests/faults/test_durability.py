@@ -8,7 +8,7 @@ import pytest
 
 from omoide import Draft, Scope
 from omoide.errors import StoreBusy, StoreError
-from omoide.store.sqlite import SqliteStore
+from omoide.storage.sqlite.store import SqliteStore
 
 SHOP = Scope.project("shop")
 FULL, NORMAL = 2, 1
@@ -47,28 +47,28 @@ def flush(store, clock):
 
 def flush_at_rest(store, clock):
     store.touch(range(1, 600), clock.step())
-    store.rest()
+    store.flush()
 
 
 def flush_beside_a_writer(store, clock):
-    with closing(apsw.Connection(store.place)) as other:
+    with closing(apsw.Connection(store.location)) as other:
         other.execute("BEGIN IMMEDIATE")
         flush(store, clock)
 
 
 def merge(store, clock):
-    store.merge(1)
+    store.merge_index(1)
 
 
 def merge_beside_a_writer(store, clock):
-    with closing(apsw.Connection(store.place)) as other:
+    with closing(apsw.Connection(store.location)) as other:
         other.execute("BEGIN IMMEDIATE")
-        store.merge(1)
+        store.merge_index(1)
 
 
 def write_undurably(store, clock):
     with store.write(durable=False) as tx:
-        tx.note_done("sweep", clock.step())
+        tx.record_run("sweep", clock.step())
 
 
 def write_undurably_and_fail(store, clock):
@@ -77,7 +77,7 @@ def write_undurably_and_fail(store, clock):
 
 
 def write_undurably_beside_a_writer(store, clock):
-    with closing(apsw.Connection(store.place)) as other:
+    with closing(apsw.Connection(store.location)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreBusy), store.write(patient=False, durable=False):
             pass
@@ -108,7 +108,7 @@ def test_what_is_written_without_a_sync_leaves_the_connection_durable(store, clo
     assert synchronous(store) == FULL
     with store.write() as tx:
         assert synchronous(store) == FULL
-        tx.note_done("sweep", clock.step())
+        tx.record_run("sweep", clock.step())
     assert synchronous(store) == FULL
 
 
@@ -145,7 +145,7 @@ def test_a_connection_that_cannot_be_made_durable_again_is_opened_anew_before_th
     store._connection.authorizer = None
     with store.write() as tx:
         assert synchronous(store) == FULL
-        tx.note_done("sweep", clock.step())
+        tx.record_run("sweep", clock.step())
     (record,) = caplog.records
     assert record.name == "omoide.store"
     assert "could not be made to sync again" in record.message
@@ -157,13 +157,13 @@ def test_the_verbs_that_write_without_a_sync_leave_the_memory_durable(tmp_path, 
     memory.mirror(tmp_path / "notes.md", scope=SHOP)
     for verb in (
         lambda: memory.recall("", scope=SHOP, limit=1000),
-        memory.rest,
+        memory.flush,
         lambda: memory.resume(scope=SHOP),
         lambda: memory.pin(1, scope=SHOP),
         lambda: memory.list(scope=SHOP),
         lambda: clock.step(90_000) and memory.retire_if_due(),
         memory.reindex,
-        memory.mend,
+        memory.repair,
     ):
         verb()
         assert synchronous(memory._store) == FULL
@@ -181,7 +181,7 @@ def test_what_is_remembered_after_a_flushed_recall_survives_a_power_cut(tmp_path
         cuts, acknowledged = [], []
         for n in range(4):
             memory.recall("", scope=SHOP, limit=1000)
-            memory.rest()
+            memory.flush()
             assert not memory._store._touched  # written, without a sync
             cuts.append((disk.cut(tmp_path / f"flushed{n}", chance), list(acknowledged)))
             acknowledged.append(memory.remember(f"acknowledged {n}", scope=SHOP).memory.id)

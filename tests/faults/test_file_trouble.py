@@ -18,13 +18,14 @@ import pytest
 from click.testing import CliRunner
 
 import omoide
-from omoide import Scope, State, transfer
-from omoide.formats.disk import LARGEST, Stat
-from omoide.formats.escape import escape
+from omoide import Scope, State
+from omoide.files.atomic import LARGEST, Stat
 from omoide.interfaces.cli import cli
-from omoide.mirroring.desk import Desk
-from omoide.mirroring.sight import Text
+from omoide.markdown.escape import escape
 from omoide.model import now
+from omoide.sync.run import SyncRun
+from omoide.sync.snapshot import FileText
+from omoide.transfer.files import Selection, export
 
 SHOP = Scope.project("shop")
 PROGRAM = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()"]
@@ -235,7 +236,7 @@ def told_once(reports: list[str], case: Case) -> None:
 
 def exported(memory):
     out = io.BytesIO()
-    transfer.export(memory, out, "jsonl", transfer.Selection(scope=SHOP), lambda _: None)
+    export(memory, out, "jsonl", Selection(scope=SHOP), lambda _: None)
     return [json.loads(line)["key"] for line in out.getvalue().splitlines()]
 
 
@@ -550,7 +551,7 @@ def test_a_bug_in_the_sync_is_logged_and_fails_no_verb(prepared, open_memory, mo
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(Desk, "_finish", fail)
+    monkeypatch.setattr(SyncRun, "_finish", fail)
     with reported() as reports:
         for n in range(3):
             assert memory.remember(f"text {n}", scope=SHOP).action == "created"
@@ -589,7 +590,7 @@ def test_a_closed_standard_error_fails_no_verb(prepared, run):
     ("mtime_ns", "year"), [(1 << 80, 9999), (-(1 << 80), 1), (10**20, 5138), (0, 1970), (-(10**18), 1938)]
 )
 def test_every_date_that_a_file_can_have_is_a_moment(mtime_ns, year):
-    assert Text("", Stat(mtime_ns, 0, 0), []).saved_at.year == year
+    assert FileText("", Stat(mtime_ns, 0, 0), []).saved_at.year == year
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from omoide.errors import Changed, InvalidInput, OmoideError, Unreadable, Unwritable
-from omoide.formats.disk import BACKUPS, LARGEST, Place
-from omoide.formats.disk.files import swap
+from omoide.files.atomic import LARGEST, swap
+from omoide.files.directory import BACKUPS, Directory
 
 OUT = ["../out.md", "a/../../out.md", "/out.md", "a//b.md", "./a.md", "a/.", "", "a\0.md", ".."]
 
@@ -24,15 +24,15 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def place(root: Path) -> Place:
-    return Place(root)
+def place(root: Path) -> Directory:
+    return Directory(root)
 
 
 def files(root: Path) -> set[str]:
     return {str(file.relative_to(root)) for file in root.rglob("*") if file.is_file()}
 
 
-def write(place: Place, name: str, text: str) -> None:
+def write(place: Directory, name: str, text: str) -> None:
     found = place.read(name)
     place.write(name, text, found[1] if found else None)
 
@@ -52,11 +52,11 @@ def test_a_text_is_kept_to_the_byte(place, root, text):
 
 def test_what_is_not_there_is_none(tmp_path, place, root):
     assert (place.read("a.md"), place.stat("a.md"), place.read("b/a.md"), place.names(["", "b"])) == (None, None, None, [])
-    nowhere = Place(tmp_path / "gone" / "root")
+    nowhere = Directory(tmp_path / "gone" / "root")
     assert (nowhere.exists(), nowhere.read("a.md"), nowhere.names()) == (False, None, [])
     with pytest.raises(Unwritable, match="gone is gone, make it or choose another place"):
         nowhere.write("a.md", "x", None)
-    Place(tmp_path / "new").write("a.md", "x", None)
+    Directory(tmp_path / "new").write("a.md", "x", None)
     assert (tmp_path / "new/a.md").read_text() == "x"
 
 
@@ -74,7 +74,7 @@ def test_modes_stay_as_they_were_and_new_files_follow_the_umask(place, root, tmp
     try:
         write(place, "a.md", "y")
         write(place, "b/c.md", "z")
-        Place(tmp_path / "private", private=True).write("d/e.md", "s", None)
+        Directory(tmp_path / "private", private=True).write("d/e.md", "s", None)
     finally:
         os.umask(before)
     modes = [stat.S_IMODE(path.stat().st_mode) for path in (root / "a.md", root / "b/c.md", root / "b")]
@@ -160,7 +160,7 @@ def test_the_link_of_a_worktree_is_followed_and_stays_a_link(root, tmp_path):
     (root / "memories.md").write_text("one")
     link = tmp_path / "worktree.md"
     link.symlink_to(root / "memories.md")
-    place, name = Place.of(link)
+    place, name = Directory.containing(link)
     write(place, name, "two")
     assert link.is_symlink()
     assert (root / "memories.md").read_text() == link.read_text() == "two"
@@ -286,7 +286,7 @@ def test_four_processes_that_append_to_one_file_lose_no_line(root, child):
 def test_threads_that_share_a_place_take_turns(place, root):
     def append(name: str) -> None:
         for n in range(20):
-            with place.locked(), place.locked():  # may be nested
+            with place.lock(), place.lock():  # may be nested
                 found = place.read("a.md")
                 place.write("a.md", (found[0] if found else "") + f"{name} {n}\n", found[1] if found else None)
 
@@ -325,10 +325,10 @@ def test_what_a_writer_left_that_died_between_two_steps_is_kept_for_a_while(root
     assert child("die_at", root, event, time).wait() == -9
     (left,) = files(root) - set(standing)
     assert {name: (root / name).read_text() for name in files(root)} == {**standing, left: remains}
-    write(Place(root), "a.md", "again")
+    write(Directory(root), "a.md", "again")
     assert (root / left).exists()  # it may be somebody's who is still writing
     os.utime(root / left, (0, 0))
-    write(Place(root), "a.md", "once more")
+    write(Directory(root), "a.md", "once more")
     assert files(root) - set(standing) == {f"{BACKUPS}/.gitignore", f"{BACKUPS}/left.1"}
     assert (root / BACKUPS / "left.1").read_text() == remains
 
@@ -336,11 +336,11 @@ def test_what_a_writer_left_that_died_between_two_steps_is_kept_for_a_while(root
 def test_a_lock_that_is_held_is_waited_for_and_then_told(root, child):
     holder = child("hold_lock", root)
     assert holder.stdout.readline() == "ready\n"
-    hasty = Place(root, wait=0)
+    hasty = Directory(root, wait=0)
     with pytest.raises(Unwritable, match="another process has been writing for 0 s: try again"):
         hasty.write("a.md", "x", None)
     assert hasty.read("a.md") is None  # reading waits for nobody
-    waiting = threading.Thread(target=Place(root).write, args=("a.md", "x", None))
+    waiting = threading.Thread(target=Directory(root).write, args=("a.md", "x", None))
     waiting.start()
     holder.stdin.write("\n")
     holder.stdin.flush()
@@ -369,7 +369,7 @@ def test_a_directory_one_may_not_write_is_told(public_path, without_rights):
     root.chmod(0o555)
 
     def attempts() -> list[str]:
-        place = Place(root)
+        place = Directory(root)
         text, seen = place.read("a.md")
         told = [text]
         for attempt in (
@@ -427,7 +427,7 @@ def test_what_is_no_ordinary_file_or_far_too_large_is_refused(place, root):
 
 
 def test_the_newest_backups_are_kept_and_git_does_not_see_them(root):
-    place = Place(root, backups=3)
+    place = Directory(root, backups=3)
     made = []
     for number in range(6):
         write(place, "archive/a.md", f"text {number}")
@@ -437,5 +437,5 @@ def test_the_newest_backups_are_kept_and_git_does_not_see_them(root):
     assert [(root / name).read_text() for name in made[-3:]] == ["text 3", "text 4", "text 5"]
     assert (root / BACKUPS / ".gitignore").read_text() == "*\n"
     assert place.backup("none.md") is None
-    assert Place(root, backups=0).backup("archive/a.md") is None
+    assert Directory(root, backups=0).backup("archive/a.md") is None
     assert place.names(["", "archive"]) == [("archive/a.md", place.stat("archive/a.md"))]

@@ -7,7 +7,7 @@ import pytest
 
 from omoide.errors import StoreError
 from omoide.model import Scope
-from omoide.store.sqlite import MIGRATIONS, SqliteStore
+from omoide.storage.sqlite.store import MIGRATIONS, SqliteStore
 
 SHOP = Scope.project("shop")
 
@@ -26,7 +26,7 @@ def test_the_oldest_schema_is_brought_up_to_date_with_all_it_holds(tmp_path, pat
     with open_memory(path) as memory:
         (finding,) = memory.check()
         assert "an older omoide indexed them" in finding.what
-        assert memory.mend() == 1
+        assert memory.repair() == 1
         assert memory.check() == []
         kept = memory.show(1, scope=SHOP)
         assert (kept.content, kept.topic, kept.tags) == ("zebra crossing", "animals", ("striped",))

@@ -13,10 +13,10 @@ import apsw
 import pytest
 
 from omoide import Scope, State, app
-from omoide.formats.disk import Place
-from omoide.mirroring import desk
-from omoide.mirroring.edits import Edits
-from omoide.service.meetings import Meetings
+from omoide.files.directory import Directory
+from omoide.sync import run
+from omoide.sync.database import SyncDatabase
+from omoide.sync.file_edits import FileEdits
 
 SHOP = Scope.project("shop")
 
@@ -72,7 +72,7 @@ def test_an_editor_and_four_agents_lose_no_text(tmp_path, open_memory, worker, l
         assert process.returncode == 0, errors
         assert not re.search(r"Traceback|Error", errors), errors
         written.append(told.splitlines())
-    report = app.mirroring(memory).sync(memory.mirrors()[0], whole=True)
+    report = app.sync_engine(memory).sync(memory.mirrors()[0], whole=True)
     assert report.troubles == ()
     left = everything(memory, place)
     assert [text for texts in written for text in texts if not re.search(rf"{re.escape(text)}\b", left)] == []
@@ -110,7 +110,7 @@ def test_what_was_acknowledged_is_in_the_files_after_any_kill(tmp_path, open_mem
             kept = {one.content for one in memory.list(scope=SHOP, limit=100_000).memories}
             assert {text.rstrip("\n") for text in acknowledged} <= kept
             assert memory.list(scope=SHOP, states=[State.ARCHIVED]).total == 0
-            assert memory.disputes() == []
+            assert memory.conflicts() == []
             assert {version for one in memory.list(scope=SHOP, limit=100_000).memories for version in [one.version]} == {1}
             agreed(memory, place, kind)
 
@@ -142,7 +142,7 @@ def test_a_save_that_goes_to_the_replaced_file_comes_in_all_the_same(tmp_path, o
     wanted = file.read_text().replace("- Content: before", "- Content: by the person")
     script = "import sys; f = open(sys.argv[1], 'w'); f.write(sys.argv[2]); f.close()"
     editors = []
-    write = Place.write
+    write = Directory.write
 
     def writing(place, name, text, seen):
         if not editors:  # it waits for the file, which we are about to replace
@@ -154,7 +154,7 @@ def test_a_save_that_goes_to_the_replaced_file_comes_in_all_the_same(tmp_path, o
             file.write_text(file.read_text() + "\n## more\n- Content: and more\n")
         return write(place, name, text, seen)
 
-    monkeypatch.setattr(Place, "write", writing)
+    monkeypatch.setattr(Directory, "write", writing)
     memory.remember("by an agent", scope=SHOP)
     found = {one.content for one in memory.list(scope=SHOP).memories}
     assert found == {"by the person", "by an agent", *(["and more"] if again else [])}
@@ -174,10 +174,10 @@ class Killed(BaseException):
 
 
 CRASHES = {
-    "before the files were looked at": (desk.Desk, "_look"),
-    "after they were taken in": (desk.Desk, "_finish"),
-    "before a file was written": (Edits, "_write"),
-    "between the file and the note of it": (Meetings, "meet"),
+    "before the files were looked at": (run.SyncRun, "_compare"),
+    "after they were taken in": (run.SyncRun, "_finish"),
+    "before a file was written": (FileEdits, "_write"),
+    "between the file and the note of it": (SyncDatabase, "record_sync"),
 }
 
 
@@ -214,12 +214,12 @@ def test_a_sync_that_dies_at_any_step_is_finished_by_the_next(tmp_path, open_mem
     found = later.list(scope=SHOP, limit=100).memories
     assert {one.content for one in found} == wanted
     assert len(found) == len(wanted)
-    assert later.disputes() == []
+    assert later.conflicts() == []
     assert later.show(kept[2].number, scope=SHOP).pinned
     text = "\n".join(file.read_text(encoding="utf-8") for file in place.rglob("*.md"))
     assert all(text.count(f"{each}\n") == 1 for each in wanted - {"typed"})
-    report = app.mirroring(later).sync(later.mirrors()[0], whole=True)
-    assert (report.taken_in, report.written, report.troubles) == (0, 0, ())
+    report = app.sync_engine(later).sync(later.mirrors()[0], whole=True)
+    assert (report.imported, report.written, report.troubles) == (0, 0, ())
 
 
 def die(*_: object, **__: object) -> None:
@@ -238,7 +238,7 @@ def test_a_meeting_lost_to_a_power_cut_makes_no_dispute(tmp_path, open_memory):
     put_back(tmp_path / "memory.db", meetings)
     later = open_memory(tmp_path / "memory.db")
     later.revise(one.number, scope=SHOP, content="version 4")
-    assert later.disputes() == []
+    assert later.conflicts() == []
     assert later.show(one.number, scope=SHOP).version == 4
     assert "version 4" in place.read_text()
 
@@ -246,7 +246,7 @@ def test_a_meeting_lost_to_a_power_cut_makes_no_dispute(tmp_path, open_memory):
 def rows(path):
     connection = apsw.Connection(str(path))
     found = {
-        table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("meetings", "sightings", "mirrors")
+        table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("sync_states", "file_states", "mirrors")
     }
     connection.close()
     return found

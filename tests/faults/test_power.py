@@ -6,7 +6,7 @@ import pytest
 
 from omoide.errors import StoreDamaged
 from omoide.model import Draft, Scope, State
-from omoide.store.sqlite import SqliteStore
+from omoide.storage.sqlite.store import SqliteStore
 
 SHOP = Scope.project("shop")
 

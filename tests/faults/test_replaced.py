@@ -80,7 +80,7 @@ def verbs(memory):
         lambda: memory.purge([], scope=SHOP),
         lambda: next(memory.everything()),
         memory.check,
-        memory.mend,
+        memory.repair,
     ]
 
 
@@ -106,7 +106,7 @@ def test_every_verb_says_what_happened_and_nothing_is_written(path, memory, chan
         with pytest.raises(StoreReplaced, match=rf"{what}.*Restart every omoide that has it open") as refusal:
             verb()
         assert str(path) in str(refusal.value)
-    memory.rest()
+    memory.flush()
     assert contents(path) == before
     log = files(path)[1]
     assert not log.exists() or log.stat().st_size == 0  # the next who opens the new file takes nothing of it for its own

@@ -37,7 +37,7 @@ def test_contents_and_examples_are_kept_to_the_byte(tmp_path, open_memory, text)
         assert [version.memory.content for version in memory.history(number, scope=SHOP)] == [text, text + "?"]
         memory.recall(text, scope=SHOP)
         assert memory.check() == []
-        assert memory.mend() == 1
+        assert memory.repair() == 1
         assert memory.check() == []
 
 

@@ -19,13 +19,13 @@ from omoide import Draft, Scope, State
 from omoide.errors import StoreError
 from omoide.model import Query
 from omoide.service import Service
-from omoide.store.sqlite import SqliteStore
+from omoide.storage.sqlite.store import SqliteStore
 
 SHOP = Scope.project("shop")
 STORES, THREADS, SPINNING = 3, 16, 6
 ELSEWHERE = {
     "acting_as", "close", "follower", "place", "types",  # no verbs
-    "join", "notebook", "part", "resolve",  # need files that people edit: tests/faults/test_mirrors.py
+    "join", "list_mirror", "reset_sync_state", "resolve",  # need files that people edit: tests/faults/test_mirrors.py
 }  # fmt: skip
 
 
@@ -86,14 +86,14 @@ class Worker(threading.Thread):
         self.events(scope=SHOP)
         self.tally()
         self.latest()
-        self.named("k0", scope=self._scope)
+        self.by_key("k0", scope=self._scope)
         self.sessions(scope=SHOP)
         self.projects()
         self.catalogue()
         self.project("shop", limit=1)
         self.locate(self._directory / f"root-{self._number}")
         self.mirrors()
-        self.disputes()
+        self.conflicts()
         with closing(self.everything()) as everything:
             list(islice(everything, 2))
 
@@ -126,7 +126,7 @@ class Worker(threading.Thread):
         self.embed_pending()
         self.retire(dry_run=True)
         self.retire_if_due()
-        self.rest()
+        self.flush()
 
     def care(self, n):
         place = self._directory / f"mirrored-{self._number}-{n}.md"
@@ -139,7 +139,7 @@ class Worker(threading.Thread):
         elif self._number == 1:
             self.check()
             self.scan()
-            self.mend()
+            self.repair()
         else:
             try:
                 self.purge([kept.id], scope=self._scope)
@@ -238,10 +238,10 @@ def test_a_connection_that_is_left_in_a_transaction_is_opened_anew_and_logged(st
             assert tx.memory(1).content == "note 0"
     (record,) = caplog.records
     assert (record.name, record.levelno) == ("omoide.store", logging.ERROR)
-    assert store.place in record.message
+    assert store.location in record.message
     assert "was inside a transaction that nobody began" in record.message
     assert store._connection.pragma("synchronous") == 2  # FULL
-    remember_elsewhere(store.place, "aardvark")
+    remember_elsewhere(store.location, "aardvark")
     with store.read() as tx:
         assert next(tx.browse(Query(SHOP), clock.step(10))).content == "aardvark"
     assert len(caplog.records) == 1

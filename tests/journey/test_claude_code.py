@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from omoide.interfaces.claude import directory_name
+from omoide.transfer.claude_code.files import directory_name
 
 FACTS = {
     "user-language.md": ("Answer language", "user", "How to answer", "The user wants answers in Japanese.\n\n- 丁寧に\n"),

@@ -334,7 +334,7 @@ def test_events_tell_what_happened_newest_first(run):
     run("remember", "b")
     run("forget", "1")
     events = run("events", "--json").data["events"]
-    assert [(event["deed"], event["memory_number"]) for event in events] == [
+    assert [(event["action"], event["memory_number"]) for event in events] == [
         ("forgotten", 1), ("remembered", 2), ("remembered", 1),
     ]  # fmt: skip
     assert len(run("events", "1", "--json").data["events"]) == 2

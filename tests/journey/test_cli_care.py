@@ -53,7 +53,7 @@ def change_behind_its_back(place, statement):
     "change",
     [
         "content = 'okapi'", "topic = 'okapi'", "tags = '[\"okapi\"]'", "examples = '[\"okapi\"]'", "key = 'okapi'",
-        "type = 'okapi'", "topic_given = 0", "twin = 1", "kin = 1", "content = 'zebra zebra'",
+        "type = 'okapi'", "topic_given = 0", "fingerprint = 1", "blocking_key = 1", "content = 'zebra zebra'",
     ],
 )  # fmt: skip
 def test_doctor_finds_a_row_that_another_program_changed_and_mends_its_index(run, place, change):
@@ -182,7 +182,7 @@ def test_doctor_says_that_the_embedder_gives_no_vectors(run, monkeypatch, embedd
 def test_doctor_finds_no_fault_with_an_embedder_that_works_or_that_nobody_asked_for(
     run, monkeypatch, embedder, package, told
 ):
-    monkeypatch.setattr("omoide.search.embed._PACKAGE", package)
+    monkeypatch.setattr("omoide.embeddings.base._PACKAGE", package)
     monkeypatch.setenv("OMOIDE_EMBEDDER", embedder)
     run("remember", "a")
     done = run("doctor")

@@ -211,10 +211,10 @@ def test_a_directory_that_is_gone_is_said(place, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "heavy"),
     [
-        (["--help"], {"msgspec", "apsw", "Stemmer", "omoide.service", "omoide.config", "platformdirs"}),
-        (["recall", "x"], {"omoide.transfer", "omoide.formats.row"}),
-        (["list"], {"omoide.transfer", "omoide.formats.row"}),
-        (["remember", "x"], {"omoide.transfer", "omoide.formats.row"}),
+        (["--help"], {"msgspec", "apsw", "Stemmer", "omoide.service", "omoide.settings", "platformdirs"}),
+        (["recall", "x"], {"omoide.transfer.files", "omoide.transfer.row"}),
+        (["list"], {"omoide.transfer.files", "omoide.transfer.row"}),
+        (["remember", "x"], {"omoide.transfer.files", "omoide.transfer.row"}),
     ],
 )
 def test_a_command_loads_only_what_it_needs(place, arguments, heavy):

@@ -12,8 +12,8 @@ import apsw
 import pytest
 
 from omoide import InvalidInput, Scope
+from omoide.embeddings.base import BundledEmbedder, FastembedEmbedder, OpenAIEmbedder, make_embedder
 from omoide.errors import EmbedderUnavailable
-from omoide.search.embed import Bundled, Endpoint, Fastembed, embedder
 
 SHOP = Scope.project("shop")
 WORDS = ("cat", "kitty", "invoice", "bill")
@@ -80,7 +80,7 @@ def test_nobody_waits_again_for_a_server_that_has_just_failed(server, tmp_path, 
     memory._meaning._background = False
     memory.remember("the cat sleeps", scope=SHOP)
     memory.embed_pending()
-    monkeypatch.setattr("omoide.search.embed.QUICKLY", 0.2)
+    monkeypatch.setattr("omoide.embeddings.base.QUICKLY", 0.2)
     monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: time.sleep(1)))
     asked = len(server.asked)
     for _ in range(3):
@@ -88,8 +88,8 @@ def test_nobody_waits_again_for_a_server_that_has_just_failed(server, tmp_path, 
     assert len(server.asked) == asked + 1
     assert "timed out" in memory.coverage().trouble
     # After a pause, or when told to embed, it is asked again.
-    monkeypatch.setattr("omoide.search.embed.QUICKLY", 30.0)
-    monkeypatch.setattr("omoide.service.meaning.PAUSE", 0.0)
+    monkeypatch.setattr("omoide.embeddings.base.QUICKLY", 30.0)
+    monkeypatch.setattr("omoide.embeddings.indexer.PAUSE", 0.0)
     monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: [1.0, 0.0, 0.1]))
     assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
 
@@ -114,7 +114,7 @@ def test_a_server_that_drips_has_no_more_time_for_a_question(server, tmp_path, o
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
     memory.remember("the cat sleeps", scope=SHOP)
     memory.embed_pending()
-    monkeypatch.setattr("omoide.search.embed.QUICKLY", 0.2)
+    monkeypatch.setattr("omoide.embeddings.base.QUICKLY", 0.2)
     monkeypatch.setattr(Handler, "do_POST", dripping(where, 60.0))
     asked_at = time.monotonic()
     assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
@@ -126,7 +126,7 @@ def test_a_name_that_is_looked_up_for_long_has_no_more_time_for_a_question(serve
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://localhost:{server.server_port}/v1#tiny")
     memory.remember("the cat sleeps", scope=SHOP)
     memory.embed_pending()
-    monkeypatch.setattr("omoide.search.embed.QUICKLY", 0.2)
+    monkeypatch.setattr("omoide.embeddings.base.QUICKLY", 0.2)
     found = threading.Event()
     monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: [found.wait(60)][:0])
     asked_at = time.monotonic()
@@ -139,16 +139,16 @@ def test_a_name_that_is_looked_up_for_long_has_no_more_time_for_a_question(serve
 def test_a_server_that_drips_for_ever_is_given_up_by_the_patient_too(server, tmp_path, open_memory, monkeypatch, where):
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
     memory.remember("the cat sleeps", scope=SHOP)
-    monkeypatch.setattr("omoide.search.embed.ENDURED", 0.2)
+    monkeypatch.setattr("omoide.embeddings.base.ENDURED", 0.2)
     monkeypatch.setattr(Handler, "do_POST", dripping(where))
     with pytest.raises(EmbedderUnavailable, match=r"timed out after 0\.2 s"):
         memory.embed_pending()
 
 
 def test_a_server_that_is_late_with_many_answers_is_asked_nothing_more_until_it_is_through(server, monkeypatch):
-    slow = Endpoint(f"http://127.0.0.1:{server.server_port}/v1", "tiny")
+    slow = OpenAIEmbedder(f"http://127.0.0.1:{server.server_port}/v1", "tiny")
     quick = Handler.do_POST
-    monkeypatch.setattr("omoide.search.embed.QUICKLY", 0.2)
+    monkeypatch.setattr("omoide.embeddings.base.QUICKLY", 0.2)
     monkeypatch.setattr(Handler, "do_POST", dripping("headers"))
     for _ in range(10):
         with pytest.raises(EmbedderUnavailable):
@@ -237,7 +237,7 @@ def test_a_reindex_notices_that_a_server_changed_its_model(server, tmp_path, ope
 def test_a_process_learns_that_another_reindexed_for_a_server_that_changed_its_model(
     server, tmp_path, open_memory, monkeypatch
 ):
-    monkeypatch.setattr("omoide.service.meaning.LOOK", 0.0)
+    monkeypatch.setattr("omoide.embeddings.indexer.LOOK", 0.0)
     url = f"http://127.0.0.1:{server.server_port}/v1#tiny"
     memory, other = (open_memory(tmp_path / "memory.db", embedder=url) for _ in range(2))
     memory.remember("the cat sleeps", scope=SHOP)
@@ -253,7 +253,7 @@ def test_a_process_learns_that_another_reindexed_for_a_server_that_changed_its_m
 
 
 def test_no_text_is_sent_twice_for_what_a_process_has_remembered_itself(server, tmp_path, open_memory, monkeypatch):
-    monkeypatch.setattr("omoide.service.meaning.LOOK", 0.0)
+    monkeypatch.setattr("omoide.embeddings.indexer.LOOK", 0.0)
     seen = []
     monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: seen.append(text) or [1.0, 0.2]))
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
@@ -353,9 +353,9 @@ def test_without_numpy_words_find_and_it_is_said(server, tmp_path, open_memory, 
     with open_memory(tmp_path / "memory.db", embedder=url) as memory:
         memory.remember("the cat sleeps", scope=SHOP)
         memory.embed_pending()
-    for name in ("omoide.service.sense", "omoide.search.vectors"):
+    for name in ("omoide.retrieval.vector_query", "omoide.embeddings.vectors", "omoide.embeddings.quantized"):
         monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.delattr("omoide.service.sense", raising=False)
+    monkeypatch.delattr("omoide.embeddings.vectors", raising=False)
     monkeypatch.setitem(sys.modules, "numpy", None)
     memory = open_memory(tmp_path / "memory.db", embedder=url)
     assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
@@ -376,8 +376,8 @@ def test_a_bundled_model_that_is_broken_leaves_words(tmp_path, open_memory, monk
     if weights is not None:
         (resources / "weights.npz").write_bytes(weights)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr("omoide.search.embed._PACKAGE", "broken_model")
-    monkeypatch.setattr("omoide.search.embed._bundled", Bundled)
+    monkeypatch.setattr("omoide.embeddings.base._PACKAGE", "broken_model")
+    monkeypatch.setattr("omoide.embeddings.base._shared_bundled", BundledEmbedder)
     memory = open_memory(tmp_path / "memory.db", embedder="bundled")
     assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
     memory.remember("the dog barks", scope=SHOP)
@@ -386,10 +386,10 @@ def test_a_bundled_model_that_is_broken_leaves_words(tmp_path, open_memory, monk
 
 def test_a_package_that_is_not_there_is_said_in_words(monkeypatch):
     with pytest.raises(EmbedderUnavailable, match="install fastembed"):
-        Fastembed("some/model").vectors(["text"])
-    monkeypatch.setattr("omoide.search.embed._PACKAGE", "no_such_package")
-    assert embedder("auto") is None
-    assert isinstance(embedder("http://host/v1#m"), Endpoint)
+        FastembedEmbedder("some/model").vectors(["text"])
+    monkeypatch.setattr("omoide.embeddings.base._PACKAGE", "no_such_package")
+    assert make_embedder("auto") is None
+    assert isinstance(make_embedder("http://host/v1#m"), OpenAIEmbedder)
 
 
 def test_an_embedder_that_is_none_is_refused(tmp_path, open_memory):

@@ -52,7 +52,7 @@ def test_no_event_that_a_project_sees_names_anothers_memory(told):
     for scope in (SHOP, EVERYWHERE):
         for ref in (None, *refs):
             events = memory.events(ref, scope=scope, limit=1000)
-            assert {event.deed for event in events} >= {"linked"}
+            assert {event.action for event in events} >= {"linked"}
             for event in events:
                 assert event.memory_number not in hidden
                 detail = {name: value for name, value in event.detail.items() if name not in ("version", "mirror")}
@@ -63,7 +63,7 @@ def test_no_event_that_a_project_sees_names_anothers_memory(told):
 def test_who_sees_both_memories_sees_their_link_also_when_one_is_purged(told):
     memory, _, ours, _ = told
     events = memory.events(ours, scope=BANK, limit=1000)
-    linked = [event for event in events if event.deed in ("linked", "unlinked")]
+    linked = [event for event in events if event.action in ("linked", "unlinked")]
     assert len(linked) == 9
     assert all(isinstance(event.detail["to"], int) for event in linked)
 
@@ -74,7 +74,7 @@ def test_the_command_line_shows_no_number_of_another_projects_memory(run):
     theirs = run("show", "theirs", "--project", "bank", "--json").data["number"]
     run("link", "ours", "relates", "theirs", "--project", "bank")
     for ref in ([], ["ours"]):
-        linked = next(one for one in run("events", *ref, "--json").data["events"] if one["deed"] == "linked")
+        linked = next(one for one in run("events", *ref, "--json").data["events"] if one["action"] == "linked")
         assert linked["detail"] == {"kind": "relates"}
         assert f"to {theirs}" not in run("events", *ref).out
         assert f"to {theirs}" in run("events", *ref, "--project", "bank").out

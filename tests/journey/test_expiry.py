@@ -6,13 +6,12 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import omoide
 from omoide import Actor, Draft, NotAllowed, Role, Scope, State
-from omoide.expiry import listing
 from omoide.model import Memory, new_id
+from omoide.model.expiry import listing
 
 SHOP = Scope.project("shop")
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from omoide import Draft, Scope
+from omoide.embeddings import base
 from omoide.errors import EmbedderUnavailable
-from omoide.search import embed
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 NOTES = (
@@ -127,7 +127,7 @@ def test_what_is_remembered_is_embedded_in_the_background_once_the_model_is_at_h
 def test_what_other_processes_remember_and_revise_is_embedded_by_one_that_is_asked(
     meaning, tmp_path, open_memory, monkeypatch
 ):
-    monkeypatch.setattr("omoide.service.meaning.LOOK", 0.0)
+    monkeypatch.setattr("omoide.embeddings.indexer.LOOK", 0.0)
     other = open_memory(tmp_path / "memory.db")
     for n in range(2):
         meaning.recall("anything", scope=SHOP)
@@ -142,8 +142,8 @@ def test_what_other_processes_remember_and_revise_is_embedded_by_one_that_is_ask
 
 
 def test_much_that_others_did_at_once_is_embedded_too(meaning, tmp_path, open_memory, monkeypatch):
-    monkeypatch.setattr("omoide.service.meaning.LOOK", 0.0)
-    monkeypatch.setattr("omoide.service.meaning._MANY", 10)
+    monkeypatch.setattr("omoide.embeddings.indexer.LOOK", 0.0)
+    monkeypatch.setattr("omoide.embeddings.indexer._MANY", 10)
     meaning.recall("anything", scope=SHOP)
     at_rest(meaning)
     open_memory(tmp_path / "memory.db").remember_many([Draft(f"note {n} of subject{n}", SHOP) for n in range(20)])
@@ -153,7 +153,7 @@ def test_much_that_others_did_at_once_is_embedded_too(meaning, tmp_path, open_me
 
 
 def test_what_others_did_is_not_looked_for_with_every_question(meaning, tmp_path, open_memory, monkeypatch):
-    monkeypatch.setattr("omoide.service.meaning.LOOK", 3_600.0)
+    monkeypatch.setattr("omoide.embeddings.indexer.LOOK", 3_600.0)
     meaning.recall("anything", scope=SHOP)
     at_rest(meaning)
     open_memory(tmp_path / "memory.db").remember("My hamster rests in its cage", scope=SHOP)
@@ -161,14 +161,14 @@ def test_what_others_did_is_not_looked_for_with_every_question(meaning, tmp_path
         meaning.recall("anything", scope=SHOP)
         at_rest(meaning)
     assert meaning.coverage().pending == 1
-    monkeypatch.setattr("omoide.service.meaning.LOOK", 0.0)
+    monkeypatch.setattr("omoide.embeddings.indexer.LOOK", 0.0)
     meaning.recall("anything", scope=SHOP)
     at_rest(meaning)
     assert meaning.coverage().pending == 0
 
 
 def test_vectors_that_the_reindex_of_another_embedder_dropped_are_made_again(meaning, tmp_path, open_memory, monkeypatch):
-    monkeypatch.setattr("omoide.service.meaning.LOOK", 0.0)
+    monkeypatch.setattr("omoide.embeddings.indexer.LOOK", 0.0)
     meaning.recall("anything", scope=SHOP)
     at_rest(meaning)
     other = open_memory(tmp_path / "memory.db", embedder="bundled")
@@ -184,7 +184,7 @@ def test_vectors_that_the_reindex_of_another_embedder_dropped_are_made_again(mea
 def test_vectors_made_in_the_background_wait_for_a_writer_and_no_question_waits_for_them(meaning, tmp_path, open_memory):
     begun = threading.Event()
 
-    class Slow(embed.Bundled):
+    class Slow(base.BundledEmbedder):
         def vectors(self, texts, *, patient=True):
             return super().vectors(texts, patient=patient) if not patient or begun.wait(30) else None
 
@@ -216,7 +216,7 @@ def test_without_an_embedder_words_find_and_nothing_is_said_to_be_wrong(tmp_path
     assert texts(memory.recall("pnpm", scope=SHOP)) == [NOTES[4]]
 
 
-class Other(embed.Bundled):
+class Other(base.BundledEmbedder):
     name = "another"
 
     def vectors(self, texts, *, patient=True):

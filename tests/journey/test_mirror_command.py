@@ -147,7 +147,7 @@ def test_disputes_are_shown_with_both_texts_and_picked_by_command(run, main):
     run("revise", "1", "by the agent")
     run("mirror", "add")
     status = run("mirror", "status", "--json").data
-    assert [(one["file"]["content"], one["database"]["content"], one["stands"]) for one in status["disputes"]] == [
+    assert [(one["file"]["content"], one["database"]["content"], one["stands"]) for one in status["conflicts"]] == [
         ("before", "by the agent", "database")
     ]
     shown = run("mirror", "status").out
@@ -156,7 +156,7 @@ def test_disputes_are_shown_with_both_texts_and_picked_by_command(run, main):
     assert texts(file) == ["by the agent"]
     assert run("mirror", "resolve", "1", "--take", "file").code == 0
     assert texts(file) == ["before"]
-    assert run("mirror", "status", "--json").data["disputes"] == []
+    assert run("mirror", "status", "--json").data["conflicts"] == []
     assert run("mirror", "resolve", "1", "--take", "file").code == 1
 
 
@@ -166,11 +166,11 @@ def test_status_tells_what_is_not_in_step_and_changes_nothing(run, main):
     file = main / ".agent/memories.md"
     file.write_text(file.read_text().replace("- Content: before", "- Content: after"))
     (status,) = run("mirror", "status", "--json").data["mirrors"]
-    assert (status["in_step"], status["to_take_in"], status["to_write"], status["troubles"]) == (False, 1, 0, [])
+    assert (status["in_sync"], status["to_import"], status["to_write"], status["troubles"]) == (False, 1, 0, [])
     assert "1 to take in" in run("mirror", "status").out
     done = run("mirror", "sync", "--json").data["mirrors"][0]
-    assert (done["taken_in"], done["written"]) == (1, 0)
-    assert run("mirror", "status", "--json").data["mirrors"][0]["in_step"]
+    assert (done["imported"], done["written"]) == (1, 0)
+    assert run("mirror", "status", "--json").data["mirrors"][0]["in_sync"]
     file.write_bytes(b"\xff\xfe")
     assert "save it as UTF-8" in run("mirror", "status", "--json").data["mirrors"][0]["troubles"][0]
     assert run("mirror", "sync").code == 1
@@ -246,7 +246,7 @@ def test_a_watcher_takes_edits_in_at_once(run, main):
             for n, save in enumerate((in_place, by_rename)):
                 save(file, re.sub(r"- Content: .*", f"- Content: edit {n}", file.read_text(encoding="utf-8")))
                 told = json.loads(watcher.stdout.readline())
-                assert (told["taken_in"], told["troubles"]) == (1, [])
+                assert (told["imported"], told["troubles"]) == (1, [])
             watcher.send_signal(signal.SIGINT)
             assert watcher.wait(timeout=20) == 130
             assert watcher.stderr.read().strip() == ""
@@ -299,6 +299,8 @@ def test_commands_without_a_mirror_load_nothing_of_it(place):
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
     assert not [
-        name for name in loaded if name.startswith(("omoide.mirroring", "omoide.formats.disk", "omoide.formats.mem"))
+        name
+        for name in loaded
+        if name.startswith(("omoide.sync", "omoide.files.directory", "omoide.files.atomic", "omoide.markdown.single"))
     ]
-    assert not loaded & {"omoide.service.meetings", "hashlib", "ctypes"}
+    assert not loaded & {"omoide.sync.database", "hashlib", "ctypes"}

@@ -159,8 +159,8 @@ def test_everything_survives_a_sync_of_all(mirrored, place):
     mirrored.archive("key-3", scope=SHOP)
     before = {name: (place / name).read_bytes() for name in names(place)}
     for how in ({"whole": True}, {}):
-        report = app.mirroring(mirrored).sync(mirrored.mirrors()[0], **how)
-        assert (report.taken_in, report.written, report.disputes, report.troubles) == (0, 0, 0, ())
+        report = app.sync_engine(mirrored).sync(mirrored.mirrors()[0], **how)
+        assert (report.imported, report.written, report.conflicts, report.troubles) == (0, 0, 0, ())
     assert {name: (place / name).read_bytes() for name in names(place)} == before
 
 
@@ -279,6 +279,6 @@ def test_marks_that_do_not_fit_are_told_of_and_left_alone(memory, guide):
         memory.remember("use pnpm", scope=SHOP)
     assert guide.read_text() == "<!-- omoide: begin -->\nno end\n"
     mirror = memory.mirrors()[0]
-    assert "has no" in app.mirroring(memory).plan(mirror).troubles[0]
+    assert "has no" in app.sync_engine(memory).plan(mirror).troubles[0]
     with pytest.raises(InvalidInput, match="only written"):
-        app.mirroring(memory).sync(mirror, Side.FILE)
+        app.sync_engine(memory).sync(mirror, Side.FILE)

@@ -52,7 +52,7 @@ def without(file, title):
 
 def sync(memory, number=1, **how):
     mirror = next(one for one in memory.mirrors() if one.number == number)
-    return app.mirroring(memory).sync(mirror, **how)
+    return app.sync_engine(memory).sync(mirror, **how)
 
 
 # from the database into the file
@@ -233,7 +233,7 @@ def test_an_edit_of_the_same_size_in_the_same_moment_is_seen(mirrored, file, mon
         """However long it takes here, the clock has moved on by a millisecond since the file was written."""
         return file.stat().st_mtime_ns + 1_000_000 if file.exists() else now()
 
-    monkeypatch.setattr("omoide.mirroring.sight.time.time_ns", soon)
+    monkeypatch.setattr("omoide.sync.snapshot.time.time_ns", soon)
     mirrored.remember("aaaa", topic="t", scope=SHOP)
     for text in ("bbbb", "cccc", "dddd"):
         stat = file.stat()
@@ -280,10 +280,10 @@ def test_of_two_changes_the_newer_stands_and_the_other_is_a_version(mirrored, fi
     assert f"- Content: {stands}\n" in file.read_text(encoding="utf-8")
     texts = [version.memory.content for version in mirrored.history(number, scope=SHOP)]
     assert set(texts) == {"before", "by the person", "by the agent"}
-    (disputed,) = mirrored.disputes(scope=SHOP)
-    assert disputed.dispute.stands == (Side.FILE if newer else Side.DATABASE)
+    (disputed,) = mirrored.conflicts(scope=SHOP)
+    assert disputed.conflict.stands == (Side.FILE if newer else Side.DATABASE)
     assert (disputed.file.content, disputed.database.content) == ("by the person", "by the agent")
-    assert mirrored.disputes(scope=Scope.project("bank")) == []
+    assert mirrored.conflicts(scope=Scope.project("bank")) == []
     assert len(mirrored.history(number, scope=SHOP)) == len(texts), "looking again changes nothing"
 
 
@@ -292,7 +292,7 @@ def test_of_two_changes_the_newer_stands_and_the_other_is_a_version(mirrored, fi
 def test_a_dispute_is_settled_by_picking_a_side(mirrored, file, clock, newer, take, text):
     number = both_changed(mirrored, file, clock, file_is_newer=newer)
     assert mirrored.resolve(number, take, scope=SHOP).content == text
-    assert mirrored.disputes() == []
+    assert mirrored.conflicts() == []
     assert f"- Content: {text}\n" in file.read_text(encoding="utf-8")
     assert {one.memory.content for one in mirrored.history(number, scope=SHOP)} >= {"by the person", "by the agent"}
     with pytest.raises(NotFound, match="nothing is in dispute"):
@@ -309,7 +309,7 @@ def test_changes_to_different_fields_are_both_kept_without_a_dispute(mirrored, f
     edit(file, "- Content: before", "- Content: by the person")
     kept = mirrored.show(1, scope=SHOP)
     assert (kept.content, kept.tags, kept.pinned) == ("by the person", ("agent",), True)
-    assert mirrored.disputes() == []
+    assert mirrored.conflicts() == []
     text = file.read_text(encoding="utf-8")
     assert "- Tags: agent\n" in text
     assert "- Content: by the person\n" in text
@@ -324,7 +324,7 @@ def test_an_entry_deleted_while_its_memory_changed_comes_back_in_dispute(mirrore
     without(file, "t")
     assert mirrored.show(1, scope=SHOP).content == "by the agent"
     assert "by the agent" in file.read_text(encoding="utf-8")
-    (disputed,) = mirrored.disputes()
+    (disputed,) = mirrored.conflicts()
     assert disputed.file is None
     assert mirrored.resolve(1, "file", scope=SHOP).state is State.ARCHIVED
     assert "by the agent" not in file.read_text(encoding="utf-8")
@@ -342,7 +342,7 @@ def test_an_entry_edited_while_its_memory_was_forgotten_loses_nothing(mirrored, 
     assert kept.state is (State.ACTIVE if newer else State.FORGOTTEN)
     assert "edited" in {one.memory.content for one in mirrored.history(1, scope=SHOP)}
     assert ("edited" in file.read_text(encoding="utf-8")) is newer
-    assert len(mirrored.disputes()) == 1
+    assert len(mirrored.conflicts()) == 1
 
 
 def test_the_same_change_on_both_sides_is_no_dispute(mirrored, file, clock):
@@ -352,7 +352,7 @@ def test_the_same_change_on_both_sides_is_no_dispute(mirrored, file, clock):
         mirrored._change(tx, old, memory_with(old, content="after"), "revised", clock.step())
     edit(file, "before", "after")
     assert mirrored.show(1, scope=SHOP).version == 2
-    assert mirrored.disputes() == []
+    assert mirrored.conflicts() == []
 
 
 # own lists, several mirrors, scopes
@@ -377,8 +377,8 @@ def test_a_list_of_its_own_holds_only_what_came_in_through_it(memory, file):
 
 def test_a_list_of_its_own_can_be_widened_to_all(memory, file):
     file.parent.mkdir()
-    own = memory.notebook(file, scope=SHOP)
-    assert memory.notebook(file, scope=SHOP) == own
+    own = memory.list_mirror(file, scope=SHOP)
+    assert memory.list_mirror(file, scope=SHOP) == own
     memory.remember("private", scope=SHOP)
     assert not file.exists()
     assert memory.mirror(file, scope=SHOP).number == own.number
@@ -557,7 +557,7 @@ def test_the_file_is_made_from_the_database(mirrored, file):
     edit(file, "- Content: kept", "- Content: changed")
     with file.open("a") as end:
         end.write("\n## typed\n- Content: new\n")
-    mirrored.part(1)
+    mirrored.reset_sync_state(1)
     report = sync(mirrored, prefer=Side.DATABASE)
     assert report.troubles == ()
     text = file.read_text(encoding="utf-8")
@@ -571,7 +571,7 @@ def test_the_file_is_made_from_the_database(mirrored, file):
 def test_a_broken_file_is_made_anew_from_the_database(mirrored, file):
     mirrored.remember("kept", scope=SHOP)
     file.write_bytes(b"\xff\xfebroken")
-    mirrored.part(1)
+    mirrored.reset_sync_state(1)
     with warnings.catch_warnings(record=True):
         sync(mirrored, prefer=Side.DATABASE)
     assert "- Content: kept\n" in file.read_text(encoding="utf-8")
@@ -583,11 +583,11 @@ def test_the_database_is_made_from_the_file(mirrored, file, clock):
         mirrored.remember(f"text of {topic}", topic=topic, scope=SHOP)
     without(file, "two")
     edit(file, "text of one", "as it should be", at=datetime(2020, 1, 1, tzinfo=UTC))
-    mirrored.part(1)
+    mirrored.reset_sync_state(1)
     sync(mirrored, prefer=Side.FILE)
     assert contents(mirrored) == {"as it should be"}
     assert contents(mirrored, states=[State.ARCHIVED]) == {"text of two"}
-    assert mirrored.disputes() == []
+    assert mirrored.conflicts() == []
 
 
 def test_a_lost_database_is_made_from_the_files_again(tmp_path, open_memory, mirrored, file):

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import omoide
 from omoide import Scope, State, app
-from omoide.model import derived_topic
+from omoide.model import derive_topic
 
 SHOP = Scope.project("shop")
 HEADINGS = {"memories": "## ", "tree": "### "}
@@ -76,7 +75,7 @@ class World:
                 old = tx.memory(numbers[which % len(numbers)])
                 new = msgspec.structs.replace(old, **fields)
                 if not new.topic_given:
-                    new = msgspec.structs.replace(new, topic=derived_topic(new.content))
+                    new = msgspec.structs.replace(new, topic=derive_topic(new.content))
                 if new != old:
                     self.memory._change(tx, old, new, "revised", self.memory._clock())
             self.follow()
@@ -188,7 +187,7 @@ def test_whatever_happens_no_text_is_lost_and_both_sides_agree(kind, choice, lon
             for deed, n in deeds:
                 world.do(deed, n)
             mirror = world.memory.mirrors()[0]
-            app.mirroring(world.memory).sync(mirror, whole=True)
+            app.sync_engine(world.memory).sync(mirror, whole=True)
             left = world.left()
             assert [text for text in world.written if text not in left] == []
             page = world.memory.list(scope=SHOP, limit=1000)
@@ -197,8 +196,8 @@ def test_whatever_happens_no_text_is_lost_and_both_sides_agree(kind, choice, lon
             else:
                 assert set(world.shown()) <= {one.content for one in page.memories}
             before = {path: path.read_bytes() for path in world.files()}
-            report = app.mirroring(world.memory).sync(mirror, whole=True)
-            assert (report.taken_in, report.written, report.disputes) == (0, 0, 0)
+            report = app.sync_engine(world.memory).sync(mirror, whole=True)
+            assert (report.imported, report.written, report.conflicts) == (0, 0, 0)
             assert {path: path.read_bytes() for path in world.files()} == before
             assert world.memory.list(scope=SHOP, limit=1000).memories == page.memories
             world.memory.close()

@@ -142,7 +142,7 @@ def test_what_an_older_omoide_kept_is_found_after_a_reindex(tmp_path, open_memor
     memory = open_memory(tmp_path / "memory.db")
     first = memory.remember("Use pnpm for installs", scope=SHOP).memory
     with apsw.Connection(str(tmp_path / "memory.db")) as connection:
-        connection.execute("UPDATE memories SET kin = 1")
+        connection.execute("UPDATE memories SET blocking_key = 1")
     assert memory.remember("Use the pnpm for installs", scope=SHOP, key="a").similar_count == 0
     memory.forget("a", scope=SHOP)
     memory.reindex()
@@ -173,7 +173,7 @@ def traced(tmp_path, open_memory):
 
 
 def searches(statement):
-    return statement.startswith("SELECT") and " kin " in statement
+    return statement.startswith("SELECT") and " blocking_key " in statement
 
 
 def test_near_duplicates_are_looked_for_before_the_write_begins(traced):

@@ -206,7 +206,7 @@ def test_what_happens_to_projects_and_sessions_is_in_the_events(run):
     run("project", "describe", "shop", "x")
     run("session", "start", "monday")
     events = run("events", "--json").data["events"]
-    assert [(event["deed"], event["detail"], event["memory_number"]) for event in events] == [
+    assert [(event["action"], event["detail"], event["memory_number"]) for event in events] == [
         ("started", {"session": "monday"}, None),
         ("described", {"fields": ["description"]}, None),
         ("created", {"project": "shop"}, None),
@@ -363,7 +363,7 @@ def test_sessions_of_an_older_database_are_known_after_its_upgrade(run, place):
 
     import apsw
 
-    from omoide.store.sqlite import MIGRATIONS, SqliteStore
+    from omoide.storage.sqlite.store import MIGRATIONS, SqliteStore
 
     steps = place / "steps"
     steps.mkdir()

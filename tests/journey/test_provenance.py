@@ -8,8 +8,9 @@ import msgspec
 import pytest
 
 from omoide import Actor, Draft, NotAllowed, Role, Scope
-from omoide.formats import documents, record
-from omoide.formats.block import Block
+from omoide.markdown import record
+from omoide.markdown.managed_block import ManagedBlock
+from omoide.markdown.pages import render_document
 
 SHOP, EVERYWHERE, MONDAY = Scope.project("shop"), Scope.everywhere(), Scope.session("shop", "monday")
 OWNER, ADMIN, WORKER = Actor("ann", Role.OWNER), Actor("planner", Role.ADMIN), Actor("agent-7", Role.WORKER)
@@ -196,9 +197,9 @@ def test_the_command_line_shows_who_wrote_it(owner, worker, run, monkeypatch):
 
 def test_documents_and_blocks_name_a_worker_and_are_the_same_as_ever_for_a_person(owner, worker):
     mine, theirs = owner.remember("one", scope=SHOP).memory, worker.remember("two", scope=SHOP).memory
-    assert documents.document("note", [mine]) == "# Note\n\n---\n\n## one\n*References: 0, Confidence: 1.00*\n\none\n"
-    assert "## two\n*By agent-7, worker*\n" in documents.document("note", [theirs])
-    block = Block().rendered(None, [mine, theirs])
+    assert render_document("note", [mine]) == "# Note\n\n---\n\n## one\n*References: 0, Confidence: 1.00*\n\none\n"
+    assert "## two\n*By agent-7, worker*\n" in render_document("note", [theirs])
+    block = ManagedBlock().render(None, [mine, theirs])
     assert "- one\n" in block
     assert "- two (by agent-7, worker)\n" in block
 
@@ -241,7 +242,7 @@ def test_a_setting_keeps_workers_out_of_the_global_layer(kept_out, owner, tmp_pa
         lambda: kept_out.unpin("g", scope=EVERYWHERE) if owner.pin("g", scope=SHOP) else None,
         lambda: kept_out.link("g", "relates", "s", scope=SHOP),
         lambda: kept_out.unlink("g", "relates", "s", scope=SHOP),
-        lambda: kept_out.notebook(tmp_path / "x" / "memories.md", scope=EVERYWHERE),
+        lambda: kept_out.list_mirror(tmp_path / "x" / "memories.md", scope=EVERYWHERE),
         lambda: kept_out.acting_as("another").remember("new", scope=EVERYWHERE),
     ):
         before = [memory for memory, _ in owner.everything()]

@@ -10,7 +10,7 @@ from omoide.errors import OmoideError
 
 SHOP, MONDAY = Scope.project("shop"), Scope.session("shop", "monday")
 WORDS = ["okapi", "zebra", "gnu", "認証", "設計", "データ", "移行", "pnpm", "release", "昨日の会議"]
-DEEDS = ("remember", "revise", "forget", "restore", "archive", "promote", "purge", "many", "mend")
+DEEDS = ("remember", "revise", "forget", "restore", "archive", "promote", "purge", "many", "repair")
 
 
 def said(chance: random.Random) -> str:
@@ -26,8 +26,8 @@ def done(memory, chance: random.Random, deed: str, number: int) -> None:
         memory.remember_many(Draft(said(chance), SHOP) for _ in range(chance.choice((2, 80))))
     elif deed == "purge":
         memory.purge([number], scope=SHOP)
-    elif deed == "mend":
-        memory.mend()
+    elif deed == "repair":
+        memory.repair()
     else:
         getattr(memory, deed)(number, scope=SHOP)
 

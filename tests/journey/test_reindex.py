@@ -25,7 +25,7 @@ def test_twins_become_one_with_every_fact_and_both_histories(memory):
     (link,) = memory.links(two.number, scope=SHOP)
     assert (link.source, link.kind, link.target) == (two.id, LinkKind.DERIVED_FROM, one.id)
     assert [version.memory.content for version in memory.history(one.number, scope=SHOP)] == [one.content] * 2
-    assert next(event.deed for event in memory.events(two.number, scope=SHOP)) == "merged"
+    assert next(event.action for event in memory.events(two.number, scope=SHOP)) == "merged"
     assert [hit.memory.number for hit in memory.recall("API port", scope=SHOP).hits] == [two.number]
 
 
@@ -104,7 +104,7 @@ def test_contradictions_are_told_and_never_merged(tmp_path, open_memory):
     memory.remember("The API listens on port 8080 in development", scope=SHOP)
     memory.remember("The API listens on port 8081 in development", scope=SHOP)
     memory.embed_pending()
-    (doubt,) = memory.reindex(dry_run=True).plan.doubts
+    (doubt,) = memory.reindex(dry_run=True).plan.contradictions
     assert (doubt.one.number, doubt.other.number, doubt.why) == (1, 2, "other numbers")
 
 
@@ -113,11 +113,12 @@ def test_what_a_person_has_linked_is_settled(memory):
         memory.remember(text, scope=SHOP).memory.number
         for text in ("The API uses port 8080", "The API uses port 8081", "The API uses the port 8081")
     )
-    assert [(doubt.one.number, doubt.other.number) for doubt in memory.reindex(dry_run=True).plan.doubts] == [(one, two)]
+    planned = memory.reindex(dry_run=True).plan.contradictions
+    assert [(doubt.one.number, doubt.other.number) for doubt in planned] == [(one, two)]
     memory.link(two, LinkKind.SUPERSEDES, one, scope=SHOP)
     memory.link(three, LinkKind.CONTRADICTS, two, scope=SHOP)
     plan = memory.reindex(dry_run=True).plan
-    assert (plan.doubts, plan.merges) == ([], [])
+    assert (plan.contradictions, plan.merges) == ([], [])
 
 
 def test_the_one_that_stays_takes_over_what_its_twin_was_linked_with(memory):
@@ -141,7 +142,7 @@ def test_contradictions_are_told_without_vectors_too(memory):
         memory.remember(text, scope=SHOP)
     done = memory.reindex()
     assert done.merged == 0
-    assert {doubt.why for doubt in done.plan.doubts} == {"other numbers", "another order"}
+    assert {doubt.why for doubt in done.plan.contradictions} == {"other numbers", "another order"}
 
 
 def test_a_dry_run_changes_nothing(memory):

@@ -9,7 +9,7 @@ import pytest
 
 import omoide
 from omoide import Actor, Conflict, Draft, InvalidInput, NotAllowed, NotFound, Role, Scope, SecretFound, State
-from omoide.store.sqlite import SqliteStore
+from omoide.storage.sqlite.store import SqliteStore
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 MONDAY = Scope.session("shop", "monday")
@@ -241,7 +241,7 @@ def test_every_deed_is_told_with_its_actor_and_without_any_text(tmp_path, open_m
     memory.forget("gnu", scope=SHOP)
     memory.restore(1, scope=SHOP)
     events = memory.events(scope=SHOP)
-    assert [event.deed for event in events] == ["restored", "forgotten", "revised", "remembered"]
+    assert [event.action for event in events] == ["restored", "forgotten", "revised", "remembered"]
     assert {event.actor for event in events} == {Actor("bob", via="test")}
     told = msgspec.json.encode(events).decode()
     assert not any(word in told for word in ("zebra", "giraffe", "okapi", "yak", "gnu"))
@@ -253,8 +253,8 @@ def test_every_deed_is_told_with_its_actor_and_without_any_text(tmp_path, open_m
 @pytest.mark.parametrize(
     ("role", "refused"),
     [
-        (Role.WORKER, {"forget", "restore", "archive", "promote", "purge", "mend", "adopt"}),
-        (Role.ADMIN, {"purge", "mend"}),
+        (Role.WORKER, {"forget", "restore", "archive", "promote", "purge", "repair", "adopt"}),
+        (Role.ADMIN, {"purge", "repair"}),
         (Role.OWNER, set()),
     ],
 )
@@ -271,7 +271,7 @@ def test_a_role_may_do_what_the_table_says_and_nothing_more(tmp_path, open_memor
         "archive": lambda ref: memory.archive(ref, scope=SHOP),
         "promote": lambda ref: memory.promote(ref, scope=SHOP),
         "adopt": lambda ref: memory.adopt([]),
-        "mend": lambda ref: memory.mend(),
+        "repair": lambda ref: memory.repair(),
         "purge": lambda ref: memory.purge([owner.forget(ref, scope=SHOP).number], scope=SHOP),
     }
     for name, deed in deeds.items():

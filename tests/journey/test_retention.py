@@ -7,7 +7,7 @@ import pytest
 
 from omoide import Actor, Draft, Role, Scope, State, model
 from omoide.errors import Unreadable
-from omoide.lifecycle import retire
+from omoide.lifecycle import retention
 
 SHOP, BANK, EVERYWHERE = Scope.project("shop"), Scope.project("bank"), Scope.everywhere()
 MONDAY = Scope.session("shop", "monday")
@@ -37,7 +37,7 @@ def test_what_nobody_used_for_ninety_days_is_archived_with_its_history_and_an_ev
     assert memory.recall("zebra", scope=SHOP).hits == []
     assert [hit.memory.number for hit in memory.recall("zebra", scope=SHOP, states=[State.ARCHIVED]).hits] == [1]
     event = memory.events(1, scope=SHOP)[0]
-    assert (event.deed, event.detail["reason"], event.detail["version"]) == ("retired", "unused", 3)
+    assert (event.action, event.detail["reason"], event.detail["version"]) == ("retired", "unused", 3)
     assert [each.memory.state for each in memory.history(1, scope=SHOP)] == ["active", "active", "archived"]
     assert memory.check() == []
 
@@ -181,14 +181,14 @@ def test_what_changes_while_the_plan_is_made_stays(path, open_memory, clock, mon
     for content in ("zebra", "okapi"):
         memory.remember(content, scope=SHOP)
     clock.step(100 * DAY)
-    planned = retire.plan
+    planned = retention.plan
 
     def and_meanwhile(*arguments):
         plan = planned(*arguments)
         other.revise(1, scope=SHOP, content="zebra, revised")
         return plan
 
-    monkeypatch.setattr(retire, "plan", and_meanwhile)
+    monkeypatch.setattr(retention, "plan", and_meanwhile)
     assert reasons(memory.retire()) == {2: "unused"}
     assert active(memory) == ["zebra, revised"]
 
@@ -208,7 +208,7 @@ def test_it_happens_by_itself_when_a_memory_is_closed_and_at_most_once_a_day(pat
     memory = open_memory(path, actor=Actor("reader", Role.WORKER))
     assert active(memory) == []
     event = memory.events(scope=SHOP)[0]
-    assert (event.deed, event.actor) == ("retired", Actor("omoide", Role.OWNER, "upkeep"))
+    assert (event.action, event.actor) == ("retired", Actor("omoide", Role.OWNER, "upkeep"))
 
 
 def test_it_never_happens_by_itself_where_that_is_switched_off(path, open_memory, clock):

@@ -8,8 +8,8 @@ import pytest
 
 from omoide import Actor, Draft, InvalidInput, Layer, NotAllowed, NotFound, Role, Scope
 from omoide.errors import Unreadable
-from omoide.guard import access
-from omoide.model import Choice, Dispute, Mirror, Side
+from omoide.guard import permissions
+from omoide.model import Choice, Mirror, Side, SyncConflict
 from omoide.service import Service
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
@@ -20,7 +20,7 @@ SCOPES = {
 }
 # They change nothing and tell nothing of memories: another actor with no more rights, a rest, the end, where the file is,
 # who follows it, and which types there are.
-NO_DEEDS = {"acting_as", "rest", "close", "place", "follower", "types"}
+NO_DEEDS = {"acting_as", "flush", "close", "place", "follower", "types"}
 VERBS = {name: getattr(Service, name) for name in dir(Service) if not name.startswith("_") and name not in NO_DEEDS}
 NAMING = [name for name, verb in VERBS.items() if {"ref", "refs"} & set(inspect.signature(verb).parameters)]
 
@@ -33,14 +33,14 @@ def call(memory, verb, scope, directory, *, ref, other):
         "path": "new" if verb == "create_project" else "shop", "description": "sells",
         "place": directory / f"{verb}.md", "take": "database",
     }  # fmt: skip
-    if verb in ("unmirror", "join", "part"):
+    if verb in ("unmirror", "join", "reset_sync_state"):
         values["number"] = mirrored(memory, scope, directory / f"of {verb}.md")
     if verb == "resolve" and isinstance(ref, int):
         with memory._store.write() as tx:
-            tx.put_dispute(Dispute(1, ref, datetime(2026, 2, 5, tzinfo=UTC), 1, 1, Side.FILE))
+            tx.put_conflict(SyncConflict(1, ref, datetime(2026, 2, 5, tzinfo=UTC), 1, 1, Side.FILE))
     if verb in ("session", "start_session"):  # they are about a session, from wherever it is looked at
         values["scope"] = Scope.session("shop", "monday" if verb == "session" else "new")
-    if verb == "named":
+    if verb == "by_key":
         values["key"] = "zebra"
     parameters = inspect.signature(VERBS[verb]).parameters
     answer = getattr(memory, verb)(**{name: values[name] for name in parameters if name in values})
@@ -66,7 +66,7 @@ def state_of(owner):
 
 
 def test_every_verb_is_in_the_table():
-    assert set(VERBS) == set(access.DEEDS)
+    assert set(VERBS) == set(permissions.PERMISSIONS)
 
 
 @pytest.mark.parametrize("layer", Layer)
@@ -77,7 +77,7 @@ def test_a_role_may_do_what_the_table_says_and_nothing_more(tmp_path, open_memor
     someone = open_memory(tmp_path / "memory.db", actor=Actor("someone", role))
     other = owner.remember("another", scope=scope).memory.number
     owner.remember("a session", scope=SCOPES[Layer.SESSION])
-    for verb, roles in access.DEEDS.items():
+    for verb, roles in permissions.PERMISSIONS.items():
         ref = owner.remember(f"zebra {verb}", scope=scope).memory.number
         if verb == "purge":
             owner.forget(ref, scope=scope)
@@ -94,13 +94,13 @@ def test_a_role_may_do_what_the_table_says_and_nothing_more(tmp_path, open_memor
 
 
 def test_what_a_worker_and_an_admin_may_not_do():
-    refused = {role: {verb for verb, roles in access.DEEDS.items() if role not in roles} for role in Role}
+    refused = {role: {verb for verb, roles in permissions.PERMISSIONS.items() if role not in roles} for role in Role}
     assert refused == {
         Role.OWNER: set(),
-        Role.ADMIN: {"purge", "mend", "reindex"},
+        Role.ADMIN: {"purge", "repair", "reindex"},
         Role.WORKER: {
-            "forget", "restore", "archive", "promote", "retire", "purge", "mend", "reindex",
-            "mirror", "unmirror", "part", "resolve", "embed_pending",
+            "forget", "restore", "archive", "promote", "retire", "purge", "repair", "reindex",
+            "mirror", "unmirror", "reset_sync_state", "resolve", "embed_pending",
             "adopt", "everything", "backup", "tally", "latest", "check", "scan",
         },
     }  # fmt: skip
@@ -131,7 +131,7 @@ def test_a_worker_takes_nothing_away_under_another_name(tmp_path, open_memory, c
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_looks_its_own_row_up(memory, tmp_path, monkeypatch, verb):
     ref, other = (memory.remember(text, scope=SHOP).memory.number for text in ("zebra", "okapi"))
-    monkeypatch.setitem(access.DEEDS, verb, frozenset())
+    monkeypatch.setitem(permissions.PERMISSIONS, verb, frozenset())
     with pytest.raises(NotAllowed):
         call(memory, verb, SHOP, tmp_path, ref=ref, other=other)
     monkeypatch.undo()

@@ -11,8 +11,8 @@ import pytest
 
 import omoide
 from omoide import Actor, Draft, NotAllowed, Role, Scope, SecretFound, State
-from omoide.model import Choice, Meeting, Memory, Mirror, Project, Sighting
-from omoide.service import shape
+from omoide.model import Choice, FileState, Memory, Mirror, Project, SyncState
+from omoide.service import versioning
 
 SHOP = Scope.project("shop")
 TOKEN = "ghp" + "_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0bC3dE6"
@@ -120,7 +120,7 @@ def test_names_of_projects_sessions_agents_and_places_are_checked(memory, path, 
         lambda: omoide.open(path, actor=Actor(TOKEN)),
         lambda: memory.mirror(tmp_path / TOKEN / "memories.md", scope=SHOP),
         lambda: memory.mirror(tmp_path / "memories.md", scope=Scope.project(TOKEN)),
-        lambda: memory.notebook(tmp_path / f"{TOKEN}.md", scope=SHOP),
+        lambda: memory.list_mirror(tmp_path / f"{TOKEN}.md", scope=SHOP),
     ):
         with pytest.raises(SecretFound) as refusal:
             make()
@@ -161,7 +161,7 @@ def store_unchecked(memory: omoide.service.Service, files) -> None:
 
     def keep(tx, old, **fields) -> Memory:
         new = msgspec.structs.replace(plain, id=f"{old:08d}{plain.id[8:]}", number=0, **fields)
-        return tx.add(new, shape.twin_of(new), shape.words(new), actor)
+        return tx.add(new, versioning.memory_fingerprint(new), versioning.build_index_entry(new), actor)
 
     with memory._store.write() as tx:
         keep(tx, 2, content=f"pinned note: {TOKEN}", pinned=True, state=State.ACTIVE)
@@ -169,16 +169,16 @@ def store_unchecked(memory: omoide.service.Service, files) -> None:
         keep(tx, 4, content="y", tags=("a", TOKEN), examples=("b", f"API_KEY={TOKEN}"), state=State.FORGOTTEN)
         keep(tx, 5, content="z", key=TOKEN, source=TOKEN, source_run_id=TOKEN, state=State.INACTIVE)
         old = keep(tx, 6, content=f"from {TOKEN}", scope=Scope.session("shop", f"s-{TOKEN}"))
-        new = shape.succeeding(old, msgspec.structs.replace(old, content="clean now"), at)
-        tx.change(old, new, shape.twin_of(new), shape.words(new), actor)
+        new = versioning.next_version(old, msgspec.structs.replace(old, content="clean now"), at)
+        tx.change(old, new, versioning.memory_fingerprint(new), versioning.build_index_entry(new), actor)
         keep(tx, 7, content="in a project of that name", scope=Scope(f"cat/{TOKEN}"))
         tx.put_project(Project("shop", f"token {TOKEN}", f"/srv/{TOKEN}", at))
         tx.add_session(Scope.session("shop", "monday"), TOKEN, at)
-        tx.note("started", actor, at, Scope("shop"), {"session": TOKEN})
+        tx.add_scope_event("started", actor, at, Scope("shop"), {"session": TOKEN})
         tx.put_mirror(Mirror(0, SHOP, f"/srv/{TOKEN}", "memories.md", "memories", Choice.OWN, at))
         mirror = tx.put_mirror(Mirror(0, SHOP, str(files), "", "entries", Choice.OWN, at)).number
-        tx.put_meetings(mirror, [Meeting(2, f"{TOKEN}.md", "", 1, "d"), Meeting(3, "fine.md", "", 1, "d")])
-        tx.put_sightings(mirror, [Sighting(f"{TOKEN}.md", 1, 1, 1, "d", settled=True)])
+        tx.put_sync_states(mirror, [SyncState(2, f"{TOKEN}.md", "", 1, "d"), SyncState(3, "fine.md", "", 1, "d")])
+        tx.put_file_states(mirror, [FileState(f"{TOKEN}.md", 1, 1, 1, "d", settled=True)])
 
 
 @pytest.fixture
@@ -235,7 +235,7 @@ def test_a_fix_leaves_no_byte_of_a_secret_and_everything_else(memory, path, file
     hits = memory.recall("pinned note", scope=SHOP).hits
     assert [hit.memory.number for hit in hits][:1] == [2]
     assert memory.recall(TOKEN, scope=SHOP).hits == []
-    deeds = [event.deed for event in memory.events(scope=SHOP, limit=50)]
+    deeds = [event.action for event in memory.events(scope=SHOP, limit=50)]
     assert deeds.count("redacted") == 5
 
 
@@ -245,8 +245,8 @@ def test_a_fix_reaches_the_mirrored_file_as_any_other_change_does(memory, path, 
     kept = memory.remember("plain text", scope=SHOP).memory
     leaked = msgspec.structs.replace(kept, content=f"use {TOKEN}", version=2)
     with memory._store.write() as tx:
-        tx.change(kept, leaked, shape.twin_of(leaked), shape.words(leaked), Actor("old"))
-        tx.log("revised", Actor("old"), memory._clock(), leaked, {})
+        tx.change(kept, leaked, versioning.memory_fingerprint(leaked), versioning.build_index_entry(leaked), Actor("old"))
+        tx.add_event("revised", Actor("old"), memory._clock(), leaked, {})
     memory.list(scope=SHOP)
     assert TOKEN in file.read_text()
     scan = memory.scan(fix=True)
@@ -267,7 +267,7 @@ def test_the_command_tells_where_and_ends_with_one_until_it_is_fixed(run, place)
     with omoide.open(place / "memory.db") as memory, memory._store.write() as tx:
         old = tx.memory(1)
         new = msgspec.structs.replace(old, content=f"use {TOKEN}", version=2)
-        tx.change(old, new, shape.twin_of(new), shape.words(new), Actor("old"))
+        tx.change(old, new, versioning.memory_fingerprint(new), versioning.build_index_entry(new), Actor("old"))
     done = run("scan")
     assert done.code == 1
     assert "#1" in done.out

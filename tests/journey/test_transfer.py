@@ -5,11 +5,11 @@ import io
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import omoide
-from omoide import Draft, Scope, transfer
+from omoide import Draft, Scope
+from omoide.transfer.files import Selection, export, import_file
 
 FORMATS = ["json", "jsonl", "csv"]
 ODD = [
@@ -120,11 +120,11 @@ def test_no_cell_of_a_csv_is_a_formula_and_every_text_comes_back(tmp_path_factor
         one.remember_many([Draft(text, Scope.everywhere(), examples=examples) for text in contents])
         one.remember("text", scope=Scope.everywhere(), topic="=1+1", tags=["@a", "b"], source="'+x", key="-k")
         file = io.BytesIO()
-        transfer.export(one, file, "csv", transfer.Selection(), lambda _: None)
+        export(one, file, "csv", Selection(), lambda _: None)
         rows = list(csv.reader(io.StringIO(file.getvalue().decode(), newline="")))
         assert not [cell for row in rows for cell in row if cell[:1] and cell[0] in RUN_BY_A_SPREADSHEET]
-        transfer.imported(
-            other, file, "csv", name="it", here=Scope.everywhere(), chosen=transfer.Selection(), rehearse=False,
+        import_file(
+            other, file, "csv", name="it", here=Scope.everywhere(), chosen=Selection(), rehearse=False,
             tick=lambda _: None,
         )  # fmt: skip
         assert [memory for memory, _ in other.everything()] == [memory for memory, _ in one.everything()]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from omoide.interfaces.place import git_root
+from omoide.files.git import git_root
 
 FILE = Path(".agent", "memories.md")
 ONE = "## one\n- Tags: a\n- Date: 2026-01-26\n- Content: the first\n"

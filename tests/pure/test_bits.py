@@ -2,16 +2,15 @@
 
 from itertools import pairwise
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from omoide.search.bits import Sums, members
+from omoide.retrieval.bit_sums import BitSums, members
 
 held = st.lists(st.tuples(st.floats(0.01, 9.0), st.sets(st.integers(1, 300), max_size=80)), min_size=1, max_size=20)
 
 
-def summed(terms: list[tuple[float, set[int]]]) -> Sums:
-    sums = Sums(max(worth for worth, _ in terms))
+def summed(terms: list[tuple[float, set[int]]]) -> BitSums:
+    sums = BitSums(max(worth for worth, _ in terms))
     for worth, numbers in terms:
         sums.add(worth, sum(1 << number for number in numbers))
     return sums
@@ -54,6 +53,6 @@ def test_a_sum_may_be_larger_than_any_of_its_parts() -> None:
 
 
 def test_nobody_holds_nothing() -> None:
-    sums = Sums(1.0)
+    sums = BitSums(1.0)
     sums.add(1.0, 0)
     assert list(sums.best(10, 40)) == []

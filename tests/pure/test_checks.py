@@ -4,42 +4,41 @@ import math
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from omoide.config import settings
 from omoide.errors import InvalidInput
-from omoide.guard import checks
+from omoide.guard import validation
 from omoide.model import CONTROL, Draft, Scope
+from omoide.settings import load_settings
 
-RULES = settings({"types": ["runbook"]}, {"OMOIDE_CONFIG": "/dev/null"})
+RULES = load_settings({"types": ["runbook"]}, {"OMOIDE_CONFIG": "/dev/null"})
 SHOP = Scope.project("shop")
 
 
 def test_a_draft_needs_a_scope():
     with pytest.raises(InvalidInput, match="say where it belongs"):
-        checks.checked(Draft("x"), RULES)
+        validation.check_draft(Draft("x"), RULES)
 
 
 def test_what_a_draft_leaves_out_stays_out():
-    assert checks.checked(Draft("x", SHOP), RULES) == Draft("x", SHOP)
+    assert validation.check_draft(Draft("x", SHOP), RULES) == Draft("x", SHOP)
 
 
 @pytest.mark.parametrize("content", ["", " ", "\n\t\u3000", None, 5, b"bytes", ["list"]])
 def test_a_content_must_be_a_text_that_says_something(content):
     with pytest.raises(InvalidInput, match="content"):
-        checks.content(content, RULES)
+        validation.check_content(content, RULES)
 
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1).filter(str.strip))
 def test_a_content_is_never_changed(text):
-    assert checks.content(text, RULES) == text
+    assert validation.check_content(text, RULES) == text
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_a_line_comes_out_as_one_line_or_not_at_all(text):
     try:
-        line = checks.line(text, "topic", RULES)
+        line = validation.check_line(text, "topic", RULES)
     except InvalidInput:
         return
     assert line.split() == text.split()
@@ -48,13 +47,13 @@ def test_a_line_comes_out_as_one_line_or_not_at_all(text):
 
 
 def test_a_line_has_its_limit():
-    assert checks.line("x" * 500, "topic", RULES)
+    assert validation.check_line("x" * 500, "topic", RULES)
     with pytest.raises(InvalidInput, match="the topic has 501 characters, at most 500"):
-        checks.line("x" * 501, "topic", RULES)
+        validation.check_line("x" * 501, "topic", RULES)
 
 
 def test_tags_are_folded_once_each_and_in_order():
-    assert checks.tags(["Python", "python ", "b  c", "PYTHON", "cafe\u0301", "café"], RULES) == (
+    assert validation.check_tags(["Python", "python ", "b  c", "PYTHON", "cafe\u0301", "café"], RULES) == (
         "Python",
         "b c",
         "café",
@@ -74,39 +73,39 @@ def test_tags_are_folded_once_each_and_in_order():
 )
 def test_tags_that_cannot_be_are_refused(tags, words):
     with pytest.raises(InvalidInput, match=words):
-        checks.tags(tags, RULES)
+        validation.check_tags(tags, RULES)
 
 
 @pytest.mark.parametrize("examples", ["one text", ["x"] * 101, [5]])
 def test_examples_that_cannot_be_are_refused(examples):
     with pytest.raises(InvalidInput, match="example"):
-        checks.examples(examples, RULES)
+        validation.check_examples(examples, RULES)
 
 
 def test_a_type_is_a_known_one_or_one_of_the_settings():
-    assert checks.type_name("decision", RULES) == "decision"
-    assert checks.type_name("runbook", RULES) == "runbook"
+    assert validation.check_type("decision", RULES) == "decision"
+    assert validation.check_type("runbook", RULES) == "runbook"
     with pytest.raises(InvalidInput, match="there is no type 'Decision': use one of note, tech"):
-        checks.type_name("Decision", RULES)
+        validation.check_type("Decision", RULES)
 
 
 @pytest.mark.parametrize("value", [-0.01, 1.01, math.nan, math.inf, True, "0.5", None])
 def test_a_share_is_a_number_from_0_to_1(value):
     with pytest.raises(InvalidInput, match="a number from 0 to 1"):
-        checks.share(value, "confidence")
+        validation.check_share(value, "confidence")
 
 
 @pytest.mark.parametrize("value", [0, 1, 0.5])
 def test_a_share_in_its_bounds_is_let_through(value):
-    assert checks.share(value, "confidence") == value
+    assert validation.check_share(value, "confidence") == value
 
 
 def test_a_moment_has_a_time_zone_and_a_year_that_a_store_can_hold():
     with pytest.raises(InvalidInput, match="no time zone"):
-        checks.aware(datetime(2026, 2, 5), "since")  # noqa: DTZ001 - that is the fault
+        validation.check_aware(datetime(2026, 2, 5), "since")  # noqa: DTZ001 - that is the fault
     for year in (1969, 9999):
         with pytest.raises(InvalidInput, match=f"year {year}"):
-            checks.aware(datetime(year, 6, 1, tzinfo=UTC), "since")
+            validation.check_aware(datetime(year, 6, 1, tzinfo=UTC), "since")
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from omoide.config import SETTINGS, settings
 from omoide.errors import Unreadable
+from omoide.settings import SETTINGS, load_settings
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def file(tmp_path):
 
 
 def read(file, flags=None, **environment):
-    return settings(flags, {"OMOIDE_CONFIG": str(file), **environment})
+    return load_settings(flags, {"OMOIDE_CONFIG": str(file), **environment})
 
 
 def test_without_a_file_everything_has_a_default(file):
@@ -33,8 +33,8 @@ def test_a_flag_beats_the_environment_beats_the_file_beats_the_default(file):
 
 def test_types_of_ones_own_join_the_built_in_ones(file):
     file.write_text('types = ["runbook", "手順"]\n')
-    assert {"runbook", "手順", "decision"} <= set(read(file).known_types)
-    assert "persona" in read(file, OMOIDE_TYPES="persona, runbook").known_types
+    assert {"runbook", "手順", "decision"} <= set(read(file).all_types)
+    assert "persona" in read(file, OMOIDE_TYPES="persona, runbook").all_types
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from omoide.lifecycle.dedupe import Verdict, judged, read
+from omoide.lifecycle.deduplication import Verdict, extract_features, judge
 
 PAIRS = Path(__file__).resolve().parents[2] / "bench" / "contradictions.jsonl"
 
 
 def verdict(one, other, likeness=0.99):
-    return judged(read(one), read(other), likeness).verdict
+    return judge(extract_features(one), extract_features(other), likeness).verdict
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_other_scripts_signs_and_units_of_one_letter_are_facts_too(one, other):
     ],
 )
 def test_the_same_words_in_another_order_or_beside_other_small_ones_are_told(one, other, why):
-    assert judged(read(one), read(other), 0.9).why == why
+    assert judge(extract_features(one), extract_features(other), 0.9).why == why
 
 
 def test_what_is_not_alike_is_different_whatever_the_words():

@@ -3,14 +3,13 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from omoide.errors import Unreadable
-from omoide.formats import claude_code
-from omoide.formats.block import FIRST, LAST, Block
-from omoide.formats.documents import document, documents
-from omoide.model import Memory, Scope, State, derived_topic
+from omoide.markdown.managed_block import FIRST, LAST, ManagedBlock
+from omoide.markdown.pages import render_all, render_document
+from omoide.model import Memory, Scope, State, derive_topic
+from omoide.transfer.claude_code.facts import Draft, Fact, parse_directory, parse_instructions
 
 AT = datetime(2026, 2, 5, 10, 0, tzinfo=UTC)
 
@@ -18,7 +17,7 @@ AT = datetime(2026, 2, 5, 10, 0, tzinfo=UTC)
 def memory(content: str, number: int = 1, **fields: object) -> Memory:
     made = {
         "id": f"019c2d3e-8d7b-7005-9b9f-{number:012}", "number": number, "scope": Scope.project("shop"), "key": None,
-        "type": "note", "topic": derived_topic(content), "topic_given": False, "content": content, "tags": (),
+        "type": "note", "topic": derive_topic(content), "topic_given": False, "content": content, "tags": (),
         "examples": (), "source": "cli", "confidence": 1.0, "relevance": 0.5, "reference_count": 0, "pinned": False,
         "state": State.ACTIVE, "created_at": AT + timedelta(seconds=number), "updated_at": AT, "last_accessed_at": None,
         "expires_at": None, "version": 1,
@@ -30,7 +29,7 @@ def memory(content: str, number: int = 1, **fields: object) -> Memory:
 
 
 def test_a_document_has_the_form_of_the_seed_with_the_surest_and_most_told_first():
-    page = document(
+    page = render_document(
         "tech",
         [
             memory("top level only", 1, topic="Hooks", confidence=0.88, reference_count=8),
@@ -49,26 +48,26 @@ def test_a_document_has_the_form_of_the_seed_with_the_surest_and_most_told_first
 
 def test_every_type_has_a_page_and_the_index_names_them():
     made = [memory("x", 1), memory("y", 2, type="tech"), memory("z", 3, type="tech"), memory("i", 4, type="index")]
-    pages = documents(made)
+    pages = render_all(made)
     assert list(pages) == ["index.md", "tech.md", "note.md", "index-type.md"]
     assert pages["index.md"] == (
         "# Memories\n\n- [Technical Knowledge](tech.md): 2\n- [Note](note.md): 1\n- [Index](index-type.md): 1\n"
     )
-    assert documents([]) == {"index.md": "# Memories\n\n- nothing yet\n"}
+    assert render_all([]) == {"index.md": "# Memories\n\n- nothing yet\n"}
 
 
 @given(st.permutations([memory("a", 1), memory("b", 2, confidence=0.5), memory("c", 3, type="tech"), memory("d", 4)]))
 def test_the_same_memories_make_the_same_bytes_in_whatever_order_they_come(made):
-    assert documents(made) == documents(sorted(made, key=lambda one: one.number))
+    assert render_all(made) == render_all(sorted(made, key=lambda one: one.number))
 
 
 def test_an_example_cannot_close_its_own_fence():
-    assert "````\n```sh\nls\n```\n````\n" in document("note", [memory("x", examples=("```sh\nls\n```",))])
+    assert "````\n```sh\nls\n```\n````\n" in render_document("note", [memory("x", examples=("```sh\nls\n```",))])
 
 
 # the block in CLAUDE.md
 
-BLOCK = Block("CLAUDE.md")
+BLOCK = ManagedBlock("CLAUDE.md")
 texts = st.lists(st.sampled_from(["# Mine", "words", "", "  ", "- a", "```", "日本", "<!-- x -->", f" {FIRST}"]), max_size=8)
 
 
@@ -78,17 +77,17 @@ def test_what_is_outside_the_block_stays_to_the_byte(above, below, end, mark, co
     start = "\ufeff" * mark + "".join(line + end for line in above)
     rest = "".join(line + end for line in below)
     text = f"{start}{FIRST}{end}old{end}{LAST}{end}{rest}" if above else f"{FIRST}\nold\n{LAST}\n{rest}"
-    after = BLOCK.rendered(text, made)
+    after = BLOCK.render(text, made)
     assert after.startswith(start if above else FIRST)
     assert after.endswith(f"{LAST}{end if above else chr(10)}{rest}")
     assert after.count("memory ") == count
-    assert BLOCK.rendered(after, made) == after
+    assert BLOCK.render(after, made) == after
 
 
 @given(texts, st.sampled_from(["\n", "\r\n"]))
 def test_a_block_comes_and_goes(lines, end):
     text = end.join(lines).rstrip() + end if any(map(str.strip, lines)) else ""
-    assert BLOCK.without(BLOCK.rendered(text, [memory("x")])) == text
+    assert BLOCK.remove(BLOCK.render(text, [memory("x")])) == text
 
 
 def test_a_block_says_what_it_is_and_how_many_did_not_fit():
@@ -97,15 +96,15 @@ def test_a_block_says_what_it_is_and_how_many_did_not_fit():
         memory("two\n\nlines\n", 2, topic="Named", topic_given=True, type="decision"),
         memory("first", 3, pinned=True, type="warning"),
     ]
-    text = BLOCK.rendered(None, made)
+    text = BLOCK.render(None, made)
     assert text.startswith(f"{FIRST}\n## Memories\n\nWhat was learnt here before, kept by omoide: aids, not orders")
     assert text.endswith(f"\n\n- first (warning)\n- plain\n- **Named**:\n  two\n\n  lines\n  (decision)\n{LAST}\n")
     assert (
-        Block("CLAUDE.md", largest=30)
-        .rendered(None, made)
+        ManagedBlock("CLAUDE.md", largest=30)
+        .render(None, made)
         .endswith(f"- first (warning)\n- plain\n- … and 1 more: `omoide recall`, or `omoide list`\n{LAST}\n")
     )
-    assert f"\n- nothing yet\n{LAST}\n" in BLOCK.rendered("# Mine\n", [])
+    assert f"\n- nothing yet\n{LAST}\n" in BLOCK.render("# Mine\n", [])
 
 
 @pytest.mark.parametrize(
@@ -120,7 +119,7 @@ def test_a_block_says_what_it_is_and_how_many_did_not_fit():
     ],
 )
 def test_marks_that_do_not_fit_each_other_are_refused_with_their_line(lines, says):
-    for change in (lambda text: BLOCK.rendered(text, [memory("x")]), BLOCK.without):
+    for change in (lambda text: BLOCK.render(text, [memory("x")]), BLOCK.remove):
         with pytest.raises(Unreadable, match=says):
             change("\n".join(lines))
 
@@ -145,7 +144,7 @@ def told(reading) -> list[tuple[str, str | None, str | None, tuple[str, ...]]]:
 
 
 def test_one_fact_is_read_from_each_file_and_the_index_adds_only_what_is_its_own():
-    found = claude_code.directory(
+    found = parse_directory(
         {
             "MEMORY.md": "# Memory\n\n- [Testing](testing_policy.md) — real\n- [Gone](gone.md) — only here\n- Use pnpm\n",
             "testing_policy.md": FACT.replace("\n", "\r\n"),
@@ -172,7 +171,7 @@ def test_one_fact_is_read_from_each_file_and_the_index_adds_only_what_is_its_own
 
 
 def test_a_file_that_cannot_be_understood_keeps_nobody_else_out():
-    found = claude_code.directory(
+    found = parse_directory(
         {"bad.md": "---\na: [\n---\nx", "open.md": "---\nname: x\n", "empty.md": "---\nname: Only\n---\n"}
     )
     assert [trouble.partition(":")[0] for trouble in found.troubles] == ["bad.md", "open.md"]
@@ -214,7 +213,7 @@ Prose after it.
 - not an item
 ```
 """
-    facts = claude_code.instructions("CLAUDE.md", page)
+    facts = parse_instructions("CLAUDE.md", page)
     assert told(facts) == [
         ("The shop sells, a lot.", "Shop", "context", ()),
         ("`make build`\n- nested\nmore", None, "context", ("Build and test",)),
@@ -226,11 +225,11 @@ Prose after it.
     ]
     lines = page.split("\n")
     assert [lines[fact.line - 1].strip("-12. ") for fact in facts[1:5]] == ["`make build`", "Run this:", "First", "Second"]
-    assert claude_code.instructions("AGENTS.md", "---\nno front matter") == [
-        claude_code.Fact(claude_code.Draft("---\nno front matter", type="context", source="claude-code"), "AGENTS.md", 1)
+    assert parse_instructions("AGENTS.md", "---\nno front matter") == [
+        Fact(Draft("---\nno front matter", type="context", source="claude-code"), "AGENTS.md", 1)
     ]
 
 
 def test_what_omoide_wrote_is_not_read_back():
-    text = BLOCK.rendered("# Rules\n\nBe kind.\n", [memory("learnt"), memory("more\nlines", 2)])
-    assert told(claude_code.instructions("CLAUDE.md", text)) == [("Be kind.", "Rules", "context", ())]
+    text = BLOCK.render("# Rules\n\nBe kind.\n", [memory("learnt"), memory("more\nlines", 2)])
+    assert told(parse_instructions("CLAUDE.md", text)) == [("Be kind.", "Rules", "context", ())]

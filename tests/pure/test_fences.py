@@ -3,12 +3,11 @@
 import re
 from datetime import UTC, datetime
 
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
-from omoide.formats.fence import SEPARATORS, fenced, indented, one_line
-from omoide.interfaces.mcp import shapes
-from omoide.interfaces.mcp.resources import _whole
+from omoide.interfaces.mcp import schemas
+from omoide.interfaces.mcp.resources import _render_memory
+from omoide.markdown.fence import SEPARATORS, fence, indent, one_line
 from omoide.model import Memory, Scope, State
 
 AT = datetime(2026, 2, 5, tzinfo=UTC)
@@ -35,17 +34,17 @@ def test_the_separators_are_all_that_python_knows():
 
 @given(TEXTS)
 def test_every_line_is_indented_and_nothing_is_lost(text):
-    shown = indented(text)
+    shown = indent(text)
     assert all(line.startswith("  ") for line in lines(shown))
     assert re.sub(f"(^|\r\n|[{SEPARATORS}])  ", r"\1", shown) == text
 
 
 @given(TEXTS)
 def test_nothing_in_a_text_closes_its_fence(text):
-    fence, _, rest = fenced(text).partition("\n")
-    assert rest == f"{text}\n{fence}"
-    assert set(fence) == {"`"}
-    assert len(fence) > max((len(run) for run in re.findall("`{3,}|~{3,}", text)), default=2)
+    mark, _, rest = fence(text).partition("\n")
+    assert rest == f"{text}\n{mark}"
+    assert set(mark) == {"`"}
+    assert len(mark) > max((len(run) for run in re.findall("`{3,}|~{3,}", text)), default=2)
 
 
 @given(MEMORIES)
@@ -57,16 +56,16 @@ def test_nothing_in_a_text_closes_its_fence(text):
     )
 )  # fmt: skip
 def test_a_passage_has_two_lines_of_ours_and_all_others_are_indented(memory):
-    first, second, *others = lines(shapes.passage(memory))
+    first, second, *others = lines(schemas.render_memory(memory))
     assert first.startswith("#12 ")
     assert not second.startswith("#")
     assert all(line.startswith("  ") for line in others)
-    assert len(lines(shapes.headline(memory))) == 1
+    assert len(lines(schemas.headline(memory))) == 1
 
 
 @given(MEMORIES)
 def test_a_resource_holds_the_texts_of_a_memory_in_fences_and_nothing_else_of_it_below_the_opening(memory):
-    text = _whole(memory)
+    text = _render_memory(memory)
     title, blank, first, second, gap, fence, *_ = lines(text)
     assert title == f"# {one_line(memory.topic)}"
     assert (blank, gap) == ("", "")

@@ -6,18 +6,17 @@ from datetime import UTC, datetime
 
 import msgspec
 import pytest
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 
 from omoide.errors import Conflict, InvalidInput, Unreadable
-from omoide.formats.entries import EntryFiles
-from omoide.formats.entry import Frame, changes, folded
-from omoide.formats.memories_md import MemoriesMd
-from omoide.formats.tree import Tree, described, session_file
-from omoide.model import TYPES, Memory, Scope, State, derived_topic, new_id, segment
+from omoide.markdown.file_per_memory import FilePerMemory
+from omoide.markdown.format import ProjectFrame, changed_fields, fold_name
+from omoide.markdown.project_tree import ProjectTree, read_description, session_file
+from omoide.markdown.single_file import SingleFile
+from omoide.model import TYPES, Memory, Scope, State, check_segment, derive_topic, new_id
 
 AT = datetime(2026, 2, 5, 10, 0, 0, 123456, UTC)
-LIST, FILES, TREE = MemoriesMd(), EntryFiles(), Tree("shop")
+LIST, FILES, TREE = SingleFile(), FilePerMemory(), ProjectTree("shop")
 PAGES = {
     "memories.md": LIST,
     "shop/MEMORY.md": TREE,
@@ -30,7 +29,7 @@ PAGES = {
 def memory(content: str, **fields: object) -> Memory:
     made = {
         "id": new_id(AT), "number": 1, "scope": Scope.project("shop"), "key": None, "type": "note",
-        "topic": derived_topic(content), "topic_given": False, "content": content, "tags": (), "examples": (),
+        "topic": derive_topic(content), "topic_given": False, "content": content, "tags": (), "examples": (),
         "source": "cli", "confidence": 1.0, "relevance": 0.5, "reference_count": 0, "pinned": False, "state": State.ACTIVE,
         "created_at": AT, "updated_at": AT, "last_accessed_at": None, "expires_at": None, "version": 1,
     }  # fmt: skip
@@ -71,7 +70,7 @@ def memories(draw: st.DrawFn) -> Memory:
     return memory(
         content,
         id=str(draw(st.uuids())),
-        topic=derived_topic(content) if topic is None else topic,
+        topic=derive_topic(content) if topic is None else topic,
         topic_given=topic is not None,
         type=draw(st.sampled_from([*TYPES, "persona"])),
         tags=draw(tags),
@@ -101,10 +100,10 @@ own_paragraphs = st.lists(
 def test_what_is_written_on_a_page_is_read_again(name, made, end, mark):
     made = [belonging(name, one) for one in made]
     start = ("\ufeff" if mark else "") + f"# Mine{end}"
-    text = PAGES[name].rewritten(name, start, {one.id: one for one in made}, (), {})
-    assert [placed.entry for placed in PAGES[name].parsed(name, text)] == [PAGES[name].shown(one) for one in made]
+    text = PAGES[name].rewrite(name, start, {one.id: one for one in made}, (), {})
+    assert [placed.entry for placed in PAGES[name].parse(name, text)] == [PAGES[name].expected_entry(one) for one in made]
     assert text.startswith(start)
-    assert [text.split("\n")[placed.line - 1][:3] for placed in PAGES[name].parsed(name, text)] == [
+    assert [text.split("\n")[placed.line - 1][:3] for placed in PAGES[name].parse(name, text)] == [
         "## " if name == "memories.md" else "###"
     ] * len(made)
 
@@ -112,15 +111,15 @@ def test_what_is_written_on_a_page_is_read_again(name, made, end, mark):
 @given(memories(), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans())
 def test_what_is_written_into_an_entry_file_is_read_again(one, end, mark, archived):
     one = msgspec.structs.replace(one, state=State.ARCHIVED if archived else State.ACTIVE)
-    name = FILES.place(one, lambda _: False)
-    fresh = FILES.rewritten(name, None, {one.id: one}, (), {})
+    name = FILES.file_for(one, lambda _: False)
+    fresh = FILES.rewrite(name, None, {one.id: one}, (), {})
     typed = f"---{end}# mine{end}mine: [1, {{a: b}}]{end}---{end}{end}typed{end}"
-    stamped = FILES.rewritten(name, "\ufeff" * mark + typed, {}, (), {1: one})
+    stamped = FILES.rewrite(name, "\ufeff" * mark + typed, {}, (), {1: one})
     for text, extra in ((fresh, {}), (stamped, {"mine": ["1", {"a": "b"}]})):
-        assert [placed.entry for placed in FILES.parsed(name, text)] == [
-            msgspec.structs.replace(FILES.shown(one), extra=extra)
+        assert [placed.entry for placed in FILES.parse(name, text)] == [
+            msgspec.structs.replace(FILES.expected_entry(one), extra=extra)
         ]
-        assert FILES.rewritten(name, text, {one.id: one}, (), {}) == text
+        assert FILES.rewrite(name, text, {one.id: one}, (), {}) == text
     assert stamped.startswith("\ufeff" * mark + f"---{end}# mine{end}")
 
 
@@ -132,7 +131,7 @@ def pages(draw: st.DrawFn) -> tuple[str, str, list[Memory], list[str]]:
     made = [belonging(name, one) for one in draw(st.lists(memories(), min_size=1, max_size=3, unique_by=lambda one: one.id))]
     text, own = f"# Mine{end}", []
     for one in made:
-        text = PAGES[name].rewritten(name, text, {one.id: one}, (), {})
+        text = PAGES[name].rewrite(name, text, {one.id: one}, (), {})
         for paragraph in draw(own_paragraphs):
             own += paragraph.split("\n")
             text += end + paragraph.replace("\n", end) + end
@@ -143,7 +142,7 @@ def pages(draw: st.DrawFn) -> tuple[str, str, list[Memory], list[str]]:
 def test_a_persons_own_text_survives_any_rewrite(page, data):
     name, text, made, own = page
     format = PAGES[name]
-    standing = {placed.entry.id for placed in format.parsed(name, text)}
+    standing = {placed.entry.id for placed in format.parse(name, text)}
     drop = set(data.draw(st.lists(st.sampled_from([one.id for one in made]), max_size=3)))
     put = {
         one.id: belonging(name, msgspec.structs.replace(data.draw(memories()), id=one.id))
@@ -151,9 +150,9 @@ def test_a_persons_own_text_survives_any_rewrite(page, data):
         if one.id not in drop
     }
     new = belonging(name, data.draw(memories()))
-    after = format.rewritten(name, text, {**put, new.id: new}, drop, {})
-    assert {placed.entry.id for placed in format.parsed(name, after)} >= standing - drop | {new.id}
-    assert not drop & {placed.entry.id for placed in format.parsed(name, after)}
+    after = format.rewrite(name, text, {**put, new.id: new}, drop, {})
+    assert {placed.entry.id for placed in format.parse(name, after)} >= standing - drop | {new.id}
+    assert not drop & {placed.entry.id for placed in format.parse(name, after)}
     left = iter([line.removesuffix("\r") for line in after.split("\n")])
     for line in own:
         assert line.removesuffix("\r") in left, f"{line!r} is lost, or not where it was"
@@ -164,41 +163,41 @@ def test_changing_one_entry_changes_only_its_lines(page, other):
     name, text, made, _ = page
     format = PAGES[name]
     target = made[0]
-    placed = {one.entry.id: one for one in format.parsed(name, text)}
+    placed = {one.entry.id: one for one in format.parse(name, text)}
     assume(target.id in placed)
-    after = format.rewritten(name, text, {target.id: belonging(name, msgspec.structs.replace(other, id=target.id))}, (), {})
+    after = format.rewrite(name, text, {target.id: belonging(name, msgspec.structs.replace(other, id=target.id))}, (), {})
     before, now = text.split("\n"), after.split("\n")
     start = placed[target.id].line - 1
     rest = [one.line - 1 for one in placed.values() if one.line - 1 > start]
     stop = min(rest, default=len(before))
     assert now[:start] == before[:start]
     assert stop == len(before) or now[-(len(before) - stop) :] == before[stop:]
-    again = {one.entry.id: one for one in format.parsed(name, after)}
+    again = {one.entry.id: one for one in format.parse(name, after)}
     assert {id: one.digest for id, one in again.items() if id != target.id} == {
         id: one.digest for id, one in placed.items() if id != target.id
     }
-    assert format.rewritten(name, after, {}, (), {}) == after
+    assert format.rewrite(name, after, {}, (), {}) == after
 
 
 @given(page_names, memories(), memories())
 def test_an_entry_that_comes_and_goes_leaves_nothing_behind(name, first, second):
     first, second = belonging(name, first), belonging(name, second)
     format = PAGES[name]
-    one = format.rewritten(name, "# Mine\n", {first.id: first}, (), {})
-    two = format.rewritten(name, one, {second.id: second}, (), {})
-    assert format.rewritten(name, two, {}, {second.id}, {}) == one
+    one = format.rewrite(name, "# Mine\n", {first.id: first}, (), {})
+    two = format.rewrite(name, one, {second.id: second}, (), {})
+    assert format.rewrite(name, two, {}, {second.id}, {}) == one
 
 
 @given(page_names, letters | st.lists(pieces, max_size=30).map("\n".join))
 def test_any_text_is_read_or_refused_and_left_alone(name, text):
     try:
-        placed = PAGES[name].parsed(name, text)
+        placed = PAGES[name].parse(name, text)
     except Unreadable:
         return
-    assert PAGES[name].rewritten(name, text, {}, (), {}) == text
+    assert PAGES[name].rewrite(name, text, {}, (), {}) == text
     stamps = {one.line: belonging(name, memory(one.entry.content)) for one in placed if one.entry.id is None}
-    after = PAGES[name].rewritten(name, text, {}, (), stamps)
-    assert {one.id for one in stamps.values()} <= {one.entry.id for one in PAGES[name].parsed(name, after)}
+    after = PAGES[name].rewrite(name, text, {}, (), stamps)
+    assert {one.id for one in stamps.values()} <= {one.entry.id for one in PAGES[name].parse(name, after)}
 
 
 @given(memories(), memories())
@@ -206,22 +205,22 @@ def test_what_a_person_changed_is_told_as_revise_calls_it(before, after):
     after = msgspec.structs.replace(after, id=before.id)
     for name in ("memories.md", "k.md"):
         format = LIST if name == "memories.md" else FILES
-        text = format.rewritten(name, None, {before.id: before}, (), {})
-        shown = format.shown(before)
-        assert changes(before, shown, format.parsed(name, text)[0].entry) == {}
-        edited = format.parsed(name, format.rewritten(name, text, {before.id: after}, (), {}))[0].entry
-        found = changes(before, shown, edited)
+        text = format.rewrite(name, None, {before.id: before}, (), {})
+        shown = format.expected_entry(before)
+        assert changed_fields(before, shown, format.parse(name, text)[0].entry) == {}
+        edited = format.parse(name, format.rewrite(name, text, {before.id: after}, (), {}))[0].entry
+        found = changed_fields(before, shown, edited)
         for field in ("content", "tags", "type"):
             assert found.get(field, getattr(before, field)) == getattr(after, field)
 
 
 def test_a_title_left_as_it_was_is_not_taken_for_a_topic():
     before = memory("Use npm")
-    text = LIST.rewritten("memories.md", None, {before.id: before}, (), {})
-    edited = LIST.parsed("memories.md", text.replace("Content: Use npm", "Content: Use pnpm"))[0].entry
-    assert changes(before, LIST.shown(before), edited) == {"content": "Use pnpm"}
-    named = LIST.parsed("memories.md", text.replace("## Use npm", "## Package manager"))[0].entry
-    assert changes(before, LIST.shown(before), named) == {"topic": "Package manager"}
+    text = LIST.rewrite("memories.md", None, {before.id: before}, (), {})
+    edited = LIST.parse("memories.md", text.replace("Content: Use npm", "Content: Use pnpm"))[0].entry
+    assert changed_fields(before, LIST.expected_entry(before), edited) == {"content": "Use pnpm"}
+    named = LIST.parse("memories.md", text.replace("## Use npm", "## Package manager"))[0].entry
+    assert changed_fields(before, LIST.expected_entry(before), named) == {"topic": "Package manager"}
 
 
 # memories.md
@@ -230,18 +229,18 @@ def test_a_title_left_as_it_was_is_not_taken_for_a_topic():
 def test_the_list_looks_as_people_know_it():
     first = memory("Always use try-catch", type="pattern", tags=("error-handling",))
     second = memory("Deploy:\n\n```sh\n## build\nmake\n```\n")
-    assert LIST.listed([first, second]) == (
+    assert LIST.render_list([first, second]) == (
         "# Memories\n\n"
         "## Always use try-catch\n- Tags: pattern, error-handling\n- Date: 2026-02-05\n"
         f"- Id: {first.id}\n- Content: Always use try-catch\n\n"
         "## Deploy: ```sh ## build make ```\n- Tags:\n- Date: 2026-02-05\n"
         f"- Id: {second.id}\n- Content: Deploy:\n\n  ```sh\n  ## build\n  make\n  ```\n  \n"
     )
-    assert LIST.listed([]) == "# Memories\n"
+    assert LIST.render_list([]) == "# Memories\n"
 
 
 def entries(text: str, name: str = "memories.md"):
-    return [placed.entry for placed in PAGES[name].parsed(name, text)]
+    return [placed.entry for placed in PAGES[name].parse(name, text)]
 
 
 def test_a_file_of_the_seed_is_read():
@@ -273,14 +272,14 @@ def test_a_person_need_not_indent():
 def test_an_unknown_label_goes_and_stays_with_its_entry():
     kept = memory("words")
     text = "## T\n- Priority: high\n  and more\n- Content: words\n\nown\n"
-    stamped = LIST.rewritten("memories.md", text, {}, (), {1: kept})
+    stamped = LIST.rewrite("memories.md", text, {}, (), {1: kept})
     assert stamped == text.replace("## T\n", "## words\n").replace("- Content", f"- Id: {kept.id}\n- Content")
-    assert LIST.rewritten("memories.md", stamped, {}, {kept.id}, {}) == "own\n"
+    assert LIST.rewrite("memories.md", stamped, {}, {kept.id}, {}) == "own\n"
 
 
 def test_a_stray_fence_hides_no_entry():
     one, two = memory("one"), memory("two")
-    text = LIST.listed([one, two]).replace("\n## two", "\n```\nstray\n\n## two") + "\n```\n"
+    text = LIST.render_list([one, two]).replace("\n## two", "\n```\nstray\n\n## two") + "\n```\n"
     assert [entry.content for entry in entries(text)] == ["one", "two"]
 
 
@@ -298,56 +297,56 @@ def test_a_stray_fence_hides_no_entry():
 def test_a_fence_in_a_text_closes_none_that_a_person_left_open(name: str, text: str):
     one = memory("a\n\n```\nb", tags=("a",))
     before = text.format(id=one.id)
-    format = LIST if name == "memories.md" else Tree()
-    assert [placed.entry.content for placed in format.parsed(name, before)] == ["words", "other"]
-    changed = format.rewritten(name, before, {one.id: one}, (), {})
-    read = [placed.entry for placed in format.parsed(name, changed)]
+    format = LIST if name == "memories.md" else ProjectTree()
+    assert [placed.entry.content for placed in format.parse(name, before)] == ["words", "other"]
+    changed = format.rewrite(name, before, {one.id: one}, (), {})
+    read = [placed.entry for placed in format.parse(name, changed)]
     assert [(entry.content, entry.tags) for entry in read] == [(one.content, ("a",)), ("other", ())]
 
 
 def test_a_copied_entry_is_new_if_it_was_changed_and_else_passed_over():
     one = memory("words")
-    text = LIST.listed([one])
+    text = LIST.render_list([one])
     block = text.removeprefix("# Memories\n")
     assert [entry.id for entry in entries(text + block)] == [one.id]
     assert [entry.id for entry in entries(text + block.replace("Content: words", "Content: other"))] == [one.id, None]
-    assert LIST.rewritten("memories.md", text + block, {}, {one.id}, {}) == "# Memories\n"
-    changed = LIST.rewritten("memories.md", text + block, {one.id: msgspec.structs.replace(one, content="new")}, (), {})
+    assert LIST.rewrite("memories.md", text + block, {}, {one.id}, {}) == "# Memories\n"
+    changed = LIST.rewrite("memories.md", text + block, {one.id: msgspec.structs.replace(one, content="new")}, (), {})
     assert [entry.content for entry in entries(changed)] == ["new"]
 
 
 def test_an_entry_typed_once_more_goes_into_the_one_that_is_there():
     one = memory("words")
-    typed = LIST.listed([one]) + "\n## words\n- Content: better words\n\nown\n"
+    typed = LIST.render_list([one]) + "\n## words\n- Content: better words\n\nown\n"
     better = msgspec.structs.replace(one, content="better words")
-    after = LIST.rewritten("memories.md", typed, {}, (), {9: better})
+    after = LIST.rewrite("memories.md", typed, {}, (), {9: better})
     assert [entry.content for entry in entries(after)] == ["better words"]
     assert after.endswith("\nown\n")
 
 
 def test_the_marks_of_a_git_conflict_are_refused_with_their_line():
-    text = LIST.listed([memory("words")]) + "<<<<<<< HEAD\n## a\n=======\n## b\n>>>>>>> other\n"
+    text = LIST.render_list([memory("words")]) + "<<<<<<< HEAD\n## a\n=======\n## b\n>>>>>>> other\n"
     with pytest.raises(Unreadable, match="line 8: git left the marks of a conflict here: settle it"):
         entries(text)
-    assert len(entries(LIST.listed([memory("<<<<<<< HEAD\n=======\n>>>>>>> other")]))) == 1
+    assert len(entries(LIST.render_list([memory("<<<<<<< HEAD\n=======\n>>>>>>> other")]))) == 1
 
 
 def test_a_type_of_ones_own_stands_among_the_tags_once_it_is_known():
     one = memory("words", type="persona", tags=("pattern",))
     for format, shown in (
         (LIST, "- Type: persona\n- Tags: pattern\n"),
-        (MemoriesMd(types=(*TYPES, "persona")), "- Tags: persona, pattern\n"),
+        (SingleFile(types=(*TYPES, "persona")), "- Tags: persona, pattern\n"),
     ):
-        text = format.listed([one])
+        text = format.render_list([one])
         assert shown in text
-        assert format.parsed("memories.md", text)[0].entry == format.shown(one)
+        assert format.parse("memories.md", text)[0].entry == format.expected_entry(one)
 
 
 def test_line_ends_converted_by_git_change_nothing():
     one = memory("a\nb\n\n```\nc\n```")
     for format, name in ((LIST, "memories.md"), (FILES, "a.md")):
-        text = format.rewritten(name, None, {one.id: one}, (), {})
-        assert format.parsed(name, text.replace("\n", "\r\n")) == format.parsed(name, text)
+        text = format.rewrite(name, None, {one.id: one}, (), {})
+        assert format.parse(name, text.replace("\n", "\r\n")) == format.parse(name, text)
 
 
 # entry files
@@ -355,20 +354,20 @@ def test_line_ends_converted_by_git_change_nothing():
 
 def test_an_entry_file_looks_as_people_know_it():
     one = memory("## 方針\n\nREST", key="api-design", tags=("architecture", "api"), source="file")
-    assert FILES.rewritten("api-design.md", None, {one.id: one}, (), {}) == (
+    assert FILES.rewrite("api-design.md", None, {one.id: one}, (), {}) == (
         f"---\nkey: api-design\nid: {one.id}\ntags:\n  - architecture\n  - api\n"
         "created_at: 2026-02-05T10:00:00.123456Z\nupdated_at: 2026-02-05T10:00:00.123456Z\n---\n\n## 方針\n\nREST\n"
     )
 
 
 def test_a_file_without_front_matter_is_an_entry_named_by_its_key():
-    (placed,) = FILES.parsed("deploy.md", "make deploy\n")
+    (placed,) = FILES.parse("deploy.md", "make deploy\n")
     assert (placed.entry.content, placed.entry.key, placed.entry.type, placed.line) == ("make deploy", "deploy", None, 1)
     one = memory("make deploy", key="deploy", source="file")
-    text = FILES.rewritten("deploy.md", "make deploy\n", {}, (), {1: one})
+    text = FILES.rewrite("deploy.md", "make deploy\n", {}, (), {1: one})
     assert text.startswith("---\nkey: deploy\n")
     assert text.endswith("---\n\nmake deploy\n")
-    assert FILES.parsed("deploy.md", text)[0].entry == FILES.shown(one)
+    assert FILES.parse("deploy.md", text)[0].entry == FILES.expected_entry(one)
 
 
 def test_a_changed_field_leaves_comments_order_and_unknown_fields_alone():
@@ -377,22 +376,22 @@ def test_a_changed_field_leaves_comments_order_and_unknown_fields_alone():
         "created_at: 2024-01-15T10:30:00\n---\nwords"
     )
     one = memory("words", tags=("new",), source="file")
-    after = FILES.rewritten("w.md", text, {}, (), {1: one})
+    after = FILES.rewrite("w.md", text, {}, (), {1: one})
     changed = [line for line in difflib.ndiff(text.splitlines(), after.splitlines()) if line[0] in "-+"]
     assert [re.sub("[0-9a-f-]{36}", "ID", line) for line in changed] == [
         "- updated_at: 2020-01-01", "+ id: ID", "+ updated_at: 2026-02-05T10:00:00.123456Z",
         "- tags: [old]  # here", "+ tags:", "+   - new",
     ]  # fmt: skip
-    assert FILES.parsed("w.md", after)[0].entry.created_at == datetime(2024, 1, 15, 10, 30, tzinfo=UTC)
+    assert FILES.parse("w.md", after)[0].entry.created_at == datetime(2024, 1, 15, 10, 30, tzinfo=UTC)
 
 
 def test_an_id_of_another_program_is_left_alone():
     one = memory("words", source="file")
-    after = FILES.rewritten("w.md", "---\nid: 202401151030\n---\nwords\n", {}, (), {1: one})
+    after = FILES.rewrite("w.md", "---\nid: 202401151030\n---\nwords\n", {}, (), {1: one})
     assert "\nid: 202401151030\n" in after
     assert f"\nomoide_id: {one.id}\n" in after
-    assert FILES.parsed("w.md", after)[0].entry.id == one.id
-    assert FILES.rewritten("w.md", after, {one.id: one}, (), {}) == after
+    assert FILES.parse("w.md", after)[0].entry.id == one.id
+    assert FILES.rewrite("w.md", after, {one.id: one}, (), {}) == after
 
 
 @pytest.mark.parametrize(
@@ -409,17 +408,17 @@ def test_an_id_of_another_program_is_left_alone():
 )
 def test_an_entry_file_that_cannot_be_understood_says_why(text, says):
     with pytest.raises(Unreadable, match=says):
-        FILES.parsed("a.md", text)
+        FILES.parse("a.md", text)
 
 
 def test_another_entry_is_never_overwritten():
     one, two = memory("one"), memory("two")
-    text = FILES.rewritten("a.md", None, {one.id: one}, (), {})
+    text = FILES.rewrite("a.md", None, {one.id: one}, (), {})
     for standing in (text, "typed\n"):
         with pytest.raises(Conflict, match=r"a\.md holds another entry"):
-            FILES.rewritten("a.md", standing, {two.id: two}, (), {})
-    assert FILES.rewritten("a.md", text, {}, {one.id}, {}) is None
-    assert FILES.rewritten("a.md", text, {}, {two.id}, {}) == text
+            FILES.rewrite("a.md", standing, {two.id: two}, (), {})
+    assert FILES.rewrite("a.md", text, {}, {one.id}, {}) is None
+    assert FILES.rewrite("a.md", text, {}, {two.id}, {}) == text
 
 
 @given(letters.filter(bool), st.integers(0, 3))
@@ -432,13 +431,13 @@ def test_a_file_name_is_safe_on_every_disk_and_free(topic, taken):
     one = memory("x", topic=topic, topic_given=True)
     names: list[str] = []
     for _ in range(taken):
-        names.append(FILES.place(one, lambda name: folded(name) in map(folded, names)))
-    name = FILES.place(one, lambda name: folded(name) in map(folded, names))
-    assert len({folded(other) for other in [*names, name]}) == taken + 1
-    assert FILES.belongs(name)
-    assert segment(name, "file") == name
+        names.append(FILES.file_for(one, lambda name: fold_name(name) in map(fold_name, names)))
+    name = FILES.file_for(one, lambda name: fold_name(name) in map(fold_name, names))
+    assert len({fold_name(other) for other in [*names, name]}) == taken + 1
+    assert FILES.owns(name)
+    assert check_segment(name, "file") == name
     assert len(name.encode()) < 200
-    assert name == FILES.place(one, lambda name: folded(name) in map(folded, names))
+    assert name == FILES.file_for(one, lambda name: fold_name(name) in map(fold_name, names))
 
 
 def test_file_names_can_be_read():
@@ -448,10 +447,10 @@ def test_file_names_can_be_read():
         "src/app.py: retries": "src-app.py-retries.md",
     }
     for topic, name in named.items():
-        assert FILES.place(memory("x", topic=topic, topic_given=True), lambda _: False) == name
-    assert FILES.place(memory("x", key="C++ と Rust"), lambda _: False) == "C++ と Rust.md"
-    assert FILES.place(memory("x", key="a", state=State.ARCHIVED), lambda _: False) == "archive/a.md"
-    assert [FILES.belongs(name) for name in ("a.md", "archive/a.md", "b/a.md", "a.txt", ".a.md", "Readme.md")] == [
+        assert FILES.file_for(memory("x", topic=topic, topic_given=True), lambda _: False) == name
+    assert FILES.file_for(memory("x", key="C++ と Rust"), lambda _: False) == "C++ と Rust.md"
+    assert FILES.file_for(memory("x", key="a", state=State.ARCHIVED), lambda _: False) == "archive/a.md"
+    assert [FILES.owns(name) for name in ("a.md", "archive/a.md", "b/a.md", "a.txt", ".a.md", "Readme.md")] == [
         True, True, False, False, False, False,
     ]  # fmt: skip
 
@@ -461,28 +460,28 @@ def test_file_names_can_be_read():
 
 def test_each_memory_stands_in_exactly_one_file_of_the_tree():
     session = Scope.session("shop", "朝会 1")
-    assert TREE.place(memory("x", scope=session, pinned=True, type="decision")) == "shop/MEMORY_朝会 1.md"
-    assert TREE.place(memory("x", pinned=True, type="decision")) == "shop/pinned.md"
-    assert TREE.place(memory("x", type="decision")) == "shop/decisions.md"
-    assert TREE.place(memory("x")) == "shop/MEMORY.md"
+    assert TREE.file_for(memory("x", scope=session, pinned=True, type="decision")) == "shop/MEMORY_朝会 1.md"
+    assert TREE.file_for(memory("x", pinned=True, type="decision")) == "shop/pinned.md"
+    assert TREE.file_for(memory("x", type="decision")) == "shop/decisions.md"
+    assert TREE.file_for(memory("x")) == "shop/MEMORY.md"
     here = ("shop/MEMORY_x.md", "shop/pinned.md", "MEMORY.md", "shop/other.md", "shop/a/MEMORY.md")
-    assert [TREE.belongs(name) for name in here] == [True, True, False, False, False]
+    assert [TREE.owns(name) for name in here] == [True, True, False, False, False]
 
 
 def test_the_main_page_has_the_headings_of_the_seed():
-    frame = Frame("backend/python/shop", "通販サイトの\nバックエンド", ("2026-02-05",))
-    text = TREE.framed("shop/MEMORY.md", None, frame)
+    frame = ProjectFrame("backend/python/shop", "通販サイトの\nバックエンド", ("2026-02-05",))
+    text = TREE.update_frame("shop/MEMORY.md", None, frame)
     assert text == (
         "# shop\n\n> 通販サイトの バックエンド\n\n## セッション\n\n- [2026-02-05](MEMORY_2026-02-05.md)\n\n## 最近の活動\n"
     )
     one = memory("決めた", tags=("api",), examples=("前\n後",), source="slack")
-    text = TREE.rewritten("shop/MEMORY.md", text + "\n## メモ\n\n自分の\n", {one.id: one}, (), {})
+    text = TREE.rewrite("shop/MEMORY.md", text + "\n## メモ\n\n自分の\n", {one.id: one}, (), {})
     assert text.endswith(
         f"## 最近の活動\n\n### 決めた <!-- omoide:{one.id} -->\n- タグ: api\n- 日時: 2026-02-05 10:00\n- 出典: slack\n"
         "- 例: 前\n  後\n- 内容: 決めた\n\n## メモ\n\n自分の\n"
     )
-    assert described(text) == "通販サイトの バックエンド"
-    assert TREE.framed("shop/MEMORY.md", text, frame) == text
+    assert read_description(text) == "通販サイトの バックエンド"
+    assert TREE.update_frame("shop/MEMORY.md", text, frame) == text
 
 
 @given(
@@ -497,22 +496,22 @@ def test_the_main_page_has_the_headings_of_the_seed():
 def test_sessions_and_description_come_and_the_rest_stays(names, description, page):
     sessions = tuple(name for name in names if valid(name))
     _, text, _, own = page
-    frame = Frame("shop", description, sessions)
-    after = TREE.framed("shop/MEMORY.md", text, frame)
-    assert TREE.framed("shop/MEMORY.md", after, frame) == after
-    assert described(after) == description
+    frame = ProjectFrame("shop", description, sessions)
+    after = TREE.update_frame("shop/MEMORY.md", text, frame)
+    assert TREE.update_frame("shop/MEMORY.md", after, frame) == after
+    assert read_description(after) == description
     for session in sessions:
         assert session_file(session) in after
     for line in own:
         assert line in after
-    assert [one.digest for one in TREE.parsed("shop/MEMORY.md", after)] == [
-        one.digest for one in TREE.parsed("shop/MEMORY.md", text)
+    assert [one.digest for one in TREE.parse("shop/MEMORY.md", after)] == [
+        one.digest for one in TREE.parse("shop/MEMORY.md", text)
     ]
 
 
 def valid(name: str) -> bool:
     try:
-        return segment(name, "session") == name
+        return check_segment(name, "session") == name
     except InvalidInput:
         return False
 
@@ -520,19 +519,19 @@ def valid(name: str) -> bool:
 def test_a_session_with_a_very_long_name_is_told_by_its_first_line():
     name = "日" * 85
     one = memory("x", scope=Scope.session("shop", name))
-    file = TREE.place(one)
+    file = TREE.file_for(one)
     assert len(file.rpartition("/")[2].encode()) <= 250
-    text = TREE.rewritten(file, None, {one.id: one}, (), {})
-    assert TREE.parsed(file, text)[0].entry == TREE.shown(one)
+    text = TREE.rewrite(file, None, {one.id: one}, (), {})
+    assert TREE.parse(file, text)[0].entry == TREE.expected_entry(one)
 
 
 def test_an_entry_moved_to_another_file_becomes_what_belongs_there():
     one = memory("words")
-    text = TREE.rewritten("shop/MEMORY.md", None, {one.id: one}, (), {})
-    shown = TREE.shown(one)
-    assert changes(one, shown, TREE.parsed("shop/pinned.md", text)[0].entry) == {"pinned": True}
-    assert changes(one, shown, TREE.parsed("shop/decisions.md", text)[0].entry) == {"type": "decision"}
-    assert TREE.parsed("shop/MEMORY_s.md", text)[0].entry.session == "s"
+    text = TREE.rewrite("shop/MEMORY.md", None, {one.id: one}, (), {})
+    shown = TREE.expected_entry(one)
+    assert changed_fields(one, shown, TREE.parse("shop/pinned.md", text)[0].entry) == {"pinned": True}
+    assert changed_fields(one, shown, TREE.parse("shop/decisions.md", text)[0].entry) == {"type": "decision"}
+    assert TREE.parse("shop/MEMORY_s.md", text)[0].entry.session == "s"
 
 
 def test_the_tree_is_understood_in_english_too():

@@ -3,11 +3,10 @@
 import tracemalloc
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from omoide.errors import Unreadable
-from omoide.formats.frontmatter import Document, parsed, rendered
+from omoide.markdown.frontmatter import Document, parse, render
 
 texts = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0")
@@ -18,11 +17,11 @@ texts = st.text(
 @given(texts, texts, st.lists(texts, max_size=3), texts)
 def test_what_is_rendered_is_parsed_again_byte_for_byte(topic, key, tags, body):
     fields = {"topic": topic, "key": key, "tags": tags, "nothing": None}
-    assert parsed(rendered(fields, body, "a note\nof two lines")) == Document(fields, body)
+    assert parse(render(fields, body, "a note\nof two lines")) == Document(fields, body)
 
 
 def test_values_stay_as_they_were_written():
-    fields = parsed("---\na: no\nb: 12:30\nc: 2026-01-01\nd: 0x10\ne: ~\nf:\ng: [yes, 1.0]\n---\ntext").fields
+    fields = parse("---\na: no\nb: 12:30\nc: 2026-01-01\nd: 0x10\ne: ~\nf:\ng: [yes, 1.0]\n---\ntext").fields
     assert fields == {
         "a": "no",
         "b": "12:30",
@@ -36,15 +35,15 @@ def test_values_stay_as_they_were_written():
 
 @pytest.mark.parametrize("text", ["just text", "", "--- not a fence\n", "\n---\na: b\n---\n", "----\na: b\n----\n"])
 def test_a_text_without_front_matter_is_all_body(text):
-    assert parsed(text) == Document({}, text)
+    assert parse(text) == Document({}, text)
 
 
 def test_a_file_saved_by_a_windows_editor_is_read():
-    assert parsed("\ufeff---\r\nkey: a\r\n---\r\n\r\none\r\ntwo\r\n") == Document({"key": "a"}, "one\r\ntwo")
+    assert parse("\ufeff---\r\nkey: a\r\n---\r\n\r\none\r\ntwo\r\n") == Document({"key": "a"}, "one\r\ntwo")
 
 
 def test_the_body_may_follow_without_an_empty_line():
-    assert parsed("---\nkey: a\n---\ntext") == Document({"key": "a"}, "text")
+    assert parse("---\nkey: a\n---\ntext") == Document({"key": "a"}, "text")
 
 
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
@@ -69,7 +68,7 @@ def test_what_is_no_plain_table_is_refused_before_it_grows(head, says):
     tracemalloc.start()
     try:
         with pytest.raises(Unreadable, match=says):
-            parsed(f"---\n{head}\n---\ntext")
+            parse(f"---\n{head}\n---\ntext")
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:
         tracemalloc.stop()
@@ -77,4 +76,4 @@ def test_what_is_no_plain_table_is_refused_before_it_grows(head, says):
 
 def test_front_matter_without_an_end_is_refused():
     with pytest.raises(Unreadable, match="no end"):
-        parsed("---\na: b\n")
+        parse("---\na: b\n")

@@ -2,10 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from omoide.lifecycle.retire import RECENT, Reason, Rules, considered, plan, turn
+from omoide.lifecycle.retention import RECENT, Reason, Rules, order_key, plan, unused_since
 from omoide.model import Scope, Usage
 
 NOW = datetime(2026, 2, 5, tzinfo=UTC)
@@ -21,7 +20,7 @@ def used(number, days, scope=SHOP, *, pinned=False, expires_in=None):
 def planned(usages, rules=RULES, crowds=None, most=None):
     if crowds is None:
         crowds = {scope: sum(usage.scope == scope for usage in usages) for scope in {usage.scope for usage in usages}}
-    usages = sorted(usages, key=lambda usage: turn(usage, NOW))
+    usages = sorted(usages, key=lambda usage: order_key(usage, NOW))
     return [(one.memory.number, one.reason.value) for one in plan(usages, crowds, rules, NOW, most).retirements]
 
 
@@ -96,13 +95,13 @@ def test_the_rules_hold_whatever_there_is(all_of_them, rules):
         due = expired or (rules.ttl_days and unused >= timedelta(days=rules.ttl_days))
         assert not (usage.pinned and reason)
         assert usage.pinned or bool(due) == (reason in (Reason.EXPIRED, Reason.UNUSED))
-        assert reason != Reason.CROWDED or unused >= RECENT
+        assert reason != Reason.OVER_LIMIT or unused >= RECENT
         # Whoever need not be looked at would not have gone.
-        assert usage.used_at <= considered(rules, NOW) or expired or reason is None
+        assert usage.used_at <= unused_since(rules, NOW) or expired or reason is None
     for scope in {usage.scope for usage in all_of_them}:
         layer = [usage for usage in all_of_them if usage.scope == scope]
         left = [usage for usage in layer if usage.number not in reasons]
-        crowded = [usage.used_at for usage in layer if reasons.get(usage.number) == Reason.CROWDED]
+        crowded = [usage.used_at for usage in layer if reasons.get(usage.number) == Reason.OVER_LIMIT]
         idle = [usage.used_at for usage in left if not usage.pinned and NOW - usage.used_at >= RECENT]
         if crowded:
             assert len(left) >= rules.max_entries

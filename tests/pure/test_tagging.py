@@ -3,7 +3,7 @@
 import pytest
 
 from omoide import Scope
-from omoide.search.tagging import suggested
+from omoide.retrieval.autotag import suggest
 
 SHOP = Scope.project("shop")
 
@@ -19,14 +19,14 @@ SHOP = Scope.project("shop")
     ],
 )
 def test_names_in_the_text(text, tags):
-    assert suggested(text, []) == tags
+    assert suggest(text, []) == tags
 
 
 def test_what_the_neighbours_agree_on_and_what_is_written():
     near = [(("deploy", "ci"), 2.0), (("deploy",), 1.5), (("billing",), 1.0)]
-    assert suggested("ship it on fridays", near) == ["deploy"]
-    assert suggested("the billing ships on fridays", near) == ["billing", "deploy"]
-    assert suggested("the rebilling", near) == ["deploy"]
+    assert suggest("ship it on fridays", near) == ["deploy"]
+    assert suggest("the billing ships on fridays", near) == ["billing", "deploy"]
+    assert suggest("the rebilling", near) == ["deploy"]
 
 
 def test_remember_suggests_or_applies_as_the_settings_say(tmp_path, open_memory):

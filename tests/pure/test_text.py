@@ -6,14 +6,13 @@ import unicodedata
 from collections import Counter
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
-from omoide.search.text import LONGEST, asked, literal, plain, spelling, spoken, terms
+from omoide.retrieval.analyzer import LONGEST, display_words, is_literal, plain, query_terms, spelling, terms
 
 
 def found_by(text: str, query: str) -> bool:
-    return bool(set(terms(text)) & set(asked(query)))
+    return bool(set(terms(text)) & set(query_terms(query)))
 
 
 @pytest.mark.parametrize(
@@ -113,20 +112,20 @@ def test_a_kana_ending_does_not_make_katakana_and_han_of_other_words_meet() -> N
 
 
 def test_stop_words_ask_for_nothing_unless_there_is_nothing_else() -> None:
-    assert "the" not in asked("where is the database")
-    assert set(asked("to be or not to be")) == {"not"}
-    assert set(asked("what are you")) == {"what", "are", "you"}
+    assert "the" not in query_terms("where is the database")
+    assert set(query_terms("to be or not to be")) == {"not"}
+    assert set(query_terms("what are you")) == {"what", "are", "you"}
 
 
 def test_words_to_ask_with_and_endings_say_less_than_words_to_ask_about() -> None:
-    english = asked("how many playlists")
-    japanese = asked("猫が好きでした")
+    english = query_terms("how many playlists")
+    japanese = query_terms("猫が好きでした")
     assert english["mani"] < english["playlist"]
     assert japanese["した"] < japanese["猫"] < japanese["好き"]
 
 
 def test_a_query_has_at_most_the_terms_it_may_have_and_keeps_the_telling_ones() -> None:
-    chosen = asked(" ".join(f"w{i}" for i in range(1000)) + " kubernetes kubernetes", limit=20)
+    chosen = query_terms(" ".join(f"w{i}" for i in range(1000)) + " kubernetes kubernetes", limit=20)
     assert len(chosen) == 20
     assert "kubernet" in chosen
 
@@ -143,7 +142,7 @@ def test_a_term_too_long_is_cut_and_still_found_by_pasting_it() -> None:
 @example("x\x00y\x1fz\x7f\x85\u2028w")
 @example("\ud800\udfff")
 def test_a_term_is_one_unbroken_piece_that_can_be_stored(text: str) -> None:
-    for term in (*terms(text), *asked(text)):
+    for term in (*terms(text), *query_terms(text)):
         assert term
         assert len(term) <= LONGEST
         assert not any(char.isspace() or unicodedata.category(char) in {"Cc", "Cf", "Cs"} for char in term)
@@ -178,7 +177,7 @@ def test_ten_times_the_text_takes_about_ten_times_as_long(unit: str) -> None:
 def test_a_query_of_a_hundred_thousand_words_is_quick() -> None:
     text = " ".join(f"word{i}" for i in range(100_000))
     start = time.process_time()
-    asked(text)
+    query_terms(text)
     assert time.process_time() - start < 1  # it takes 0.03 s; looking at all its words in every way takes several
 
 
@@ -187,19 +186,19 @@ def test_a_query_of_a_hundred_thousand_words_is_quick() -> None:
 def test_a_literal_term_stands_in_the_plain_text_as_often_as_among_its_terms(text: str) -> None:
     found = Counter(terms(text))
     (shown,) = plain([text])
-    literals = [term for term in found if literal(term)]
+    literals = [term for term in found if is_literal(term)]
     assert {term: shown.count(term) for term in literals} == {term: found[term] for term in literals}
     # And what the text does not hold as a term, it does not show.
-    pairs = {one + other for one in "認証設計カナの" for other in "認証設計カナの" if literal(one + other)}
+    pairs = {one + other for one in "認証設計カナの" for other in "認証設計カナの" if is_literal(one + other)}
     assert {pair for pair in pairs if pair in shown} == pairs & found.keys()
 
 
 def test_pairs_and_single_han_are_literal_and_what_is_changed_or_cut_otherwise_is_not() -> None:
-    assert all(map(literal, ["認証", "の設", "証", "カナ", "한국"]))
-    assert not any(map(literal, ["jwt", "あ", "ああ", "a認", "認証済", "1"]))
+    assert all(map(is_literal, ["認証", "の設", "証", "カナ", "한국"]))
+    assert not any(map(is_literal, ["jwt", "あ", "ああ", "a認", "認証済", "1"]))
 
 
 def test_terms_are_shown_as_the_words_they_come_from() -> None:
     query = "Changing 非同期処理 in src/core"
-    shown = spoken(asked(query), spelling(query))
+    shown = display_words(query_terms(query), spelling(query))
     assert shown == ["changing", "非同期処理", "src/core"]

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from omoide.search.when import mentioned, span
+from omoide.retrieval.time_expressions import mentions_time, span
 
 NOW = datetime(2026, 2, 5, 10, 0, tzinfo=UTC)
 
@@ -39,7 +39,7 @@ NOW = datetime(2026, 2, 5, 10, 0, tzinfo=UTC)
     ],
 )
 def test_a_time_is_understood(question, first, after):
-    assert mentioned(question)
+    assert mentions_time(question)
     found = span(question, NOW)
     assert found is not None
     assert (f"{found.start:%Y-%m-%d}", f"{found.end:%Y-%m-%d}") == (first, after)

@@ -14,7 +14,7 @@ from omoide.model import Actor, Layer, Query, Scope
 _WITHIN = frozenset(
     {
         "remember", "remember_many", "revise", "pin", "unpin", "link", "unlink", "archive", "restore", "forget", "promote",
-        "purge", "recall", "list", "show", "named", "history", "events", "links", "resume", "summary", "similar",
+        "purge", "recall", "list", "show", "by_key", "history", "events", "links", "resume", "summary", "similar",
         "projects", "locate", "claim", "catalogue", "project", "create_project", "describe_project",
         "start_session", "sessions", "session", "retire_if_due",
     }
@@ -30,10 +30,10 @@ class BoundActor(Actor, frozen=True):
     """The layers it may use; empty: all of them."""
 
 
-def require_deed(actor: Actor, deed: str) -> None:
+def require_action(actor: Actor, action: str) -> None:
     """Raise NotAllowed for a verb that reaches beyond one scope, such as a count of the whole store."""
-    if isinstance(actor, BoundActor) and deed not in _WITHIN:
-        raise NotAllowed(f"{_bound(actor)}: {deed} reaches beyond that, so use a token that is not bound")
+    if isinstance(actor, BoundActor) and action not in _WITHIN:
+        raise NotAllowed(f"{_describe_bounds(actor)}: {action} reaches beyond that, so use a token that is not bound")
 
 
 def require_place(actor: Actor, scope: Scope) -> None:
@@ -74,7 +74,7 @@ def covers(actor: Actor, scope: Scope) -> bool:
     return not actor.layers or scope.layer in actor.layers
 
 
-def narrowed(actor: Actor, query: Query) -> Query | None:
+def narrow(actor: Actor, query: Query) -> Query | None:
     """The query, of those layers alone that the actor may use; None: of none."""
     require_place(actor, query.scope)
     if not isinstance(actor, BoundActor) or not actor.layers:
@@ -83,19 +83,19 @@ def narrowed(actor: Actor, query: Query) -> Query | None:
     return msgspec.structs.replace(query, layers=layers) if layers else None
 
 
-def required(actor: Actor, query: Query) -> Query:
+def narrow_or_refuse(actor: Actor, query: Query) -> Query:
     """The same; raise NotAllowed where nothing is left to look at."""
-    left = narrowed(actor, query)
+    left = narrow(actor, query)
     if left is None and isinstance(actor, BoundActor):
         _refuse(actor, f"layer {' or '.join(query.layers)}")
     return left or query
 
 
 def _refuse(actor: BoundActor, what: str) -> NoReturn:
-    raise NotAllowed(f"{_bound(actor)}: {what} is not among them, so use a token that is bound to it")
+    raise NotAllowed(f"{_describe_bounds(actor)}: {what} is not among them, so use a token that is bound to it")
 
 
-def _bound(actor: BoundActor) -> str:
+def _describe_bounds(actor: BoundActor) -> str:
     projects = f"project {', '.join(actor.projects)}" if actor.projects else "every project"
     layers = f" and layer {', '.join(actor.layers)}" if actor.layers else ""
     return f"{actor.name} is bound to {projects}{layers}"

@@ -8,12 +8,11 @@ from itertools import islice
 import msgspec
 
 from omoide.errors import InvalidInput
-from omoide.guard import access, bounds
-from omoide.model import Layer, Memory, Query, Resumed, Role, Scope, State, Summary
-from omoide.search import text
-from omoide.service import recalling
-from omoide.service.base import Verbs
-from omoide.store.base import Reading
+from omoide.guard import bounds, permissions
+from omoide.model import Layer, Memory, Query, ResumeContext, Role, Scope, State, Summary
+from omoide.retrieval import analyzer, pipeline
+from omoide.service.core import Core
+from omoide.storage.base import Reader
 
 _MOST_RESUMED = 1_000
 _PREFERENCES = ("preference", "preferences")
@@ -23,15 +22,15 @@ _TRUSTED = (Role.OWNER, Role.ADMIN)
 _UNTRUSTED = (Role.WORKER,)
 
 
-class Layers(Verbs):
-    def resume(self, *, scope: Scope, limit: int = 20) -> Resumed:
+class Layers(Core):
+    def resume(self, *, scope: Scope, limit: int = 20) -> ResumeContext:
         """The context of a session in one call, `limit` memories in each list at the most. Counts as access."""
-        access.require(self._actor, "resume")
+        permissions.require(self._actor, "resume")
         if not 1 <= limit <= _MOST_RESUMED:
             raise InvalidInput(f"limit is {limit}: 1 to {_MOST_RESUMED:,}, please")
         at = self._clock()
-        with self._reading(scope) as tx:
-            resumed = _resumed(tx, scope, limit, at, partial(bounds.narrowed, self._actor))
+        with self._read(scope) as tx:
+            resumed = _resume(tx, scope, limit, at, partial(bounds.narrow, self._actor))
         lists = (
             resumed.pinned, resumed.preferences, resumed.session, resumed.project, resumed.agent_preferences,
         )  # fmt: skip
@@ -40,13 +39,13 @@ class Layers(Verbs):
 
     def summary(self, *, scope: Scope, layers: Sequence[Layer] = (), states: Sequence[State] = (State.ACTIVE,)) -> Summary:
         """What the scope sees, in numbers: the archive's with `states=[State.ARCHIVED]`."""
-        access.require(self._actor, "summary")
-        with self._reading(scope) as tx:
+        permissions.require(self._actor, "summary")
+        with self._read(scope) as tx:
             query = Query(scope, layers=tuple(map(Layer, layers)), states=tuple(map(State, states)))
-            return tx.summary(bounds.required(self._actor, query), self._clock())
+            return tx.summary(bounds.narrow_or_refuse(self._actor, query), self._clock())
 
 
-def _resumed(tx: Reading, scope: Scope, limit: int, at: datetime, narrowed: Callable[[Query], Query | None]) -> Resumed:
+def _resume(tx: Reader, scope: Scope, limit: int, at: datetime, narrowed: Callable[[Query], Query | None]) -> ResumeContext:
     def browse(query: Query, most: int) -> list[Memory]:
         allowed = narrowed(query)
         return [] if allowed is None else list(islice(tx.browse(allowed, at), most))
@@ -66,12 +65,12 @@ def _resumed(tx: Reading, scope: Scope, limit: int, at: datetime, narrowed: Call
         session = rest(browse(Query(scope, layers=(Layer.SESSION,)), 2 * limit))
     own = Layer.PROJECT if scope.path else Layer.EVERYWHERE
     newest = narrowed(Query(scope, layers=(own,), limit=3 * limit))
-    project = [] if newest is None else rest(recalling.freshest(tx, newest, at))
-    return Resumed(pinned, preferences, session, project, agent_preferences)
+    project = [] if newest is None else rest(pipeline.newest(tx, newest, at))
+    return ResumeContext(pinned, preferences, session, project, agent_preferences)
 
 
 def _preferences(
-    tx: Reading, scope: Scope, roles: tuple[Role, ...], limit: int, at: datetime, narrowed: Callable[[Query], Query | None]
+    tx: Reader, scope: Scope, roles: tuple[Role, ...], limit: int, at: datetime, narrowed: Callable[[Query], Query | None]
 ) -> list[Memory]:
     """The preferences that were written in one of these roles, last changed first."""
     query = narrowed(Query(scope, layers=(Layer.PROJECT, Layer.EVERYWHERE), roles=roles))
@@ -83,10 +82,10 @@ def _preferences(
     return sorted(found, key=lambda memory: (memory.updated_at, memory.number), reverse=True)
 
 
-def _tagged_preferences(tx: Reading, query: Query, at: datetime) -> Iterator[Memory]:
+def _tagged_preferences(tx: Reader, query: Query, at: datetime) -> Iterator[Memory]:
     """Entries have tags and no type, so a preference among them says so in a tag."""
-    stem = text.stem(_PREFERENCES[0])
-    near = tx.holders(query, [stem], _LOOKED_AT, titled=True)[stem]
+    stem = analyzer.stem(_PREFERENCES[0])
+    near = tx.posting_numbers(query, [stem], _LOOKED_AT, titled=True)[stem]
     for start in range(0, len(near), _AT_ONCE):
         for memory in tx.memories([*tx.lengths(query, near[start : start + _AT_ONCE], at)]):
             if memory.type != "preference" and not {tag.casefold() for tag in memory.tags}.isdisjoint(_PREFERENCES):

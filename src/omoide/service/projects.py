@@ -10,15 +10,15 @@ import msgspec
 
 from omoide import model
 from omoide.errors import Conflict, InvalidInput, NotFound
-from omoide.guard import access, bounds, checks
+from omoide.guard import bounds, permissions, validation
 from omoide.model import Layer, Memory, Project, Query, Scope, Session, Summary
-from omoide.service.base import Verbs
-from omoide.store.base import Reading
+from omoide.service.core import Core
+from omoide.storage.base import Reader
 
 _OWN = (Layer.PROJECT, Layer.SESSION)
 
 
-class Overview(NamedTuple):
+class ProjectOverview(NamedTuple):
     """A project in a list of them."""
 
     project: Project
@@ -28,10 +28,10 @@ class Overview(NamedTuple):
     """Last changed first."""
 
 
-class Portrait(NamedTuple):
+class ProjectDetail(NamedTuple):
     """A project by itself, without the global layer."""
 
-    overview: Overview
+    overview: ProjectOverview
     summary: Summary
     """Of its active memories, those of its sessions included."""
     pinned: Sequence[Memory]
@@ -39,106 +39,110 @@ class Portrait(NamedTuple):
     """Last changed first; not those of its sessions."""
 
 
-class Projects(Verbs):
+class Projects(Core):
     def projects(self) -> Sequence[Project]:
-        access.require(self._actor, "projects")
+        permissions.require(self._actor, "projects")
         with self._store.read() as tx:
-            return self._allowed(tx.projects())
+            return self._within_bounds(tx.projects())
 
-    def _allowed(self, projects: Sequence[Project]) -> list[Project]:
+    def _within_bounds(self, projects: Sequence[Project]) -> list[Project]:
         return [project for project in projects if bounds.may_name(self._actor, project.path)]
 
-    def catalogue(self) -> Sequence[Overview]:
+    def catalogue(self) -> Sequence[ProjectOverview]:
         """Every project with its sessions, last changed first."""
-        access.require(self._actor, "catalogue")
-        with self._reading(None) as tx:
+        permissions.require(self._actor, "catalogue")
+        with self._read(None) as tx:
             changes = tx.last_changes()
             sessions: dict[str, list[Session]] = {}
-            for session in self._known(tx.sessions(self._clock())):
+            for session in self._sessions_within_bounds(tx.sessions(self._clock())):
                 sessions.setdefault(session.scope.path, []).append(session)
-            projects = self._allowed(tx.projects())
+            projects = self._within_bounds(tx.projects())
             found = [_overview(project, changes, sessions.get(project.path, ())) for project in projects]
         return sorted(found, key=lambda overview: overview.updated_at, reverse=True)
 
-    def _known(self, sessions: Sequence[Session]) -> list[Session]:
+    def _sessions_within_bounds(self, sessions: Sequence[Session]) -> list[Session]:
         return [session for session in sessions if bounds.covers(self._actor, session.scope)]
 
-    def project(self, path: str, *, limit: int = 20) -> Portrait | None:
+    def project(self, path: str, *, limit: int = 20) -> ProjectDetail | None:
         """What there is in a project, `limit` memories in each list at the most; None when there is no such project."""
-        access.require(self._actor, "project")
+        permissions.require(self._actor, "project")
         scope = Scope.project(path)
         at = self._clock()
-        with self._reading(scope) as tx:
+        with self._read(scope) as tx:
             project = tx.project(scope.path)
             if project is None:
                 return None
-            recent = bounds.narrowed(self._actor, Query(scope, layers=(Layer.PROJECT,)))
-            return Portrait(
-                _overview(project, tx.last_changes(), self._known(tx.sessions(at, scope))),
-                tx.summary(bounds.required(self._actor, Query(scope, layers=_OWN)), at),
-                list(islice(tx.browse(bounds.required(self._actor, Query(scope, layers=_OWN, pinned=True)), at), limit)),
+            recent = bounds.narrow(self._actor, Query(scope, layers=(Layer.PROJECT,)))
+            return ProjectDetail(
+                _overview(project, tx.last_changes(), self._sessions_within_bounds(tx.sessions(at, scope))),
+                tx.summary(bounds.narrow_or_refuse(self._actor, Query(scope, layers=_OWN)), at),
+                list(
+                    islice(
+                        tx.browse(bounds.narrow_or_refuse(self._actor, Query(scope, layers=_OWN, pinned=True)), at), limit
+                    )
+                ),
                 [] if recent is None else list(islice(tx.browse(recent, at), limit)),
             )
 
     def create_project(self, path: str, *, description: str = "", root: Path | None = None) -> Project:
         """Makes a project before anything is kept in it; `root` is the directory that is to be found as this project."""
-        access.require(self._actor, "create_project")
+        permissions.require(self._actor, "create_project")
         at = self._clock()
-        path = checks.name(model.project_path(path), "project")
-        place = None if root is None else checks.name(str(root), "directory")
-        made = Project(path, self._described(description), place, at)
+        path = validation.name(model.check_project_path(path), "project")
+        place = None if root is None else validation.name(str(root), "directory")
+        made = Project(path, self._check_description(description), place, at)
         bounds.require_within(self._actor, Scope(made.path))
-        with self._writing() as tx:
+        with self._write() as tx:
             if tx.project(made.path) is not None:
                 raise Conflict(f"there is a project {made.path} already: `omoide project describe` changes its description")
             owner = None if made.root is None else tx.project_at(made.root)
             if owner is not None:
                 raise Conflict(f"{made.root} is the directory of project {owner.path} already: name another")
             tx.put_project(made)
-            tx.note("created", self._actor, at, Scope(made.path), {"project": made.path})
+            tx.add_scope_event("created", self._actor, at, Scope(made.path), {"project": made.path})
         return made
 
     def describe_project(self, path: str, description: str) -> Project:
         """Says in a line what the project is about; an empty line takes the description off."""
-        access.require(self._actor, "describe_project")
-        path, description = model.project_path(path), self._described(description)
+        permissions.require(self._actor, "describe_project")
+        path, description = model.check_project_path(path), self._check_description(description)
         bounds.require_within(self._actor, Scope(path))
-        with self._writing() as tx:
+        with self._write() as tx:
             known = tx.project(path)
             if known is None:
                 raise NotFound(f"there is no project {path}: `omoide project create` makes it")
             project = msgspec.structs.replace(known, description=description)
             if project != known:
                 tx.put_project(project)
-                tx.note("described", self._actor, self._clock(), Scope(path), {"fields": ["description"]})
+                tx.add_scope_event("described", self._actor, self._clock(), Scope(path), {"fields": ["description"]})
         return project
 
-    def _described(self, description: str) -> str:
-        return checks.line(description, "description", self._settings) if description.strip() else ""
+    def _check_description(self, description: str) -> str:
+        return validation.check_line(description, "description", self._settings) if description.strip() else ""
 
     def locate(self, root: Path) -> Scope:
         """The scope of the project whose directory this is. Nothing is written: see `claim`."""
-        access.require(self._actor, "locate")
+        permissions.require(self._actor, "locate")
         with self._store.read() as tx:
-            return Scope(self._named(tx, root))
+            return Scope(self._name_from_directory(tx, root))
 
     def claim(self, root: Path) -> Scope:
         """The same, and from now on the project has this directory."""
-        access.require(self._actor, "claim")
+        permissions.require(self._actor, "claim")
         with self._store.read() as tx:
             known = tx.project_at(str(root))
         if known is not None:
             return Scope(known.path)
-        checks.name(str(root), "directory")
+        validation.name(str(root), "directory")
         with self._store.write() as tx:
-            path = self._named(tx, root)
+            path = self._name_from_directory(tx, root)
             bounds.require_within(self._actor, Scope(path))
             known = next((project for project in tx.projects() if project.path == path), None)
             description = known.description if known else ""
             tx.put_project(Project(path, description, str(root), self._clock()))
         return Scope(path)
 
-    def _named(self, tx: Reading, root: Path) -> str:
+    def _name_from_directory(self, tx: Reader, root: Path) -> str:
         known = tx.project_at(str(root))
         if known is not None:
             return known.path
@@ -157,15 +161,15 @@ class Projects(Verbs):
         raise InvalidInput(f"no free project name for {root}: give one with --project")
 
 
-def _overview(project: Project, changes: Mapping[str, datetime], sessions: Sequence[Session]) -> Overview:
+def _overview(project: Project, changes: Mapping[str, datetime], sessions: Sequence[Session]) -> ProjectOverview:
     moments = (project.created_at, changes.get(project.path), *(session.updated_at for session in sessions))
-    return Overview(project, max(at for at in moments if at is not None), sessions)
+    return ProjectOverview(project, max(at for at in moments if at is not None), sessions)
 
 
 def _segment(part: str) -> str:
     """A directory's name as a project's segment; empty when nothing of it can stay."""
     try:
-        return model.segment(part, "project")
+        return model.check_segment(part, "project")
     except InvalidInput:
         cleaned = "".join(c if c.isalnum() or c in "-_" else "-" for c in part).strip("-")
         return cleaned[:80]

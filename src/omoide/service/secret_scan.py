@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from omoide.guard import access, secrets
-from omoide.model import Meeting, Memory, Mirror, Scope, derived_topic
-from omoide.service import shape
-from omoide.service.base import Verbs
-from omoide.store.base import Reading, Writing
-from omoide.store.texts import StoredText
+from omoide.guard import permissions, secrets
+from omoide.model import Memory, Mirror, Scope, SyncState, derive_topic
+from omoide.service import versioning
+from omoide.service.core import Core
+from omoide.storage.base import Reader, Writer
+from omoide.storage.texts import StoredText
 
 _LINES = ("topic", "key", "source", "source_run_id")
 _LISTS = ("tags", "examples")
@@ -39,7 +39,7 @@ class Scan(NamedTuple):
     fixed: bool
 
 
-class SecretScan(Verbs):
+class SecretScan(Core):
     def scan(self, *, fix: bool = False) -> Scan:
         """Looks for secrets in everything that is stored: memories in every state and version, names, events, mirrors.
 
@@ -47,44 +47,44 @@ class SecretScan(Verbs):
         events in place. Keys and paths that hold one are dropped. Afterwards no byte of them is in the database.
         Whoever looks must be allowed to see all projects.
         """
-        access.require(self._actor, "scan")
-        with self._reading(None) as tx:
-            found = list(_stored_secrets(tx))
+        permissions.require(self._actor, "scan")
+        with self._read(None) as tx:
+            found = list(_find_secrets(tx))
             files = sorted(_files(tx, {one.number for one in found if one.number is not None}))
         if not fix:
             return Scan(found, files, fixed=False)
         if found:
-            with self._writing() as tx:
+            with self._write() as tx:
                 renamed = self._redact(tx)
             if renamed:  # fingerprints are made of the scope too
-                self._store.rebuild(lambda tx: shape.entries(tx.everything()))
+                self._store.rebuild(lambda tx: versioning.entries(tx.everything()))
         self._store.scrub()
         return Scan(found, files, fixed=True)
 
-    def _redact(self, tx: Writing) -> bool:
+    def _redact(self, tx: Writer) -> bool:
         """Redacts what there is now: somebody may have written since it was looked at. Answers whether a project or a
         session has another name now."""
         renamed = _rename(tx)
         at = self._clock()
         for memory in list(tx.everything()):
-            new = _redacted(memory)
+            new = _redact_memory(memory)
             if new != memory:
-                new = shape.succeeding(memory, new, at)
-                tx.change(memory, new, shape.twin_of(new), shape.words(new), self._actor)
+                new = versioning.next_version(memory, new, at)
+                tx.change(memory, new, versioning.memory_fingerprint(new), versioning.build_index_entry(new), self._actor)
             fields = _changed_fields(memory, new)
             for past in [one.memory for one in tx.versions(memory.number)][:-1]:
-                clean = _redacted(_moved(past, renamed))
+                clean = _redact_memory(_with_new_scope(past, renamed))
                 if clean != past:
                     fields |= _changed_fields(past, clean)
                     tx.replace_version(clean)
             if fields:
-                tx.log("redacted", self._actor, at, new, {"fields": sorted(fields), "version": new.version})
+                tx.add_event("redacted", self._actor, at, new, {"fields": sorted(fields), "version": new.version})
         for mirror in tx.mirrors():
             _clean_mirror(tx, mirror)
         return bool(renamed)
 
 
-def _stored_secrets(tx: Reading) -> Iterator[StoredSecret]:
+def _find_secrets(tx: Reader) -> Iterator[StoredSecret]:
     for memory in tx.everything():
         for version in tx.versions(memory.number):
             yield from _in_memory(version.memory)
@@ -92,7 +92,7 @@ def _stored_secrets(tx: Reading) -> Iterator[StoredSecret]:
         yield from _in_text(text.text, text.what)
     for mirror in tx.mirrors():
         yield from _in_text(str(PurePath(mirror.place, mirror.file)), "mirror")
-        for name in _named_files(tx, mirror):
+        for name in _files_with_secrets(tx, mirror):
             yield from _in_text(name, "file")
 
 
@@ -117,7 +117,7 @@ def _texts(memory: Memory) -> Iterator[tuple[str, str]]:
 
 def _in_text(text: str, field: str) -> Iterator[StoredSecret]:
     end = 0
-    for secret in sorted(secrets.found(text), key=lambda secret: secret.start):
+    for secret in sorted(secrets.find(text), key=lambda secret: secret.start):
         if secret.start >= end:  # the same one may be found by two rules
             yield StoredSecret(secret.kind, field, _preview(text[secret.start : secret.end]))
         end = max(end, secret.end)
@@ -127,20 +127,20 @@ def _preview(secret: str) -> str:
     return f"{secret[: min(4, len(secret) // 4)]}…"
 
 
-def _redacted(memory: Memory) -> Memory:
+def _redact_memory(memory: Memory) -> Memory:
     """The memory without its secrets; the same where it holds none."""
-    fields: dict[str, Any] = {"content": secrets.redacted(memory.content)}
+    fields: dict[str, Any] = {"content": secrets.redact(memory.content)}
     if memory.topic_given:
-        fields["topic"] = secrets.redacted(memory.topic)
+        fields["topic"] = secrets.redact(memory.topic)
     elif fields["content"] != memory.content:
-        fields["topic"] = derived_topic(fields["content"])
-    fields["source"] = secrets.redacted(memory.source)
+        fields["topic"] = derive_topic(fields["content"])
+    fields["source"] = secrets.redact(memory.source)
     if memory.source_run_id is not None:
-        fields["source_run_id"] = secrets.redacted(memory.source_run_id)
-    if memory.key is not None and any(True for _ in secrets.found(memory.key)):
+        fields["source_run_id"] = secrets.redact(memory.source_run_id)
+    if memory.key is not None and any(True for _ in secrets.find(memory.key)):
         fields["key"] = None
     for field in _LISTS:
-        fields[field] = tuple(secrets.redacted(text) for text in getattr(memory, field))
+        fields[field] = tuple(secrets.redact(text) for text in getattr(memory, field))
     return msgspec.structs.replace(memory, **fields)
 
 
@@ -149,20 +149,20 @@ def _changed_fields(old: Memory, new: Memory) -> set[str]:
     return {name for name in names if getattr(old, name) != getattr(new, name)}
 
 
-def _moved(memory: Memory, renamed: Mapping[StoredText, str]) -> Memory:
+def _with_new_scope(memory: Memory, renamed: Mapping[StoredText, str]) -> Memory:
     """A past version in the scope as it is called now."""
     path, name = memory.scope.path, memory.scope.name
     scope = Scope(renamed.get(StoredText("project", path), path), renamed.get(StoredText("session", name), name))
     return memory if scope == memory.scope else msgspec.structs.replace(memory, scope=scope)
 
 
-def _rename(tx: Writing) -> dict[StoredText, str]:
+def _rename(tx: Writer) -> dict[StoredText, str]:
     """Replaces every text beside memories that holds a secret; answers what became of each."""
     stored = tx.stored_texts()
     taken = {(one.what, one.text.casefold()) for one in stored}
     renamed: dict[StoredText, str] = {}
     for one in stored:
-        if not any(True for _ in secrets.found(one.text)):
+        if not any(True for _ in secrets.find(one.text)):
             continue
         new = _replacement(one, lambda name, what=one.what: (what, name.casefold()) in taken)  # type: ignore[misc]
         taken.add((one.what, new.casefold()))
@@ -175,36 +175,36 @@ def _replacement(old: StoredText, is_taken: Callable[[str], bool]) -> str:
     if old.what == "directory":
         return ""
     if old.what not in _NAMES:
-        return secrets.redacted(old.text)
+        return secrets.redact(old.text)
     names = (f"redacted-{n}" if n > 1 else "redacted" for n in count(1))
     if old.what == "project":
-        parent = "/".join(part for part in old.text.split("/")[:-1] if not any(True for _ in secrets.found(part)))
+        parent = "/".join(part for part in old.text.split("/")[:-1] if not any(True for _ in secrets.find(part)))
         names = (f"{parent}/{name}" if parent else name for name in names)
     return next(name for name in names if not is_taken(name))
 
 
-def _named_files(tx: Reading, mirror: Mirror) -> set[str]:
-    met = {one.file for one in tx.meetings(mirror.number) if one.file}
-    return met | {one.name for one in tx.sightings(mirror.number)}
+def _files_with_secrets(tx: Reader, mirror: Mirror) -> set[str]:
+    met = {one.file for one in tx.sync_states(mirror.number) if one.file}
+    return met | {one.name for one in tx.file_states(mirror.number)}
 
 
-def _clean_mirror(tx: Writing, mirror: Mirror) -> None:
+def _clean_mirror(tx: Writer, mirror: Mirror) -> None:
     """Forgets files whose names hold a secret, and the whole mirror where its own place does."""
-    if any(True for _ in secrets.found(str(PurePath(mirror.place, mirror.file)))):
+    if any(True for _ in secrets.find(str(PurePath(mirror.place, mirror.file)))):
         tx.drop_mirror(mirror.number)
         return
-    names = {name for name in _named_files(tx, mirror) if any(True for _ in secrets.found(name))}
+    names = {name for name in _files_with_secrets(tx, mirror) if any(True for _ in secrets.find(name))}
     if names:
-        tx.drop_sightings(mirror.number, names)
-        met = tx.meetings(mirror.number, files=sorted(names))
-        tx.put_meetings(mirror.number, [Meeting(one.memory) for one in met])
+        tx.drop_file_states(mirror.number, names)
+        met = tx.sync_states(mirror.number, files=sorted(names))
+        tx.put_sync_states(mirror.number, [SyncState(one.memory) for one in met])
 
 
-def _files(tx: Reading, numbers: set[int]) -> set[str]:
+def _files(tx: Reader, numbers: set[int]) -> set[str]:
     """Where these memories stand in files, as far as the last sync knows."""
     found = set()
     for mirror in tx.mirrors():
-        for met in tx.meetings(mirror.number):
+        for met in tx.sync_states(mirror.number):
             if met.memory in numbers:
                 found.add(str(PurePath(mirror.place, met.file or mirror.file)))
     return found

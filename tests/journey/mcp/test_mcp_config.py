@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from omoide.interfaces.mcp.clients import CLIENTS
+from omoide.interfaces.mcp.client_config import CLIENTS
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
 LIST = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n'

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from omoide.interfaces.mcp import http as web_server
-from omoide.interfaces.mcp.http import Server as HttpServer
-from omoide.interfaces.mcp.offer import Omoide, tools_of
-from omoide.interfaces.mcp.tokens import Bearer
+from omoide.interfaces.http.tokens import Bearer
+from omoide.interfaces.mcp.dispatch import Dispatcher, tools_of
+from omoide.interfaces.mcp.transports import http as web_server
+from omoide.interfaces.mcp.transports.http import HttpServer as HttpServer
 from omoide.model import Role
 
 MAIN = "from omoide.interfaces.cli import main; main()"
@@ -220,7 +220,7 @@ def test_the_role_of_a_token_is_all_its_bearer_has(serve: Callable[..., Server],
         assert "worker" in refused["content"][0]["text"]
     assert not server.call("archive", id="robot", caller_agent_id="boss")["isError"]
     deeds = server.call("events")["structuredContent"]["rows"]
-    assert [(row["deed"], row["actor"]["name"], row["actor"]["role"]) for row in deeds] == [
+    assert [(row["action"], row["actor"]["name"], row["actor"]["role"]) for row in deeds] == [
         ("archived", "boss", "admin"),
         ("remembered", "robot", "worker"),
     ]
@@ -261,7 +261,7 @@ def test_many_clients_write_at_once(serve: Callable[..., Server]) -> None:
 
 
 def test_too_many_requests_are_told_to_wait(place: Path) -> None:
-    server = HttpServer(lambda *_: Omoide(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0", rate=(0.001, 3))
+    server = HttpServer(lambda *_: Dispatcher(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0", rate=(0.001, 3))
     thread = threading.Thread(target=server.serve)
     thread.start()
     here = Server(None, int(re.search(r":(\d+)/", server.url)[1]))
@@ -276,7 +276,7 @@ def test_too_many_requests_are_told_to_wait(place: Path) -> None:
 def test_who_sends_its_request_in_drops_is_not_waited_for_without_end(begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "_PATIENCE", 0.5)
     monkeypatch.setattr(web_server, "_HEADER", 0.5)
-    server = HttpServer(lambda *_: Omoide(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0")
+    server = HttpServer(lambda *_: Dispatcher(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0")
     thread = threading.Thread(target=server.serve)
     thread.start()
     if begun == b"body":
@@ -297,7 +297,9 @@ def here() -> Iterator[Callable[[], Server]]:
     started: list[tuple[HttpServer, threading.Thread]] = []
 
     def start() -> Server:
-        server = HttpServer(lambda *_: Omoide(None), lambda token: Bearer(Role.OWNER, "") if token else None, "127.0.0.1:0")
+        server = HttpServer(
+            lambda *_: Dispatcher(None), lambda token: Bearer(Role.OWNER, "") if token else None, "127.0.0.1:0"
+        )
         thread = threading.Thread(target=server.serve)
         thread.start()
         started.append((server, thread))
@@ -384,7 +386,7 @@ def test_strangers_make_room_too_but_nobody_who_was_admitted(
 ) -> None:
     monkeypatch.setattr(web_server, "_CONNECTIONS", 2)
     monkeypatch.setattr(web_server, "_HEADER", 600.0)
-    monkeypatch.setattr(web_server, "_FAREWELL", 600.0)
+    monkeypatch.setattr(web_server, "_DRAIN_SECONDS", 600.0)
     server = here()
     first, second = (http.client.HTTPConnection("127.0.0.1", server.port, timeout=25) for _ in range(2))
     assert ask(first) == 200
@@ -432,7 +434,7 @@ def test_a_busy_server_finds_quiet_moments_and_uses_one_now_and_then(monkeypatch
     monkeypatch.setattr(web_server, "_QUIET", 0.2)
     monkeypatch.setattr(web_server, "_EVERY", 1.0)
     used = threading.Semaphore(0)
-    server = HttpServer(lambda *_: Omoide(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0", quiet=used.release)
+    server = HttpServer(lambda *_: Dispatcher(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0", quiet=used.release)
     thread = threading.Thread(target=server.serve)
     began = time.monotonic()
     thread.start()
@@ -454,7 +456,7 @@ def test_it_is_not_quiet_while_somebody_waits_for_an_answer(monkeypatch: pytest.
     monkeypatch.setattr(web_server, "_EVERY", 0.3)
     at_work, go_on, quiet = threading.Event(), threading.Event(), threading.Event()
 
-    class Slow(Omoide):
+    class Slow(Dispatcher):
         def tools(self) -> list[dict[str, Any]]:
             at_work.set()
             go_on.wait(30)
@@ -488,7 +490,7 @@ def test_a_signal_stops_a_server_whenever_it_comes(serve: Callable[..., Server])
 
 
 def test_a_server_needs_no_handler_of_python_to_stop() -> None:
-    server = HttpServer(lambda *_: Omoide(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0")
+    server = HttpServer(lambda *_: Dispatcher(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0")
     thread = threading.Thread(target=server.serve)
     thread.start()
     os.write(server.waker, b"\x0f")  # as the system does for a signal

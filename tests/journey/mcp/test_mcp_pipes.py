@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import omoide
-from omoide.interfaces.mcp import message, stdio
+from omoide.interfaces.mcp import jsonrpc
+from omoide.interfaces.mcp.transports import stdio
 
 PROGRAM = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()"]
 LIST = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n'
@@ -281,12 +281,12 @@ def test_a_server_that_nobody_can_talk_with_ends_with_a_reason(how: str, why: st
 def test_nothing_but_the_protocol_is_on_standard_output(talk: Callable[..., Any], place: Path) -> None:
     (place / "sitecustomize.py").write_text(
         "import sys\n"
-        "from omoide.service.finding import Finding\n"
-        "old = Finding.recall\n"
+        "from omoide.service.queries import Queries\n"
+        "old = Queries.recall\n"
         "def recall(self, *a, **k):\n"
         "    print('a library that prints')\n"
         "    return old(self, *a, **k)\n"
-        "Finding.recall = recall\n"
+        "Queries.recall = recall\n"
     )
     client = talk(PYTHONPATH=str(place))
     assert client.give("recall", query="x")["total_count"] == 0
@@ -298,10 +298,10 @@ def test_nothing_but_the_protocol_is_on_standard_output(talk: Callable[..., Any]
 
 def test_a_bug_in_one_answer_does_not_end_the_server(talk: Callable[..., Any], place: Path) -> None:
     (place / "sitecustomize.py").write_text(
-        "from omoide.service.finding import Finding\n"
+        "from omoide.service.queries import Queries\n"
         "def recall(self, *a, **k):\n"
         "    raise ZeroDivisionError\n"
-        "Finding.recall = recall\n"
+        "Queries.recall = recall\n"
     )
     client = talk(PYTHONPATH=str(place))
     error = client.ask("tools/call", name="recall", arguments={})["error"]
@@ -435,7 +435,7 @@ def test_listing_the_tools_loads_nothing_heavy(place: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script], input=asked, capture_output=True, check=True)
     assert json.loads(done.stdout)["result"]["tools"]
     assert not set(done.stderr.decode().split()) & {
-        "apsw", "asyncio", "http", "json", "logging", "omoide.service", "omoide.store", "socket", "ssl", "Stemmer",
+        "apsw", "asyncio", "http", "json", "logging", "omoide.service", "omoide.storage", "socket", "ssl", "Stemmer",
         "subprocess", "tomllib", "traceback", "yaml",
     }  # fmt: skip
 
@@ -446,7 +446,7 @@ def test_of_a_line_that_is_too_long_nothing_is_kept_and_the_next_is_read(monkeyp
     with os.fdopen(sink, "wb") as pipe:
         writer = threading.Thread(target=lambda: (pipe.write(b"x" * 1_000_000 + b"\nnext\n\nlast"), pipe.close()))
         writer.start()
-        assert list(stdio.lines(source)) == [None, b"next", b"last"]
+        assert list(stdio.read_lines(source)) == [None, b"next", b"last"]
         writer.join()
     os.close(source)
 
@@ -454,7 +454,7 @@ def test_of_a_line_that_is_too_long_nothing_is_kept_and_the_next_is_read(monkeyp
 def test_when_nothing_comes_for_a_moment_there_is_time_for_other_things() -> None:
     source, sink = os.pipe()
     rested: list[str] = []
-    lines = stdio.lines(source, lambda: (rested.append("rested"), os.write(sink, b"two\n"))[0])
+    lines = stdio.read_lines(source, lambda: (rested.append("rested"), os.write(sink, b"two\n"))[0])
     os.write(sink, b"one\n")
     assert (next(lines), rested) == (b"one", [])
     assert (next(lines), rested) == (b"two", ["rested"])
@@ -475,9 +475,9 @@ def test_half_an_emoji_is_kept_as_a_question_mark_and_answered(talk: Callable[..
     lambda value: json.dumps(value).encode()))  # fmt: skip
 def test_any_bytes_are_a_message_or_a_protocol_error(data: bytes) -> None:
     try:
-        request = message.read(data)
-    except message.RpcError as error:
-        said = message.failure(error.id, error)
+        request = jsonrpc.read(data)
+    except jsonrpc.RpcError as error:
+        said = jsonrpc.failure(error.id, error)
     else:
-        said = message.result(request.id if request else None, {})
+        said = jsonrpc.result(request.id if request else None, {})
     assert json.loads(said)["jsonrpc"] == "2.0"

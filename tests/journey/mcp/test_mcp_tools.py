@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from omoide.guard.access import DEEDS
-from omoide.interfaces.mcp.offer import tools_of
-from omoide.interfaces.mcp.tool import described, schema
+from omoide.guard.permissions import PERMISSIONS
+from omoide.interfaces.mcp.dispatch import tools_of
+from omoide.interfaces.mcp.tools.registry import describe, json_schema
 
 SEED = [
     "save_to_memory",
@@ -38,7 +38,7 @@ SEED = [
 def test_the_default_tools_are_five_and_cost_an_agent_less_than_1500_tokens() -> None:
     tools = tools_of("default")
     assert list(tools) == ["remember", "recall", "revise", "forget", "resume"]
-    listed = json.dumps([described(tool) for tool in tools.values()], ensure_ascii=False, separators=(",", ":"))
+    listed = json.dumps([describe(tool) for tool in tools.values()], ensure_ascii=False, separators=(",", ":"))
     assert len(listed) / 4 < 1_500  # four characters a token; cl100k itself counts about 1,360
 
 
@@ -49,7 +49,7 @@ def test_the_layers_add_the_nineteen_of_the_seed_and_promotion() -> None:
 
 @pytest.mark.parametrize("tool", tools_of("all").values(), ids=lambda tool: tool.name)
 def test_every_tool_tells_a_model_what_it_is_for(tool: Any) -> None:
-    listed = described(tool)
+    listed = describe(tool)
     assert listed["title"]
     assert 10 < len(listed["description"]) < 160
     for name in ("inputSchema", "outputSchema"):
@@ -108,7 +108,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "retire": ("retire", {"dry_run": True}),
     "twins": ("reindex", {}),
     "embed": ("embed_pending", {}),
-    "mend": ("mend", {}),
+    "repair": ("repair", {}),
     "archive": ("archive", {"id": "living"}),
     "restore": ("restore", {"id": "archived"}),
     "pin": ("pin", {"id": "living"}),
@@ -123,7 +123,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 # What the service can do, and no tool of its own does.
 ELSEWHERE = {
     "links": "show tells them",
-    "named": "what the layers' tools find an entry by",
+    "by_key": "what the layers' tools find an entry by",
     "projects": "projects tells more: the catalogue",
     "session": "sessions tells the same of each",
     "coverage": "stats tells it",
@@ -135,8 +135,8 @@ ELSEWHERE = {
     "adopt": "reads files",
     "everything": "writes files",
     "backup": "writes files",
-    **dict.fromkeys(("mirrors", "mirror", "unmirror", "notebook", "join", "part"), "about files"),
-    "disputes": "a person's text or another: a person decides",
+    **dict.fromkeys(("mirrors", "mirror", "unmirror", "list_mirror", "join", "reset_sync_state"), "about files"),
+    "conflicts": "a person's text or another: a person decides",
     "scan": "past versions and names are changed for good: a person decides",
     "resolve": "a person's text or another: a person decides",
 }
@@ -167,19 +167,19 @@ def test_every_tool_obeys_the_one_table_in_every_role_and_layer(
                 given |= {field: value for field, value in LAYERS[layer].items() if field in takes}
                 if layer == "global" and deed.startswith("remember") and "scope" in takes:
                     given["scope"] = "global"
-                allowed = role in DEEDS[deed]
+                allowed = role in PERMISSIONS[deed]
                 result = client.call(name, **given, caller_agent_id=f"the-{role}")
                 text = result["content"][0]["text"]
                 assert result["isError"] is not allowed, f"{name} in {layer} as {role}: {text}"
                 if allowed:
-                    Draft202012Validator(schema(tool.gives)).validate(result["structuredContent"])
+                    Draft202012Validator(json_schema(tool.gives)).validate(result["structuredContent"])
                 else:
                     assert f"the-{role} is a {role}" in text
 
 
 def test_whatever_the_service_can_do_is_a_tool_or_has_a_reason_not_to_be() -> None:
     ruled = {deed for deed, _ in CALLS.values()}
-    assert ruled | set(ELSEWHERE) == set(DEEDS)
+    assert ruled | set(ELSEWHERE) == set(PERMISSIONS)
     assert not ruled & set(ELSEWHERE)
 
 
@@ -272,9 +272,9 @@ def test_events_of_a_global_memory_name_no_memory_of_another_project(client: Any
     client.give("link", id="ours", kind="relates", other="theirs", project="bank")
     for asked in ({}, {"id": "ours"}):
         rows = client.give("events", **asked)["rows"]
-        assert [row["detail"] for row in rows if row["deed"] == "linked"] == [{"kind": "relates"}]
+        assert [row["detail"] for row in rows if row["action"] == "linked"] == [{"kind": "relates"}]
         rows = client.give("events", **asked, project="bank")["rows"]
-        assert [row["detail"] for row in rows if row["deed"] == "linked"] == [{"kind": "relates", "to": 2}]
+        assert [row["detail"] for row in rows if row["action"] == "linked"] == [{"kind": "relates", "to": 2}]
 
 
 def test_an_entry_goes_by_its_key_even_where_that_is_a_number(client: Any) -> None:
@@ -447,14 +447,14 @@ def test_near_twins_are_counted_and_the_closest_named(client: Any) -> None:
     assert "6 others say almost the same: #" in many["content"][0]["text"]
     assert ", …. Recall" in many["content"][0]["text"]
     for kept in (once, many):
-        Draft202012Validator(schema(tools_of("default")["remember"].gives)).validate(kept["structuredContent"])
+        Draft202012Validator(json_schema(tools_of("default")["remember"].gives)).validate(kept["structuredContent"])
 
 
 def test_tags_that_would_fit_are_named_where_settings_ask_for_them(talk: Any) -> None:
     kept = talk(OMOIDE_AUTOTAG="suggest").call("remember", content="認証は JWT を採用")
     assert kept["structuredContent"]["suggested_tags"] == ["jwt", "認証"]
     assert kept["content"][0]["text"].endswith("Tags that would fit: jwt, 認証.")
-    Draft202012Validator(schema(tools_of("default")["remember"].gives)).validate(kept["structuredContent"])
+    Draft202012Validator(json_schema(tools_of("default")["remember"].gives)).validate(kept["structuredContent"])
 
 
 def test_a_limit_below_1_is_refused(client: Any) -> None:
@@ -661,6 +661,6 @@ def test_the_store_is_looked_after_without_losing_anything(client: Any) -> None:
     (twins,) = client.give("twins")["twins"]
     assert {twins["into"], *twins["merged"]} == {1, 2}
     assert client.give("retire", dry_run=True) == {"rows": [], "dry_run": True}
-    assert client.give("mend")["count"] == 2
+    assert client.give("repair")["count"] == 2
     assert client.give("check")["rows"] == []
     assert client.give("stats")["count"] == 2

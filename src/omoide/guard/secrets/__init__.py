@@ -13,7 +13,7 @@ Every search starts at a fixed string and has bounds, so that the work grows wit
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from omoide.guard.secrets.patterns import compiled
+from omoide.guard.secrets.patterns import compile_pattern
 
 
 class Secret(NamedTuple):
@@ -60,13 +60,13 @@ _LONG = r"(?<![A-Za-z0-9_.~+/=$:%-])[A-Za-z0-9_.~+/=$:%-]{16}"
 """No token is shorter."""
 
 
-def found(text: str) -> Iterable[Secret]:
+def find(text: str) -> Iterable[Secret]:
     """The secrets of a text, by kind; overlapping ones may come twice."""
     plain = _narrow(text)
-    if compiled(_SIGN).search(plain) is None and not any(map(plain.lower().__contains__, _UNSIGNED)):
+    if compile_pattern(_SIGN).search(plain) is None and not any(map(plain.lower().__contains__, _UNSIGNED)):
         return ()
     lowered = _lower(plain)
-    is_long, is_named = compiled(_LONG).search(plain) is not None, _is_named(plain, lowered)
+    is_long, is_named = compile_pattern(_LONG).search(plain) is not None, _has_secret_name(plain, lowered)
     if not is_long and not is_named:
         return ()
     # Most processes see no such text: until then, the rules are not loaded.
@@ -76,21 +76,21 @@ def found(text: str) -> Iterable[Secret]:
     return (Secret(kind, start, end) for kind, start, end in places)
 
 
-def _is_named(plain: str, lowered: str) -> bool:
+def _has_secret_name(plain: str, lowered: str) -> bool:
     """Whether anything is called as secrets are, or looks like a structure that holds one."""
     holds = lowered.__contains__
     return (
         any(map(holds, _NAMES))
         or any(sign in plain and any(map(holds, names)) for sign, names in _NAMES_BY_SIGN.items())
-        or (not plain.isascii() and compiled("|".join(_JAPANESE_NAMES)).search(lowered) is not None)
+        or (not plain.isascii() and compile_pattern("|".join(_JAPANESE_NAMES)).search(lowered) is not None)
     )
 
 
-def redacted(text: str) -> str:
+def redact(text: str) -> str:
     """The text with every secret replaced by its kind."""
     kept: list[str] = []
     end = 0
-    for secret in sorted(found(text), key=lambda secret: secret.start):
+    for secret in sorted(find(text), key=lambda secret: secret.start):
         if secret.start >= end:
             kept += text[end : secret.start], f"[redacted: {secret.kind}]"
         end = max(end, secret.end)
@@ -99,7 +99,7 @@ def redacted(text: str) -> str:
 
 def _narrow(text: str) -> str:
     """The text with full-width letters, digits and signs in their usual width."""
-    if text.isascii() or compiled("[\uff01-\uff5e\u3000]").search(text) is None:
+    if text.isascii() or compile_pattern("[\uff01-\uff5e\u3000]").search(text) is None:
         return text
     return text.translate(_WIDE)
 

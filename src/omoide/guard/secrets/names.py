@@ -4,7 +4,7 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
-from omoide.guard.secrets.patterns import compiled
+from omoide.guard.secrets.patterns import compile_pattern
 from omoide.guard.secrets.values import words
 
 
@@ -96,7 +96,7 @@ _SUFFIX = (
 
 def name_at(text: str, at: int) -> Name | None:
     """The name whose noun begins here, if one does and it can be of a secret."""
-    match = compiled(_NOUNS).match(text, at)
+    match = compile_pattern(_NOUNS).match(text, at)
     return None if match is None else _name(text, match)
 
 
@@ -115,7 +115,7 @@ def _name(text: str, match: re.Match[str]) -> Name | None:
     is_glued = found.isascii() and prefix[-1:].isalpha() and not prefix.lower().endswith(_GLUED)
     if is_glued and not (found[0].isupper() and prefix[-1].islower()):
         return None
-    suffix = compiled(_SUFFIX).match(text, end)
+    suffix = compile_pattern(_SUFFIX).match(text, end)
     if suffix is not None:
         end = suffix.end()
     following = text[end : end + 2]
@@ -134,9 +134,9 @@ def _name(text: str, match: re.Match[str]) -> Name | None:
 def _is_netrc(found: str, before: str) -> bool:
     if not found.lower().startswith("pass"):
         return False
-    return ("login" in before or "machine" in before) and compiled(r"(?:login|machine)\s{1,4}\S{1,30}\s{1,12}$").search(
-        before
-    ) is not None
+    return ("login" in before or "machine" in before) and compile_pattern(
+        r"(?:login|machine)\s{1,4}\S{1,30}\s{1,12}$"
+    ).search(before) is not None
 
 
 def _sort(match: re.Match[str], before: str) -> Sort | None:

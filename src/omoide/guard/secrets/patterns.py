@@ -5,7 +5,7 @@ from functools import cache
 
 
 @cache
-def compiled(pattern: str) -> re.Pattern[str]:
+def compile_pattern(pattern: str) -> re.Pattern[str]:
     """Compile when first needed. Most texts need none, and compiling them all would slow every start.
 
     ASCII: Japanese puts no space between a token and the words around it, and yet the token begins and ends there.

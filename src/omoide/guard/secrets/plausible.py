@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from omoide.guard.secrets import values
 from omoide.guard.secrets.names import Name, Sort
-from omoide.guard.secrets.patterns import compiled
+from omoide.guard.secrets.patterns import compile_pattern
 
 HASHED = r"(?i)hash|digest|fingerprint|sha-?\d|md5|checksum|thumbprint|ハッシュ|指紋|フィンガープリント|チェックサム"
 _QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "“": "”", "‘": "’", "【": "】", "«": "»", "〝": "〟"}
@@ -20,10 +20,10 @@ class Value(NamedTuple):
 
 def read(text: str, at: int) -> Value | None:
     """The value that begins here: what is quoted, or all up to a space."""
-    bold = compiled(r"\*{1,2}(?=[^*\s])").match(text, at)
+    bold = compile_pattern(r"\*{1,2}(?=[^*\s])").match(text, at)
     if bold is not None:
         at = bold.end()
-    prefix = compiled(
+    prefix = compile_pattern(
         r"(?:[bfru@$]|rb|br|(?:\[\]byte|Buffer\.from|SecretStr|Secret|bytes|str|String|b64decode|atob)\()?(?=[\"'])"
     ).match(text, at)
     if prefix is not None:
@@ -41,11 +41,13 @@ def read(text: str, at: int) -> Value | None:
         if end > at + 1 and (newline < 0 or end < newline):
             return Value(at + 1, end, text[at + 1 : end], is_quoted=True)
         at += 1
-    match = compiled(r"[!-~]{1,300}").match(text, at)
+    match = compile_pattern(r"[!-~]{1,300}").match(text, at)
     if match is None:
         return None
     written = match[0]
-    cut = compiled(r"[\"`;]|(?<=.)[,&](?=[A-Za-z_][\w.-]*=)|'(?=[,;)\]}\s]|$)|</|\\[nrt]|\*\*|(?<!\S)\|").search(written)
+    cut = compile_pattern(r"[\"`;]|(?<=.)[,&](?=[A-Za-z_][\w.-]*=)|'(?=[,;)\]}\s]|$)|</|\\[nrt]|\*\*|(?<!\S)\|").search(
+        written
+    )
     if cut is not None:
         written = written[: cut.start()]
     written = written.rstrip("(")
@@ -73,9 +75,9 @@ def accepts(name: Name, value: Value, *, is_assigned: bool, is_alone: bool = Fal
         text = text.strip("#*")
     if len(text) < (4 if text.isascii() else 2) or values.is_reference(text):
         return False
-    if compiled(HASHED).search(name.word) or compiled(r"(?i)^(?:sha\d*|md5|ssh-\w+|ecdsa-\S+)\b").match(text):
+    if compile_pattern(HASHED).search(name.word) or compile_pattern(r"(?i)^(?:sha\d*|md5|ssh-\w+|ecdsa-\S+)\b").match(text):
         return False
-    if not value.is_quoted and compiled(r"[A-Za-z_][\w.]*[(\[]").match(text):
+    if not value.is_quoted and compile_pattern(r"[A-Za-z_][\w.]*[(\[]").match(text):
         return False  # a call, an item
     if name.sort is Sort.PIN:
         return _is_pin(value, is_assigned=is_assigned)
@@ -86,11 +88,13 @@ def accepts(name: Name, value: Value, *, is_assigned: bool, is_alone: bool = Fal
     if name.sort is Sort.CODE:
         return (
             values.is_random(text, 8)
-            or compiled(r"(?=.*[a-zA-Z].*\d|.*\d.*[a-zA-Z])[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,5}").fullmatch(text)
+            or compile_pattern(r"(?=.*[a-zA-Z].*\d|.*\d.*[a-zA-Z])[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,5}").fullmatch(
+                text
+            )
             is not None
         )
     if name.sort is Sort.KEY:
-        if compiled(r"[0-9a-fA-F]+").fullmatch(text) and "_" not in name.word and "-" not in name.word:
+        if compile_pattern(r"[0-9a-fA-F]+").fullmatch(text) and "_" not in name.word and "-" not in name.word:
             return False
         return values.is_random(text, 16) and not _is_named_place(text)
     return _is_token(name, value, is_assigned=is_assigned)
@@ -103,7 +107,7 @@ def is_hopeless(name: Name, value: Value, *, is_assigned: bool) -> bool:
         if value.is_quoted and not text.isascii():
             return name.sort is Sort.PASSWORD
         return not (is_assigned or value.is_quoted) and text.isalpha() and (text.islower() or len(text) < 8)
-    if compiled(r"\d").search(text):
+    if compile_pattern(r"\d").search(text):
         return False
     return text.islower() or text.isupper() or text.istitle() or len(text) < 8
 
@@ -128,19 +132,21 @@ def _is_token(name: Name, value: Value, *, is_assigned: bool) -> bool:
         return is_assigned or value.is_quoted or "token" in name.word or "key" in name.word or not name.word.isascii()
     if values.is_random(text, 8):
         return not values.is_plain(text) or values.is_random(text, 20)
-    if compiled(r"(?i)otp|2fa|mfa").search(name.word) and compiled(r"[A-Z2-7]{16,64}").fullmatch(text):
+    if compile_pattern(r"(?i)otp|2fa|mfa").search(name.word) and compile_pattern(r"[A-Z2-7]{16,64}").fullmatch(text):
         return True
-    if compiled(r"[0-9a-fA-F]{20,}").fullmatch(text):
+    if compile_pattern(r"[0-9a-fA-F]{20,}").fullmatch(text):
         return any(c.isdigit() for c in text) and any(c.isalpha() for c in text)
     chosen = is_assigned or value.is_quoted
-    signs = compiled(r"[!#$%^&*?@+~]").search(text) is not None
+    signs = compile_pattern(r"[!#$%^&*?@+~]").search(text) is not None
     return chosen and signs and len(text) >= 8 and values.is_strong(text) and not values.is_plain(text)
 
 
 def _is_named_place(text: str) -> bool:
     """Whether it is a path, a URL or a place in code, however random its parts."""
-    return bool(compiled(r"(?:~?\.{0,2}/|[A-Za-z]{2,12}://)[\w./~:-]*$|[a-z_]+(?:\.[a-z_]+)+$").match(text)) or bool(
-        compiled(r"[\w.-]+\.(?i:pem|key|json|ya?ml|toml|env|txt|md|py|[jt]sx?|go|rs|rb|sh|p12|pfx|jks|crt|pub)$").match(text)
+    return bool(compile_pattern(r"(?:~?\.{0,2}/|[A-Za-z]{2,12}://)[\w./~:-]*$|[a-z_]+(?:\.[a-z_]+)+$").match(text)) or bool(
+        compile_pattern(
+            r"[\w.-]+\.(?i:pem|key|json|ya?ml|toml|env|txt|md|py|[jt]sx?|go|rs|rb|sh|p12|pfx|jks|crt|pub)$"
+        ).match(text)
     )
 
 
@@ -164,20 +170,20 @@ def _is_password(name: Name, value: Value, *, is_assigned: bool, is_alone: bool)
         return True
     if not (is_assigned and (is_alone or value.is_quoted)) and not value.is_quoted:
         return _is_joined_words(text) and not is_assigned
-    return len(text) >= 5 and compiled(r"[A-Za-z][A-Za-z_.-]*").fullmatch(text) is not None and not name.is_short
+    return len(text) >= 5 and compile_pattern(r"[A-Za-z][A-Za-z_.-]*").fullmatch(text) is not None and not name.is_short
 
 
 def _is_convincing(text: str) -> bool:
     """Whether it would be taken for a password in the middle of a sentence."""
-    if compiled(r"[!#$%^&*?@+~]").search(text[:-1]) or compiled(r"[!#$%^&*]").search(text):
+    if compile_pattern(r"[!#$%^&*?@+~]").search(text[:-1]) or compile_pattern(r"[!#$%^&*]").search(text):
         return any(c.isalnum() for c in text)
     letters = sum(c.isalpha() for c in text)
     digits = sum(c.isdigit() for c in text)
-    return letters >= 2 and digits >= 1 and not compiled(r"\d+(?:st|nd|rd|th)|[A-Z]{2,6}\d{1,3}").fullmatch(text)
+    return letters >= 2 and digits >= 1 and not compile_pattern(r"\d+(?:st|nd|rd|th)|[A-Z]{2,6}\d{1,3}").fullmatch(text)
 
 
 def _is_hyphenated_phrase(text: str) -> bool:
-    words = compiled(r"[-_.]").split(text)
+    words = compile_pattern(r"[-_.]").split(text)
     return len(words) >= 4 and all(2 <= len(word) <= 10 and word.isalpha() and not values.is_word(word) for word in words)
 
 
@@ -185,7 +191,7 @@ def _is_joined_words(text: str) -> bool:
     return (
         False
         if len(text) < 8
-        else compiled(r"(?:[A-Z][a-z]{2,9}){2,5}").fullmatch(text) is not None and "Password" not in text
+        else compile_pattern(r"(?:[A-Z][a-z]{2,9}){2,5}").fullmatch(text) is not None and "Password" not in text
     )
 
 
@@ -200,7 +206,7 @@ def _is_phrase(name: Name, text: str) -> bool:
 
 def _is_japanese_remark(text: str) -> bool:
     return (
-        compiled(
+        compile_pattern(
             r"必須|任意|未設定|なし|変更|不要|非公開|秘密|下記|上記|別途|同じ|共通|設定|入力|確認|省略|例|です|ます"
             r"|する|した|ください|の"
         ).search(text)

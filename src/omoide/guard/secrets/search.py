@@ -4,7 +4,7 @@ import functools
 from collections.abc import Iterator
 
 from omoide.guard.secrets import sentences, values
-from omoide.guard.secrets.patterns import compiled
+from omoide.guard.secrets.patterns import compile_pattern
 from omoide.guard.secrets.providers import PROVIDERS, Provider
 from omoide.guard.secrets.structures import STRUCTURES, Structure
 
@@ -24,7 +24,7 @@ def search(text: str, lowered: str, *, is_long: bool, is_named: bool) -> Iterato
         return
     for structure in STRUCTURES:
         if _is_possible(structure, lowered):
-            for match in compiled(structure.pattern).finditer(text):
+            for match in compile_pattern(structure.pattern).finditer(text):
                 if structure.is_real(match):
                     group = "value" if "value" in match.re.groupindex and match["value"] is not None else 0
                     yield structure.kind, match.start(group), match.end(group)
@@ -40,7 +40,7 @@ def _is_possible(structure: Structure, lowered: str) -> bool:
 
 def _of_provider(text: str, provider: Provider) -> Iterator[Place]:
     if provider.inside:
-        for match in compiled(provider.pattern).finditer(text):
+        for match in compile_pattern(provider.pattern).finditer(text):
             if _is_real(provider, match[0]):
                 yield provider.kind, *match.span()
         return
@@ -49,7 +49,7 @@ def _of_provider(text: str, provider: Provider) -> Iterator[Place]:
         while at >= 0:
             after = at + len(mark)
             if not _is_within_word(text, at, "" if provider.strict else "_-"):
-                token = compiled(provider.pattern).match(text, after)
+                token = compile_pattern(provider.pattern).match(text, after)
                 if token is not None and _is_real(provider, token[0]):
                     yield provider.kind, at, token.end()
                     after = token.end()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from omoide.guard.secrets import values
 from omoide.guard.secrets.names import STEMS, Name, Sort, name_at
-from omoide.guard.secrets.patterns import compiled
+from omoide.guard.secrets.patterns import compile_pattern
 from omoide.guard.secrets.plausible import HASHED, Value, accepts, is_hopeless, read
 
 _TRIES = 4
@@ -78,34 +78,38 @@ def find(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
 def _secret(text: str, name: Name) -> Value | None:
     """The value that the name is given, if it is a secret."""
     if not values.has_candidate(text[name.end : name.end + 160]):
-        return _told_before(text, name)
+        return _value_before_name(text, name)
     return (
-        _assigned(text, name)
-        or _spaced(text, name)
-        or _told_in_english(text, name)
-        or _told_in_japanese(text, name)
-        or _told_before(text, name)
+        _assigned_value(text, name)
+        or _spaced_value(text, name)
+        or _english_value(text, name)
+        or _japanese_value(text, name)
+        or _value_before_name(text, name)
     )
 
 
-def _assigned(text: str, name: Name) -> Value | None:
-    element = compiled(_ELEMENT).match(text, name.end)
+def _assigned_value(text: str, name: Name) -> Value | None:
+    element = compile_pattern(_ELEMENT).match(text, name.end)
     if element is not None:
         inner = Value(*element.span("value"), element["value"], is_quoted=True)
         return inner if accepts(name, inner, is_assigned=True) else None
-    named = compiled(_NAMED_VALUE).match(text, name.end)
+    named = compile_pattern(_NAMED_VALUE).match(text, name.end)
     if named is not None:
         beside = read(text, named.end())
         return beside if beside is not None and accepts(name, beside, is_assigned=True) else None
-    match = compiled(_ASSIGNED).match(text, name.end)
+    match = compile_pattern(_ASSIGNED).match(text, name.end)
     if match is None:
         return None
     at, is_below = match.end(), False
-    below = compiled(r"(?:[|>][+-]?)?[ \t]{0,4}\r?\n[ \t]{0,12}(?:[-*>] )?").match(text, at)
+    below = compile_pattern(r"(?:[|>][+-]?)?[ \t]{0,4}\r?\n[ \t]{0,12}(?:[-*>] )?").match(text, at)
     if below is not None and match["sep"] in (":", "=", "→"):
         at, is_below = below.end(), True
     value = read(text, at)
-    if value is None or compiled(_ENGLISH_UNIT).match(text, value.end) or compiled(_JAPANESE_UNIT).match(text, value.end):
+    if (
+        value is None
+        or compile_pattern(_ENGLISH_UNIT).match(text, value.end)
+        or compile_pattern(_JAPANESE_UNIT).match(text, value.end)
+    ):
         return None
     if is_below and not (values.is_strong(value.text) and len(value.text) >= 8 and not value.text.endswith(":")):
         return None
@@ -128,14 +132,14 @@ def _is_alone(text: str, name: Name, sep: str, value: Value) -> bool:
     )
 
 
-def _spaced(text: str, name: Name) -> Value | None:
-    match = compiled(_SPACE).match(text, name.end)
+def _spaced_value(text: str, name: Name) -> Value | None:
+    match = compile_pattern(_SPACE).match(text, name.end)
     if match is None or (name.sort is Sort.PIN and not name.is_flag and len(name.word) < 5):  # a verb, too
         return None
     value = read(text, match.end())
-    if value is None or compiled(r"[a-z_-]+=|[A-Z_]+=").match(value.text):
+    if value is None or compile_pattern(r"[a-z_-]+=|[A-Z_]+=").match(value.text):
         return None
-    if compiled(_ENGLISH_UNIT).match(text, value.end) or compiled(_JAPANESE_UNIT).match(text, value.end):
+    if compile_pattern(_ENGLISH_UNIT).match(text, value.end) or compile_pattern(_JAPANESE_UNIT).match(text, value.end):
         return None
     if name.is_flag:
         return value if accepts(name, value, is_assigned=True, is_alone=True) else None
@@ -143,34 +147,34 @@ def _spaced(text: str, name: Name) -> Value | None:
         name.is_short
         and not name.word.endswith("pw")
         and not value.is_quoted
-        and not compiled(r"(?i)(?:id|user|login|mail|ユーザー|アカウント)\W").search(
+        and not compile_pattern(r"(?i)(?:id|user|login|mail|ユーザー|アカウント)\W").search(
             text[max(0, name.start - 60) : name.start]
         )
     ):
         return None
-    if compiled(_JAPANESE_PLACE).match(text, value.end):
+    if compile_pattern(_JAPANESE_PLACE).match(text, value.end):
         return None
     return value if value.text.isascii() and accepts(name, value, is_assigned=False) else None
 
 
-def _told_in_english(text: str, name: Name) -> Value | None:
+def _english_value(text: str, name: Name) -> Value | None:
     if text[name.end : name.end + 1] not in (" ", ",", "'", ")", '"'):
         return None
-    gap = compiled(_ENGLISH_GAP).match(text, name.end)
+    gap = compile_pattern(_ENGLISH_GAP).match(text, name.end)
     end = name.end if gap is None else gap.end()
-    for tries, copula in enumerate(compiled(_COPULA).finditer(text, name.end, min(len(text), end + 1))):
+    for tries, copula in enumerate(compile_pattern(_COPULA).finditer(text, name.end, min(len(text), end + 1))):
         between = text[name.end : copula.start()]
-        if tries == _TRIES or (name.is_short and len(between) > 1) or compiled(HASHED).search(between):
+        if tries == _TRIES or (name.is_short and len(between) > 1) or compile_pattern(HASHED).search(between):
             return None
         value = read(text, copula.end())
         if value is None or not accepts(name, value, is_assigned=False):
             continue
-        if not compiled(_ENGLISH_UNIT).match(text, value.end):
+        if not compile_pattern(_ENGLISH_UNIT).match(text, value.end):
             return value
     return None
 
 
-def _told_in_japanese(text: str, name: Name) -> Value | None:
+def _japanese_value(text: str, name: Name) -> Value | None:
     """「パスワードは…です」「パスワードを「…」に変更した」"""
     end = min(len(text), name.end + 48)
     for stop in "。\n":
@@ -179,12 +183,12 @@ def _told_in_japanese(text: str, name: Name) -> Value | None:
             end = found
     if text[name.end : end].isascii():
         return None
-    below = compiled(_JAPANESE_BELOW).match(text, name.end)
+    below = compile_pattern(_JAPANESE_BELOW).match(text, name.end)
     if below is not None:
         value = read(text, below.end())
         return value if value is not None and accepts(name, value, is_assigned=False) else None
     tries = 0
-    for match in compiled(r"(?<![!-~])[\"'`「『“‘【(]?[!-~]{3,}|[「『](?=[^」』\n]{2,40}[」』])").finditer(
+    for match in compile_pattern(r"(?<![!-~])[\"'`「『“‘【(]?[!-~]{3,}|[「『](?=[^」』\n]{2,40}[」』])").finditer(
         text, name.end, end
     ):
         between = text[name.end : match.start()]
@@ -194,26 +198,28 @@ def _told_in_japanese(text: str, name: Name) -> Value | None:
             continue
         tries += 1
         value = read(text, match.start() + (match[0][0] == "("))
-        if value is None or is_hopeless(name, value, is_assigned=False) or compiled(HASHED).search(between):
+        if value is None or is_hopeless(name, value, is_assigned=False) or compile_pattern(HASHED).search(between):
             continue
-        if not compiled(r"(?:は|が|を|に|:|=|、|も|として|には|→|で|\s)[\"'`「『“‘【(\s]{0,3}$").search(between + " "):
+        if not compile_pattern(r"(?:は|が|を|に|:|=|、|も|として|には|→|で|\s)[\"'`「『“‘【(\s]{0,3}$").search(
+            between + " "
+        ):
             continue
-        if compiled(_JAPANESE_UNIT).match(text, value.end) or compiled(_ENGLISH_UNIT).match(text, value.end):
+        if compile_pattern(_JAPANESE_UNIT).match(text, value.end) or compile_pattern(_ENGLISH_UNIT).match(text, value.end):
             continue
         surely = values.is_random(value.text) or (
-            values.is_strong(value.text) and compiled(r"[!#$%^&*?@+~]").search(value.text) is not None
+            values.is_strong(value.text) and compile_pattern(r"[!#$%^&*?@+~]").search(value.text) is not None
         )
         if not surely:
-            if compiled(_JAPANESE_PLACE).match(text, value.end) or compiled(_JAPANESE_TOPIC).search(between):
+            if compile_pattern(_JAPANESE_PLACE).match(text, value.end) or compile_pattern(_JAPANESE_TOPIC).search(between):
                 continue
-            if name.is_short and not compiled(r"\s?(?:は|が|:|=|を|、)").match(between):
+            if name.is_short and not compile_pattern(r"\s?(?:は|が|:|=|を|、)").match(between):
                 continue
         if accepts(name, value, is_assigned=False):
             return value
     return None
 
 
-def _told_before(text: str, name: Name) -> Value | None:
+def _value_before_name(text: str, name: Name) -> Value | None:
     """ "… is the admin password", 「…がパスワードです」"""
     if name.is_short or name.sort is Sort.KEY:
         return None
@@ -222,11 +228,11 @@ def _told_before(text: str, name: Name) -> Value | None:
     end = _end_before_japanese(text, name, window)
     if end is None:
         end = max((window.lower().rfind(word, max(0, len(window) - 60)) for word in (" is ", " was ", " as ")), default=-1)
-        if end < 0 or compiled(r"[\w' -]*").fullmatch(window, end) is None:
+        if end < 0 or compile_pattern(r"[\w' -]*").fullmatch(window, end) is None:
             return None
     written = window[:end].rstrip(" ,")
     quote = written[-1:] if written[-1:] in "\"'`」』" else ""
-    written = compiled(r"[!-~]{0,80}$").search(written[-81:].rstrip("\"'`」』"))[0].lstrip("\"'`(")  # type: ignore[index]
+    written = compile_pattern(r"[!-~]{0,80}$").search(written[-81:].rstrip("\"'`」』"))[0].lstrip("\"'`(")  # type: ignore[index]
     start = begin + window.rfind(written, 0, end)
     value = Value(start, start + len(written), written, bool(quote))
     if len(written) < 6 or not values.is_strong(written) or "=" in written:
@@ -238,6 +244,6 @@ def _end_before_japanese(text: str, name: Name, window: str) -> int | None:
     """Where the value ends in 「…がパスワードです」, if that is how it is said."""
     particles = [(window.rfind(word, max(0, len(window) - 16)), word) for word in ("という", "が", "を", "って")]
     end = max(at for at, _ in particles)
-    if end <= 0 or compiled(r"[^\s。、!-~]*").fullmatch(window, end) is None:
+    if end <= 0 or compile_pattern(r"[^\s。、!-~]*").fullmatch(window, end) is None:
         return None
-    return end if compiled(_JAPANESE_ENDING).match(text, name.end) else None
+    return end if compile_pattern(_JAPANESE_ENDING).match(text, name.end) else None

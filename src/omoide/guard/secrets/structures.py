@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from omoide.guard.secrets import values
-from omoide.guard.secrets.patterns import compiled
+from omoide.guard.secrets.patterns import compile_pattern
 
 
 class Structure(NamedTuple):
@@ -37,7 +37,7 @@ def _is_given_to_user(match: re.Match[str]) -> bool:
     value, user = match["value"], match["user"] or ""
     if value.lower() == user.lower() or not _is_password(value):
         return False
-    return not compiled(r"\d{1,5}(?:/.*)?").fullmatch(value)
+    return not compile_pattern(r"\d{1,5}(?:/.*)?").fullmatch(value)
 
 
 def _is_pair(match: re.Match[str]) -> bool:
@@ -80,7 +80,7 @@ def _is_credential(match: re.Match[str]) -> bool:
     value = match["value"]
     if values.is_filler(value):
         return False
-    parts = [part for part in compiled(r"[\s,;=&\"':]+").split(value) if part]
+    parts = [part for part in compile_pattern(r"[\s,;=&\"':]+").split(value) if part]
     return any(values.is_random(part) and not values.is_reference(part) for part in parts)
 
 
@@ -395,7 +395,7 @@ STRUCTURES: tuple[Structure, ...] = (
         ("admin/", "admin:", "admin /", "root/", "root:", "root /", "postgres/", "postgres:"),
         "/:",
         r"(?<![\w./@:-])(?:admin|root|administrator|postgres)(?:\s?/\s?|:)(?P<value>[^\s\"'`「」『』、。（）()/:@]{8,64})(?![/\w:@])",
-        lambda match: _is_chosen(match) and compiled(r"\d.*\d|[!#$%^&*?@+~]").search(match["value"]) is not None,
+        lambda match: _is_chosen(match) and compile_pattern(r"\d.*\d|[!#$%^&*?@+~]").search(match["value"]) is not None,
     ),
     Structure(
         "seed phrase",

@@ -1,6 +1,6 @@
 """What a value looks like: random, chosen as a password, or a placeholder, reference, type, path or hash."""
 
-from omoide.guard.secrets.patterns import compiled
+from omoide.guard.secrets.patterns import compile_pattern
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _ASSIGNERS = ("=", ":", '"', "`", "「", "『", "“", "<", "|")
@@ -20,7 +20,7 @@ def has_candidate(text: str) -> bool:
     for sign in _ASSIGNERS:
         if sign in text:
             return True
-    return compiled(_CANDIDATE).search(text) is not None
+    return compile_pattern(_CANDIDATE).search(text) is not None
 
 
 # A documentation sample is recognised by a part of it, so that no whole key stands in this file.
@@ -61,7 +61,7 @@ def is_filler(value: str) -> bool:
 
 
 def is_uuid(value: str) -> bool:
-    return compiled(_UUID).fullmatch(value) is not None
+    return compile_pattern(_UUID).fullmatch(value) is not None
 
 
 def is_random(value: str, least: int = 12) -> bool:
@@ -70,13 +70,13 @@ def is_random(value: str, least: int = 12) -> bool:
         return False
     if is_uuid(value):
         return False
-    irregular = sum(len(part) for part in compiled(r"[-_./:=,@~%+|]").split(value) if _is_irregular(part))
+    irregular = sum(len(part) for part in compile_pattern(r"[-_./:=,@~%+|]").split(value) if _is_irregular(part))
     return irregular >= max(6, 0.4 * len(value))
 
 
 def is_mixed(value: str) -> bool:
     """Whether it has small letters, capitals and digits, as names with hyphens mostly have not."""
-    return all(compiled(letters).search(value) for letters in ("[a-z]", "[A-Z]", "[0-9]"))
+    return all(compile_pattern(letters).search(value) for letters in ("[a-z]", "[A-Z]", "[0-9]"))
 
 
 def _is_irregular(part: str) -> bool:
@@ -100,9 +100,9 @@ def _is_irregular(part: str) -> bool:
         if len(part) >= 16 and changes >= 2:
             return True
         return len(part) >= 20 and changes >= 1 and humps >= 2
-    if len(part) < 10 or compiled(r"[a-z]*(?:[A-Z][a-z]+)*").fullmatch(part):
+    if len(part) < 10 or compile_pattern(r"[a-z]*(?:[A-Z][a-z]+)*").fullmatch(part):
         return False
-    pieces = compiled(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+").findall(part)
+    pieces = compile_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+").findall(part)
     return len(pieces) >= 4 and len(part) / len(pieces) < 3.6
 
 
@@ -221,7 +221,7 @@ _WORDS = frozenset(
 
 def is_reference(value: str) -> bool:
     """Whether it is a placeholder, or says where the secret is rather than what it is."""
-    return bool(compiled(_NO_VALUE).match(value) or compiled(_TYPES).match(value))
+    return bool(compile_pattern(_NO_VALUE).match(value) or compile_pattern(_TYPES).match(value))
 
 
 def is_word(value: str) -> bool:
@@ -231,24 +231,28 @@ def is_word(value: str) -> bool:
 
 def is_plain(value: str) -> bool:
     """Whether it is something else than a secret: code, a path, a host, a version, a date, a technical term."""
-    if compiled(_NUMBERS).match(value) or compiled(_JARGON).match(value) or compiled(_CODE).match(value):
+    if (
+        compile_pattern(_NUMBERS).match(value)
+        or compile_pattern(_JARGON).match(value)
+        or compile_pattern(_CODE).match(value)
+    ):
         return True
-    return bool(compiled(_PLACES).match(value)) and not is_random(value, 20)
+    return bool(compile_pattern(_PLACES).match(value)) and not is_random(value, 20)
 
 
 def is_term(value: str) -> bool:
     """Whether it is a technical term, a version, a date or a number with its unit."""
-    return bool(compiled(_NUMBERS).match(value) or compiled(_JARGON).match(value))
+    return bool(compile_pattern(_NUMBERS).match(value) or compile_pattern(_JARGON).match(value))
 
 
 def is_strong(value: str) -> bool:
     """Whether it looks like a password that somebody chose: letters with digits or signs, or signs and digits."""
-    letters = compiled(r"[A-Za-z]").search(value) is not None
-    digits = compiled(r"\d").search(value) is not None
-    signs = compiled(r"[!@#$%^&*?+=~|]").search(value) is not None
-    others = compiled(r"[-_.,:;/()<>\[\]{}']").search(value) is not None
+    letters = compile_pattern(r"[A-Za-z]").search(value) is not None
+    digits = compile_pattern(r"\d").search(value) is not None
+    signs = compile_pattern(r"[!@#$%^&*?+=~|]").search(value) is not None
+    others = compile_pattern(r"[-_.,:;/()<>\[\]{}']").search(value) is not None
     if letters and digits:
         return len(value) >= 6 or (len(value) >= 5 and (signs or others))
     if letters and signs:
-        return len(value) >= 5 and not compiled(r"[A-Za-z]+[!?=]+|[!?=@]+[A-Za-z]+").fullmatch(value)
+        return len(value) >= 5 and not compile_pattern(r"[A-Za-z]+[!?=]+|[!?=@]+[A-Za-z]+").fullmatch(value)
     return digits and signs and len(value) >= 6

@@ -11,7 +11,7 @@ from omoide import __version__
 from omoide.errors import OmoideError
 
 
-class Entry(NamedTuple):
+class CommandEntry(NamedTuple):
     section: str
     module: str
     help: str
@@ -21,40 +21,40 @@ _KEEP, _FIND, _CHANGE, _CARRY, _SERVE, _CARE = "Keep", "Find", "Change", "Carry"
 _PROJECTS, _FILES = "Projects", "Files"
 
 # The help stands here as well, so that `omoide --help` need not load every command; a test keeps both the same.
-COMMANDS: dict[str, Entry] = {
-    "remember": Entry(_KEEP, "keep", "Keep something: an argument, - for standard input, or your editor."),
-    "revise": Entry(_KEEP, "revise", "Change a memory's text or fields; the old version stays in its history."),
-    "edit": Entry(_KEEP, "revise", "Change a memory in your editor."),
-    "recall": Entry(_FIND, "find", "Find what answers a question, best first; without one, the newest."),
-    "list": Entry(_FIND, "find", "List memories, last changed first."),
-    "show": Entry(_FIND, "find", "Show memories whole: the text, every field, the links."),
-    "similar": Entry(_FIND, "reindex", "Show what is most like a memory, best first."),
-    "history": Entry(_FIND, "past", "Show every version of a memory and what changed between them."),
-    "events": Entry(_FIND, "past", "Show what happened, newest first."),
-    "forget": Entry(_CHANGE, "change", "Forget memories: no search finds them; restore brings them back."),
-    "restore": Entry(_CHANGE, "change", "Bring forgotten, archived or inactive memories back."),
-    "archive": Entry(_CHANGE, "change", "Retire memories: out of daily searches, found on request."),
-    "pin": Entry(_CHANGE, "change", "Pin memories: never retired, never summarised away."),
-    "promote": Entry(_CHANGE, "change", "Move memories to a wider scope: session to project, project to global."),
-    "link": Entry(_CHANGE, "change", "Say how one memory stands to another."),
-    "purge": Entry(_CHANGE, "purge", "Destroy forgotten memories and their history, for good."),
-    "project": Entry(_PROJECTS, "project", "Make projects, list them, and look into one."),
-    "session": Entry(_PROJECTS, "session", "Start sessions of a project, add to them, and read them."),
-    "export": Entry(_CARRY, "carry", "Write memories to a file or standard output."),
-    "import": Entry(_CARRY, "imports", "Take in memories: a file of them, or what another tool keeps."),
-    "document": Entry(_CARRY, "document", "Write memories as documents: a page for each type, the surest first."),
-    "memories": Entry(_FILES, "memories", "Work with the list of this repository, .agent/memories.md."),
-    "mirror": Entry(_FILES, "mirror", "Keep files and memories in step, both ways."),
-    "worktree": Entry(_FILES, "worktree", "Make git worktrees that share one .agent/memories.md."),
-    "mcp": Entry(_SERVE, "mcp", "Serve agents over MCP: on standard input and output, or over HTTP."),
-    "stats": Entry(_CARE, "care", "Count memories, and tell about the database."),
-    "doctor": Entry(_CARE, "doctor", "Check the database, its index and permissions, and say how to mend."),
-    "scan": Entry(_CARE, "scan", "Look for secrets in what is stored already; --fix redacts them."),
-    "retire": Entry(_CARE, "retire", "Archive what has expired, is long unused, or crowds its layer."),
-    "reindex": Entry(_CARE, "reindex", "Merge near twins, drop what is forgotten, make index and vectors anew."),
-    "backup": Entry(_CARE, "care", "Copy the whole database, while others use it."),
-    "config": Entry(_CARE, "care", "Show the settings in force, and where each comes from."),
-    "completion": Entry(_CARE, "care", "Print the script that completes commands in your shell."),
+COMMANDS: dict[str, CommandEntry] = {
+    "remember": CommandEntry(_KEEP, "remember", "Keep something: an argument, - for standard input, or your editor."),
+    "revise": CommandEntry(_KEEP, "revise", "Change a memory's text or fields; the old version stays in its history."),
+    "edit": CommandEntry(_KEEP, "revise", "Change a memory in your editor."),
+    "recall": CommandEntry(_FIND, "query", "Find what answers a question, best first; without one, the newest."),
+    "list": CommandEntry(_FIND, "query", "List memories, last changed first."),
+    "show": CommandEntry(_FIND, "query", "Show memories whole: the text, every field, the links."),
+    "similar": CommandEntry(_FIND, "reindex", "Show what is most like a memory, best first."),
+    "history": CommandEntry(_FIND, "history", "Show every version of a memory and what changed between them."),
+    "events": CommandEntry(_FIND, "history", "Show what happened, newest first."),
+    "forget": CommandEntry(_CHANGE, "state", "Forget memories: no search finds them; restore brings them back."),
+    "restore": CommandEntry(_CHANGE, "state", "Bring forgotten, archived or inactive memories back."),
+    "archive": CommandEntry(_CHANGE, "state", "Retire memories: out of daily searches, found on request."),
+    "pin": CommandEntry(_CHANGE, "state", "Pin memories: never retired, never summarised away."),
+    "promote": CommandEntry(_CHANGE, "state", "Move memories to a wider scope: session to project, project to global."),
+    "link": CommandEntry(_CHANGE, "state", "Say how one memory stands to another."),
+    "purge": CommandEntry(_CHANGE, "purge", "Destroy forgotten memories and their history, for good."),
+    "project": CommandEntry(_PROJECTS, "project", "Make projects, list them, and look into one."),
+    "session": CommandEntry(_PROJECTS, "session", "Start sessions of a project, add to them, and read them."),
+    "export": CommandEntry(_CARRY, "export", "Write memories to a file or standard output."),
+    "import": CommandEntry(_CARRY, "import_", "Take in memories: a file of them, or what another tool keeps."),
+    "document": CommandEntry(_CARRY, "document", "Write memories as documents: a page for each type, the surest first."),
+    "memories": CommandEntry(_FILES, "memories", "Work with the list of this repository, .agent/memories.md."),
+    "mirror": CommandEntry(_FILES, "mirror", "Keep files and memories in step, both ways."),
+    "worktree": CommandEntry(_FILES, "worktree", "Make git worktrees that share one .agent/memories.md."),
+    "mcp": CommandEntry(_SERVE, "mcp", "Serve agents over MCP: on standard input and output, or over HTTP."),
+    "stats": CommandEntry(_CARE, "store", "Count memories, and tell about the database."),
+    "doctor": CommandEntry(_CARE, "doctor", "Check the database, its index and permissions, and say how to mend."),
+    "scan": CommandEntry(_CARE, "scan", "Look for secrets in what is stored already; --fix redacts them."),
+    "retire": CommandEntry(_CARE, "retire", "Archive what has expired, is long unused, or crowds its layer."),
+    "reindex": CommandEntry(_CARE, "reindex", "Merge near twins, drop what is forgotten, make index and vectors anew."),
+    "backup": CommandEntry(_CARE, "store", "Copy the whole database, while others use it."),
+    "config": CommandEntry(_CARE, "store", "Show the settings in force, and where each comes from."),
+    "completion": CommandEntry(_CARE, "store", "Print the script that completes commands in your shell."),
 }
 
 EXAMPLES = """
@@ -120,7 +120,7 @@ class Commands(click.Group):
         try:
             code = super().main(*args, **extra)
         except OmoideError as error:
-            code = told(error)
+            code = report_error(error)
         except click.ClickException as error:
             error.show()
             code = error.exit_code
@@ -129,12 +129,12 @@ class Commands(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def told(error: OmoideError) -> int:
+def report_error(error: OmoideError) -> int:
     """Says what went wrong in one line, and answers the exit code."""
-    from omoide.interfaces.cli.screen import visible  # noqa: PLC0415 - only when something went wrong
-    from omoide.interfaces.wire import exit_code  # noqa: PLC0415 - the same
+    from omoide.interfaces.cli.output import escape_control  # noqa: PLC0415 - only when something went wrong
+    from omoide.interfaces.serialize import exit_code  # noqa: PLC0415 - the same
 
-    click.echo(f"omoide: {visible(str(error))}", err=True)
+    click.echo(f"omoide: {escape_control(str(error))}", err=True)
     return exit_code(error)
 
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from omoide import app, config
+from omoide import app
 from omoide.errors import OmoideError, StoreBusy, StoreDamaged
-from omoide.interfaces.cli.common import Place, jsonable, opened_whole, settings_of, stored
-from omoide.interfaces.cli.screen import print_json, size, visible
-from omoide.model import Vectors
+from omoide.interfaces.cli.options import Target, json_option, open_store, settings_for, store_option
+from omoide.interfaces.cli.output import escape_control, print_json, size
+from omoide.model import VectorCoverage
+from omoide.settings import Settings, config_file
 
 if TYPE_CHECKING:  # see common
     from omoide.service import Service
@@ -29,9 +30,9 @@ class Check(NamedTuple):
 
 @click.command("doctor")
 @click.option("--fix", is_flag=True, help="Mend what can be mended: the index and the permissions.")
-@stored
-@jsonable
-def doctor_command(fix: bool, place: Place, as_json: bool) -> None:
+@store_option
+@json_option
+def doctor_command(fix: bool, place: Target, as_json: bool) -> None:
     """Check the database, its index and permissions, and say how to mend.
 
     Ends with 1 when something is wrong and was not mended.
@@ -47,63 +48,63 @@ def doctor_command(fix: bool, place: Place, as_json: bool) -> None:
     else:
         for check in checks:
             mark = click.style("✓", fg="green") if check.ok else click.style("✗", fg="red", bold=True)
-            click.echo(f"{mark} {visible(check.what)}")
+            click.echo(f"{mark} {escape_control(check.what)}")
             if check.remedy:
-                click.echo(f"  → {visible(check.remedy)}")
+                click.echo(f"  → {escape_control(check.remedy)}")
     click.get_current_context().exit(0 if healthy else 1)
 
 
-def _checks(place: Place, *, fix: bool) -> Iterator[Check]:
+def _checks(place: Target, *, fix: bool) -> Iterator[Check]:
     try:
-        settings = settings_of(place)
+        settings = settings_for(place)
     except OmoideError as error:
         yield Check(ok=False, what=str(error), remedy="mend the settings first: nothing else can be checked")
         return
-    file = config.config_file()
+    file = config_file()
     yield Check(ok=True, what=f"settings: {file}" if file.exists() else "settings: the defaults")
-    engine, schema = app.engine()
+    engine, schema = app.engine_info()
     yield Check(ok=True, what=f"{engine}, schema {schema}")
     store = Path(settings.store)
     if not store.exists():
         yield Check(ok=True, what=f"{store}: no database yet, the first `omoide remember` makes it")
         return
     # Permissions are mended only around a database that opens: the file may be someone else's.
-    opens = _opens(settings)
-    yield from _directory(store.parent, fix=fix and opens)
-    yield from _files(store, fix=fix and opens)
-    yield from _room(store)
-    yield from _database(settings, fix=fix)
+    opens = _check_opens(settings)
+    yield from _check_directory(store.parent, fix=fix and opens)
+    yield from _check_files(store, fix=fix and opens)
+    yield from _check_space(store)
+    yield from _check_database(settings, fix=fix)
 
 
-def _opens(settings: config.Settings) -> bool:
+def _check_opens(settings: Settings) -> bool:
     try:
-        opened_whole(settings, tell=lambda _: None).close()  # `_database` tells what is wrong with mirrored files
+        open_store(settings, tell=lambda _: None).close()  # `_database` tells what is wrong with mirrored files
     except OmoideError:  # plan B: `_database` tells
         return False
     return True
 
 
-def _directory(directory: Path, *, fix: bool) -> Iterator[Check]:
+def _check_directory(directory: Path, *, fix: bool) -> Iterator[Check]:
     """Whoever may write into the directory may put another file in the store's place."""
     mode = directory.stat().st_mode
     if not mode & 0o022 or mode & stat.S_ISVTX:
         yield Check(ok=os.access(directory, os.W_OK), what=f"directory {directory} ({stat.filemode(mode)})")
     else:
         wrong = f"others can write into {directory} ({stat.filemode(mode)})"
-        yield _closed(directory, mode & ~0o022, wrong, fix=fix)
+        yield _check_mode(directory, mode & ~0o022, wrong, fix=fix)
 
 
-def _files(store: Path, *, fix: bool) -> Iterator[Check]:
+def _check_files(store: Path, *, fix: bool) -> Iterator[Check]:
     for file in (store, Path(f"{store}-wal"), Path(f"{store}-shm")):
         if file.exists():
             mode = file.stat().st_mode
             if mode & 0o077:
-                yield _closed(file, 0o600, f"others can read {file} ({stat.filemode(mode)})", fix=fix)
+                yield _check_mode(file, 0o600, f"others can read {file} ({stat.filemode(mode)})", fix=fix)
             elif file == store:
                 yield Check(ok=True, what=f"only you can read {file}")
 
 
-def _closed(path: Path, mode: int, wrong: str, *, fix: bool) -> Check:
+def _check_mode(path: Path, mode: int, wrong: str, *, fix: bool) -> Check:
     remedy = f"chmod {stat.S_IMODE(mode):o} '{path}', or omoide doctor --fix"
     if not fix:
         return Check(ok=False, what=wrong, remedy=remedy)
@@ -114,7 +115,7 @@ def _closed(path: Path, mode: int, wrong: str, *, fix: bool) -> Check:
     return Check(ok=True, what=f"mended: {wrong}")
 
 
-def _room(store: Path) -> Iterator[Check]:
+def _check_space(store: Path) -> Iterator[Check]:
     import shutil  # noqa: PLC0415 - only for the free space
 
     free = shutil.disk_usage(store.parent).free
@@ -127,15 +128,15 @@ def _room(store: Path) -> Iterator[Check]:
     )
 
 
-def _database(settings: config.Settings, *, fix: bool) -> Iterator[Check]:
+def _check_database(settings: Settings, *, fix: bool) -> Iterator[Check]:
     try:
         # What is wrong with mirrored files is among the checks, and need not be told twice.
-        with opened_whole(settings, tell=lambda _: None) as memory:
+        with open_store(settings, tell=lambda _: None) as memory:
             findings = memory.check()
             vectors = memory.coverage(tried=True)
             mended = ""
             if fix and any(finding.fixable for finding in findings):
-                mended = f"mended: {memory.mend()} memories are indexed anew"
+                mended = f"mended: {memory.repair()} memories are indexed anew"
                 findings = memory.check()
             mirrors = [] if findings else list(_mirrors(memory))
     except StoreDamaged as error:
@@ -152,14 +153,14 @@ def _database(settings: config.Settings, *, fix: bool) -> Iterator[Check]:
         if not findings:
             yield Check(ok=True, what="the database and its index are whole")
         yield from mirrors
-        yield from _meaning(vectors)
+        yield from _check_embeddings(vectors)
 
 
 def _mirrors(memory: "Service") -> Iterator[Check]:
     """Sync each mirror, as every verb that reads does, and show what keeps it from being in step."""
     mirroring = None
     for mirror in memory.mirrors():
-        mirroring = mirroring or app.mirroring(memory)
+        mirroring = mirroring or app.sync_engine(memory)
         report = mirroring.attempt(mirror, partial(mirroring.sync, mirror))
         path = Path(mirror.place) / mirror.file
         for trouble in report.troubles if report else ():
@@ -169,7 +170,7 @@ def _mirrors(memory: "Service") -> Iterator[Check]:
             yield Check(ok=True, what=f"mirror {mirror.number}: {path} is in step with {mirror.scope}{missing}")
 
 
-def _meaning(vectors: Vectors) -> Iterator[Check]:
+def _check_embeddings(vectors: VectorCoverage) -> Iterator[Check]:
     if vectors.embedder is None:
         yield Check(ok=True, what="no embedder: recall goes by words alone")
         return

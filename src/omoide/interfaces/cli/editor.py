@@ -12,7 +12,7 @@ from omoide.errors import InvalidInput, OmoideError
 
 
 @contextmanager
-def edited(text: str, name: str) -> Iterator[str]:
+def edit_text(text: str, name: str) -> Iterator[str]:
     """What the editor left. If the block raises, and the text was changed, it stays in a file that the error names."""
     descriptor, path = tempfile.mkstemp(prefix=f"omoide-{name}-", suffix=".md")
     file = Path(path)

@@ -6,10 +6,11 @@ from pathlib import Path
 import click
 import msgspec
 
-from omoide import config, model
+from omoide import model
 from omoide.errors import InvalidInput
-from omoide.interfaces.cli.common import Place, jsonable, placed, settings_of, stored
-from omoide.interfaces.place import git_root
+from omoide.files.git import git_root
+from omoide.interfaces.cli.options import Target, json_option, settings_for, store_option, target_options
+from omoide.settings import Settings
 
 _PORT = "127.0.0.1:8765"
 
@@ -34,10 +35,10 @@ _PORT = "127.0.0.1:8765"
 @click.option(
     "--allow-host", multiple=True, metavar="NAME", help="A name that clients may call this server by, beside localhost."
 )
-@placed
+@target_options
 @click.pass_context
 def mcp_command(
-    ctx: click.Context, address: str | None, daemon: bool, tools: str, allow_host: tuple[str, ...], place: Place
+    ctx: click.Context, address: str | None, daemon: bool, tools: str, allow_host: tuple[str, ...], place: Target
 ) -> None:
     """Serve agents over MCP: on standard input and output, or over HTTP.
 
@@ -48,29 +49,29 @@ def mcp_command(
     omoide mcp config claude-code
     """
     if ctx.invoked_subcommand is not None:
-        if place != Place() or address or daemon or allow_host or tools != "default":
+        if place != Target() or address or daemon or allow_host or tools != "default":
             raise InvalidInput(f"write the options behind the command: omoide mcp {ctx.invoked_subcommand} …")
         return
     _check(place)
     session = place.session or ""
-    settings = settings_of(place)
+    settings = settings_for(place)
     if place.everywhere:
         settings = msgspec.structs.replace(settings, project="")
     if address is None and not daemon:
         if allow_host:
             raise InvalidInput("--allow-host is for --http and --daemon")
-        from omoide.interfaces.mcp import start  # noqa: PLC0415 - each way of serving loads its own
+        from omoide.interfaces.mcp.server import serve_http, serve_stdio  # noqa: PLC0415 - each way of serving loads its own
 
-        start.on_pipes(settings, _root(place, settings), session, tools)
+        serve_stdio(settings, _root(place, settings), session, tools)
     elif daemon:
         from omoide.interfaces.mcp import daemon as background  # noqa: PLC0415 - the same
 
-        url = background.started(settings, address or _PORT, tools, allow_host, session)
+        url = background.start(settings, address or _PORT, tools, allow_host, session)
         click.echo(f"omoide serves {url}  (omoide mcp status, omoide mcp stop)")
     else:
-        from omoide.interfaces.mcp import start  # noqa: PLC0415 - the same
+        from omoide.interfaces.mcp.server import serve_http, serve_stdio  # noqa: PLC0415 - the same
 
-        start.on_http(
+        serve_http(
             settings,
             _root(place, settings),
             session,
@@ -81,17 +82,17 @@ def mcp_command(
         )
 
 
-def _check(place: Place) -> None:
+def _check(place: Target) -> None:
     """What is wrong with the flags is told at once, not by every call."""
     if place.everywhere and (place.project or place.session):
         raise InvalidInput("--global cannot go with --project or --session: choose one")
     if place.project:
-        model.project_path(place.project)
+        model.check_project_path(place.project)
     if place.session:
-        model.segment(place.session, "session")
+        model.check_segment(place.session, "session")
 
 
-def _root(place: Place, settings: config.Settings) -> Path | None:
+def _root(place: Target, settings: Settings) -> Path | None:
     """The repository to work in, when neither a flag nor a setting names a project."""
     if place.everywhere or settings.project:
         return None
@@ -102,14 +103,14 @@ def _root(place: Place, settings: config.Settings) -> Path | None:
 
 
 @mcp_command.command("status")
-@stored
-@jsonable
-def status_command(place: Place, as_json: bool) -> None:
+@store_option
+@json_option
+def status_command(place: Target, as_json: bool) -> None:
     """Show whether the background server runs; ends with 1 when it does not."""
-    from omoide.interfaces.cli.screen import print_json  # noqa: PLC0415 - serving needs no screen
+    from omoide.interfaces.cli.output import print_json  # noqa: PLC0415 - serving needs no screen
     from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - the same
 
-    running = daemon.running(settings_of(place))
+    running = daemon.find_running(settings_for(place))
     if as_json:
         print_json({"running": running is not None, **({} if running is None else running)})
     elif running is None:
@@ -120,12 +121,12 @@ def status_command(place: Place, as_json: bool) -> None:
 
 
 @mcp_command.command("stop")
-@stored
-def stop_command(place: Place) -> None:
+@store_option
+def stop_command(place: Target) -> None:
     """Stop the background server; what it is doing is finished first."""
     from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - serving needs none of it
 
-    stopped = daemon.stopped(settings_of(place))
+    stopped = daemon.stop(settings_for(place))
     click.echo("stopped" if stopped else "no background server runs")
 
 
@@ -145,20 +146,20 @@ def stop_command(place: Place) -> None:
     type=click.Choice(["session", "project", "global"]),
     help="Bind it to this layer; may be repeated.",
 )
-@stored
-def token_command(role: str, name: str, only_project: tuple[str, ...], only_layer: tuple[str, ...], place: Place) -> None:
+@store_option
+def token_command(role: str, name: str, only_project: tuple[str, ...], only_layer: tuple[str, ...], place: Target) -> None:
     """Print a bearer token for HTTP clients, made when there is none of this role, name and bounds.
 
     \b
     omoide mcp token
     omoide mcp token --role worker --name ci --only-project shop --only-layer project
     """
-    from omoide.interfaces.mcp import tokens  # noqa: PLC0415 - serving on pipes needs none
+    from omoide.interfaces.http import tokens  # noqa: PLC0415 - serving on pipes needs none
 
     def tell(fault: str) -> None:
         click.echo(f"omoide: {fault}", err=True)
 
-    click.echo(tokens.made(settings_of(place), role, name, only_project, only_layer, tell))
+    click.echo(tokens.make_token(settings_for(place), role, name, only_project, only_layer, tell))
 
 
 @mcp_command.command("config")
@@ -170,42 +171,42 @@ def token_command(role: str, name: str, only_project: tuple[str, ...], only_laye
     help="For the HTTP server (the one that runs in the background, if one does), where the client can.",
 )
 @click.option("--tools", type=click.Choice(["default", "layers", "all"]), default="default", help="Which tools to offer.")
-@placed
-def config_command(client: str | None, over_http: bool, tools: str, place: Place) -> None:
+@target_options
+def config_command(client: str | None, over_http: bool, tools: str, place: Target) -> None:
     """Print how to register omoide with a client: the file, and what to put into it.
 
     \b
     omoide mcp config claude-code
     omoide mcp config codex --tools layers
     """
-    from omoide.interfaces.mcp import clients  # noqa: PLC0415 - serving needs none of it
+    from omoide.interfaces.mcp import client_config  # noqa: PLC0415 - serving needs none of it
 
     if client is None:
-        click.echo("\n".join(f"{name}  {known.title}" for name, known in clients.CLIENTS.items()))
+        click.echo("\n".join(f"{name}  {known.title}" for name, known in client_config.CLIENTS.items()))
         return
     _check(place)
     if over_http and (tools != "default" or place.everywhere):
         raise InvalidInput("with --http, which tools there are and whether all is global is said to the server that runs")
-    flags = [*_placing(place), *(["--tools", tools] if tools != "default" else [])]
-    notes, snippet = clients.registration(client, flags, _url(place) if over_http else None)
+    flags = [*_target_flags(place), *(["--tools", tools] if tools != "default" else [])]
+    notes, snippet = client_config.registration(client, flags, _url(place) if over_http else None)
     click.echo("\n".join(notes), err=True)  # so that the rest can go into a file
     click.echo(snippet)
 
 
-def _placing(place: Place) -> list[str]:
+def _target_flags(place: Target) -> list[str]:
     """The flags that say the same place again, wherever the client starts."""
-    store = settings_of(place).store if place.store else None
+    store = settings_for(place).store if place.store else None
     named = (("--store", store), ("--project", place.project), ("--session", place.session))
     return [*(word for flag, value in named if value for word in (flag, value)), *(["--global"] if place.everywhere else [])]
 
 
-def _url(place: Place) -> str:
+def _url(place: Target) -> str:
     """The URL of the HTTP server; which project a client works in stands in it."""
     from urllib.parse import urlencode  # noqa: PLC0415 - only for HTTP
 
     from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - the same
 
-    running = daemon.running(settings_of(place)) if os.name == "posix" else None
+    running = daemon.find_running(settings_for(place)) if os.name == "posix" else None
     server = running["url"] if running else f"http://{_PORT}/mcp"
     asked = {name: value for name, value in (("project", place.project), ("session", place.session)) if value}
     return server + (f"?{urlencode(asked)}" if asked else "")

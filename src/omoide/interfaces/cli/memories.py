@@ -7,15 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from omoide.config import Settings
 from omoide.errors import InvalidInput, Unreadable
-from omoide.interfaces import wire
-from omoide.interfaces.cli.common import Place, jsonable, opened, placed, settings_of, standard_input, tags_of, warned
-from omoide.interfaces.cli.screen import headline, print_json, print_table, visible
-from omoide.interfaces.place import git_root
+from omoide.files.git import git_root
+from omoide.interfaces import serialize
+from omoide.interfaces.cli.options import (
+    Target,
+    json_option,
+    open_memory,
+    read_stdin,
+    settings_for,
+    tags_of,
+    target_options,
+    warn,
+)
+from omoide.interfaces.cli.output import escape_control, headline, print_json, print_table
+from omoide.settings import Settings
 
 if TYPE_CHECKING:  # see common
-    from omoide.mirroring.notebook import Item, Notebook
+    from omoide.sync.repo_list import ListItem, RepoList
 
 _OFF = "the list is switched off: set `memories_enabled` to true to use it"
 
@@ -41,10 +50,10 @@ def memories_command() -> None:
 )
 @click.option("--tag", multiple=True, help="A tag; may be given more than once.")
 @click.option("--tags", help="Tags, separated by commas.")
-@placed
-@jsonable
+@target_options
+@json_option
 def add_command(
-    content: str, type_: str | None, tag: tuple[str, ...], tags: str | None, place: Place, as_json: bool
+    content: str, type_: str | None, tag: tuple[str, ...], tags: str | None, place: Target, as_json: bool
 ) -> None:
     """Add an entry: its title is how the text begins, its date today.
 
@@ -52,25 +61,27 @@ def add_command(
     omoide memories add "Always use try-catch"
     git log -1 --format=%B | omoide memories add - -t solution --tags release,ci
     """
-    text = standard_input() if content == "-" else content
+    text = read_stdin() if content == "-" else content
     with _notebook(place, writing=True) as (notebook, settings):
         if not settings.memories_enabled:
-            warned(_OFF)
+            warn(_OFF)
             if as_json:
                 print_json({"action": "disabled"})
             return
         done, line = notebook.add(text, type_, tags_of(tag, tags))
     if as_json:
-        print_json({"action": done.action, "file": str(notebook.file), "line": line, "memory": wire.memory(done.memory)})
+        print_json(
+            {"action": done.action, "file": str(notebook.file), "line": line, "memory": serialize.memory(done.memory)}
+        )
     else:
         click.echo(f"{done.action}  {headline(done.memory)}")
 
 
 @memories_command.command("search")
 @click.argument("words", nargs=-1, required=True)
-@placed
-@jsonable
-def search_command(words: tuple[str, ...], place: Place, as_json: bool) -> None:
+@target_options
+@json_option
+def search_command(words: tuple[str, ...], place: Target, as_json: bool) -> None:
     """Find entries whose title, text or tags hold these words, in whatever case.
 
     \b
@@ -80,13 +91,13 @@ def search_command(words: tuple[str, ...], place: Place, as_json: bool) -> None:
         found = _readable(notebook, settings, " ".join(words))
         _print(notebook, found, as_json=as_json)
     if not found and not as_json:
-        click.echo(f"nothing in {visible(str(notebook.file))} holds that", err=True)
+        click.echo(f"nothing in {escape_control(str(notebook.file))} holds that", err=True)
 
 
 @memories_command.command("list")
-@placed
-@jsonable
-def list_command(place: Place, as_json: bool) -> None:
+@target_options
+@json_option
+def list_command(place: Target, as_json: bool) -> None:
     """List the entries in the order of the file.
 
     \b
@@ -97,14 +108,14 @@ def list_command(place: Place, as_json: bool) -> None:
         found = _readable(notebook, settings)
         _print(notebook, found, as_json=as_json)
     if not found and not as_json:
-        click.echo(f"{visible(str(notebook.file))} has no entries", err=True)
+        click.echo(f"{escape_control(str(notebook.file))} has no entries", err=True)
 
 
 @memories_command.command("delete")
 @click.argument("id")
-@placed
-@jsonable
-def delete_command(id: str, place: Place, as_json: bool) -> None:
+@target_options
+@json_option
+def delete_command(id: str, place: Target, as_json: bool) -> None:
     """Take an entry out of the file; its memory is archived, and `omoide restore` brings it back.
 
     An entry is called by its id, by the number of its memory (#12), or by the line of its heading (12).
@@ -118,7 +129,7 @@ def delete_command(id: str, place: Place, as_json: bool) -> None:
             raise InvalidInput(_OFF)
         gone = notebook.delete(id)
     if as_json:
-        print_json({"action": "deleted", "file": str(notebook.file), "memory": wire.memory(gone)})
+        print_json({"action": "deleted", "file": str(notebook.file), "memory": serialize.memory(gone)})
     else:
         click.echo(f"deleted  {headline(gone)}")
 
@@ -126,9 +137,9 @@ def delete_command(id: str, place: Place, as_json: bool) -> None:
 @memories_command.command("inject")
 @click.argument("prompt", required=False)
 @click.option("--manual", is_flag=True, help="Also where `memories_inject` is manual.")
-@placed
-@jsonable
-def inject_command(prompt: str | None, manual: bool, place: Place, as_json: bool) -> None:
+@target_options
+@json_option
+def inject_command(prompt: str | None, manual: bool, place: Target, as_json: bool) -> None:
     """Print the whole list, closed by ---, for the start of a prompt.
 
     Nothing is printed unless the setting `memories_inject` is auto. A prompt, or - for one on standard input, is printed
@@ -138,7 +149,7 @@ def inject_command(prompt: str | None, manual: bool, place: Place, as_json: bool
     omoide memories inject
     echo "Fix the login" | omoide memories inject - | my-agent
     """
-    asked = standard_input() if prompt == "-" else prompt or ""
+    asked = read_stdin() if prompt == "-" else prompt or ""
     with _notebook(place) as (notebook, settings):
         wanted = settings.memories_inject == "auto" or (manual and settings.memories_inject == "manual")
         text = ""
@@ -146,7 +157,7 @@ def inject_command(prompt: str | None, manual: bool, place: Place, as_json: bool
             try:
                 text = notebook.injection()
             except Unreadable as error:  # plan B: the prompt goes on without them
-                warned(str(error))
+                warn(str(error))
     if as_json:
         print_json({"inject": settings.memories_inject, "text": text, "prompt": text + asked})
     else:
@@ -154,33 +165,33 @@ def inject_command(prompt: str | None, manual: bool, place: Place, as_json: bool
 
 
 @contextmanager
-def _notebook(place: Place, *, writing: bool = False) -> "Iterator[tuple[Notebook, Settings]]":
+def _notebook(place: Target, *, writing: bool = False) -> "Iterator[tuple[RepoList, Settings]]":
     from omoide import app  # noqa: PLC0415 - the store loads when it is opened
-    from omoide.mirroring.notebook import Notebook  # noqa: PLC0415 - the same
+    from omoide.sync.repo_list import RepoList  # noqa: PLC0415 - the same
 
-    settings = settings_of(place)
+    settings = settings_for(place)
     try:
         here = Path.cwd().resolve()
     except OSError as error:
         raise InvalidInput(f"this directory cannot be read ({error.strerror}): go to one that is there") from error
-    with opened(place, writing=writing) as (memory, scope):
+    with open_memory(place, writing=writing) as (memory, scope):
         file = (git_root(here) or here) / ".agent" / "memories.md"
-        yield Notebook(memory, app.mirroring(memory), file, scope, settings.known_types), settings
+        yield RepoList(memory, app.sync_engine(memory), file, scope, settings.all_types), settings
 
 
-def _readable(notebook: "Notebook", settings: Settings, words: str | None = None) -> "Sequence[Item]":
+def _readable(notebook: "RepoList", settings: Settings, words: str | None = None) -> "Sequence[ListItem]":
     """What is in the list; of one that is switched off or cannot be read, nothing, and people hear why."""
     if not settings.memories_enabled:
-        warned(_OFF)
+        warn(_OFF)
         return []
     try:
-        return notebook.items() if words is None else notebook.found(words)
+        return notebook.items() if words is None else notebook.search(words)
     except Unreadable as error:  # plan B: an empty list
-        warned(str(error))
+        warn(str(error))
         return []
 
 
-def _print(notebook: "Notebook", items: "Sequence[Item]", *, as_json: bool) -> None:
+def _print(notebook: "RepoList", items: "Sequence[ListItem]", *, as_json: bool) -> None:
     numbers = notebook.numbers()
     shapes: list[dict[str, Any]] = [
         {

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from omoide.errors import InvalidInput, NotFound
-from omoide.interfaces import wire
-from omoide.interfaces.cli.common import Place, jsonable, opened, settings_of, stored, until_done
-from omoide.interfaces.cli.screen import day, headline, layer, print_json, print_table, size, visible
-from omoide.interfaces.place import git_root
+from omoide.files.git import git_root
+from omoide.interfaces import serialize
+from omoide.interfaces.cli.options import Target, json_option, open_for_command, open_memory, settings_for, store_option
+from omoide.interfaces.cli.output import day, escape_control, headline, layer, print_json, print_table, size
 from omoide.model import Project, Scope
 
 if TYPE_CHECKING:  # see common
-    from omoide.service.projects import Overview, Portrait
+    from omoide.service.projects import ProjectDetail, ProjectOverview
 
 
 @click.group("project")
@@ -31,9 +31,9 @@ def project_command() -> None:
 @click.argument("path")
 @click.option("--description", default="", metavar="TEXT", help="What it is about, in a line.")
 @click.option("--root", metavar="DIR", help="The repository that is to be found as this project, such as . for this one.")
-@stored
-@jsonable
-def create_command(path: str, description: str, root: str | None, place: Place, as_json: bool) -> None:
+@store_option
+@json_option
+def create_command(path: str, description: str, root: str | None, place: Target, as_json: bool) -> None:
     """Make a project before anything is kept in it.
 
     Its path has one to three names: `shop`, or `backend/python/shop` with the categories it belongs to. The first memory
@@ -44,11 +44,13 @@ def create_command(path: str, description: str, root: str | None, place: Place, 
     omoide project create backend/python/shop --description "The web shop" --root .
     """
     directory = None if root is None else _directory(root)
-    made = until_done(settings_of(place)).create_project(path, description=description, root=directory)
+    made = open_for_command(settings_for(place)).create_project(path, description=description, root=directory)
     if as_json:
-        print_json(wire.project(made))
+        print_json(serialize.project(made))
     else:
-        click.echo(f"created  {click.style(visible(made.path), bold=True)}  {visible(made.description)}".rstrip())
+        click.echo(
+            f"created  {click.style(escape_control(made.path), bold=True)}  {escape_control(made.description)}".rstrip()
+        )
 
 
 def _directory(name: str) -> Path:
@@ -60,20 +62,22 @@ def _directory(name: str) -> Path:
 
 
 @project_command.command("list")
-@stored
-@jsonable
-def list_command(place: Place, as_json: bool) -> None:
+@store_option
+@json_option
+def list_command(place: Target, as_json: bool) -> None:
     """List all projects with their sessions, last changed first.
 
     \b
     omoide project list
     omoide project list --json
     """
-    found = until_done(settings_of(place)).catalogue()
+    found = open_for_command(settings_for(place)).catalogue()
     if as_json:
-        print_json({"projects": [_overview(one) for one in found]})
+        print_json({"projects": [_overview_record(one) for one in found]})
     elif found:
-        rows = [[*_named(one.project), one.project.description, day(one.updated_at), _names(one)] for one in found]
+        rows = [
+            [*_name_and_category(one.project), one.project.description, day(one.updated_at), _names(one)] for one in found
+        ]
         print_table(["name", "category", "description", "updated", "sessions"], rows, flexible=(2, 4, 0), optional=(1, 4, 2))
     else:
         click.echo("there are no projects yet: the first memory of one makes it, or omoide project create", err=True)
@@ -84,9 +88,9 @@ def list_command(place: Place, as_json: bool) -> None:
 @click.option(
     "--limit", type=click.IntRange(1, 1_000), default=10, show_default=True, help="How many memories in each list."
 )
-@stored
-@jsonable
-def show_command(path: str | None, limit: int, place: Place, as_json: bool) -> None:
+@store_option
+@json_option
+def show_command(path: str | None, limit: int, place: Target, as_json: bool) -> None:
     """Show a project: what it is about, its size, its sessions, what is pinned and what is new.
 
     Without a path, the project of this directory. One that does not exist is no error: --json answers null.
@@ -95,110 +99,111 @@ def show_command(path: str | None, limit: int, place: Place, as_json: bool) -> N
     omoide project show
     omoide project show backend/python/shop --json
     """
-    with opened(place) as (memory, scope):
-        path = _meant(path, scope).path
+    with open_memory(place) as (memory, scope):
+        path = _project_scope(path, scope).path
         found = memory.project(path, limit=limit)
     if as_json:
-        print_json(None if found is None else _portrait(found))
+        print_json(None if found is None else _detail_record(found))
     elif found is None:
-        click.echo(f"there is no project {visible(path)}", err=True)
+        click.echo(f"there is no project {escape_control(path)}", err=True)
     else:
-        _print_portrait(found)
+        _print_detail(found)
 
 
 @project_command.command("describe")
 @click.argument("path")
 @click.argument("text")
-@stored
-@jsonable
-def describe_command(path: str, text: str, place: Place, as_json: bool) -> None:
+@store_option
+@json_option
+def describe_command(path: str, text: str, place: Target, as_json: bool) -> None:
     """Say in a line what a project is about; an empty text takes the description off.
 
     \b
     omoide project describe shop "The web shop"
     """
-    project = until_done(settings_of(place)).describe_project(path, text)
+    project = open_for_command(settings_for(place)).describe_project(path, text)
     if as_json:
-        print_json(wire.project(project))
+        print_json(serialize.project(project))
     else:
-        click.echo(f"described  {click.style(visible(project.path), bold=True)}  {visible(project.description)}".rstrip())
+        name = click.style(escape_control(project.path), bold=True)
+        click.echo(f"described  {name}  {escape_control(project.description)}".rstrip())
 
 
 @project_command.command("backup")
 @click.argument("path", required=False)
 @click.option("--output", "-o", metavar="DIR", help="Where to, instead of beside the store.")
-@stored
-@jsonable
-def backup_command(path: str | None, output: str | None, place: Place, as_json: bool) -> None:
+@store_option
+@json_option
+def backup_command(path: str | None, output: str | None, place: Target, as_json: bool) -> None:
     """Copy a project with its sessions into a file that `import` takes in; the oldest copies go.
 
     \b
     omoide project backup
     omoide project backup backend/python/shop --output /mnt/disk/shop
     """
-    from omoide import transfer  # noqa: PLC0415 - only a backup needs it
+    from omoide.transfer.files import back_up_project  # noqa: PLC0415 - only a backup needs it
 
-    with opened(place) as (memory, scope):
-        named = _meant(path, scope)
+    with open_memory(place) as (memory, scope):
+        named = _project_scope(path, scope)
         if memory.project(named.path, limit=1) is None:
             raise NotFound(f"there is no project {named.path}: `omoide project list` shows those there are")
         directory = Path(output).absolute() if output else Path(memory.place).parent / "backups" / named.path
-        done = transfer.backed_up(memory, named, directory, settings_of(place).max_backups)
+        done = back_up_project(memory, named, directory, settings_for(place).max_backups)
     weight = done.file.stat().st_size
     if as_json:
         removed = [str(file) for file in done.removed]
         print_json({"file": str(done.file), "memories": done.memories, "bytes": weight, "removed": removed})
     else:
-        click.echo(f"{visible(str(done.file))}  {done.memories:,} memories, {size(weight)}")
+        click.echo(f"{escape_control(str(done.file))}  {done.memories:,} memories, {size(weight)}")
 
 
-def _meant(path: str | None, scope: Scope) -> Scope:
+def _project_scope(path: str | None, scope: Scope) -> Scope:
     """The project that was named, or the one of this directory."""
     if path is None and not scope.path:
         raise InvalidInput("this directory has no project: name one, or go into a git repository")
     return Scope(scope.path) if path is None else Scope.project(path)
 
 
-def _named(project: Project) -> tuple[str, str]:
+def _name_and_category(project: Project) -> tuple[str, str]:
     """Its name, and the categories it belongs to."""
     category, _, name = project.path.rpartition("/")
     return name, category
 
 
-def _names(one: "Overview") -> str:
+def _names(one: "ProjectOverview") -> str:
     return ", ".join(session.scope.name for session in one.sessions)
 
 
-def _overview(one: "Overview") -> dict[str, Any]:
+def _overview_record(one: "ProjectOverview") -> dict[str, Any]:
     sessions = [session.scope.name for session in one.sessions]
-    return {**wire.project(one.project), "updated_at": wire.moment(one.updated_at), "sessions": sessions}
+    return {**serialize.project(one.project), "updated_at": serialize.format_time(one.updated_at), "sessions": sessions}
 
 
-def _portrait(found: "Portrait") -> dict[str, Any]:
+def _detail_record(found: "ProjectDetail") -> dict[str, Any]:
     return {
-        **_overview(found.overview),
-        "sessions": [wire.session(session) for session in found.overview.sessions],
+        **_overview_record(found.overview),
+        "sessions": [serialize.session(session) for session in found.overview.sessions],
         "total_count": found.summary.count,
         "bytes": found.summary.bytes,
         "by_type": found.summary.by_type,
-        "pinned": [wire.memory(one) for one in found.pinned],
-        "recent": [wire.memory(one) for one in found.recent],
+        "pinned": [serialize.memory(one) for one in found.pinned],
+        "recent": [serialize.memory(one) for one in found.recent],
     }
 
 
-def _print_portrait(found: "Portrait") -> None:
+def _print_detail(found: "ProjectDetail") -> None:
     project, updated_at, sessions = found.overview
-    click.echo(click.style(visible(project.path), bold=True))
+    click.echo(click.style(escape_control(project.path), bold=True))
     if project.description:
-        click.echo(visible(project.description))
-    kinds = ", ".join(f"{visible(name)} {count}" for name, count in found.summary.by_type.items())
+        click.echo(escape_control(project.description))
+    kinds = ", ".join(f"{escape_control(name)} {count}" for name, count in found.summary.by_type.items())
     for name, value in (
         ("memories", f"{found.summary.count:,}, {size(found.summary.bytes)}" + (f" ({kinds})" if kinds else "")),
         ("updated", day(updated_at)),
         ("directory", project.root),
     ):
         if value is not None:
-            click.echo(f"  {click.style(f'{name:<9}', dim=True)}  {visible(value)}")
+            click.echo(f"  {click.style(f'{name:<9}', dim=True)}  {escape_control(value)}")
     if sessions:
         click.echo(click.style("\nsessions", dim=True))
         print_table(
@@ -210,5 +215,5 @@ def _print_portrait(found: "Portrait") -> None:
         if memories:
             click.echo(click.style(f"\n{title}", dim=True))
         for memory in memories:
-            where = f"  {visible(layer(memory.scope))}" if memory.scope.name else ""
+            where = f"  {escape_control(layer(memory.scope))}" if memory.scope.name else ""
             click.echo(f"{day(memory.updated_at)}  {headline(memory)}{where}")

@@ -5,8 +5,8 @@ import sys
 import click
 
 from omoide.errors import InvalidInput
-from omoide.interfaces.cli.common import Place, jsonable, opened, placed
-from omoide.interfaces.cli.screen import headline, print_json
+from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
+from omoide.interfaces.cli.output import headline, print_json
 from omoide.model import Layer, Memory, Scope, State
 from omoide.service import Service
 
@@ -15,9 +15,9 @@ from omoide.service import Service
 @click.argument("refs", metavar="[REF...]", nargs=-1)
 @click.option("--forgotten", is_flag=True, help="All forgotten memories of the scope.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@placed
-@jsonable
-def purge_command(refs: tuple[str, ...], forgotten: bool, yes: bool, place: Place, as_json: bool) -> None:
+@target_options
+@json_option
+def purge_command(refs: tuple[str, ...], forgotten: bool, yes: bool, place: Target, as_json: bool) -> None:
     """Destroy forgotten memories and their history, for good.
 
     This cannot be undone: no byte of them stays in the database. Backups and exports made before keep theirs.
@@ -28,11 +28,11 @@ def purge_command(refs: tuple[str, ...], forgotten: bool, yes: bool, place: Plac
     """
     if bool(refs) == forgotten:
         raise InvalidInput("say what to purge: memories by number, key or id, or --forgotten for all forgotten ones")
-    with opened(place) as (memory, scope):
-        doomed = _forgotten(memory, scope) if forgotten else [memory.show(ref, scope=scope) for ref in refs]
+    with open_memory(place) as (memory, scope):
+        doomed = _forgotten_memories(memory, scope) if forgotten else [memory.show(ref, scope=scope) for ref in refs]
         doomed = list({one.number: one for one in doomed}.values())
         if doomed and not yes:
-            _ask(doomed)
+            _confirm(doomed)
         purged = memory.purge([one.id for one in doomed], scope=scope) if doomed else 0
     if as_json:
         print_json({"purged": purged, "numbers": [one.number for one in doomed]})
@@ -42,7 +42,7 @@ def purge_command(refs: tuple[str, ...], forgotten: bool, yes: bool, place: Plac
         click.echo(f"nothing is forgotten in {scope}", err=True)
 
 
-def _forgotten(memory: Service, scope: Scope) -> list[Memory]:
+def _forgotten_memories(memory: Service, scope: Scope) -> list[Memory]:
     """Of this scope alone: whoever works in a project does not empty the global layer by the way."""
     layers = [Layer.PROJECT, Layer.SESSION] if scope.path else [Layer.EVERYWHERE]
     if scope.name:
@@ -50,7 +50,7 @@ def _forgotten(memory: Service, scope: Scope) -> list[Memory]:
     return memory.list(scope=scope, layers=layers, states=[State.FORGOTTEN], limit=1_000_000).memories
 
 
-def _ask(doomed: list[Memory]) -> None:
+def _confirm(doomed: list[Memory]) -> None:
     if not sys.stdin.isatty():
         raise InvalidInput(f"this would destroy {len(doomed)} memories, and cannot be undone: add --yes if you mean it")
     for one in doomed[:20]:

@@ -9,13 +9,22 @@ from pathlib import Path
 
 import click
 
-from omoide.interfaces import wire
-from omoide.interfaces.cli.common import Place, jsonable, opened, placed, progress, settings_of, stored, until_done
-from omoide.interfaces.cli.screen import headline, print_json, print_table, size, visible
-from omoide.lifecycle.dedupe import Plan, Reindexed
+from omoide.interfaces import serialize
+from omoide.interfaces.cli.options import (
+    Target,
+    json_option,
+    open_for_command,
+    open_memory,
+    progress,
+    settings_for,
+    store_option,
+    target_options,
+)
+from omoide.interfaces.cli.output import escape_control, headline, print_json, print_table, size
+from omoide.lifecycle.deduplication import MergePlan, ReindexResult
 
-_TELL = 20
-_KEPT = 5
+_STEP_LABELS = 20
+_ARCHIVES_KEPT = 5
 """Databases of before, the newest ones."""
 _DAY = 86_400
 
@@ -24,9 +33,9 @@ _DAY = 86_400
 @click.option("--dry-run", is_flag=True, help="Only tell what would be merged and dropped.")
 @click.option("--pending", is_flag=True, help="Only make the vectors that are missing.")
 @click.option("--verbose", is_flag=True, help="Show the texts, and all rows of the plan.")
-@stored
-@jsonable
-def reindex_command(dry_run: bool, pending: bool, verbose: bool, place: Place, as_json: bool) -> None:
+@store_option
+@json_option
+def reindex_command(dry_run: bool, pending: bool, verbose: bool, place: Target, as_json: bool) -> None:
     """Merge near twins, drop what is forgotten, make index and vectors anew.
 
     The database as it was is kept, compressed, beside the store; of these the newest five. Others can go on reading and
@@ -38,7 +47,7 @@ def reindex_command(dry_run: bool, pending: bool, verbose: bool, place: Place, a
     omoide reindex
     omoide reindex --pending
     """
-    memory = until_done(settings_of(place))
+    memory = open_for_command(settings_for(place))
     if pending:
         vectors = memory.coverage()
         with progress("embedding", vectors.pending) as tick:
@@ -58,12 +67,12 @@ def reindex_command(dry_run: bool, pending: bool, verbose: bool, place: Place, a
         store = Path(memory.place)
         stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
         kept = store.with_name(f"{store.stem}-before-{stamp}{store.suffix}.gz")
-        bar = _Bars()
+        bar = _ProgressBars()
         done = memory.reindex(archive=kept, watch=bar)
         bar.end()
-        _tidy(store)
+        _prune_archives(store)
     if as_json:
-        print_json(_shape(done, kept, dry_run=dry_run))
+        print_json(_result_record(done, kept, dry_run=dry_run))
         return
     _print_plan(done.plan, verbose=verbose)
     merged = sum(len(merge.others) for merge in done.plan.merges)
@@ -75,11 +84,11 @@ def reindex_command(dry_run: bool, pending: bool, verbose: bool, place: Place, a
             f" {done.embedded:,} embedded", err=True,
         )  # fmt: skip
         if done.trouble:
-            click.echo(f"not all vectors could be made: {visible(done.trouble)}", err=True)
-        click.echo(f"before: {visible(str(kept))}  {size(kept.stat().st_size)}", err=True)
+            click.echo(f"not all vectors could be made: {escape_control(done.trouble)}", err=True)
+        click.echo(f"before: {escape_control(str(kept))}  {size(kept.stat().st_size)}", err=True)
 
 
-class _Bars:
+class _ProgressBars:
     """A bar for each step, one after the other."""
 
     def __init__(self) -> None:
@@ -97,17 +106,17 @@ class _Bars:
         self._shown.close()
 
 
-def _tidy(store: Path) -> None:
+def _prune_archives(store: Path) -> None:
     """Of the databases of before, the newest stay; what a killed reindex left of one goes a day later."""
     before = f"{glob.escape(store.stem)}-before-*"
-    for old in sorted(store.parent.glob(f"{before}{glob.escape(store.suffix)}.gz"))[:-_KEPT]:
+    for old in sorted(store.parent.glob(f"{before}{glob.escape(store.suffix)}.gz"))[:-_ARCHIVES_KEPT]:
         old.unlink(missing_ok=True)
     for left in store.parent.glob(f"{before}.part*"):
         if left.stat().st_mtime < time.time() - _DAY:
             left.unlink(missing_ok=True)
 
 
-def _print_plan(plan: Plan, *, verbose: bool) -> None:
+def _print_plan(plan: MergePlan, *, verbose: bool) -> None:
     merges = [
         (f"#{merge.into.number}", ", ".join(f"#{other.number}" for other in merge.others), f"{merge.likeness:.2f}",
          merge.merged.content if verbose else merge.into.topic)
@@ -116,9 +125,9 @@ def _print_plan(plan: Plan, *, verbose: bool) -> None:
     doubts = [
         (f"#{doubt.one.number}", f"#{doubt.other.number}", f"{doubt.likeness:.2f}", doubt.why,
          f"{doubt.one.content} / {doubt.other.content}" if verbose else doubt.one.topic)
-        for doubt in plan.doubts
+        for doubt in plan.contradictions
     ]  # fmt: skip
-    most = None if verbose else _TELL
+    most = None if verbose else _STEP_LABELS
     if merges:
         print_table(["into", "merged", "alike", "text"], merges[:most], flexible=(3,))
     if doubts:
@@ -128,11 +137,11 @@ def _print_plan(plan: Plan, *, verbose: bool) -> None:
         click.echo("… --verbose shows all", err=True)
 
 
-def _shape(done: Reindexed, kept: Path | None, *, dry_run: bool) -> dict[str, object]:
+def _result_record(done: ReindexResult, kept: Path | None, *, dry_run: bool) -> dict[str, object]:
     return {
         "dry_run": dry_run,
-        "merges": [wire.merge(one) for one in done.plan.merges],
-        "contradictions": [wire.doubt(one) for one in done.plan.doubts],
+        "merges": [serialize.merge(one) for one in done.plan.merges],
+        "contradictions": [serialize.doubt(one) for one in done.plan.contradictions],
         "merged": done.merged,
         "dropped": done.dropped,
         "indexed": done.indexed,
@@ -145,21 +154,21 @@ def _shape(done: Reindexed, kept: Path | None, *, dry_run: bool) -> dict[str, ob
 @click.command("similar")
 @click.argument("ref")
 @click.option("--limit", type=int, help="How many at the most.")
-@placed
-@jsonable
-def similar_command(ref: str, limit: int | None, place: Place, as_json: bool) -> None:
+@target_options
+@json_option
+def similar_command(ref: str, limit: int | None, place: Target, as_json: bool) -> None:
     """Show what is most like a memory, best first.
 
     \b
     omoide similar 12
     """
-    with opened(place) as (memory, scope):
+    with open_memory(place) as (memory, scope):
         found = memory.similar(ref, scope=scope, limit=limit)
     if as_json:
-        print_json({"memories": [wire.hit(hit) for hit in found.hits], "total_count": found.total})
+        print_json({"memories": [serialize.hit(hit) for hit in found.hits], "total_count": found.total})
         return
     for hit in found.hits:
         click.echo(headline(hit.memory))
-        click.echo(click.style(f"    {hit.score:.2f} · {visible(hit.why)}", dim=True))
+        click.echo(click.style(f"    {hit.score:.2f} · {escape_control(hit.why)}", dim=True))
     if not found.hits:
         click.echo("nothing is like it", err=True)

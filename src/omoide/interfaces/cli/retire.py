@@ -2,17 +2,17 @@
 
 import click
 
-from omoide.interfaces import wire
-from omoide.interfaces.cli.common import Place, jsonable, settings_of, stored, until_done
-from omoide.interfaces.cli.screen import day, layer, print_json, print_table
-from omoide.lifecycle.retire import Plan, Reason
+from omoide.interfaces import serialize
+from omoide.interfaces.cli.options import Target, json_option, open_for_command, settings_for, store_option
+from omoide.interfaces.cli.output import day, layer, print_json, print_table
+from omoide.lifecycle.retention import Reason, RetentionPlan
 
 
 @click.command("retire")
 @click.option("--dry-run", is_flag=True, help="Only tell what would be archived.")
-@stored
-@jsonable
-def retire_command(dry_run: bool, place: Place, as_json: bool) -> None:
+@store_option
+@json_option
+def retire_command(dry_run: bool, place: Target, as_json: bool) -> None:
     """Archive what has expired, is long unused, or crowds its layer.
 
     Nothing is deleted: `omoide recall --archived` finds it, `omoide restore` brings it back. What is pinned stays. It
@@ -22,15 +22,15 @@ def retire_command(dry_run: bool, place: Place, as_json: bool) -> None:
     omoide retire --dry-run
     omoide retire
     """
-    settings = settings_of(place)
-    plan = until_done(settings).retire(dry_run=dry_run)
+    settings = settings_for(place)
+    plan = open_for_command(settings).retire(dry_run=dry_run)
     if as_json:
-        print_json(_shape(plan, dry_run=dry_run))
+        print_json(_plan_record(plan, dry_run=dry_run))
         return
     words = {
         Reason.EXPIRED: "expired",
         Reason.UNUSED: f"unused for {settings.ttl_days} days",
-        Reason.CROWDED: f"over {settings.max_entries:,} in its layer",
+        Reason.OVER_LIMIT: f"over {settings.max_entries:,} in its layer",
     }
     if plan.retirements:
         print_table(
@@ -46,6 +46,6 @@ def retire_command(dry_run: bool, place: Place, as_json: bool) -> None:
     click.echo(f"{len(plan.retirements):,} {'would be ' if dry_run else ''}archived", err=True)
 
 
-def _shape(plan: Plan, *, dry_run: bool) -> dict[str, object]:
-    retired = [wire.retirement(one) for one in plan.retirements]
+def _plan_record(plan: RetentionPlan, *, dry_run: bool) -> dict[str, object]:
+    retired = [serialize.retirement(one) for one in plan.retirements]
     return {"dry_run": dry_run, "total_count": len(retired), "retired": retired}

@@ -6,18 +6,18 @@ from typing import Any
 import click
 
 from omoide.errors import InvalidInput
-from omoide.interfaces import wire
-from omoide.interfaces.cli.common import Place, jsonable, opened, placed, standard_input, tags_of
-from omoide.interfaces.cli.fields import described
-from omoide.interfaces.cli.screen import headline, print_json
-from omoide.interfaces.moments import moment
+from omoide.interfaces import serialize
+from omoide.interfaces.cli.field_options import field_options
+from omoide.interfaces.cli.options import Target, json_option, open_memory, read_stdin, tags_of, target_options
+from omoide.interfaces.cli.output import headline, print_json
+from omoide.interfaces.time_input import parse_time
 from omoide.model import Memory, Scope
 
 
 @click.command("revise")
 @click.argument("ref")
 @click.argument("content", required=False)
-@described
+@field_options
 @click.option("--add-tag", multiple=True, help="One more tag beside those that are there.")
 @click.option("--remove-tag", multiple=True, help="A tag to take off.")
 @click.option("--no-key", is_flag=True, help="Take its key away.")
@@ -25,9 +25,11 @@ from omoide.model import Memory, Scope
 @click.option("--no-expiry", is_flag=True, help="It stays true for good.")
 @click.option("--active/--inactive", default=None, help="Switch it on or off.")
 @click.option("--if-version", type=int, metavar="N", help="Only if nobody changed it since version N.")
-@placed
-@jsonable
-def revise_command(ref: str, content: str | None, if_version: int | None, place: Place, as_json: bool, **flags: Any) -> None:
+@target_options
+@json_option
+def revise_command(
+    ref: str, content: str | None, if_version: int | None, place: Target, as_json: bool, **flags: Any
+) -> None:
     """Change a memory's text or fields; the old version stays in its history.
 
     --tag and --tags replace all tags, --example all examples; what is not named stays as it is.
@@ -37,15 +39,15 @@ def revise_command(ref: str, content: str | None, if_version: int | None, place:
     omoide revise api-auth --add-tag security --expires 90d
     """
     if content is not None:
-        flags["content"] = standard_input() if content == "-" else content
+        flags["content"] = read_stdin() if content == "-" else content
     changes = _changes(flags)
-    with opened(place) as (memory, scope):
+    with open_memory(place) as (memory, scope):
         old = memory.show(ref, scope=scope)
         if flags["add_tag"] or flags["remove_tag"]:
             changes["tags"] = _tags(changes.get("tags", old.tags), flags)
             if_version = old.version if if_version is None else if_version
         new = memory.revise(old.id, scope=scope, if_version=if_version, **changes)
-    _tell(old, new, as_json=as_json)
+    _report(old, new, as_json=as_json)
 
 
 def _changes(flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,7 +66,7 @@ def _changes(flags: Mapping[str, Any]) -> dict[str, Any]:
     if flags["example"]:
         changes["examples"] = flags["example"]
     if flags["expires"] is not None:
-        changes["expires_at"] = moment(flags["expires"], "expires", future=True)
+        changes["expires_at"] = parse_time(flags["expires"], "expires", future=True)
     for flag, name in (("no_key", "key"), ("no_expiry", "expires_at")):
         if flags[flag]:
             if name in changes:
@@ -78,18 +80,18 @@ def _tags(tags: Any, flags: Mapping[str, Any]) -> list[str]:
     return [tag for tag in (*tags, *flags["add_tag"]) if tag.casefold() not in gone]
 
 
-def _tell(old: Memory, new: Memory, *, as_json: bool) -> None:
+def _report(old: Memory, new: Memory, *, as_json: bool) -> None:
     if as_json:
-        print_json(wire.memory(new))
+        print_json(serialize.memory(new))
     else:
         click.echo(f"{'unchanged' if new.version == old.version else 'revised'}  {headline(new)}")
 
 
 @click.command("edit")
 @click.argument("ref")
-@placed
-@jsonable
-def edit_command(ref: str, place: Place, as_json: bool) -> None:
+@target_options
+@json_option
+def edit_command(ref: str, place: Target, as_json: bool) -> None:
     """Change a memory in your editor.
 
     It opens in $VISUAL or $EDITOR with its fields on top and its text below. What you wrote is never lost: if it cannot
@@ -99,25 +101,25 @@ def edit_command(ref: str, place: Place, as_json: bool) -> None:
     omoide edit 12
     EDITOR="code --wait" omoide edit api-auth
     """
-    from omoide.formats import frontmatter  # noqa: PLC0415 - YAML takes 15 ms that only this command needs
-    from omoide.interfaces.cli.editor import edited  # noqa: PLC0415 - the same
+    from omoide.interfaces.cli.editor import edit_text  # noqa: PLC0415 - the same
+    from omoide.markdown import frontmatter  # noqa: PLC0415 - YAML takes 15 ms that only this command needs
 
-    with opened(place) as (memory, scope):
+    with open_memory(place) as (memory, scope):
         old = memory.show(ref, scope=scope)
-    text = frontmatter.rendered(_fields(old), old.content, _NOTE.format(number=old.number))
-    with edited(text, str(old.number)) as after:
-        changes = _edits(frontmatter.parsed(text), frontmatter.parsed(after))
-        new = _saved(old, changes, place, scope) if changes else old
-    _tell(old, new, as_json=as_json)
+    text = frontmatter.render(_fields(old), old.content, _NOTE.format(number=old.number))
+    with edit_text(text, str(old.number)) as after:
+        changes = _edits(frontmatter.parse(text), frontmatter.parse(after))
+        new = _save(old, changes, place, scope) if changes else old
+    _report(old, new, as_json=as_json)
 
 
 _NOTE = """memory #{number}: change what you like, save, and close the editor
 an empty topic is made from the text; a line taken away changes nothing"""
 
 
-def _saved(old: Memory, changes: Mapping[str, Any], place: Place, scope: Scope) -> Memory:
+def _save(old: Memory, changes: Mapping[str, Any], place: Target, scope: Scope) -> Memory:
     # Opened anew: no connection is held while a person thinks.
-    with opened(place) as (memory, _):
+    with open_memory(place) as (memory, _):
         return memory.revise(old.id, scope=scope, if_version=old.version, **changes)
 
 
@@ -131,7 +133,7 @@ def _fields(memory: Memory) -> dict[str, Any]:
         "source_run_id": memory.source_run_id,
         "confidence": memory.confidence,
         "relevance": memory.relevance,
-        "expires_at": wire.moment(memory.expires_at),
+        "expires_at": serialize.format_time(memory.expires_at),
         "examples": list(memory.examples),
     }
 
@@ -159,7 +161,7 @@ def _value(name: str, value: Any) -> Any:
     if not isinstance(value, str):
         raise InvalidInput(f"{name} should be a single value, not {'nothing' if value is None else 'a list'}")
     if name == "expires_at":
-        return moment(value, name, future=True)
+        return parse_time(value, name, future=True)
     if name in ("confidence", "relevance"):
         try:
             return float(value)

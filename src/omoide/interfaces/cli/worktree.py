@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from omoide.errors import InvalidInput, OmoideError
-from omoide.interfaces import worktree
-from omoide.interfaces.cli.common import jsonable
-from omoide.interfaces.cli.screen import print_json, visible
+from omoide.interfaces.cli.options import json_option
+from omoide.interfaces.cli.output import escape_control, print_json
+from omoide.sync import worktrees
 
 
 @click.group("worktree")
@@ -24,7 +24,7 @@ def worktree_command() -> None:
 @worktree_command.command("add", context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @click.argument("path")
 @click.argument("arguments", metavar="[GIT ARGUMENTS]...", nargs=-1, type=click.UNPROCESSED)
-@jsonable
+@json_option
 def add_command(path: str, arguments: tuple[str, ...], as_json: bool) -> None:
     """Make a worktree with git, and link its memories to those of the main one.
 
@@ -35,19 +35,19 @@ def add_command(path: str, arguments: tuple[str, ...], as_json: bool) -> None:
     omoide worktree add ../feature
     omoide worktree add ../fix -b fix main
     """
-    place = worktree.added([path, *arguments], _here())
+    place = worktrees.add_worktree([path, *arguments], _here())
     try:
-        done = worktree.linked(place)
+        done = worktrees.link_worktree(place)
     except OmoideError as error:  # plan B: a worktree with memories of its own, and a person who knows
-        click.echo(f"omoide: {visible(str(error))}", err=True)
-        done = worktree.Linked(place, "not linked", place / worktree.SHARED, place / worktree.SHARED)
-    _tell(done, as_json=as_json)
+        click.echo(f"omoide: {escape_control(str(error))}", err=True)
+        done = worktrees.LinkResult(place, "not linked", place / worktrees.SHARED, place / worktrees.SHARED)
+    _report(done, as_json=as_json)
 
 
 @worktree_command.command("link")
 @click.argument("path", required=False)
 @click.option("--force", is_flag=True, help="Also if the file there says something of its own: it is kept beside the link.")
-@jsonable
+@json_option
 def link_command(path: str | None, force: bool, as_json: bool) -> None:
     """Link the memories of a worktree that is there to those of the main one.
 
@@ -58,7 +58,7 @@ def link_command(path: str | None, force: bool, as_json: bool) -> None:
     start = _here() / (path or "")
     if not start.is_dir():
         raise InvalidInput(f"{start} is no directory: name a worktree, or make one with `omoide worktree add`")
-    _tell(worktree.linked(start, force=force), as_json=as_json)
+    _report(worktrees.link_worktree(start, force=force), as_json=as_json)
 
 
 def _here() -> Path:
@@ -68,7 +68,7 @@ def _here() -> Path:
         raise InvalidInput(f"this directory cannot be read ({error.strerror}): go to one that is there") from error
 
 
-def _tell(done: worktree.Linked, *, as_json: bool) -> None:
+def _report(done: worktrees.LinkResult, *, as_json: bool) -> None:
     if as_json:
         print_json({
             "worktree": _name(done.worktree),
@@ -79,10 +79,10 @@ def _tell(done: worktree.Linked, *, as_json: bool) -> None:
             "notes": done.notes,
         })  # fmt: skip
     else:
-        leads = "" if done.action == "not linked" else f" → {visible(str(done.target))}"
-        click.echo(f"{done.action}  {visible(str(done.file))}{leads}")
+        leads = "" if done.action == "not linked" else f" → {escape_control(str(done.target))}"
+        click.echo(f"{done.action}  {escape_control(str(done.file))}{leads}")
     for note in (*done.notes, *([f"what stood there before is in {done.backup}"] if done.backup else [])):
-        click.echo(visible(note), err=True)
+        click.echo(escape_control(note), err=True)
 
 
 def _name(path: Path) -> str:

@@ -11,16 +11,15 @@ from typing import Any
 
 import msgspec
 
-from omoide import config
-from omoide.config import Settings
 from omoide.errors import Conflict, InvalidInput, OmoideError, StoreError
-from omoide.interfaces.mcp import beside
+from omoide.interfaces.http import state_files
+from omoide.settings import Settings, config_file, load_settings
 
 _PATIENCE = 40.0
 """Longer than the server takes to give its last answers."""
 
 
-class Order(msgspec.Struct, frozen=True):
+class DaemonConfig(msgspec.Struct, frozen=True):
     """What the background process is told."""
 
     store: str
@@ -34,21 +33,21 @@ class Order(msgspec.Struct, frozen=True):
 
 
 def state_file(settings: Settings) -> Path:
-    return beside.file(settings, "json")
+    return state_files.state_file(settings, "json")
 
 
 def log_file(settings: Settings) -> Path:
-    return beside.file(settings, "log")
+    return state_files.state_file(settings, "log")
 
 
-def running(settings: Settings) -> dict[str, Any] | None:
+def find_running(settings: Settings) -> dict[str, Any] | None:
     """What the running server says of itself; None when there is none. The lock tells, since a process id may be reused."""
-    _only_posix()
+    _require_posix()
     import fcntl  # noqa: PLC0415 - not on Windows
 
     path = state_file(settings)
     try:
-        with beside.usable(path):
+        with state_files.file_errors(path):
             descriptor = os.open(path, os.O_RDONLY)
     except FileNotFoundError:
         return None
@@ -62,17 +61,17 @@ def running(settings: Settings) -> dict[str, Any] | None:
     return None
 
 
-def started(settings: Settings, address: str, tools: str, names: Sequence[str], session: str) -> str:
+def start(settings: Settings, address: str, tools: str, names: Sequence[str], session: str) -> str:
     """Starts it and waits until it serves; answers its URL. It works in no repository: whoever calls names a project."""
-    already = running(settings)
+    already = find_running(settings)
     if already is not None:
         raise Conflict(f"a background server runs already at {already['url']}: omoide mcp stop ends it")
-    log = beside.opened(log_file(settings), os.O_WRONLY | os.O_APPEND)
+    log = state_files.open_private(log_file(settings), os.O_WRONLY | os.O_APPEND)
     hears, says = os.pipe()
-    order = Order(settings.store, settings.project, session, address, tools, tuple(names), says)
+    order = DaemonConfig(settings.store, settings.project, session, address, tools, tuple(names), says)
     command = [sys.executable, "-m", "omoide.interfaces.mcp.daemon", msgspec.json.encode(order).decode()]
     # It runs elsewhere: a relative name would mean another file there.
-    environment = {**os.environ, "OMOIDE_CONFIG": str(config.config_file().absolute())}
+    environment = {**os.environ, "OMOIDE_CONFIG": str(config_file().absolute())}
     try:
         subprocess.Popen(  # noqa: S603 - ourselves
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, pass_fds=(says,), cwd="/",
@@ -88,30 +87,30 @@ def started(settings: Settings, address: str, tools: str, names: Sequence[str], 
     return answer.strip()
 
 
-def stopped(settings: Settings) -> bool:
+def stop(settings: Settings) -> bool:
     """Asks the server to end, and waits until it has; False when none runs."""
     import signal  # noqa: PLC0415 - starting needs none
 
-    told = running(settings)
+    told = find_running(settings)
     if told is None:
         return False
     os.kill(told["pid"], signal.SIGTERM)
     until = time.monotonic() + _PATIENCE
-    while running(settings) is not None:
+    while find_running(settings) is not None:
         if time.monotonic() > until:
             raise StoreError(f"process {told['pid']} does not end: {log_file(settings)} may say why")
         time.sleep(0.02)
     return True
 
 
-def _only_posix() -> None:
+def _require_posix() -> None:
     if os.name != "posix":
         raise InvalidInput("the background server needs Unix: here, run `omoide mcp --http` in a window of its own")
 
 
 def main(argument: str) -> None:
     """The background process itself."""
-    order = msgspec.json.decode(argument, type=Order)
+    order = msgspec.json.decode(argument, type=DaemonConfig)
     with os.fdopen(order.ready, "w", encoding="utf-8") as says:
         try:
             _run(order, says)
@@ -121,11 +120,11 @@ def main(argument: str) -> None:
             raise
 
 
-def _run(order: Order, says: Any) -> None:
+def _run(order: DaemonConfig, says: Any) -> None:
     import fcntl  # noqa: PLC0415 - not on Windows
 
-    settings = config.settings({"store": order.store, "project": order.project})
-    descriptor = beside.opened(state_file(settings), os.O_RDWR)
+    settings = load_settings({"store": order.store, "project": order.project})
+    descriptor = state_files.open_private(state_file(settings), os.O_RDWR)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -137,8 +136,8 @@ def _run(order: Order, says: Any) -> None:
         state_file(settings).unlink(missing_ok=True)
 
 
-def _serve(settings: Settings, order: Order, descriptor: int, says: Any) -> None:
-    from omoide.interfaces.mcp import start  # noqa: PLC0415 - the one who starts it needs none
+def _serve(settings: Settings, order: DaemonConfig, descriptor: int, says: Any) -> None:
+    from omoide.interfaces.mcp.server import serve_http  # noqa: PLC0415 - the one who starts it needs none
 
     def ready(url: str, _: Path) -> None:
         told = {"pid": os.getpid(), "url": url, "store": settings.store, "started_at": _now(), "tools": order.tools}
@@ -147,7 +146,7 @@ def _serve(settings: Settings, order: Order, descriptor: int, says: Any) -> None
         says.write(url)
         says.close()
 
-    start.on_http(settings, None, order.session, order.tools, order.address, order.names, ready)
+    serve_http(settings, None, order.session, order.tools, order.address, order.names, ready)
 
 
 def _now() -> str:

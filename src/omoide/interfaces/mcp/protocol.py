@@ -12,9 +12,9 @@ import msgspec
 
 from omoide import __version__
 from omoide.errors import Conflict, InvalidInput, NotAllowed, NotFound, OmoideError
-from omoide.interfaces.mcp import message
-from omoide.interfaces.mcp.call import Call, Cancelled
-from omoide.interfaces.mcp.message import Request, RpcError
+from omoide.interfaces.mcp import jsonrpc
+from omoide.interfaces.mcp.jsonrpc import Request, RpcError
+from omoide.interfaces.mcp.request import Cancelled, RequestContext
 
 HANDSHAKE = ("2025-06-18", "2025-11-25")
 STATELESS = ("2026-07-28",)
@@ -29,19 +29,19 @@ _STEADY_MS = 3_600_000
 """How long a client may keep what only a new server changes; what memories change is stale at once."""
 
 
-class Offer(Protocol):
+class Dispatch(Protocol):
     """What a server has: tools to call, resources to read, prompts to ask for."""
 
     instructions: str
 
     def tools(self) -> Sequence[dict[str, Any]]: ...
-    def call(self, name: str, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
+    def call(self, name: str, arguments: dict[str, Any], call: RequestContext) -> dict[str, Any]:
         """The result of a tool, also of one that failed; RpcError when there is no such tool."""
 
-    def quick(self, name: str) -> bool:
+    def is_quick(self, name: str) -> bool:
         """Whether a call of this tool is done before anybody could wish to cancel it."""
 
-    def rest(self) -> None:
+    def flush(self) -> None:
         """Called when nobody has asked for a moment."""
 
     def resources(self, start: int) -> tuple[Sequence[dict[str, Any]], int | None]:
@@ -93,7 +93,7 @@ class _Complete(msgspec.Struct):
     context: _Context = _Context()
 
 
-def stateless(request: Request) -> bool:
+def is_stateless(request: Request) -> bool:
     """Whether a message on a pipe is of the era without handshake: it says its version itself."""
     return request.method == "server/discover" or (request.method != "initialize" and VERSION in request.meta)
 
@@ -104,33 +104,33 @@ class Reply(NamedTuple):
     """Of the error, when it is one."""
 
 
-def answered(offer: Offer, request: Request, call: Call, *, modern: bool) -> Reply | None:
+def answer(dispatch: Dispatch, request: Request, call: RequestContext, *, modern: bool) -> Reply | None:
     """The answer to a request; None when the client cancelled it."""
     reply: list[Reply] = []
-    with _Accident(request, reply):
+    with _InternalErrors(request, reply):
         try:
-            value = _modern(offer, request, call) if modern else _result(offer, request, call, _LEGACY)
+            value = _answer_stateless(dispatch, request, call) if modern else _result(dispatch, request, call, _LEGACY)
             call.check()
-            reply.append(Reply(message.result(request.id, value)))
+            reply.append(Reply(jsonrpc.result(request.id, value)))
         except Cancelled:
             return None
         except RpcError as error:
-            reply.append(refused(request, error))
+            reply.append(refuse(request, error))
         except NotFound as error:
-            code = message.INVALID_PARAMS if modern else message.RESOURCE_NOT_FOUND
-            reply.append(refused(request, RpcError(code, str(error), {"uri": request.params.get("uri")})))
+            code = jsonrpc.INVALID_PARAMS if modern else jsonrpc.RESOURCE_NOT_FOUND
+            reply.append(refuse(request, RpcError(code, str(error), {"uri": request.params.get("uri")})))
         except OmoideError as error:
             theirs = isinstance(error, (InvalidInput, Conflict, NotAllowed))
-            code = message.INVALID_PARAMS if theirs else message.INTERNAL_ERROR
-            reply.append(refused(request, RpcError(code, str(error))))
+            code = jsonrpc.INVALID_PARAMS if theirs else jsonrpc.INTERNAL_ERROR
+            reply.append(refuse(request, RpcError(code, str(error))))
     return reply[0]
 
 
-def refused(request: Request, error: RpcError) -> Reply:
-    return Reply(message.failure(request.id, error), error.code)
+def refuse(request: Request, error: RpcError) -> Reply:
+    return Reply(jsonrpc.failure(request.id, error), error.code)
 
 
-class _Accident:
+class _InternalErrors:
     """A bug in one answer: the client is told, standard error gets the traceback, and the server serves the next."""
 
     def __init__(self, request: Request, reply: list[Reply]):
@@ -146,115 +146,115 @@ class _Accident:
         import traceback  # noqa: PLC0415 - only for a bug
 
         traceback.print_exception(error, file=sys.stderr)
-        told = RpcError(message.INTERNAL_ERROR, f"omoide failed ({type(error).__name__}): its standard error says more")
-        self._reply[:] = [refused(self._request, told)]
+        told = RpcError(jsonrpc.INTERNAL_ERROR, f"omoide failed ({type(error).__name__}): its standard error says more")
+        self._reply[:] = [refuse(self._request, told)]
         return True
 
 
-def checked_envelope(request: Request) -> None:
+def check_envelope(request: Request) -> None:
     """What every request of the stateless era carries about its client."""
     meta = request.params.get("_meta")
     missing = [key for key in (VERSION, CAPABILITIES) if not isinstance(meta, dict) or key not in meta]
     if missing:
-        raise RpcError(message.INVALID_PARAMS, f"params._meta lacks {' and '.join(missing)}")
+        raise RpcError(jsonrpc.INVALID_PARAMS, f"params._meta lacks {' and '.join(missing)}")
     if not isinstance(request.meta[VERSION], str) or not isinstance(request.meta[CAPABILITIES], dict):
-        raise RpcError(message.INVALID_PARAMS, f"{VERSION} is a string, {CAPABILITIES} an object")
+        raise RpcError(jsonrpc.INVALID_PARAMS, f"{VERSION} is a string, {CAPABILITIES} an object")
 
 
-def checked_version(version: str, spoken: Sequence[str] = STATELESS) -> None:
+def check_version(version: str, spoken: Sequence[str] = STATELESS) -> None:
     if version not in spoken:
         data = {"supported": list(spoken), "requested": version}
-        raise RpcError(message.UNSUPPORTED_VERSION, f"MCP {version} is not spoken here", data)
+        raise RpcError(jsonrpc.UNSUPPORTED_VERSION, f"MCP {version} is not spoken here", data)
 
 
-def _modern(offer: Offer, request: Request, call: Call) -> dict[str, Any]:
-    checked_envelope(request)
-    checked_version(request.meta[VERSION])
-    value = _result(offer, request, call, _MODERN)
+def _answer_stateless(dispatch: Dispatch, request: Request, call: RequestContext) -> dict[str, Any]:
+    check_envelope(request)
+    check_version(request.meta[VERSION])
+    value = _result(dispatch, request, call, _MODERN)
     value |= {"resultType": "complete", "_meta": {SERVER: _INFO}}
-    kept = _KEPT.get(request.method)
+    kept = _ERRORS_KEPT.get(request.method)
     if kept is not None:
         value |= {"ttlMs": kept, "cacheScope": "private"}
     return value
 
 
-Method = Callable[[Offer, dict[str, Any], Call], dict[str, Any]]
+Method = Callable[[Dispatch, dict[str, Any], RequestContext], dict[str, Any]]
 
 
-def _result(offer: Offer, request: Request, call: Call, methods: Mapping[str, Method]) -> dict[str, Any]:
+def _result(dispatch: Dispatch, request: Request, call: RequestContext, methods: Mapping[str, Method]) -> dict[str, Any]:
     method = methods.get(request.method)
     if method is None:
-        raise RpcError(message.METHOD_NOT_FOUND, f"there is no method {request.method!s:.100}")
+        raise RpcError(jsonrpc.METHOD_NOT_FOUND, f"there is no method {request.method!s:.100}")
     try:
-        return method(offer, request.params, call)
+        return method(dispatch, request.params, call)
     except msgspec.ValidationError as error:
-        raise RpcError(message.INVALID_PARAMS, f"{request.method}: {error}") from error
+        raise RpcError(jsonrpc.INVALID_PARAMS, f"{request.method}: {error}") from error
 
 
-def _initialize(offer: Offer, params: dict[str, Any], _: Call) -> dict[str, Any]:
+def _initialize(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
     asked = msgspec.convert(params, _Initialize).protocolVersion
     return {
         "protocolVersion": asked if asked in HANDSHAKE else HANDSHAKE[-1],
         "capabilities": _CAPABILITIES,
         "serverInfo": _INFO,
-        "instructions": offer.instructions,
+        "instructions": dispatch.instructions,
     }
 
 
-def _discover(offer: Offer, _: dict[str, Any], __: Call) -> dict[str, Any]:
+def _discover(dispatch: Dispatch, _: dict[str, Any], __: RequestContext) -> dict[str, Any]:
     return {
         "supportedVersions": list(STATELESS),
         "capabilities": _CAPABILITIES,
-        "instructions": offer.instructions,
+        "instructions": dispatch.instructions,
     }
 
 
-def _tools(offer: Offer, params: dict[str, Any], _: Call) -> dict[str, Any]:
+def _tools(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
     _only_page(params)
-    return {"tools": offer.tools()}
+    return {"tools": dispatch.tools()}
 
 
-def _call(offer: Offer, params: dict[str, Any], call: Call) -> dict[str, Any]:
+def _call(dispatch: Dispatch, params: dict[str, Any], call: RequestContext) -> dict[str, Any]:
     asked = msgspec.convert(params, _CallTool)
-    return offer.call(asked.name, asked.arguments or {}, call)
+    return dispatch.call(asked.name, asked.arguments or {}, call)
 
 
-def _resources(offer: Offer, params: dict[str, Any], _: Call) -> dict[str, Any]:
+def _resources(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
     cursor = msgspec.convert(params, _Page).cursor
     if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
-        raise RpcError(message.INVALID_PARAMS, "this cursor is not one of ours: begin without one")
-    page, after = offer.resources(int(cursor or 0))
+        raise RpcError(jsonrpc.INVALID_PARAMS, "this cursor is not one of ours: begin without one")
+    page, after = dispatch.resources(int(cursor or 0))
     return {"resources": page} if after is None else {"resources": page, "nextCursor": str(after)}
 
 
-def _templates(offer: Offer, params: dict[str, Any], _: Call) -> dict[str, Any]:
+def _templates(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
     _only_page(params)
-    return {"resourceTemplates": offer.templates()}
+    return {"resourceTemplates": dispatch.templates()}
 
 
-def _read(offer: Offer, params: dict[str, Any], _: Call) -> dict[str, Any]:
-    return {"contents": offer.read(msgspec.convert(params, _Read).uri)}
+def _read(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
+    return {"contents": dispatch.read(msgspec.convert(params, _Read).uri)}
 
 
-def _prompts(offer: Offer, params: dict[str, Any], _: Call) -> dict[str, Any]:
+def _prompts(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
     _only_page(params)
-    return {"prompts": offer.prompts()}
+    return {"prompts": dispatch.prompts()}
 
 
-def _prompt(offer: Offer, params: dict[str, Any], _: Call) -> dict[str, Any]:
+def _prompt(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
     asked = msgspec.convert(params, _GetPrompt)
-    return offer.prompt(asked.name, asked.arguments or {})
+    return dispatch.prompt(asked.name, asked.arguments or {})
 
 
-def _complete(offer: Offer, params: dict[str, Any], _: Call) -> dict[str, Any]:
+def _complete(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
     asked = msgspec.convert(params, _Complete)
-    values = offer.complete(asked.ref, asked.argument.name, asked.argument.value, asked.context.arguments)
+    values = dispatch.complete(asked.ref, asked.argument.name, asked.argument.value, asked.context.arguments)
     return {"completion": {"values": values[:100], "total": len(values), "hasMore": len(values) > 100}}
 
 
 def _only_page(params: dict[str, Any]) -> None:
     if msgspec.convert(params, _Page).cursor is not None:
-        raise RpcError(message.INVALID_PARAMS, "there is only one page: ask without a cursor")
+        raise RpcError(jsonrpc.INVALID_PARAMS, "there is only one page: ask without a cursor")
 
 
 _SHARED: dict[str, Method] = {
@@ -270,7 +270,7 @@ _SHARED: dict[str, Method] = {
 _LEGACY: dict[str, Method] = {**_SHARED, "initialize": _initialize, "ping": lambda *_: {}}
 _MODERN: dict[str, Method] = {**_SHARED, "server/discover": _discover}
 
-_KEPT = {
+_ERRORS_KEPT = {
     "server/discover": _STEADY_MS,
     "tools/list": _STEADY_MS,
     "prompts/list": _STEADY_MS,

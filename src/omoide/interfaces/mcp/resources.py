@@ -5,15 +5,15 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from omoide.errors import InvalidInput, NotFound
-from omoide.formats import documents
-from omoide.formats.fence import fenced, one_line
-from omoide.interfaces.mcp.desk import Desk
-from omoide.interfaces.mcp.shapes import opening, passages
+from omoide.interfaces.mcp.context import CallContext
+from omoide.interfaces.mcp.schemas import opening, render_memories
+from omoide.markdown.fence import fence, one_line
+from omoide.markdown.pages import render_document
 from omoide.model import Layer, Memory, Scope, State
 
 _MEMORY, _PROJECT, _DOCUMENT = "omoide://memory/", "omoide://project/", "omoide://document/"
 _PAGE = 50
-_WHOLE = 1_000
+_MAX_MEMORIES = 1_000
 """The most that one document holds, those last changed; it says how many it leaves out."""
 _MIME = "text/markdown"
 
@@ -42,13 +42,13 @@ TEMPLATES: Sequence[dict[str, Any]] = (
 )
 
 
-def page(desk: Desk, start: int) -> tuple[Sequence[dict[str, Any]], int | None]:
+def list_page(context: CallContext, start: int) -> tuple[Sequence[dict[str, Any]], int | None]:
     """The project and its documents first, then its memories and the global ones, last changed first."""
-    scope = desk.scope()
-    found = desk.memory.list(scope=scope, limit=_PAGE, offset=start)
-    listed = [_listed(memory) for memory in found.memories]
+    scope = context.scope()
+    found = context.memory.list(scope=scope, limit=_PAGE, offset=start)
+    listed = [_resource(memory) for memory in found.memories]
     if start == 0:
-        pages = [_document(type) for type in desk.memory.summary(scope=scope).by_type]
+        pages = [_document(type) for type in context.memory.summary(scope=scope).by_type]
         listed = [*([_project(scope.path)] if scope.path else []), *pages, *listed]
     after = start + _PAGE
     return listed, after if after < found.total else None
@@ -74,7 +74,7 @@ def _document(type: str) -> dict[str, Any]:
     }
 
 
-def _listed(memory: Memory) -> dict[str, Any]:
+def _resource(memory: Memory) -> dict[str, Any]:
     return {
         "uri": _MEMORY + memory.id,
         "name": memory.key or f"#{memory.number}",
@@ -85,58 +85,58 @@ def _listed(memory: Memory) -> dict[str, Any]:
     }
 
 
-def read(desk: Desk, uri: str) -> Sequence[dict[str, Any]]:
+def read_resource(context: CallContext, uri: str) -> Sequence[dict[str, Any]]:
     if uri.startswith(_MEMORY):
-        text = _whole(desk.memory.show(unquote(uri.removeprefix(_MEMORY)), scope=desk.scope()))
+        text = _render_memory(context.memory.show(unquote(uri.removeprefix(_MEMORY)), scope=context.scope()))
     elif uri.startswith(_PROJECT):
-        text = _known(desk, unquote(uri.removeprefix(_PROJECT)))
+        text = _project_text(context, unquote(uri.removeprefix(_PROJECT)))
     elif uri.startswith(_DOCUMENT):
-        text = _written(desk, unquote(uri.removeprefix(_DOCUMENT)))
+        text = _document_text(context, unquote(uri.removeprefix(_DOCUMENT)))
     else:
         raise NotFound(f"there is no resource {uri!s:.200}")
     return [{"uri": uri, "mimeType": _MIME, "text": text}]
 
 
-def _whole(memory: Memory) -> str:
+def _render_memory(memory: Memory) -> str:
     if memory.state is State.FORGOTTEN:
         raise NotFound(f"#{memory.number} is forgotten")
-    texts = [fenced(memory.content), *(f"Example:\n\n{fenced(example)}" for example in memory.examples)]
+    texts = [fence(memory.content), *(f"Example:\n\n{fence(example)}" for example in memory.examples)]
     return "\n\n".join([f"# {one_line(memory.topic)}", opening(memory), *texts]) + "\n"
 
 
-def _known(desk: Desk, path: str) -> str:
+def _project_text(context: CallContext, path: str) -> str:
     try:
         scope = Scope.project(path)
     except InvalidInput as error:
         raise NotFound(f"there is no project {path!s:.200}") from error
-    portrait = desk.memory.project(path, limit=_PAGE)
+    portrait = context.memory.project(path, limit=_PAGE)
     if portrait is None:
         raise NotFound(f"there is no project {path!s:.200}")
-    found = desk.memory.list(scope=scope, layers=(Layer.PROJECT, Layer.SESSION), limit=_PAGE)
+    found = context.memory.list(scope=scope, layers=(Layer.PROJECT, Layer.SESSION), limit=_PAGE)
     # The newest are not all: what is pinned may be older than any of them.
     every = {memory.id: memory for memory in (*portrait.pinned, *found.memories)}
     memories = list(every.values())[:_PAGE]
-    return passages(memories, f"Project {path}: {len(memories)} of {found.total} memories.")
+    return render_memories(memories, f"Project {path}: {len(memories)} of {found.total} memories.")
 
 
-def _written(desk: Desk, type: str) -> str:
+def _document_text(context: CallContext, type: str) -> str:
     try:
-        found = desk.memory.list(scope=desk.scope(), type=type, limit=_WHOLE)
+        found = context.memory.list(scope=context.scope(), type=type, limit=_MAX_MEMORIES)
     except InvalidInput as error:
         raise NotFound(f"there is no type {type!s:.100}") from error
-    text = documents.document(type, found.memories)
+    text = render_document(type, found.memories)
     left = found.total - len(found.memories)
     return f"{text}\n---\n\n{left:,} more are not shown: `omoide document` writes all of them.\n" if left else text
 
 
-def completions(desk: Desk, uri: str, name: str, begun: str) -> Sequence[str]:
+def complete(context: CallContext, uri: str, name: str, begun: str) -> Sequence[str]:
     if uri == _PROJECT + "{path}" and name == "path":
-        return projects(desk, begun)
+        return projects(context, begun)
     if uri == _DOCUMENT + "{type}" and name == "type":
-        return types(desk, begun, desk.scope())
+        return types(context, begun, context.scope())
     if uri == _MEMORY + "{id}" and name == "id":
-        scope = desk.scope()
-        found = desk.memory.list(scope=scope, limit=_WHOLE)
+        scope = context.scope()
+        found = context.memory.list(scope=scope, limit=_MAX_MEMORIES)
         names = [name for memory in found.memories for name in _names(memory, scope)]
         return list(dict.fromkeys(name for name in names if name.startswith(begun)))
     return []
@@ -147,11 +147,11 @@ def _names(memory: Memory, scope: Scope) -> Sequence[str]:
     return [memory.key, memory.id] if memory.key and memory.scope.name in ("", scope.name) else [memory.id]
 
 
-def projects(desk: Desk, begun: str) -> Sequence[str]:
-    return sorted(project.path for project in desk.memory.projects() if project.path.startswith(begun))
+def projects(context: CallContext, begun: str) -> Sequence[str]:
+    return sorted(project.path for project in context.memory.projects() if project.path.startswith(begun))
 
 
-def types(desk: Desk, begun: str, scope: Scope) -> Sequence[str]:
+def types(context: CallContext, begun: str, scope: Scope) -> Sequence[str]:
     """All that can be asked for, those in use first."""
-    used = desk.memory.summary(scope=scope).by_type
-    return sorted((type for type in desk.memory.types if type.startswith(begun)), key=lambda name: name not in used)
+    used = context.memory.summary(scope=scope).by_type
+    return sorted((type for type in context.memory.types if type.startswith(begun)), key=lambda name: name not in used)

@@ -1,0 +1,1 @@
+"""Google's multilingual sentence encoder (USE 3), computed with numpy."""

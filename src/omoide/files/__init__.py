@@ -1,0 +1,1 @@
+"""Files on disk: atomic writes inside one directory, write leases, git repositories."""

@@ -1,0 +1,76 @@
+"""Which repository a directory belongs to, read from its files: asking git would cost a process."""
+
+import re
+from pathlib import Path
+
+
+def git_root(start: Path) -> Path | None:
+    """The root of the main work tree, so that all worktrees of one repository are one place; None outside of git.
+
+    A bare repository has no main work tree: there it is the directory of the repository itself, or the one whose
+    `.git` file names it.
+    """
+    start = start.resolve()
+    for directory in (start, *start.parents):
+        mark = directory / ".git"
+        if mark.is_dir():
+            return directory
+        if mark.is_file():
+            return _main_repository(mark) or directory
+        if _is_repository(directory):
+            return _common_directory(directory)
+    return None
+
+
+def work_tree(start: Path) -> Path | None:
+    """The root of the work tree that a directory is in, main or not; None outside of any."""
+    start = start.resolve()
+    for directory in (start, *start.parents):
+        if (directory / ".git").exists():
+            return directory
+        if _is_repository(directory):
+            return None
+    return None
+
+
+def _main_repository(mark: Path) -> Path | None:
+    """From a worktree's `.git` file to the repository it was made from; None for a submodule, a place of its own."""
+    here = _gitdir_target(mark)
+    if here is None:
+        return None
+    common = here / "commondir"
+    if not common.is_file():
+        return None
+    return _common_directory((here / _text(common).strip()).resolve())
+
+
+def _gitdir_target(mark: Path) -> Path | None:
+    """Where a `.git` file says its repository is."""
+    text = _text(mark).strip()
+    return (mark.parent / text.removeprefix("gitdir:").strip()).resolve() if text.startswith("gitdir:") else None
+
+
+def _common_directory(repository: Path) -> Path:
+    """Where the worktrees of a repository have their place in common."""
+    if repository.name == ".git":
+        return repository.parent
+    settings = repository / "config"
+    set_apart = re.search(
+        r"^\s*\[core\][^\[]*?^\s*worktree\s*=\s*(.+?)\s*$",
+        _text(settings) if settings.is_file() else "",
+        re.MULTILINE | re.IGNORECASE,
+    )
+    if set_apart:  # a submodule's repository stands in that of its owner, and tells where its work tree is
+        return (repository / re.sub(r"\\(.)", r"\1", set_apart[1].strip('"'))).resolve()
+    mark = repository.parent / ".git"
+    return repository.parent if mark.is_file() and _gitdir_target(mark) == repository else repository
+
+
+def _is_repository(directory: Path) -> bool:
+    """By the same three names that git looks for."""
+    return (directory / "HEAD").is_file() and (directory / "objects").is_dir() and (directory / "refs").is_dir()
+
+
+def _text(file: Path) -> str:
+    # As the names of files are decoded, whatever bytes they are made of.
+    return file.read_text(encoding="utf-8", errors="surrogateescape")

@@ -1,1 +1,0 @@
-"""Texts and values: each format parsed and rendered by pure functions."""

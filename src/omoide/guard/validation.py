@@ -1,0 +1,201 @@
+"""What a way in hands over, checked once: the texts as they will be kept, or an error that says what to change.
+
+The rules, for every door:
+- Content and examples are kept byte for byte. Only NUL and lone surrogates are refused (no database or file could hold
+  them), and contents over `max_content` bytes.
+- Topic, source and tags are single lines: white space is folded; control and direction-changing characters are refused,
+  because they could make a list show something else than it says.
+- No text that is kept holds a secret. Content, examples and lines are refused or redacted, as the settings say; names
+  (keys, projects, sessions, agents, places of files) are always refused, because a redacted name would be another one.
+- Words that only look different (NFC or NFD, full or half width, upper or lower case) are kept as they were written and
+  meet each other in the index.
+"""
+
+import functools
+import unicodedata
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from omoide.errors import InvalidInput, SecretFound
+from omoide.guard import secrets
+from omoide.model import CONTROL, Actor, Draft, Scope, check_segment
+from omoide.settings import Settings
+
+_LINE_LENGTH = 500
+_TAG_LENGTH = 200
+_TAGS = 100
+_EXAMPLES = 100
+
+
+def check_draft(draft: Draft, settings: Settings) -> Draft:
+    """The draft as it will be kept."""
+    scope(scope_of(draft))
+    fields: dict[str, Any] = {}
+    text = check_content(draft.content, settings)
+    if text is not draft.content:
+        fields["content"] = text
+    if draft.topic is not None:
+        fields["topic"] = check_line(draft.topic, "topic", settings)
+    if draft.type is not None:
+        fields["type"] = check_type(draft.type, settings)
+    if draft.tags != ():
+        fields["tags"] = check_tags(draft.tags, settings)
+    if draft.examples != ():
+        fields["examples"] = check_examples(draft.examples, settings)
+    if draft.key is not None:
+        fields["key"] = key(draft.key)
+    if draft.source is not None:
+        fields["source"] = check_line(draft.source, "source", settings)
+    if draft.source_run_id is not None:
+        fields["source_run_id"] = check_line(draft.source_run_id, "source_run_id", settings)
+    if draft.confidence is not None:
+        fields["confidence"] = check_share(draft.confidence, "confidence")
+    if draft.relevance is not None:
+        fields["relevance"] = check_share(draft.relevance, "relevance")
+    if draft.expires_at is not None:
+        fields["expires_at"] = check_aware(draft.expires_at, "expires_at")
+    if draft.created_at is not None:
+        fields["created_at"] = check_aware(draft.created_at, "created_at")
+    return msgspec.structs.replace(draft, **fields) if fields else draft
+
+
+def scope_of(draft: Draft) -> Scope:
+    """Where a draft belongs."""
+    if draft.scope is None:
+        raise InvalidInput("say where it belongs: scope=Scope.everywhere(), Scope.project(…) or Scope.session(…)")
+    return draft.scope
+
+
+def key(text: str) -> str:
+    return name(check_segment(text, "key"), "key")
+
+
+def scope(place: Scope) -> Scope:
+    """The scope itself; raises SecretFound when the name of its project or session holds one."""
+    if place.path:
+        name(place.path, "project")
+    if place.name:
+        name(place.name, "session")
+    return place
+
+
+def actor(who: Actor) -> Actor:
+    name(who.name, "name of the agent")
+    return who
+
+
+def name(text: str, what: str) -> str:
+    """The name itself; raises SecretFound when it holds a secret, whatever the settings say."""
+    kind = secret_in(text)
+    if kind:
+        raise SecretFound(f"the {what} seems to hold a secret ({kind}): choose another name, without it")
+    return text
+
+
+@functools.lru_cache(maxsize=1024)
+def secret_in(text: str) -> str:
+    """The kind of the first secret in a name; empty: there is none. The same few names come with every write."""
+    return next((secret.kind for secret in secrets.find(text)), "")
+
+
+def check_content(text: str, settings: Settings) -> str:
+    if not isinstance(text, str):
+        raise InvalidInput(f"content should be a text, not {type(text).__name__}")
+    if not text or text.isspace():
+        raise InvalidInput("the content is empty: say what to remember")
+    return _check_text(text, "content", settings)
+
+
+def check_examples(texts: Sequence[str], settings: Settings) -> tuple[str, ...]:
+    if not texts:
+        return ()
+    if isinstance(texts, str) or len(texts) > _EXAMPLES:
+        raise InvalidInput(f"examples should be a list of at most {_EXAMPLES} texts")
+    return tuple(_check_text(text, "example", settings) for text in texts)
+
+
+def check_line(text: str, what: str, settings: Settings) -> str:
+    """A single line, white space folded."""
+    folded = " ".join(_check_text(text, what, settings).split())
+    if not folded:
+        raise InvalidInput(f"the {what} is empty: leave it out, or give it a text")
+    if len(folded) > _LINE_LENGTH:
+        raise InvalidInput(f"the {what} has {len(folded)} characters, at most {_LINE_LENGTH}: put the rest into the content")
+    odd = CONTROL.search(folded)
+    if odd:
+        raise InvalidInput(f"the {what} holds the control character U+{ord(odd[0]):04X}: take it out")
+    return folded
+
+
+def check_tags(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
+    if not names:
+        return ()
+    if isinstance(names, str):
+        raise InvalidInput(f'tags should be a list, such as ["{names}"]')
+    if len(names) > _TAGS:
+        raise InvalidInput(f"{len(names)} tags are too many: {_TAGS} at most")
+    kept: dict[str, str] = {}
+    for name in names:
+        tag = unicodedata.normalize("NFC", check_line(name, "tag", settings))
+        if "," in tag:
+            raise InvalidInput(f"tag {tag!r} holds a comma: that separates tags")
+        if len(tag) > _TAG_LENGTH:
+            raise InvalidInput(f"tag {tag[:20]!r}… has {len(tag)} characters, at most {_TAG_LENGTH}: choose a shorter one")
+        kept.setdefault(tag.casefold(), tag)
+    return tuple(kept.values())
+
+
+def check_type(name: str, settings: Settings) -> str:
+    if name not in settings.all_types:
+        known = ", ".join(settings.all_types)
+        raise InvalidInput(f"there is no type {name!r}: use one of {known}, or add it to `types` in the settings")
+    return name
+
+
+def check_share(value: float, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise InvalidInput(f"{what} is {value!r}: a number from 0 to 1, please")
+    return float(value)
+
+
+def check_limit(asked: int | None, settings: Settings) -> int:
+    most = settings.limit if asked is None else asked
+    if not 1 <= most <= 1_000_000:
+        raise InvalidInput(f"limit is {most}: 1 or more, please")
+    return most
+
+
+def check_aware(moment: datetime, what: str) -> datetime:
+    if moment.tzinfo is None:
+        raise InvalidInput(f"{what} has no time zone: write it like 2026-02-05T10:00:00Z")
+    if not 1970 <= moment.year <= 9998:
+        raise InvalidInput(f"{what} is in the year {moment.year}: 1970 to 9998, please")
+    return moment
+
+
+def _check_text(text: str, what: str, settings: Settings) -> str:
+    if not isinstance(text, str):
+        raise InvalidInput(f"the {what} should be a text, not {type(text).__name__}")
+    try:
+        size = len(text) if text.isascii() else len(text.encode())
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"the {what} holds half a character at position {error.start} (a lone surrogate): decode the text properly"
+        ) from error
+    if "\0" in text:
+        raise InvalidInput(f"the {what} holds a NUL character at position {text.index(chr(0))}: take it out")
+    if size > settings.max_content:
+        raise InvalidInput(
+            f"the {what} has {size:,} bytes, at most {settings.max_content:,}: split it, or raise `max_content`"
+        )
+    for secret in secrets.find(text):
+        if settings.secrets == "redact":
+            return secrets.redact(text)
+        raise SecretFound(
+            f"the {what} seems to hold a secret ({secret.kind}, at position {secret.start}): take it out,"
+            ' or set `secrets` to "redact"'
+        )
+    return text

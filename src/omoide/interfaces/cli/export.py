@@ -1,0 +1,87 @@
+"""Carrying memories out: export."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from omoide.interfaces.cli.options import Target, open_memory, progress, tags_of, target_options, type_option
+from omoide.interfaces.time_input import parse_time
+from omoide.model import Scope, State
+from omoide.transfer.files import FORMATS, Selection, export, format_of, open_output
+
+format_option = click.option("--format", "form", type=click.Choice(FORMATS), help="If the file's name does not tell.")
+tag_option = click.option("--tag", multiple=True, help="Only memories with this tag; may be given more than once.")
+tags_option = click.option("--tags", help="Only memories with all these tags, separated by commas.")
+since_option = click.option("--since", metavar="WHEN", help="Only what changed since: 2026-02-05, or 7d for seven days.")
+states_option = click.option(
+    "--state",
+    "states",
+    multiple=True,
+    type=click.Choice([one.value for one in State]),
+    help="Only memories in this state.",
+)
+
+
+@click.command("export")
+@format_option
+@click.option("--output", "-o", metavar="FILE", help="Where to; standard output if it is not said, or -.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@type_option("Only memories of this type.")
+@tag_option
+@tags_option
+@since_option
+@states_option
+@target_options
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+def export_command(
+    form: str | None,
+    output: str | None,
+    force: bool,
+    type_: str | None,
+    tag: tuple[str, ...],
+    tags: str | None,
+    since: str | None,
+    states: tuple[str, ...],
+    place: Target,
+    as_json: bool,
+) -> None:
+    """Write memories to a file or standard output.
+
+    Everything in the store, in every state, unless a filter or --project, --session or --global narrows it to exactly
+    that. `omoide import` takes the file in again without loss; past versions and events are in a `backup` only.
+
+    \b
+    omoide export --output memories.jsonl
+    omoide export --project shop --type decision --format csv > decisions.csv
+    """
+    to = None if output in (None, "-") else Path(str(output))
+    form = "json" if as_json else format_of(str(output), form) if to else form or "json"
+    with open_memory(place) as (memory, scope):
+        chosen = build_selection(type_, tag, tags, since, states, scope if place.names_scope else None)
+        total = sum(count for *_, count in memory.tally())
+        if to is None:
+            out = sys.stdout.buffer
+            export(memory, out, form, chosen, lambda _: None)
+            out.flush()
+            return
+        with open_output(to, force=force) as file, progress("exporting", total) as tick:
+            count = export(memory, file, form, chosen, tick)
+    click.echo(f"exported {count} memories to {to}", err=True)
+
+
+def build_selection(
+    type: str | None,
+    tag: tuple[str, ...],
+    tags: str | None,
+    since: str | None,
+    states: tuple[str, ...],
+    scope: Scope | None,
+) -> Selection:
+    return Selection(
+        type=type,
+        tags=[name.strip() for name in tags_of(tag, tags)],
+        scope=scope,
+        since=None if since is None else parse_time(since, "since", future=False),
+        states=[State(name) for name in states],
+    )

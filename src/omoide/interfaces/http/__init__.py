@@ -1,0 +1,1 @@
+"""What every HTTP interface shares: request parsing, tokens, and the files beside the database."""

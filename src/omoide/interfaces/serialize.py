@@ -1,0 +1,163 @@
+"""JSON shapes of every value, and the one table from error to exit code: the same for all ways in."""
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from omoide import model
+from omoide.errors import InvalidInput, NotAllowed, OmoideError
+from omoide.markdown import record
+from omoide.markdown.record import author, format_time, scope
+from omoide.model import Event, Hit, Link, Memory, Project, Remembered, Session, Version, expiry
+
+if TYPE_CHECKING:  # each loads with the verb that answers it
+    from omoide.lifecycle.deduplication import Contradiction, Merge
+    from omoide.lifecycle.retention import Retirement
+
+__all__ = [
+    "author",
+    "doubt",
+    "dump_json",
+    "event",
+    "exit_code",
+    "format_time",
+    "hit",
+    "inactive_reason",
+    "link",
+    "memory",
+    "merge",
+    "project",
+    "remembered",
+    "retirement",
+    "scope",
+    "session",
+    "state",
+    "version",
+]  # fmt: skip
+
+_encoder = msgspec.json.Encoder()
+
+
+def dump_json(value: object, *, indent: int = 2) -> str:
+    text = _encoder.encode(value)
+    return (msgspec.json.format(text, indent=indent) if indent else text).decode()
+
+
+def state(value: Memory) -> str:
+    """The listing that a memory stands in now."""
+    return expiry.listing(value, model.now()).value
+
+
+def inactive_reason(value: Memory) -> str:
+    """Why a memory whose state is active is inactive; empty where it is not."""
+    return "" if state(value) == value.state.value else f"expired {format_time(value.expires_at)}"
+
+
+def memory(value: Memory) -> dict[str, Any]:
+    """A memory as it stands now: in an export its state stays as it is in the database."""
+    reason = inactive_reason(value)
+    return {**record.memory(value), "state": state(value), "reason": reason} if reason else record.memory(value)
+
+
+def hit(value: Hit) -> dict[str, Any]:
+    return {**memory(value.memory), "score": value.score, "why": value.why}
+
+
+def remembered(value: Remembered) -> dict[str, Any]:
+    """What is said only sometimes stands there only then: near twins by number, and tags that would fit."""
+    told: dict[str, Any] = {
+        "memory_id": value.memory.id,
+        "action": value.action,
+        "similar_count": value.similar_count,
+        "memory": memory(value.memory),
+    }
+    if value.similar:
+        told["similar"] = list(value.similar)
+    if value.suggested_tags:
+        told["suggested_tags"] = list(value.suggested_tags)
+    return told
+
+
+def event(value: Event) -> dict[str, Any]:
+    return {
+        "number": value.number,
+        "at": format_time(value.at),
+        "action": value.action,
+        "memory_number": value.memory_number,
+        "memory_id": value.memory_id,
+        "actor": {"name": value.actor.name, "role": value.actor.role.value, "via": value.actor.via},
+        "detail": value.detail,
+    }
+
+
+def version(value: Version) -> dict[str, Any]:
+    actor = value.actor
+    return {
+        **record.memory(value.memory),
+        "actor": None if actor is None else {"name": actor.name, "role": actor.role.value, "via": actor.via},
+    }
+
+
+def session(value: Session) -> dict[str, Any]:
+    return {
+        "name": value.scope.name,
+        "project": value.scope.path,
+        "source": value.source,
+        "created_at": format_time(value.created_at),
+        "updated_at": format_time(value.updated_at),
+        "memory_count": value.memories,
+    }
+
+
+def project(value: Project) -> dict[str, Any]:
+    category, _, name = value.path.rpartition("/")
+    return {
+        "path": value.path,
+        "name": name,
+        "category": category or None,
+        "description": value.description,
+        "root": value.root,
+        "created_at": format_time(value.created_at),
+    }
+
+
+def retirement(value: "Retirement") -> dict[str, Any]:
+    return {
+        "number": value.memory.number,
+        "scope": scope(value.memory.scope),
+        "topic": value.memory.topic,
+        "used_at": format_time(value.memory.used_at),
+        "reason": value.reason.value,
+    }
+
+
+def merge(value: "Merge") -> dict[str, Any]:
+    return {
+        "into": value.into.number,
+        "merged": [other.number for other in value.others],
+        "likeness": round(value.likeness, 4),
+        "content": value.merged.content,
+    }
+
+
+def doubt(value: "Contradiction") -> dict[str, Any]:
+    return {
+        "one": value.one.number,
+        "other": value.other.number,
+        "why": value.why,
+        "likeness": round(value.likeness, 4),
+    }
+
+
+def link(value: Link) -> dict[str, Any]:
+    return {
+        "source": value.source,
+        "kind": value.kind.value,
+        "target": value.target,
+        "created_at": format_time(value.created_at),
+    }
+
+
+def exit_code(error: OmoideError) -> int:
+    """2: the request was wrong, ask differently. 1: it was fine, but could not be done."""
+    return 2 if isinstance(error, (InvalidInput, NotAllowed)) else 1

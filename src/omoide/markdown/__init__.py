@@ -1,0 +1,1 @@
+"""Markdown formats of memories: each parsed and rendered by pure functions."""

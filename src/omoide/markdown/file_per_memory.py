@@ -1,0 +1,279 @@
+"""Entry files: one `key.md` for each memory, its fields as YAML on top and its text below; `archive/` holds retired ones.
+
+The rules:
+- Only what is not the usual is written: a plain note has `id`, `created_at` and `updated_at`.
+- Fields that nobody knows, comments and the order of the fields stay as a person has them; a field that changes is written
+  anew, and only it.
+- A file without an id was written by a person. It needs no front matter; its name is its key, unless it says another one.
+  An `id` that is not ours is left alone: then ours is called `omoide_id`.
+- Lines end with LF or CRLF, as the file's first one does; a carriage return that belongs to the text is written twice.
+- `README.md` is no entry: there a person may say what the directory is for.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from omoide.errors import Conflict, InvalidInput, Unreadable
+from omoide.markdown import frontmatter
+from omoide.markdown.format import (
+    Entry,
+    LocatedEntry,
+    ProjectFrame,
+    digest,
+    explicit_topic,
+    fold_name,
+    normalize_newlines,
+    parse_uuid,
+    restore_newlines,
+)
+from omoide.markdown.record import format_time
+from omoide.model import TYPES, Memory, State, check_segment
+
+ARCHIVE = "archive"
+_NOTE = TYPES[0]
+_FIELDS = ("key", "id", "type", "topic", "tags", "examples", "source", "pinned", "created_at", "updated_at")
+_OWN_ID = "omoide_id"
+_USUAL_SOURCE = "file"
+_KEY_BYTES, _TOPIC_BYTES = 200, 100
+_UNSAFE = re.compile(r"[\s/\\:*?\"<>|#%{}$!`'&@^=+,;\[\]~]+")
+_FIELD = re.compile(r"(\w[\w.-]*)[ \t]*:(?:[ \t]|$)")
+
+
+class FilePerMemory:
+    """A directory of entries."""
+
+    name = "entries"
+    directories = ("", ARCHIVE)
+
+    def owns(self, name: str) -> bool:
+        last = name.removeprefix(f"{ARCHIVE}/")
+        return "/" not in last and last.endswith(".md") and last[0] != "." and fold_name(last) != "readme.md"
+
+    def file_for(self, memory: Memory, taken: Callable[[str], bool]) -> str:
+        """Its key, or what its topic says; with some digits of its id where another memory is called the same."""
+        prefix = f"{ARCHIVE}/" if memory.state is State.ARCHIVED else ""
+        digits = memory.id.replace("-", "")
+        stem = _file_stem(memory) or f"memory-{digits[-6:]}"
+        names = [f"{prefix}{end}.md" for end in (stem, *(f"{stem}-{digits[-length:]}" for length in (6, 12, 32)))]
+        return next((name for name in names if self.owns(name) and not taken(name)), names[-1])
+
+    def expected_entry(self, memory: Memory) -> Entry:
+        return Entry(
+            content=memory.content,
+            id=memory.id,
+            topic=explicit_topic(memory.topic, memory.content),
+            type=memory.type,
+            tags=memory.tags,
+            examples=memory.examples,
+            key=memory.key,
+            pinned=memory.pinned,
+            archived=memory.state is State.ARCHIVED,
+            source=None if memory.source == _USUAL_SOURCE else memory.source,
+            created_at=memory.created_at,
+            updated_at=memory.updated_at,
+        )
+
+    def parse(self, name: str, text: str) -> list[LocatedEntry]:
+        plain = normalize_newlines(text)
+        return [LocatedEntry(_entry(name, *_parse_fields(plain)), 1, digest(plain))]
+
+    def rewrite(
+        self,
+        name: str,
+        text: str | None,
+        put: Mapping[str, Memory],
+        drop: Collection[str],
+        stamps: Mapping[int, Memory],
+    ) -> str | None:
+        wanted = next(iter([*put.values(), *stamps.values()]), None)
+        if text is None:
+            return None if wanted is None else _render_file(self.expected_entry(wanted))
+        plain = normalize_newlines(text)
+        fields, content = _parse_fields(plain)
+        entry = _entry(name, fields, content)
+        if entry.id in drop:
+            return None
+        if wanted is None:
+            return text
+        if wanted.id in put and entry.id != wanted.id:
+            raise Conflict(f"{name} holds another entry: take it away, or give it another name")
+        # The name of a file is no longer its key when it has an id: then the key is told.
+        told = msgspec.structs.replace(entry, key=_single_value(fields, "key"))
+        new = _edit(plain, fields, told, self.expected_entry(wanted))
+        return text if new == plain else restore_newlines(new, text)
+
+    def update_frame(self, name: str, text: str | None, frame: ProjectFrame) -> str | None:
+        del name, frame
+        return text
+
+
+def _parse_fields(plain: str) -> tuple[dict[str, Any], str]:
+    """The fields and the text of a file."""
+    fields, body = frontmatter.parse(plain)
+    content = body if frontmatter.split(plain) else body.removesuffix("\n")
+    if not content or content.isspace():
+        raise Unreadable("the entry has no text: write one below the fields, or delete the file")
+    return fields, content
+
+
+def _entry(name: str, fields: Mapping[str, Any], content: str) -> Entry:
+    id = parse_uuid(_known_value(fields, _OWN_ID)) or parse_uuid(_known_value(fields, "id"))
+    return Entry(
+        content=content,
+        id=id,
+        topic=explicit_topic(_single_value(fields, "topic") or "", content),
+        type=_single_value(fields, "type") or (_NOTE if id else None),
+        tags=tuple(tag for text in _list_value(fields, "tags", ",") if (tag := " ".join(text.split()))),
+        examples=_list_value(fields, "examples"),
+        key=_single_value(fields, "key") or (None if id else _key(name)),
+        pinned=(_single_value(fields, "pinned") or "").casefold() in ("true", "yes", "on", "1"),
+        archived=name.startswith(f"{ARCHIVE}/"),
+        source=_single_value(fields, "source"),
+        created_at=_parse_time(_known_value(fields, "created_at")),
+        updated_at=_parse_time(_known_value(fields, "updated_at")),
+        extra={name: value for name, value in fields.items() if name not in _FIELDS and name != _OWN_ID},
+    )
+
+
+def _single_value(fields: Mapping[str, Any], name: str) -> str | None:
+    value = fields.get(name)
+    if value is not None and not isinstance(value, str):
+        raise Unreadable(f"{name} should be a single value, such as `{name}: something`")
+    return value or None
+
+
+def _known_value(fields: Mapping[str, Any], name: str) -> str:
+    """A field that other programs fill in ways of their own: what is not ours says nothing."""
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _list_value(fields: Mapping[str, Any], name: str, separator: str | None = None) -> tuple[str, ...]:
+    value = fields.get(name)
+    if isinstance(value, str):
+        return tuple(value.split(separator)) if separator else (value,)
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise Unreadable(f"{name} should be a list of texts, such as `{name}: [one, two]`")
+    return tuple(value)
+
+
+def _parse_time(text: str) -> datetime | None:
+    """A time without a zone is UTC; what is no time is none."""
+    try:
+        at = datetime.fromisoformat(text)
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _key(name: str) -> str | None:
+    """The key that a person gave by the name of the file; None if it cannot be one."""
+    try:
+        return check_segment(name.rpartition("/")[2].removesuffix(".md"), "key")
+    except InvalidInput:
+        return None
+
+
+def _file_stem(memory: Memory) -> str:
+    """A file name for any disk that still can be read. A key is one already; of a topic, the words are."""
+    if memory.key:
+        return _shorten(memory.key, _KEY_BYTES)
+    text = unicodedata.normalize("NFC", memory.topic)
+    kept = "".join(character for character in text if character.isspace() or unicodedata.category(character)[0] != "C")
+    stem = _shorten(_UNSAFE.sub("-", kept).strip("-. "), _TOPIC_BYTES)
+    try:
+        return check_segment(stem, "file")
+    except InvalidInput:  # nothing is left, or it is a name that Windows keeps for a device
+        return f"{stem.replace('.', '-')}-note" if stem else ""
+
+
+def _shorten(stem: str, most: int) -> str:
+    if len(stem.encode()) <= most:
+        return stem
+    short = stem.encode()[: most - 9].decode(errors="ignore").rstrip("-. ")
+    return f"{short}-{hashlib.blake2b(stem.encode(), digest_size=4).hexdigest()}"
+
+
+def _lines(entry: Entry) -> dict[str, str]:
+    """The lines of each field that is told; none for what is usual."""
+    values: dict[str, Any] = {
+        "key": entry.key,
+        "id": entry.id,
+        "type": None if entry.type == _NOTE else entry.type,
+        "topic": entry.topic,
+        "tags": list(entry.tags) or None,
+        "examples": list(entry.examples) or None,
+        "source": entry.source,
+        "pinned": "true" if entry.pinned else None,
+        "created_at": format_time(entry.created_at),
+        "updated_at": format_time(entry.updated_at),
+    }
+    # These never need quotes, and so other programs see a date and a yes.
+    plain = ("id", "pinned", "created_at", "updated_at")
+    return {
+        name: f"{name}: {value}\n" if name in plain else frontmatter.render_fields({name: value})
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _render_file(entry: Entry) -> str:
+    return restore_newlines(f"---\n{''.join(_lines(entry).values())}---\n\n{entry.content}\n")
+
+
+def _edit(plain: str, fields: Mapping[str, Any], old: Entry, new: Entry) -> str:
+    """The text of a file that says `new`; whatever else stands in it, and need not change, as it was."""
+    halves = frontmatter.split(plain)
+    head, below = halves or ("", f"\n{plain}")
+    have, want = _lines(old), _lines(new)
+    if fields.get("created_at"):  # when it was learnt does not change, and a person may tell it in their own way
+        want.pop("created_at", None)
+        have.pop("created_at", None)
+    changed = {name: want.get(name, "") for name in _FIELDS if want.get(name) != have.get(name)}
+    if "id" in changed and (fields.get(_OWN_ID) or (fields.get("id") and not parse_uuid(_known_value(fields, "id")))):
+        changed[_OWN_ID] = changed.pop("id").replace("id", _OWN_ID, 1)
+    if not changed and old.content == new.content:
+        return plain
+    kept = {name: value for name, value in fields.items() if name not in changed}
+    wanted = kept | _read("".join(changed.values()))
+    lines = _replace_fields(head, changed)
+    if _read(lines) != wanted:  # YAML written in some other way than a field on each line: plan B, all of it anew
+        lines = frontmatter.render_fields(wanted)
+    body = below if old.content == new.content else f"\n{new.content}\n"
+    return f"---\n{lines}---\n{body}"
+
+
+def _read(lines: str) -> dict[str, Any]:
+    try:
+        return frontmatter.parse(f"---\n{lines}---\n").fields
+    except Unreadable:  # plan B is above
+        return {}
+
+
+def _replace_fields(head: str, changed: Mapping[str, str]) -> str:
+    """The lines of the front matter, some fields of it replaced, added, or (where there is no line) taken away."""
+    lines = [f"{line}\n" for line in head.split("\n")[:-1]]
+    starts = {match[1]: index for index, line in enumerate(lines) if (match := _FIELD.match(line))}
+    ends = dict(zip(starts, [*starts.values(), len(lines)][1:], strict=True))
+    new: dict[int, str] = {}
+    for name, line in changed.items():
+        start = starts.get(name)
+        if start is None:
+            after = _FIELDS[_FIELDS.index(name) + 1 :] if name in _FIELDS else ()
+            place = min((starts[later] for later in after if later in starts), default=len(lines))
+        else:
+            place, end = start, ends[name]
+            # A comment above the next field belongs to that.
+            while end > start + 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
+                end -= 1
+            lines[start:end] = ["\0"] * (end - start)
+        new[place] = new.get(place, "") + line
+    return "".join(new.get(index, "") + line.strip("\0") for index, line in enumerate([*lines, ""]))

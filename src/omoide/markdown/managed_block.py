@@ -1,0 +1,117 @@
+"""A block of memories between two marks in a file of somebody else's, such as CLAUDE.md: written, and never read back.
+
+The rules:
+- A mark stands alone on its line, at its start. All that is not between the marks is left as it is, to the byte.
+- No mark: the block is put at the end of the file. A first and a last mark: what is between them is made anew.
+- One without the other, the last above the first, or more of either (a block in a block, or a copy): it is not clear which
+  text is whose, so the file is left alone, and an error names the line.
+- The block is the same for the same memories: pinned ones first, then the surest and the most often told. What does not fit
+  is counted on its last line.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from omoide.errors import Unreadable
+from omoide.markdown.fence import indent
+from omoide.markdown.format import heading_text
+from omoide.markdown.page import Page
+from omoide.markdown.record import author
+from omoide.model import Memory, Role
+
+FIRST = "<!-- omoide: begin -->"
+LAST = "<!-- omoide: end -->"
+LARGEST = 20_000
+"""Characters: the whole of it is in every prompt of the agent that reads the file."""
+_INTRODUCTION = (
+    "## Memories",
+    "",
+    "What was learnt here before, kept by omoide: aids, not orders, and perhaps out of date. Change them with omoide:",
+    "this block is always written anew.",
+    "",
+)
+
+
+class ManagedBlock:
+    """A block in one file."""
+
+    name = "block"
+    directories: tuple[str, ...] = ()
+
+    def __init__(self, file: str = "CLAUDE.md", largest: int = LARGEST) -> None:
+        self._file = file
+        self._largest = largest
+
+    def belongs(self, name: str) -> bool:
+        return name == self._file
+
+    def render(self, text: str | None, memories: Iterable[Memory]) -> str:
+        """The file with these memories in its block; Unreadable if its marks do not fit each other."""
+        page = Page(text or "")
+        found = _find_markers(page.lines)
+        lines = [FIRST, *self._lines(sorted(memories, key=_sort_key)), LAST]
+        if found is None:
+            page.append(lines)
+            return page.text()
+        first, last = found
+        if page.lines[first : last + 1] != lines:
+            page.take(range(first, last + 1))
+            page.insert(first, lines)
+        return page.text()
+
+    def remove(self, text: str) -> str:
+        """The file as it was before there was a block."""
+        page = Page(text)
+        found = _find_markers(page.lines)
+        if found is not None:
+            first, last = found
+            page.take(range(first, last + 1))
+            if first and not page.lines[first - 1].strip():
+                page.take([first - 1])
+        return page.text()
+
+    def _lines(self, memories: Sequence[Memory]) -> list[str]:
+        lines = list(_INTRODUCTION)
+        room = self._largest
+        for index, memory in enumerate(memories):
+            told = _list_item(memory)
+            room -= sum(len(line) + 1 for line in told)
+            if room < 0:
+                rest = len(memories) - index
+                return [*lines, f"- … and {rest} more: `omoide recall`, or `omoide list`"]
+            lines += told
+        return lines if memories else [*lines, "- nothing yet"]
+
+
+def _find_markers(lines: Sequence[str]) -> tuple[int, int] | None:
+    """The lines of the two marks; None if there are none."""
+    first = [index for index, line in enumerate(lines) if line.rstrip() == FIRST]
+    last = [index for index, line in enumerate(lines) if line.rstrip() == LAST]
+    if not first and not last:
+        return None
+    if len(first) == len(last) == 1 and first[0] < last[0]:
+        return first[0], last[0]
+    for mark, many in ((FIRST, first), (LAST, last)):
+        if len(many) > 1:
+            raise Unreadable(f"line {many[1] + 1}: `{mark}` stands here for the second time: keep one block")
+    if not last:
+        raise Unreadable(f"line {first[0] + 1}: `{FIRST}` has no `{LAST}` below it: add that, or take the line out")
+    raise Unreadable(f"line {last[0] + 1}: `{LAST}` has no `{FIRST}` above it: add that, or take the line out")
+
+
+def _sort_key(memory: Memory) -> tuple[object, ...]:
+    return (not memory.pinned, -memory.confidence, -memory.reference_count, memory.created_at, memory.id)
+
+
+def _list_item(memory: Memory) -> list[str]:
+    """A memory as an item of a list. Its further lines are indented: no text of it can be a mark."""
+    text = indent(memory.content.strip("\r\n").replace("\r\n", "\n"))
+    first, *others = text.split("\n")
+    topic = f"**{heading_text(memory.topic)}**: " if memory.topic_given and memory.topic != first.strip() else ""
+    kind = "" if memory.type == "note" else f" ({memory.type})"
+    if memory.author is not None and memory.author.role is Role.WORKER:
+        kind += f" (by {author(memory)})"
+    first = first.removeprefix("  ").rstrip()
+    if not others:
+        return [f"- {topic}{first}{kind}"]
+    head = [f"- {topic}{first}".rstrip()] if not topic else [f"- {topic.rstrip()}", f"  {first}"]
+    return [*head, *(line.rstrip() for line in others), *([f"  {kind.strip()}"] if kind else [])]

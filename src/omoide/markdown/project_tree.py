@@ -1,0 +1,318 @@
+"""A project's tree: MEMORY.md, pinned.md, decisions.md and MEMORY_<session>.md, below a directory for each part of its path.
+
+The rules, beside those of `sections`:
+- Each memory stands in exactly one file: one of a session in the session's; else a pinned one in pinned.md; else a
+  decision in decisions.md; else in MEMORY.md, under 最近の活動. An entry that a person moves to another file becomes what
+  belongs there.
+- Its id stands behind its title in an HTML comment, which no viewer shows.
+- The block quote at the top of MEMORY.md describes the project; under セッション its sessions are listed. Lines of a
+  person's own there stay.
+- Labels may also be written in English: Type, Tags, Date, Key, Pinned, Source, Example, Content.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from omoide.markdown.format import Entry, LocatedEntry, ProjectFrame, explicit_topic, heading_text, parse_uuid
+from omoide.markdown.page import Page, headings
+from omoide.markdown.sections import PageLayout, Section
+from omoide.markdown.single_file import split_tags
+from omoide.model import TYPES, Memory
+
+MAIN, PINNED, DECISIONS = "MEMORY.md", "pinned.md", "decisions.md"
+ACTIVITY, SESSIONS = "最近の活動", "セッション"
+_NOTE, _DECISION = TYPES[0], "decision"
+_USUAL_SOURCE = "file"
+_SESSION = re.compile(r"MEMORY_(.+)\.md", re.DOTALL)
+_SESSION_BYTES = 230
+_SESSION_TITLE = f"# {SESSIONS}: "
+_MARK = re.compile(r"[ \t]*<!--[ \t]*omoide:([0-9a-fA-F-]{36})[ \t]*-->[ \t]*$")
+_LINK = re.compile(r"[-*+][ \t]+\[.*\]\((<[^>]*>|[^()]*)\)\s*$", re.DOTALL)
+_YES = "はい"
+
+
+class ProjectTree:
+    """The files of one project, in the directory of its path below the mirror's place."""
+
+    name = "tree"
+
+    def __init__(self, project: str = "") -> None:
+        self.directories = (project,)
+        self._project = project
+        self._above = f"{project}/" if project else ""
+
+    def owns(self, name: str) -> bool:
+        last = name.removeprefix(self._above)
+        return name == self._above + last and (
+            last in (MAIN, PINNED, DECISIONS) or ("/" not in last and _SESSION.fullmatch(last) is not None)
+        )
+
+    def file_for(self, memory: Memory, taken: Callable[[str], bool] = lambda _: False) -> str:
+        del taken
+        if memory.scope.name:
+            return self._above + session_file(memory.scope.name)
+        if memory.pinned:
+            return self._above + PINNED
+        return self._above + (DECISIONS if memory.type == _DECISION else MAIN)
+
+    def expected_entry(self, memory: Memory) -> Entry:
+        return Entry(
+            content=memory.content,
+            id=memory.id,
+            topic=explicit_topic(memory.topic, memory.content),
+            type=memory.type,
+            tags=memory.tags,
+            examples=memory.examples,
+            key=memory.key,
+            pinned=memory.pinned,
+            session=memory.scope.name,
+            source=None if memory.source == _USUAL_SOURCE else memory.source,
+            created_at=_parse_time(_minute(memory)),
+        )
+
+    def parse(self, name: str, text: str) -> list[LocatedEntry]:
+        return self._page(name, text).parse(text)
+
+    def rewrite(
+        self,
+        name: str,
+        text: str | None,
+        put: Mapping[str, Memory],
+        drop: Collection[str],
+        stamps: Mapping[int, Memory],
+    ) -> str | None:
+        session = next((memory.scope.name for memory in put.values() if memory.scope.name), "")
+        return self._page(name, text or "", session).rewrite(text, put, drop, stamps)
+
+    def update_frame(self, name: str, text: str | None, frame: ProjectFrame) -> str | None:
+        """MEMORY.md with the project's title, description and sessions; of the other files, how each begins."""
+        page = self._page(name, text or "")
+        if name.removeprefix(self._above) != MAIN:
+            return "\n".join([*page.opening(), ""]) if text is None else text
+        if text is None or not text.strip():
+            text = "\n".join([f"# {_title(frame.project)}", "", f"## {SESSIONS}", "", f"## {ACTIVITY}", ""])
+        if frame.description and read_description(text) != _single_line(frame.description):
+            text = _with_description(text, frame.description)
+        return _with_sessions(text, frame.sessions)
+
+    def _page(self, name: str, text: str, session: str = "") -> "_FileLayout":
+        last = name.removeprefix(self._above)
+        if last == MAIN:
+            return _MainLayout(_title(self._project))
+        if last in (PINNED, DECISIONS):
+            return _FileLayout(_TITLES[last], pinned=last == PINNED, type=_DECISION if last == DECISIONS else _NOTE)
+        session = session or _session(last, text)
+        return _FileLayout(f"{SESSIONS}: {session}", session=session)
+
+
+def _title(project: str) -> str:
+    return project.rpartition("/")[2] or MAIN
+
+
+_TITLES = {PINNED: "固定記憶", DECISIONS: "決定事項"}
+
+
+def session_file(session: str) -> str:
+    """The name of a session's file; a very long one is cut, and then its first line tells the rest."""
+    if len(session.encode()) > _SESSION_BYTES:
+        short = session.encode()[: _SESSION_BYTES - 9].decode(errors="ignore").rstrip()
+        session = f"{short}-{hashlib.blake2b(session.encode(), digest_size=4).hexdigest()}"
+    return f"MEMORY_{session}.md"
+
+
+def _session(last: str, text: str) -> str:
+    first = text.removeprefix("\ufeff").partition("\n")[0].removesuffix("\r")
+    told = first.removeprefix(_SESSION_TITLE)
+    if told != first and session_file(told) == last:
+        return told
+    found = _SESSION.fullmatch(last)
+    return found[1] if found else ""
+
+
+class _FileLayout(PageLayout):
+    """One file of the tree. What every entry in it is need not be said by the entries."""
+
+    level = 3
+    labels: ClassVar = {
+        "type": "種類", "tags": "タグ", "date": "日時", "key": "キー", "pinned": "固定", "source": "出典", "example": "例",
+        "content": "内容",
+    }  # fmt: skip
+    also: ClassVar = {field: field for field in labels} | {"examples": "example"}
+    many = ("example",)
+    long = ("example", "content")
+
+    def __init__(self, title: str, *, pinned: bool = False, type: str = _NOTE, session: str = "") -> None:
+        super().__init__()
+        self._title = title
+        self._pinned = pinned
+        self._type = type
+        self._session = session
+
+    def opening(self) -> list[str]:
+        return [f"# {self._title}"]
+
+    def heading(self, memory: Memory) -> str:
+        return f"### {heading_text(memory.topic)} <!-- omoide:{memory.id} -->"
+
+    def parse_heading(self, text: str) -> tuple[str, str | None]:
+        mark = _MARK.search(text)
+        id = parse_uuid(mark[1]) if mark else None
+        return (text[: mark.start()].strip(), id) if mark and id else (text, None)
+
+    def is_marker(self, line: str) -> bool:
+        return is_entry_heading(line)
+
+    def remove_id(self, page: Page, section: Section) -> None:
+        page.take([section.heading])
+        page.insert(section.heading, [f"### {section.title}"])
+
+    def entry(self, section: Section, id: str | None) -> Entry:
+        return Entry(
+            content=section.content,
+            id=id,
+            topic=explicit_topic(section.title, section.content),
+            type=section.text("type") or (self._type if id or self._type != _NOTE else None),
+            tags=split_tags(section.text("tags") or ""),
+            examples=_examples(section),
+            key=section.text("key") or None,
+            pinned=self._is_pinned(section),
+            session=self._session,
+            source=section.text("source") or None,
+            created_at=_parse_time(section.text("date") or ""),
+        )
+
+    def values(self, memory: Memory) -> dict[str, list[str]]:
+        return {
+            "type": [] if memory.type == self._type else [memory.type],
+            "tags": [", ".join(memory.tags)] if memory.tags else [],
+            "date": [_minute(memory)],
+            "key": [memory.key] if memory.key else [],
+            "pinned": [_YES] if memory.pinned and not self._pinned else [],
+            "source": [memory.source] if memory.source != _USUAL_SOURCE else [],
+            "example": list(memory.examples),
+            "content": [memory.content],
+        }
+
+    def is_current(self, field: str, section: Section, memory: Memory) -> bool:
+        told = {
+            "heading": (heading_text(section.title), section.id) == (heading_text(memory.topic), memory.id),
+            "type": (section.text("type") or self._type) == memory.type,
+            "tags": split_tags(section.text("tags") or "") == memory.tags,
+            "date": True,  # when it was learnt does not change, and a person may leave it out
+            "key": (section.text("key") or None) == memory.key,
+            "pinned": self._is_pinned(section) == memory.pinned,
+            "source": (section.text("source") or _USUAL_SOURCE) == memory.source,
+            "example": _examples(section) == memory.examples,
+            "content": section.content == memory.content,
+        }
+        return told[field]
+
+    def _is_pinned(self, section: Section) -> bool:
+        return self._pinned or (section.text("pinned") or "").casefold() in (_YES, "yes", "true")
+
+
+class _MainLayout(_FileLayout):
+    """MEMORY.md, where entries stand under 最近の活動."""
+
+    def missing_heading(self, lines: Sequence[str]) -> list[str]:
+        if any(heading.text == ACTIVITY and heading.level == 2 for heading in headings(lines, self.is_marker)):
+            return []
+        return [*([*self.opening(), ""] if not any(line.strip() for line in lines) else []), f"## {ACTIVITY}"]
+
+    def insertion_line(self, lines: Sequence[str]) -> int:
+        return _section(lines, ACTIVITY)[1]
+
+
+def read_description(text: str) -> str:
+    """The description of a project: the first block quote above the sections of its MEMORY.md, on one line."""
+    lines = Page(text).lines
+    start, end = _quote(lines)
+    return _single_line(" ".join(line.removeprefix(">") for line in lines[start:end]))
+
+
+def _single_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _quote(lines: Sequence[str]) -> tuple[int, int]:
+    """The first block quote above the sections; where there is none, the place for one."""
+    place = 0
+    for index, line in enumerate(lines):
+        if line.startswith(">"):
+            end = next((later for later in range(index, len(lines)) if not lines[later].startswith(">")), len(lines))
+            return index, end
+        if line.startswith("# "):
+            place = index + 1
+        elif line.startswith("##"):
+            break
+    return place, place
+
+
+def _with_description(text: str, description: str) -> str:
+    page = Page(text)
+    start, end = _quote(page.lines)
+    quote = [f"> {_single_line(description)}"]
+    if start == end:
+        quote = ["", *quote] if start else quote
+        quote += [] if start < len(page) and not page.lines[start].strip() else [""]
+    page.take(range(start, end))
+    page.insert(start, quote)
+    return page.text()
+
+
+def _with_sessions(text: str, sessions: Sequence[str]) -> str:
+    """The list of sessions, longer by those that are missing."""
+    page = Page(text)
+    listed = {found[1] for line in page.lines if (found := _LINK.match(line))}
+    missing = [f"- [{name}]({_target(name)})" for name in sessions if _target(name) not in listed]
+    if not missing:
+        return text
+    heading, end = _section(page.lines, SESSIONS)
+    if heading is None:
+        place = next((one.line for one in headings(page.lines, is_entry_heading) if one.level == 2), len(page))
+        page.insert(place, [f"## {SESSIONS}", "", *missing, ""])
+        return page.text()
+    last = next(index for index in range(end - 1, heading - 1, -1) if page.lines[index].strip())
+    page.insert(last + 1, missing if _LINK.match(page.lines[last]) else ["", *missing])
+    return page.text()
+
+
+def _target(session: str) -> str:
+    name = session_file(session)
+    return f"<{name}>" if re.search(r"[\s()]", name) else name
+
+
+def _section(lines: Sequence[str], name: str) -> tuple[int | None, int]:
+    """Where a section of the second level begins and ends; the end of the page if it is not there."""
+    start: int | None = None
+    for heading in headings(lines, is_entry_heading):
+        if start is not None and heading.level <= 2:
+            return start, heading.line
+        if start is None and heading.level == 2 and heading.text == name:
+            start = heading.line
+    return start, len(lines)
+
+
+def is_entry_heading(line: str) -> bool:
+    """Whether this is the heading of an entry that omoide has written."""
+    return line.startswith("### ") and "<!--" in line and _MARK.search(line) is not None
+
+
+def _examples(section: Section) -> tuple[str, ...]:
+    return tuple(field.text for field in section.fields.get("example", ()))
+
+
+def _minute(memory: Memory) -> str:
+    return f"{memory.created_at.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
+def _parse_time(text: str) -> datetime | None:
+    """A time without a zone is UTC; what is no time is none."""
+    try:
+        at = datetime.fromisoformat(text.strip())
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,1 @@
+"""Search: from a query to ranked memories, the same on every store."""

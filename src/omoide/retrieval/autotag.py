@@ -1,0 +1,119 @@
+"""Tags from the text itself: what memories like it are tagged with, and the names it is about. Offline, Japanese too."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from omoide.retrieval import analyzer as texts, lexical
+
+MOST = 4
+READ = 1_000
+"""Characters: what a text is about stands near its beginning."""
+_AGREED = 0.34
+"""Share of the likeness of all neighbours that must carry a tag."""
+_WORD = 2.0  # what a word says, or the subject of a sentence, against a pair of characters
+_SHARED = 1.2  # what a telling neighbour shares at the least: more than the rarest pair says,
+_SHARE = 0.06  # and more than this share of what the text says with so many terms
+_SAID = 20
+_ELSEWHERE = 50  # memories that are counted as well: among three, a word that two of them hold would seem common
+
+_code = re.compile(r"`([A-Za-z][\w.+#/-]{1,29})`")
+_tool = re.compile(
+    r"(?<![\w./@-])(?:[A-Za-z]+[a-z][A-Z]\w*|[A-Z]{2,6}\d{0,2}|[A-Za-z]{2,}\d[\w.]*|[a-z]+(?:-[a-z]+)*\.js)(?![\w/-])"
+)
+_name = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}(?: ?[A-Z][a-z]+)?\b")
+_foreign = re.compile(r"[A-Za-z][A-Za-z0-9.+#-]{1,29}")
+_katakana = re.compile("[ァ-ヺー]{4,}")
+_subject = re.compile("(?:^|[。、\n])([一-鿿々ァ-ヺー]{2,8})(?:は|を|が|の)")
+_about = re.compile("(?:^|[。、\n])([一-鿿々]{2,8})[はをがのにで]")
+_japanese = re.compile("[ぁ-ゖァ-ヺ一-鿿]")
+_COMMON = """
+    the this that with from use uses using when where should must never always note todo fixme http https www com org ok api
+    url id ui it is in on at to of and or for a an i we you he she they monday tuesday wednesday thursday friday saturday
+    sunday january february march april may june july august september october november december
+    こと もの ため よう それ これ 場合 必要 今日 昨日 明日 今回 次回 全部 一部 以下 以上 自分 我々 皆
+"""
+
+
+_VERBS = """
+    add allow ask avoid call change check create do enable ensure handle happen include keep move open prefer put require run
+    send set show start stop update wait work
+"""
+
+
+def telling_terms(text: str) -> dict[str, float]:
+    """The terms that tell what a text is about, and how much each says: no stop words, common verbs, numbers or endings."""
+    text = unicodedata.normalize("NFKC", text[:READ])
+    subjects = {term for subject in _about.findall(text) for term in texts.terms(subject)}
+    verbs = frozenset(map(texts.stem, _VERBS.split()))
+    return {
+        term: _WORD if term.isascii() or term in subjects else 1.0
+        for term, weight in texts.query_terms(text).items()
+        if weight == 1.0 and term not in verbs and not (term[0].isdigit() or "ぁ" <= term[-1] <= "ゖ")
+    }
+
+
+def shared_tags(
+    telling: Mapping[str, float], holders: Mapping[str, int], entries: int, neighbours: Iterable[tuple[Sequence[str], str]]
+) -> set[str]:
+    """The tags of the neighbours that share enough of what tells: not just the verb with which both sentences end.
+
+    Each comes with its text; `holders` says in how many of all entries each term stands.
+    """
+    entries += _ELSEWHERE
+    worth = lexical.term_weights(telling, holders, entries)
+    enough = max(_SHARED * lexical.idf(1, entries), _SHARE * sum(sorted(worth.values())[-_SAID:]))
+    return {
+        tag
+        for tags, text in neighbours
+        if tags and sum(worth[term] for term in worth.keys() & set(texts.terms(text))) >= enough
+        for tag in tags
+    }
+
+
+def suggest(
+    text: str,
+    neighbours: Iterable[tuple[Sequence[str], float]],
+    most: int = MOST,
+    shared: Collection[str] | None = None,
+) -> list[str]:
+    """Tags for a text, the surest first. `neighbours` are the tags of memories like it, and how alike each is; `shared` are
+    those of them that need not stand in the text, all if there is nothing to choose them by."""
+    return list(dict.fromkeys([*_neighbour_tags(text, neighbours, shared), *_names(text)]))[:most]
+
+
+def _neighbour_tags(
+    text: str, neighbours: Iterable[tuple[Sequence[str], float]], shared: Collection[str] | None
+) -> list[str]:
+    """What most of the neighbours carry, and what one of them carries that stands in the text."""
+    folded = unicodedata.normalize("NFKC", text[:READ]).casefold()
+    shares: dict[str, float] = {}
+    carriers: dict[str, int] = {}
+    whole = 0.0
+    for tags, likeness in neighbours:
+        whole += likeness
+        for tag in tags:
+            shares[tag] = shares.get(tag, 0.0) + likeness
+            carriers[tag] = carriers.get(tag, 0) + 1
+    written = {tag for tag in shares if re.search(_as_word(tag), folded)}
+    agreed = {tag for tag, share in shares.items() if share >= _AGREED * whole and carriers[tag] > 1}
+    if shared is not None:
+        agreed.intersection_update(shared)
+    return sorted(written | agreed, key=lambda tag: (tag not in written, -shares[tag], tag))
+
+
+def _as_word(tag: str) -> str:
+    tag = re.escape(unicodedata.normalize("NFKC", tag).casefold())
+    return tag if _japanese.search(tag) else rf"(?<![a-z0-9]){tag}(?![a-z0-9])"
+
+
+def _names(text: str) -> list[str]:
+    """Names in the text: code, tools, products; in Japanese also words in other letters, and what a sentence is about."""
+    text = unicodedata.normalize("NFKC", text[:READ])
+    found = [*_code.findall(text), *_tool.findall(text)]
+    if _japanese.search(text):
+        found += [*_subject.findall(text), *_foreign.findall(text), *_katakana.findall(text)]
+    else:
+        found += _name.findall(text)
+    common = frozenset(_COMMON.split())
+    return [tag for name in found if (tag := name.strip(".-").lower()) and tag not in common and len(tag) > 1]

@@ -1,1 +1,0 @@
-"""Words and their order: what makes a memory findable, above every store."""

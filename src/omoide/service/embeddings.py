@@ -1,0 +1,71 @@
+"""Sensing: what is like a memory, and the vectors that tell."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from omoide.guard import bounds, permissions, validation
+from omoide.model import Hit, Query, Scope, SearchResult, VectorCoverage
+from omoide.retrieval import pipeline
+from omoide.service.core import Core, Ref
+
+if TYPE_CHECKING:  # it loads numpy
+    from omoide.embeddings.vectors import QueryVector
+
+
+class Embeddings(Core):
+    def similar(self, ref: Ref, *, scope: Scope, limit: int | None = None) -> SearchResult:
+        """What is most like a memory, best first: by meaning, or by its words where there is no embedder."""
+        permissions.require(self._actor, "similar")
+        limit = validation.check_limit(limit, self._settings)
+        with self._read(scope) as tx:
+            memory = self._find(tx, ref, scope)
+        query = Query(scope, f"{memory.topic}\n{memory.content}" if memory.topic_given else memory.content, limit=limit + 1)
+        query = bounds.narrow_or_refuse(self._actor, query)
+        at = self._clock()
+        vector = self._meaning.encode_query(query)
+        if vector is None:
+            with self._store.read() as tx:
+                hits = pipeline.search(tx, query, at).hits
+        else:
+            hits = self._similar_by_vector(vector, query, at)
+        hits = [hit for hit in hits if hit.memory.number != memory.number][:limit]
+        return SearchResult(hits, len(hits))
+
+    def _similar_by_vector(self, vector: "QueryVector", query: Query, at: datetime) -> list[Hit]:
+        from omoide.retrieval.vector_query import VectorQuery  # noqa: PLC0415 - it loads numpy
+
+        with self._store.read() as tx:
+            likeness = VectorQuery(vector, query.text, at).cosines(tx, query)
+            seen = tx.lengths(query, list(likeness), at)
+            best = [number for number in likeness if number in seen][: query.limit]
+            return [
+                Hit(memory, round(like, 4), partial("meaning: {:.2f}".format, like))
+                for memory in tx.memories(best)
+                for like in [likeness[memory.number]]
+            ]
+
+    def coverage(self, *, tried: bool = False) -> VectorCoverage:
+        """How many memories have a vector of the embedder in force, and how many wait for theirs.
+
+        Tried, the embedder is asked for one vector first, as a question would: `trouble` says why it gave none.
+        """
+        permissions.require(self._actor, "coverage")
+        if tried:
+            self._meaning.probe()
+        counted = self._meaning.coverage()
+        embedder = self._meaning.embedder
+        return VectorCoverage(embedder.name if embedder else None, counted.embedded, counted.pending, self._meaning.trouble)
+
+    def embed_pending(self, watch: Callable[[int], None] = lambda _: None) -> int:
+        """Makes the vectors that are missing, now; answers how many. `watch` hears how many more are done.
+
+        Batch by batch, so that others write in between, and what was made stays when it is interrupted.
+        """
+        permissions.require(self._actor, "embed_pending")
+        made = 0
+        for more in self._meaning.fill():
+            made += more
+            watch(more)
+        return made

@@ -1,0 +1,102 @@
+"""Retiring: what has expired, is unused or crowds its layer moves to the archive, by plan, on request or once a day."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import msgspec
+
+from omoide.errors import StoreError
+from omoide.guard import permissions
+from omoide.lifecycle import retention
+from omoide.lifecycle.retention import RetentionPlan, Retirement, Rules
+from omoide.model import Actor, Role, State
+from omoide.service import versioning
+from omoide.service.core import Core
+from omoide.storage.base import Reader, Writer
+
+_TASK = "retire"
+_EVERY = timedelta(days=1)
+_AT_ONCE = 2_000
+"""So many in a transaction, about 0.4 s, for whoever asks: others wait no longer than that to write."""
+_BY_THE_WAY = 500
+"""So many in all for nobody who asked: about 0.1 s."""
+
+_MERGED = 2
+"""Steps of the daily merge of the index, 0.2 s: what is left is merged on the days after."""
+
+RETENTION_ACTOR = Actor("omoide", Role.OWNER, "upkeep")
+"""Who retires when nobody asked."""
+
+
+class Retention(Core):
+    def retire(self, *, dry_run: bool = False) -> RetentionPlan:
+        """Archives what the settings say has had its time, in the whole store; a dry run only tells, so that what should
+        stay can be pinned. Unlike by itself, it spares nothing in a crowded layer but what is pinned.
+
+        Each memory with its version and its event in one transaction, but not all memories in one: others write in
+        between. One that changes meanwhile stays.
+        """
+        permissions.require(self._actor, "retire")
+        at = self._clock()
+        with self._store.write() as tx:
+            # With it, what this process used a moment ago is written: until then nobody else knows.
+            tx.record_run(_TASK, at)
+        with self._store.read() as tx:
+            plan = self._plan(tx, at, spared=timedelta(0))
+        if dry_run:
+            return plan
+        done: list[Retirement] = []
+        for start in range(0, len(plan.retirements), _AT_ONCE):
+            with self._write() as tx:
+                done += _archive(tx, plan.retirements[start : start + _AT_ONCE], self._actor, at)
+        return RetentionPlan(done)
+
+    def retire_if_due(self) -> RetentionPlan | None:
+        """The same by itself, at a quiet moment: when the last time was a day ago, settings allow it and nobody writes.
+
+        A few hundred memories at the most; where there are more, the rest goes at the next quiet moments. `close` calls
+        it, and so should a way in that never closes. None: there was nothing to do, or it was no quiet moment.
+        """
+        permissions.require(self._actor, "retire_if_due")
+        if self._settings.retire != "auto" or not self._store.idle:
+            return None
+        at = self._clock()
+        try:
+            with self._store.read() as tx:
+                last = tx.last_run(_TASK)
+                # A clock that was wrong, even by years and into the future, must not end upkeep for good.
+                if last is not None and abs(at - last) < _EVERY:
+                    return None
+            with self._store.write(patient=False):
+                pass  # only to write the access times, as above
+            with self._store.read() as tx:
+                plan = self._plan(tx, at, retention.RECENT, _BY_THE_WAY)
+            with self._store.write(patient=False) as tx:
+                done = _archive(tx, plan.retirements, RETENTION_ACTOR, at)
+                if len(plan.retirements) < _BY_THE_WAY:
+                    tx.record_run(_TASK, at)
+            self._store.merge_index(_MERGED)
+        except StoreError:  # plan B: another moment. Whoever asked for nothing need not hear that nothing was done.
+            return None
+        if done and self._follower is not None:
+            self._follower.after_writing()
+        return RetentionPlan(done)
+
+    def _plan(self, tx: Reader, at: datetime, spared: timedelta, most: int | None = None) -> RetentionPlan:
+        rules = Rules(self._settings.ttl_days, self._settings.max_entries, spared)
+        return retention.plan(tx.unused(retention.unused_since(rules, at), at), tx.layer_sizes(), rules, at, most)
+
+
+def _archive(tx: Writer, retirements: Sequence[Retirement], actor: Actor, at: datetime) -> list[Retirement]:
+    """Archives those that are still as they were planned, and answers which."""
+    planned = {one.memory.number: one for one in retirements}
+    found = [memory for memory in tx.memories(list(planned)) if memory.version == planned[memory.number].memory.version]
+    changes = []
+    for old in found:
+        new = versioning.next_version(old, msgspec.structs.replace(old, state=State.ARCHIVED), at)
+        changes.append((old, new, versioning.memory_fingerprint(new), versioning.build_index_entry(new)))
+    tx.change_many(changes, actor)
+    for _, new, *_ in changes:
+        reason = planned[new.number].reason.value
+        tx.add_event("retired", actor, at, new, {"fields": ["state"], "version": new.version, "reason": reason})
+    return [planned[memory.number] for memory in found]

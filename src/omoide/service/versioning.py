@@ -1,0 +1,111 @@
+"""The shape of a memory: what makes two the same, what it is found by, and what a change makes of it. Pure."""
+
+import unicodedata
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from omoide.errors import Conflict
+from omoide.guard import validation
+from omoide.model import Draft, Memory, Scope, State, derive_topic
+from omoide.model.expiry import has_expired
+from omoide.retrieval import blocking
+from omoide.retrieval.analyzer import index_entry, index_text
+from omoide.storage.base import IndexEntry
+
+_TICK = timedelta(microseconds=1)
+
+
+def build_index_entry(memory: Memory | Draft) -> IndexEntry:
+    """A derived topic is left out: its words stand in the content already, and should not count twice."""
+    content, length, telling = index_entry(memory.content)
+    topic = tags = ""
+    if memory.examples:
+        content = " ".join([content, *map(index_text, memory.examples)])
+        length = _length(content)
+    if memory.topic_given if isinstance(memory, Memory) else memory.topic is not None:
+        topic = index_text(memory.topic or "")
+    if memory.key is not None:
+        topic = f"{topic} {index_text(memory.key)}".strip()
+    if memory.tags:
+        tags = index_text(" ".join(memory.tags))
+    if topic or tags:
+        length += _length(topic) + _length(tags)
+    scope = memory.scope if isinstance(memory, Memory) else validation.scope_of(memory)
+    return IndexEntry(topic, tags, content, length, blocking.blocking_key(telling, scope), telling)
+
+
+def _length(terms: str) -> int:
+    return terms.count(" ") + 1 if terms else 0
+
+
+def fold_topic(topic: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", topic).casefold().split())
+
+
+def fingerprint(scope: Scope, type: str, topic: str | None, content: str) -> int:
+    """A fingerprint of what makes a memory "the same again". Collisions are harmless: the texts are compared as well."""
+    what = f"content\x1f{content}" if topic is None else f"topic\x1f{fold_topic(topic)}"
+    return zlib.crc32(f"{scope.path}\x1f{scope.name}\x1f{type}\x1f{what}".encode())
+
+
+def memory_fingerprint(memory: Memory) -> int:
+    return fingerprint(memory.scope, memory.type, memory.topic if memory.topic_given else None, memory.content)
+
+
+def entries(memories: Iterable[Memory]) -> Iterator[tuple[Memory, int, IndexEntry]]:
+    """What a rebuilt index holds of each memory: its fingerprint and its terms."""
+    for memory in memories:
+        yield memory, memory_fingerprint(memory), build_index_entry(memory)
+
+
+def with_fields(memory: Memory, fields: Mapping[str, Any]) -> Memory:
+    """The memory with these fields. A topic of None is derived; a derived one follows the content."""
+    fields = dict(fields)
+    if "topic" in fields:
+        fields["topic_given"] = fields["topic"] is not None
+    if not fields.get("topic_given", memory.topic_given):
+        fields["topic"] = derive_topic(fields.get("content", memory.content))
+    return msgspec.structs.replace(memory, **fields)
+
+
+def next_version(old: Memory, new: Memory, at: datetime) -> Memory:
+    """The new as the next version of the old."""
+    # Later than before even if the clock went back, so that the order of versions is the order of their times.
+    return msgspec.structs.replace(new, version=old.version + 1, updated_at=max(at, old.updated_at + _TICK))
+
+
+def is_living(memory: Memory, **fields: Any) -> Memory:
+    """The same, but not for what is forgotten."""
+    if memory.state is State.FORGOTTEN:
+        raise Conflict(f"#{memory.number} is forgotten: restore it first")
+    return with_fields(memory, fields)
+
+
+def matches_draft(memory: Memory, draft: Draft) -> bool:
+    """Whether a memory has the draft's text, and what it names of topic, type and tags."""
+    return (
+        memory.content == draft.content
+        and (draft.topic is None or memory.topic == draft.topic)
+        and (draft.type is None or memory.type == draft.type)
+        and (not draft.tags or memory.tags == draft.tags)
+    )
+
+
+def merge_draft(old: Memory, draft: Draft, at: datetime) -> Memory:
+    """What is there, told again: the new content, and whatever else the draft names. What was retired comes back."""
+    given: dict[str, Any] = {"content": draft.content}
+    if has_expired(old.expires_at, at):
+        given["expires_at"] = None
+    for name in (
+        "type", "topic", "tags", "examples", "source", "source_run_id", "confidence", "relevance", "pinned", "expires_at",
+    ):  # fmt: skip
+        value = getattr(draft, name)
+        if value is not None and value != ():
+            given[name] = value
+    if old.state is State.ARCHIVED:
+        given["state"] = State.ACTIVE
+    return with_fields(old, given)

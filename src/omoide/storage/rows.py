@@ -1,0 +1,156 @@
+"""Rows and values: how a memory lies in a table, shared by the SQL backends."""
+
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from omoide.errors import StoreDamaged
+from omoide.model import Actor, Memory, Query, Role, Scope, State
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_EXACT = 4 * 10**15  # up to the year 2096, a float tells microseconds apart
+
+STATES = (State.ACTIVE, State.INACTIVE, State.ARCHIVED, State.FORGOTTEN)
+STATE_NUMBER = {state: number for number, state in enumerate(STATES)}
+ACTIVE = STATE_NUMBER[State.ACTIVE]
+FORGOTTEN = STATE_NUMBER[State.FORGOTTEN]
+
+COLUMNS = (
+    "m.number, m.id, coalesce(p.path, ''), m.session, m.state, m.type, m.key, m.topic_given, m.pinned, m.confidence,"
+    " m.relevance, m.reference_count, m.version, m.created_at, m.updated_at, m.expires_at, a.last_accessed_at,"
+    " m.source, m.tags, m.examples, m.topic, m.content, m.source_run_id,"
+    " w.name, w.role, w.via"
+)
+TABLES = "memories m LEFT JOIN projects p ON p.number = m.project LEFT JOIN accesses a ON a.memory = m.number"
+TABLES += " LEFT JOIN actors w ON w.number = coalesce(m.author, m.actor)"
+
+_strings = msgspec.json.Decoder(tuple[str, ...])
+_encode = msgspec.json.Encoder().encode
+_body = msgspec.json.Decoder(dict[str, Any])
+
+
+def micros(moment: datetime) -> int:
+    return (moment - EPOCH) // _MICROSECOND
+
+
+def moment(micros: int) -> datetime:
+    # Every row has two or three: so as quick as can be, which is exact for some time yet.
+    if -_EXACT < micros < _EXACT:
+        return datetime.fromtimestamp(micros / 1_000_000, UTC)
+    return EPOCH + timedelta(0, micros // 1_000_000, micros % 1_000_000)
+
+
+def strings(values: Sequence[str]) -> str:
+    return _encode(values).decode() if values else "[]"
+
+
+def memory_from_row(row: Sequence[Any]) -> Memory:
+    """A memory from a row of COLUMNS."""
+    try:
+        return _memory(row)
+    except (TypeError, ValueError, LookupError, OverflowError) as error:
+        # The tables are strict: only a damaged page holds a row that is none.
+        raise StoreDamaged(f"the row of memory {row[0]} is damaged ({error}): run `omoide doctor`") from error
+
+
+def _memory(row: Sequence[Any]) -> Memory:
+    (
+        number, id, path, session, state, type, key, topic_given, pinned, confidence, relevance, reference_count,
+        version, created_at, updated_at, expires_at, accessed_at, source, tags, examples, topic, content, run,
+        name, role, via,
+    ) = row  # fmt: skip
+    created = moment(created_at)
+    # In the order of the fields: with their names it takes ten times as long.
+    return Memory(
+        id, number, Scope(path, session), key, type, topic, bool(topic_given), content, _strings.decode(tags),
+        _strings.decode(examples), source, confidence, relevance, reference_count, bool(pinned), STATES[state], created,
+        created if updated_at == created_at else moment(updated_at), None if accessed_at is None else moment(accessed_at),
+        None if expires_at is None else moment(expires_at), version, run,
+        None if name is None else _author(name, role, via),
+    )  # fmt: skip
+
+
+@lru_cache
+def _author(name: str, role: str, via: str) -> Actor:
+    return Actor(name, Role(role), via)
+
+
+def version_json(memory: Memory) -> str:
+    """A past version as JSON, for the versions table. The count and access time are no part of a version."""
+    fields = msgspec.structs.asdict(memory)
+    for name in ("id", "number", "last_accessed_at", "reference_count", "version"):
+        del fields[name]
+    return _encode(fields).decode()
+
+
+def version_from_json(present: Memory, version: int, body: str) -> Memory:
+    """The past version of a memory that is described by `body`."""
+    return msgspec.convert(
+        {
+            **_body.decode(body),
+            "id": present.id,
+            "number": present.number,
+            "version": version,
+            "reference_count": present.reference_count,
+            "last_accessed_at": None,
+        },
+        Memory,
+    )
+
+
+EXPIRED = f"(m.state = {ACTIVE} AND m.expires_at IS NOT NULL AND m.expires_at <= :at)"
+"""What `expiry.listing` calls inactive although its state is active."""
+CURRENT = f"(m.state = {ACTIVE} AND (m.expires_at IS NULL OR m.expires_at > :at))"
+"""`expiry.is_current`."""
+LISTING = f"CASE WHEN {EXPIRED} THEN {STATE_NUMBER[State.INACTIVE]} ELSE m.state END"
+"""`expiry.listing`."""
+
+
+def state_clauses(states: Collection[State]) -> list[str]:
+    """The clauses, one for each state in the table, that together let through what stands in one of these listings."""
+    found: list[str] = []
+    for state in STATES:
+        if state is State.ACTIVE and (State.ACTIVE in states) is not (State.INACTIVE in states):
+            found.append(CURRENT if State.ACTIVE in states else EXPIRED)
+        elif state in states:
+            found.append(f"m.state = {STATE_NUMBER[state]}")
+    return found
+
+
+def listing_clause(states: Collection[State]) -> str:
+    """`expiry.listing` in SQL: the clause that lets through what stands in one of these listings at the moment `:at`."""
+    return f"({' OR '.join(state_clauses(states)) or '0'})"
+
+
+def conditions(query: Query, at: datetime) -> tuple[list[str], dict[str, Any]]:
+    """What a query's filters mean in SQL, but for its scope: each backend knows its projects by number."""
+    clauses = [CURRENT if query.states == (State.ACTIVE,) else listing_clause(query.states)]
+    values: dict[str, Any] = {"at": micros(at)}
+    if len(query.types) == 1:  # by far the most frequent, and an equality can be answered in the order of an index
+        clauses.append("m.type = :type")
+        values["type"] = query.types[0]
+    elif query.types:
+        clauses.append("m.type IN (SELECT value FROM json_each(:types))")
+        values["types"] = strings(query.types)
+    if query.tags:
+        clauses.append(
+            "NOT EXISTS (SELECT 1 FROM json_each(:tags) w WHERE NOT EXISTS"
+            " (SELECT 1 FROM json_each(m.tags) t WHERE folded(t.value) = w.value))"
+        )
+        values["tags"] = strings([tag.casefold() for tag in query.tags])
+    if query.since is not None:
+        clauses.append("m.updated_at >= :since")
+        values["since"] = micros(query.since)
+    if query.pinned:
+        clauses.append("m.pinned = 1")
+    if query.roles:
+        clauses.append(
+            "EXISTS (SELECT 1 FROM actors r WHERE r.number = coalesce(m.author, m.actor)"
+            " AND r.role IN (SELECT value FROM json_each(:roles)))"
+        )
+        values["roles"] = strings(query.roles)
+    return clauses, values

@@ -1,0 +1,51 @@
+"""Texts that a SQLite store keeps beside memories, and the texts of past versions: read all, and replaced for good."""
+
+from omoide.model import Memory
+from omoide.storage.rows import version_json
+from omoide.storage.sqlite.transaction import Transaction
+from omoide.storage.texts import StoredText
+
+_COLUMNS = {
+    "project": ("projects", "path"),
+    "description": ("projects", "description"),
+    "directory": ("projects", "root"),
+    "session": ("sessions", "name"),
+    "session source": ("sessions", "source"),
+    "actor": ("actors", "name"),
+    "event": ("events", "detail"),
+}
+_FOLDED = ("project", "session")
+"""Names that are kept a second time, without case."""
+
+
+class NameReader:
+    """The part of `SqliteReading` that is about texts beside memories."""
+
+    _tx: Transaction
+
+    def stored_texts(self) -> list[StoredText]:
+        return [
+            StoredText(what, text)
+            for what, (table, column) in _COLUMNS.items()
+            for (text,) in self._tx.rows(f"SELECT DISTINCT {column} FROM {table} WHERE {column} <> '' ORDER BY 1")
+        ]
+
+
+class NameWriter(NameReader):
+    """The part of `SqliteWriting` that replaces texts without keeping the old ones."""
+
+    def replace_text(self, old: StoredText, new: str) -> None:
+        table, column = _COLUMNS[old.what]
+        assignment, values = f"{column} = ?", [new or None if old.what == "directory" else new]
+        if old.what in _FOLDED:
+            assignment, values = f"{assignment}, folded = ?", [*values, new.casefold()]
+        self._tx.run(f"UPDATE {table} SET {assignment} WHERE {column} = ?", (*values, old.text))
+        if old.what == "session":
+            for other in ("memories", "mirrors"):
+                self._tx.run(f"UPDATE {other} SET session = ? WHERE session = ?", (new, old.text))
+
+    def replace_version(self, memory: Memory) -> None:
+        self._tx.run(
+            "UPDATE versions SET body = ? WHERE memory = ? AND version = ?",
+            (version_json(memory), memory.number, memory.version),
+        )

@@ -1,0 +1,200 @@
+"""Opening a SQLite database: recognised as ours, brought to the newest schema, and set up to be durable and shared."""
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apsw
+
+from omoide.errors import StoreDamaged, StoreError, StoreReplaced, StoreTooNew
+from omoide.storage.sqlite.file import OpenFiles, create, identity, refuse_truncated
+from omoide.storage.sqlite.postings import INSTANCES, count_function
+
+OLDEST_SQLITE = "3.51.3"  # up to 3.51.2 a WAL reset could lose committed pages
+APPLICATION = 0x6F6D6F69  # "omoi", so that `file` and we know our own
+_FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+_TRIES = 3
+
+
+class Source(NamedTuple):
+    """What is opened, and how."""
+
+    path: Path
+    wait: float
+    """Seconds that a statement waits for another writer."""
+    migrations: Path
+
+
+def require_sqlite() -> None:
+    version = apsw.sqlite_lib_version()
+    if [int(part) for part in version.split(".")] < [int(part) for part in OLDEST_SQLITE.split(".")]:
+        raise StoreError(f"SQLite {version} can lose data, {OLDEST_SQLITE} or newer is needed: upgrade apsw")
+
+
+def open_connection(source: Source) -> tuple[apsw.Connection, OpenFiles]:
+    """A connection that is ready for use, and the files that it has open. Makes a database where there is none."""
+    create(source.path)
+    refuse_truncated(source.path)
+    path = str(source.path.absolute())
+    connection, opened = _connect(path)
+    try:
+        _prepare(connection, source)
+        return connection, OpenFiles(path, opened, connection.filename_wal)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def busy_handler(wait: float) -> Callable[[int], bool]:
+    """A busy handler that waits so many seconds for other writers."""
+    started = 0.0
+
+    def handle(tries: int) -> bool:
+        # SQLite's own handler sleeps longer and longer, so a newcomer overtakes: short, uneven naps are fairer.
+        nonlocal started
+        if tries == 0:
+            started = time.monotonic()
+        elif time.monotonic() - started > wait:
+            return False
+        time.sleep(random.uniform(0.0005, 0.008))  # noqa: S311 - no secret here
+        return True
+
+    return handle
+
+
+def _connect(path: str) -> tuple[apsw.Connection, tuple[int, int] | None]:
+    """A connection, and the identity of the file that it has open."""
+    # The file can be replaced between a look at it and its opening; and on some file systems the first opening for writing
+    # changes its inode. So: until it is the same before and after.
+    for _ in range(_TRIES):
+        before = identity(path)
+        connection = apsw.Connection(path, flags=_FLAGS)
+        if before is not None and identity(path) == before:
+            return connection, before
+        connection.close()
+    raise StoreReplaced(f"{path} is being replaced by other files: try again when that is done")
+
+
+def _prepare(connection: apsw.Connection, source: Source) -> None:
+    steps = sorted(source.migrations.glob("[0-9]*.sql"))
+    connection.set_busy_handler(busy_handler(source.wait))
+    # Before anything else: a file that is not ours, or from a newer omoide, stays as it is. In a transaction, because
+    # another process may be making the tables just now.
+    connection.execute("BEGIN")
+    try:
+        _recognise(connection, source, len(steps))
+    finally:
+        roll_back(connection)
+    connection.register_fts5_function("counts", count_function)
+    connection.create_scalar_function("folded", _fold_case, 1, deterministic=True)
+    _enable_wal(connection, source)
+    for pragma in ("synchronous=FULL", "cell_size_check=ON"):
+        connection.execute("PRAGMA " + pragma)
+    _migrate(connection, source, steps)
+    # Otherwise SQLite plans statements anew for each value, 10 µs each, though without statistics it plans the same.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.execute("PRAGMA temp_store=MEMORY")
+    connection.execute(INSTANCES)
+
+
+def roll_back(connection: apsw.Connection) -> None:
+    # A full or failing disk may have rolled back already.
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def _enable_wal(connection: apsw.Connection, source: Source) -> None:
+    """Switches to the write-ahead log. SQLite has no patience of its own when two do so to a new file at once."""
+    wait = busy_handler(source.wait)
+    for tries in count():
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except apsw.BusyError:
+            if not wait(tries):
+                raise
+        else:
+            return
+
+
+def _migrate(connection: apsw.Connection, source: Source, steps: Sequence[Path]) -> None:
+    if connection.pragma("user_version") == len(steps) and connection.pragma("application_id") == APPLICATION:
+        return
+    trusted = False
+    for number, step in enumerate(steps, 1):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            known = _recognise(connection, source, len(steps))
+            if known < number:
+                if known and not trusted:
+                    _require_schema(connection, source, steps[:known])
+                trusted = True
+                _apply(connection, source, step)
+                connection.pragma("application_id", APPLICATION)
+                connection.pragma("user_version", number)
+            connection.execute("COMMIT")
+        except BaseException:
+            roll_back(connection)
+            raise
+
+
+def _apply(connection: apsw.Connection, source: Source, step: Path) -> None:
+    try:
+        # To the end: a statement that answers with rows would hold up those after it.
+        connection.execute(step.read_text(encoding="utf-8")).fetchall()
+    except apsw.SQLError as error:
+        raise StoreError(
+            f"{source.path}: the step {step.name} to the next schema failed ({error}), and changed nothing:"
+            " use the omoide of before, and report it"
+        ) from error
+
+
+def _require_schema(connection: apsw.Connection, source: Source, steps: Sequence[Path]) -> None:
+    """Refuses to migrate a database whose tables are not those of its schema number: then the number is damaged."""
+    with closing(apsw.Connection(":memory:")) as model:
+        model.create_scalar_function("folded", _fold_case, 1, deterministic=True)
+        for step in steps:
+            model.execute(step.read_text(encoding="utf-8")).fetchall()
+        expected = _columns(model)
+    found = _columns(connection)
+    wrong = [name for name, columns in expected.items() if found.get(name) != columns]
+    if wrong:
+        raise StoreDamaged(
+            f"{source.path} is damaged (it says that it is at schema {len(steps)}, but its table {wrong[0]!r} is not of that"
+            " schema): restore a backup"
+        )
+
+
+def _columns(connection: apsw.Connection) -> dict[str, list[str]]:
+    """The names of all tables with those of their columns."""
+    # Names, not the text of the statements that made them: that also holds comments, which may change.
+    columns: list[Any] = connection.execute(
+        "SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'"
+        " ORDER BY t.name, c.cid"
+    ).fetchall()
+    found: dict[str, list[str]] = {}
+    for table, column in columns:
+        found.setdefault(table, []).append(column)
+    return found
+
+
+def _recognise(connection: apsw.Connection, source: Source, newest: int) -> int:
+    """The schema the database is at; 0 for a new one."""
+    application = connection.pragma("application_id")
+    known: int = connection.pragma("user_version")
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    if application == APPLICATION and (known < 0 or (known == 0 and tables)):
+        raise StoreDamaged(f"{source.path} is damaged (it says that it is at schema {known}): restore a backup")
+    if application == APPLICATION and known > newest:
+        raise StoreTooNew(f"{source.path} is at schema {known}, this omoide knows only {newest}: upgrade omoide")
+    if application != APPLICATION and (application or known or tables):
+        raise StoreError(f"{source.path} is a database of another program: choose another file with --store")
+    return known
+
+
+def _fold_case(*text: Any) -> str:
+    """A text without case, for SQL: SQLite's own lower() knows only ASCII."""
+    return str(text[0]).casefold()

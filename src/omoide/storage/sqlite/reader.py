@@ -1,0 +1,428 @@
+"""Reading on SQLite: memories by name and by word, of one moment.
+
+The words table is searched by row id ranges. A row id is `area << 32 | number`, where an area is a project's live or
+set-aside memories: so a search in a project touches only that project's part of each posting list, however large the
+rest of the database is, and an archived memory costs the daily search nothing.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
+from functools import cache
+from heapq import merge
+from itertools import chain
+from typing import Any
+
+import msgspec
+
+from omoide.errors import Conflict
+from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Project, Query, Scope, State, Summary, Usage, Version
+from omoide.storage.base import SHORT, IndexedText, IndexSize, Posting
+from omoide.storage.rows import (
+    ACTIVE,
+    COLUMNS,
+    EXPIRED,
+    FORGOTTEN,
+    LISTING,
+    STATES,
+    TABLES,
+    conditions,
+    memory_from_row,
+    micros,
+    moment,
+    state_clauses,
+    version_from_json,
+)
+from omoide.storage.sqlite.cache import CachedReader, ReaderCache
+from omoide.storage.sqlite.mirrors import MirrorReader
+from omoide.storage.sqlite.names import NameReader
+from omoide.storage.sqlite.postings import NUMBERS, ONCE, document_id, phrase, unpack_counts
+from omoide.storage.sqlite.projects import SessionReader
+from omoide.storage.sqlite.transaction import Transaction
+from omoide.storage.sqlite.vectors import VectorReader
+from omoide.storage.values import NearDuplicateFilter
+
+_ONE = f"SELECT {COLUMNS} FROM {TABLES} WHERE "
+# An event is a use: what was imported is as old as its dates say, but came to this store when its event tells.
+_UNUSED = f"""
+SELECT m.number, m.version, coalesce(p.path, ''), m.session, m.topic, m.pinned,
+    max(m.created_at, m.updated_at, coalesce(a.last_accessed_at, 0),
+        coalesce((SELECT max(e.at) FROM events e WHERE e.memory = m.number), 0)),
+    m.expires_at
+FROM {TABLES}
+WHERE m.state = {ACTIVE} AND ({EXPIRED} OR (max(m.created_at, m.updated_at) <= :since
+    AND coalesce(a.last_accessed_at, 0) <= :since
+    AND NOT EXISTS (SELECT 1 FROM events e WHERE e.memory = m.number AND e.at > :since)))
+ORDER BY {EXPIRED} DESC, 7, m.number"""
+_LAYERS = tuple(Layer)
+_TAGS_TOLD = 20
+_COMMON = 100
+_numbers = msgspec.json.Decoder(list[int])
+_NEWEST = " ORDER BY m.updated_at DESC, m.number DESC"
+_TEXTS = (
+    "SELECT m.number, iif(m.topic_given, m.topic, '') || ' ' || coalesce(m.key, ''), m.tags,"
+    f" iif(m.length <= {SHORT}, m.content || m.examples, NULL)"
+    " FROM json_each(?) n CROSS JOIN memories m ON m.number = n.value"
+)
+
+
+@cache
+def _candidates(families: int, most: int) -> str:
+    """The statement that reads candidates for near-duplicates by a blocking key, then by so many ranges of keys.
+
+    Both parts follow the index of blocking keys and stop at the limit, so that many rows are neither read nor sorted. The +
+    and the limits that are written out keep SQLite from planning the statement again for each value, which takes as long
+    as the search.
+    """
+    excerpt = "iif(length(content) <= ?5 + ?6, content, substr(content, 1, ?5) || ' ' || substr(content, -?6))"
+    columns = f"SELECT number, {excerpt}"
+    filters = f"+project = ?1 AND +session = ?2 AND +state <> {FORGOTTEN} AND octet_length(content) BETWEEN ?3 AND ?4"
+    same = f"{columns} FROM memories WHERE blocking_key = ?7 AND {filters} ORDER BY number DESC LIMIT {most}"
+    if not families:
+        return same
+    ranges = ", ".join(f"(?{place}, ?{place + 1})" for place in range(8, 8 + 2 * families, 2))
+    others = (
+        f"{columns} FROM (VALUES {ranges}) CROSS JOIN memories ON blocking_key BETWEEN column1 AND column2 WHERE {filters}"
+    )
+    return f"SELECT * FROM ({same}) UNION ALL SELECT * FROM ({others} LIMIT {most}) LIMIT {most}"
+
+
+def area(project: int, state: State) -> int | None:
+    """The part of the index a memory is in; None for a forgotten one, which is in none."""
+    if state is State.FORGOTTEN:
+        return None
+    return project * 2 + (state is not State.ACTIVE)
+
+
+def _sides(state: State) -> tuple[int, ...]:
+    """Which of a project's two areas hold memories of this listing: what has expired is inactive, and stays in the first."""
+    if state is State.FORGOTTEN:
+        return ()
+    return {State.ACTIVE: (0,), State.INACTIVE: (0, 1)}.get(state, (1,))
+
+
+class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, VectorReader):
+    """See `storage/base.py` for what each verb promises. Made by the store, for one transaction."""
+
+    def __init__(self, tx: Transaction, known: ReaderCache):
+        self._tx = tx
+        self._known = known
+        self._at_hand = known.at_hand
+        self._caught = False
+        self._looked: tuple[Query | None, dict[int, tuple[int, int]]] = (None, {})
+
+    @property
+    def transaction(self) -> Transaction:
+        return self._tx
+
+    def _memory(self, where: str, values: tuple[object, ...]) -> Memory | None:
+        row = self._tx.get(_ONE + where, values)
+        return None if row is None else memory_from_row(row)
+
+    def memory(self, number: int) -> Memory | None:
+        return self._memory("m.number = ?", (number,))
+
+    def memories(self, numbers: Sequence[int]) -> list[Memory]:
+        rows = self._tx.rows(
+            f"SELECT {COLUMNS} FROM json_each(?) n CROSS JOIN {TABLES} WHERE m.number = n.value",
+            (str(list(numbers)),),
+        )
+        found = {row[0]: memory_from_row(row) for row in rows}
+        return [found[number] for number in numbers if number in found]
+
+    def by_id(self, id: str) -> Memory | None:
+        return self._memory("m.id = ?", (id,))
+
+    def by_key(self, scope: Scope, key: str, *, forgotten: bool = False) -> Memory | None:
+        state = f"= {FORGOTTEN} ORDER BY m.updated_at DESC, m.number DESC LIMIT 1" if forgotten else f"<> {FORGOTTEN}"
+        where = f"m.project = ? AND m.session = ? AND m.key = ? AND m.key IS NOT NULL AND m.state {state}"
+        project = self._project(scope.path)
+        return None if project is None else self._memory(where, (project, scope.name, key))
+
+    def by_fingerprint(self, fingerprint: int, scope: Scope) -> list[Memory]:
+        project = self._project(scope.path)
+        # First the bare index: almost every new memory has no fingerprint, and the joins would cost more than the answer.
+        numbers = self._tx.rows("SELECT number FROM memories WHERE fingerprint = ?", (fingerprint,))
+        if project is None or not numbers:
+            return []
+        where = f"m.fingerprint = ? AND m.project = ? AND m.session = ? AND m.state <> {FORGOTTEN} ORDER BY m.number DESC"
+        return [memory_from_row(row) for row in self._tx.rows(_ONE + where, (fingerprint, project, scope.name))]
+
+    def known_fingerprints(self, fingerprints: Sequence[int]) -> set[int]:
+        statement = "SELECT fingerprint FROM memories WHERE fingerprint IN (SELECT value FROM json_each(?))"
+        return {fingerprint for (fingerprint,) in self._tx.rows(statement, (str(list(fingerprints)),))}
+
+    def near_duplicate_candidates(
+        self, wanted: NearDuplicateFilter, blocking_key: int, families: Collection[tuple[int, int]], most: int
+    ) -> list[tuple[int, str]]:
+        scope, *sizes = wanted
+        values = (self._project(scope.path), scope.name, *sizes, blocking_key, *chain(*families))
+        rows: list[Any] = self._tx.rows(_candidates(len(families), most), values)
+        return rows
+
+    def snapshot(self) -> int:
+        return self._tx.snapshot()
+
+    def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
+        clauses, values = self._where(query, at)
+        where = " AND ".join(clauses)
+        # Each project and state in the order of its index, merged here: SQLite would sort them all before the first.
+        parts = [
+            map(memory_from_row, self._tx.stream(f"{_ONE}{where} AND m.project = {project} AND {part}{_NEWEST}", values))
+            for project in self._projects(query)
+            for part in state_clauses(query.states)
+        ]
+        return merge(*parts, key=lambda memory: (memory.updated_at, memory.number), reverse=True)
+
+    def changed_between(self, query: Query, start: datetime, end: datetime, most: int, at: datetime) -> list[int]:
+        clauses, values = self._where(query, at)
+        values |= {"start": micros(start), "end": micros(end), "most": most}
+        rows = self._tx.rows(
+            f"SELECT m.number FROM memories m WHERE {' AND '.join(clauses)} AND m.updated_at >= :start"
+            f" AND m.updated_at < :end{_NEWEST} LIMIT :most",
+            values,
+        )
+        return [number for (number,) in rows]
+
+    def count(self, query: Query, at: datetime) -> int:
+        clauses, values = self._where(query, at)
+        return int(self._tx.get("SELECT count(*) FROM memories m WHERE " + " AND ".join(clauses), values))
+
+    def summary(self, query: Query, at: datetime) -> Summary:
+        clauses, values = self._where(query, at)
+        found = " WHERE " + " AND ".join(clauses)
+        count, oldest, newest, weight = self._tx.get(
+            "SELECT count(*), min(m.created_at), max(m.updated_at), coalesce(sum(octet_length(m.content)), 0)"
+            " FROM memories m" + found,
+            values,
+        )
+        types: list[Any] = self._tx.rows(
+            f"SELECT m.type, count(*) FROM memories m{found} GROUP BY 1 ORDER BY 2 DESC, 1", values
+        )
+        # Counted as they are written first: folding, in Python, is then called for each spelling and not for each memory.
+        tags: list[Any] = self._tx.rows(
+            f"SELECT min(tag), sum(times) FROM (SELECT t.value AS tag, count(*) AS times FROM memories m,"
+            f" json_each(m.tags) t{found} GROUP BY 1) GROUP BY folded(tag) ORDER BY 2 DESC, 1 LIMIT {_TAGS_TOLD}",
+            values,
+        )
+        bounds = [None if bound is None else moment(bound) for bound in (oldest, newest)]
+        return Summary(count, dict(types), dict(tags), bounds[0], bounds[1], weight)
+
+    def sizes(self, query: Query) -> IndexSize:
+        sizes = self._areas(query).values()
+        return IndexSize(sum(entries for entries, _ in sizes), sum(terms for _, terms in sizes))
+
+    def frequencies(self, query: Query, terms: Iterable[str], most: int) -> dict[str, int]:
+        found = dict.fromkeys(terms, 0)
+        for where, (entries, _) in self._areas(query).items():
+            lowest, highest = document_id(where, 0), document_id(where, NUMBERS)
+            statement = "SELECT {} FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
+            if entries <= most:
+                statement = statement.format("count(*)")
+            else:
+                statement = f"SELECT count(*) FROM ({statement.format(1)} LIMIT {most:d})"
+            tallies = self._known.tallies(where, entries, most)
+            for term in found:
+                count = tallies.get(term)
+                if count is None:
+                    count = self._tx.get(statement, (phrase(term), lowest, highest))
+                    if count > _COMMON:
+                        tallies[term] = count
+                found[term] += count
+        return {term: min(count, most) for term, count in found.items()}
+
+    def posting_numbers(
+        self, query: Query, terms: Iterable[str], most: int, *, titled: bool = False
+    ) -> dict[str, list[int]]:
+        fields = "{topic tags} : " if titled else ""
+        found: dict[str, list[int]] = {term: [] for term in terms}
+        # One text for them all: half the time of a row each.
+        statement = (
+            f"SELECT json_group_array(rowid & {NUMBERS}) FROM (SELECT rowid FROM words WHERE words MATCH ?"
+            " AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?)"
+        )
+        for where in self._areas(query):
+            lowest, highest = document_id(where, 0), document_id(where, NUMBERS)
+            for term, numbers in found.items():
+                asked = (fields + phrase(term), lowest, highest, most - len(numbers))
+                numbers.extend(_numbers.decode(self._tx.get(statement, asked)))
+        return found
+
+    def postings(
+        self, query: Query, terms: Iterable[str], among: Sequence[int] | None = None, *, counted: bool = True
+    ) -> dict[str, list[Posting]]:
+        counts = "counts(words)" if counted else ONCE
+        statement = f"SELECT rowid, {counts} FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
+        wanted: tuple[str, ...] = ()
+        lowest, highest = (0, NUMBERS) if among is None else (min(among, default=0), max(among, default=0))
+        if among is not None:
+            # The + keeps SQLite from searching once for each memory: one walk over the term's list is far cheaper.
+            statement += " AND +rowid IN (SELECT value FROM json_each(?4))"
+        found: dict[str, list[Posting]] = {term: [] for term in terms}
+        for where in self._areas(query):
+            if among is not None:
+                wanted = (str([document_id(where, number) for number in among]),)
+            span = (document_id(where, lowest), document_id(where, highest), *wanted)
+            for term, rows in found.items():
+                rows += [
+                    (row & NUMBERS, *unpack_counts(packed))
+                    for row, packed in self._tx.rows(statement, (phrase(term), *span))
+                ]
+        return found
+
+    def texts(self, numbers: Collection[int]) -> list[IndexedText]:
+        return list(map(IndexedText._make, self._tx.rows(_TEXTS, (str(list(numbers)),))))
+
+    def versions(self, number: int) -> list[Version]:
+        present = self.memory(number)
+        if present is None:
+            return []
+        actors = "SELECT name, role, via FROM actors WHERE number = "
+        rows = self._tx.rows("SELECT version, actor, body FROM versions WHERE memory = ? ORDER BY version", (number,))
+        found = [
+            _version(version_from_json(present, version, body), _actor(self._tx.get(actors + "?", (by,))))
+            for version, by, body in rows
+        ]
+        by = self._tx.get(actors + "(SELECT actor FROM memories WHERE number = ?)", (number,))
+        return [*found, Version(present, _actor(by))]
+
+    def events(self, scope: Scope | None, number: int | None, since: datetime | None, limit: int) -> list[Event]:
+        clauses, values = ["1"], {"limit": limit}
+        if scope is not None:
+            clauses.append("e.project IN (0, :project)")
+            values["project"] = self._project(scope.path) or 0
+        if number is not None:
+            clauses.append("e.memory = :memory")
+            values["memory"] = number
+        if since is not None:
+            clauses.append("e.at >= :since")
+            values["since"] = micros(since)
+        rows = self._tx.rows(
+            "SELECT e.number, e.at, e.action, e.memory, m.id, e.detail, a.name, a.role, a.via FROM events e"
+            " JOIN actors a ON a.number = e.actor LEFT JOIN memories m ON m.number = e.memory"
+            f" WHERE {' AND '.join(clauses)} ORDER BY e.number DESC LIMIT :limit",
+            values,
+        )
+        return [
+            Event(row[0], moment(row[1]), row[2], _actor(row[6:9]), row[4], row[3] or None, _detail(row[5])) for row in rows
+        ]
+
+    def links(self, number: int) -> list[Link]:
+        rows = self._tx.rows(
+            "SELECT s.id, l.kind, t.id, l.created_at FROM links l JOIN memories s ON s.number = l.source"
+            " JOIN memories t ON t.number = l.target WHERE l.source = ?1 OR l.target = ?1 ORDER BY l.created_at, l.kind",
+            (number,),
+        )
+        return [Link(source, LinkKind(kind), target, moment(at)) for source, kind, target, at in rows]
+
+    def projects(self) -> list[Project]:
+        rows = self._tx.rows("SELECT path, description, root, created_at FROM projects ORDER BY path")
+        return [Project(path, description, root, moment(at)) for path, description, root, at in rows]
+
+    def project_at(self, root: str) -> Project | None:
+        row = self._tx.get("SELECT path, description, root, created_at FROM projects WHERE root = ?", (root,))
+        return None if row is None else Project(row[0], row[1], row[2], moment(row[3]))
+
+    def everything(self) -> Iterator[Memory]:
+        return map(memory_from_row, self._tx.pages(_ONE + "m.number > ? ORDER BY m.number LIMIT 500"))
+
+    def counts(self, at: datetime) -> list[tuple[Scope, str, str, int]]:
+        rows = self._tx.rows(
+            f"SELECT coalesce(p.path, ''), m.session, m.type, {LISTING}, count(*) FROM memories m"
+            " LEFT JOIN projects p ON p.number = m.project GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+            {"at": micros(at)},
+        )
+        return [(Scope(path, session), type, STATES[state].value, n) for path, session, type, state, n in rows]
+
+    def unused(self, since: datetime, at: datetime) -> Iterator[Usage]:
+        rows = self._tx.stream(_UNUSED, {"since": micros(since), "at": micros(at)})
+        scopes: dict[tuple[str, str], Scope] = {}  # few, of many memories
+        for number, version, path, session, topic, pinned, used_at, expires_at in rows:
+            scope = scopes.setdefault((path, session), Scope(path, session))
+            expiry = None if expires_at is None else moment(expires_at)
+            yield Usage(number, version, scope, topic, bool(pinned), moment(used_at), expiry)
+
+    def expired_since(self, event: int, at: datetime) -> list[int]:
+        rows = self._tx.rows(
+            "SELECT m.number FROM memories m"
+            " WHERE m.expires_at > coalesce((SELECT e.at FROM events e WHERE e.number = :event), 0)"
+            f" AND {EXPIRED} ORDER BY m.number",
+            {"event": event, "at": micros(at)},
+        )
+        return [number for (number,) in rows]
+
+    def layer_sizes(self) -> dict[Scope, int]:
+        rows = self._tx.rows(
+            "SELECT coalesce(p.path, ''), m.session, count(*) FROM memories m LEFT JOIN projects p ON p.number = m.project"
+            f" WHERE m.state = {ACTIVE} GROUP BY m.project, m.session"
+        )
+        return {Scope(path, session): count for path, session, count in rows}
+
+    def last_run(self, task: str) -> datetime | None:
+        at = self._tx.get("SELECT at FROM upkeep WHERE task = ?", (task,))
+        return None if at is None else moment(at)
+
+    # the parts of the above
+
+    def _where(self, query: Query, at: datetime) -> tuple[list[str], dict[str, Any]]:
+        clauses, values = conditions(query, at)
+        clauses.append(f"m.project IN ({', '.join(map(str, self._projects(query)))})")
+        layers = query.layers
+        if layers and Layer.PROJECT not in layers:
+            clauses.append("(m.project = 0 OR m.session <> '')")
+        if layers and Layer.SESSION not in layers:
+            clauses.append("m.session = ''")
+        if Layer.SESSION in layers and query.scope.name:
+            # The second says nothing new, but without it SQLite does not see that its index of sessions will do.
+            alone = tuple(layers) == (Layer.SESSION,)
+            clauses.append("m.session = :session AND m.session <> ''" if alone else "m.session IN ('', :session)")
+            values["session"] = query.scope.name
+        return clauses, values
+
+    def _areas(self, query: Query) -> dict[int, tuple[int, int]]:
+        """The parts of the index that a query may look into and that are not empty, nearest first, with their sizes."""
+        last, areas = self._looked
+        if last is not query:
+            areas = {}
+            sides = sorted({side for state in query.states for side in _sides(state)})
+            for where in [project * 2 + side for side in sides for project in self._projects(query)]:
+                size = self._size(where)
+                if size is not None:
+                    areas[where] = size
+            self._looked = query, areas
+        return areas
+
+    def _projects(self, query: Query) -> list[int]:
+        layers = query.layers or _LAYERS
+        projects = []
+        if query.scope.path and (Layer.PROJECT in layers or Layer.SESSION in layers):
+            number = self._project(query.scope.path)
+            if number is not None:
+                projects.append(number)
+        if Layer.EVERYWHERE in layers:
+            projects.append(0)
+        return projects
+
+    def _project(self, path: str) -> int | None:
+        """A project's number; None when there is no such project."""
+        number = self._known.projects.get(path)
+        if number is None:
+            row = self._tx.get("SELECT number, path FROM projects WHERE folded = ?", (path.casefold(),))
+            if row is None:
+                return None
+            if row[1] != path:
+                raise Conflict(f"there is a project {row[1]!r} that differs only in case: use that name")
+            number = self._known.projects[path] = row[0]
+        return number
+
+
+def _actor(row: Any) -> Actor:
+    return msgspec.convert({"name": row[0], "role": row[1], "via": row[2]}, Actor)
+
+
+def _version(memory: Memory, actor: Actor) -> Version:
+    # Older ones do not say who wrote them: then who made the version.
+    return Version(memory if memory.author else msgspec.structs.replace(memory, author=actor), actor)
+
+
+def _detail(text: str | None) -> dict[str, object]:
+    return msgspec.json.decode(text, type=dict[str, object]) if text else {}

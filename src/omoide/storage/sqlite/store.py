@@ -1,0 +1,333 @@
+"""The embedded store: one SQLite file, durable at every acknowledged write, shared by any number of processes.
+
+Every transaction begins with a look at the connection and its files:
+
+- A connection that is inside a transaction which nobody began is closed, opened anew and logged (logger `omoide.store`).
+- A database file that was removed or replaced while it is open is an error for every verb, StoreReplaced, until the process
+  is started again or the file is back. The new file is not opened by itself, though that would be friendlier to readers:
+  what this process knows of the old one (numbers, vectors, the state of mirrors) may be wrong for the new one, and a write
+  that was prepared for the one must not go to the other.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from datetime import datetime
+from pathlib import Path
+
+import apsw
+
+from omoide.errors import StoreBusy, StoreError, StoreReplaced
+from omoide.model import Memory
+from omoide.storage.base import IndexEntry, Problem, Reader, Writer
+from omoide.storage.rows import micros
+from omoide.storage.sqlite.cache import ReaderCache
+from omoide.storage.sqlite.faults import translate_errors
+from omoide.storage.sqlite.file import create
+from omoide.storage.sqlite.opening import Source, busy_handler, open_connection, require_sqlite, roll_back
+from omoide.storage.sqlite.postings import RENEWED
+from omoide.storage.sqlite.reader import SqliteReader
+from omoide.storage.sqlite.transaction import Transaction, WriteCounters
+from omoide.storage.sqlite.writer import SqliteWriter
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+_TOUCHES_HELD = 500  # access times that a moment of rest writes,
+_TOUCHES_MOST = 2_000  # and that are written even if somebody waits
+_LATER = " ON CONFLICT (memory) DO UPDATE SET last_accessed_at = max(last_accessed_at, excluded.last_accessed_at)"
+_NOTE = f"INSERT INTO accesses VALUES (?1, ?2){_LATER}"
+# The memory may have been purged meanwhile: then there is nothing to note. To look takes longer than all the rest.
+_NOTE_IF_THERE = f"INSERT INTO accesses SELECT number, ?2 FROM memories WHERE number = ?1{_LATER}"
+_BULK = 1_000
+_WIDE = 16_000  # kibibytes of the file kept in memory, instead of 2,000
+_PROGRESS = 2  # rows changed by a step that merged anything: its own row is one
+_MERGED = 1_000  # pages of the index written in a step of a merge, about 0.1 s
+
+
+class SqliteStore:
+    def __init__(self, path: Path, wait: float = 30.0, migrations: Path = MIGRATIONS):
+        require_sqlite()
+        self.location = str(path)
+        self._path = path
+        self._wait = wait
+        self._source = Source(path, wait, migrations)
+        self._lock = threading.RLock()
+        self._active: Transaction | None = None
+        self._touched: dict[int, int] = {}
+        self._noted: WriteCounters | None = None
+        """What had been written when access times last were."""
+        self._known = ReaderCache()
+        self._indexed = 0
+        self._closed = False
+        self._wide = False
+        self._unsafe = False
+        """Whether commits are not synced, or may not be."""
+        with self._errors():
+            self._connection, self._files = open_connection(self._source)
+
+    # transactions
+
+    @contextmanager
+    def read(self) -> Iterator[SqliteReader]:
+        with self._lock, self._errors():
+            self._require_ready()
+            transaction = self._begin("BEGIN")
+            try:
+                yield SqliteReader(transaction, self._known)
+            finally:
+                self._end(transaction)
+
+    @contextmanager
+    def write(self, *, patient: bool = True, durable: bool = True) -> Iterator[SqliteWriter]:
+        with self._lock, self._errors():
+            self._require_ready()
+            with (
+                nullcontext() if durable else self._without_sync(),
+                nullcontext() if patient else self._impatient(),
+                self._transaction("BEGIN IMMEDIATE") as transaction,
+            ):
+                try:
+                    writing = SqliteWriter(transaction, self._known)
+                    yield writing
+                    writing.finish()
+                    self._write_touches(transaction, _NOTE_IF_THERE)
+                    self._commit(transaction)
+                except BaseException:
+                    self._known.invalidate()
+                    raise
+            self._touched.clear()
+            self._indexed += writing.index_growth
+
+    @contextmanager
+    def snapshot(self) -> Iterator[SqliteReader]:
+        with self._errors():
+            self._require_open()
+            connection, _ = open_connection(self._source)
+            with closing(connection):
+                transaction = Transaction(connection)
+                connection.execute("BEGIN")
+                try:
+                    yield SqliteReader(transaction, ReaderCache())
+                finally:
+                    transaction.close()
+
+    def _require_ready(self) -> None:
+        """Makes sure that a transaction can begin, on the file that stands there."""
+        if self._active is not None:
+            raise StoreError(f"{self.location}: this process is still reading or writing: let that transaction end first")
+        self._require_open()
+        if self._connection.in_transaction or self._connection.txn_state():
+            self._reopen("was inside a transaction that nobody began")
+        elif self._unsafe:
+            self._reopen("could not be made to sync again")
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self.location} was closed: open it again")
+        try:
+            self._files.require_unchanged()
+        except StoreReplaced:
+            self._empty_log()
+            raise
+
+    def _empty_log(self) -> None:
+        """Moves the log into the file that is open, wherever that is now: the next who opens the file that stands there
+        would take the log for its own, and mix the two."""
+        with self._lock, suppress(apsw.Error):  # plan B: as it is, until the next look
+            if self._files.log_is_left_behind:
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+    def _reopen(self, why: str) -> None:
+        """Opens the same file anew."""
+        import logging  # noqa: PLC0415 - never, if all is well
+
+        logger = logging.getLogger("omoide.store")
+        logger.error("%s: the connection %s: it is closed, and the database opened anew", self.location, why)
+        # First the new one: should that fail, the next transaction tries again.
+        fresh, files = open_connection(self._source)
+        self._connection.close(force=True)
+        self._connection, self._files, self._unsafe = fresh, files, False
+        # Nothing that was known outlives the old one: whether it still holds is told by counters of the connection.
+        self._known, self._noted = ReaderCache(), None
+        if self._wide:
+            self.enlarge_cache()
+
+    def _begin(self, statement: str) -> Transaction:
+        self._connection.execute(statement)
+        self._active = Transaction(self._connection)
+        return self._active
+
+    def _end(self, transaction: Transaction) -> None:
+        """Ends whatever reads in it, and rolls it back if it was not committed."""
+        self._active = None
+        transaction.close()
+        roll_back(self._connection)
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[Transaction]:
+        transaction = self._begin(begin)
+        try:
+            yield transaction
+        finally:
+            self._end(transaction)
+
+    def _commit(self, transaction: Transaction) -> None:
+        transaction.close()
+        self._connection.execute("COMMIT")
+
+    @contextmanager
+    def _without_sync(self) -> Iterator[None]:
+        """Commits are not synced meanwhile. Not OFF: should one move the log into the file, memories could be lost."""
+        self._unsafe = True  # also if the last statement fails: see `_require_ready`
+        try:
+            self._connection.execute("PRAGMA synchronous=NORMAL")
+            yield
+        finally:
+            self._connection.execute("PRAGMA synchronous=FULL")
+            self._unsafe = False
+
+    @contextmanager
+    def _impatient(self) -> Iterator[None]:
+        """Nobody is waited for meanwhile."""
+        self._connection.set_busy_handler(None)
+        try:
+            yield
+        finally:
+            self._connection.set_busy_handler(busy_handler(self._wait))
+
+    def _errors(self) -> AbstractContextManager[None]:
+        return translate_errors(self.location, self._wait)
+
+    @property
+    def idle(self) -> bool:
+        return not self._closed and self._active is None
+
+    def touch(self, numbers: Iterable[int], at: datetime) -> None:
+        with self._lock:
+            self._touched.update(dict.fromkeys(numbers, micros(at)))
+            if len(self._touched) > _TOUCHES_MOST and self.idle:
+                with self._errors():
+                    self._flush_touches()
+
+    def flush(self) -> None:
+        with self._lock, suppress(StoreError), self._errors():  # plan B: whoever asks next is told what is wrong
+            if len(self._touched) > _TOUCHES_HELD and self.idle:
+                self._flush_touches()
+
+    def _write_touches(self, transaction: Transaction, statement: str) -> None:
+        if self._touched:  # in the order of the table: two thirds of the time
+            transaction.run_many(statement, sorted(self._touched.items()))
+
+    def _flush_touches(self) -> None:
+        """Writes access times without a sync and without waiting for anyone."""
+        if not self._touched:
+            return
+        try:
+            self._require_ready()
+            with self._impatient(), self._without_sync(), self._transaction("BEGIN IMMEDIATE") as transaction:
+                alone = transaction.write_counters() == self._noted
+                self._write_touches(transaction, _NOTE if alone else _NOTE_IF_THERE)
+                noted = transaction.write_counters()
+                self._commit(transaction)
+                self._noted = noted
+        except (StoreReplaced, apsw.BusyError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError):
+            pass  # plan B: these access times are lost, as promised
+        self._touched.clear()
+
+    def enlarge_cache(self) -> None:
+        with self._lock, self._errors():
+            self._wide = True
+            self._connection.execute(f"PRAGMA cache_size=-{_WIDE}")
+
+    def close(self) -> None:
+        with self._lock, self._errors():
+            if self._closed:
+                return
+            try:
+                self._flush_touches()
+                if self._indexed >= _BULK:
+                    self.merge_index(1 + self._indexed // _BULK)
+            finally:
+                self._closed = True
+                if self._files.log_is_foreign:
+                    self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                self._connection.close()
+
+    # keeping it well
+
+    def merge_index(self, steps: int) -> None:
+        size = -_MERGED  # the minus sign: all segments, also where there are few
+        with suppress(StoreError):  # plan B: the index is as good as before
+            for _ in range(steps):
+                with self.write(patient=False, durable=False) as tx:
+                    if tx.merge(size) < _PROGRESS:
+                        return
+                size = _MERGED
+
+    def check(self, expected: Callable[[Memory], tuple[int, IndexEntry]] | None = None) -> list[Problem]:
+        from omoide.storage.sqlite.integrity import check  # noqa: PLC0415 - once in a while, not at every start
+
+        with self.snapshot() as reading:  # of one moment, whatever is written meanwhile
+            return check(reading.transaction, self._path, expected)
+
+    def rebuild(self, entries: Callable[[Reader], Iterator[tuple[Memory, int, IndexEntry]]]) -> int:
+        from omoide.storage.sqlite.integrity import DANGLING_VECTORS  # noqa: PLC0415 - as above
+
+        with self.write() as writing:
+            tx = writing.transaction
+            tx.run("INSERT INTO words (words) VALUES ('delete-all')")
+            tx.run("DELETE FROM areas")
+            tx.run(RENEWED)
+            astray = str([number for (number,) in tx.rows(DANGLING_VECTORS)])
+            for table in ("signs", "vectors"):
+                tx.run(f"DELETE FROM {table} WHERE memory IN (SELECT value FROM json_each(?))", (astray,))
+            return sum(writing.index(memory, fingerprint, words) for memory, fingerprint, words in entries(writing))
+
+    def rebuild_online(
+        self, words: Callable[[Memory], IndexEntry], settle: Callable[[Writer], None], watch: Callable[[int], None]
+    ) -> int:
+        from omoide.storage.sqlite.rebuild import rebuild_online  # noqa: PLC0415 - once in a while, not at every start
+
+        return rebuild_online(self.write, words, settle, watch)
+
+    @contextmanager
+    def task_lock(self, task: str) -> Iterator[None]:
+        # A lock of SQLite's own on a file beside: it ends with the process, however that ends, and on every platform.
+        path = self._path.with_name(f".{self._path.name}.{task}")
+        create(path)
+        lock = apsw.Connection(str(path))
+        try:
+            try:
+                lock.execute("BEGIN EXCLUSIVE")
+            except apsw.BusyError as error:
+                raise StoreBusy(f"{self.location}: another {task} is at work: let it finish") from error
+            yield
+            path.unlink()
+        finally:
+            lock.close()
+
+    def scrub(self) -> None:
+        with self._lock, self._errors():
+            self._require_ready()
+            try:
+                # Merging all segments drops the deleted terms from them, VACUUM rewrites every page, the log goes last.
+                self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+                self._connection.execute("VACUUM")
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            except apsw.BusyError as error:
+                raise StoreBusy(
+                    f"{self.location}: it is erased, but another process is at work, and traces stay in the file until the"
+                    " next purge: purge again when that process is done, also with nothing to purge"
+                ) from error
+
+    def backup(self, target: Path) -> None:
+        from omoide.storage.backup import write_backup  # noqa: PLC0415 - once in a while, not at every start
+
+        def copied(path: Path) -> None:
+            create(path)
+            with self._lock, self._errors(), closing(apsw.Connection(str(path))) as copy:
+                self._require_ready()
+                with copy.backup("main", self._connection, "main") as step:
+                    step.step()
+                copy.execute("PRAGMA journal_mode=DELETE")
+
+        write_backup(target, copied)

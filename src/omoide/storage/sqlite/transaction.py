@@ -1,0 +1,98 @@
+"""The statements of one SQLite transaction. No cursor leaves this module: none can outlive its transaction.
+
+A cursor that is freed after its transaction, by a thread that does not hold the store's lock, can leave its connection
+inside a read transaction for good. So rows are handed out as lists, or as a stream that ends with the transaction.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NoReturn
+
+import apsw
+
+from omoide.errors import StoreError
+
+WriteCounters = tuple[int, int]
+"""Another one when something was written since: by another connection, or by this one."""
+
+
+class Transaction:
+    """Runs statements on a connection until it is closed; from then on every use raises StoreError."""
+
+    def __init__(self, connection: apsw.Connection):
+        self._connection = connection
+        self._execute: Callable[[str, Any], apsw.Cursor] = connection.execute
+        self._execute_many: Callable[[str, Iterable[Any]], apsw.Cursor] = connection.executemany
+        self._streams: list[apsw.Cursor] = []
+        self._ended = False
+
+    def rows(self, statement: str, values: Any = ()) -> list[Any]:
+        """All rows of the answer."""
+        return self._execute(statement, values).fetchall()
+
+    def get(self, statement: str, values: Any = ()) -> Any:
+        """The answer in its shortest form: None without a row, the value of a row of one column, or else the row."""
+        return self._execute(statement, values).get
+
+    def run(self, statement: str, values: Any = ()) -> None:
+        """For a statement without an answer."""
+        self._execute(statement, values)
+
+    def run_many(self, statement: str, values: Iterable[Any]) -> None:
+        self._execute_many(statement, values)
+
+    def stream(self, statement: str, values: Any = ()) -> Iterator[Any]:
+        """The rows one by one, for an answer of which only the beginning may be wanted. Ends with the transaction."""
+        cursor = self._execute(statement, values)
+        self._streams.append(cursor)
+        return _each(cursor)
+
+    def pages(self, statement: str) -> Iterator[Any]:
+        """The same for a long answer that is wanted whole: the statement answers with some of the rows after a number, which
+        is their first column."""
+        after = 0
+        while rows := self.rows(statement, (after,)):
+            for row in rows:
+                if self._ended:
+                    _refuse()
+                yield row
+            after = rows[-1][0]
+
+    def last_number(self) -> int:
+        """The number that the last inserted row was given."""
+        return self._connection.last_insert_rowid()
+
+    def changes(self) -> int:
+        """How many rows the last statement changed."""
+        return self._connection.changes()
+
+    def total_changes(self) -> int:
+        """How many rows this connection has ever changed."""
+        return self._connection.total_changes()
+
+    def snapshot(self) -> int:
+        """Another number when another connection has written since."""
+        if not self._connection.txn_state():  # nothing has been read yet: only then the snapshot is taken
+            self.rows("SELECT 1 FROM upkeep LIMIT 1")
+        return self._connection.data_version()
+
+    def write_counters(self) -> WriteCounters:
+        return self.get("PRAGMA data_version"), self.total_changes()
+
+    def close(self) -> None:
+        """Ends all that reads, before the transaction itself ends. Called by the store, which holds its lock."""
+        self._ended = True
+        self._execute = self._execute_many = _refuse
+        for cursor in self._streams:
+            cursor.close(force=True)
+        self._streams.clear()
+
+
+def _each(cursor: apsw.Cursor) -> Iterator[Any]:
+    try:
+        yield from cursor
+    except apsw.CursorClosedError:
+        _refuse()
+
+
+def _refuse(*_: object) -> NoReturn:
+    raise StoreError("this transaction has ended: read what is needed of it inside its `with` block")

@@ -1,0 +1,306 @@
+"""Writing on SQLite: rows and their words, always changed together."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import apsw
+import msgspec
+
+from omoide.errors import Conflict
+from omoide.model import Actor, LinkKind, Memory, Project, Scope
+from omoide.storage.base import IndexEntry
+from omoide.storage.rows import STATE_NUMBER, STATES, micros, moment, strings, version_json
+from omoide.storage.sqlite.cache import ProcessCache, ReaderCache
+from omoide.storage.sqlite.mirrors import MirrorWriter
+from omoide.storage.sqlite.names import NameWriter
+from omoide.storage.sqlite.postings import document_id
+from omoide.storage.sqlite.projects import SessionWriter
+from omoide.storage.sqlite.reader import SqliteReader, area
+from omoide.storage.sqlite.transaction import Transaction
+from omoide.storage.sqlite.vectors import VectorWriter
+from omoide.storage.texts import StoredText
+
+_LARGEST_ASKED = 999_999_999  # so that an import cannot use up the numbers
+
+_ADD = """
+INSERT INTO memories (number, id, project, session, state, type, key, fingerprint, blocking_key,
+    topic_given, length, pinned, confidence,
+    relevance, reference_count, version, actor, created_at, updated_at, expires_at, source, tags, examples, topic, content,
+    source_run_id, author)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_CHANGE = """
+UPDATE memories SET project = ?, session = ?, state = ?, type = ?, key = ?, fingerprint = ?, blocking_key = ?,
+    topic_given = ?, length = ?,
+    pinned = ?, confidence = ?, relevance = ?, reference_count = ?, version = ?, actor = ?, created_at = ?, updated_at = ?,
+    expires_at = ?, source = ?, tags = ?, examples = ?, topic = ?, content = ?, source_run_id = ?, author = ?
+WHERE number = ?"""
+_NO_MEMORY = 0  # in an event about a project or a session
+_INDEX = "INSERT INTO words (rowid, topic, tags, content) VALUES (?, ?, ?, ?)"
+_LOG = "INSERT INTO events (at, action, actor, project, memory, detail) VALUES (?, ?, ?, ?, ?, ?)"
+_COUNT_AREA = """
+INSERT INTO areas (area, entries, terms) VALUES (?, ?, ?)
+ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = terms + excluded.terms"""
+
+
+class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, VectorWriter):
+    """See `storage/base.py` for what each verb promises. What it adds is found by word from the next transaction on."""
+
+    def __init__(self, tx: Transaction, known: ReaderCache):
+        super().__init__(tx, known)
+        self._started: set[Scope] = set()
+        self._grown: dict[int, list[int]] = {}
+        self._created: tuple[datetime | None, int] = (None, 0)
+
+    def _current_cache(self) -> ProcessCache:
+        # What it looks up may never be, and what it changes is not yet logged: so nothing is kept.
+        self._at_hand, self._caught = ProcessCache(), False
+        return super()._current_cache()
+
+    def add(self, memory: Memory, fingerprint: int, words: IndexEntry, actor: Actor) -> Memory:
+        if memory.author is None:
+            memory = msgspec.structs.replace(memory, author=actor)
+        project = self._ensure_project(memory.scope.path, memory.created_at)
+        self._start(memory)
+        asked = memory.number if 0 < memory.number <= _LARGEST_ASKED and not self._is_number_used(memory.number) else None
+        columns = self._columns(memory, project, fingerprint, words, self._actor_number(actor))
+        self._insert(_ADD, (asked, memory.id, *columns), memory)
+        number = asked or self._tx.last_number()
+        if memory.last_accessed_at is not None:
+            self._tx.run("INSERT OR REPLACE INTO accesses VALUES (?, ?)", (number, micros(memory.last_accessed_at)))
+        self._index(area(project, memory.state), number, words)
+        return memory if number == memory.number else msgspec.structs.replace(memory, number=number)
+
+    def next_number(self) -> int:
+        return 1 + (self._tx.get("SELECT seq FROM sqlite_sequence WHERE name = 'memories'") or 0)
+
+    def add_many(self, fresh: Sequence[tuple[Memory, int, IndexEntry]], action: str, actor: Actor, at: datetime) -> None:
+        # One statement after the other, not one memory after the other: each then runs from a warm cache. Lazily, so that
+        # the collector of garbage does not see thousands of rows alive at once.
+        when, by = micros(at), self._actor_number(actor)
+        made = {memory.scope.path: memory.created_at for memory, _, _ in reversed(fresh)}
+        numbers = {path: self._ensure_project(path, created_at) for path, created_at in made.items()}
+        projects = [numbers[memory.scope.path] for memory, _, _ in fresh]
+        self._tx.run_many(
+            _ADD,
+            (
+                (memory.number, memory.id, *self._columns(memory, project, fingerprint, words, by))
+                for project, (memory, fingerprint, words) in zip(projects, fresh, strict=True)
+            ),
+        )
+        self._tx.run_many(
+            _INDEX,
+            (
+                (document_id(project * 2, memory.number), words.topic, words.tags, words.content)
+                for project, (memory, _, words) in zip(projects, fresh, strict=True)
+            ),
+        )
+        self._tx.run_many(
+            _LOG,
+            (
+                (when, action, by, project, memory.number, None)
+                for project, (memory, _, _) in zip(projects, fresh, strict=True)
+            ),
+        )
+        terms = dict.fromkeys(projects, 0)
+        for project, (memory, _, words) in zip(projects, fresh, strict=True):
+            terms[project] += words.length
+            if memory.scope.name:
+                self._start(memory)
+        for project, entries in Counter(projects).items():
+            self._grow(project * 2, entries, terms[project])
+
+    def change(self, old: Memory, new: Memory, fingerprint: int, words: IndexEntry, actor: Actor) -> None:
+        self.change_many([(old, new, fingerprint, words)], actor)
+
+    def change_many(self, changes: Sequence[tuple[Memory, Memory, int, IndexEntry]], actor: Actor) -> None:
+        # By rising row ids out of the index, then by rising row ids into it: at each step back, and at each INSERT … SELECT
+        # (which opens a savepoint), FTS5 would write out all it has pending.
+        by = self._actor_number(actor)
+        gone: list[tuple[int, int, int]] = []
+        come: list[tuple[int, int, IndexEntry]] = []
+        for old, new, fingerprint, words in changes:
+            number = old.number
+            present = self._tx.get("SELECT version, actor, length FROM memories WHERE number = ?", (number,))
+            version, before, length = present
+            self._tx.run("INSERT INTO versions VALUES (?, ?, ?, ?)", (number, version, before, version_json(old)))
+            project = self._ensure_project(new.scope.path, new.updated_at)
+            self._start(new)
+            where = area(self._ensure_project(old.scope.path, old.created_at), old.state)
+            if where is not None:
+                gone.append((where, number, length))
+            self._insert(_CHANGE, (*self._columns(new, project, fingerprint, words, by), number), new)
+            where = area(project, new.state)
+            if where is not None:
+                come.append((where, number, words))
+        for where, number, length in sorted(gone):
+            self._unindex(where, number, length)
+        for where, number, words in sorted(come):
+            self._index(where, number, words)
+
+    def count_reference(self, number: int) -> None:
+        self._tx.run("UPDATE memories SET reference_count = reference_count + 1 WHERE number = ?", (number,))
+
+    def erase(self, number: int) -> None:
+        row = self._tx.get("SELECT project, state, length FROM memories WHERE number = ?", (number,))
+        if row is None:
+            return
+        self._unindex(area(row[0], STATES[row[1]]), number, row[2])
+        for statement in (
+            "DELETE FROM versions WHERE memory = ?",
+            "DELETE FROM accesses WHERE memory = ?",
+            "DELETE FROM links WHERE ?1 IN (source, target)",
+            "DELETE FROM sync_states WHERE memory = ?",
+            "DELETE FROM sync_conflicts WHERE memory = ?",
+            "DELETE FROM memories WHERE number = ?",
+        ):
+            self._tx.run(statement, (number,))
+
+    def add_event(self, action: str, actor: Actor, at: datetime, memory: Memory, detail: Mapping[str, object]) -> None:
+        self._tx.run(
+            _LOG,
+            (
+                micros(at), action, self._actor_number(actor), self._project(memory.scope.path), memory.number,
+                msgspec.json.encode(detail).decode() if detail else None,
+            ),
+        )  # fmt: skip
+
+    def add_scope_event(self, action: str, actor: Actor, at: datetime, scope: Scope, detail: Mapping[str, object]) -> None:
+        about = (self._ensure_project(scope.path, at), _NO_MEMORY, msgspec.json.encode(detail).decode() if detail else None)
+        self._tx.run(_LOG, (micros(at), action, self._actor_number(actor), *about))
+
+    def link(self, source: int, kind: LinkKind, target: int, at: datetime) -> bool:
+        self._tx.run("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?)", (source, kind.value, target, micros(at)))
+        return bool(self._tx.changes())
+
+    def unlink(self, source: int, kind: LinkKind, target: int) -> bool:
+        self._tx.run("DELETE FROM links WHERE source = ? AND kind = ? AND target = ?", (source, kind.value, target))
+        return bool(self._tx.changes())
+
+    def put_project(self, project: Project) -> None:
+        at = project.created_at or moment(0)
+        number = self._ensure_project(project.path, at)
+        if project.root is not None:
+            self._tx.run("UPDATE projects SET root = NULL WHERE root = ? AND number <> ?", (project.root, number))
+        self._tx.run(
+            "UPDATE projects SET description = ?, root = ? WHERE number = ?",
+            (project.description, project.root, number),
+        )
+
+    def replace_text(self, old: StoredText, new: str) -> None:
+        super().replace_text(old, new)
+        self._known.invalidate()  # the numbers of projects and actors are known by name
+
+    def record_run(self, task: str, at: datetime) -> None:
+        self._tx.run("INSERT OR REPLACE INTO upkeep VALUES (?, ?)", (task, micros(at)))
+
+    def index(self, memory: Memory, fingerprint: int, words: IndexEntry) -> bool:
+        """Indexes a memory that is kept already, with its fingerprint; False for a forgotten one."""
+        where = area(self._ensure_project(memory.scope.path, memory.created_at), memory.state)
+        self._tx.run(
+            "UPDATE memories SET fingerprint = ?, blocking_key = ?, length = ? WHERE number = ?",
+            (fingerprint, words.blocking_key, words.length, memory.number),
+        )
+        self._index(where, memory.number, words)
+        return where is not None
+
+    def merge(self, pages: int) -> int:
+        """Merges parts of the index, writing so many of its pages; answers how many rows that changed."""
+        before = self._tx.total_changes()
+        self._tx.run("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
+        return self._tx.total_changes() - before
+
+    @property
+    def index_growth(self) -> int:
+        """By how many the index has grown."""
+        return sum(entries for entries, _ in self._grown.values())
+
+    def finish(self) -> None:
+        """What is cheaper once for the whole transaction than once for each memory."""
+        for where, (entries, terms) in self._grown.items():
+            self._tx.run(_COUNT_AREA, (where, entries, terms))
+
+    # the parts of the above
+
+    def _ensure_project(self, path: str, at: datetime) -> int:
+        """A project's number; the project is made when it is new."""
+        number = self._project(path)
+        if number is None:
+            self._tx.run(
+                "INSERT INTO projects (path, folded, created_at) VALUES (?, ?, ?)", (path, path.casefold(), micros(at))
+            )
+            number = self._known.projects[path] = self._tx.last_number()
+        return number
+
+    def _start(self, memory: Memory) -> None:
+        """The memory's session, if it is in one, is there from now on."""
+        if memory.scope.name and memory.scope not in self._started:
+            self.add_session(memory.scope, memory.source, memory.created_at)
+            self._started.add(memory.scope)
+
+    def _actor_number(self, actor: Actor) -> int:
+        number = self._known.actors.get(actor)
+        if number is None:
+            values = (actor.name, actor.role.value, actor.via)
+            find = "SELECT number FROM actors WHERE name = ? AND role = ? AND via = ?"
+            number = self._tx.get(find, values)
+            if number is None:
+                self._tx.run("INSERT INTO actors (name, role, via) VALUES (?, ?, ?)", values)
+                number = self._tx.last_number()
+            self._known.actors[actor] = number
+        return number
+
+    def _columns(self, memory: Memory, project: int, fingerprint: int, words: IndexEntry, by: int) -> tuple[Any, ...]:
+        if memory.created_at is not self._created[0]:  # of thousands that are kept at once it is the same
+            self._created = (memory.created_at, micros(memory.created_at))
+        created = self._created[1]
+        return (
+            project, memory.scope.name, STATE_NUMBER[memory.state], memory.type, memory.key, fingerprint, words.blocking_key,
+            memory.topic_given, words.length, memory.pinned, memory.confidence, memory.relevance,
+            memory.reference_count, memory.version, by, created,
+            created if memory.updated_at is memory.created_at else micros(memory.updated_at),
+            None if memory.expires_at is None else micros(memory.expires_at), memory.source,
+            strings(memory.tags), strings(memory.examples), memory.topic, memory.content, memory.source_run_id,
+            self._author(memory, by),
+        )  # fmt: skip
+
+    def _author(self, memory: Memory, by: int) -> int | None:
+        """The author's number; None where it is who makes the version."""
+        author = by if memory.author is None else self._actor_number(memory.author)
+        return None if author == by else author
+
+    def _is_number_used(self, number: int) -> bool:
+        """Whether a memory has this number, or had it before it was erased: its events still tell."""
+        return bool(
+            self._tx.get(
+                "SELECT EXISTS (SELECT 1 FROM memories WHERE number = ?1) OR EXISTS"
+                " (SELECT 1 FROM events WHERE memory = ?1)",
+                (number,),
+            )
+        )
+
+    def _insert(self, statement: str, values: tuple[Any, ...], memory: Memory) -> None:
+        try:
+            self._tx.run(statement, values)
+        except apsw.ConstraintError as error:  # the only things that can clash are the id and the key
+            if memory.key is not None and self.by_key(memory.scope, memory.key) is not None:
+                raise Conflict(
+                    f"key {memory.key!r} is taken in {memory.scope}: choose another, or revise that one"
+                ) from error
+            raise Conflict(f"there is a memory {memory.id} already") from error
+
+    def _index(self, where: int | None, number: int, words: IndexEntry) -> None:
+        if where is not None:
+            self._tx.run(_INDEX, (document_id(where, number), words.topic, words.tags, words.content))
+            self._grow(where, 1, words.length)
+
+    def _unindex(self, where: int | None, number: int, length: int) -> None:
+        if where is not None:
+            self._tx.run("DELETE FROM words WHERE rowid = ?", (document_id(where, number),))
+            self._grow(where, -1, -length)
+
+    def _grow(self, where: int, entries: int, terms: int) -> None:
+        grown = self._grown.setdefault(where, [0, 0])
+        grown[0] += entries
+        grown[1] += terms

@@ -1,1 +1,0 @@
-"""Where memories are kept: one protocol, one contract, a module for each database."""

@@ -1,0 +1,77 @@
+"""A block of memories in a file of somebody else's: written whenever they change, and never read back."""
+
+from omoide.errors import Changed, InvalidInput, Unreadable, Unwritable
+from omoide.files.atomic import Stat
+from omoide.markdown.managed_block import ManagedBlock
+from omoide.model import Side
+from omoide.service.mirrors import holds
+from omoide.sync.database import SyncDatabase
+from omoide.sync.run import TRIES, SyncReport
+from omoide.sync.snapshot import Listing, Snapshot, file_state
+from omoide.sync.trouble import explain
+
+
+class BlockRun:
+    """The work on one such mirror."""
+
+    def __init__(self, snapshot: Snapshot, sync_states: SyncDatabase, prefer: Side | None = None, *, whole: bool = False):
+        if prefer is Side.FILE:
+            raise InvalidInput("a block is only written, never read: rebuild it from the database")
+        self._snapshot = snapshot
+        self._database = sync_states
+        self._whole = whole or prefer is not None
+        self._block = ManagedBlock(snapshot.name)
+
+    def sync(self) -> SyncReport:
+        number = self._snapshot.mirror.number
+        try:
+            with self._snapshot.place.lock():
+                for _ in range(TRIES):
+                    try:
+                        return SyncReport(number, written=self._once())
+                    except Changed:  # plan B: somebody saved the file at this moment, so look again
+                        continue
+        except (Unreadable, Unwritable) as error:  # plan B: the file is left alone, and its person is told
+            return SyncReport(number, troubles=(self._describe_error(error),))
+        return SyncReport(number)
+
+    def plan(self) -> SyncReport:
+        """What a sync would do; nothing is changed."""
+        number = self._snapshot.mirror.number
+        try:
+            text, new, *_ = self._compare()
+        except Unreadable as error:
+            return SyncReport(number, troubles=(self._describe_error(error),))
+        return SyncReport(number, written=int(new != text))
+
+    def _compare(self) -> tuple[str | None, str, Stat | None, int]:
+        """The file as it is, as it should be, how it looks, and the event up to which that is so."""
+        snapshot = self._snapshot
+        mirror = snapshot.mirror
+        found = snapshot.place.read(snapshot.name)
+        standing = self._database.database_side(mirror.number, files=(), ids=(), keys=(), taken=(), whole=True)
+        memories = [
+            memory
+            for memory in standing.memories.values()
+            if self._database.is_current(memory) and holds(mirror, memory.scope)
+        ]
+        text, stat = found or (None, None)
+        return text, self._block.render(text, memories), stat, standing.event
+
+    def _once(self) -> int:
+        snapshot = self._snapshot
+        text, new, stat, event = self._compare()
+        if text is None and not self._whole and snapshot.event == event:
+            # A file that is gone is made anew with the next memory, not by a reader.
+            self._database.record_sync(snapshot.mirror.number, vanished=[snapshot.name])
+            snapshot.calm = Listing({})
+            return 0
+        if new != text or stat is None:
+            stat = snapshot.place.write(snapshot.name, new, stat)
+        state = file_state(snapshot.name, new, stat)
+        self._database.record_sync(snapshot.mirror.number, file_states=[state], seen=event)
+        snapshot.event, snapshot.calm = event, Listing({snapshot.name: stat}) if state.settled else None
+        return int(new != text)
+
+    def _describe_error(self, error: Exception) -> str:
+        return explain(self._snapshot.place.root / self._snapshot.name, error)

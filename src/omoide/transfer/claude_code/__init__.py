@@ -1,0 +1,1 @@
+"""Import from the memory of Claude Code."""
