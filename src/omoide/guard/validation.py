@@ -32,7 +32,7 @@ _EXAMPLES = 100
 
 def check_draft(draft: Draft, settings: Settings) -> Draft:
     """The draft as it will be kept."""
-    scope(scope_of(draft))
+    check_scope(scope_of(draft))
     fields: dict[str, Any] = {}
     text = check_content(draft.content, settings)
     if text is not draft.content:
@@ -46,7 +46,7 @@ def check_draft(draft: Draft, settings: Settings) -> Draft:
     if draft.examples != ():
         fields["examples"] = check_examples(draft.examples, settings)
     if draft.key is not None:
-        fields["key"] = key(draft.key)
+        fields["key"] = check_key(draft.key)
     if draft.source is not None:
         fields["source"] = check_line(draft.source, "source", settings)
     if draft.source_run_id is not None:
@@ -69,25 +69,25 @@ def scope_of(draft: Draft) -> Scope:
     return draft.scope
 
 
-def key(text: str) -> str:
-    return name(check_segment(text, "key"), "key")
+def check_key(text: str) -> str:
+    return check_name(check_segment(text, "key"), "key")
 
 
-def scope(place: Scope) -> Scope:
+def check_scope(place: Scope) -> Scope:
     """The scope itself; raises SecretFound when the name of its project or session holds one."""
     if place.path:
-        name(place.path, "project")
+        check_name(place.path, "project")
     if place.name:
-        name(place.name, "session")
+        check_name(place.name, "session")
     return place
 
 
-def actor(who: Actor) -> Actor:
-    name(who.name, "name of the agent")
+def check_actor(who: Actor) -> Actor:
+    check_name(who.name, "name of the agent")
     return who
 
 
-def name(text: str, what: str) -> str:
+def check_name(text: str, what: str) -> str:
     """The name itself; raises SecretFound when it holds a secret, whatever the settings say."""
     kind = secret_in(text)
     if kind:

@@ -49,7 +49,7 @@ class Changes(Core):
         if examples is not UNSET:
             changes["examples"] = validation.check_examples(examples, rules)
         if key is not UNSET:
-            changes["key"] = None if key is None else validation.key(key)
+            changes["key"] = None if key is None else validation.check_key(key)
         if source is not UNSET:
             changes["source"] = validation.check_line(source, "source", rules)
         if source_run_id is not UNSET:

@@ -49,7 +49,7 @@ class Core:
         self._store = store
         self._meaning = meaning or EmbeddingIndex(store, settings, background=False)
         self._settings = settings
-        self._actor = validation.actor(actor)
+        self._actor = validation.check_actor(actor)
         self._clock = clock
         self._follower = follower
 

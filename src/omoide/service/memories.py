@@ -303,7 +303,7 @@ class Memories(Core):
             ),
             self._settings,
         )  # fmt: skip
-        validation.name(memory.id, "id")
+        validation.check_name(memory.id, "id")
         validation.check_aware(memory.updated_at, "updated_at")
         if memory.last_accessed_at is not None:
             validation.check_aware(memory.last_accessed_at, "last_accessed_at")

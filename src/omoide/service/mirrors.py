@@ -139,8 +139,8 @@ class Mirrors(Core):
             raise InvalidInput(f"{place} is no absolute path: say where it is from the root")
         if not is_utf8(str(place)):
             raise InvalidInput(f"{escape(str(place))} is not UTF-8: rename it, or choose another place")
-        validation.name(str(place), "path")
-        validation.scope(scope)
+        validation.check_name(str(place), "path")
+        validation.check_scope(scope)
         directory, file = (place, "") if format in SEVERAL else (place.parent, place.name)
         wanted = Mirror(0, scope, str(directory), file, format, choice, self._clock())
         with self._store.write() as tx:

@@ -88,8 +88,8 @@ class Projects(Core):
         """Makes a project before anything is kept in it; `root` is the directory that is to be found as this project."""
         permissions.require(self._actor, "create_project")
         at = self._clock()
-        path = validation.name(model.check_project_path(path), "project")
-        place = None if root is None else validation.name(str(root), "directory")
+        path = validation.check_name(model.check_project_path(path), "project")
+        place = None if root is None else validation.check_name(str(root), "directory")
         made = Project(path, self._check_description(description), place, at)
         bounds.require_within(self._actor, Scope(made.path))
         with self._write() as tx:
@@ -133,7 +133,7 @@ class Projects(Core):
             known = tx.project_at(str(root))
         if known is not None:
             return Scope(known.path)
-        validation.name(str(root), "directory")
+        validation.check_name(str(root), "directory")
         with self._store.write() as tx:
             path = self._name_from_directory(tx, root)
             bounds.require_within(self._actor, Scope(path))

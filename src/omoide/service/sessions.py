@@ -14,7 +14,7 @@ class Sessions(Core):
         permissions.require(self._actor, "start_session")
         _require_session(scope)
         bounds.require_within(self._actor, scope)
-        validation.scope(scope)
+        validation.check_scope(scope)
         source = self._actor.via if source is None else validation.check_line(source, "source", self._settings)
         at = self._clock()
         with self._write() as tx:

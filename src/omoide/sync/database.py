@@ -293,9 +293,9 @@ class SyncDatabase(Memories):
             "type": lambda name: validation.check_type(name, rules),
             "tags": lambda names: validation.check_tags(names, rules),
             "examples": lambda texts: validation.check_examples(texts, rules),
-            "key": validation.key,
+            "key": validation.check_key,
             "source": lambda text: validation.check_line(text, "source", rules),
-            "scope": lambda scope: validation.scope(Scope.session(scope.path, scope.name) if scope.name else scope),
+            "scope": lambda scope: validation.check_scope(Scope.session(scope.path, scope.name) if scope.name else scope),
         }
         return {name: check[name](value) if name in check else value for name, value in fields.items()}
 

@@ -53,8 +53,9 @@ def describe(tool: Tool) -> dict[str, Any]:
 
 def json_schema(type: type[msgspec.Struct]) -> dict[str, Any]:
     """JSON Schema 2020-12 of a type, an object at its root, without the names of our classes."""
-    (root,), parts = _short_names(*msgspec.json.schema_components((type,), ref_template="#/$defs/{name}"))
-    whole = dict(parts.pop(root["$ref"].rpartition("/")[2]))
+    (root,), parts = msgspec.json.schema_components((type,), ref_template="#/$defs/{name}")
+    whole = _short_names(parts.pop(root["$ref"].rpartition("/")[2]))
+    parts = {name.removesuffix("Result"): _short_names(part) for name, part in parts.items()}
     values = {f"#/$defs/{name}": part for name, part in parts.items() if "enum" in part}
     parts = {name: part for name, part in parts.items() if "enum" not in part}
     for part in (whole, *parts.values()):
@@ -62,14 +63,14 @@ def json_schema(type: type[msgspec.Struct]) -> dict[str, Any]:
     return {**whole, "$defs": parts} if parts else whole
 
 
-def _short_names(roots: Any, parts: dict[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Names of parts as a model reads them: `Memory` instead of `MemoryResult`."""
-    text = msgspec.json.encode([list(roots), parts]).decode()
-    for name in parts:
-        text = text.replace(f'"{name}":', f'"{name.removesuffix("Result")}":')
-        text = text.replace(f'"#/$defs/{name}"', f'"#/$defs/{name.removesuffix("Result")}"')
-    short: tuple[list[dict[str, Any]], dict[str, Any]] = msgspec.json.decode(text)
-    return short
+def _short_names(part: Any) -> Any:
+    """The schema with references as a model reads them: `Memory` instead of `MemoryResult`."""
+    if isinstance(part, dict):
+        short = {name: _short_names(value) for name, value in part.items()}
+        if "$ref" in part:
+            short["$ref"] = part["$ref"].removesuffix("Result")
+        return short
+    return [_short_names(each) for each in part] if isinstance(part, list | tuple) else part
 
 
 def _brief(output: dict[str, Any]) -> dict[str, Any]:
