@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # only a store that has a mirror needs it
 _REFRESH_SECONDS = 1.0
 """Seconds: mirrors that another process adds are followed after so long at the latest."""
 FILE_ACTOR = Actor("human", Role.OWNER, "file")
-"""Who says what stands in a file: see docs/decisions/0009-mirrors.md."""
+"""Who says what stands in a file: see docs/decisions/0009-mirror-sync.md."""
 
 
 def open(

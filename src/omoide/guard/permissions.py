@@ -54,7 +54,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "forget": _TRUSTED,
     "promote": _TRUSTED,
     "retire": _TRUSTED,
-    # what a scope holds goes out to files, and what files say comes in: see docs/decisions/0009-mirrors.md
+    # what a scope holds goes out to files, and what files say comes in: see docs/decisions/0009-mirror-sync.md
     "mirror": _TRUSTED,
     "unmirror": _TRUSTED,
     "reset_sync_state": _TRUSTED,

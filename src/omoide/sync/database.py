@@ -1,7 +1,7 @@
 """Meetings of memories and their entries in files: what stands on the database's side, and what comes in from the other.
 
 Not part of `Service`, so that no way in has it: what a file says is a person's word and is taken in as the owner's, whoever
-asked for the reading. See docs/decisions/0009-mirrors.md.
+asked for the reading. See docs/decisions/0009-mirror-sync.md.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
