@@ -4,25 +4,18 @@ import msgspec
 
 from omoide.guard import permissions, validation
 from omoide.model import Role
-from omoide.service.changes import Changes
 from omoide.service.core import FileHook
 from omoide.service.embeddings import Embeddings
-from omoide.service.layers import Layers
+from omoide.service.imports import Imports
 from omoide.service.maintenance import Maintenance
-from omoide.service.memories import Memories
 from omoide.service.mirrors import Mirrors
 from omoide.service.projects import Projects
 from omoide.service.queries import Queries
-from omoide.service.reindex import Reindexing
 from omoide.service.retention import Retention
 from omoide.service.secret_scan import SecretScan
-from omoide.service.sessions import Sessions
 
 
-class Service(
-    Memories, Queries, Changes, Layers, Embeddings, Retention, Reindexing, Projects, Sessions, Mirrors, Maintenance,
-    SecretScan,
-):  # fmt: skip
+class Service(Imports, Queries, Embeddings, Retention, Projects, Mirrors, Maintenance, SecretScan):
     """All the verbs on one store, for one actor. Each reads: permission, thinking, one transaction, event."""
 
     def acting_as(self, agent_id: str | None) -> "Service":

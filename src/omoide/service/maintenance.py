@@ -1,19 +1,31 @@
-"""Care: purge, check, mend, back up, count."""
+"""Maintain the store: purge, check, repair, reindex, back up, count."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import reduce
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from omoide.errors import Conflict
+import msgspec
+
+from omoide.errors import Conflict, EmbedderUnavailable
 from omoide.guard import permissions
-from omoide.model import Event, Link, Memory, Scope, State
+from omoide.model import Actor, Event, Link, LinkKind, Memory, Scope, State
+from omoide.model.expiry import is_current
 from omoide.service import versioning
 from omoide.service.core import Core, Ref
-from omoide.storage.base import IndexEntry, Problem
+from omoide.storage.base import IndexEntry, Problem, Reader, StoredVector, Writer
+
+if TYPE_CHECKING:  # many patterns and words: 20 ms that only a reindex pays for
+    from omoide.lifecycle.deduplication import Merge, MergePlan, ReindexResult
 
 
-def _entry(memory: Memory) -> tuple[int, IndexEntry]:
-    """The fingerprint of a memory, and the words by which it is found."""
-    return versioning.memory_fingerprint(memory), versioning.build_index_entry(memory)
+Watch = Callable[[str, int, int], None]
+"""Hears which step it is at, how many more are done, and of how many."""
+
+Changes = list[tuple[Memory, Memory, int, IndexEntry]]
+"""A merge, as far as it can be made before anybody has to wait for it: each memory as it is and as it will be, with twin
+and words. The first is the one that stays."""
 
 
 class Maintenance(Core):
@@ -73,3 +85,168 @@ class Maintenance(Core):
     @property
     def place(self) -> str:
         return self._store.location
+
+    def reindex(
+        self, *, dry_run: bool = False, archive: Path | None = None, watch: Watch = lambda *_: None
+    ) -> "ReindexResult":
+        """Merges near twins, drops what is forgotten, and makes index and vectors anew; a dry run only tells.
+
+        The whole database as it was goes to `archive` first. Others read and write all the while: the new index and new
+        vectors are made beside the old ones, and take their place in one transaction, together with every merge. Killed at
+        any moment, all is as before or all is as after; vectors made by then are not made again.
+        """
+        permissions.require(self._actor, "reindex")
+        from omoide.lifecycle.deduplication import ReindexResult  # noqa: PLC0415 - see the top
+
+        if dry_run:
+            with self._store.read() as tx:
+                plan, forgotten, _ = self._plan_merges(tx)
+            return ReindexResult(plan, 0, len(forgotten), 0, 0)
+        with self._store.task_lock("reindex"):
+            if archive is not None:
+                watch("archiving", 0, 1)
+                self._store.backup(archive)
+                watch("archiving", 1, 1)
+            embedded, trouble = self._embed_missing(watch)
+            watch("comparing", 0, 1)
+            with self._store.read() as tx:
+                plan, forgotten, total = self._plan_merges(tx)
+            watch("comparing", 1, 1)
+            at = self._clock()
+            merges = [_changes(merge, at) for merge in plan.merges]
+            vectors = [] if trouble else self._vectors(merges)
+            merged = dropped = 0
+
+            def settle(tx: Writer) -> None:
+                nonlocal merged, dropped, embedded
+                merged, dropped = self._apply_merges(tx, merges, at), self._drop_forgotten(tx, forgotten, at)
+                if not trouble:
+                    embedded += self._meaning.store_vectors(tx, vectors)
+
+            indexed = self._store.rebuild_online(
+                versioning.build_index_entry, settle, lambda more: watch("indexing", more, total)
+            )
+        if self._follower is not None:
+            self._follower.after_writing()
+        return ReindexResult(plan, merged, dropped, indexed, embedded, trouble)
+
+    def _embed_missing(self, watch: Watch) -> tuple[int, str]:
+        """Makes the vectors that are missing, beside those of other models: how many, and why not all of them."""
+        done = 0
+        try:
+            self._meaning.refit()
+            pending = self._meaning.coverage().pending
+            for more in self._meaning.fill():
+                done += more
+                watch("embedding", more, pending)
+        except EmbedderUnavailable as error:  # plan B: words find twins, and all vectors stay as they are
+            return done, str(error)
+        return done, ""
+
+    def _vectors(self, merges: Iterable[Changes]) -> list[StoredVector]:
+        """Of what the merges will say anew."""
+        anew = [
+            new for changes in merges for old, new, *_ in changes if old.content != new.content or old.topic != new.topic
+        ]
+        try:
+            return self._meaning.make_vectors(anew)
+        except EmbedderUnavailable:  # plan B: they are made when it is there again
+            return []
+
+    def _plan_merges(self, tx: Reader) -> "tuple[MergePlan, list[Memory], int]":
+        """What is to be merged, what is to be dropped, and of how many memories."""
+        every, at = list(tx.everything()), self._clock()
+        twins = self._find_duplicates(tx, {memory.number: memory for memory in every if is_current(memory, at)})
+        return twins, [memory for memory in every if memory.state is State.FORGOTTEN], len(every)
+
+    def _find_duplicates(self, tx: Reader, memories: Mapping[int, Memory]) -> "MergePlan":
+        from omoide.lifecycle import deduplication  # noqa: PLC0415 - see the top
+
+        pairs = [*deduplication.candidate_pairs(memories.values()), *self._meaning.pairs(tx, memories)]
+        best: dict[tuple[int, int], float] = {}
+        for one, other, likeness in pairs:
+            best[one, other] = max(likeness, best.get((one, other), 0.0))
+        linked = {
+            (link.source, link.target)
+            for one in {one for one, _ in best}
+            for link in tx.links(one)
+            if link.kind is not LinkKind.DERIVED_FROM  # a twin that was merged, told again, and is to be merged again
+        }
+        return deduplication.plan(
+            memories,
+            [
+                (one, other, likeness)
+                for (one, other), likeness in best.items()
+                # What somebody has linked is settled: how the two stand to each other is known.
+                if linked.isdisjoint([(memories[one].id, memories[other].id), (memories[other].id, memories[one].id)])
+            ],
+        )
+
+    def _apply_merges(self, tx: Writer, merges: Sequence[Changes], at: datetime) -> int:
+        """Makes those one that are still as they were when it was planned; answers how many merges."""
+        present = {one.number: one for one in tx.memories([old.number for changes in merges for old, *_ in changes])}
+        done = [
+            _with_new_references(changes, present)
+            for changes in merges
+            if all(old.number in present and old.version == present[old.number].version for old, *_ in changes)
+        ]
+        tx.change_many([change for changes in done for change in changes], self._actor)
+        for changes in done:
+            for old, new, *_ in changes:
+                self._log_change(tx, old, new, "merged", at)
+            for other, *_ in changes[1:]:
+                _move_links(tx, other, changes[0][0], at)
+        return len(done)
+
+    def _drop_forgotten(self, tx: Writer, forgotten: Sequence[Memory], at: datetime) -> int:
+        planned = {memory.number: memory.version for memory in forgotten}
+        gone = [memory for memory in tx.memories(list(planned)) if memory.version == planned[memory.number]]
+        for memory in gone:
+            tx.erase(memory.number)
+            tx.add_event("purged", self._actor, at, memory, {"id": memory.id})
+        return len(gone)
+
+
+def _entry(memory: Memory) -> tuple[int, IndexEntry]:
+    """The fingerprint of a memory, and the words by which it is found."""
+    return versioning.memory_fingerprint(memory), versioning.build_index_entry(memory)
+
+
+def _move_links(tx: Writer, other: Memory, into: Memory, at: datetime) -> None:
+    """Whatever the other was linked with, the one is from now on; and with the other itself."""
+    for link in tx.links(other.number):
+        source, target = (into if id == other.id else tx.by_id(id) for id in (link.source, link.target))
+        if source is not None and target is not None and source.id != target.id:
+            tx.link(source.number, link.kind, target.number, at)
+    tx.link(into.number, LinkKind.DERIVED_FROM, other.number, at)
+
+
+def _changes(merge: "Merge", at: datetime) -> Changes:
+    """The others go to the archive, not away: each has its history, and a link tells where the fact came from. What they
+    were told is counted in the one: should one of them be told again and come back, it begins anew."""
+    pairs = [(merge.into, versioning.with_fields(merge.merged, {"author": _author(merge)}))]
+    pairs += [(other, msgspec.structs.replace(other, state=State.ARCHIVED, reference_count=0)) for other in merge.others]
+    after = [(old, versioning.next_version(old, new, at)) for old, new in pairs]
+    return [(old, new, versioning.memory_fingerprint(new), versioning.build_index_entry(new)) for old, new in after]
+
+
+def _author(merge: "Merge") -> Actor | None:
+    """Who a merged text is by: who wrote it where nothing was added, else whoever of its authors may do least."""
+    parts = (merge.into, *merge.others)
+    for memory in parts:
+        if memory.content == merge.merged.content:
+            return memory.author
+    authors = [memory.author for memory in parts if memory.author is not None]
+    return (
+        reduce(lambda one, other: other if permissions.outranks(one.role, other.role) else one, authors) if authors else None
+    )
+
+
+def _with_new_references(changes: Changes, present: dict[int, Memory]) -> Changes:
+    """With the references that came since it was planned: they are counted without making a new version."""
+    into = changes[0][1]
+    more = sum(present[old.number].reference_count - old.reference_count for old, *_ in changes)
+    told = msgspec.structs.replace(into, reference_count=into.reference_count + more)
+    return [
+        (present[old.number], told if new is into else new, fingerprint, words) for old, new, fingerprint, words in changes
+    ]

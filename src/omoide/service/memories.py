@@ -1,32 +1,29 @@
-"""Keeping: remember one, remember many, adopt what another store kept."""
+"""Store memories and change them: remember, revise, pin, archive, forget, restore, promote, link."""
 
 import gc
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
+from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from omoide import model
-from omoide.errors import InvalidInput, StoreError
+from omoide.errors import Conflict, InvalidInput, StoreError
 from omoide.guard import bounds, permissions, validation
-from omoide.model import Actor, Draft, Link, Memory, Query, Remembered, Scope, State
-from omoide.model.expiry import is_current
+from omoide.model import Draft, LinkKind, Memory, Query, Remembered, Scope, State
+from omoide.model.expiry import has_expired, is_current
 from omoide.retrieval import near_duplicate_search, pipeline
 from omoide.retrieval.candidates import COUNTED
 from omoide.service import versioning
-from omoide.service.core import Core
-from omoide.service.known_texts import KnownTexts
+from omoide.service.core import Core, Ref
+from omoide.service.versioning import is_living, with_fields
 from omoide.storage.base import IndexEntry, Reader, Writer
 
 _CHUNK = 1_000
 _NAMED = 5
-_OUTCOMES = {"created": "added", "updated": "replaced", "unchanged": "known"}
-
-
-class _DryRun(Exception):
-    """Ends a rehearsal: the transaction is rolled back."""
 
 
 class Memories(Core):
@@ -217,113 +214,156 @@ class Memories(Core):
             run if draft.source_run_id is None else draft.source_run_id, self._actor,
         )  # fmt: skip
 
-    def adopt(
+    def revise(
         self,
-        things: Iterable[Memory | Draft | Link],
+        ref: Ref,
         *,
-        rehearse: bool = False,
-        watch: Callable[[int], None] = lambda _: None,
-    ) -> Mapping[str, int]:
-        """Takes in what another store kept: memories as they are, with their ids, dates and counts; drafts as
-        `remember_many` would; links between memories that are there by then. All of it in one transaction, or nothing.
+        scope: Scope,
+        content: str | UnsetType = UNSET,
+        topic: str | UnsetType | None = UNSET,
+        type: str | UnsetType = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
+        examples: Sequence[str] | UnsetType = UNSET,
+        key: str | UnsetType | None = UNSET,
+        source: str | UnsetType = UNSET,
+        source_run_id: str | UnsetType | None = UNSET,
+        confidence: float | UnsetType = UNSET,
+        relevance: float | UnsetType = UNSET,
+        expires_at: datetime | UnsetType | None = UNSET,
+        active: bool | UnsetType = UNSET,
+        if_version: int | None = None,
+    ) -> Memory:
+        """Changes what is named and keeps the rest. `topic=None` derives it anew; `if_version` refuses to overwrite."""
+        permissions.require(self._actor, "revise")
+        rules = self._settings
+        changes: dict[str, Any] = {}
+        if content is not UNSET:
+            changes["content"] = validation.check_content(content, rules)
+        if topic is not UNSET:
+            changes["topic"] = None if topic is None else validation.check_line(topic, "topic", rules)
+        if type is not UNSET:
+            changes["type"] = validation.check_type(type, rules)
+        if tags is not UNSET:
+            changes["tags"] = validation.check_tags(tags, rules)
+        if examples is not UNSET:
+            changes["examples"] = validation.check_examples(examples, rules)
+        if key is not UNSET:
+            changes["key"] = None if key is None else validation.check_key(key)
+        if source is not UNSET:
+            changes["source"] = validation.check_line(source, "source", rules)
+        if source_run_id is not UNSET:
+            changes["source_run_id"] = (
+                None if source_run_id is None else validation.check_line(source_run_id, "source_run_id", rules)
+            )
+        if confidence is not UNSET:
+            changes["confidence"] = validation.check_share(confidence, "confidence")
+        if relevance is not UNSET:
+            changes["relevance"] = validation.check_share(relevance, "relevance")
+        if expires_at is not UNSET:
+            changes["expires_at"] = None if expires_at is None else validation.check_aware(expires_at, "expires_at")
+        if active is not UNSET:  # to take away and bring back, under another name
+            permissions.require(self._actor, "restore" if active else "archive")
+        if not changes and active is UNSET:
+            raise InvalidInput("say what to change: content, topic, type, tags, …")
 
-        Of two memories with one id the one changed last stands, the other becomes its history. Answers how many were
-        added, replaced and known, and how many links were linked, relinked (known) and astray (an end is missing).
-        A rehearsal finds every error and every number, and keeps nothing. `watch` hears which one comes next.
-        """
-        permissions.require(self._actor, "adopt")
+        def revised(old: Memory) -> Memory:
+            if if_version is not None and old.version != if_version:
+                raise Conflict(f"#{old.number} is at version {old.version} by now, you saw {if_version}: look again")
+            if old.state is State.FORGOTTEN:
+                raise Conflict(f"#{old.number} is forgotten: restore it first")
+            fields = dict(changes)
+            if active is not UNSET and old.state in (State.ACTIVE, State.INACTIVE):
+                fields["state"] = State.ACTIVE if active else State.INACTIVE
+            return with_fields(old, fields)
+
+        return self._transform(ref, scope, "revised", revised)
+
+    def pin(self, ref: Ref, *, scope: Scope) -> Memory:
+        """Always kept in view: never retired, never summarised away."""
+        permissions.require(self._actor, "pin")
+        return self._transform(ref, scope, "pinned", lambda old: is_living(old, pinned=True))
+
+    def unpin(self, ref: Ref, *, scope: Scope) -> Memory:
+        permissions.require(self._actor, "unpin")
+        return self._transform(ref, scope, "unpinned", lambda old: is_living(old, pinned=False))
+
+    def archive(self, ref: Ref, *, scope: Scope) -> Memory:
+        """Retires it: still searchable on request, restored at any time."""
+        permissions.require(self._actor, "archive")
+        return self._transform(ref, scope, "archived", lambda old: is_living(old, state=State.ARCHIVED))
+
+    def forget(self, ref: Ref, *, scope: Scope) -> Memory:
+        """Takes it out of every search. Reversible with `restore` until `purge`."""
+        permissions.require(self._actor, "forget")
+        return self._transform(ref, scope, "forgotten", lambda old: with_fields(old, {"state": State.FORGOTTEN}))
+
+    def restore(self, ref: Ref, *, scope: Scope) -> Memory:
+        """Brings a forgotten, archived or inactive memory back, findable again; its time of access starts anew."""
+        permissions.require(self._actor, "restore")
         at = self._clock()
-        done = dict.fromkeys(("added", "replaced", "known", "linked", "relinked", "astray"), 0)
-        read = list(things)  # before the transaction opens: nobody waits for a slow file, or is told of its errors as ours
-        with suppress(_DryRun), self._write() as tx:
-            for place, thing in enumerate(read):
-                watch(place)
-                done[self._adopt_one(tx, thing, at)] += 1
-            if rehearse:
-                raise _DryRun
+
+        def restored(old: Memory) -> Memory:
+            # What expired would be out of every search again at once.
+            expires_at = None if has_expired(old.expires_at, at) else old.expires_at
+            return with_fields(old, {"state": State.ACTIVE, "expires_at": expires_at})
+
+        memory = self._transform(ref, scope, "restored", restored)
+        self._store.touch([memory.number], at)
+        return memory
+
+    def promote(self, ref: Ref, *, scope: Scope, to: Scope | None = None) -> Memory:
+        """Moves it to a wider scope: a session's to its project, a project's to everywhere, or where `to` says."""
+        permissions.require(self._actor, "promote")
+
+        def promoted(old: Memory) -> Memory:
+            target = to
+            if target is None:
+                target = Scope(old.scope.path) if old.scope.name else Scope.everywhere()
+            wider = target == Scope.everywhere() or target == Scope(old.scope.path)
+            if not wider or target == old.scope:
+                raise InvalidInput(f"#{old.number} is in {old.scope}: it can only be promoted to a wider scope")
+            bounds.require_within(self._actor, target)
+            return is_living(old, scope=target)
+
+        return self._transform(ref, scope, "promoted", promoted)
+
+    def link(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> bool:
+        """Says how one memory stands to another; False when that was known."""
+        permissions.require(self._actor, "link")
+        return self._linking(ref, kind, other, scope, "linked")
+
+    def unlink(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> bool:
+        """Takes a link away; False when there was none."""
+        permissions.require(self._actor, "unlink")
+        return self._linking(ref, kind, other, scope, "unlinked")
+
+    def _linking(self, ref: Ref, kind: LinkKind | str, other: Ref, scope: Scope, action: str) -> bool:
+        try:
+            kind = LinkKind(kind)
+        except ValueError:
+            raise InvalidInput(f"there is no link {kind!r}: use {', '.join(LinkKind)}") from None
+        at = self._clock()
+        with self._write() as tx:
+            source, target = self._find(tx, ref, scope), self._find(tx, other, scope)
+            self._require_layer(source.scope)
+            if source.number == target.number:
+                raise InvalidInput(f"#{source.number} cannot be linked to itself")
+            if action == "linked":
+                done = tx.link(source.number, kind, target.number, at)
+            else:
+                done = tx.unlink(source.number, kind, target.number)
+            if done:
+                tx.add_event(action, self._actor, at, source, {"kind": kind.value, "to": target.number})
         return done
 
-    def gather(
-        self, drafts: Iterable[Draft], *, rehearse: bool = False, watch: Callable[[int], None] = lambda _: None
-    ) -> Sequence[Remembered]:
-        """Takes over what another tool keeps; all of it, or nothing.
-
-        What a memory of the same key says, or said in an earlier version, is unchanged, whatever became of it here; for
-        a draft without key, any memory of the scope. So a second time changes nothing, and what was revised, archived or
-        forgotten here stays so until the other tool says something new. A rehearsal answers the same, and keeps nothing.
-        `watch` hears which one comes next.
-        """
-        permissions.require(self._actor, "gather")
-        ready: list[Draft] = []
-        for place, draft in enumerate(drafts):
-            watch(place)
-            ready.append(validation.check_draft(draft, self._settings))
-        done: list[Remembered] = []
+    def _transform(self, ref: Ref, scope: Scope, action: str, change: Callable[[Memory], Memory]) -> Memory:
         at = self._clock()
-        with suppress(_DryRun), self._write() as tx:
-            said = KnownTexts(tx)
-            for place, draft in enumerate(ready):
-                watch(place)
-                known = said.before(draft)
-                told = (
-                    Remembered(known, "unchanged")
-                    if known
-                    else self._remember(tx, draft, versioning.build_index_entry(draft), at)
-                )
-                done.append(told)
-            if rehearse:
-                raise _DryRun
+        with self._write() as tx:
+            old = self._find(tx, ref, scope)
+            new = change(old)
+            done = old if new == old else self._change(tx, old, new, action, at)
+        self._meaning.wake([done.number])
         return done
-
-    def _adopt_one(self, tx: Writer, thing: Memory | Draft | Link, at: datetime) -> str:
-        if isinstance(thing, Link):
-            return _add_link(tx, thing)
-        if isinstance(thing, Draft):
-            draft = validation.check_draft(thing, self._settings)
-            return _OUTCOMES[self._remember(tx, draft, versioning.build_index_entry(draft), at).action]
-        memory = self._checked_memory(thing)
-        old = tx.by_id(memory.id)
-        if old is None:
-            kept = self._add(tx, memory, versioning.build_index_entry(memory))
-            tx.add_event("imported", self._actor, at, kept, {})
-            return "added"
-        if old.updated_at < memory.updated_at:
-            memory = msgspec.structs.replace(memory, number=old.number)
-            self._change(tx, old, memory, "imported", at, memory.author)
-            return "replaced"
-        return "known"
-
-    def _checked_memory(self, memory: Memory) -> Memory:
-        """The memory with its texts as the checks let them through; a derived topic is derived, not checked."""
-        draft = validation.check_draft(
-            Draft(
-                memory.content, memory.scope, memory.topic if memory.topic_given else None, memory.type, memory.tags,
-                memory.examples, memory.key, memory.source, memory.confidence, memory.relevance, memory.pinned,
-                memory.expires_at, memory.created_at, memory.source_run_id,
-            ),
-            self._settings,
-        )  # fmt: skip
-        validation.check_name(memory.id, "id")
-        validation.check_aware(memory.updated_at, "updated_at")
-        if memory.last_accessed_at is not None:
-            validation.check_aware(memory.last_accessed_at, "last_accessed_at")
-        return msgspec.structs.replace(
-            memory,
-            content=draft.content,
-            topic=model.derive_topic(draft.content) if draft.topic is None else draft.topic,
-            tags=tuple(draft.tags),
-            examples=tuple(draft.examples),
-            key=draft.key,
-            source=draft.source or memory.source,
-            source_run_id=draft.source_run_id,
-            author=self._importing(memory.author),
-        )
-
-    def _importing(self, claimed: Actor | None) -> Actor:
-        """Who an imported memory is by: whoever imports it. A file's claim can only lower that, to a worker."""
-        if claimed is None or not permissions.outranks(self._actor.role, claimed.role):
-            return self._actor
-        return Actor(validation.check_line(claimed.name, "by", self._settings), claimed.role, self._actor.via)
 
 
 def _with_similar(done: Remembered, similar: Sequence[int]) -> Remembered:
@@ -344,10 +384,3 @@ def _without_gc() -> Iterator[None]:
         yield
     finally:
         gc.enable()
-
-
-def _add_link(tx: Writer, link: Link) -> str:
-    source, target = tx.by_id(link.source), tx.by_id(link.target)
-    if source is None or target is None:
-        return "astray"
-    return "linked" if tx.link(source.number, link.kind, target.number, link.created_at) else "relinked"
