@@ -11,7 +11,7 @@ from omoide.interfaces import serialize
 from omoide.interfaces.mcp.context import CallContext
 from omoide.interfaces.mcp.request import RequestContext
 from omoide.interfaces.mcp.schemas import Agent, Limit, ScopeName, ToolInput, headline, render_memories
-from omoide.interfaces.mcp.tools.registry import Answer
+from omoide.interfaces.mcp.tools.registry import Answer, Tool
 from omoide.model import Layer, Memory, Scope, State
 
 Key = Annotated[str, Meta(description="The entry's key")]
@@ -231,3 +231,192 @@ def summary(state: State) -> Callable[[CallContext, Any, RequestContext], Answer
         return Answer(numbers, f"{found.count} {state} entries in {scope}" + (f": {kinds}." if kinds else "."))
 
     return run
+
+
+_PROJECT_TOOLS = (
+    Tool(
+        "save_to_memory",
+        "Save to memory",
+        "Save an entry of this project under a key; the same key updates it. For decisions with reasons, patterns, context.",
+        ProjectSave,
+        SaveResult,
+        save,
+        repeatable=True,
+    ),
+    Tool(
+        "retrieve_from_memory",
+        "Retrieve from memory",
+        "Search this project's entries by words, in Japanese or English.",
+        ProjectSearch,
+        EntryList,
+        search(State.ACTIVE),
+        reads=True,
+    ),
+    Tool(
+        "get_memory_entry",
+        "Get an entry",
+        "Get one entry of this project by its key.",
+        ProjectKey,
+        EntryResult,
+        get,
+        reads=True,
+    ),
+    Tool(
+        "list_memory_entries",
+        "List entries",
+        "List this project's entries, last changed first.",
+        ProjectList,
+        EntryList,
+        list_entries(State.ACTIVE),
+        reads=True,
+    ),
+    Tool(
+        "delete_memory_entry",
+        "Delete an entry",
+        "Delete an entry of this project, past the archive. Owner and Admin only.",
+        ProjectKey,
+        EntryResult,
+        delete,
+        destroys=True,
+    ),
+    Tool(
+        "get_memory_summary",
+        "Summary",
+        "Count this project's entries by type and tag.",
+        ProjectInput,
+        LayerSummary,
+        summary(State.ACTIVE),
+        reads=True,
+    ),
+    Tool(
+        "search_memory_archive",
+        "Search the archive",
+        "Search this project's archived entries: where an entry went that is no longer found.",
+        ProjectSearch,
+        EntryList,
+        search(State.ARCHIVED),
+        reads=True,
+    ),
+    Tool(
+        "list_memory_archive",
+        "List the archive",
+        "List this project's archived entries.",
+        ProjectList,
+        EntryList,
+        list_entries(State.ARCHIVED),
+        reads=True,
+    ),
+    Tool(
+        "restore_from_memory_archive",
+        "Restore",
+        "Bring an archived entry of this project back. Owner and Admin only.",
+        ProjectKey,
+        EntryResult,
+        restore,
+    ),
+    Tool(
+        "get_memory_archive_summary",
+        "Archive summary",
+        "Count this project's archived entries by type and tag.",
+        ProjectInput,
+        LayerSummary,
+        summary(State.ARCHIVED),
+        reads=True,
+    ),
+)
+
+_GLOBAL_TOOLS = (
+    Tool(
+        "save_to_global_memory",
+        "Save to global memory",
+        "Save an entry for all projects under a key: preferences, conventions, lessons. When in doubt, use save_to_memory.",
+        GlobalSave,
+        SaveResult,
+        save,
+        repeatable=True,
+    ),
+    Tool(
+        "retrieve_from_global_memory",
+        "Retrieve from global memory",
+        "Search the entries for all projects, such as the user's preferences.",
+        GlobalSearch,
+        EntryList,
+        search(State.ACTIVE),
+        reads=True,
+    ),
+    Tool(
+        "list_global_memory_entries",
+        "List global entries",
+        "List the entries for all projects.",
+        GlobalList,
+        EntryList,
+        list_entries(State.ACTIVE),
+        reads=True,
+    ),
+    Tool(
+        "get_global_memory_summary",
+        "Global summary",
+        "Count the entries for all projects by type and tag.",
+        GlobalInput,
+        LayerSummary,
+        summary(State.ACTIVE),
+        reads=True,
+    ),
+    Tool(
+        "delete_global_memory_entry",
+        "Delete a global entry",
+        "Delete an entry for all projects, past the archive. Owner and Admin only.",
+        GlobalKey,
+        EntryResult,
+        delete,
+        destroys=True,
+    ),
+    Tool(
+        "search_global_memory_archive",
+        "Search the global archive",
+        "Search the archived entries for all projects.",
+        GlobalSearch,
+        EntryList,
+        search(State.ARCHIVED),
+        reads=True,
+    ),
+    Tool(
+        "list_global_memory_archive",
+        "List the global archive",
+        "List the archived entries for all projects.",
+        GlobalList,
+        EntryList,
+        list_entries(State.ARCHIVED),
+        reads=True,
+    ),
+    Tool(
+        "restore_from_global_memory_archive",
+        "Restore globally",
+        "Bring an archived entry for all projects back. Owner and Admin only.",
+        GlobalKey,
+        EntryResult,
+        restore,
+    ),
+    Tool(
+        "get_global_memory_archive_summary",
+        "Global archive summary",
+        "Count the archived entries for all projects by type and tag.",
+        GlobalInput,
+        LayerSummary,
+        summary(State.ARCHIVED),
+        reads=True,
+    ),
+)
+
+TOOLS = (
+    *_PROJECT_TOOLS,
+    *_GLOBAL_TOOLS,
+    Tool(
+        "promote_to_global_memory",
+        "Promote",
+        "Move an entry of this project to the global layer, when it is useful in every project. Owner and Admin only.",
+        ProjectKey,
+        EntryResult,
+        promote,
+    ),
+)

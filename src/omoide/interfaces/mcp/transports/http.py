@@ -20,6 +20,7 @@ from io import BufferedReader
 from urllib.parse import parse_qs
 
 from omoide.errors import InvalidInput
+from omoide.interfaces.http.limits import ConnectionSlots, TokenBucket
 from omoide.interfaces.http.messages import (
     STREAM,
     BoundedReader,
@@ -35,7 +36,6 @@ from omoide.interfaces.http.messages import (
 from omoide.interfaces.http.tokens import Bearer
 from omoide.interfaces.mcp import jsonrpc, protocol
 from omoide.interfaces.mcp.jsonrpc import Request, RpcError
-from omoide.interfaces.mcp.places import Places
 from omoide.interfaces.mcp.protocol import Dispatch
 from omoide.interfaces.mcp.request import RequestContext
 
@@ -71,27 +71,6 @@ Offers = Callable[[Bearer, str, str], Dispatch]
 """What the bearer of a token is offered in a project and a session, as the URL names them."""
 
 
-class TokenBucket:
-    """So many a second, and some more in a burst."""
-
-    def __init__(self, rate: float, burst: float):
-        self._rate = rate
-        self._burst = burst
-        self._left = burst
-        self._at = time.monotonic()
-        self._lock = threading.Lock()
-
-    def take(self) -> bool:
-        with self._lock:
-            now = time.monotonic()
-            self._left = min(self._burst, self._left + (now - self._at) * self._rate)
-            self._at = now
-            if self._left < 1:
-                return False
-            self._left -= 1
-            return True
-
-
 class HttpServer:
     def __init__(
         self,
@@ -120,7 +99,7 @@ class HttpServer:
         self.running: dict[tuple[Bearer, str, int | str], RequestContext] = {}
         """What is being answered in the handshake era: by whom, in which session, and the id of the request."""
         self._strangers = TokenBucket(5, 20)
-        self.places = Places(_CONNECTIONS)
+        self.slots = ConnectionSlots(_CONNECTIONS)
         self._busy = 0
         self._asked = time.monotonic()
         """When somebody last came, asked or was answered."""
@@ -163,7 +142,7 @@ class HttpServer:
             select.select([self._wake], [], [], _PAUSE_SECONDS)
             return
         self._asked = time.monotonic()
-        if self.places.take(peer):
+        if self.slots.take(peer):
             threading.Thread(target=self._host, args=(peer,), daemon=True).start()
         else:
             with suppress(OSError), peer:
@@ -190,7 +169,7 @@ class HttpServer:
                     while _Exchange(self, peer, incoming, reader).handle():
                         incoming.set_deadline(_IDLE)
             finally:
-                self.places.leave(peer)
+                self.slots.leave(peer)
 
     # what an exchange asks the server
 
@@ -287,7 +266,7 @@ class _Exchange:
         if head is None:
             return None
         bearer = self._server.authenticate(head)
-        self._server.places.admit(self._peer)
+        self._server.slots.admit(self._peer)
         self._incoming.set_deadline(_PATIENCE)
         size = self._check_request(head)
         if (head.get("expect") or "").lower() == "100-continue":
