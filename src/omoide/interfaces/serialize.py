@@ -1,11 +1,10 @@
-"""JSON shapes of every value, and the one table from error to exit code: the same for all ways in."""
+"""JSON shapes of every value: the same for all interfaces."""
 
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from omoide import model
-from omoide.errors import InvalidInput, NotAllowed, OmoideError
 from omoide.markdown import record
 from omoide.markdown.record import author, format_time, scope
 from omoide.model import Event, Hit, Link, Memory, Project, Remembered, Session, Version, expiry
@@ -19,7 +18,6 @@ __all__ = [
     "doubt",
     "dump_json",
     "event",
-    "exit_code",
     "format_time",
     "hit",
     "inactive_reason",
@@ -156,8 +154,3 @@ def link(value: Link) -> dict[str, Any]:
         "target": value.target,
         "created_at": format_time(value.created_at),
     }
-
-
-def exit_code(error: OmoideError) -> int:
-    """2: the request was wrong, ask differently. 1: it was fine, but could not be done."""
-    return 2 if isinstance(error, (InvalidInput, NotAllowed)) else 1

@@ -130,12 +130,12 @@ class Commands(click.Group):
 
 
 def report_error(error: OmoideError) -> int:
-    """Says what went wrong in one line, and answers the exit code."""
+    """Print the error as one line on standard error, and return the exit code."""
     from omoide.interfaces.cli.output import escape_control  # noqa: PLC0415 - only when something went wrong
-    from omoide.interfaces.serialize import exit_code  # noqa: PLC0415 - the same
+    from omoide.interfaces.errors import codes_for  # noqa: PLC0415 - only when something went wrong
 
     click.echo(f"omoide: {escape_control(str(error))}", err=True)
-    return exit_code(error)
+    return codes_for(error).exit_code
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from omoide import __version__
-from omoide.errors import Conflict, InvalidInput, NotAllowed, NotFound, OmoideError
+from omoide.errors import NotFound, OmoideError
+from omoide.interfaces.errors import codes_for
 from omoide.interfaces.mcp import jsonrpc
 from omoide.interfaces.mcp.jsonrpc import Request, RpcError
 from omoide.interfaces.mcp.request import Cancelled, RequestContext
@@ -98,10 +99,24 @@ def is_stateless(request: Request) -> bool:
     return request.method == "server/discover" or (request.method != "initialize" and VERSION in request.meta)
 
 
+_STATUS = {
+    jsonrpc.PARSE_ERROR: 400,
+    jsonrpc.INVALID_REQUEST: 400,
+    jsonrpc.INVALID_PARAMS: 400,
+    jsonrpc.HEADER_MISMATCH: 400,
+    jsonrpc.MISSING_CAPABILITY: 400,
+    jsonrpc.UNSUPPORTED_VERSION: 400,
+    jsonrpc.METHOD_NOT_FOUND: 404,
+}
+"""HTTP statuses of the protocol's own errors; those of omoide are in `interfaces.errors`."""
+
+
 class Reply(NamedTuple):
     data: bytes
     code: int | None = None
     """Of the error, when it is one."""
+    status: int = 200
+    """The HTTP status in the stateless era; before, an error of the protocol is a regular response."""
 
 
 def answer(dispatch: Dispatch, request: Request, call: RequestContext, *, modern: bool) -> Reply | None:
@@ -116,18 +131,17 @@ def answer(dispatch: Dispatch, request: Request, call: RequestContext, *, modern
             return None
         except RpcError as error:
             reply.append(refuse(request, error))
-        except NotFound as error:
-            code = jsonrpc.INVALID_PARAMS if modern else jsonrpc.RESOURCE_NOT_FOUND
-            reply.append(refuse(request, RpcError(code, str(error), {"uri": request.params.get("uri")})))
         except OmoideError as error:
-            theirs = isinstance(error, (InvalidInput, Conflict, NotAllowed))
-            code = jsonrpc.INVALID_PARAMS if theirs else jsonrpc.INTERNAL_ERROR
-            reply.append(refuse(request, RpcError(code, str(error))))
+            codes = codes_for(error)
+            code = codes.json_rpc if modern else codes.json_rpc_handshake
+            data = {"uri": request.params.get("uri")} if isinstance(error, NotFound) else None
+            failure = jsonrpc.failure(request.id, RpcError(code, str(error), data))
+            reply.append(Reply(failure, code, codes.http_status))
     return reply[0]
 
 
 def refuse(request: Request, error: RpcError) -> Reply:
-    return Reply(jsonrpc.failure(request.id, error), error.code)
+    return Reply(jsonrpc.failure(request.id, error), error.code, _STATUS.get(error.code, 200))
 
 
 class _InternalErrors:

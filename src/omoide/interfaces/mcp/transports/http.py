@@ -54,15 +54,6 @@ _EVERY = 600.0
 """Seconds from one use of a quiet moment to the next."""
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-_STATUS = {
-    jsonrpc.PARSE_ERROR: 400,
-    jsonrpc.INVALID_REQUEST: 400,
-    jsonrpc.INVALID_PARAMS: 400,
-    jsonrpc.HEADER_MISMATCH: 400,
-    jsonrpc.MISSING_CAPABILITY: 400,
-    jsonrpc.UNSUPPORTED_VERSION: 400,
-    jsonrpc.METHOD_NOT_FOUND: 404,
-}
 _JSON = [("Content-Type", "application/json")]
 _SESSION = "Mcp-Session-Id"
 _NO_ADDRESS = "{!r} is no address: write HOST:PORT or a PORT, like 127.0.0.1:8765"
@@ -325,7 +316,7 @@ class _Exchange:
         if reply is None:
             raise ConnectionAbortedError
         headers = [(_SESSION, secrets.token_urlsafe(16))] if request.method == "initialize" else []
-        return _STATUS.get(reply.code or 0, 200) if modern else 200, reply.data, headers
+        return reply.status if modern else 200, reply.data, headers
 
     @contextmanager
     def _running(self, call: RequestContext, place: tuple[Bearer, str, int | str] | None) -> Iterator[None]:
