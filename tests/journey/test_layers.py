@@ -2,7 +2,7 @@
 
 import pytest
 
-from omoide import Draft, InvalidInput, Layer, Scope, State
+from omoide import Draft, InvalidInput, Layer, NotFound, Scope, State
 
 SHOP, BANK, EVERYWHERE = Scope.project("shop"), Scope.project("bank"), Scope.everywhere()
 MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesday")
@@ -108,3 +108,42 @@ def test_a_summary_names_the_twenty_most_common_tags(memory):
     memory.remember_many(Draft(f"{n}", SHOP, tags=[f"tag{tag:02}" for tag in range(n)]) for n in range(1, 31))
     tags = memory.summary(scope=SHOP).by_tag
     assert list(tags.items()) == [(f"tag{n:02}", 30 - n) for n in range(20)]
+
+
+@pytest.mark.parametrize("reader", [EVERYWHERE, BANK, Scope.session("bank", "monday")], ids=str)
+def test_no_verb_reaches_a_project_or_session_from_another_scope(memory, reader):
+    """By number, id or key: the answer is that of a memory that does not exist."""
+    project = memory.remember("project", scope=SHOP, key="rule").memory
+    session = memory.remember("session", scope=MONDAY, key="task").memory
+    own = memory.remember("own", scope=reader).memory
+    for hidden in (project, session):
+        for ref in (hidden.number, f"#{hidden.number}", hidden.id, hidden.key):
+            for call in (
+                lambda ref: memory.show(ref, scope=reader),
+                lambda ref: memory.history(ref, scope=reader),
+                lambda ref: memory.events(ref, scope=reader),
+                lambda ref: memory.links(ref, scope=reader),
+                lambda ref: memory.similar(ref, scope=reader),
+                lambda ref: memory.revise(ref, scope=reader, content="taken over"),
+                lambda ref: memory.pin(ref, scope=reader),
+                lambda ref: memory.unpin(ref, scope=reader),
+                lambda ref: memory.archive(ref, scope=reader),
+                lambda ref: memory.forget(ref, scope=reader),
+                lambda ref: memory.restore(ref, scope=reader),
+                lambda ref: memory.promote(ref, scope=reader),
+                lambda ref: memory.purge([ref], scope=reader),
+                lambda ref: memory.link(ref, "relates", own.number, scope=reader),
+                lambda ref: memory.link(own.number, "relates", ref, scope=reader),
+            ):
+                with pytest.raises(NotFound, match="there is no memory"):
+                    call(ref)
+    assert memory.show(project.number, scope=SHOP) == project
+    assert memory.show(session.number, scope=SHOP) == session
+
+
+@pytest.mark.parametrize("target", [BANK, Scope.session("bank", "monday"), TUESDAY, MONDAY], ids=str)
+def test_a_memory_is_never_promoted_into_another_project_or_session(memory, target):
+    kept = memory.remember("monday", scope=MONDAY).memory
+    with pytest.raises(InvalidInput, match="wider scope"):
+        memory.promote(kept.number, scope=SHOP, to=target)
+    assert memory.show(kept.number, scope=SHOP) == kept

@@ -708,12 +708,13 @@ def test_a_server_starts_with_the_tokens_that_can_be_read(place: Path, serve: Ca
         process.stderr.close()
 
 
-def test_a_file_of_tokens_that_others_can_read_or_that_is_gone_grants_nothing(
-    serve: Callable[..., Server], place: Path
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o644])
+def test_a_token_file_that_group_or_others_can_open_or_that_is_gone_grants_nothing(
+    mode: int, serve: Callable[..., Server], place: Path
 ) -> None:
     server = serve()
     tokens = place / "memory.db.mcp.tokens"
-    tokens.chmod(0o644)
+    tokens.chmod(mode)
     assert server.post(PING).status == 401
     assert "no token counts any more" in server.process.stderr.readline()
     tokens.chmod(0o600)
