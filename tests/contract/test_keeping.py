@@ -9,7 +9,7 @@ import pytest
 
 from omoide.errors import Conflict, StoreBusy
 from omoide.model import Actor, LinkKind, Project, Query, Role, Scope, State
-from omoide.storage.values import NearDuplicateFilter
+from omoide.storage.base import NearDuplicateFilter
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesday")

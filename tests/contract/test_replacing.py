@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from omoide.model import Actor, Project, Scope
-from omoide.storage.texts import StoredText
+from omoide.storage.base import StoredText
 
 SHOP = Scope.project("shop")
 MONDAY = Scope.session("shop", "Monday")

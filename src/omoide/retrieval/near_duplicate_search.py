@@ -3,8 +3,7 @@
 from omoide.guard import validation
 from omoide.model import Draft
 from omoide.retrieval import analyzer, blocking, near_duplicates
-from omoide.storage.base import IndexEntry, Reader
-from omoide.storage.values import NearDuplicateFilter
+from omoide.storage.base import IndexEntry, NearDuplicateFilter, Reader
 
 COUNTED = 50
 _FIRST = 5  # candidates: each is on a page of its own, and reading it takes longer than comparing it

@@ -11,8 +11,7 @@ from omoide.guard import permissions, secrets
 from omoide.model import Memory, Mirror, Scope, SyncState, derive_topic
 from omoide.service import versioning
 from omoide.service.core import Core
-from omoide.storage.base import Reader, Writer
-from omoide.storage.texts import StoredText
+from omoide.storage.base import Reader, StoredText, Writer
 
 _LINES = ("topic", "key", "source", "source_run_id")
 _LISTS = ("tags", "examples")

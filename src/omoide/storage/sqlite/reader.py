@@ -16,7 +16,7 @@ import msgspec
 
 from omoide.errors import Conflict
 from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Project, Query, Scope, State, Summary, Usage, Version
-from omoide.storage.base import SHORT, IndexedText, IndexSize, Posting
+from omoide.storage.base import SHORT, IndexedText, IndexSize, NearDuplicateFilter, Posting
 from omoide.storage.rows import (
     ACTIVE,
     COLUMNS,
@@ -39,7 +39,6 @@ from omoide.storage.sqlite.postings import NUMBERS, ONCE, document_id, phrase, u
 from omoide.storage.sqlite.projects import SessionReader
 from omoide.storage.sqlite.transaction import Transaction
 from omoide.storage.sqlite.vectors import VectorReader
-from omoide.storage.values import NearDuplicateFilter
 
 _ONE = f"SELECT {COLUMNS} FROM {TABLES} WHERE "
 # An event is a use: what was imported is as old as its dates say, but came to this store when its event tells.

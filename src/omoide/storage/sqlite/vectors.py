@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from omoide.model import Memory, Query
-from omoide.storage.base import EmbeddingModel, SignBits, StoredVector, VectorCounts
+from omoide.storage.base import EmbeddingModel, SessionNeighbour, SignBits, StoredVector, TextEnds, VectorCounts
 from omoide.storage.rows import COLUMNS, FORGOTTEN, TABLES, memory_from_row, moment
 from omoide.storage.sqlite.transaction import Transaction
-from omoide.storage.values import SessionNeighbour, TextEnds
 
 _PENDING = (
     f"FROM memories m WHERE m.state <> {FORGOTTEN} AND NOT EXISTS"

@@ -10,7 +10,7 @@ import msgspec
 
 from omoide.errors import Conflict
 from omoide.model import Actor, LinkKind, Memory, Project, Scope
-from omoide.storage.base import IndexEntry
+from omoide.storage.base import IndexEntry, StoredText
 from omoide.storage.rows import STATE_NUMBER, STATES, micros, moment, strings, version_json
 from omoide.storage.sqlite.cache import ProcessCache, ReaderCache
 from omoide.storage.sqlite.mirrors import MirrorWriter
@@ -20,7 +20,6 @@ from omoide.storage.sqlite.projects import SessionWriter
 from omoide.storage.sqlite.reader import SqliteReader, area
 from omoide.storage.sqlite.transaction import Transaction
 from omoide.storage.sqlite.vectors import VectorWriter
-from omoide.storage.texts import StoredText
 
 _LARGEST_ASKED = 999_999_999  # so that an import cannot use up the numbers
 

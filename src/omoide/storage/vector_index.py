@@ -1,0 +1,95 @@
+"""The vectors of a store: what embedding models made of memories, by which they are found by meaning."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from omoide.model import Memory, Query
+
+
+class EmbeddingModel(NamedTuple):
+    number: int
+    dimensions: int
+
+
+class SignBits(NamedTuple):
+    """The signs of a vector's dimensions, by which vectors are searched."""
+
+    seq: int
+    """Rises with every change: what a process has not seen has a higher one than what it has."""
+    number: int
+    bits: bytes
+
+
+class StoredVector(NamedTuple):
+    """The vector of a chunk of a version of a memory."""
+
+    number: int
+    version: int
+    bits: bytes
+    parts: bytes
+
+
+class VectorCounts(NamedTuple):
+    """How many memories have a vector of a model, and how many still lack one."""
+
+    embedded: int
+    pending: int
+
+
+class SessionNeighbour(NamedTuple):
+    """A memory close to another one in the same session."""
+
+    number: int
+    project: int
+    session: str
+    length: int
+
+
+class TextEnds(NamedTuple):
+    """How the content of a memory begins and ends, and when the memory was created."""
+
+    created_at: datetime
+    first: str
+    last: str
+
+
+class VectorIndex(Protocol):
+    """Search for memories by vector."""
+
+    def model(self, name: str) -> EmbeddingModel | None:
+        """Return the model of this name that made vectors here last."""
+
+    def areas(self, query: Query) -> list[int]:
+        """Return the parts of the store that the query may search, each with sign bits of its own."""
+
+    def sign_bits(self, model: int, place: int, after: int) -> list[SignBits]:
+        """Return the model's sign bits in this area that came after a `seq`. Some may be of memories that left it since."""
+
+    def vectors(self, model: int, numbers: Sequence[int]) -> list[tuple[int, bytes]]:
+        """Return all vectors of these memories; those without one of this model are left out."""
+
+    def without_vector(self, model: int | None, after: int, most: int, among: Sequence[int] | None = None) -> list[Memory]:
+        """Return, of these memories or of all, the first living ones after this number that have no vector of the model."""
+
+    def coverage(self, model: int | None) -> VectorCounts: ...
+
+    def session_neighbours(self, numbers: Sequence[int], reach: int) -> list[SessionNeighbour]:
+        """Return those of these memories that are of a session, and the memories of the same session among so many numbers
+        before and after each, in the order of their numbers."""
+
+    def text_ends(self, numbers: Sequence[int]) -> dict[int, TextEnds]: ...
+
+
+class VectorIndexWriter(Protocol):
+    """Store vectors. From then on they follow their memory: moved with it, erased with it, dropped when its text changes."""
+
+    def ensure_model(self, name: str, dimensions: int) -> int:
+        """Return the model's number. The same name with other dimensions is another model: vectors are never mixed."""
+
+    def put_vectors(self, model: int, made: Iterable[StoredVector]) -> int:
+        """Store the vectors of memories that are still at that version, those of a memory together and instead of any it
+        had of this model. Return how many memories got them."""
+
+    def drop_vectors(self, but: int) -> None:
+        """Drop the vectors of every model but this one."""
