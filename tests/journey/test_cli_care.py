@@ -155,7 +155,7 @@ def test_doctor_says_that_the_settings_cannot_be_read(run, place, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("embedder", "told"), [("http://127.0.0.1:1/v1#m", "gives no vectors"), ("fastembed", "install fastembed")]
+    ("embedder", "told"), [("http://127.0.0.1:1/v1#m", "returned no vectors"), ("fastembed", "install fastembed")]
 )
 def test_doctor_says_that_the_embedder_gives_no_vectors(run, monkeypatch, embedder, told):
     monkeypatch.setitem(sys.modules, "fastembed", None)
@@ -182,7 +182,7 @@ def test_doctor_says_that_the_embedder_gives_no_vectors(run, monkeypatch, embedd
 def test_doctor_finds_no_fault_with_an_embedder_that_works_or_that_nobody_asked_for(
     run, monkeypatch, embedder, package, told
 ):
-    monkeypatch.setattr("omoide.embeddings.base._PACKAGE", package)
+    monkeypatch.setattr("omoide.embeddings.base.PACKAGE", package)
     monkeypatch.setenv("OMOIDE_EMBEDDER", embedder)
     run("remember", "a")
     done = run("doctor")

@@ -12,7 +12,10 @@ import apsw
 import pytest
 
 from omoide import InvalidInput, Scope
-from omoide.embeddings.base import BundledEmbedder, FastembedEmbedder, OpenAIEmbedder, make_embedder
+from omoide.embeddings.base import make_embedder
+from omoide.embeddings.bundled import BundledEmbedder
+from omoide.embeddings.fastembed import FastembedEmbedder
+from omoide.embeddings.openai import OpenAIEmbedder
 from omoide.errors import EmbedderUnavailable
 
 SHOP = Scope.project("shop")
@@ -72,7 +75,7 @@ def test_a_server_that_is_gone_leaves_words(server, tmp_path, open_memory):
     server.shutdown()
     server.server_close()
     assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
-    assert "gives no vectors" in memory.coverage().trouble
+    assert "returned no vectors" in memory.coverage().trouble
 
 
 def test_nobody_waits_again_for_a_server_that_has_just_failed(server, tmp_path, open_memory, monkeypatch):
@@ -80,7 +83,7 @@ def test_nobody_waits_again_for_a_server_that_has_just_failed(server, tmp_path, 
     memory._meaning._background = False
     memory.remember("the cat sleeps", scope=SHOP)
     memory.embed_pending()
-    monkeypatch.setattr("omoide.embeddings.base.QUICKLY", 0.2)
+    monkeypatch.setattr("omoide.embeddings.openai.QUERY_LIMIT", 0.2)
     monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: time.sleep(1)))
     asked = len(server.asked)
     for _ in range(3):
@@ -88,7 +91,7 @@ def test_nobody_waits_again_for_a_server_that_has_just_failed(server, tmp_path, 
     assert len(server.asked) == asked + 1
     assert "timed out" in memory.coverage().trouble
     # After a pause, or when told to embed, it is asked again.
-    monkeypatch.setattr("omoide.embeddings.base.QUICKLY", 30.0)
+    monkeypatch.setattr("omoide.embeddings.openai.QUERY_LIMIT", 30.0)
     monkeypatch.setattr("omoide.embeddings.indexer.PAUSE", 0.0)
     monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: [1.0, 0.0, 0.1]))
     assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
@@ -114,7 +117,7 @@ def test_a_server_that_drips_has_no_more_time_for_a_question(server, tmp_path, o
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
     memory.remember("the cat sleeps", scope=SHOP)
     memory.embed_pending()
-    monkeypatch.setattr("omoide.embeddings.base.QUICKLY", 0.2)
+    monkeypatch.setattr("omoide.embeddings.openai.QUERY_LIMIT", 0.2)
     monkeypatch.setattr(Handler, "do_POST", dripping(where, 60.0))
     asked_at = time.monotonic()
     assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
@@ -126,7 +129,7 @@ def test_a_name_that_is_looked_up_for_long_has_no_more_time_for_a_question(serve
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://localhost:{server.server_port}/v1#tiny")
     memory.remember("the cat sleeps", scope=SHOP)
     memory.embed_pending()
-    monkeypatch.setattr("omoide.embeddings.base.QUICKLY", 0.2)
+    monkeypatch.setattr("omoide.embeddings.openai.QUERY_LIMIT", 0.2)
     found = threading.Event()
     monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: [found.wait(60)][:0])
     asked_at = time.monotonic()
@@ -139,7 +142,7 @@ def test_a_name_that_is_looked_up_for_long_has_no_more_time_for_a_question(serve
 def test_a_server_that_drips_for_ever_is_given_up_by_the_patient_too(server, tmp_path, open_memory, monkeypatch, where):
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
     memory.remember("the cat sleeps", scope=SHOP)
-    monkeypatch.setattr("omoide.embeddings.base.ENDURED", 0.2)
+    monkeypatch.setattr("omoide.embeddings.openai.BATCH_LIMIT", 0.2)
     monkeypatch.setattr(Handler, "do_POST", dripping(where))
     with pytest.raises(EmbedderUnavailable, match=r"timed out after 0\.2 s"):
         memory.embed_pending()
@@ -148,14 +151,14 @@ def test_a_server_that_drips_for_ever_is_given_up_by_the_patient_too(server, tmp
 def test_a_server_that_is_late_with_many_answers_is_asked_nothing_more_until_it_is_through(server, monkeypatch):
     slow = OpenAIEmbedder(f"http://127.0.0.1:{server.server_port}/v1", "tiny")
     quick = Handler.do_POST
-    monkeypatch.setattr("omoide.embeddings.base.QUICKLY", 0.2)
+    monkeypatch.setattr("omoide.embeddings.openai.QUERY_LIMIT", 0.2)
     monkeypatch.setattr(Handler, "do_POST", dripping("headers"))
     for _ in range(10):
         with pytest.raises(EmbedderUnavailable):
             slow.vectors(["cat"], patient=False)
     assert 0 < len(server.asked) <= 4
     monkeypatch.setattr(Handler, "do_POST", quick)
-    for thread in slow._late:
+    for thread in slow._abandoned:
         thread.join(10)
     assert len(slow.vectors(["cat"])) == 1
 
@@ -308,9 +311,9 @@ def test_a_reindex_without_its_embedder_goes_by_words_keeps_all_vectors_and_says
     memory.remember("the cat sleeps on the old chair.", scope=SHOP)
     done = memory.reindex()
     assert (done.merged, done.embedded) == (1, 0)
-    assert "gives no vectors" in done.trouble
+    assert "returned no vectors" in done.trouble
     other = open_memory(tmp_path / "memory.db", embedder="http://127.0.0.1:1/v1#another")
-    assert "gives no vectors" in other.reindex().trouble
+    assert "returned no vectors" in other.reindex().trouble
     assert memory.coverage().embedded >= 1
 
 
@@ -331,14 +334,14 @@ def test_a_server_that_answers_vectors_of_several_lengths_is_no_crash(server, tm
     for text in ("the cat sleeps", "the cat sleeps on"):
         memory.remember(text, scope=SHOP)
     memory.remember("odd", scope=SHOP)
-    assert "several lengths" in memory.reindex().trouble
+    assert "different or zero length" in memory.reindex().trouble
 
 
 def test_an_address_or_a_key_that_no_request_can_carry_leaves_words(tmp_path, open_memory):
     for url, key in (("http://localhost/日本#m", ""), ("http://[bad/v1#m", ""), ("http://127.0.0.1:1/v1#m", "鍵")):
         memory = open_memory(tmp_path / "memory.db", embedder=url, embedder_key=key)
         memory.remember("the cat sleeps", scope=SHOP)
-        assert "gives no vectors" in memory.reindex().trouble
+        assert "returned no vectors" in memory.reindex().trouble
 
 
 def test_a_key_that_no_request_can_carry_is_not_shown(tmp_path, open_memory):
@@ -376,7 +379,7 @@ def test_a_bundled_model_that_is_broken_leaves_words(tmp_path, open_memory, monk
     if weights is not None:
         (resources / "weights.npz").write_bytes(weights)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr("omoide.embeddings.base._PACKAGE", "broken_model")
+    monkeypatch.setattr("omoide.embeddings.base.PACKAGE", "broken_model")
     monkeypatch.setattr("omoide.embeddings.base._shared_bundled", BundledEmbedder)
     memory = open_memory(tmp_path / "memory.db", embedder="bundled")
     assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
@@ -387,7 +390,7 @@ def test_a_bundled_model_that_is_broken_leaves_words(tmp_path, open_memory, monk
 def test_a_package_that_is_not_there_is_said_in_words(monkeypatch):
     with pytest.raises(EmbedderUnavailable, match="install fastembed"):
         FastembedEmbedder("some/model").vectors(["text"])
-    monkeypatch.setattr("omoide.embeddings.base._PACKAGE", "no_such_package")
+    monkeypatch.setattr("omoide.embeddings.base.PACKAGE", "no_such_package")
     assert make_embedder("auto") is None
     assert isinstance(make_embedder("http://host/v1#m"), OpenAIEmbedder)
 

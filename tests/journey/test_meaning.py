@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from omoide import Draft, Scope
-from omoide.embeddings import base
+from omoide.embeddings import bundled
 from omoide.errors import EmbedderUnavailable
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
@@ -184,7 +184,7 @@ def test_vectors_that_the_reindex_of_another_embedder_dropped_are_made_again(mea
 def test_vectors_made_in_the_background_wait_for_a_writer_and_no_question_waits_for_them(meaning, tmp_path, open_memory):
     begun = threading.Event()
 
-    class Slow(base.BundledEmbedder):
+    class Slow(bundled.BundledEmbedder):
         def vectors(self, texts, *, patient=True):
             return super().vectors(texts, patient=patient) if not patient or begun.wait(30) else None
 
@@ -216,7 +216,7 @@ def test_without_an_embedder_words_find_and_nothing_is_said_to_be_wrong(tmp_path
     assert texts(memory.recall("pnpm", scope=SHOP)) == [NOTES[4]]
 
 
-class Other(base.BundledEmbedder):
+class Other(bundled.BundledEmbedder):
     name = "another"
 
     def vectors(self, texts, *, patient=True):
