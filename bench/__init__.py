@@ -1,6 +1,6 @@
-"""What the README claims, measured as ratios in one run: `python -m bench`, `python -m bench.retrieval`."""
+"""Benchmarks: the commands that print the figures of docs/benchmarks.md."""
 
 import os
 
-# By words alone, also where the model is installed: bench.meaning and bench.retrieval --semantic turn it on themselves.
+# Words alone, even where the model is installed; bench.meaning and bench.retrieval --semantic turn the embedder on.
 os.environ.setdefault("OMOIDE_EMBEDDER", "off")

@@ -1,4 +1,4 @@
-"""Notes and questions with the word frequencies of real text, made from a seed: no data is shipped or fetched."""
+"""Generate notes and questions with the word frequencies of real text from a seed: no data is shipped or fetched."""
 
 import random
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import omoide
 
 NOTE_LENGTH = 300
 
-# Function words in about their real order of frequency; they are what makes a question expensive.
+# Function words, roughly in order of frequency; they make a question expensive.
 _ENGLISH_COMMON = [
     "the",
     "of",
@@ -201,7 +201,7 @@ class _Language:
         self.weights = list(accumulate(1 / (rank + 12) for rank in range(len(self.words))))
 
     def _vocabulary(self, size: int) -> list[str]:
-        raise NotImplementedError  # Protocol: each language makes its own words
+        raise NotImplementedError  # each language generates its own words
 
     def content(self, count: int) -> list[str]:
         return self.random.choices(self.words, cum_weights=self.weights, k=count)
@@ -209,10 +209,10 @@ class _Language:
 
 class _English(_Language):
     def _vocabulary(self, size: int) -> list[str]:
-        made: dict[str, None] = {}
-        while len(made) < size:
-            made["".join(self.random.choices(_SYLLABLES, k=self.random.choice((2, 2, 3, 3, 4))))] = None
-        return list(made)
+        words: dict[str, None] = {}
+        while len(words) < size:
+            words["".join(self.random.choices(_SYLLABLES, k=self.random.choice((2, 2, 3, 3, 4))))] = None
+        return list(words)
 
     def common(self, count: int) -> list[str]:
         return self.random.choices(_ENGLISH_COMMON, weights=[1 / (n + 2) for n in range(len(_ENGLISH_COMMON))], k=count)
@@ -227,9 +227,9 @@ class _English(_Language):
 
     def question(self, note: str) -> str:
         known = [word.strip(".").lower() for word in note.split()]
-        telling = [word for word in known if word not in _ENGLISH_COMMON]
+        rare = [word for word in known if word not in _ENGLISH_COMMON]
         size = self.random.randint(4, 8)
-        picked = self.random.sample(telling, max(2, size // 2))
+        picked = self.random.sample(rare, max(2, size // 2))
         words = [*picked, *self.common(size - len(picked))]
         self.random.shuffle(words)
         return " ".join(words) + "?"
@@ -237,14 +237,14 @@ class _English(_Language):
 
 class _Japanese(_Language):
     def _vocabulary(self, size: int) -> list[str]:
-        made: dict[str, None] = {}
-        while len(made) < size:
+        words: dict[str, None] = {}
+        while len(words) < size:
             if self.random.random() < 0.2:
                 word = "".join(self.random.choices(_KATAKANA, k=self.random.randint(3, 6)))
             else:
                 word = "".join(self.random.choices(_KANJI, k=2))
-            made[word] = None
-        return list(made)
+            words[word] = None
+        return list(words)
 
     def note(self) -> str:
         text = ""
@@ -265,11 +265,10 @@ class _Japanese(_Language):
 
 
 def corpus(language: str, notes: int, questions: int = 100, seed: int = 7) -> Corpus:
-    """So many notes of 300 characters, and questions of four to eight words that some of them answer."""
+    """Generate notes of 300 characters, and questions of four to eight words that some of them answer."""
     speaker = (_English if language == "en" else _Japanese)(seed, 20_000)
-    made = [speaker.note() for _ in range(notes)]
-    asked = [speaker.question(note) for note in speaker.random.sample(made, questions)]
-    return Corpus(made, asked)
+    generated = [speaker.note() for _ in range(notes)]
+    return Corpus(generated, [speaker.question(note) for note in speaker.random.sample(generated, questions)])
 
 
 def drafts(notes: list[str], scope: omoide.Scope) -> Iterator[omoide.Draft]:

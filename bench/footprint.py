@@ -1,4 +1,4 @@
-"""Start-up time, memory and disk of the real command, each in a process of its own."""
+"""Measure start-up time, memory and disk of the real command, each in a process of its own."""
 
 import compileall
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import omoide
 from bench.corpus import corpus
-from bench.table import Row, claim, limit, percentile, printed
+from bench.table import Row, limit, percentile, print_table, ratio
 
 SCOPE = omoide.Scope.project("bench")
 RUNS = 21
@@ -26,7 +26,7 @@ for line in open("/proc/self/status"):
 
 
 def cpu(command: list[str]) -> float:
-    """Milliseconds of processor time, user and system, that a process took."""
+    """Run a command. Return its milliseconds of processor time, user and system."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -39,31 +39,33 @@ def rows() -> list[Row]:
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "memory.db"
         os.environ.update(OMOIDE_STORE=str(file), OMOIDE_CONFIG=str(Path(directory) / "config.toml"))
-        made = [corpus(language, SIZE // 2) for language in ("en", "ja")]
+        corpora = [corpus(language, SIZE // 2) for language in ("en", "ja")]
         with omoide.open(file) as memory:
-            memory.remember_many(omoide.Draft(note, SCOPE) for half in made for note in half.notes)
-        question = made[0].questions[0]
+            memory.remember_many(omoide.Draft(note, SCOPE) for part in corpora for note in part.notes)
+        question = corpora[0].questions[0]
         commands = {
             "python -c pass": [sys.executable, "-c", "pass"],
             "omoide --help": [command, "--help"],
             "omoide recall": [command, "recall", question, "--project", "bench"],
         }
         taken: dict[str, list[float]] = {name: [] for name in commands}
-        for _ in range(RUNS):  # turn by turn, so that all meet the same machine
+        for _ in range(RUNS):  # alternating, so that all see the same load
             for name, line in commands.items():
                 taken[name].append(cpu(line))
-        floor = percentile(taken["python -c pass"], 0.5)
+        baseline = percentile(taken["python -c pass"], 0.5)
         peak = subprocess.run(
             [sys.executable, "-c", _RECALL, str(file), question], check=True, capture_output=True, text=True
         ).stdout
         size = file.stat().st_size / 1_000_000
     return [
-        claim("omoide --help, CPU", percentile(taken["omoide --help"], 0.5), floor, 6, "ms", digits=0),
-        claim(f"omoide recall, {SIZE:,} memories, CPU", percentile(taken["omoide recall"], 0.5), floor, 11, "ms", digits=0),
+        ratio("omoide --help, CPU", percentile(taken["omoide --help"], 0.5), baseline, 6, "ms", digits=0),
+        ratio(
+            f"omoide recall, {SIZE:,} memories, CPU", percentile(taken["omoide recall"], 0.5), baseline, 11, "ms", digits=0
+        ),
         limit(f"peak memory of a process that recalled from {SIZE:,}", int(peak) / 1024, 35, "MB"),
         limit(f"database of {SIZE:,} memories of 300 characters", size, 40, "MB"),
     ]
 
 
 if __name__ == "__main__":
-    printed("Start-up, memory and disk (floor: python -c pass)", rows())
+    sys.exit(0 if print_table("Start-up, memory and disk (baseline: python -c pass)", rows()) else 1)

@@ -1,8 +1,8 @@
-"""The MCP server beside a minimal one on the official SDK that only echoes: start, memory, round trips over pipes.
+"""Measure the MCP server against a minimal echo server on the official SDK: start, memory, round trips over pipes.
 
-A server looks a word up once and keeps who holds it. So its first hundred questions are told apart from those that it is
-asked when it is in use: new questions too, but after five hundred others. That is done with five servers one after another,
-because a machine that is busy elsewhere spoils a few seconds at a time.
+A server caches the posting list of a word when it is first asked for. So the first hundred questions of a server are
+reported apart from those of a server in use: new questions as well, but after five hundred others. Five servers are
+measured one after the other, because other load on the machine disturbs a few seconds at a time.
 """
 
 import json
@@ -17,7 +17,7 @@ from typing import Any
 
 import omoide
 from bench.corpus import corpus
-from bench.table import Row, claim, limit, percentile, printed
+from bench.table import Row, limit, percentile, print_table, ratio
 
 SIZE = 10_000
 STARTS = 15
@@ -26,7 +26,7 @@ FIRST = 100
 USED = 500
 ASKED = 300
 RECALL = 1.5
-"""A recall takes about as long as the echo: from 0.75 to 1.2 of it, by the machine."""
+"""A recall takes about as long as the echo: 0.75 to 1.2 times, depending on the machine."""
 SCOPE = omoide.Scope.project("bench")
 
 ECHO = """
@@ -39,51 +39,51 @@ server.run("stdio")
 """
 
 
-class Talk:
-    """A server process, and its client: one line out, one line in."""
+class Client:
+    """A server process and its client: one line out, one line in."""
 
     def __init__(self, command: list[str]):
-        self.began = time.perf_counter()
+        self.started = time.perf_counter()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.id = 0
-        self.taken = 0.0
-        """Milliseconds from the last question to its answer."""
+        self.duration = 0.0
+        """Milliseconds from the last request to its answer."""
 
     def ask(self, method: str, **params: Any) -> Any:
         self.id += 1
-        asked = {"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}
+        request = {"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}
         assert self.process.stdin
         assert self.process.stdout
-        line = json.dumps(asked).encode() + b"\n"
-        began = time.perf_counter()
+        line = json.dumps(request).encode() + b"\n"
+        started = time.perf_counter()
         self.process.stdin.write(line)
         self.process.stdin.flush()
         line = self.process.stdout.readline()
-        self.taken = (time.perf_counter() - began) * 1000
+        self.duration = (time.perf_counter() - started) * 1000
         answer = json.loads(line)
         assert "error" not in answer, answer
         return answer["result"]
 
     def open(self) -> None:
-        """What every client does first, up to the list of tools."""
+        """Do what every client does first: initialize and list the tools."""
         self.ask("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo={"name": "b", "version": "1"})
         assert self.process.stdin
         self.process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
         assert self.ask("tools/list")["tools"]
 
     def call(self, name: str, **arguments: Any) -> float:
-        """Milliseconds until the answer is there; what the client makes of it is not counted."""
+        """Call a tool. Return the milliseconds until its answer, without decoding."""
         answer = self.ask("tools/call", name=name, arguments=arguments)
         assert not answer.get("isError"), answer
-        return self.taken
+        return self.duration
 
     def cpu(self) -> float:
-        """Milliseconds of processor time so far, user and system."""
+        """Return the milliseconds of processor time so far, user and system."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
 
     def resident(self) -> float:
-        """Megabytes in memory now."""
+        """Return the resident memory in megabytes."""
         for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
             if line.startswith("VmRSS"):
                 return int(line.split()[1]) / 1024
@@ -95,18 +95,18 @@ class Talk:
         self.process.wait()
 
 
-def started(command: list[str]) -> tuple[float, float, float]:
-    """Processor and wall milliseconds up to the answer of tools/list, and megabytes then."""
-    talk = Talk(command)
-    talk.open()
-    wall = (time.perf_counter() - talk.began) * 1000
-    taken = talk.cpu(), wall, talk.resident()
-    talk.end()
+def measure_start(command: list[str]) -> tuple[float, float, float]:
+    """Return processor and wall milliseconds until the answer of tools/list, and the megabytes then."""
+    client = Client(command)
+    client.open()
+    wall = (time.perf_counter() - client.started) * 1000
+    taken = client.cpu(), wall, client.resident()
+    client.end()
     return taken
 
 
-class Met:
-    """What servers in use took: milliseconds by language, processor time and megabytes of ours and of theirs."""
+class Measurements:
+    """Servers in use: milliseconds by language, processor time and megabytes of ours and of theirs."""
 
     def __init__(self) -> None:
         self.first: dict[str, list[float]] = defaultdict(list)
@@ -116,35 +116,35 @@ class Met:
         self.resident: tuple[list[float], list[float]] = ([], [])
 
     def ask(self, ours: list[str], theirs: list[str], questions: dict[str, list[str]]) -> None:
-        pair = a, b = Talk(ours), Talk(theirs)
-        for talk in pair:
-            talk.open()
+        pair = a, b = Client(ours), Client(theirs)
+        for client in pair:
+            client.open()
         for question in ("opens what opens at the first call", "最初の質問"):
             a.call("recall", query=question)
             b.call("echo", text=question)
-        for language, some in questions.items():
-            self.first[language] += [a.call("recall", query=question) for question in some[:FIRST]]
-        for some in questions.values():
-            for question in some[FIRST:USED]:
+        for language, asked in questions.items():
+            self.first[language] += [a.call("recall", query=question) for question in asked[:FIRST]]
+        for asked in questions.values():
+            for question in asked[FIRST:USED]:
                 a.call("recall", query=question)
-        before = [talk.cpu() for talk in pair]
-        for language, some in questions.items():
-            for question in some[USED:]:  # by turns, here too
+        before = [client.cpu() for client in pair]
+        for language, asked in questions.items():
+            for question in asked[USED:]:  # alternating here too
                 self.recalls[language].append(a.call("recall", query=question))
                 self.echoes[language].append(b.call("echo", text=question))
-        for place, talk in enumerate(pair):
-            self.cpu[place] += talk.cpu() - before[place]
-            self.resident[place].append(talk.resident())
-        for talk in pair:
-            talk.end()
+        for place, client in enumerate(pair):
+            self.cpu[place] += client.cpu() - before[place]
+            self.resident[place].append(client.resident())
+        for client in pair:
+            client.end()
 
 
-def remembered(command: list[str], notes: list[str]) -> list[float]:
-    talk = Talk(command)
-    talk.open()
-    talk.call("recall", query="opens what opens at the first call")
-    times = [talk.call("remember", content=note) for note in notes]
-    talk.end()
+def time_remember(command: list[str], notes: list[str]) -> list[float]:
+    client = Client(command)
+    client.open()
+    client.call("recall", query="opens what opens at the first call")
+    times = [client.call("remember", content=note) for note in notes]
+    client.end()
     return times
 
 
@@ -157,59 +157,73 @@ def rows() -> list[Row]:
             OMOIDE_STORE=str(file), OMOIDE_CONFIG=str(Path(directory) / "config.toml"), OMOIDE_PROJECT="bench",
             OMOIDE_MAX_ENTRIES="0",
         )  # fmt: skip
-        made = [corpus(language, SIZE // 2, USED + ASKED) for language in ("en", "ja")]
+        corpora = [corpus(language, SIZE // 2, USED + ASKED) for language in ("en", "ja")]
         with omoide.open(file) as memory:
-            memory.remember_many(omoide.Draft(note, SCOPE) for half in made for note in half.notes)
-        questions = {"English": made[0].questions, "Japanese": made[1].questions}
+            memory.remember_many(omoide.Draft(note, SCOPE) for part in corpora for note in part.notes)
+        questions = {"English": corpora[0].questions, "Japanese": corpora[1].questions}
         starts: dict[str, list[tuple[float, float, float]]] = {"ours": [], "theirs": []}
-        for _ in range(STARTS):  # turn by turn, so that both meet the same machine
-            starts["ours"].append(started(ours))
-            starts["theirs"].append(started(theirs))
-        met = Met()
+        for _ in range(STARTS):  # alternating, so that both see the same load
+            starts["ours"].append(measure_start(ours))
+            starts["theirs"].append(measure_start(theirs))
+        measured = Measurements()
         for _ in range(ROUNDS):
-            met.ask(ours, theirs, questions)
-        remembers = remembered(ours, [f"{question} (kept)" for question in questions["English"][:FIRST]])
-    echoes = met.echoes
-    cost = [part / (ROUNDS * len(questions) * ASKED) for part in met.cpu]
-    resident = [percentile(part, 0.5) for part in met.resident]
+            measured.ask(ours, theirs, questions)
+        remembers = time_remember(ours, [f"{question} (kept)" for question in questions["English"][:FIRST]])
+    echoes = measured.echoes
+    cost = [part / (ROUNDS * len(questions) * ASKED) for part in measured.cpu]
+    resident = [percentile(part, 0.5) for part in measured.resident]
 
-    def of(times: list[float], share: int) -> float:
+    def at_percentile(times: list[float], share: int) -> float:
         return percentile(times, share / 100)
 
-    def middle(side: str, place: int) -> float:
-        return percentile([each[place] for each in starts[side]], 0.5)
+    def median_of(side: str, place: int) -> float:
+        return percentile([start[place] for start in starts[side]], 0.5)
 
     return [
-        claim("process start to the answer of tools/list, CPU", middle("ours", 0), middle("theirs", 0), 0.2, "ms", digits=0),
-        claim("the same, wall time", middle("ours", 1), middle("theirs", 1), 0.2, "ms", digits=0),
-        claim("memory after tools/list", middle("ours", 2), middle("theirs", 2), 0.5, "MB", digits=1),
-        claim(f"memory after {2 * (USED + ASKED):,} calls", *resident, 0.6, "MB", digits=1),
+        ratio(
+            "process start to the answer of tools/list, CPU",
+            median_of("ours", 0),
+            median_of("theirs", 0),
+            0.2,
+            "ms",
+            digits=0,
+        ),
+        ratio(
+            "process start to the answer of tools/list, wall time",
+            median_of("ours", 1),
+            median_of("theirs", 1),
+            0.2,
+            "ms",
+            digits=0,
+        ),
+        ratio("memory after tools/list", median_of("ours", 2), median_of("theirs", 2), 0.5, "MB", digits=1),
+        ratio(f"memory after {2 * (USED + ASKED):,} calls", *resident, 0.6, "MB", digits=1),
         *(
-            claim(
+            ratio(
                 f"recall of 10 at {SIZE:,} memories, {language}, p{share}",
-                of(times, share),
-                of(echoes[language], share),
+                at_percentile(times, share),
+                at_percentile(echoes[language], share),
                 RECALL,
                 "ms",
             )
-            for language, times in met.recalls.items()
+            for language, times in measured.recalls.items()
             for share in (50, 95)
         ),
         *(
-            claim(
-                f"the same, the first {FIRST} questions of a server, {language}, p50",
-                of(times, 50),
-                of(echoes[language], 50),
+            ratio(
+                f"first {FIRST} questions of a server, {language}, p50",
+                at_percentile(times, 50),
+                at_percentile(echoes[language], 50),
                 2.5,
                 "ms",
             )
-            for language, times in met.first.items()
+            for language, times in measured.first.items()
         ),
-        claim("recall, CPU of the server for a call", *cost, RECALL, "ms"),
+        ratio("recall, CPU of the server per call", *cost, RECALL, "ms"),
         limit("durable remember, p50", percentile(remembers, 0.5), 50, "ms"),
         limit("durable remember, p95", percentile(remembers, 0.95), 50, "ms"),
     ]
 
 
 if __name__ == "__main__":
-    sys.exit(0 if printed("MCP over pipes (floor: an echo on the official SDK)", rows()) else 1)
+    sys.exit(0 if print_table("MCP over pipes (baseline: an echo server on the official SDK)", rows()) else 1)

@@ -1,7 +1,7 @@
-"""What meaning costs: hybrid recall against recall by words, the search over signs against a plain scan, reindex, memory.
+"""Measure the cost of semantic search: hybrid recall against recall by words, vector search, reindex, memory.
 
-The vectors of the memories are random here, those of the questions real: the time does not depend on what they say, and
-embedding 100,000 notes takes minutes.
+The vectors of the memories are random, those of the questions are real: the time does not depend on their values, and
+embedding 100,000 notes would take minutes.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 import omoide
 from bench.corpus import corpus
-from bench.table import Row, claim, limit, percentile, printed
+from bench.table import Row, limit, percentile, print_table, ratio
 from omoide.embeddings import quantized
 from omoide.retrieval.hybrid import LOOKED_AT
 from omoide.service import Service
@@ -36,24 +36,24 @@ _ROUNDS = 4
 
 
 @contextmanager
-def filled(language: str, size: int, *, vectored: bool = True) -> Iterator[tuple[Path, list[str]]]:
-    made = corpus(language, size)
+def fill(language: str, size: int, *, with_vectors: bool = True) -> Iterator[tuple[Path, list[str]]]:
+    generated = corpus(language, size)
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "memory.db"
         with omoide.open(file, embedder="off", retire="manual") as memory:
             for start in range(0, size, _BATCH):
-                memory.remember_many(omoide.Draft(note, SCOPE) for note in made.notes[start : start + _BATCH])
-            if vectored:
-                _given_vectors(memory)
-        yield file, made.questions
+                memory.remember_many(omoide.Draft(note, SCOPE) for note in generated.notes[start : start + _BATCH])
+            if with_vectors:
+                _add_random_vectors(memory)
+        yield file, generated.questions
 
 
-def _given_vectors(memory: Service) -> None:
-    chance = np.random.default_rng(1)
+def _add_random_vectors(memory: Service) -> None:
+    generator = np.random.default_rng(1)
     with memory._store.write() as tx:  # noqa: SLF001 - see the top
         model = tx.ensure_model(MODEL, DIMENSIONS)
         numbers = [one.number for one in tx.everything()]
-        rows = chance.standard_normal((len(numbers), DIMENSIONS), dtype=np.float32)
+        rows = generator.standard_normal((len(numbers), DIMENSIONS), dtype=np.float32)
         tx.put_vectors(
             model,
             (
@@ -63,42 +63,42 @@ def _given_vectors(memory: Service) -> None:
         )
 
 
-def asked(memories: dict[str, Service], questions: list[str]) -> dict[str, float]:
-    """Milliseconds of CPU for a question, the median, with each embedder.
+def time_questions(memories: dict[str, Service], questions: list[str]) -> dict[str, float]:
+    """Return the median milliseconds of CPU per question, by embedder.
 
-    A few questions by turns, so that both meet the same machine, and of each the best of some rounds: what another process
-    does meanwhile to the caches costs the one that reads more.
+    The embedders alternate after a few questions, so that both see the same load. Of each question the best round counts,
+    because another process that evicts the processor's caches costs the side that reads more.
     """
     best = {name: [float("inf")] * len(questions) for name in memories}
     for _ in range(_ROUNDS):
         for start in range(0, len(questions), _TURN):
             for name, memory in memories.items():
                 for place in range(start, min(start + _TURN, len(questions))):
-                    began = time.process_time()
+                    started = time.process_time()
                     memory.recall(questions[place], scope=SCOPE, limit=10)
-                    best[name][place] = min(best[name][place], (time.process_time() - began) * 1000)
+                    best[name][place] = min(best[name][place], (time.process_time() - started) * 1000)
     return {name: percentile(times, 0.5) for name, times in best.items()}
 
 
 def recalls(sizes: list[int]) -> Iterator[Row]:
     for size in sizes:
         for language, name in (("en", "English"), ("ja", "Japanese")):
-            with filled(language, size) as (file, questions), ExitStack() as opened:
+            with fill(language, size) as (file, questions), ExitStack() as opened:
                 memories = {
                     embedder: opened.enter_context(omoide.open(file, embedder=embedder, retire="manual"))
                     for embedder in ("off", "bundled")
                 }
-                times = asked(memories, questions)
-                yield claim(
+                times = time_questions(memories, questions)
+                yield ratio(
                     f"hybrid recall, {size:,} memories, {name}", times["bundled"], times["off"], HYBRID[size], "ms of CPU"
                 )
 
 
 def scans(size: int) -> Iterator[Row]:
-    with filled("en", size) as (file, _), omoide.open(file, embedder="bundled", retire="manual") as memory:
-        chance = np.random.default_rng(2)
-        plain = chance.standard_normal((size, DIMENSIONS), dtype=np.float32)
-        questions = chance.standard_normal((100, DIMENSIONS), dtype=np.float32)
+    with fill("en", size) as (file, _), omoide.open(file, embedder="bundled", retire="manual") as memory:
+        generator = np.random.default_rng(2)
+        plain = generator.standard_normal((size, DIMENSIONS), dtype=np.float32)
+        questions = generator.standard_normal((100, DIMENSIONS), dtype=np.float32)
         store = memory._store  # noqa: SLF001 - see the top
         with store.read() as tx:
             model = tx.model(MODEL)
@@ -113,13 +113,13 @@ def scans(size: int) -> Iterator[Row]:
                     near = quantized.nearest(question, [signs], LOOKED_AT)
                     quantized.RowStore(DIMENSIONS).alike(question, near.numbers, partial(tx.vectors, model.number))
                     ours.append((time.perf_counter() - started) * 1000)
-                with threadpool_limits(1):  # one thread each
+                with threadpool_limits(1):  # one thread, as ours
                     for question in turn:
                         started = time.perf_counter()
                         np.argpartition(plain @ question, -10)[-10:]
                         theirs.append((time.perf_counter() - started) * 1000)
-        yield claim(
-            f"search {size:,} vectors, against float32 numpy, one thread",
+        yield ratio(
+            f"search of {size:,} vectors (baseline: float32 numpy, one thread)",
             percentile(ours, 0.5),
             percentile(theirs, 0.5),
             0.1,
@@ -130,7 +130,7 @@ def scans(size: int) -> Iterator[Row]:
 def reindexes(sizes: list[int]) -> Iterator[Row]:
     for size in sizes:
         with (
-            filled("en", size, vectored=False) as (file, _),
+            fill("en", size, with_vectors=False) as (file, _),
             omoide.open(file, embedder="bundled", retire="manual") as memory,
         ):
             started = time.perf_counter()
@@ -140,7 +140,7 @@ def reindexes(sizes: list[int]) -> Iterator[Row]:
 
 def footprint() -> Iterator[Row]:
     for embedder, most in (("off", 35.0), ("bundled", 250.0)):
-        with filled("en", 1_000) as (file, _):
+        with fill("en", 1_000) as (file, _):
             script = (
                 "import omoide\n"
                 f"memory = omoide.open({str(file)!r}, embedder={embedder!r}, retire='manual')\n"
@@ -161,4 +161,4 @@ if __name__ == "__main__":
         "--sizes", type=lambda value: [int(size) for size in value.split(",")], default=[1_000, 10_000, 100_000]
     )
     options = parser.parse_args()
-    sys.exit(0 if printed("Meaning", rows(options.sizes)) else 1)
+    sys.exit(0 if print_table("Semantic search", rows(options.sizes)) else 1)

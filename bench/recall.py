@@ -1,7 +1,8 @@
-"""Recall against the bare FTS5 query of the same words on the same file."""
+"""Measure recall against a plain FTS5 query for the same words on the same file."""
 
 import argparse
 import gc
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,8 +14,8 @@ import apsw
 
 import omoide
 from bench.corpus import corpus
-from bench.plot import drawn
-from bench.table import Row, claim, percentile, printed
+from bench.plot import draw
+from bench.table import Row, percentile, print_table, ratio
 from omoide.retrieval import analyzer
 from omoide.service import Service
 
@@ -24,16 +25,16 @@ SCOPE = omoide.Scope.project("bench")
 _BATCH = 20_000
 
 
-def bare(connection: apsw.Connection, question: str) -> list[int]:
-    """What a plain FTS5 search does: any of the words, best bm25() first."""
+def plain_search(connection: apsw.Connection, question: str) -> list[int]:
+    """Search as a plain FTS5 application does: any of the words, best bm25() first."""
     terms = dict.fromkeys(analyzer.terms(question))
     match = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
     rows = connection.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words) LIMIT 10", (match,))
     return [row for (row,) in rows]
 
 
-def timed(runs: Sequence[Callable[[str], object]], questions: list[str]) -> list[list[float]]:
-    """Milliseconds of each run for each question, turn by turn, so that all meet the same machine."""
+def time_each(runs: Sequence[Callable[[str], object]], questions: list[str]) -> list[list[float]]:
+    """Return the milliseconds of each run for each question. The runs alternate, so that both see the same load."""
     times: list[list[float]] = [[] for _ in runs]
     for question in questions:
         for run, taken in zip(runs, times, strict=True):
@@ -44,18 +45,18 @@ def timed(runs: Sequence[Callable[[str], object]], questions: list[str]) -> list
 
 
 @contextmanager
-def filled(language: str, size: int) -> Iterator[tuple[Service, apsw.Connection, list[str]]]:
-    made = corpus(language, size)
+def fill(language: str, size: int) -> Iterator[tuple[Service, apsw.Connection, list[str]]]:
+    generated = corpus(language, size)
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "memory.db"
         with omoide.open(file) as memory:
             for start in range(0, size, _BATCH):
-                memory.remember_many(omoide.Draft(note, SCOPE) for note in made.notes[start : start + _BATCH])
+                memory.remember_many(omoide.Draft(note, SCOPE) for note in generated.notes[start : start + _BATCH])
             connection = apsw.Connection(str(file))
-            made.notes.clear()
+            generated.notes.clear()
             gc.collect()
-            gc.freeze()  # so that the collector does not count what this benchmark made against whoever allocates
-            yield memory, connection, made.questions
+            gc.freeze()  # so that the garbage collector does not walk the benchmark's own objects
+            yield memory, connection, generated.questions
             connection.close()
 
 
@@ -63,32 +64,34 @@ class Timing(NamedTuple):
     size: int
     language: str
     ours: list[float]
-    floor: list[float]
+    baseline: list[float]
 
 
 def timings(sizes: list[int]) -> Iterator[Timing]:
     for size in sizes:
         for language, name in LANGUAGES.items():
-            with filled(language, size) as (memory, connection, questions):
-                runs = (lambda q: memory.recall(q, scope=SCOPE, limit=10), lambda q: bare(connection, q))
-                timed(runs, questions)  # once to warm the caches of both
-                yield Timing(size, name, *timed(runs, questions))
+            with fill(language, size) as (memory, connection, questions):
+                runs = (lambda q: memory.recall(q, scope=SCOPE, limit=10), lambda q: plain_search(connection, q))
+                time_each(runs, questions)  # warm the caches of both
+                yield Timing(size, name, *time_each(runs, questions))
 
 
 def rows(sizes: list[int], plot: Path | None = None) -> list[Row]:
     taken = list(timings(sizes))
     if plot is not None:
         lines = {
-            f"{who}, {name}": [(t.size, percentile(times, 0.5)) for t in taken if t.language == name for times in [t[place]]]
-            for who, place in (("omoide", 2), ("bare FTS5", 3))
+            f"{name_of_run}, {name}": [
+                (t.size, percentile(times, 0.5)) for t in taken if t.language == name for times in [t[place]]
+            ]
+            for name_of_run, place in (("omoide", 2), ("plain FTS5", 3))
             for name in LANGUAGES.values()
         }
-        drawn(plot, "One recall, median", "memories", "milliseconds", lines)
+        draw(plot, "Time of one recall, by number of memories", "memories", "median in milliseconds", lines)
     return [
-        claim(
+        ratio(
             f"recall, {t.size:,} memories, {t.language}, {label}",
             percentile(t.ours, share),
-            percentile(t.floor, share),
+            percentile(t.baseline, share),
             CLAIMS[t.size],
             "ms",
         )
@@ -102,7 +105,8 @@ if __name__ == "__main__":
     parser.add_argument(
         "--sizes", type=lambda value: [int(size) for size in value.split(",")], default=[1_000, 10_000, 100_000]
     )
-    parser.add_argument("--million", action="store_true", help="1,000,000 memories as well: takes about half an hour")
-    parser.add_argument("--plot", type=Path, help="draw the medians into this SVG file")
+    parser.add_argument("--million", action="store_true", help="also measure 1,000,000 memories; takes about half an hour")
+    parser.add_argument("--plot", type=Path, help="write a chart of the medians to this SVG file")
     options = parser.parse_args()
-    printed("Recall", rows([*options.sizes, *([1_000_000] if options.million else [])], options.plot))
+    sizes = [*options.sizes, *([1_000_000] if options.million else [])]
+    sys.exit(0 if print_table("Recall", rows(sizes, options.plot)) else 1)

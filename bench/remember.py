@@ -1,6 +1,7 @@
-"""Remember against bare SQLite: the same row and the same index entry, with the same pragmas, and nothing else."""
+"""Measure remember against plain SQLite: the same row and index entry, the same pragmas, and nothing else."""
 
 import gc
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -10,16 +11,16 @@ import apsw
 
 import omoide
 from bench.corpus import corpus
-from bench.resembling import resembling
-from bench.table import Row, claim, percentile, printed
+from bench.similar_notes import similar_notes
+from bench.table import Row, percentile, print_table, ratio
 from omoide.service import versioning
 from omoide.storage.sqlite.store import MIGRATIONS
 
 SCOPE = omoide.Scope.project("bench")
 LANGUAGES = {"en": "English", "ja": "Japanese"}
 MANY_CLAIMS = {"en": 3.5, "ja": 2.5}
-RESEMBLING = {"en": 2.5, "ja": 3.0}
-"""What a remember among notes that resemble it may take, against the floor."""
+SIMILAR_CLAIMS = {"en": 2.5, "ja": 3.0}
+"""What a remember among similar notes may take, relative to the baseline."""
 SINGLE = 300
 MANY = 10_000
 
@@ -27,19 +28,19 @@ _ROW = "INSERT INTO memories VALUES (?" + ", ?" * 26 + ")"
 _WORDS = "INSERT INTO words (rowid, topic, tags, content) VALUES (?, ?, ?, ?)"
 
 
-class Bare:
-    """The floor: a connection with our schema and pragmas, rows and index text made beforehand."""
+class PlainSqlite:
+    """The baseline: a connection with our schema and pragmas; rows and index text are prepared beforehand."""
 
     def __init__(self, file: Path):
         self.connection = apsw.Connection(str(file))
         for pragma in ("journal_mode=WAL", "synchronous=FULL"):
             self.connection.execute("PRAGMA " + pragma)
-        self.connection.create_scalar_function("folded", lambda text: str(text).casefold(), 1)  # a step calls it
+        self.connection.create_scalar_function("folded", lambda text: str(text).casefold(), 1)  # a migration calls it
         for step in sorted(MIGRATIONS.glob("*.sql")):
             self.connection.execute(step.read_text(encoding="utf-8"))
         self.area = 2 << 32
 
-    def ready(self, number: int, note: str) -> tuple[tuple[object, ...], tuple[object, ...]]:
+    def prepare(self, number: int, note: str) -> tuple[tuple[object, ...], tuple[object, ...]]:
         words = versioning.build_index_entry(omoide.Draft(note, SCOPE))
         at = 1_770_000_000_000_000 + number
         row = (
@@ -60,70 +61,70 @@ class Bare:
 
 
 def singles(language: str) -> Row:
-    """One durable write at a time, turn by turn, so that both meet the same disk."""
+    """Measure one durable write at a time. Both sides alternate, so that they see the same disk."""
     notes = corpus(language, SINGLE * 2).notes
-    ours, floor = [], []
+    ours, baseline = [], []
     with tempfile.TemporaryDirectory() as directory, omoide.open(Path(directory) / "ours.db") as memory:
-        bare = Bare(Path(directory) / "bare.db")
+        plain = PlainSqlite(Path(directory) / "plain.db")
         for number in range(SINGLE):
-            ready = [bare.ready(number + 1, notes[SINGLE + number])]
+            ready = [plain.prepare(number + 1, notes[SINGLE + number])]
             started = time.perf_counter()
-            bare.insert(ready)
+            plain.insert(ready)
             between = time.perf_counter()
             memory.remember(notes[number], scope=SCOPE)
             ours.append((time.perf_counter() - between) * 1000)
-            floor.append((between - started) * 1000)
-        bare.connection.close()
+            baseline.append((between - started) * 1000)
+        plain.connection.close()
     name = f"one durable remember, {LANGUAGES[language]}, p50"
-    return claim(name, percentile(ours, 0.5), percentile(floor, 0.5), 2.5, "ms")
+    return ratio(name, percentile(ours, 0.5), percentile(baseline, 0.5), 2.5, "ms")
 
 
-def singles_among_resembling(language: str) -> Row:
-    """The same in a store of many notes that share most of their words: each has more near-duplicates than are named."""
-    notes = resembling(language, MANY + SINGLE)
-    ours, floor = [], []
+def singles_among_similar(language: str) -> Row:
+    """The same in a store of notes that share most of their words: each has more near-duplicates than are reported."""
+    notes = similar_notes(language, MANY + SINGLE)
+    ours, baseline = [], []
     with tempfile.TemporaryDirectory() as directory, omoide.open(Path(directory) / "ours.db") as memory:
-        bare = Bare(Path(directory) / "bare.db")
+        plain = PlainSqlite(Path(directory) / "plain.db")
         memory.remember_many([omoide.Draft(note, SCOPE) for note in notes[:MANY]])
-        bare.insert([bare.ready(number, note) for number, note in enumerate(notes[:MANY], 1)])
+        plain.insert([plain.prepare(number, note) for number, note in enumerate(notes[:MANY], 1)])
         for number, note in enumerate(notes[MANY:], MANY + 1):
-            ready = [bare.ready(number, note)]
+            ready = [plain.prepare(number, note)]
             started = time.perf_counter()
-            bare.insert(ready)
+            plain.insert(ready)
             between = time.perf_counter()
             memory.remember(note, scope=SCOPE)
             ours.append((time.perf_counter() - between) * 1000)
-            floor.append((between - started) * 1000)
-        bare.connection.close()
-    name = f"one durable remember among {MANY:,} notes that resemble it, {LANGUAGES[language]}, p50"
-    return claim(name, percentile(ours, 0.5), percentile(floor, 0.5), RESEMBLING[language], "ms")
+            baseline.append((between - started) * 1000)
+        plain.connection.close()
+    name = f"one durable remember among {MANY:,} similar notes, {LANGUAGES[language]}, p50"
+    return ratio(name, percentile(ours, 0.5), percentile(baseline, 0.5), SIMILAR_CLAIMS[language], "ms")
 
 
 def many(language: str) -> Row:
     notes = corpus(language, MANY).notes
     drafts = [omoide.Draft(note, SCOPE) for note in notes]
-    ours, floor = [], []
-    for _ in range(10):  # turn by turn, in processor time: the best of each
+    ours, baseline = [], []
+    for _ in range(10):  # alternating, in processor time: the best of each
         with tempfile.TemporaryDirectory() as directory:
-            bare = Bare(Path(directory) / "bare.db")
-            ready = [bare.ready(number, note) for number, note in enumerate(notes, 1)]
+            plain = PlainSqlite(Path(directory) / "plain.db")
+            ready = [plain.prepare(number, note) for number, note in enumerate(notes, 1)]
             gc.collect()
-            gc.freeze()  # so that the collector does not count what this benchmark made against whoever allocates
+            gc.freeze()  # so that the garbage collector does not walk the benchmark's own objects
             started = time.process_time()
-            bare.insert(ready)
-            floor.append(time.process_time() - started)
-            bare.connection.close()
+            plain.insert(ready)
+            baseline.append(time.process_time() - started)
+            plain.connection.close()
             with omoide.open(Path(directory) / "ours.db") as memory:
                 started = time.process_time()
                 memory.remember_many(drafts)
                 ours.append(time.process_time() - started)
     name = f"remember_many, {MANY:,} notes of 300 characters, {LANGUAGES[language]}"
-    return claim(name, min(ours) * 1e6 / MANY, min(floor) * 1e6 / MANY, MANY_CLAIMS[language], "µs", digits=0)
+    return ratio(name, min(ours) * 1e6 / MANY, min(baseline) * 1e6 / MANY, MANY_CLAIMS[language], "µs", digits=0)
 
 
 def rows() -> list[Row]:
-    return [*map(singles, LANGUAGES), *map(singles_among_resembling, LANGUAGES), *map(many, LANGUAGES)]
+    return [*map(singles, LANGUAGES), *map(singles_among_similar, LANGUAGES), *map(many, LANGUAGES)]
 
 
 if __name__ == "__main__":
-    printed("Remember", rows())
+    sys.exit(0 if print_table("Remember", rows()) else 1)

@@ -1,4 +1,4 @@
-"""How well recall finds, on public data: each text one memory, its topic left to the product."""
+"""Measure how well recall finds on public data: each text is one memory, without a topic."""
 
 import argparse
 import math
@@ -43,7 +43,7 @@ SEMANTIC = {
     "stsb, in both languages": {"R@10": 0.88},
 }
 LOSS = 0.005
-"""What meaning may cost at most, at the first answer and among the first ten, against words alone on the same set."""
+"""How much worse than words alone embeddings may be on a set, at R@1 and R@10."""
 MEASURES = ("R@1", "R@5", "R@10", "any@5", "MRR@10", "nDCG@10")
 AGAINST_WORDS = ("R@1", "R@10")
 
@@ -56,29 +56,29 @@ class Question(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A set to measure: texts by id in their scopes, and questions."""
+    """A set to measure: texts with id, scope and time, and questions."""
 
     name: str
     texts: list[tuple[str, str, omoide.Scope, datetime | None]]
     questions: list[Question]
 
 
-def lines(file: Path) -> list[dict[str, Any]]:
+def read_lines(file: Path) -> list[dict[str, Any]]:
     with file.open("rb") as rows:
         return [msgspec.json.decode(row) for row in rows if row.strip()]
 
 
-def moment(text: str) -> datetime:
-    """2023/02/20 (Mon) 12:15"""
+def parse_time(text: str) -> datetime:
+    """Parse a time such as `2023/02/20 (Mon) 12:15`."""
     return datetime.strptime(re.sub(r" \(\w+\)", "", text), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
 
 
-def plain(name: str, *, label: str = "", field: str = "text") -> Task:
+def question_set(name: str, *, label: str = "", field: str = "text") -> Task:
     scope = omoide.Scope.project("bench")
-    texts = [(row["id"], row["text"], scope, None) for row in lines(DATA / name / "corpus.jsonl")]
+    texts = [(row["id"], row["text"], scope, None) for row in read_lines(DATA / name / "corpus.jsonl")]
     questions = [
         Question(row[field], scope, frozenset(row["relevant"]))
-        for row in lines(DATA / name / "queries.jsonl")
+        for row in read_lines(DATA / name / "queries.jsonl")
         if row.get(field)
     ]
     return Task(label or name, texts, questions)
@@ -95,11 +95,11 @@ def locomo() -> Task:
                 omoide.Scope.session(directory.name, row["session"]),
                 datetime.fromisoformat(row["date"]).replace(tzinfo=UTC),
             )
-            for row in lines(directory / "corpus.jsonl")
+            for row in read_lines(directory / "corpus.jsonl")
         ]
         questions += [
             Question(row["text"], scope, frozenset(f"{directory.name}/{id}" for id in row["relevant"]))
-            for row in lines(directory / "queries.jsonl")
+            for row in read_lines(directory / "queries.jsonl")
             if row["category"] != "adversarial" and not row.get("unscored")
         ]
     return Task("locomo turns", texts, questions)
@@ -109,14 +109,14 @@ def longmemeval_pool() -> Task:
     scope = omoide.Scope.project("bench")
     sessions: dict[str, list[str]] = defaultdict(list)
     dates: dict[str, datetime] = {}
-    for row in lines(DATA / "longmemeval_pool" / "corpus.jsonl"):
+    for row in read_lines(DATA / "longmemeval_pool" / "corpus.jsonl"):
         if row["role"] == "user":
             sessions[row["session"]].append(row["text"])
-            dates[row["session"]] = moment(row["date"])
+            dates[row["session"]] = parse_time(row["date"])
     texts = [(session, "\n".join(turns), scope, dates[session]) for session, turns in sessions.items()]
     questions = [
-        Question(row["text"], scope, frozenset(row["relevant_sessions"]), moment(row["question_date"]))
-        for row in lines(DATA / "longmemeval_pool" / "queries.jsonl")
+        Question(row["text"], scope, frozenset(row["relevant_sessions"]), parse_time(row["question_date"]))
+        for row in read_lines(DATA / "longmemeval_pool" / "queries.jsonl")
         if not row.get("abstention")
     ]
     return Task("longmemeval_pool sessions", texts, questions)
@@ -125,22 +125,22 @@ def longmemeval_pool() -> Task:
 def longmemeval_heads() -> Task:
     place = {}
     texts = []
-    for row in lines(DATA / "longmemeval_s_heads" / "corpus.jsonl"):
+    for row in read_lines(DATA / "longmemeval_s_heads" / "corpus.jsonl"):
         scope = place.setdefault(row["scope"], omoide.Scope.project(row["scope"]))
-        texts.append((row["id"], f"{row['date']} {row['text']}", scope, moment(row["date"])))
+        texts.append((row["id"], f"{row['date']} {row['text']}", scope, parse_time(row["date"])))
     questions = [
-        Question(row["text"], place[row["scope"]], frozenset(row["relevant"]), moment(row["question_date"]))
-        for row in lines(DATA / "longmemeval_s_heads" / "queries.jsonl")
+        Question(row["text"], place[row["scope"]], frozenset(row["relevant"]), parse_time(row["question_date"]))
+        for row in read_lines(DATA / "longmemeval_s_heads" / "queries.jsonl")
     ]
     return Task("longmemeval_s_heads", texts, questions)
 
 
 def both_languages() -> Task:
-    """Each sentence kept in English and in Japanese; whoever asks in one of them wants both."""
+    """Each sentence stored in English and in Japanese; a question in one of them should find both."""
     scope = omoide.Scope.project("bench")
     texts, questions = [], []
     for language in ("en", "ja"):
-        for row in lines(DATA / f"pairs_stsb_{language}" / "pairs.jsonl"):
+        for row in read_lines(DATA / f"pairs_stsb_{language}" / "pairs.jsonl"):
             texts.append((f"{language} {row['id']}", row["b"], scope, None))
             if row["score"] >= 4:
                 questions.append(Question(row["a"], scope, frozenset({f"en {row['id']}", f"ja {row['id']}"})))
@@ -152,32 +152,32 @@ def tasks() -> Iterator[Task]:
     yield longmemeval_pool()
     yield longmemeval_heads()
     for name in ("jsquad", "jaquad", "ja_caption", "tech_nl2bash", "tech_cosqa"):
-        yield plain(name)
-    yield plain("tech_tldr_ja_en", label="tech_tldr_ja_en, tool named")
-    yield plain("tech_tldr_ja_en", label="tech_tldr_ja_en, Japanese only", field="text_bare")
+        yield question_set(name)
+    yield question_set("tech_tldr_ja_en", label="tech_tldr_ja_en, tool named")
+    yield question_set("tech_tldr_ja_en", label="tech_tldr_ja_en, Japanese only", field="text_bare")
     yield both_languages()
 
 
-def kept(task: Task, file: Path, *, embedder: str) -> dict[int, set[str]]:
-    """Keeps the texts of a set, with vectors where there is an embedder, and answers which of them each memory holds."""
+def store_texts(task: Task, file: Path, *, embedder: str) -> dict[int, set[str]]:
+    """Store the texts of a set, with vectors if there is an embedder. Return the ids of the texts by memory number."""
     with omoide.open(file, secrets="redact", retire="manual", embedder=embedder) as memory:
         done = memory.remember_many(
             omoide.Draft(text, scope, source=id, created_at=at) for id, text, scope, at in task.texts
         )
         memory.embed_pending()
-    # The same text twice is one memory: whoever finds it has found both.
+    # The same text twice is one memory: finding it finds both.
     ids: dict[int, set[str]] = defaultdict(set)
-    for answer, (id, *_) in zip(done, task.texts, strict=True):
-        ids[answer.memory.number].add(id)
+    for result, (id, *_) in zip(done, task.texts, strict=True):
+        ids[result.memory.number].add(id)
     return ids
 
 
-def measured(task: Task, file: Path, ids: Mapping[int, set[str]], *, embedder: str) -> dict[str, float]:
-    """How well the questions of a set find what was kept of it."""
+def measure(task: Task, file: Path, ids: Mapping[int, set[str]], *, embedder: str) -> dict[str, float]:
+    """Ask the questions of a set. Return each measure, averaged over the questions."""
     asked_at: list[datetime] = []
 
     def clock() -> datetime:
-        """When a question says when it was asked, it is asked then."""
+        """Return the time at which the question was asked, if it has one."""
         return asked_at[-1] if asked_at else datetime.now(UTC)
 
     sums: dict[str, float] = defaultdict(float)
@@ -209,60 +209,60 @@ def scores(found: Sequence[set[str]], relevant: frozenset[str]) -> dict[str, flo
 
 
 def by_words(task: Task) -> tuple[str, bool]:
-    """A line of the table of words alone, and whether the claims are kept."""
+    """Measure a set by words alone. Return its row and whether its claims are met."""
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "memory.db"
-        values = measured(task, file, kept(task, file, embedder="off"), embedder="off")
+        values = measure(task, file, store_texts(task, file, embedder="off"), embedder="off")
     claims = CLAIMS[task.name]
-    fine = all(values[name] >= least for name, least in claims.items())
-    return line(task, [f"{values[name]:.3f}" for name in MEASURES], claims, fine=fine), fine
+    is_met = all(values[name] >= least for name, least in claims.items())
+    return line(task, [f"{values[name]:.3f}" for name in MEASURES], claims, is_met=is_met), is_met
 
 
 def by_meaning(task: Task) -> tuple[str, bool]:
-    """A line of the table of words and meaning, and whether the claims are kept and no set is worse than by words alone."""
+    """Measure a set with embeddings. Return its row, and whether its claims are met and it is not worse than words alone."""
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "memory.db"
-        ids = kept(task, file, embedder="bundled")
-        values = measured(task, file, ids, embedder="bundled")
-        words = measured(task, file, ids, embedder="off")
+        ids = store_texts(task, file, embedder="bundled")
+        values = measure(task, file, ids, embedder="bundled")
+        words = measure(task, file, ids, embedder="off")
     claims = SEMANTIC[task.name]
-    fine = all(values[name] >= least for name, least in claims.items())
+    is_met = all(values[name] >= least for name, least in claims.items())
     shown = []
     for name in AGAINST_WORDS:
         more = round(values[name] - words[name], 4)
-        fine = fine and more >= -LOSS
+        is_met = is_met and more >= -LOSS
         shown += [f"{values[name]:.3f}", f"{words[name]:.3f}", f"{more:+.3f}"]
     shown += [f"{values[name]:.3f}" for name in MEASURES if name not in AGAINST_WORDS]
-    return line(task, shown, claims, fine=fine), fine
+    return line(task, shown, claims, is_met=is_met), is_met
 
 
-def line(task: Task, shown: Sequence[str], claims: Mapping[str, float], *, fine: bool) -> str:
+def line(task: Task, shown: Sequence[str], claims: Mapping[str, float], *, is_met: bool) -> str:
     wanted = ", ".join(f"{name} ≥ {least:g}" for name, least in claims.items())
-    return f"| {task.name} | {len(task.questions)} | {' | '.join(shown)} | {wanted} | {'✓' if fine else '✗'} |"
+    return f"| {task.name} | {len(task.questions)} | {' | '.join(shown)} | {wanted} | {'✓' if is_met else '✗'} |"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--semantic", action="store_true", help="by words and meaning, not by words alone")
-    parser.add_argument("--only", default="", help="only sets whose name holds this")
+    parser.add_argument("--semantic", action="store_true", help="search by words and embeddings, not by words alone")
+    parser.add_argument("--only", default="", help="only sets whose name contains this")
     options = parser.parse_args()
     if not DATA.is_dir():
-        print("the evaluation data is not beside this checkout (../shared/data): nothing to measure")
+        print("nothing to measure: the evaluation data is not in ../shared/data beside this checkout")
         return 0
     columns = list(MEASURES)
     if options.semantic:
-        beside = [column for name in AGAINST_WORDS for column in (name, "words", "±")]
-        columns = [*beside, *(name for name in MEASURES if name not in AGAINST_WORDS)]
+        compared = [column for name in AGAINST_WORDS for column in (name, "words", "±")]
+        columns = [*compared, *(name for name in MEASURES if name not in AGAINST_WORDS)]
     print("| set | questions | " + " | ".join(columns) + " | claims | |")
     print("| --- | ---: |" + " ---: |" * len(columns) + " --- | --- |")
-    held = True
+    all_met = True
     for task in tasks():
         if options.only not in task.name:
             continue
-        shown, fine = by_meaning(task) if options.semantic else by_words(task)
-        held = held and fine
+        shown, is_met = by_meaning(task) if options.semantic else by_words(task)
+        all_met = all_met and is_met
         print(shown, flush=True)
-    return 0 if held else 1
+    return 0 if all_met else 1
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""How well the guard finds secrets: recall on texts that hold one, precision against look-alikes that hold none.
+"""Measure how well secrets are detected: recall on texts with a secret, precision against look-alikes without one.
 
 The texts are an evaluation set (`bench/secrets_corpus`): do not tune the guard's rules on them, and do not look at
-`--misses` while writing rules. A text counts as flagged when the guard finds anything in it. `removed` is the share of
-texts with a secret from which redaction takes the whole of it.
+`--misses` while writing rules. A text is flagged when the guard finds anything in it. `removed` is the share of texts with a
+secret from which redaction removes all of it.
 """
 # ruff: noqa: A005 - the module is bench.secrets, which hides nothing; the standard one is not used here
 
@@ -23,7 +23,7 @@ _SHOWN = 160  # characters of a text in the list of misses
 
 class Result(NamedTuple):
     item: Item
-    names: frozenset[str]  # what the guard calls the things it found
+    names: frozenset[str]  # the kinds of secrets that the guard reports
     removed: bool
 
     @property
@@ -51,21 +51,25 @@ def recall(results: Sequence[Result]) -> float:
 
 
 def precision(results: Sequence[Result]) -> float:
-    """The share of flagged texts that hold a secret; 1 when nothing is flagged."""
+    """Return the share of flagged texts that contain a secret; 1 if nothing is flagged."""
     hits, alarms = sum(result.hit for result in results), sum(result.false_alarm for result in results)
     return hits / (hits + alarms) if hits + alarms else 1.0
 
 
 def mask(secret: str) -> str:
-    """Only the shape of a secret: letters and digits become A, a and 9."""
+    """Return only the shape of a secret: letters and digits become A, a and 9."""
     classes: tuple[tuple[Callable[[str], bool], str], ...] = ((str.isupper, "A"), (str.islower, "a"), (str.isdigit, "9"))
     return "".join(next((sign for belongs, sign in classes if belongs(char)), char) for char in secret)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.secrets", description=__doc__)
-    parser.add_argument("--seed", type=int, default=SEED, help="other keys and passwords, paired with other contexts")
-    parser.add_argument("--misses", action="store_true", help="list what was missed and flagged wrongly, secrets masked")
+    parser.add_argument(
+        "--seed", type=int, default=SEED, help="draw other keys and passwords and pair them with other contexts"
+    )
+    parser.add_argument(
+        "--misses", action="store_true", help="list what was missed and what was flagged wrongly, with the secrets masked"
+    )
     options = parser.parse_args()
     results = [evaluate(item) for item in corpus(options.seed)]
     _print_secrets([result for result in results if result.item.secret is not None])
@@ -84,7 +88,7 @@ def _by_kind(results: Sequence[Result]) -> dict[str, list[Result]]:
 
 
 def _print_secrets(results: Sequence[Result]) -> None:
-    print("\n### Texts that hold a secret\n")
+    print("\n### Texts with a secret\n")
     print("| kind | texts | found | recall | English | Japanese | removed |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for kind, group in _by_kind(results).items():
@@ -105,8 +109,8 @@ def _print_lookalikes(results: Sequence[Result]) -> None:
 
 
 def _print_names(results: Sequence[Result]) -> None:
-    print("\n### Precision by the name that the guard gives\n")
-    print("| name | texts flagged | hold a secret | precision |")
+    print("\n### Precision by the kind that the guard reports\n")
+    print("| kind | texts flagged | with a secret | precision |")
     print("| --- | ---: | ---: | ---: |")
     for name in sorted({name for result in results for name in result.names}):
         flagged = [result for result in results if name in result.names]
@@ -114,28 +118,28 @@ def _print_names(results: Sequence[Result]) -> None:
 
 
 def _print_totals(results: Sequence[Result]) -> bool:
-    """Print recall and precision by language and in total; False when a claim about the total is not kept."""
+    """Print recall and precision by language and in total. Return False if a claim about the total is not met."""
     print("\n### In total\n")
     print("| language | secrets | look-alikes | recall | precision | removed | claim | |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | --- | --- |")
     for language, name in _LANGUAGES.items():
         print(f"| {name} | {_totals([result for result in results if result.item.language == language])} | | |")
-    kept = recall(results) >= RECALL and precision(results) >= PRECISION
+    met = recall(results) >= RECALL and precision(results) >= PRECISION
     claim = f"recall ≥ {RECALL}, precision ≥ {PRECISION}"
-    print(f"| both | {_totals(results)} | {claim} | {'✓' if kept else '✗'} |")
-    return kept
+    print(f"| both | {_totals(results)} | {claim} | {'✓' if met else '✗'} |")
+    return met
 
 
 def _totals(results: Sequence[Result]) -> str:
-    held = sum(result.item.secret is not None for result in results)
-    removed = sum(result.removed for result in results) / max(1, held)
-    return f"{held} | {len(results) - held} | {recall(results):.3f} | {precision(results):.3f} | {removed:.3f}"
+    with_secret = sum(result.item.secret is not None for result in results)
+    removed = sum(result.removed for result in results) / max(1, with_secret)
+    return f"{with_secret} | {len(results) - with_secret} | {recall(results):.3f} | {precision(results):.3f} | {removed:.3f}"
 
 
 def _print_misses(results: Sequence[Result]) -> None:
     for title, chosen in (
         ("Missed", [result for result in results if result.missed]),
-        ("Found, but not removed as a whole", [result for result in results if result.hit and not result.removed]),
+        ("Found, but not removed completely", [result for result in results if result.hit and not result.removed]),
         ("False alarms", [result for result in results if result.false_alarm]),
     ):
         print(f"\n### {title}\n")

@@ -94,10 +94,38 @@ def test_links_between_the_documents_lead_somewhere() -> None:
             assert (page.parent / target).exists(), f"{page.name} points to {target}"
 
 
-def test_every_number_of_the_readme_names_its_command() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    figures = text.split("## Figures", 1)[1].split("\n## ", 1)[0]
-    tables = figures.split("\n| ")
-    assert len(tables) > 5
-    for command in ("make bench", "python -m bench.retrieval"):
-        assert command in figures
+def paragraphs(page: str) -> list[str]:
+    return re.split(r"\n\s*\n", (ROOT / page).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", READMES)
+def test_every_figure_of_the_readme_names_its_command(page: str) -> None:
+    figures = [text for text in paragraphs(page) if re.search(r"\d ?(ms|µs|MB|GB|%)(?!\w)|\bR@\d", text)]
+    assert figures
+    for text in figures:
+        assert "python -m bench." in text, text
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 200
+
+
+def benchmark_sections() -> dict[str, str]:
+    sections = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    return {section.splitlines()[0]: section for section in sections}
+
+
+@pytest.mark.parametrize("title", benchmark_sections())
+def test_every_benchmark_names_its_command_and_whether_it_was_tuned(title: str) -> None:
+    command = re.search(r"`python -m (bench\.\w+)( --\w+)?`$", title)
+    assert command, title
+    assert (ROOT / f"{command[1].replace('.', '/')}.py").exists()
+    assert re.search(r"^\*\*Tuned on this data:\*\* (yes|no)\b", benchmark_sections()[title], re.MULTILINE), title
+
+
+def test_every_benchmark_has_a_section() -> None:
+    modules = {
+        f"bench.{path.stem}" for path in (ROOT / "bench").glob("*.py") if "__main__" in path.read_text(encoding="utf-8")
+    }
+    documented = {name for title in benchmark_sections() for name in re.findall(r"bench\.\w+", title)}
+    assert documented == modules - {"bench.__main__"}

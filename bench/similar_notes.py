@@ -1,4 +1,4 @@
-"""Notes that resemble each other, as an agent's real ones do: few sentence patterns, many services, files and figures."""
+"""Generate notes that are similar to each other, as an agent's are: few sentence patterns, many services and figures."""
 
 import random
 
@@ -83,22 +83,22 @@ _JAPANESE = """
 """
 
 
-def resembling(language: str, notes: int, seed: int = 11) -> list[str]:
-    """So many different notes, each from one of eight patterns: it shares most of its words with hundreds of others."""
-    chance = random.Random(seed)
+def similar_notes(language: str, notes: int, seed: int = 11) -> list[str]:
+    """Generate different notes, each from one of eight patterns; each shares most of its words with hundreds of others."""
+    generator = random.Random(seed)
     words, patterns = (_ENGLISH_WORDS, _ENGLISH) if language == "en" else (_JAPANESE_WORDS, _JAPANESE)
     slots = _slots(words)
     sentences = [sentence.replace("\n", " " if language == "en" else "") for sentence in patterns.strip().split("\n\n")]
-    made: dict[str, None] = {}
-    while len(made) < notes:
-        chosen = {name: chance.choice(values) for name, values in slots.items()}
-        sentence = chance.choice(sentences)
-        made[sentence.format(number=chance.randrange(1, 24), other=chance.randrange(1, 60), **chosen)] = None
-    return list(made)
+    generated: dict[str, None] = {}
+    while len(generated) < notes:
+        chosen = {name: generator.choice(values) for name, values in slots.items()}
+        sentence = generator.choice(sentences)
+        generated[sentence.format(number=generator.randrange(1, 24), other=generator.randrange(1, 60), **chosen)] = None
+    return list(generated)
 
 
 def _slots(words: str) -> dict[str, list[str]]:
-    """What may stand in each place of a pattern: from lines of a name, a colon, and values with bars between them."""
+    """Parse what can fill each slot of a pattern, from lines such as `service: billing | search`."""
     slots: dict[str, list[str]] = {}
     for line in words.strip().splitlines():
         name, _, values = line.partition(": ")
