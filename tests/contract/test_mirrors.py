@@ -3,9 +3,11 @@
 from contextlib import suppress
 
 import pytest
+from msgspec.structs import replace
 
 from omoide.errors import Conflict
 from omoide.model import Choice, FileState, Mirror, Scope, Side, State, SyncConflict, SyncState
+from omoide.storage.base import SyncUpdate
 
 SHOP, MONDAY = Scope.project("shop"), Scope.session("shop", "monday")
 LIST = Mirror(0, SHOP, "/home/a/.agent", "memories.md", "memories", Choice.OWN, None)
@@ -59,8 +61,8 @@ def test_a_file_has_one_mirror(add, store):
 def test_what_a_mirror_holds_can_be_changed(shelf, store, add):
     other, mirror = add(place="/b"), add()
     with store.write() as tx:
-        tx.set_choice(mirror.number, Choice.ALL)
-    assert [one.choice for one in shelf.ask(lambda tx: tx.mirrors())] == [other.choice, Choice.ALL]
+        tx.put_mirror(replace(mirror, choice=Choice.ALL, seen=5))
+    assert shelf.ask(lambda tx: tx.mirrors()) == [other, replace(mirror, choice=Choice.ALL, seen=5)]
 
 
 def test_what_happened_since_is_told_by_memory(shelf, store, backend):
@@ -95,17 +97,18 @@ def test_ids_are_known_in_every_scope_and_purged_ones_for_good(shelf):
     assert shelf.ask(lambda tx: tx.purged(ids)) == {theirs.id}
 
 
-def test_the_last_meeting_of_each_memory_is_found_by_file_and_by_memory(shelf, store, add):
+def test_the_last_state_of_each_memory_is_found_by_file_and_by_memory(shelf, store, add):
     one, two, three = (shelf.keep(text).number for text in "abc")
     here, there = add().number, add(place="/b").number
     first = SyncState(one, "a.md", "x", 1, "d1")
     with store.write() as tx:
-        tx.put_sync_states(here, [first, SyncState(two, "a.md"), SyncState(three, "b.md"), SyncState(99, "a.md")])
-        tx.put_sync_states(there, [SyncState(one, "a.md", "", 5, "d5")])
-        tx.put_sync_states(here, [SyncState(two, "b.md", "y", 3, "d3")])
+        states = [first, SyncState(two, "a.md"), SyncState(three, "b.md"), SyncState(99, "a.md")]
+        tx.record_sync(here, SyncUpdate(states))
+        tx.record_sync(there, SyncUpdate([SyncState(one, "a.md", "", 5, "d5")]))
+        tx.record_sync(here, SyncUpdate([SyncState(two, "b.md", "y", 3, "d3")]))
 
     def told(mirror, **which):
-        return sorted(meeting.memory for meeting in shelf.ask(lambda tx: tx.sync_states(mirror, **which)))
+        return sorted(state.memory for state in shelf.ask(lambda tx: tx.sync_states(mirror, **which)))
 
     assert told(here) == [one, two, three]
     assert told(here, files=["a.md"]) == [one]
@@ -114,7 +117,7 @@ def test_the_last_meeting_of_each_memory_is_found_by_file_and_by_memory(shelf, s
     assert told(there) == [one]
     assert first in shelf.ask(lambda tx: tx.sync_states(here))
     with store.write() as tx:
-        tx.drop_sync_states(here, [one, three])
+        tx.record_sync(here, SyncUpdate([first], dropped_states=[one, three]))
     assert told(here) == [two]
     assert told(there) == [one]
 
@@ -125,39 +128,39 @@ def test_how_files_looked_is_kept_whole(shelf, store, add):
     new = FileState("a.md", 1, 2, 3, "e", settled=False)
     other = FileState("archive/b.md", 1, 2, 3, "e", settled=True)
     with store.write() as tx:
-        tx.put_file_states(mirror, [old, other])
+        tx.record_sync(mirror, SyncUpdate(files=[old, other]))
     assert sorted(shelf.ask(lambda tx: tx.file_states(mirror)), key=lambda s: s.name) == [old, other]
     with store.write() as tx:
-        tx.put_file_states(mirror, [new])
-        tx.drop_file_states(mirror, ["archive/b.md", "nothing.md"])
-        tx.set_last_event(mirror, 12)
+        tx.record_sync(mirror, SyncUpdate(files=[new], dropped_files=["archive/b.md", "nothing.md"], last_event=12))
     assert shelf.ask(lambda tx: tx.file_states(mirror)) == [new]
     assert shelf.ask(lambda tx: tx.mirrors())[0].seen == 12
 
 
-def test_a_memory_has_one_dispute_in_a_mirror(shelf, store, add):
+def test_a_memory_has_one_conflict_in_a_mirror(shelf, store, add):
     mirror, memory = add().number, shelf.keep("a").number
-    disputes = [SyncConflict(mirror, memory, shelf.step(), n, 9, side) for n, side in enumerate(Side)]
-    for dispute in disputes:
+    conflicts = [SyncConflict(mirror, memory, shelf.step(), n, 9, side) for n, side in enumerate(Side)]
+    for conflict in conflicts:
         with store.write() as tx:
-            tx.put_conflict(dispute)
-    assert shelf.ask(lambda tx: tx.sync_conflicts()) == disputes[-1:]
+            tx.record_sync(mirror, SyncUpdate(conflicts=[conflict]))
+    assert shelf.ask(lambda tx: tx.sync_conflicts()) == conflicts[-1:]
     with store.write() as tx:
-        assert tx.drop_conflict(mirror, memory)
-        assert not tx.drop_conflict(mirror, memory)
+        tx.record_sync(mirror, SyncUpdate(settled_conflicts=[memory, 99]))
+    assert shelf.ask(lambda tx: tx.sync_conflicts()) == []
 
 
 def test_what_is_erased_and_what_is_no_longer_mirrored_leaves_nothing_behind(shelf, store, add):
     one, two = shelf.keep("a"), shelf.keep("b")
     mirror = add().number
     with store.write() as tx:
-        tx.put_sync_states(mirror, [SyncState(one.number, "f", "x", 1, "d"), SyncState(two.number, "f", "y", 1, "d")])
-        tx.put_file_states(mirror, [FileState("f", 1, 2, 3, "d", settled=True)])
-        for memory in (one, two):
-            tx.put_conflict(SyncConflict(mirror, memory.number, shelf.now, 1, 2, Side.FILE))
+        update = SyncUpdate(
+            states=[SyncState(one.number, "f", "x", 1, "d"), SyncState(two.number, "f", "y", 1, "d")],
+            files=[FileState("f", 1, 2, 3, "d", settled=True)],
+            conflicts=[SyncConflict(mirror, memory.number, shelf.now, 1, 2, Side.FILE) for memory in (one, two)],
+        )
+        tx.record_sync(mirror, update)
     shelf.erase(one)
-    assert [meeting.memory for meeting in shelf.ask(lambda tx: tx.sync_states(mirror))] == [two.number]
-    assert [dispute.memory for dispute in shelf.ask(lambda tx: tx.sync_conflicts())] == [two.number]
+    assert [state.memory for state in shelf.ask(lambda tx: tx.sync_states(mirror))] == [two.number]
+    assert [conflict.memory for conflict in shelf.ask(lambda tx: tx.sync_conflicts())] == [two.number]
     with store.write() as tx:
         tx.drop_mirror(mirror)
     assert shelf.ask(lambda tx: (tx.mirrors(), tx.sync_states(mirror), tx.file_states(mirror), tx.sync_conflicts())) == (
@@ -166,3 +169,12 @@ def test_what_is_erased_and_what_is_no_longer_mirrored_leaves_nothing_behind(she
         [],
         [],
     )
+
+
+def test_nothing_is_recorded_of_a_mirror_that_was_dropped_meanwhile(shelf, store, add):
+    memory, mirror = shelf.keep("a"), add().number
+    with store.write() as tx:
+        tx.drop_mirror(mirror)
+    with store.write() as tx:
+        tx.record_sync(mirror, SyncUpdate([SyncState(memory.number, "f")], last_event=3))
+    assert shelf.ask(lambda tx: (tx.mirrors(), tx.sync_states(mirror))) == ([], [])

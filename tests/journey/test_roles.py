@@ -11,6 +11,7 @@ from omoide.errors import Unreadable
 from omoide.guard import permissions
 from omoide.model import Choice, Mirror, Side, SyncConflict
 from omoide.service import Service
+from omoide.storage.base import SyncUpdate
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 SCOPES = {
@@ -36,8 +37,10 @@ def call(memory, verb, scope, directory, *, ref, other):
     if verb in ("unmirror", "join", "reset_sync_state"):
         values["number"] = mirrored(memory, scope, directory / f"of {verb}.md")
     if verb == "resolve" and isinstance(ref, int):
+        mirror = mirrored(memory, scope, directory / "of resolve.md")
         with memory._store.write() as tx:
-            tx.put_conflict(SyncConflict(1, ref, datetime(2026, 2, 5, tzinfo=UTC), 1, 1, Side.FILE))
+            conflict = SyncConflict(mirror, ref, datetime(2026, 2, 5, tzinfo=UTC), 1, 1, Side.FILE)
+            tx.record_sync(mirror, SyncUpdate(conflicts=[conflict]))
     if verb in ("session", "start_session"):  # they are about a session, from wherever it is looked at
         values["scope"] = Scope.session("shop", "monday" if verb == "session" else "new")
     if verb == "by_key":

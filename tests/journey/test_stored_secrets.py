@@ -13,6 +13,7 @@ import omoide
 from omoide import Actor, Draft, NotAllowed, Role, Scope, SecretFound, State
 from omoide.model import Choice, FileState, Memory, Mirror, Project, SyncState
 from omoide.service import versioning
+from omoide.storage.base import SyncUpdate
 
 SHOP = Scope.project("shop")
 TOKEN = "ghp" + "_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0bC3dE6"
@@ -177,8 +178,8 @@ def store_unchecked(memory: omoide.service.Service, files) -> None:
         tx.add_scope_event("started", actor, at, Scope("shop"), {"session": TOKEN})
         tx.put_mirror(Mirror(0, SHOP, f"/srv/{TOKEN}", "memories.md", "memories", Choice.OWN, at))
         mirror = tx.put_mirror(Mirror(0, SHOP, str(files), "", "entries", Choice.OWN, at)).number
-        tx.put_sync_states(mirror, [SyncState(2, f"{TOKEN}.md", "", 1, "d"), SyncState(3, "fine.md", "", 1, "d")])
-        tx.put_file_states(mirror, [FileState(f"{TOKEN}.md", 1, 1, 1, "d", settled=True)])
+        states = [SyncState(2, f"{TOKEN}.md", "", 1, "d"), SyncState(3, "fine.md", "", 1, "d")]
+        tx.record_sync(mirror, SyncUpdate(states, files=[FileState(f"{TOKEN}.md", 1, 1, 1, "d", settled=True)]))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from omoide.markdown.escape import escape, is_utf8
 from omoide.model import Choice, Memory, Mirror, Scope, Side, State, SyncConflict, SyncState
 from omoide.service import versioning
 from omoide.service.core import Core, Ref
-from omoide.storage.base import Reader
+from omoide.storage.base import Reader, SyncUpdate
 
 FORMATS = {"memories": "a list in one file", "entries": "a file for each", "tree": "MEMORY.md and its companions",
            "block": "a block in a file of yours, such as CLAUDE.md"}  # fmt: skip
@@ -81,7 +81,7 @@ class Mirrors(Core):
                     f"#{memory.number} is in {memory.scope}, and the mirror is of {mirror.scope}: promote it first"
                 )
             if not tx.sync_states(number, memories=[memory.number]):
-                tx.put_sync_states(number, [SyncState(memory.number)])
+                tx.record_sync(number, SyncUpdate(states=[SyncState(memory.number)]))
                 # An event, because that is what the files follow.
                 tx.add_event("joined", self._actor, self._clock(), memory, {"mirror": number})
         return memory
@@ -91,9 +91,12 @@ class Mirrors(Core):
         permissions.require(self._actor, "reset_sync_state")
         with self._store.write() as tx:
             mirror = _mirror(tx, number)
-            tx.put_sync_states(number, [SyncState(one.memory) for one in tx.sync_states(number)])
-            tx.drop_file_states(number, [one.name for one in tx.file_states(number)])
-            tx.set_last_event(number, 0)
+            update = SyncUpdate(
+                states=[SyncState(one.memory) for one in tx.sync_states(number)],
+                dropped_files=[one.name for one in tx.file_states(number)],
+                last_event=0,
+            )
+            tx.record_sync(number, update)
         return mirror
 
     def conflicts(self, *, scope: Scope | None = None) -> Sequence[ConflictDetail]:
@@ -127,7 +130,7 @@ class Mirrors(Core):
                 new = self._change(tx, old, new, "resolved", at, new.author)
             else:
                 tx.add_event("resolved", self._actor, at, old, {"take": take.value})
-            tx.drop_conflict(conflict.mirror, old.number)
+            tx.record_sync(conflict.mirror, SyncUpdate(settled_conflicts=[old.number]))
         return new
 
     def _mirror_at(self, place: Path) -> Mirror | None:
@@ -146,9 +149,7 @@ class Mirrors(Core):
         with self._store.write() as tx:
             for one in tx.mirrors():
                 if _differ_only_in_choice(one, wanted):
-                    tx.set_choice(one.number, choice)
-                    tx.set_last_event(one.number, 0)
-                    mirror = _mirror(tx, one.number)
+                    mirror = tx.put_mirror(msgspec.structs.replace(one, choice=choice, seen=0))
                     break
                 # The files of one would be taken for entries of the other.
                 if one.place == str(directory) and (not one.file or not file or one.file == file):

@@ -11,7 +11,7 @@ from omoide.guard import permissions, secrets
 from omoide.model import Memory, Mirror, Scope, SyncState, derive_topic
 from omoide.service import versioning
 from omoide.service.core import Core
-from omoide.storage.base import Reader, StoredText, Writer
+from omoide.storage.base import Reader, StoredText, SyncUpdate, Writer
 
 _LINES = ("topic", "key", "source", "source_run_id")
 _LISTS = ("tags", "examples")
@@ -194,9 +194,8 @@ def _clean_mirror(tx: Writer, mirror: Mirror) -> None:
         return
     names = {name for name in _files_with_secrets(tx, mirror) if any(True for _ in secrets.find(name))}
     if names:
-        tx.drop_file_states(mirror.number, names)
-        met = tx.sync_states(mirror.number, files=sorted(names))
-        tx.put_sync_states(mirror.number, [SyncState(one.memory) for one in met])
+        states = [SyncState(one.memory) for one in tx.sync_states(mirror.number, files=sorted(names))]
+        tx.record_sync(mirror.number, SyncUpdate(states=states, dropped_files=names))
 
 
 def _files(tx: Reader, numbers: set[int]) -> set[str]:

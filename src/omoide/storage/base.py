@@ -13,7 +13,6 @@ from typing import NamedTuple, Protocol
 
 from omoide.model import (
     Actor,
-    Choice,
     Event,
     FileState,
     Link,
@@ -77,6 +76,25 @@ class StoredText(NamedTuple):
     what: str
     """project, description, directory, session, session source, actor or event (its detail, as JSON)."""
     text: str
+
+
+class SyncUpdate(NamedTuple):
+    """What changed in the sync state of a mirror. What is both new and dropped is dropped."""
+
+    states: Iterable[SyncState] = ()
+    """Each replaces the sync state of its memory. One whose memory was purged meanwhile is left out."""
+    dropped_states: Iterable[int] = ()
+    """Numbers of memories that are no longer in the mirror."""
+    files: Iterable[FileState] = ()
+    """Each replaces the state of the file of its name."""
+    dropped_files: Iterable[str] = ()
+    """Names of files that are no longer known."""
+    conflicts: Iterable[SyncConflict] = ()
+    """Each replaces an older one about the same memory."""
+    settled_conflicts: Iterable[int] = ()
+    """Numbers of memories about which there is no conflict any more."""
+    last_event: int | None = None
+    """The last event that the files show; None: as before."""
 
 
 class MemoryReader(Protocol):
@@ -282,26 +300,16 @@ class SyncWriter(Protocol):
     """Write mirrors, and what is known of their files and entries."""
 
     def put_mirror(self, mirror: Mirror) -> Mirror:
-        """Store a new mirror and return it with its number. Raises Conflict if the file has one."""
+        """Store a new mirror (its number is 0), or change the choice and the last event of the one with this number.
+
+        Return it with its number. Raises Conflict if another mirror has the file.
+        """
 
     def drop_mirror(self, number: int) -> None:
         """Delete a mirror, with everything that is known of its files."""
 
-    def set_choice(self, mirror: int, choice: Choice) -> None:
-        """Change which memories of its scope the mirror contains."""
-
-    def set_last_event(self, mirror: int, event: int) -> None: ...
-    def put_sync_states(self, mirror: int, sync_states: Iterable[SyncState]) -> None:
-        """Replace the sync state of each memory. One whose memory was purged meanwhile is left out."""
-
-    def drop_sync_states(self, mirror: int, memories: Iterable[int]) -> None: ...
-    def put_file_states(self, mirror: int, file_states: Iterable[FileState]) -> None: ...
-    def drop_file_states(self, mirror: int, names: Iterable[str]) -> None: ...
-    def put_conflict(self, conflict: SyncConflict) -> None:
-        """Store a conflict, in place of an older one about the same memory and mirror."""
-
-    def drop_conflict(self, mirror: int, memory: int) -> bool:
-        """Delete a conflict. Return whether there was one."""
+    def record_sync(self, mirror: int, update: SyncUpdate) -> None:
+        """Record what is now known of a mirror's files and entries. Does nothing if there is no such mirror."""
 
 
 class TextWriter(Protocol):

@@ -32,7 +32,7 @@ from omoide.model import (
 from omoide.service import versioning
 from omoide.service.memories import Memories
 from omoide.service.mirrors import holds
-from omoide.storage.base import Reader, Writer
+from omoide.storage.base import Reader, SyncUpdate, Writer
 
 
 class DatabaseSide(NamedTuple):
@@ -244,14 +244,7 @@ class SyncDatabase(Memories):
         sync_states = [one for one in sync_states if not validation.secret_in(one.file)]
         file_states = [one for one in file_states if not validation.secret_in(one.name)]
         with self._store.write(durable=False) as tx:
-            if all(one.number != mirror for one in tx.mirrors()):
-                return  # removed meanwhile
-            tx.put_sync_states(mirror, sync_states)
-            tx.drop_sync_states(mirror, parted)
-            tx.put_file_states(mirror, file_states)
-            tx.drop_file_states(mirror, vanished)
-            if seen is not None:
-                tx.set_last_event(mirror, seen)
+            tx.record_sync(mirror, SyncUpdate(sync_states, parted, file_states, vanished, last_event=seen))
 
     # the parts of the above
 
@@ -274,7 +267,8 @@ class SyncDatabase(Memories):
             new = self._next(tx, new, versioning.with_fields(new, {**before, **fields}), at, None if fields else old.author)
             database_version = new.version
         if change.stands is not None:
-            tx.put_conflict(SyncConflict(mirror.number, old.number, at, file_version, database_version, change.stands))
+            conflict = SyncConflict(mirror.number, old.number, at, file_version, database_version, change.stands)
+            tx.record_sync(mirror.number, SyncUpdate(conflicts=[conflict]))
         return new
 
     def _next(self, tx: Writer, old: Memory, new: Memory, at: datetime, author: Actor | None = None) -> Memory:

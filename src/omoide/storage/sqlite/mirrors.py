@@ -1,12 +1,13 @@
-"""Mirrors on SQLite: which files follow which scope, and when each memory last met its entry."""
+"""Mirrors on SQLite: which files follow which scope, and the sync state of each entry."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import apsw
 
 from omoide.errors import Conflict
 from omoide.model import Choice, FileState, Mirror, Scope, Side, SyncConflict, SyncState
+from omoide.storage.base import SyncUpdate
 from omoide.storage.rows import micros, moment, strings
 from omoide.storage.sqlite.transaction import Transaction
 
@@ -14,13 +15,13 @@ _MIRRORS = (
     "SELECT r.number, coalesce(p.path, ''), r.session, r.place, r.file, r.format, r.choice, r.created_at, r.seen"
     " FROM mirrors r LEFT JOIN projects p ON p.number = r.project ORDER BY r.number"
 )
-_MEETINGS = "SELECT memory, file, entry, version, digest FROM sync_states WHERE mirror = ?1"
+_SYNC_STATES = "SELECT memory, file, entry, version, digest FROM sync_states WHERE mirror = ?1"
 # The memory may have been purged meanwhile by another process.
-_MEET = "INSERT OR REPLACE INTO sync_states SELECT ?1, number, ?3, ?4, ?5, ?6 FROM memories WHERE number = ?2"
+_PUT_SYNC_STATE = "INSERT OR REPLACE INTO sync_states SELECT ?1, number, ?3, ?4, ?5, ?6 FROM memories WHERE number = ?2"
 
 
 class MirrorReader:
-    """The part of `SqliteReading` that is about mirrors."""
+    """The part of `SqliteReader` that is about mirrors."""
 
     _tx: Transaction
 
@@ -52,13 +53,13 @@ class MirrorReader:
     ) -> list[SyncState]:
         rows = self._tx.rows
         if files is None and memories is None:
-            return [SyncState(*row) for row in rows(_MEETINGS, (mirror,))]
+            return [SyncState(*row) for row in rows(_SYNC_STATES, (mirror,))]
         found = {}
         if files:
-            wanted = f"{_MEETINGS} AND file IN (SELECT value FROM json_each(?2))"
+            wanted = f"{_SYNC_STATES} AND file IN (SELECT value FROM json_each(?2))"
             found = {row[0]: SyncState(*row) for row in rows(wanted, (mirror, strings(files)))}
         if memories:
-            wanted = f"{_MEETINGS} AND memory IN (SELECT value FROM json_each(?2))"
+            wanted = f"{_SYNC_STATES} AND memory IN (SELECT value FROM json_each(?2))"
             found |= {row[0]: SyncState(*row) for row in rows(wanted, (mirror, str(list(memories))))}
         return list(found.values())
 
@@ -78,12 +79,17 @@ class MirrorReader:
 
 
 class MirrorWriter(MirrorReader):
-    """The part of `SqliteWriting` that is about mirrors."""
+    """The part of `SqliteWriter` that is about mirrors."""
 
     def _ensure_project(self, path: str, at: datetime) -> int:
         raise NotImplementedError
 
     def put_mirror(self, mirror: Mirror) -> Mirror:
+        if mirror.number:
+            self._tx.run(
+                "UPDATE mirrors SET choice = ?, seen = ? WHERE number = ?", (mirror.choice.value, mirror.seen, mirror.number)
+            )
+            return mirror
         project = self._ensure_project(mirror.scope.path, mirror.created_at)
         try:
             self._tx.run(
@@ -108,38 +114,29 @@ class MirrorWriter(MirrorReader):
         ):
             self._tx.run(f"DELETE FROM {table} WHERE {column} = ?", (number,))
 
-    def set_choice(self, mirror: int, choice: Choice) -> None:
-        self._tx.run("UPDATE mirrors SET choice = ? WHERE number = ?", (choice.value, mirror))
-
-    def set_last_event(self, mirror: int, event: int) -> None:
-        self._tx.run("UPDATE mirrors SET seen = ? WHERE number = ?", (event, mirror))
-
-    def put_sync_states(self, mirror: int, sync_states: Iterable[SyncState]) -> None:
-        self._tx.run_many(_MEET, [(mirror, one.memory, one.file, one.entry, one.version, one.digest) for one in sync_states])
-
-    def drop_sync_states(self, mirror: int, memories: Iterable[int]) -> None:
-        self._tx.run_many(
-            "DELETE FROM sync_states WHERE mirror = ? AND memory = ?", [(mirror, number) for number in memories]
+    def record_sync(self, mirror: int, update: SyncUpdate) -> None:
+        if not self._tx.get("SELECT EXISTS (SELECT 1 FROM mirrors WHERE number = ?)", (mirror,)):
+            return
+        run_many = self._tx.run_many
+        run_many(
+            _PUT_SYNC_STATE,
+            ((mirror, one.memory, one.file, one.entry, one.version, one.digest) for one in update.states),
         )
-
-    def put_file_states(self, mirror: int, file_states: Iterable[FileState]) -> None:
-        self._tx.run_many(
+        run_many(
             "INSERT OR REPLACE INTO file_states VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(mirror, one.name, one.mtime_ns, one.size, one.inode, one.digest, one.settled) for one in file_states],
+            ((mirror, one.name, one.mtime_ns, one.size, one.inode, one.digest, one.settled) for one in update.files),
         )
-
-    def drop_file_states(self, mirror: int, names: Iterable[str]) -> None:
-        self._tx.run_many("DELETE FROM file_states WHERE mirror = ? AND name = ?", [(mirror, name) for name in names])
-
-    def put_conflict(self, conflict: SyncConflict) -> None:
-        self._tx.run(
+        run_many(
             "INSERT OR REPLACE INTO sync_conflicts VALUES (?, ?, ?, ?, ?, ?)",
             (
-                conflict.mirror, conflict.memory, micros(conflict.at), conflict.file_version, conflict.database_version,
-                conflict.stands.value,
+                (mirror, one.memory, micros(one.at), one.file_version, one.database_version, one.stands.value)
+                for one in update.conflicts
             ),
-        )  # fmt: skip
-
-    def drop_conflict(self, mirror: int, memory: int) -> bool:
-        self._tx.run("DELETE FROM sync_conflicts WHERE mirror = ? AND memory = ?", (mirror, memory))
-        return bool(self._tx.changes())
+        )
+        run_many("DELETE FROM sync_states WHERE mirror = ? AND memory = ?", ((mirror, one) for one in update.dropped_states))
+        run_many("DELETE FROM file_states WHERE mirror = ? AND name = ?", ((mirror, name) for name in update.dropped_files))
+        run_many(
+            "DELETE FROM sync_conflicts WHERE mirror = ? AND memory = ?", ((mirror, one) for one in update.settled_conflicts)
+        )
+        if update.last_event is not None:
+            self._tx.run("UPDATE mirrors SET seen = ? WHERE number = ?", (update.last_event, mirror))
