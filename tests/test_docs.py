@@ -35,7 +35,7 @@ def test_every_command_and_option_is_documented(name: str) -> None:
     command = commands(cli)[name]
     assert name in COMMANDS_PAGE
     section = COMMANDS_PAGE.split(f"### {name.split()[0]}\n", 1)[-1].split("\n### ", 1)[0]
-    shared = COMMANDS_PAGE.split("## Keep", 1)[0]
+    shared = COMMANDS_PAGE.split("## Write", 1)[0]
     for parameter in command.params:
         for option in parameter.opts if isinstance(parameter, click.Option) else []:
             assert option in section or option in shared, f"{name} {option} is not in docs/commands.md"

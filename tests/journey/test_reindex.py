@@ -191,7 +191,7 @@ def test_the_command_makes_vectors_and_stats_and_doctor_tell(run, monkeypatch):
     assert run("stats", "--json").data["vectors"] == {"embedder": "use-multilingual-3", "embedded": 0, "pending": 2}
     assert "omoide reindex --pending" in run("doctor").out
     assert run("reindex", "--pending", "--json").data == {"embedder": "use-multilingual-3", "embedded": 2}
-    assert "2 embedded, 0 to go" in run("stats").out
+    assert "2 embedded, 0 pending" in run("stats").out
     assert run("recall", "kitty", "napping", "--json").data["memories"][0]["number"] == 1
     assert run("similar", "1", "--json").data["memories"][0]["number"] == 2
 

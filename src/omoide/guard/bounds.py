@@ -14,8 +14,8 @@ from omoide.model import Actor, Layer, Query, Scope
 _WITHIN = frozenset(
     {
         "remember", "remember_many", "revise", "pin", "unpin", "link", "unlink", "archive", "restore", "forget", "promote",
-        "purge", "recall", "list", "show", "by_key", "history", "events", "links", "resume", "summary", "similar",
-        "projects", "locate", "claim", "catalogue", "project", "create_project", "describe_project",
+        "purge", "purge_candidates", "recall", "list", "show", "by_key", "history", "events", "links", "resume", "summary",
+        "similar", "projects", "locate", "claim", "catalogue", "project", "create_project", "describe_project",
         "start_session", "sessions", "session", "retire_if_due",
     }
 )  # fmt: skip

@@ -66,10 +66,12 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "backup": _TRUSTED,
     "tally": _TRUSTED,
     "latest": _TRUSTED,
+    "stats": _TRUSTED,
     "check": _TRUSTED,
     "scan": _TRUSTED,
     # what cannot be undone, or stops everybody else
     "purge": _OWNER,
+    "purge_candidates": _OWNER,
     "repair": _OWNER,
     "reindex": _OWNER,
 }

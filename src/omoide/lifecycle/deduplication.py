@@ -67,6 +67,8 @@ class ReindexResult(msgspec.Struct, frozen=True):
     embedded: int
     trouble: str = ""
     """Why the vectors that were missing could not all be made."""
+    archive: str | None = None
+    """The file with the database as it was before."""
 
 
 _word = re.compile(r"[^\W\d_][\w'./:@#+*$~-]*|[\d][\w.,:/%-]*|[-$~/.*@#][\w./*@~-]+", re.ASCII)

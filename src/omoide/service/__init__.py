@@ -5,7 +5,6 @@ import msgspec
 from omoide.guard import permissions, validation
 from omoide.model import Role
 from omoide.service.core import FileHook
-from omoide.service.embeddings import Embeddings
 from omoide.service.imports import Imports
 from omoide.service.maintenance import Maintenance
 from omoide.service.mirrors import Mirrors
@@ -13,9 +12,10 @@ from omoide.service.projects import Projects
 from omoide.service.queries import Queries
 from omoide.service.retention import Retention
 from omoide.service.secret_scan import SecretScan
+from omoide.service.stats import Stats
 
 
-class Service(Imports, Queries, Embeddings, Retention, Projects, Mirrors, Maintenance, SecretScan):
+class Service(Imports, Queries, Stats, Retention, Projects, Mirrors, Maintenance, SecretScan):
     """All the verbs on one store, for one actor. Each reads: permission, thinking, one transaction, event."""
 
     def acting_as(self, agent_id: str | None) -> "Service":

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from omoide.errors import Conflict, EmbedderUnavailable
-from omoide.guard import permissions
-from omoide.model import Actor, Event, Link, LinkKind, Memory, Scope, State
+from omoide.guard import bounds, permissions
+from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Query, Scope, State
 from omoide.model.expiry import is_current
-from omoide.service import versioning
+from omoide.service import archives, versioning
 from omoide.service.core import Core, Ref
 from omoide.storage.base import IndexEntry, Problem, Reader, StoredVector, Writer
 
@@ -35,13 +35,31 @@ class Maintenance(Core):
         at = self._clock()
         with self._write() as tx:
             for ref in refs:
-                memory = self._find(tx, ref, scope)
-                if memory.state is not State.FORGOTTEN:
-                    raise Conflict(f"#{memory.number} is {memory.state}: forget it first, then purge it")
+                memory = self._find_forgotten(tx, ref, scope)
                 tx.erase(memory.number)
                 tx.add_event("purged", self._actor, at, memory, {"id": memory.id})
         self._store.scrub()
         return len(refs)
+
+    def purge_candidates(self, refs: Sequence[Ref] = (), *, scope: Scope) -> list[Memory]:
+        """Return what `purge` would destroy: the named memories, each once, or all forgotten ones of `scope` itself.
+
+        Without names, a project comes with its sessions, but never with the global layer. Raises Conflict if a named memory
+        is not forgotten.
+        """
+        permissions.require(self._actor, "purge_candidates", "purge")
+        with self._read(scope) as tx:
+            if refs:
+                named = [self._find_forgotten(tx, ref, scope) for ref in refs]
+                return list({memory.number: memory for memory in named}.values())
+            query = Query(scope, layers=_own_layers(scope), states=(State.FORGOTTEN,))
+            return list(tx.browse(bounds.narrow_or_refuse(self._actor, query), self._clock()))
+
+    def _find_forgotten(self, tx: Reader, ref: Ref, scope: Scope) -> Memory:
+        memory = self._find(tx, ref, scope)
+        if memory.state is not State.FORGOTTEN:
+            raise Conflict(f"#{memory.number} is {memory.state}: forget it first, then purge it")
+        return memory
 
     def check(self) -> Sequence[Problem]:
         """What is wrong with the store, and what would mend it; nothing when all is well."""
@@ -53,10 +71,15 @@ class Maintenance(Core):
         permissions.require(self._actor, "repair")
         return self._store.rebuild(lambda tx: versioning.entries(tx.everything()))
 
-    def backup(self, target: Path) -> None:
-        """A whole copy in one file, taken while others read and write."""
+    def backup(self, target: Path | None = None) -> Path:
+        """Copy the whole database into one file while others read and write, and return the path.
+
+        `target` must not exist; a name that ends with .gz is compressed. None: beside the store, named by the time.
+        """
         permissions.require(self._actor, "backup")
+        target = archives.backup_path(Path(self._store.location), self._clock()) if target is None else target
         self._store.backup(target)
+        return target
 
     def tally(self) -> Sequence[tuple[Scope, str, str, int]]:
         """Memories of the whole store counted by scope, type and listing."""
@@ -87,13 +110,14 @@ class Maintenance(Core):
         return self._store.location
 
     def reindex(
-        self, *, dry_run: bool = False, archive: Path | None = None, watch: Watch = lambda *_: None
+        self, *, dry_run: bool = False, archive: Path | bool | None = None, watch: Watch = lambda *_: None
     ) -> "ReindexResult":
         """Merges near twins, drops what is forgotten, and makes index and vectors anew; a dry run only tells.
 
-        The whole database as it was goes to `archive` first. Others read and write all the while: the new index and new
-        vectors are made beside the old ones, and take their place in one transaction, together with every merge. Killed at
-        any moment, all is as before or all is as after; vectors made by then are not made again.
+        The whole database as it was goes to `archive` first. True: beside the store, where the newest five archives stay.
+        Others read and write all the while: the new index and new vectors are made beside the old ones, and take their place
+        in one transaction, together with every merge. Killed at any moment, all is as before or all is as after; vectors
+        made by then are not made again.
         """
         permissions.require(self._actor, "reindex")
         from omoide.lifecycle.deduplication import ReindexResult  # noqa: PLC0415 - see the top
@@ -103,10 +127,7 @@ class Maintenance(Core):
                 plan, forgotten, _ = self._plan_merges(tx)
             return ReindexResult(plan, 0, len(forgotten), 0, 0)
         with self._store.task_lock("reindex"):
-            if archive is not None:
-                watch("archiving", 0, 1)
-                self._store.backup(archive)
-                watch("archiving", 1, 1)
+            archived = self._archive(archive, watch)
             embedded, trouble = self._embed_missing(watch)
             watch("comparing", 0, 1)
             with self._store.read() as tx:
@@ -128,7 +149,19 @@ class Maintenance(Core):
             )
         if self._follower is not None:
             self._follower.after_writing()
-        return ReindexResult(plan, merged, dropped, indexed, embedded, trouble)
+        if archive is True:
+            archives.prune_archives(Path(self._store.location))
+        return ReindexResult(plan, merged, dropped, indexed, embedded, trouble, archived)
+
+    def _archive(self, archive: Path | bool | None, watch: Watch) -> str | None:
+        """Copy the database as it is; return where to."""
+        if archive is None or archive is False:
+            return None
+        target = archives.archive_path(Path(self._store.location), self._clock()) if archive is True else archive
+        watch("archiving", 0, 1)
+        self._store.backup(target)
+        watch("archiving", 1, 1)
+        return str(target)
 
     def _embed_missing(self, watch: Watch) -> tuple[int, str]:
         """Makes the vectors that are missing, beside those of other models: how many, and why not all of them."""
@@ -205,6 +238,13 @@ class Maintenance(Core):
             tx.erase(memory.number)
             tx.add_event("purged", self._actor, at, memory, {"id": memory.id})
         return len(gone)
+
+
+def _own_layers(scope: Scope) -> tuple[Layer, ...]:
+    """The layers of the scope itself, without the wider ones that it sees."""
+    if scope.name:
+        return (Layer.SESSION,)
+    return (Layer.PROJECT, Layer.SESSION) if scope.path else (Layer.EVERYWHERE,)
 
 
 def _entry(memory: Memory) -> tuple[int, IndexEntry]:

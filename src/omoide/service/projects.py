@@ -1,8 +1,8 @@
 """Projects and their sessions: create, describe, list, and find the project of a directory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import islice
+from itertools import chain, count, islice
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -161,18 +161,23 @@ class Projects(Core):
         raise InvalidInput(f"no free project name for {root}: give one with --project")
 
     def start_session(self, *, scope: Scope, source: str | None = None) -> Session:
-        """Starts the session that the scope is; one that is there already is a conflict."""
+        """Start the session that `scope` names; of a project's scope, a new session named by the local time.
+
+        `source` says where it was started from; the interface if it is None. Raises Conflict if the session exists.
+        """
         permissions.require(self._actor, "start_session")
-        _require_session(scope)
-        bounds.require_within(self._actor, scope)
-        validation.check_scope(scope)
-        source = self._actor.via if source is None else validation.check_line(source, "source", self._settings)
         at = self._clock()
+        candidates = _session_scopes(scope, at)
+        first = next(candidates)
+        bounds.require_within(self._actor, first)
+        validation.check_scope(first)
+        source = self._actor.via if source is None else validation.check_line(source, "source", self._settings)
         with self._write() as tx:
-            if not tx.add_session(scope, source, at):
+            started = next((each for each in chain((first,), candidates) if tx.add_session(each, source, at)), None)
+            if started is None:
                 raise Conflict(f"there is a {scope} already: `omoide session append` adds to it, or choose another name")
-            tx.add_scope_event("started", self._actor, at, scope, {"session": scope.name})
-        return Session(scope, source, at, at)
+            tx.add_scope_event("started", self._actor, at, started, {"session": started.name})
+        return Session(started, source, at, at)
 
     def sessions(self, *, scope: Scope) -> Sequence[Session]:
         """The sessions of the scope's project, last changed first."""
@@ -203,6 +208,18 @@ def _segment(part: str) -> str:
     except InvalidInput:
         cleaned = "".join(c if c.isalnum() or c in "-_" else "-" for c in part).strip("-")
         return cleaned[:80]
+
+
+def _session_scopes(scope: Scope, at: datetime) -> Iterator[Scope]:
+    """The session that the scope names, or sessions of a project named by the time, to take the first that is free."""
+    if scope.name or not scope.path:
+        _require_session(scope)
+        yield scope
+        return
+    stamp = at.astimezone().strftime("%Y-%m-%d-%H%M%S")
+    yield Scope.session(scope.path, stamp)
+    for number in count(2):
+        yield Scope.session(scope.path, f"{stamp}-{number}")
 
 
 def _require_session(scope: Scope) -> None:

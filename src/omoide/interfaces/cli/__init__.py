@@ -1,4 +1,4 @@
-"""The command line. Commands live in the modules beside this one and are loaded when they are called."""
+"""The command line. Each command is in a module beside this one, which is loaded when the command runs."""
 
 import os
 import sys
@@ -12,49 +12,53 @@ from omoide.errors import OmoideError
 
 
 class CommandEntry(NamedTuple):
+    """A command, as `omoide --help` lists it."""
+
     section: str
     module: str
     help: str
 
 
-_KEEP, _FIND, _CHANGE, _CARRY, _SERVE, _CARE = "Keep", "Find", "Change", "Carry", "Serve", "Look after"
-_PROJECTS, _FILES = "Projects", "Files"
+_WRITE, _FIND, _CHANGE, _PROJECTS = "Write", "Find", "Change", "Projects"
+_TRANSFER, _FILES, _SERVE, _MAINTENANCE = "Import and export", "Files", "Serve", "Maintenance"
 
-# The help stands here as well, so that `omoide --help` need not load every command; a test keeps both the same.
+# The help is repeated here, so that `omoide --help` need not load every command. A test compares the two.
 COMMANDS: dict[str, CommandEntry] = {
-    "remember": CommandEntry(_KEEP, "remember", "Keep something: an argument, - for standard input, or your editor."),
-    "revise": CommandEntry(_KEEP, "revise", "Change a memory's text or fields; the old version stays in its history."),
-    "edit": CommandEntry(_KEEP, "revise", "Change a memory in your editor."),
+    "remember": CommandEntry(_WRITE, "remember", "Store a memory: an argument, - for standard input, or your editor."),
+    "revise": CommandEntry(_WRITE, "revise", "Change a memory's text or fields; the old version stays in its history."),
+    "edit": CommandEntry(_WRITE, "revise", "Change a memory in your editor."),
     "recall": CommandEntry(_FIND, "query", "Find what answers a question, best first; without one, the newest."),
     "list": CommandEntry(_FIND, "query", "List memories, last changed first."),
-    "show": CommandEntry(_FIND, "query", "Show memories whole: the text, every field, the links."),
-    "similar": CommandEntry(_FIND, "reindex", "Show what is most like a memory, best first."),
+    "show": CommandEntry(_FIND, "query", "Show a memory in full: the text, every field, the links."),
+    "similar": CommandEntry(_FIND, "reindex", "Show the memories most similar to one, best first."),
     "history": CommandEntry(_FIND, "history", "Show every version of a memory and what changed between them."),
     "events": CommandEntry(_FIND, "history", "Show what happened, newest first."),
     "forget": CommandEntry(_CHANGE, "state", "Forget memories: no search finds them; restore brings them back."),
-    "restore": CommandEntry(_CHANGE, "state", "Bring forgotten, archived or inactive memories back."),
-    "archive": CommandEntry(_CHANGE, "state", "Retire memories: out of daily searches, found on request."),
-    "pin": CommandEntry(_CHANGE, "state", "Pin memories: never retired, never summarised away."),
+    "restore": CommandEntry(_CHANGE, "state", "Bring back forgotten, archived or inactive memories."),
+    "archive": CommandEntry(_CHANGE, "state", "Archive memories: found only with --archived."),
+    "pin": CommandEntry(_CHANGE, "state", "Pin memories: never archived by themselves, first in every resume."),
     "promote": CommandEntry(_CHANGE, "state", "Move memories to a wider scope: session to project, project to global."),
-    "link": CommandEntry(_CHANGE, "state", "Say how one memory stands to another."),
-    "purge": CommandEntry(_CHANGE, "purge", "Destroy forgotten memories and their history, for good."),
-    "project": CommandEntry(_PROJECTS, "project", "Make projects, list them, and look into one."),
-    "session": CommandEntry(_PROJECTS, "session", "Start sessions of a project, add to them, and read them."),
-    "export": CommandEntry(_CARRY, "export", "Write memories to a file or standard output."),
-    "import": CommandEntry(_CARRY, "import_", "Take in memories: a file of them, or what another tool keeps."),
-    "document": CommandEntry(_CARRY, "document", "Write memories as documents: a page for each type, the surest first."),
+    "link": CommandEntry(_CHANGE, "state", "Link two memories."),
+    "purge": CommandEntry(_CHANGE, "purge", "Destroy forgotten memories and their history for good."),
+    "project": CommandEntry(_PROJECTS, "project", "Create, list, show, describe and back up projects."),
+    "session": CommandEntry(_PROJECTS, "session", "Start, extend, list and show the sessions of a project."),
+    "export": CommandEntry(_TRANSFER, "export", "Write memories to a file or standard output."),
+    "import": CommandEntry(_TRANSFER, "import_", "Import memories from a file, or from another tool."),
+    "document": CommandEntry(_TRANSFER, "document", "Write memories as Markdown documents, one page for each type."),
     "memories": CommandEntry(_FILES, "memories", "Work with the list of this repository, .agent/memories.md."),
-    "mirror": CommandEntry(_FILES, "mirror", "Keep files and memories in step, both ways."),
-    "worktree": CommandEntry(_FILES, "worktree", "Make git worktrees that share one .agent/memories.md."),
+    "mirror": CommandEntry(_FILES, "mirror", "Keep files and memories in sync, both ways."),
+    "worktree": CommandEntry(_FILES, "worktree", "Create git worktrees that share one .agent/memories.md."),
     "mcp": CommandEntry(_SERVE, "mcp", "Serve agents over MCP: on standard input and output, or over HTTP."),
-    "stats": CommandEntry(_CARE, "store", "Count memories, and tell about the database."),
-    "doctor": CommandEntry(_CARE, "doctor", "Check the database, its index and permissions, and say how to mend."),
-    "scan": CommandEntry(_CARE, "scan", "Look for secrets in what is stored already; --fix redacts them."),
-    "retire": CommandEntry(_CARE, "retire", "Archive what has expired, is long unused, or crowds its layer."),
-    "reindex": CommandEntry(_CARE, "reindex", "Merge near twins, drop what is forgotten, make index and vectors anew."),
-    "backup": CommandEntry(_CARE, "store", "Copy the whole database, while others use it."),
-    "config": CommandEntry(_CARE, "store", "Show the settings in force, and where each comes from."),
-    "completion": CommandEntry(_CARE, "store", "Print the script that completes commands in your shell."),
+    "stats": CommandEntry(_MAINTENANCE, "store", "Count memories, and describe the database."),
+    "doctor": CommandEntry(_MAINTENANCE, "doctor", "Check the database, its index and permissions; --fix repairs them."),
+    "scan": CommandEntry(_MAINTENANCE, "scan", "Find secrets in stored memories; --fix redacts them."),
+    "retire": CommandEntry(_MAINTENANCE, "retire", "Archive what has expired, is long unused, or is over the limit."),
+    "reindex": CommandEntry(
+        _MAINTENANCE, "reindex", "Merge near-duplicates, drop forgotten memories, rebuild index and vectors."
+    ),
+    "backup": CommandEntry(_MAINTENANCE, "store", "Copy the whole database while others use it."),
+    "config": CommandEntry(_MAINTENANCE, "store", "Show the settings in force, and where each comes from."),
+    "completion": CommandEntry(_MAINTENANCE, "store", "Print the script that completes commands in your shell."),
 }
 
 EXAMPLES = """
@@ -66,17 +70,19 @@ EXAMPLES = """
 
 
 def _width() -> int:
-    """Columns for help, as click counts them, but without loading shutil and all it can compress with."""
+    """Columns for help, as click computes them, but without importing shutil, which takes longer than the help."""
     columns = os.environ.get("COLUMNS", "")
     if not columns.isdecimal() or not int(columns):
         try:
             columns = str(os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1).columns)
-        except (OSError, ValueError):  # plan B: no terminal, so what most have
+        except (OSError, ValueError):  # fallback: no terminal, so the usual width
             columns = "80"
     return max(min(int(columns), 80) - 2, 50)
 
 
 class Commands(click.Group):
+    """The group of all commands. It imports a command's module only when the command is asked for."""
+
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
@@ -85,7 +91,7 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002 - the same
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         entry = COMMANDS.get(name)
         if entry is None:
             return None
@@ -95,14 +101,14 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches  # noqa: PLC0415 - only for a typing error
+            from difflib import get_close_matches  # noqa: PLC0415 - only for an unknown command
 
-            near = get_close_matches(args[0], COMMANDS, 1)
-            hint = f"did you mean {near[0]}?" if near else "see `omoide --help`"
+            similar = get_close_matches(args[0], COMMANDS, 1)
+            hint = f"did you mean {similar[0]}?" if similar else "see `omoide --help`"
             raise click.UsageError(f"there is no command {args[0]!r}: {hint}", ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - the same
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
         for section in dict.fromkeys(entry.section for entry in COMMANDS.values()):
             with formatter.section(section):
                 formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items() if entry.section == section])
@@ -110,13 +116,13 @@ class Commands(click.Group):
             formatter.write(EXAMPLES.lstrip("\n"))
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        """Runs a command and leaves with its exit code: 0 done, 1 it could not be, 2 ask differently, 130 Ctrl-C."""
+        """Run a command and exit: 0 success, 1 could not be carried out, 2 wrong request, 130 Ctrl-C."""
         extra["standalone_mode"] = False
         if not standalone_mode:
             return super().main(*args, **extra)
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character is no reason to stop
+                stream.reconfigure(errors="backslashreplace")  # for terminals that lack a character
         try:
             code = super().main(*args, **extra)
         except OmoideError as error:
@@ -144,7 +150,7 @@ def report_error(error: OmoideError) -> int:
 def cli(ctx: click.Context) -> None:
     """omoide (思い出): one memory for every AI agent you run.
 
-    Works in the project of the git repository you are in; elsewhere, in the global layer. A memory is called by its
+    Works in the project of the git repository you are in; elsewhere, in the global layer. REF names a memory by its
     number (12 or #12), its key or its id.
     """
     if os.environ.get("NO_COLOR"):

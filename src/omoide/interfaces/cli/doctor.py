@@ -32,8 +32,8 @@ class Check(NamedTuple):
 @click.option("--fix", is_flag=True, help="Mend what can be mended: the index and the permissions.")
 @store_option
 @json_option
-def doctor_command(fix: bool, place: Target, as_json: bool) -> None:
-    """Check the database, its index and permissions, and say how to mend.
+def doctor_command(fix: bool, target: Target, as_json: bool) -> None:
+    """Check the database, its index and permissions; --fix repairs them.
 
     Ends with 1 when something is wrong and was not mended.
 
@@ -41,7 +41,7 @@ def doctor_command(fix: bool, place: Target, as_json: bool) -> None:
     omoide doctor
     omoide doctor --fix
     """
-    checks = list(_checks(place, fix=fix))
+    checks = list(_checks(target, fix=fix))
     healthy = all(check.ok for check in checks)
     if as_json:
         print_json({"healthy": healthy, "checks": [check._asdict() for check in checks]})
@@ -54,9 +54,9 @@ def doctor_command(fix: bool, place: Target, as_json: bool) -> None:
     click.get_current_context().exit(0 if healthy else 1)
 
 
-def _checks(place: Target, *, fix: bool) -> Iterator[Check]:
+def _checks(target: Target, *, fix: bool) -> Iterator[Check]:
     try:
-        settings = settings_for(place)
+        settings = settings_for(target)
     except OmoideError as error:
         yield Check(ok=False, what=str(error), remedy="mend the settings first: nothing else can be checked")
         return

@@ -24,8 +24,8 @@ from omoide.transfer.pages import Pages, render_pages, write
 )
 @target_options
 @json_option
-def document_command(type_: str | None, output: str | None, layers: tuple[str, ...], place: Target, as_json: bool) -> None:
-    """Write memories as documents: a page for each type, the surest first.
+def document_command(type_: str | None, output: str | None, layers: tuple[str, ...], target: Target, as_json: bool) -> None:
+    """Write memories as Markdown documents, one page for each type.
 
     Without --output, to standard output. In a directory, pages that are as they should be stay untouched, and a page that
     omoide did not make is never overwritten.
@@ -34,13 +34,13 @@ def document_command(type_: str | None, output: str | None, layers: tuple[str, .
     omoide document --type decision
     omoide document --output docs/memories
     """
-    with open_memory(place) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         made = render_pages(memory, scope, type_, [Layer(name) for name in layers])
         if output is None:
             _print(made, as_json=as_json)
             return
         root = Path(output).absolute()
-        done = write(made, root, settings_for(place).max_backups, whole=type_ is None)
+        done = write(made, root, settings_for(target).max_backups, whole=type_ is None)
     if as_json:
         pages = [{"file": name, "action": action} for name, action in done.actions.items()]
         print_json({"directory": str(root), "pages": pages, "backups": done.backups})

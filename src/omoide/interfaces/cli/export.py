@@ -43,7 +43,7 @@ def export_command(
     tags: str | None,
     since: str | None,
     states: tuple[str, ...],
-    place: Target,
+    target: Target,
     as_json: bool,
 ) -> None:
     """Write memories to a file or standard output.
@@ -57,8 +57,8 @@ def export_command(
     """
     to = None if output in (None, "-") else Path(str(output))
     form = "json" if as_json else format_of(str(output), form) if to else form or "json"
-    with open_memory(place) as (memory, scope):
-        chosen = build_selection(type_, tag, tags, since, states, scope if place.names_scope else None)
+    with open_memory(target) as (memory, scope):
+        chosen = build_selection(type_, tag, tags, since, states, scope if target.names_scope else None)
         total = sum(count for *_, count in memory.tally())
         if to is None:
             out = sys.stdout.buffer

@@ -20,14 +20,14 @@ _COMPARED = (
 @click.argument("ref")
 @target_options
 @json_option
-def history_command(ref: str, place: Target, as_json: bool) -> None:
+def history_command(ref: str, target: Target, as_json: bool) -> None:
     """Show every version of a memory and what changed between them.
 
     \b
     omoide history 12
     omoide history api-auth --json
     """
-    with open_memory(place) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         versions = memory.history(ref, scope=scope)
     pairs = list(zip([None, *versions], versions, strict=False))
     if as_json:
@@ -99,14 +99,14 @@ def _differences(old: str, new: str) -> Iterator[str]:
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many at the most.")
 @target_options
 @json_option
-def events_command(ref: str | None, since: str | None, limit: int, place: Target, as_json: bool) -> None:
+def events_command(ref: str | None, since: str | None, limit: int, target: Target, as_json: bool) -> None:
     """Show what happened, newest first.
 
     \b
     omoide events --since 1d
     omoide events 12 --json
     """
-    with open_memory(place) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         happened = memory.events(
             ref, scope=scope, since=None if since is None else parse_time(since, "since", future=False), limit=limit
         )

@@ -42,7 +42,7 @@ class SourceGroup(click.Group):
 
 @click.group("import", cls=SourceGroup)
 def import_command() -> None:
-    """Take in memories: a file of them, or what another tool keeps.
+    """Import memories from a file, or from another tool.
 
     \b
     omoide import memories.jsonl
@@ -70,7 +70,7 @@ def file_command(
     tags: str | None,
     since: str | None,
     states: tuple[str, ...],
-    place: Target,
+    target: Target,
     as_json: bool,
 ) -> None:
     """Take in a file of memories, all of it or nothing; `import FILE` says the same.
@@ -84,8 +84,8 @@ def file_command(
     omoide import notes.csv --project shop --dry-run
     """
     form = format_of("standard input" if file == "-" else file, form)
-    with open_memory(place, writing=not dry_run) as (memory, scope), _source(file) as source:
-        chosen = build_selection(type_, tag, tags, since, states, scope if place.names_scope else None)
+    with open_memory(target, writing=not dry_run) as (memory, scope), _source(file) as source:
+        chosen = build_selection(type_, tag, tags, since, states, scope if target.names_scope else None)
         with progress("importing", 1) as tick:
             done = import_file(
                 memory, source, form, name=file, here=scope, chosen=chosen, rehearse=dry_run, tick=tick
@@ -124,7 +124,7 @@ class _SourcedDraft(NamedTuple):
 @click.option("--dry-run", is_flag=True, help="Say what would happen, and keep nothing.")
 @target_options
 @json_option
-def claude_code_command(paths: tuple[str, ...], dry_run: bool, place: Target, as_json: bool) -> None:
+def claude_code_command(paths: tuple[str, ...], dry_run: bool, target: Target, as_json: bool) -> None:
     """Take over what Claude Code has learnt.
 
     Without a path, from its memory directory for this project; with one, from that directory or file, such as CLAUDE.md
@@ -136,7 +136,7 @@ def claude_code_command(paths: tuple[str, ...], dry_run: bool, place: Target, as
     omoide import claude-code
     omoide import claude-code CLAUDE.md AGENTS.md
     """
-    with open_memory(place, writing=not dry_run) as (memory, scope):
+    with open_memory(target, writing=not dry_run) as (memory, scope):
         facts, troubles = _claude_facts(paths, scope)
         taken, refused, done = _import_facts(memory, facts, rehearse=dry_run)
     troubles += refused

@@ -38,7 +38,7 @@ _PORT = "127.0.0.1:8765"
 @target_options
 @click.pass_context
 def mcp_command(
-    ctx: click.Context, address: str | None, daemon: bool, tools: str, allow_host: tuple[str, ...], place: Target
+    ctx: click.Context, address: str | None, daemon: bool, tools: str, allow_host: tuple[str, ...], target: Target
 ) -> None:
     """Serve agents over MCP: on standard input and output, or over HTTP.
 
@@ -49,20 +49,20 @@ def mcp_command(
     omoide mcp config claude-code
     """
     if ctx.invoked_subcommand is not None:
-        if place != Target() or address or daemon or allow_host or tools != "default":
+        if target != Target() or address or daemon or allow_host or tools != "default":
             raise InvalidInput(f"write the options behind the command: omoide mcp {ctx.invoked_subcommand} …")
         return
-    _check(place)
-    session = place.session or ""
-    settings = settings_for(place)
-    if place.everywhere:
+    _check(target)
+    session = target.session or ""
+    settings = settings_for(target)
+    if target.everywhere:
         settings = msgspec.structs.replace(settings, project="")
     if address is None and not daemon:
         if allow_host:
             raise InvalidInput("--allow-host is for --http and --daemon")
         from omoide.interfaces.mcp.server import serve_http, serve_stdio  # noqa: PLC0415 - each way of serving loads its own
 
-        serve_stdio(settings, _root(place, settings), session, tools)
+        serve_stdio(settings, _root(target, settings), session, tools)
     elif daemon:
         from omoide.interfaces.mcp import daemon as background  # noqa: PLC0415 - the same
 
@@ -73,7 +73,7 @@ def mcp_command(
 
         serve_http(
             settings,
-            _root(place, settings),
+            _root(target, settings),
             session,
             tools,
             address or _PORT,
@@ -82,19 +82,19 @@ def mcp_command(
         )
 
 
-def _check(place: Target) -> None:
+def _check(target: Target) -> None:
     """What is wrong with the flags is told at once, not by every call."""
-    if place.everywhere and (place.project or place.session):
+    if target.everywhere and (target.project or target.session):
         raise InvalidInput("--global cannot go with --project or --session: choose one")
-    if place.project:
-        model.check_project_path(place.project)
-    if place.session:
-        model.check_segment(place.session, "session")
+    if target.project:
+        model.check_project_path(target.project)
+    if target.session:
+        model.check_segment(target.session, "session")
 
 
-def _root(place: Target, settings: Settings) -> Path | None:
+def _root(target: Target, settings: Settings) -> Path | None:
     """The repository to work in, when neither a flag nor a setting names a project."""
-    if place.everywhere or settings.project:
+    if target.everywhere or settings.project:
         return None
     try:
         return git_root(Path.cwd())
@@ -105,12 +105,12 @@ def _root(place: Target, settings: Settings) -> Path | None:
 @mcp_command.command("status")
 @store_option
 @json_option
-def status_command(place: Target, as_json: bool) -> None:
+def status_command(target: Target, as_json: bool) -> None:
     """Show whether the background server runs; ends with 1 when it does not."""
     from omoide.interfaces.cli.output import print_json  # noqa: PLC0415 - serving needs no screen
     from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - the same
 
-    running = daemon.find_running(settings_for(place))
+    running = daemon.find_running(settings_for(target))
     if as_json:
         print_json({"running": running is not None, **({} if running is None else running)})
     elif running is None:
@@ -122,11 +122,11 @@ def status_command(place: Target, as_json: bool) -> None:
 
 @mcp_command.command("stop")
 @store_option
-def stop_command(place: Target) -> None:
+def stop_command(target: Target) -> None:
     """Stop the background server; what it is doing is finished first."""
     from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - serving needs none of it
 
-    stopped = daemon.stop(settings_for(place))
+    stopped = daemon.stop(settings_for(target))
     click.echo("stopped" if stopped else "no background server runs")
 
 
@@ -147,7 +147,7 @@ def stop_command(place: Target) -> None:
     help="Bind it to this layer; may be repeated.",
 )
 @store_option
-def token_command(role: str, name: str, only_project: tuple[str, ...], only_layer: tuple[str, ...], place: Target) -> None:
+def token_command(role: str, name: str, only_project: tuple[str, ...], only_layer: tuple[str, ...], target: Target) -> None:
     """Print a bearer token for HTTP clients, made when there is none of this role, name and bounds.
 
     \b
@@ -159,7 +159,7 @@ def token_command(role: str, name: str, only_project: tuple[str, ...], only_laye
     def tell(fault: str) -> None:
         click.echo(f"omoide: {fault}", err=True)
 
-    click.echo(tokens.make_token(settings_for(place), role, name, only_project, only_layer, tell))
+    click.echo(tokens.make_token(settings_for(target), role, name, only_project, only_layer, tell))
 
 
 @mcp_command.command("config")
@@ -172,7 +172,7 @@ def token_command(role: str, name: str, only_project: tuple[str, ...], only_laye
 )
 @click.option("--tools", type=click.Choice(["default", "layers", "all"]), default="default", help="Which tools to offer.")
 @target_options
-def config_command(client: str | None, over_http: bool, tools: str, place: Target) -> None:
+def config_command(client: str | None, over_http: bool, tools: str, target: Target) -> None:
     """Print how to register omoide with a client: the file, and what to put into it.
 
     \b
@@ -184,29 +184,32 @@ def config_command(client: str | None, over_http: bool, tools: str, place: Targe
     if client is None:
         click.echo("\n".join(f"{name}  {known.title}" for name, known in client_config.CLIENTS.items()))
         return
-    _check(place)
-    if over_http and (tools != "default" or place.everywhere):
+    _check(target)
+    if over_http and (tools != "default" or target.everywhere):
         raise InvalidInput("with --http, which tools there are and whether all is global is said to the server that runs")
-    flags = [*_target_flags(place), *(["--tools", tools] if tools != "default" else [])]
-    notes, snippet = client_config.registration(client, flags, _url(place) if over_http else None)
+    flags = [*_target_flags(target), *(["--tools", tools] if tools != "default" else [])]
+    notes, snippet = client_config.registration(client, flags, _url(target) if over_http else None)
     click.echo("\n".join(notes), err=True)  # so that the rest can go into a file
     click.echo(snippet)
 
 
-def _target_flags(place: Target) -> list[str]:
-    """The flags that say the same place again, wherever the client starts."""
-    store = settings_for(place).store if place.store else None
-    named = (("--store", store), ("--project", place.project), ("--session", place.session))
-    return [*(word for flag, value in named if value for word in (flag, value)), *(["--global"] if place.everywhere else [])]
+def _target_flags(target: Target) -> list[str]:
+    """The flags that say the same target again, wherever the client starts."""
+    store = settings_for(target).store if target.store else None
+    named = (("--store", store), ("--project", target.project), ("--session", target.session))
+    return [
+        *(word for flag, value in named if value for word in (flag, value)),
+        *(["--global"] if target.everywhere else []),
+    ]
 
 
-def _url(place: Target) -> str:
+def _url(target: Target) -> str:
     """The URL of the HTTP server; which project a client works in stands in it."""
     from urllib.parse import urlencode  # noqa: PLC0415 - only for HTTP
 
     from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - the same
 
-    running = daemon.find_running(settings_for(place)) if os.name == "posix" else None
+    running = daemon.find_running(settings_for(target)) if os.name == "posix" else None
     server = running["url"] if running else f"http://{_PORT}/mcp"
-    asked = {name: value for name, value in (("project", place.project), ("session", place.session)) if value}
+    asked = {name: value for name, value in (("project", target.project), ("session", target.session)) if value}
     return server + (f"?{urlencode(asked)}" if asked else "")

@@ -53,7 +53,7 @@ def memories_command() -> None:
 @target_options
 @json_option
 def add_command(
-    content: str, type_: str | None, tag: tuple[str, ...], tags: str | None, place: Target, as_json: bool
+    content: str, type_: str | None, tag: tuple[str, ...], tags: str | None, target: Target, as_json: bool
 ) -> None:
     """Add an entry: its title is how the text begins, its date today.
 
@@ -62,7 +62,7 @@ def add_command(
     git log -1 --format=%B | omoide memories add - -t solution --tags release,ci
     """
     text = read_stdin() if content == "-" else content
-    with _notebook(place, writing=True) as (notebook, settings):
+    with _notebook(target, writing=True) as (notebook, settings):
         if not settings.memories_enabled:
             warn(_OFF)
             if as_json:
@@ -81,13 +81,13 @@ def add_command(
 @click.argument("words", nargs=-1, required=True)
 @target_options
 @json_option
-def search_command(words: tuple[str, ...], place: Target, as_json: bool) -> None:
+def search_command(words: tuple[str, ...], target: Target, as_json: bool) -> None:
     """Find entries whose title, text or tags hold these words, in whatever case.
 
     \b
     omoide memories search try-catch
     """
-    with _notebook(place) as (notebook, settings):
+    with _notebook(target) as (notebook, settings):
         found = _readable(notebook, settings, " ".join(words))
         _print(notebook, found, as_json=as_json)
     if not found and not as_json:
@@ -97,14 +97,14 @@ def search_command(words: tuple[str, ...], place: Target, as_json: bool) -> None
 @memories_command.command("list")
 @target_options
 @json_option
-def list_command(place: Target, as_json: bool) -> None:
+def list_command(target: Target, as_json: bool) -> None:
     """List the entries in the order of the file.
 
     \b
     omoide memories list
     omoide memories list --json
     """
-    with _notebook(place) as (notebook, settings):
+    with _notebook(target) as (notebook, settings):
         found = _readable(notebook, settings)
         _print(notebook, found, as_json=as_json)
     if not found and not as_json:
@@ -115,7 +115,7 @@ def list_command(place: Target, as_json: bool) -> None:
 @click.argument("id")
 @target_options
 @json_option
-def delete_command(id: str, place: Target, as_json: bool) -> None:
+def delete_command(id: str, target: Target, as_json: bool) -> None:
     """Take an entry out of the file; its memory is archived, and `omoide restore` brings it back.
 
     An entry is called by its id, by the number of its memory (#12), or by the line of its heading (12).
@@ -124,7 +124,7 @@ def delete_command(id: str, place: Target, as_json: bool) -> None:
     omoide memories delete '#12'
     omoide memories delete 7
     """
-    with _notebook(place, writing=True) as (notebook, settings):
+    with _notebook(target, writing=True) as (notebook, settings):
         if not settings.memories_enabled:
             raise InvalidInput(_OFF)
         gone = notebook.delete(id)
@@ -139,7 +139,7 @@ def delete_command(id: str, place: Target, as_json: bool) -> None:
 @click.option("--manual", is_flag=True, help="Also where `memories_inject` is manual.")
 @target_options
 @json_option
-def inject_command(prompt: str | None, manual: bool, place: Target, as_json: bool) -> None:
+def inject_command(prompt: str | None, manual: bool, target: Target, as_json: bool) -> None:
     """Print the whole list, closed by ---, for the start of a prompt.
 
     Nothing is printed unless the setting `memories_inject` is auto. A prompt, or - for one on standard input, is printed
@@ -150,7 +150,7 @@ def inject_command(prompt: str | None, manual: bool, place: Target, as_json: boo
     echo "Fix the login" | omoide memories inject - | my-agent
     """
     asked = read_stdin() if prompt == "-" else prompt or ""
-    with _notebook(place) as (notebook, settings):
+    with _notebook(target) as (notebook, settings):
         wanted = settings.memories_inject == "auto" or (manual and settings.memories_inject == "manual")
         text = ""
         if settings.memories_enabled and wanted:
@@ -165,16 +165,16 @@ def inject_command(prompt: str | None, manual: bool, place: Target, as_json: boo
 
 
 @contextmanager
-def _notebook(place: Target, *, writing: bool = False) -> "Iterator[tuple[RepoList, Settings]]":
+def _notebook(target: Target, *, writing: bool = False) -> "Iterator[tuple[RepoList, Settings]]":
     from omoide import app  # noqa: PLC0415 - the store loads when it is opened
     from omoide.sync.repo_list import RepoList  # noqa: PLC0415 - the same
 
-    settings = settings_for(place)
+    settings = settings_for(target)
     try:
         here = Path.cwd().resolve()
     except OSError as error:
         raise InvalidInput(f"this directory cannot be read ({error.strerror}): go to one that is there") from error
-    with open_memory(place, writing=writing) as (memory, scope):
+    with open_memory(target, writing=writing) as (memory, scope):
         file = (git_root(here) or here) / ".agent" / "memories.md"
         yield RepoList(memory, app.sync_engine(memory), file, scope, settings.all_types), settings
 

@@ -35,7 +35,7 @@ _ref = click.argument("ref", metavar="[MIRROR]", required=False)
 
 @click.group("mirror")
 def mirror_command() -> None:
-    """Keep files and memories in step, both ways.
+    """Keep files and memories in sync, both ways.
 
     Every write to the memory appears in the files; every edit of the files comes in as a person's write.
 
@@ -54,7 +54,7 @@ def mirror_command() -> None:
 )
 @target_options
 @json_option
-def add_command(path: str | None, format: str | None, choice: str, place: Target, as_json: bool) -> None:
+def add_command(path: str | None, format: str | None, choice: str, target: Target, as_json: bool) -> None:
     """Bind a scope to a file or a directory; in a repository, its project to .agent/memories.md.
 
     What stands there already is taken in. Worktrees share the file of the main one.
@@ -65,9 +65,9 @@ def add_command(path: str | None, format: str | None, choice: str, place: Target
     omoide mirror add CLAUDE.md
     omoide mirror add ~/notes.md --global --choice own
     """
-    target, format = _target(path, format)
-    with open_memory(place, writing=True) as (memory, scope):
-        mirror = memory.mirror(target, format, scope=scope, choice=choice)
+    file, format = _target(path, format)
+    with open_memory(target, writing=True) as (memory, scope):
+        mirror = memory.mirror(file, format, scope=scope, choice=choice)
         try:
             report = _sync_engine(memory).sync(mirror, whole=True)
         except BaseException:  # nobody wants a mirror of which only an error message tells
@@ -83,13 +83,13 @@ def add_command(path: str | None, format: str | None, choice: str, place: Target
 @mirror_command.command("list")
 @store_option
 @json_option
-def list_command(place: Target, as_json: bool) -> None:
+def list_command(target: Target, as_json: bool) -> None:
     """List the mirrors of the store.
 
     \b
     omoide mirror list
     """
-    mirrors = open_for_command(settings_for(place)).mirrors()
+    mirrors = open_for_command(settings_for(target)).mirrors()
     if as_json:
         print_json({"mirrors": [_mirror_record(mirror) for mirror in mirrors]})
     elif mirrors:
@@ -103,14 +103,14 @@ def list_command(place: Target, as_json: bool) -> None:
 @click.argument("ref", metavar="MIRROR")
 @store_option
 @json_option
-def remove_command(ref: str, place: Target, as_json: bool) -> None:
+def remove_command(ref: str, target: Target, as_json: bool) -> None:
     """End a mirror. Its files and its memories stay as they are.
 
     \b
     omoide mirror remove 1
     omoide mirror remove .agent/memories.md
     """
-    memory = open_for_command(settings_for(place))
+    memory = open_for_command(settings_for(target))
     gone = memory.unmirror(_select_mirrors(memory, ref)[0].number)
     if as_json:
         print_json(_mirror_record(gone))
@@ -122,13 +122,13 @@ def remove_command(ref: str, place: Target, as_json: bool) -> None:
 @_ref
 @store_option
 @json_option
-def sync_command(ref: str | None, place: Target, as_json: bool) -> None:
+def sync_command(ref: str | None, target: Target, as_json: bool) -> None:
     """Bring both sides together now, comparing all there is; a file that is gone is made anew.
 
     \b
     omoide mirror sync
     """
-    memory = open_for_command(settings_for(place))
+    memory = open_for_command(settings_for(target))
     reports = _each(memory, _select_mirrors(memory, ref), lambda mirroring, mirror: mirroring.sync(mirror, whole=True))
     for trouble in (trouble for _, report in reports for trouble in report.troubles):
         _sync_engine(memory).report(trouble)  # unless the sync has told it already
@@ -145,13 +145,13 @@ def sync_command(ref: str | None, place: Target, as_json: bool) -> None:
 @_ref
 @store_option
 @json_option
-def status_command(ref: str | None, place: Target, as_json: bool) -> None:
+def status_command(ref: str | None, target: Target, as_json: bool) -> None:
     """Show what is not in step, what keeps it from being so, and where both sides changed.
 
     \b
     omoide mirror status
     """
-    memory = open_for_command(settings_for(place))
+    memory = open_for_command(settings_for(target))
     mirrors = _select_mirrors(memory, ref)
     plans = _each(memory, mirrors, lambda mirroring, mirror: mirroring.plan(mirror))
     numbers = {mirror.number for mirror in mirrors}
@@ -188,13 +188,13 @@ def status_command(ref: str | None, place: Target, as_json: bool) -> None:
 @click.option("--take", type=click.Choice([side.value for side in Side]), required=True, help="The side that stands.")
 @target_options
 @json_option
-def resolve_command(ref: str, take: str, place: Target, as_json: bool) -> None:
+def resolve_command(ref: str, take: str, target: Target, as_json: bool) -> None:
     """Pick the text that stands where both sides changed; the other stays in the history.
 
     \b
     omoide mirror resolve 12 --take file
     """
-    with open_memory(place) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         done = memory.resolve(ref, take, scope=scope)
     if as_json:
         print_json(serialize.memory(done))
@@ -209,7 +209,7 @@ def resolve_command(ref: str, take: str, place: Target, as_json: bool) -> None:
 )
 @store_option
 @json_option
-def rebuild_command(ref: str | None, source: str, place: Target, as_json: bool) -> None:
+def rebuild_command(ref: str | None, source: str, target: Target, as_json: bool) -> None:
     """Make one side of a mirror from the other, whatever is newer.
 
     From the database: entries that it does not hold leave the files, which are backed up first. From the files: what they
@@ -219,7 +219,7 @@ def rebuild_command(ref: str | None, source: str, place: Target, as_json: bool) 
     omoide mirror rebuild --from database
     omoide mirror rebuild .agent/memories.md --from file
     """
-    memory = open_for_command(settings_for(place))
+    memory = open_for_command(settings_for(target))
     chosen = _select_mirrors(memory, ref)
     if len(chosen) != 1:
         raise InvalidInput("say which mirror to rebuild: its number or its path, as `omoide mirror list` shows them")
@@ -236,7 +236,7 @@ def rebuild_command(ref: str | None, source: str, place: Target, as_json: bool) 
 @_ref
 @store_option
 @json_option
-def watch_command(ref: str | None, place: Target, as_json: bool) -> None:
+def watch_command(ref: str | None, target: Target, as_json: bool) -> None:
     """Keep files and memories in step at once, until you press Ctrl-C.
 
     Without it, edits of the files are noticed when something is next read from the memory.
@@ -246,7 +246,7 @@ def watch_command(ref: str | None, place: Target, as_json: bool) -> None:
     """
     from omoide.sync.watch import watch  # noqa: PLC0415 - only for this command
 
-    memory = open_for_command(settings_for(place))
+    memory = open_for_command(settings_for(target))
     mirrors = _select_mirrors(memory, ref)
     if not mirrors:
         raise NotFound("there are no mirrors to watch: `omoide mirror add` makes one")

@@ -36,7 +36,7 @@ class Target(NamedTuple):
 
 
 def target_options(command: Callable[..., T]) -> Callable[..., T]:
-    """The flags that say where to work, handed to the command as one `place`."""
+    """The flags that say where to work, handed to the command as one `target`."""
 
     @click.option("--store", metavar="FILE", help="The database file to work on.")
     @click.option("--project", metavar="PATH", help="The project to work in, instead of the one of this directory.")
@@ -44,7 +44,7 @@ def target_options(command: Callable[..., T]) -> Callable[..., T]:
     @click.option("--global", "everywhere", is_flag=True, help="The global layer, instead of a project.")
     @wraps(command)
     def run(store: str | None, project: str | None, session: str | None, *, everywhere: bool, **options: Any) -> T:
-        return command(place=Target(store, project, session, everywhere), **options)
+        return command(target=Target(store, project, session, everywhere), **options)
 
     return run
 
@@ -55,7 +55,7 @@ def store_option(command: Callable[..., T]) -> Callable[..., T]:
     @click.option("--store", metavar="FILE", help="The database file to work on.")
     @wraps(command)
     def run(store: str | None, **options: Any) -> T:
-        return command(place=Target(store), **options)
+        return command(target=Target(store), **options)
 
     return run
 
@@ -77,16 +77,16 @@ def tags_of(tag: Sequence[str], tags: str | None) -> list[str]:
     return [*tag, *(part for part in (tags or "").split(",") if part.strip())]
 
 
-def settings_for(place: Target) -> Settings:
-    return load_settings({"store": place.store, "project": place.project})
+def settings_for(target: Target) -> Settings:
+    return load_settings({"store": target.store, "project": target.project})
 
 
 @contextmanager
-def open_memory(place: Target, *, writing: bool = False) -> "Iterator[tuple[Service, Scope]]":
+def open_memory(target: Target, *, writing: bool = False) -> "Iterator[tuple[Service, Scope]]":
     """The memory and the scope a command works in."""
-    settings = settings_for(place)
+    settings = settings_for(target)
     memory = open_for_command(settings)
-    yield memory, _resolve_scope(memory, place, settings, writing=writing)
+    yield memory, _resolve_scope(memory, target, settings, writing=writing)
 
 
 def open_for_command(settings: Settings) -> "Service":
@@ -108,9 +108,9 @@ def warn(message: str) -> None:
     click.echo(f"omoide: {escape_control(message)}", err=True)
 
 
-def _resolve_scope(memory: "Service", place: Target, settings: Settings, *, writing: bool) -> Scope:
-    if place.everywhere:
-        if place.project or place.session:
+def _resolve_scope(memory: "Service", target: Target, settings: Settings, *, writing: bool) -> Scope:
+    if target.everywhere:
+        if target.project or target.session:
             raise InvalidInput("--global cannot go with --project or --session: choose one")
         return Scope.everywhere()
     if settings.project:
@@ -118,11 +118,11 @@ def _resolve_scope(memory: "Service", place: Target, settings: Settings, *, writ
     else:
         root = _root()
         if root is None:
-            if place.session:
+            if target.session:
                 raise InvalidInput("--session needs a project: work in a git repository, or add --project")
             return Scope.everywhere()
         scope = memory.claim(root) if writing else memory.locate(root)
-    return Scope.session(scope.path, place.session) if place.session else scope
+    return Scope.session(scope.path, target.session) if target.session else scope
 
 
 def _root() -> Path | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # see common
 
 @click.group("project")
 def project_command() -> None:
-    """Make projects, list them, and look into one.
+    """Create, list, show, describe and back up projects.
 
     \b
     omoide project create backend/python/shop --description "The web shop"
@@ -33,7 +33,7 @@ def project_command() -> None:
 @click.option("--root", metavar="DIR", help="The repository that is to be found as this project, such as . for this one.")
 @store_option
 @json_option
-def create_command(path: str, description: str, root: str | None, place: Target, as_json: bool) -> None:
+def create_command(path: str, description: str, root: str | None, target: Target, as_json: bool) -> None:
     """Make a project before anything is kept in it.
 
     Its path has one to three names: `shop`, or `backend/python/shop` with the categories it belongs to. The first memory
@@ -44,7 +44,7 @@ def create_command(path: str, description: str, root: str | None, place: Target,
     omoide project create backend/python/shop --description "The web shop" --root .
     """
     directory = None if root is None else _directory(root)
-    made = open_for_command(settings_for(place)).create_project(path, description=description, root=directory)
+    made = open_for_command(settings_for(target)).create_project(path, description=description, root=directory)
     if as_json:
         print_json(serialize.project(made))
     else:
@@ -64,14 +64,14 @@ def _directory(name: str) -> Path:
 @project_command.command("list")
 @store_option
 @json_option
-def list_command(place: Target, as_json: bool) -> None:
+def list_command(target: Target, as_json: bool) -> None:
     """List all projects with their sessions, last changed first.
 
     \b
     omoide project list
     omoide project list --json
     """
-    found = open_for_command(settings_for(place)).catalogue()
+    found = open_for_command(settings_for(target)).catalogue()
     if as_json:
         print_json({"projects": [_overview_record(one) for one in found]})
     elif found:
@@ -90,7 +90,7 @@ def list_command(place: Target, as_json: bool) -> None:
 )
 @store_option
 @json_option
-def show_command(path: str | None, limit: int, place: Target, as_json: bool) -> None:
+def show_command(path: str | None, limit: int, target: Target, as_json: bool) -> None:
     """Show a project: what it is about, its size, its sessions, what is pinned and what is new.
 
     Without a path, the project of this directory. One that does not exist is no error: --json answers null.
@@ -99,7 +99,7 @@ def show_command(path: str | None, limit: int, place: Target, as_json: bool) -> 
     omoide project show
     omoide project show backend/python/shop --json
     """
-    with open_memory(place) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         path = _project_scope(path, scope).path
         found = memory.project(path, limit=limit)
     if as_json:
@@ -115,13 +115,13 @@ def show_command(path: str | None, limit: int, place: Target, as_json: bool) -> 
 @click.argument("text")
 @store_option
 @json_option
-def describe_command(path: str, text: str, place: Target, as_json: bool) -> None:
+def describe_command(path: str, text: str, target: Target, as_json: bool) -> None:
     """Say in a line what a project is about; an empty text takes the description off.
 
     \b
     omoide project describe shop "The web shop"
     """
-    project = open_for_command(settings_for(place)).describe_project(path, text)
+    project = open_for_command(settings_for(target)).describe_project(path, text)
     if as_json:
         print_json(serialize.project(project))
     else:
@@ -134,7 +134,7 @@ def describe_command(path: str, text: str, place: Target, as_json: bool) -> None
 @click.option("--output", "-o", metavar="DIR", help="Where to, instead of beside the store.")
 @store_option
 @json_option
-def backup_command(path: str | None, output: str | None, place: Target, as_json: bool) -> None:
+def backup_command(path: str | None, output: str | None, target: Target, as_json: bool) -> None:
     """Copy a project with its sessions into a file that `import` takes in; the oldest copies go.
 
     \b
@@ -143,12 +143,12 @@ def backup_command(path: str | None, output: str | None, place: Target, as_json:
     """
     from omoide.transfer.files import back_up_project  # noqa: PLC0415 - only a backup needs it
 
-    with open_memory(place) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         named = _project_scope(path, scope)
         if memory.project(named.path, limit=1) is None:
             raise NotFound(f"there is no project {named.path}: `omoide project list` shows those there are")
         directory = Path(output).absolute() if output else Path(memory.place).parent / "backups" / named.path
-        done = back_up_project(memory, named, directory, settings_for(place).max_backups)
+        done = back_up_project(memory, named, directory, settings_for(target).max_backups)
     weight = done.file.stat().st_size
     if as_json:
         removed = [str(file) for file in done.removed]

@@ -35,7 +35,7 @@ def recall_command(
     archived: bool,
     since: str | None,
     limit: int | None,
-    place: Target,
+    target: Target,
     as_json: bool,
 ) -> None:
     """Find what answers a question, best first; without one, the newest.
@@ -44,7 +44,7 @@ def recall_command(
     omoide recall 認証
     omoide recall how do we deploy --type decision --limit 3
     """
-    with open_memory(place) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         found = memory.recall(
             " ".join(words),
             scope=scope,
@@ -100,7 +100,7 @@ def list_command(
     since: str | None,
     limit: int | None,
     offset: int,
-    place: Target,
+    target: Target,
     as_json: bool,
 ) -> None:
     """List memories, last changed first.
@@ -109,7 +109,7 @@ def list_command(
     omoide list --type decision --since 7d
     omoide list --state forgotten --limit 100
     """
-    with open_memory(place) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         page = memory.list(
             scope=scope,
             type=type_,
@@ -151,14 +151,14 @@ def _state(memory: Memory) -> str:
 @click.argument("refs", metavar="REF...", nargs=-1, required=True)
 @target_options
 @json_option
-def show_command(refs: tuple[str, ...], place: Target, as_json: bool) -> None:
-    """Show memories whole: the text, every field, the links.
+def show_command(refs: tuple[str, ...], target: Target, as_json: bool) -> None:
+    """Show a memory in full: the text, every field, the links.
 
     \b
     omoide show 12
     omoide show api-auth --json
     """
-    with open_memory(place) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         found = [(memory.show(ref, scope=scope), memory.links(ref, scope=scope)) for ref in refs]
         names = {
             end: memory.show(end, scope=scope)

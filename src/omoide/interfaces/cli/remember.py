@@ -33,17 +33,17 @@ def remember_command(
     confidence: float | None,
     expires: str | None,
     pin: bool,
-    place: Target,
+    target: Target,
     as_json: bool,
 ) -> None:
-    """Keep something: an argument, - for standard input, or your editor.
+    """Store a memory: an argument, - for standard input, or your editor.
 
     \b
     omoide remember "pnpm + Turborepo を使用" --type pattern --tags build,pnpm
     git log -1 --format=%B | omoide remember - --topic "last release"
     """
     expires_at = None if expires is None else parse_time(expires, "expires", future=True)
-    with _content(content) as text, open_memory(place, writing=True) as (memory, scope):
+    with _content(content) as text, open_memory(target, writing=True) as (memory, scope):
         done = memory.remember(
             text,
             scope=scope,

@@ -12,8 +12,8 @@ from omoide.lifecycle.retention import Reason, RetentionPlan
 @click.option("--dry-run", is_flag=True, help="Only tell what would be archived.")
 @store_option
 @json_option
-def retire_command(dry_run: bool, place: Target, as_json: bool) -> None:
-    """Archive what has expired, is long unused, or crowds its layer.
+def retire_command(dry_run: bool, target: Target, as_json: bool) -> None:
+    """Archive what has expired, is long unused, or is over the limit.
 
     Nothing is deleted: `omoide recall --archived` finds it, `omoide restore` brings it back. What is pinned stays. It
     also happens by itself, once a day, unless the setting `retire` is "manual".
@@ -22,7 +22,7 @@ def retire_command(dry_run: bool, place: Target, as_json: bool) -> None:
     omoide retire --dry-run
     omoide retire
     """
-    settings = settings_for(place)
+    settings = settings_for(target)
     plan = open_for_command(settings).retire(dry_run=dry_run)
     if as_json:
         print_json(_plan_record(plan, dry_run=dry_run))

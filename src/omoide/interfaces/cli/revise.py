@@ -28,7 +28,7 @@ from omoide.model import Memory, Scope
 @target_options
 @json_option
 def revise_command(
-    ref: str, content: str | None, if_version: int | None, place: Target, as_json: bool, **flags: Any
+    ref: str, content: str | None, if_version: int | None, target: Target, as_json: bool, **flags: Any
 ) -> None:
     """Change a memory's text or fields; the old version stays in its history.
 
@@ -41,7 +41,7 @@ def revise_command(
     if content is not None:
         flags["content"] = read_stdin() if content == "-" else content
     changes = _changes(flags)
-    with open_memory(place) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         old = memory.show(ref, scope=scope)
         if flags["add_tag"] or flags["remove_tag"]:
             changes["tags"] = _tags(changes.get("tags", old.tags), flags)
@@ -91,7 +91,7 @@ def _report(old: Memory, new: Memory, *, as_json: bool) -> None:
 @click.argument("ref")
 @target_options
 @json_option
-def edit_command(ref: str, place: Target, as_json: bool) -> None:
+def edit_command(ref: str, target: Target, as_json: bool) -> None:
     """Change a memory in your editor.
 
     It opens in $VISUAL or $EDITOR with its fields on top and its text below. What you wrote is never lost: if it cannot
@@ -104,12 +104,12 @@ def edit_command(ref: str, place: Target, as_json: bool) -> None:
     from omoide.interfaces.cli.editor import edit_text  # noqa: PLC0415 - the same
     from omoide.markdown import frontmatter  # noqa: PLC0415 - YAML takes 15 ms that only this command needs
 
-    with open_memory(place) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         old = memory.show(ref, scope=scope)
     text = frontmatter.render(_fields(old), old.content, _NOTE.format(number=old.number))
     with edit_text(text, str(old.number)) as after:
         changes = _edits(frontmatter.parse(text), frontmatter.parse(after))
-        new = _save(old, changes, place, scope) if changes else old
+        new = _save(old, changes, target, scope) if changes else old
     _report(old, new, as_json=as_json)
 
 
@@ -117,9 +117,9 @@ _NOTE = """memory #{number}: change what you like, save, and close the editor
 an empty topic is made from the text; a line taken away changes nothing"""
 
 
-def _save(old: Memory, changes: Mapping[str, Any], place: Target, scope: Scope) -> Memory:
+def _save(old: Memory, changes: Mapping[str, Any], target: Target, scope: Scope) -> Memory:
     # Opened anew: no connection is held while a person thinks.
-    with open_memory(place) as (memory, _):
+    with open_memory(target) as (memory, _):
         return memory.revise(old.id, scope=scope, if_version=old.version, **changes)
 
 

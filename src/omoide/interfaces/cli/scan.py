@@ -12,8 +12,8 @@ from omoide.service.secret_scan import Scan
 @click.option("--fix", is_flag=True, help="Redact what is found, in every version, for good.")
 @store_option
 @json_option
-def scan_command(fix: bool, place: Target, as_json: bool) -> None:
-    """Look for secrets in what is stored already; --fix redacts them.
+def scan_command(fix: bool, target: Target, as_json: bool) -> None:
+    """Find secrets in stored memories; --fix redacts them.
 
     Looks through memories in every state and version, names, events and what is known of mirrored files. Ends with 1 when
     something was found and not fixed. Backups and exports made before keep theirs.
@@ -22,7 +22,7 @@ def scan_command(fix: bool, place: Target, as_json: bool) -> None:
     omoide scan
     omoide scan --fix
     """
-    scan = open_for_command(settings_for(place)).scan(fix=fix)
+    scan = open_for_command(settings_for(target)).scan(fix=fix)
     if as_json:
         print_json(_scan_record(scan))
     else:

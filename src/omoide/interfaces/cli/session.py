@@ -1,9 +1,7 @@
 """Sessions from the command line: session start, append, list, show."""
 
-from collections.abc import Callable, Collection
-from datetime import datetime
+from collections.abc import Callable
 from functools import wraps
-from itertools import count
 from typing import Any, TypeVar
 
 import click
@@ -24,14 +22,14 @@ def _project_options(command: Callable[..., T]) -> Callable[..., T]:
     @click.option("--project", metavar="PATH", help="The project to work in, instead of the one of this directory.")
     @wraps(command)
     def run(store: str | None, project: str | None, **options: Any) -> T:
-        return command(place=Target(store, project), **options)
+        return command(target=Target(store, project), **options)
 
     return run
 
 
 @click.group("session")
 def session_command() -> None:
-    """Start sessions of a project, add to them, and read them.
+    """Start, extend, list and show the sessions of a project.
 
     \b
     omoide session start monday --source slack
@@ -45,7 +43,7 @@ def session_command() -> None:
 @click.option("--source", help="Where it is started from, such as slack or a URL.")
 @_project_options
 @json_option
-def start_command(name: str | None, source: str | None, place: Target, as_json: bool) -> None:
+def start_command(name: str | None, source: str | None, target: Target, as_json: bool) -> None:
     """Start a session; without a name it is named by the time.
 
     The first memory of a session (`omoide remember --session`) starts it as well.
@@ -54,24 +52,15 @@ def start_command(name: str | None, source: str | None, place: Target, as_json: 
     omoide session start
     omoide session start C042-1738 --source slack --json
     """
-    with open_memory(place, writing=True) as (memory, scope):
-        named = name or _unused_name(datetime.now().astimezone(), {one.scope.name for one in memory.sessions(scope=scope)})
-        started = memory.start_session(scope=_session(scope, named), source=source)
+    with open_memory(target, writing=True) as (memory, scope):
+        project = _require_project(scope)
+        named = Scope.session(project.path, name) if name else project
+        started = memory.start_session(scope=named, source=source)
     if as_json:
         print_json(serialize.session(started))
     else:
         name = click.style(escape_control(started.scope.name), bold=True)
         click.echo(f"started  {name}  of {escape_control(str(Scope(scope.path)))}")
-
-
-def _unused_name(now: datetime, taken: Collection[str]) -> str:
-    """A name by the time that no session has yet."""
-    named = stamp = now.strftime("%Y-%m-%d-%H%M%S")
-    for number in count(2):
-        if named not in taken:
-            break
-        named = f"{stamp}-{number}"
-    return named
 
 
 @session_command.command("append")
@@ -90,7 +79,7 @@ def append_command(
     tag: tuple[str, ...],
     tags: str | None,
     source: str | None,
-    place: Target,
+    target: Target,
     as_json: bool,
 ) -> None:
     """Keep an entry in a session that was started: a text, or - for standard input.
@@ -100,7 +89,7 @@ def append_command(
     git log -1 --format=%B | omoide session append monday - --source git
     """
     text = read_stdin() if content == "-" else content
-    with open_memory(place) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         session = memory.session(scope=_session(scope, name))
         done = memory.remember(text, scope=session.scope, type=type_, tags=tags_of(tag, tags), source=source)
     if as_json:
@@ -112,15 +101,15 @@ def append_command(
 @session_command.command("list")
 @_project_options
 @json_option
-def list_command(place: Target, as_json: bool) -> None:
+def list_command(target: Target, as_json: bool) -> None:
     """List the sessions of a project, last changed first.
 
     \b
     omoide session list
     omoide session list --project shop --json
     """
-    with open_memory(place) as (memory, scope):
-        found = memory.sessions(scope=_in_project(scope))
+    with open_memory(target) as (memory, scope):
+        found = memory.sessions(scope=_require_project(scope))
     if as_json:
         print_json({"sessions": [serialize.session(one) for one in found]})
     elif found:
@@ -135,14 +124,14 @@ def list_command(place: Target, as_json: bool) -> None:
 @click.option("--limit", type=click.IntRange(1, 1_000_000), default=100, show_default=True, help="How many of the last.")
 @_project_options
 @json_option
-def show_command(name: str, limit: int, place: Target, as_json: bool) -> None:
+def show_command(name: str, limit: int, target: Target, as_json: bool) -> None:
     """Read a session from its start: every entry with its time and source.
 
     \b
     omoide session show monday
     omoide session show monday --limit 5 --json
     """
-    with open_memory(place) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         session = memory.session(scope=_session(scope, name))
         page = memory.list(scope=session.scope, layers=[Layer.SESSION], limit=limit)
     entries = sorted(page.memories, key=lambda one: (one.created_at, one.number))
@@ -160,11 +149,12 @@ def show_command(name: str, limit: int, place: Target, as_json: bool) -> None:
         click.echo(f"the last {len(entries)} of {page.total}: --limit shows more", err=True)
 
 
-def _in_project(scope: Scope) -> Scope:
+def _require_project(scope: Scope) -> Scope:
+    """The project of the scope."""
     if not scope.path:
         raise InvalidInput("sessions need a project: work in a git repository, or add --project")
-    return scope
+    return Scope(scope.path)
 
 
 def _session(scope: Scope, name: str) -> Scope:
-    return Scope.session(_in_project(scope).path, name)
+    return Scope.session(_require_project(scope).path, name)

@@ -1,4 +1,4 @@
-"""Changing where a memory stands: forget, restore, archive, pin, promote, link."""
+"""forget, restore, archive, pin, promote and link: commands that change the state of memories."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,25 +14,25 @@ from omoide.service import Service
 
 _refs = click.argument("refs", metavar="REF...", nargs=-1, required=True)
 
+Change = Callable[[Service, str, Scope], Memory]
 
-def _each(
-    refs: Sequence[str], place: Target, word: str, change: Callable[[Service, str, Scope], Memory], *, as_json: bool
-) -> None:
-    """Changes one after the other and tells of each; one that cannot be changed does not keep the others from it."""
-    done, code = [], 0
-    with open_memory(place) as (memory, scope):
+
+def _change_each(refs: Sequence[str], target: Target, action: str, change: Change, *, as_json: bool) -> None:
+    """Change one memory after the other and print each. One that fails does not stop the others; the exit code shows it."""
+    changed, code = [], 0
+    with open_memory(target) as (memory, scope):
         for ref in refs:
             try:
-                changed = change(memory, ref, scope)
-            except OmoideError as error:  # plan B: the next one; the exit code remembers
+                new = change(memory, ref, scope)
+            except OmoideError as error:  # fallback: the next one; the exit code shows it
                 code = max(code, report_error(error))
                 continue
-            done.append(changed)
+            changed.append(new)
             if not as_json:
-                click.echo(f"{word}  {headline(changed)}")
-    if as_json and (done or len(refs) > 1):
-        shapes = [serialize.memory(one) for one in done]
-        print_json(shapes[0] if len(refs) == 1 else {"memories": shapes})
+                click.echo(f"{action}  {headline(new)}")
+    if as_json and (changed or len(refs) > 1):
+        records = [serialize.memory(each) for each in changed]
+        print_json(records[0] if len(refs) == 1 else {"memories": records})
     click.get_current_context().exit(code)
 
 
@@ -40,50 +40,50 @@ def _each(
 @_refs
 @target_options
 @json_option
-def forget_command(refs: tuple[str, ...], place: Target, as_json: bool) -> None:
+def forget_command(refs: tuple[str, ...], target: Target, as_json: bool) -> None:
     """Forget memories: no search finds them; restore brings them back.
 
     \b
     omoide forget 12
     omoide forget 12 13 api-auth
     """
-    _each(refs, place, "forgotten", lambda memory, ref, scope: memory.forget(ref, scope=scope), as_json=as_json)
+    _change_each(refs, target, "forgotten", lambda memory, ref, scope: memory.forget(ref, scope=scope), as_json=as_json)
 
 
 @click.command("restore")
 @_refs
 @target_options
 @json_option
-def restore_command(refs: tuple[str, ...], place: Target, as_json: bool) -> None:
-    """Bring forgotten, archived or inactive memories back.
+def restore_command(refs: tuple[str, ...], target: Target, as_json: bool) -> None:
+    """Bring back forgotten, archived or inactive memories.
 
     \b
     omoide restore 12
     """
-    _each(refs, place, "restored", lambda memory, ref, scope: memory.restore(ref, scope=scope), as_json=as_json)
+    _change_each(refs, target, "restored", lambda memory, ref, scope: memory.restore(ref, scope=scope), as_json=as_json)
 
 
 @click.command("archive")
 @_refs
 @target_options
 @json_option
-def archive_command(refs: tuple[str, ...], place: Target, as_json: bool) -> None:
-    """Retire memories: out of daily searches, found on request.
+def archive_command(refs: tuple[str, ...], target: Target, as_json: bool) -> None:
+    """Archive memories: found only with --archived.
 
     \b
     omoide archive 12
     omoide recall --archived deploy
     """
-    _each(refs, place, "archived", lambda memory, ref, scope: memory.archive(ref, scope=scope), as_json=as_json)
+    _change_each(refs, target, "archived", lambda memory, ref, scope: memory.archive(ref, scope=scope), as_json=as_json)
 
 
 @click.command("pin")
 @_refs
-@click.option("--unpin", is_flag=True, help="Take the pin off.")
+@click.option("--unpin", is_flag=True, help="Remove the pin.")
 @target_options
 @json_option
-def pin_command(refs: tuple[str, ...], unpin: bool, place: Target, as_json: bool) -> None:
-    """Pin memories: never retired, never summarised away.
+def pin_command(refs: tuple[str, ...], unpin: bool, target: Target, as_json: bool) -> None:
+    """Pin memories: never archived by themselves, first in every resume.
 
     \b
     omoide pin 12
@@ -93,15 +93,15 @@ def pin_command(refs: tuple[str, ...], unpin: bool, place: Target, as_json: bool
     def change(memory: Service, ref: str, scope: Scope) -> Memory:
         return memory.unpin(ref, scope=scope) if unpin else memory.pin(ref, scope=scope)
 
-    _each(refs, place, "unpinned" if unpin else "pinned", change, as_json=as_json)
+    _change_each(refs, target, "unpinned" if unpin else "pinned", change, as_json=as_json)
 
 
 @click.command("promote")
 @_refs
-@click.option("--to", type=click.Choice(["project", "global"]), help="How far; one step wider if it is not said.")
+@click.option("--to", type=click.Choice(["project", "global"]), help="The new layer; by default one step wider.")
 @target_options
 @json_option
-def promote_command(refs: tuple[str, ...], to: str | None, place: Target, as_json: bool) -> None:
+def promote_command(refs: tuple[str, ...], to: str | None, target: Target, as_json: bool) -> None:
     """Move memories to a wider scope: session to project, project to global.
 
     \b
@@ -110,33 +110,33 @@ def promote_command(refs: tuple[str, ...], to: str | None, place: Target, as_jso
     """
 
     def change(memory: Service, ref: str, scope: Scope) -> Memory:
-        target = None if to is None else Scope.everywhere() if to == "global" else Scope(scope.path)
-        return memory.promote(ref, scope=scope, to=target)
+        wider = {None: None, "global": Scope.everywhere(), "project": Scope(scope.path)}[to]
+        return memory.promote(ref, scope=scope, to=wider)
 
-    _each(refs, place, "promoted", change, as_json=as_json)
+    _change_each(refs, target, "promoted", change, as_json=as_json)
 
 
 @click.command("link")
 @click.argument("ref")
 @click.argument("kind", type=click.Choice([kind.value for kind in LinkKind]))
 @click.argument("other")
-@click.option("--remove", is_flag=True, help="Take the link away.")
+@click.option("--remove", is_flag=True, help="Remove the link.")
 @target_options
 @json_option
-def link_command(ref: str, kind: str, other: str, remove: bool, place: Target, as_json: bool) -> None:
-    """Say how one memory stands to another.
+def link_command(ref: str, kind: str, other: str, remove: bool, target: Target, as_json: bool) -> None:
+    """Link two memories.
 
     \b
     omoide link 12 supersedes 7
     omoide link 12 supersedes 7 --remove
     """
-    with open_memory(place) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         change = memory.unlink if remove else memory.link
         changed = change(ref, kind, other, scope=scope)
-        source, target = memory.show(ref, scope=scope), memory.show(other, scope=scope)
+        start, end = memory.show(ref, scope=scope), memory.show(other, scope=scope)
     action = ("unlinked" if remove else "linked") if changed else "unchanged"
     if as_json:
-        print_json({"action": action, "source": source.id, "kind": kind, "target": target.id})
+        print_json({"action": action, "source": start.id, "kind": kind, "target": end.id})
         return
-    topics = f"{escape_control(source.topic)} → {escape_control(target.topic)}"
-    click.echo(f"{action}  #{source.number} {kind} #{target.number}  {topics}")
+    topics = f"{escape_control(start.topic)} → {escape_control(end.topic)}"
+    click.echo(f"{action}  #{start.number} {kind} #{end.number}  {topics}")

@@ -1,7 +1,5 @@
-"""Looking after the store: stats, backup, config, completion."""
+"""stats, backup, config and completion: commands about the store and its settings."""
 
-from collections import Counter
-from datetime import datetime
 from pathlib import Path
 
 import click
@@ -10,79 +8,79 @@ from omoide import app
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, open_for_command, settings_for, store_option
 from omoide.interfaces.cli.output import day, escape_control, print_json, print_table, size
-from omoide.model import Scope, State
+from omoide.service.stats import StoreStats
 from omoide.settings import SETTINGS, config_file, load_settings
 
 
 @click.command("stats")
 @store_option
 @json_option
-def stats_command(place: Target, as_json: bool) -> None:
-    """Count memories, and tell about the database.
+def stats_command(target: Target, as_json: bool) -> None:
+    """Count memories, and describe the database.
 
     \b
     omoide stats
     omoide stats --json
     """
-    memory = open_for_command(settings_for(place))
-    counts, latest, where = memory.tally(), memory.latest(), Path(memory.place)
-    weight = sum(file.stat().st_size for file in (where, Path(f"{where}-wal")) if file.exists())
+    stats = open_for_command(settings_for(target)).stats()
     engine, schema = app.engine_info()
-    vectors = memory.coverage()
-    by_project, by_type, by_state = Counter[Scope](), Counter[str](), Counter[str]()
-    for scope, kind, state, count in counts:
-        by_project[Scope(scope.path)] += count
-        by_type[kind] += count
-        by_state[state] += count
     if as_json:
-        print_json({
-            "store": str(where),
-            "bytes": weight,
-            "engine": engine,
-            "schema": schema,
-            "memories": sum(by_state.values()),
-            "by_state": {state.value: by_state[state.value] for state in State},
-            "by_type": dict(by_type.most_common()),
-            "by_project": [{"project": one.path or None, "memories": n} for one, n in by_project.most_common()],
-            "vectors": {"embedder": vectors.embedder, "embedded": vectors.embedded, "pending": vectors.pending},
-            "newest_change": None if latest is None else serialize.format_time(latest.at),
-        })  # fmt: skip
-        return
-    rows = [("state", state.value, by_state[state.value]) for state in State if by_state[state.value]]
-    rows += [("type", kind, count) for kind, count in by_type.most_common()]
-    rows += [("project", one.path or "(global)", count) for one, count in by_project.most_common()]
-    print_table(["by", "name", "memories"], [(by, name, f"{count:>8,}") for by, name, count in rows], flexible=(1,))
-    changed = "nothing has happened yet" if latest is None else f"last change {day(latest.at)}"
-    click.echo(f"\n{sum(by_state.values()):,} memories, {size(weight)}, {changed}")
-    click.echo(f"{escape_control(str(where))} ({engine}, schema {schema})")
+        print_json(_stats_record(stats, engine, schema))
+    else:
+        _print_stats(stats, f"{engine}, schema {schema}")
+
+
+def _stats_record(stats: StoreStats, engine: str, schema: int) -> dict[str, object]:
+    vectors = stats.vectors
+    return {
+        "store": stats.location,
+        "bytes": stats.bytes,
+        "engine": engine,
+        "schema": schema,
+        "memories": stats.count,
+        "by_state": stats.by_state,
+        "by_type": stats.by_type,
+        "by_project": [{"project": path or None, "memories": count} for path, count in stats.by_project.items()],
+        "vectors": {"embedder": vectors.embedder, "embedded": vectors.embedded, "pending": vectors.pending},
+        "newest_change": serialize.format_time(stats.newest_change),
+    }
+
+
+def _print_stats(stats: StoreStats, engine: str) -> None:
+    rows = [("state", state, count) for state, count in stats.by_state.items() if count]
+    rows += [("type", type, count) for type, count in stats.by_type.items()]
+    rows += [("project", path or "(global)", count) for path, count in stats.by_project.items()]
+    if rows:
+        print_table(["by", "name", "memories"], [(by, name, f"{count:>8,}") for by, name, count in rows], flexible=(1,))
+        click.echo()
+    changed = "no changes yet" if stats.newest_change is None else f"last change {day(stats.newest_change)}"
+    click.echo(f"{stats.count:,} {'memory' if stats.count == 1 else 'memories'}, {size(stats.bytes)}, {changed}")
+    click.echo(f"{escape_control(stats.location)} ({engine})")
+    vectors = stats.vectors
     if vectors.embedder is not None:
-        click.echo(f"{vectors.embedded:,} embedded, {vectors.pending:,} to go ({escape_control(vectors.embedder)})")
+        click.echo(f"{vectors.embedded:,} embedded, {vectors.pending:,} pending ({escape_control(vectors.embedder)})")
 
 
 @click.command("backup")
 @click.argument("file", required=False)
 @store_option
 @json_option
-def backup_command(file: str | None, place: Target, as_json: bool) -> None:
-    """Copy the whole database, while others use it.
+def backup_command(file: str | None, target: Target, as_json: bool) -> None:
+    """Copy the whole database while others use it.
 
-    Without a file name the copy stands beside the store, named by the time; a name that ends with .gz has it compressed.
-    To use a copy, point --store at it, or put it in the store's place while nothing runs.
+    Without a file name the copy is written beside the store and named by the time; a name that ends with .gz is
+    compressed. To use a copy, point --store at it, or put it in the place of the store while nothing runs.
 
     \b
     omoide backup
     omoide backup /mnt/disk/memory.db
     """
-    memory = open_for_command(settings_for(place))
-    store = Path(memory.place)
-    stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-    target = Path(file).absolute() if file else store.with_name(f"{store.stem}-{stamp}{store.suffix}")
-    memory.backup(target)
-    weight = target.stat().st_size
+    copy = open_for_command(settings_for(target)).backup(Path(file).absolute() if file else None)
+    bytes_written = copy.stat().st_size
     if as_json:
-        print_json({"file": str(target), "bytes": weight})
+        print_json({"file": str(copy), "bytes": bytes_written})
     else:
-        click.echo(f"{escape_control(str(target))}  {size(weight)}")
+        click.echo(f"{escape_control(str(copy))}  {size(bytes_written)}")
 
 
 @click.command("config")
@@ -90,7 +88,7 @@ def backup_command(file: str | None, place: Target, as_json: bool) -> None:
 def config_command(as_json: bool) -> None:
     """Show the settings in force, and where each comes from.
 
-    A flag goes before an OMOIDE_ variable, that before the file, that before the default.
+    A flag overrides an OMOIDE_ variable, which overrides the file, which overrides the default.
 
     \b
     omoide config
@@ -100,20 +98,23 @@ def config_command(as_json: bool) -> None:
     settings = load_settings()
     values = {setting.name: getattr(settings, setting.name) for setting in SETTINGS}
     if as_json:
-        shapes = {
+        records = {
             name: {"value": values[name], "origin": settings.origins[name], "help": help} for name, help, *_ in SETTINGS
         }
-        print_json({"file": str(file), "exists": file.exists(), "settings": shapes})
+        print_json({"file": str(file), "exists": file.exists(), "settings": records})
         return
     rows = [(name, _format_value(value), settings.origins[name]) for name, value in values.items()]
     print_table(["setting", "value", "origin"], rows, flexible=(1, 2))
-    click.echo(f"\n{escape_control(str(file))}" + ("" if file.exists() else " (none yet: make one to change a setting)"))
+    missing = "" if file.exists() else " (does not exist: create it to change a setting)"
+    click.echo(f"\n{escape_control(str(file))}{missing}")
 
 
 def _format_value(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}={role}" for name, role in value.items())
-    return ", ".join(value) if isinstance(value, tuple) else f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 @click.command("completion")
@@ -126,10 +127,10 @@ def completion_command(shell: str) -> None:
     omoide completion zsh >> ~/.zshrc
     omoide completion fish > ~/.config/fish/completions/omoide.fish
     """
-    from click.shell_completion import get_completion_class  # noqa: PLC0415 - once in a lifetime
+    from click.shell_completion import get_completion_class  # noqa: PLC0415 - only this command needs it
 
     from omoide.interfaces.cli import cli  # noqa: PLC0415 - the group that loads this module
 
-    made = get_completion_class(shell)
-    if made is not None:
-        click.echo(made(cli, {}, "omoide", "_OMOIDE_COMPLETE").source())
+    completion = get_completion_class(shell)
+    if completion is not None:
+        click.echo(completion(cli, {}, "omoide", "_OMOIDE_COMPLETE").source())

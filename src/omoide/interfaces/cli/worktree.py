@@ -12,7 +12,7 @@ from omoide.sync import worktrees
 
 @click.group("worktree")
 def worktree_command() -> None:
-    """Make git worktrees that share one .agent/memories.md.
+    """Create git worktrees that share one .agent/memories.md.
 
     \b
     omoide worktree add ../feature -b feature

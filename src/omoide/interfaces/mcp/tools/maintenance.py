@@ -1,6 +1,5 @@
 """Looking after the store as a whole, for agents that are trusted with it: offered with `--tools all`."""
 
-from collections import Counter
 from typing import Any
 
 from msgspec import Struct
@@ -43,20 +42,14 @@ class NearDuplicatesResult(Struct, frozen=True):
 
 
 def _stats(context: CallContext, asked: AgentInput, _: RequestContext) -> Answer:
-    memory = context.acting_as(asked.caller_agent_id)
-    counts, latest, vectors = memory.tally(), memory.latest(), memory.coverage()
-    by_state, by_type, by_project = Counter[str](), Counter[str](), Counter[str]()
-    for scope, kind, state, count in counts:
-        by_state[state] += count
-        by_type[kind] += count
-        by_project[scope.path] += count
+    stats = context.acting_as(asked.caller_agent_id).stats()
     value = StatsResult(
-        by_state.total(),
-        dict(by_state),
-        dict(by_type.most_common()),
-        dict(by_project.most_common()),
-        {"embedder": vectors.embedder, "embedded": vectors.embedded, "pending": vectors.pending},
-        None if latest is None else serialize.format_time(latest.at),
+        stats.count,
+        {state: count for state, count in stats.by_state.items() if count},
+        stats.by_type,
+        stats.by_project,
+        {"embedder": stats.vectors.embedder, "embedded": stats.vectors.embedded, "pending": stats.vectors.pending},
+        serialize.format_time(stats.newest_change),
     )
     lines = [f"{value.count} memories.", *(f"{count} {state}" for state, count in value.by_state.items())]
     return Answer(value, "\n".join(lines))
