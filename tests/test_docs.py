@@ -42,7 +42,7 @@ def test_every_command_and_option_is_documented(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_short_help_is_the_commands_own(name: str) -> None:
+def test_the_short_help_is_the_first_line_of_the_command(name: str) -> None:
     command = commands(cli)[name]
     assert (command.help or "").strip().splitlines()[0].strip() == COMMANDS[name].help
 
@@ -87,7 +87,7 @@ def test_the_python_examples_run(page: str, home: dict[str, str], tmp_path: Path
         assert done.returncode == 0, done.stderr
 
 
-def test_links_between_the_documents_lead_somewhere() -> None:
+def test_links_between_documents_resolve() -> None:
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
         text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):

@@ -77,10 +77,10 @@ def tech() -> str:
         ("tech.md", tech),
     ],
 )
-def test_an_example_is_what_is_written(name, write):
+def test_an_example_of_the_page_equals_the_written_file(name, write):
     assert EXAMPLES[name] == write()
 
 
-def test_what_the_page_says_in_numbers_and_names_is_so():
+def test_numbers_and_names_on_the_page_are_true():
     for told in (f"{LARGEST:,} characters", f"up to {LARGEST_FILE // 1_000_000} MB", f"`{BACKUPS}/`", LAST):
         assert told in PAGE

@@ -36,7 +36,7 @@ def writing(shelf, store):
         thread.join()
 
 
-def test_a_whole_store_has_nothing_to_report(shelf, store):
+def test_an_intact_store_reports_no_problem(shelf, store):
     assert store.check() == []
     kept = shelf.keep("a b", SHOP)
     shelf.change(kept, state=State.ARCHIVED)
@@ -44,7 +44,7 @@ def test_a_whole_store_has_nothing_to_report(shelf, store):
     assert store.check() == []
 
 
-def test_a_check_finds_a_memory_that_is_not_in_the_index_and_a_rebuild_mends_it(shelf, store, backend):
+def test_a_check_finds_an_unindexed_memory_and_a_rebuild_repairs_it(shelf, store, backend):
     lost, other = shelf.keep("zebra", SHOP), shelf.keep("okapi")
     shelf.keep("gnu", state=State.FORGOTTEN)
     backend.lose_words(lost.number)
@@ -63,7 +63,7 @@ def test_a_check_finds_a_memory_that_is_not_in_the_index_and_a_rebuild_mends_it(
     assert shelf.ask(lambda tx: tx.frequencies(query, ["gnu"], 9)["gnu"]) == 0
 
 
-def test_a_check_finds_sizes_that_are_gone_and_a_rebuild_mends_them(shelf, store, backend):
+def test_a_check_finds_missing_sizes_and_a_rebuild_repairs_them(shelf, store, backend):
     shelf.keep("zebra crossing", SHOP)
     backend.lose_sizes()
     assert [finding.fixable for finding in store.check()] == [True]
@@ -72,7 +72,7 @@ def test_a_check_finds_sizes_that_are_gone_and_a_rebuild_mends_them(shelf, store
     assert shelf.ask(lambda tx: tx.sizes(Query(SHOP))) == (1, 2)
 
 
-def test_a_rebuild_that_fails_leaves_the_index_as_it_was(shelf, store):
+def test_a_failed_rebuild_leaves_the_index_unchanged(shelf, store):
     kept = shelf.keep("zebra")
 
     def failing(tx):
@@ -85,7 +85,7 @@ def test_a_rebuild_that_fails_leaves_the_index_as_it_was(shelf, store):
     assert store.check() == []
 
 
-def test_what_is_settled_with_a_new_index_comes_with_it_or_not_at_all(shelf, store):
+def test_changes_made_with_a_rebuild_are_atomic_with_it(shelf, store):
     zebra, okapi = shelf.keep("zebra", SHOP), shelf.keep("okapi", SHOP)
 
     def settle(tx):
@@ -115,7 +115,7 @@ def test_a_check_of_a_busy_store_finds_nothing(shelf, store, backend):
         assert [store.check() for _ in range(300)] == [[]] * 300
 
 
-def test_a_backup_is_a_whole_store_of_its_own(shelf, store, backend, tmp_path):
+def test_a_backup_is_a_complete_store(shelf, store, backend, tmp_path):
     kept = shelf.change(shelf.keep("zebra", SHOP), content="okapi")
     target = tmp_path / "backups" / "copy.db"
     store.backup(target)
@@ -129,7 +129,7 @@ def test_a_backup_is_a_whole_store_of_its_own(shelf, store, backend, tmp_path):
         assert len(tx.versions(kept.number)) == 2
 
 
-def test_a_backup_whose_name_says_so_is_compressed(shelf, store, backend, tmp_path):
+def test_a_backup_named_gz_is_compressed(shelf, store, backend, tmp_path):
     kept = shelf.keep("zebra " * 1_000, SHOP)
     target = tmp_path / "backups" / "copy.db.gz"
     store.backup(target)
@@ -142,7 +142,7 @@ def test_a_backup_whose_name_says_so_is_compressed(shelf, store, backend, tmp_pa
         assert list(tx.everything()) == [kept]
 
 
-def test_a_backup_taken_while_others_write_is_of_one_moment(shelf, store, backend, tmp_path):
+def test_a_backup_during_writes_is_consistent(shelf, store, backend, tmp_path):
     with writing(shelf, backend.open()):
         for n in range(5):
             store.backup(tmp_path / f"{n}.db")

@@ -94,7 +94,7 @@ def test_a_project_sees_itself_its_sessions_and_the_global_layer_and_nothing_els
         (Scope(), (Layer.PROJECT, Layer.SESSION), set()),
     ],
 )
-def test_layers_narrow_what_is_seen(shelf, reader, layers, seen):
+def test_layers_narrow_the_query(shelf, reader, layers, seen):
     places = {"everywhere": Scope(), "shop": SHOP, "monday": MONDAY, "tuesday": TUESDAY, "bank": BANK}
     names = {shelf.keep("zebra", scope).number: name for name, scope in places.items()}
     query = Query(reader, layers=layers)
@@ -108,7 +108,7 @@ def bits(shelf, query, term, most=9_999, often=9_999):
     return shelf.ask(lambda tx: tx.posting_sets(query, {term: most}, often)[term])
 
 
-def test_who_holds_a_term_is_known_at_once_also_when_another_process_wrote(shelf, store, backend):
+def test_postings_include_writes_of_another_process_at_once(shelf, store, backend):
     second = backend.open()
     one = shelf.keep("gnu", SHOP)
     assert bits(shelf, Query(SHOP), "gnu").bits == 1 << one.number
@@ -127,7 +127,7 @@ def test_who_holds_a_term_is_known_at_once_also_when_another_process_wrote(shelf
     assert bits(shelf, Query(SHOP, states=LIVING), "gnu").bits == 1 << three.number
 
 
-def test_counts_stay_right_when_what_was_counted_changes(shelf):
+def test_counts_follow_changes_of_counted_memories(shelf):
     one, two = shelf.keep("gnu gnu", SHOP), shelf.keep("a gnu", SHOP, topic="gnu")
     assert bits(shelf, Query(SHOP), "gnu").counts == {one.number: (0, 0, 2), two.number: (1, 0, 1)}
     shelf.change(one, content="gnu")
@@ -137,7 +137,7 @@ def test_counts_stay_right_when_what_was_counted_changes(shelf):
     assert held.holders == 3
 
 
-def test_after_many_changes_a_term_is_looked_up_as_a_whole(shelf):
+def test_a_term_is_read_again_after_many_changes(shelf):
     kept = [shelf.keep("gnu", SHOP) for _ in range(3)]
     assert bits(shelf, Query(SHOP), "gnu").holders == 3
     more = [shelf.keep("gnu" if n % 2 else "yak", SHOP).number for n in range(120)]
@@ -145,7 +145,7 @@ def test_after_many_changes_a_term_is_looked_up_as_a_whole(shelf):
     assert bits(shelf, Query(SHOP), "gnu").bits == sum(1 << number for number in holders)
 
 
-def test_many_holders_and_few_are_the_same_to_a_number_of_bits(shelf):
+def test_bitsets_are_equal_for_long_and_short_posting_lists(shelf):
     with shelf.store.write() as tx:
         drafts = [shelf.draft("gnu" if n % 3 else "yak", SHOP) for n in range(1_000)]
         for draft in drafts:
@@ -155,19 +155,19 @@ def test_many_holders_and_few_are_the_same_to_a_number_of_bits(shelf):
     assert bits(shelf, Query(SHOP), "gnu").bits == sum(1 << number for number in holders)
 
 
-def test_of_a_term_that_more_hold_than_asked_for_only_their_number_is_told(shelf):
+def test_a_posting_list_over_the_limit_returns_only_its_length(shelf):
     for _ in range(3):
         shelf.keep("gnu", SHOP)
     assert bits(shelf, Query(SHOP), "gnu", most=2) == (3, None, None)
     assert bits(shelf, Query(SHOP), "gnu", most=3).bits is not None
 
 
-def test_a_common_term_is_not_counted(shelf):
+def test_occurrences_of_a_common_term_are_not_counted(shelf):
     numbers = [shelf.keep("gnu gnu", SHOP).number for _ in range(3)]
     assert bits(shelf, Query(SHOP), "gnu", often=2) == (3, sum(1 << number for number in numbers), None)
 
 
-def test_who_holds_a_term_is_the_same_where_most_memories_are_elsewhere(shelf):
+def test_postings_are_right_where_most_memories_are_in_other_projects(shelf):
     for n in range(40):
         shelf.keep(f"gnu gnu {n}", BANK)
     one, two, three = shelf.keep("gnu", SHOP), shelf.keep("gnu gnu", SHOP), shelf.keep("x", SHOP, topic="gnu", tags=("gnu",))
@@ -178,7 +178,7 @@ def test_who_holds_a_term_is_the_same_where_most_memories_are_elsewhere(shelf):
     assert found(shelf, Query(SHOP), "gnu") == {one.number, two.number, three.number}
 
 
-def test_what_is_asked_for_again_is_kept_when_room_runs_out(shelf, monkeypatch):
+def test_the_cache_keeps_recently_used_terms(shelf, monkeypatch):
     monkeypatch.setattr("omoide.storage.sqlite.postings._KEPT", 2_000)
     kept = {f"w{n}": shelf.keep(f"w{n} gnu", SHOP).number for n in range(30)}
     for word, number in [*kept.items(), *kept.items()]:
@@ -188,7 +188,7 @@ def test_what_is_asked_for_again_is_kept_when_room_runs_out(shelf, monkeypatch):
     assert (bits(shelf, Query(SHOP), "gnu").holders, bits(shelf, Query(SHOP), "w1").holders) == (31, 2)
 
 
-def test_an_index_made_anew_by_another_process_is_seen(shelf, backend):
+def test_an_index_rebuilt_by_another_process_is_used(shelf, backend):
     second = backend.open()
     kept = shelf.keep("gnu", SHOP)
     assert bits(shelf, Query(SHOP), "yak").bits == 0
@@ -199,7 +199,7 @@ def test_an_index_made_anew_by_another_process_is_seen(shelf, backend):
     assert bits(shelf, Query(SHOP), "okapi").bits == 1 << kept.number
 
 
-def test_what_a_transaction_undid_was_never_held(shelf):
+def test_a_rolled_back_transaction_leaves_no_postings(shelf):
     shelf.keep("gnu", SHOP)
     with suppress(ZeroDivisionError), shelf.store.write() as tx:
         draft = shelf.draft("gnu", SHOP)
@@ -209,19 +209,19 @@ def test_what_a_transaction_undid_was_never_held(shelf):
     assert bits(shelf, Query(SHOP), "gnu").holders == 1
 
 
-def test_titles_are_told_apart(shelf):
+def test_postings_in_titles_are_separate(shelf):
     titled = [shelf.keep("x", SHOP, topic="gnu").number, shelf.keep("x", SHOP, tags=("gnu",)).number]
     shelf.keep("gnu", SHOP)
     found = shelf.ask(lambda tx: tx.title_postings(Query(SHOP), ["gnu", "yak"]))
     assert found == {"gnu": sum(1 << number for number in titled), "yak": 0}
 
 
-def test_where_numbers_are_high_there_are_no_bits(shelf):
+def test_there_are_no_bitsets_for_high_numbers(shelf):
     shelf.keep("gnu", SHOP, number=1_000_000)
     assert shelf.ask(lambda tx: tx.posting_sets(Query(SHOP), {"gnu": 9}, 9)) is None
 
 
-def test_holders_come_newest_first_and_no_more_than_asked_for(shelf):
+def test_postings_come_newest_first_up_to_the_limit(shelf):
     one, two, three = (shelf.keep("a gnu", SHOP).number for _ in range(3))
     shelf.keep("yak", SHOP)
     assert shelf.ask(lambda tx: tx.posting_numbers(Query(SHOP), ["gnu"], 99)["gnu"]) == [three, two, one]
@@ -242,7 +242,7 @@ def test_postings_count_the_term_in_each_field_of_the_memories_asked_about(shelf
     assert shelf.ask(lambda tx: tx.postings(Query(SHOP), ["gnu"], [])["gnu"]) == []
 
 
-def test_the_nearer_layer_comes_first_so_that_a_crowd_elsewhere_cannot_push_it_out(shelf):
+def test_postings_of_the_nearer_layer_come_first(shelf):
     mine = shelf.keep("gnu", SHOP)
     crowd = [shelf.keep("gnu").number for _ in range(5)]
     assert shelf.ask(lambda tx: tx.posting_numbers(Query(SHOP), ["gnu"], 3)["gnu"]) == [mine.number, crowd[4], crowd[3]]
@@ -255,7 +255,7 @@ def test_a_count_of_a_million_does_not_spill_into_another_field(shelf):
     assert content >= 1_000_000
 
 
-def test_frequency_counts_up_to_the_most_it_is_asked_for(shelf):
+def test_frequencies_are_counted_up_to_the_limit(shelf):
     for scope in (SHOP, SHOP, SHOP, Scope(), Scope()):
         shelf.keep("gnu", scope)
     assert shelf.ask(lambda tx: [tx.frequencies(Query(SHOP), ["gnu"], most)["gnu"] for most in (1, 3, 4, 5, 99)]) == [
@@ -268,7 +268,7 @@ def test_frequency_counts_up_to_the_most_it_is_asked_for(shelf):
     assert shelf.ask(lambda tx: tx.frequencies(Query(SHOP), ["yak"], 99)["yak"]) == 0
 
 
-def test_common_terms_are_counted_anew_before_their_number_is_a_tenth_off(shelf):
+def test_common_terms_are_recounted_before_the_count_is_ten_percent_off(shelf):
     def counted():
         return shelf.ask(lambda tx: tx.frequencies(Query(SHOP), ["gnu"], 9_999)["gnu"])
 
@@ -280,7 +280,7 @@ def test_common_terms_are_counted_anew_before_their_number_is_a_tenth_off(shelf)
         assert number * 0.9 < counted() <= number + 1
 
 
-def test_sizes_count_what_is_indexed_where_the_query_looks(shelf):
+def test_sizes_count_the_index_of_the_query_scope(shelf):
     kept = shelf.keep("a b c", SHOP, topic="t", tags=("u",))
     shelf.keep("d", MONDAY)
     shelf.keep("e f", Scope())
@@ -311,7 +311,7 @@ def either(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("either")
-def test_outlines_tell_what_the_ranking_needs(shelf):
+def test_ranking_facts_carry_what_the_ranking_needs(shelf):
     kept = shelf.keep("a b", MONDAY, confidence=0.25, relevance=0.75, reference_count=4)
     shared = shelf.keep("c")
     later = kept.updated_at + timedelta(days=1, hours=12)
@@ -326,7 +326,7 @@ def test_outlines_tell_what_the_ranking_needs(shelf):
 
 
 @pytest.mark.usefixtures("either")
-def test_outlines_stay_right_when_memories_change_also_by_another_process(shelf, store, backend):
+def test_ranking_facts_follow_changes_also_of_another_process(shelf, store, backend):
     second = backend.open()
 
     def told():
@@ -366,7 +366,7 @@ def test_lengths_come_in_the_order_asked_for_and_without_what_expired(shelf):
     assert lengths(9) == [(never.number, 3), (soon.number, 1)]
 
 
-def test_texts_are_told_but_not_the_longest(shelf):
+def test_texts_over_the_limit_are_left_out(shelf):
     kept = shelf.keep("a b", SHOP, topic="t", tags=("x",), examples=("e",), key="k")
     long = shelf.keep("a " * 2_001, SHOP, topic="t")
     short, longer = shelf.ask(lambda tx: tx.texts([kept.number, long.number]))
@@ -374,13 +374,13 @@ def test_texts_are_told_but_not_the_longest(shelf):
     assert longer.content is None
 
 
-def test_browsing_goes_from_the_last_changed_to_the_first(shelf):
+def test_browse_returns_the_last_changed_first(shelf):
     one, two, three = (shelf.keep(name, SHOP) for name in "abc")
     one = shelf.change(one, content="changed")
     assert shelf.ask(lambda tx: list(tx.browse(Query(SHOP), shelf.now))) == [one, three, two]
 
 
-def test_filters_let_through_what_they_name(shelf):
+def test_filters_select_matching_memories(shelf):
     tech = shelf.keep("a", SHOP, type="tech", tags=("Python", "db"))
     note = shelf.keep("b", SHOP, tags=("python",))
     set_aside = shelf.keep("c", SHOP, state=State.ARCHIVED)
@@ -409,7 +409,7 @@ def test_the_case_of_a_tag_is_ignored_in_every_alphabet(shelf):
     assert shelf.ask(lambda tx: [memory.number for memory in tx.browse(query, shelf.now)]) == [kept.number]
 
 
-def test_an_expired_memory_is_let_through_only_when_other_states_are_asked_for(shelf):
+def test_an_expired_memory_is_returned_only_for_other_states(shelf):
     kept = shelf.keep("gnu", SHOP, expires_at=shelf.now + timedelta(seconds=2))
     query = Query(SHOP)
     assert found(shelf, query, "gnu") == {kept.number}
@@ -420,7 +420,7 @@ def test_an_expired_memory_is_let_through_only_when_other_states_are_asked_for(s
     assert found(shelf, Query(SHOP, states=LIVING), "gnu") == {kept.number}
 
 
-def test_what_was_changed_in_a_time_is_told_last_changed_first(shelf):
+def test_changes_in_a_span_come_last_changed_first(shelf):
     day = timedelta(days=1)
     now = shelf.now
     one, two, three = (shelf.keep(f"note {n}", SHOP, updated_at=now - n * day) for n in range(3))

@@ -16,7 +16,7 @@ MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesda
 BOB = Actor("bob", via="test")
 
 
-def test_what_is_kept_is_read_back_field_by_field(shelf, backend):
+def test_every_field_is_read_back_as_stored(shelf, backend):
     kept = shelf.keep(
         "first\nsecond  line", MONDAY, key="k", type="decision", topic="the topic", topic_given=False,
         tags=("a", "日本"), examples=("one", "two\n"), source="here", confidence=0.25, relevance=0.75,
@@ -36,7 +36,7 @@ def test_times_keep_their_microseconds(shelf):
     assert shelf.ask(lambda tx: tx.events(None, None, None, 1))[0].at == shelf.now
 
 
-def test_a_write_that_fails_keeps_nothing(shelf, store):
+def test_a_failed_write_stores_nothing(shelf, store):
     kept = shelf.keep("old", SHOP, twin=5)
     before = shelf.ask(
         lambda tx: (list(tx.everything()), tx.events(None, None, None, 99), tx.projects(), tx.counts(shelf.now))
@@ -68,7 +68,7 @@ def test_a_write_that_fails_keeps_nothing(shelf, store):
     ]
 
 
-def test_a_reader_sees_one_moment_even_while_others_write(shelf, backend):
+def test_a_reader_sees_one_snapshot_while_others_write(shelf, backend):
     kept = shelf.keep("before")
     with backend.open().read() as tx:
         assert tx.memory(kept.number).content == "before"
@@ -95,13 +95,13 @@ def test_a_writer_waits_for_another(shelf, backend):
     assert shelf.ask(lambda tx: [memory.content for memory in tx.everything()]) == ["first", "second"]
 
 
-def test_a_writer_that_waited_too_long_is_told_so(shelf, backend):
+def test_a_writer_that_waited_too_long_gets_an_error(shelf, backend):
     impatient = backend.open(wait=0.01)
     with shelf.store.write(), pytest.raises(StoreBusy, match="another process"), impatient.write():
         pass
 
 
-def test_numbers_rise_and_are_never_given_twice(shelf, backend):
+def test_numbers_rise_and_are_never_reused(shelf, backend):
     first, second = shelf.keep("a"), shelf.keep("b")
     assert first.number < second.number
     shelf.erase(second)
@@ -113,13 +113,13 @@ def test_numbers_rise_and_are_never_given_twice(shelf, backend):
     assert shelf.keep("d").number > third.number
 
 
-def test_a_number_asked_for_is_given_when_it_was_never_used(shelf):
+def test_a_requested_unused_number_is_assigned(shelf):
     assert shelf.keep("a", number=40).number == 40
     assert shelf.keep("b", number=7).number == 7
     assert shelf.keep("c").number == 41
 
 
-def test_a_number_that_was_used_is_replaced_even_after_its_memory_is_gone(shelf):
+def test_a_requested_used_number_is_replaced_even_after_a_purge(shelf):
     taken = shelf.keep("a")
     assert shelf.keep("b", number=taken.number).number != taken.number
     shelf.erase(taken)
@@ -127,19 +127,19 @@ def test_a_number_that_was_used_is_replaced_even_after_its_memory_is_gone(shelf)
 
 
 @pytest.mark.parametrize("number", [-1, 2**32, 2**63 - 1])
-def test_a_number_beyond_reason_is_replaced_by_the_next_one(shelf, number):
+def test_an_oversized_number_is_replaced_by_the_next_one(shelf, number):
     assert shelf.keep("a").number == 1
     assert shelf.keep("b", SHOP, number=number).number == 2
     assert shelf.keep("c").number == 3
 
 
-def test_an_id_is_kept_once(shelf):
+def test_an_id_is_unique(shelf):
     kept = shelf.keep("a")
     with pytest.raises(Conflict, match=kept.id):
         shelf.keep("b", id=kept.id)
 
 
-def test_a_key_is_unique_among_the_living_of_its_scope(shelf):
+def test_a_key_is_unique_among_living_memories_of_its_scope(shelf):
     kept = shelf.keep("a", SHOP, key="k")
     for other in (BANK, MONDAY, TUESDAY, Scope()):
         shelf.keep("elsewhere", other, key="k")
@@ -153,7 +153,7 @@ def test_a_key_is_unique_among_the_living_of_its_scope(shelf):
         shelf.keep("b", SHOP, key="k")
 
 
-def test_a_forgotten_memory_gives_its_key_free_and_cannot_take_it_back(shelf):
+def test_forgetting_frees_the_key_for_others(shelf):
     forgotten = shelf.change(shelf.keep("a", SHOP, key="k"), state=State.FORGOTTEN)
     assert shelf.ask(lambda tx: tx.by_key(SHOP, "k")) is None
     second = shelf.keep("b", SHOP, key="k")
@@ -209,7 +209,7 @@ def test_an_event_outlives_its_memory_without_its_text(shelf):
     assert not any(word in told for word in ("zebra", "giraffe", "okapi", "gnu"))
 
 
-def test_erasing_takes_versions_and_links_and_leaves_the_others(shelf, store):
+def test_erasing_removes_versions_and_links_of_that_memory_only(shelf, store):
     one, two = shelf.keep("a"), shelf.keep("b")
     one = shelf.change(one, content="c")
     with store.write() as tx:
@@ -239,7 +239,7 @@ def test_a_link_is_made_once_and_seen_from_both_ends(shelf, store):
         assert not tx.unlink(one.number, LinkKind.SUPERSEDES, two.number)
 
 
-def test_twins_are_the_living_of_exactly_one_scope_newest_first(shelf):
+def test_fingerprint_matches_are_living_ones_of_the_scope_newest_first(shelf):
     one, two = shelf.keep("a", SHOP, twin=77), shelf.keep("b", SHOP, twin=77)
     for elsewhere in (BANK, MONDAY, Scope()):
         shelf.keep("c", elsewhere, twin=77)
@@ -251,7 +251,7 @@ def test_twins_are_the_living_of_exactly_one_scope_newest_first(shelf):
     assert shelf.ask(lambda tx: tx.by_fingerprint(77, Scope.project("unknown"))) == []
 
 
-def test_many_are_added_as_if_one_by_one(shelf, store):
+def test_adding_many_equals_adding_one_by_one(shelf, store):
     first = shelf.keep("before", SHOP)
     drafts = [shelf.draft("zebra", SHOP, topic="t"), shelf.draft("zebra zebra", BANK), shelf.draft("okapi", MONDAY)]
     with store.write() as tx:
@@ -272,7 +272,7 @@ def test_many_are_added_as_if_one_by_one(shelf, store):
     assert store.check() == []
 
 
-def test_candidates_for_near_duplicates_are_living_ones_of_the_scope_the_newest_of_the_kin_first(shelf):
+def test_near_duplicate_candidates_are_living_ones_of_the_scope_newest_first(shelf):
     one, two, three, other = (shelf.keep(text, SHOP) for text in ("abcd x", "efgh x y", "ijkl x y z x y", "longer x y z"))
     shelf.keep("longest x y z", SHOP)
     archived, forgotten = shelf.keep("mnop x", SHOP), shelf.keep("qrst x y z", SHOP)
@@ -297,7 +297,7 @@ def test_candidates_for_near_duplicates_are_living_ones_of_the_scope_the_newest_
     assert candidates(4, (0, 9), scope=Scope.project("unknown")) == []
 
 
-def test_a_snapshot_is_another_one_once_somebody_has_written(backend):
+def test_a_snapshot_value_changes_with_every_write(backend):
     store, other = backend.open(), backend.open()
     seen = []
     for writer in (store, other, store):
@@ -324,7 +324,7 @@ def test_memories_come_in_the_order_asked_without_the_missing(shelf):
     assert shelf.ask(lambda tx: tx.memories([])) == []
 
 
-def test_touches_are_written_behind_with_the_next_write(shelf, store, backend):
+def test_access_times_are_written_with_the_next_write(shelf, store, backend):
     kept = shelf.keep("a")
     store.touch([kept.number, 999], shelf.now)
     with backend.open().read() as tx:
@@ -333,7 +333,7 @@ def test_touches_are_written_behind_with_the_next_write(shelf, store, backend):
     assert shelf.ask(lambda tx: tx.memory(kept.number)).last_accessed_at == shelf.now - timedelta(seconds=1)
 
 
-def test_touches_are_written_when_the_store_closes_and_never_go_back(shelf, store, backend):
+def test_access_times_are_written_on_close_and_never_go_back(shelf, store, backend):
     kept = shelf.keep("a")
     store.touch([kept.number], shelf.now)
     store.close()
@@ -344,7 +344,7 @@ def test_touches_are_written_when_the_store_closes_and_never_go_back(shelf, stor
     assert shelf.ask(lambda tx: tx.memory(kept.number)).last_accessed_at == shelf.now - timedelta(seconds=1)
 
 
-def test_many_touches_are_written_in_a_moment_of_rest_and_none_of_what_was_purged_meanwhile(shelf, store, backend):
+def test_access_times_are_written_when_idle_except_for_purged_memories(shelf, store, backend):
     second = backend.open()
     kept = [shelf.keep("a", SHOP) for _ in range(3)]
 
@@ -364,7 +364,7 @@ def test_many_touches_are_written_in_a_moment_of_rest_and_none_of_what_was_purge
     assert store.check() == []
 
 
-def test_touching_waits_for_nobody(shelf, store, backend):
+def test_recording_access_times_never_blocks(shelf, store, backend):
     kept = [shelf.keep(f"m{n}").number for n in range(3)]
     started = time.monotonic()
     with backend.open().write():
@@ -393,7 +393,7 @@ def test_a_project_that_differs_only_in_case_is_refused(shelf):
         shelf.keep("b", Scope.project("GRÖSSE"))
 
 
-def test_everything_comes_by_number_and_the_tally_counts_it(shelf):
+def test_everything_is_ordered_by_number_and_counted(shelf):
     kept = [shelf.keep("a", SHOP), shelf.keep("b", MONDAY, type="tech"), shelf.keep("c", state=State.FORGOTTEN)]
     kept += [shelf.keep(str(n), BANK) for n in range(3)]
     assert shelf.ask(lambda tx: list(tx.everything())) == kept
@@ -403,7 +403,7 @@ def test_everything_comes_by_number_and_the_tally_counts_it(shelf):
     ]  # fmt: skip
 
 
-def test_a_memory_is_by_its_author_or_else_by_the_actor_and_every_version_tells(shelf, store):
+def test_every_version_names_its_author_or_else_the_actor(shelf, store):
     agent = Actor("agent-7", Role.WORKER, "test")
     plain, theirs = shelf.keep("plain", SHOP), shelf.keep("theirs", SHOP, author=agent)
     changed = shelf.change(theirs, pinned=True)
@@ -419,7 +419,7 @@ def test_a_memory_is_by_its_author_or_else_by_the_actor_and_every_version_tells(
             assert set(tx.lengths(Query(SHOP, roles=(role,)), [plain.number, theirs.number], shelf.now)) == wanted
 
 
-def test_what_expired_after_an_event_is_told_by_number(shelf, store):
+def test_memories_expired_since_an_event_are_listed_by_number(shelf, store):
     soon = shelf.keep("soon", SHOP, expires_at=shelf.now + timedelta(days=1), pinned=True)
     shelf.keep("later", SHOP, expires_at=shelf.now + timedelta(days=3))
     shelf.keep("ended", SHOP, expires_at=shelf.now + timedelta(days=1), state=State.ARCHIVED)

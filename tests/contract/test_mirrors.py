@@ -24,7 +24,7 @@ def add(store, shelf):
     return add
 
 
-def test_mirrors_are_kept_as_they_are_and_numbers_are_never_given_twice(shelf, store, backend, add):
+def test_mirrors_are_stored_and_their_numbers_never_reused(shelf, store, backend, add):
     first, second = add(), add(scope=MONDAY, place="/b", file="", format="entries", choice=Choice.ALL)
     third = add(scope=Scope(), place="/c", seen=7)
     assert (first.scope, second.scope, third.scope) == (SHOP, MONDAY, Scope())
@@ -37,7 +37,7 @@ def test_mirrors_are_kept_as_they_are_and_numbers_are_never_given_twice(shelf, s
     assert add(place="/c").number > third.number
 
 
-def test_what_need_not_be_durable_is_kept_whole_and_seen_by_all(shelf, store, backend):
+def test_a_non_durable_write_is_atomic_and_visible_to_all(shelf, store, backend):
     with store.write(durable=False) as tx:
         tx.record_run("dust", shelf.now)
     with backend.open().read() as tx:
@@ -58,14 +58,14 @@ def test_a_file_has_one_mirror(add, store):
     assert add(file="other.md").number
 
 
-def test_what_a_mirror_holds_can_be_changed(shelf, store, add):
+def test_the_choice_of_a_mirror_can_be_changed(shelf, store, add):
     other, mirror = add(place="/b"), add()
     with store.write() as tx:
         tx.put_mirror(replace(mirror, choice=Choice.ALL, seen=5))
     assert shelf.ask(lambda tx: tx.mirrors()) == [other, replace(mirror, choice=Choice.ALL, seen=5)]
 
 
-def test_what_happened_since_is_told_by_memory(shelf, store, backend):
+def test_changes_since_an_event_are_listed_by_memory(shelf, store, backend):
     start, nothing = shelf.ask(lambda tx: tx.changes_since(0))
     assert (start, nothing) == (0, [])
     one, two = shelf.keep("a"), shelf.keep("b", SHOP)
@@ -86,7 +86,7 @@ def backend_says(backend, since):
         return tx.changes_since(since)
 
 
-def test_ids_are_known_in_every_scope_and_purged_ones_for_good(shelf):
+def test_ids_are_looked_up_in_every_scope_and_purged_ones_stay_known(shelf):
     mine, theirs = shelf.keep("a", SHOP), shelf.keep("b", Scope.project("bank"), state=State.FORGOTTEN)
     missing = "019c2d3e-9d1b-76ef-94c5-88628e870c23"
     ids = [mine.id, theirs.id, missing]
@@ -122,7 +122,7 @@ def test_the_last_state_of_each_memory_is_found_by_file_and_by_memory(shelf, sto
     assert told(there) == [one]
 
 
-def test_how_files_looked_is_kept_whole(shelf, store, add):
+def test_file_states_are_stored_unchanged(shelf, store, add):
     mirror = add().number
     old = FileState("a.md", 1_770_000_000_123_456_789, 10, 2**62, "d", settled=True)
     new = FileState("a.md", 1, 2, 3, "e", settled=False)
@@ -148,7 +148,7 @@ def test_a_memory_has_one_conflict_in_a_mirror(shelf, store, add):
     assert shelf.ask(lambda tx: tx.sync_conflicts()) == []
 
 
-def test_what_is_erased_and_what_is_no_longer_mirrored_leaves_nothing_behind(shelf, store, add):
+def test_erased_memories_and_removed_mirrors_leave_no_sync_state(shelf, store, add):
     one, two = shelf.keep("a"), shelf.keep("b")
     mirror = add().number
     with store.write() as tx:

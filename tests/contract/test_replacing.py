@@ -9,7 +9,7 @@ SHOP = Scope.project("shop")
 MONDAY = Scope.session("shop", "Monday")
 
 
-def test_every_text_beside_memories_is_told_once(shelf, store):
+def test_every_text_outside_memories_is_listed_once(shelf, store):
     shelf.keep("zebra", MONDAY, actor=Actor("carol", via="test"))
     shelf.keep("okapi", MONDAY)
     with store.write() as tx:
@@ -55,7 +55,7 @@ def test_a_replaced_name_is_the_name_from_then_on(shelf, store, backend):
     assert len(shelf.ask(lambda tx: tx.projects())) == 1
 
 
-def test_a_past_version_says_what_it_is_told_to_say_and_the_present_one_stays(shelf, store):
+def test_a_past_version_can_be_replaced_without_the_current_one(shelf, store):
     old = shelf.keep("zebra", SHOP)
     new = shelf.change(old, content="okapi")
     with store.write() as tx:
@@ -65,7 +65,7 @@ def test_a_past_version_says_what_it_is_told_to_say_and_the_present_one_stays(sh
     assert present == new
 
 
-def test_no_byte_of_what_was_replaced_stays_after_scrubbing(shelf, store, tmp_path):
+def test_scrubbing_removes_every_byte_of_replaced_texts(shelf, store, tmp_path):
     old = shelf.keep("zebra-in-the-past", SHOP)
     shelf.change(old, content="okapi")
     with store.write() as tx:

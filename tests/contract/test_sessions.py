@@ -14,7 +14,7 @@ def sessions(shelf, scope=None):
     return {session.scope: session for session in shelf.ask(lambda tx: tx.sessions(shelf.now, scope))}
 
 
-def test_a_session_is_started_once_and_tells_from_where_and_when(shelf, store, backend):
+def test_a_session_is_started_once_with_source_and_time(shelf, store, backend):
     started = shelf.step()
     with store.write() as tx:
         assert tx.add_session(MONDAY, "slack", started)
@@ -39,7 +39,7 @@ def test_the_first_memory_of_a_session_starts_it(shelf, store):
     assert Scope.session("shop", "friday") in sessions(shelf)
 
 
-def test_a_session_is_as_new_as_its_last_change_and_counts_what_is_active(shelf, store):
+def test_a_session_has_its_last_change_and_active_count(shelf, store):
     with store.write() as tx:
         tx.add_session(TUESDAY, "", shelf.step())
     kept = [shelf.keep(text, MONDAY) for text in "abc"]
@@ -49,7 +49,7 @@ def test_a_session_is_as_new_as_its_last_change_and_counts_what_is_active(shelf,
     assert (found[MONDAY].updated_at, found[MONDAY].memories) == (changed.updated_at, 2)
 
 
-def test_sessions_are_told_of_one_project_or_of_all(shelf):
+def test_sessions_are_listed_for_one_project_or_all(shelf):
     for scope in (MONDAY, TUESDAY, Scope.session("bank", "monday"), SHOP, Scope()):
         shelf.keep("a", scope)
     assert set(sessions(shelf)) == {MONDAY, TUESDAY, Scope.session("bank", "monday")}
@@ -80,7 +80,7 @@ def test_a_session_of_a_write_that_fails_is_not_started(shelf, store):
     assert sessions(shelf) == {}
 
 
-def test_a_project_is_found_by_its_path_whole_and_spelt_the_same(shelf, store):
+def test_a_project_is_found_by_its_exact_path(shelf, store):
     made = Project("backend/shop", "sells", "/a", shelf.now)
     with store.write() as tx:
         tx.put_project(made)

@@ -36,13 +36,13 @@ def test_a_memory_is_unused_since_its_last_change_access_or_event(shelf, store):
     assert used[idle.number] == kept
 
 
-def test_dates_from_before_the_memory_came_here_do_not_make_it_unused(shelf):
+def test_dates_from_before_an_import_do_not_make_a_memory_unused(shelf):
     before = shelf.now - 1000 * DAY
     shelf.keep("imported", created_at=before, updated_at=before, last_accessed_at=before)
     assert unused(shelf, shelf.now - DAY) == []
 
 
-def test_the_expired_come_first_and_only_active_memories_at_all(shelf):
+def test_unused_lists_expired_first_and_only_active_memories(shelf):
     soon = shelf.now + 2 * DAY
     first = shelf.keep("a", SHOP, pinned=True)
     for state in (State.INACTIVE, State.ARCHIVED, State.FORGOTTEN):
@@ -58,14 +58,14 @@ def test_the_expired_come_first_and_only_active_memories_at_all(shelf):
     ]
 
 
-def test_each_layer_is_counted_by_itself_and_only_what_is_active(shelf):
+def test_layer_sizes_count_active_memories_per_layer(shelf):
     for scope in (SHOP, SHOP, MONDAY, Scope()):
         shelf.keep("a", scope)
     shelf.keep("b", SHOP, state=State.ARCHIVED)
     assert shelf.ask(lambda tx: tx.layer_sizes()) == {SHOP: 2, MONDAY: 1, Scope(): 1}
 
 
-def test_what_was_done_is_remembered_by_all(shelf, store, backend):
+def test_the_last_run_of_a_task_is_visible_to_all(shelf, store, backend):
     assert shelf.ask(lambda tx: tx.last_run("sweep")) is None
     for at in (shelf.step(), shelf.step()):
         with store.write() as tx:
@@ -75,7 +75,7 @@ def test_what_was_done_is_remembered_by_all(shelf, store, backend):
             assert tx.last_run("dust") is None
 
 
-def test_the_mark_is_another_one_after_all_that_happened_to_a_memory_and_after_every_new_index(shelf, store, backend):
+def test_the_mark_changes_with_every_event_and_every_rebuild(shelf, store, backend):
     other, kept = backend.open(), []
     marks = [shelf.ask(lambda tx: tx.mark())]
 
@@ -99,7 +99,7 @@ def test_the_mark_is_another_one_after_all_that_happened_to_a_memory_and_after_e
     assert shelf.ask(lambda tx: tx.mark()) == marks[-1]
 
 
-def test_vectors_accesses_and_upkeep_leave_the_mark_as_it_is(shelf, store):
+def test_vectors_accesses_and_maintenance_keep_the_mark(shelf, store):
     memory = shelf.keep("zebra", SHOP)
     mark = shelf.ask(lambda tx: tx.mark())
     with store.write() as tx:
@@ -109,7 +109,7 @@ def test_vectors_accesses_and_upkeep_leave_the_mark_as_it_is(shelf, store):
     assert shelf.ask(lambda tx: tx.mark()) == mark
 
 
-def test_who_has_no_patience_is_told_at_once(shelf, store, backend):
+def test_a_writer_that_does_not_wait_gets_an_error_at_once(shelf, store, backend):
     other = backend.open()
     with store.write(), pytest.raises(StoreBusy), other.write(patient=False):
         pass
@@ -143,7 +143,7 @@ def test_a_store_is_idle_while_it_is_open_and_no_transaction_is(store):
     assert not store.idle
 
 
-def test_many_changes_at_once_are_the_same_as_one_by_one(shelf, store):
+def test_changing_many_equals_changing_one_by_one(shelf, store):
     kept = [shelf.keep(f"word{n} common", SHOP if n % 2 else Scope()) for n in range(6)]
     wanted = [State.ARCHIVED, State.FORGOTTEN, State.ACTIVE, State.INACTIVE, State.ARCHIVED, State.ARCHIVED]
     changed = [
@@ -178,7 +178,7 @@ def test_a_session_alone_is_browsed_without_its_project_and_other_sessions(shelf
     assert shelf.ask(lambda tx: list(tx.browse(Query(MONDAY, layers=(Layer.SESSION,)), shelf.now))) == [mine]
 
 
-def test_a_merge_changes_nothing_that_can_be_found_and_gives_way_to_a_writer(shelf, store, backend):
+def test_an_index_merge_changes_no_result_and_yields_to_writers(shelf, store, backend):
     kept = [shelf.keep(f"gnu {n}", SHOP).number for n in range(20)]
     store.merge_index(9)
     store.merge_index(9)  # and when there is nothing left to merge

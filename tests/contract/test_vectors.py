@@ -27,7 +27,7 @@ def found(store, scope, model, states=(State.ACTIVE,), after=0):
         return near & {number for number, _ in tx.vectors(model, sorted(near))}
 
 
-def test_a_vector_is_where_its_memory_is(store, shelf):
+def test_a_vector_belongs_to_the_area_of_its_memory(store, shelf):
     mine, theirs, everybodys = (shelf.keep("zebra", scope) for scope in (SHOP, BANK, Scope.everywhere()))
     model, kept = given(store, mine, theirs, everybodys)
     assert kept == 3
@@ -35,7 +35,7 @@ def test_a_vector_is_where_its_memory_is(store, shelf):
     assert found(store, BANK, model) == {theirs.number, everybodys.number}
 
 
-def test_a_vector_moves_with_its_memory_and_comes_back_with_it(store, shelf):
+def test_a_vector_follows_its_memory_through_moves_and_restores(store, shelf):
     memory = shelf.keep("zebra", SHOP)
     model, _ = given(store, memory, pieces=2)
     archived = shelf.change(memory, state=State.ARCHIVED)
@@ -53,7 +53,7 @@ def test_a_vector_moves_with_its_memory_and_comes_back_with_it(store, shelf):
     assert found(store, BANK, model) == {memory.number}
 
 
-def test_what_is_said_anew_has_no_vector_until_one_is_made_of_it(store, shelf):
+def test_a_revised_memory_has_no_vector_until_it_is_embedded(store, shelf):
     memory = shelf.keep("zebra", SHOP)
     model, _ = given(store, memory)
     pinned = shelf.change(memory, pinned=True)
@@ -65,7 +65,7 @@ def test_what_is_said_anew_has_no_vector_until_one_is_made_of_it(store, shelf):
         assert tx.coverage(model) == (0, 1)
 
 
-def test_those_without_a_vector_are_told_of_all_or_of_some(store, shelf):
+def test_memories_without_vector_are_listed_for_all_or_some(store, shelf):
     kept = [shelf.keep(text, SHOP) for text in "abcdef"]
     model, _ = given(store, kept[1])
     shelf.change(kept[2], state=State.FORGOTTEN)
@@ -81,7 +81,7 @@ def test_those_without_a_vector_are_told_of_all_or_of_some(store, shelf):
     assert told(numbers[0], 1, numbers) == [numbers[3]]
 
 
-def test_a_vector_made_of_an_older_version_is_not_kept(store, shelf):
+def test_a_vector_of_an_older_version_is_not_stored(store, shelf):
     memory = shelf.keep("zebra", SHOP)
     shelf.change(memory, content="okapi")
     assert given(store, memory)[1] == 0
@@ -109,7 +109,7 @@ def test_vectors_of_two_models_are_never_mixed(store, shelf):
         assert tx.model("test").number == wider
 
 
-def test_the_vectors_of_all_models_but_one_can_go(store, shelf):
+def test_vectors_of_all_other_models_can_be_dropped(store, shelf):
     one, other = shelf.keep("zebra", SHOP), shelf.keep("okapi", SHOP)
     first, _ = given(store, one, other)
     second, _ = given(store, other, model="another")
@@ -121,7 +121,7 @@ def test_the_vectors_of_all_models_but_one_can_go(store, shelf):
         assert tx.ensure_model("third", 64) not in (first, second)
 
 
-def test_another_process_sees_what_came_after_what_it_knows(store, shelf, backend):
+def test_vectors_of_another_process_are_read_incrementally(store, shelf, backend):
     memory = shelf.keep("zebra", SHOP)
     model, _ = given(store, memory)
     other = backend.open()

@@ -35,7 +35,7 @@ def refused(path, open_memory, error, message):
     assert (path.read_bytes(), path.stat().st_mtime_ns, sorted(path.parent.iterdir())) == before
 
 
-def test_an_empty_file_is_a_new_memory(path, open_memory):
+def test_an_empty_file_becomes_a_new_store(path, open_memory):
     path.touch(0o600)
     with open_memory(path) as memory:
         memory.remember("zebra", scope=SHOP)
@@ -100,7 +100,7 @@ def refused_or_right(path, open_memory, filled):
 
 @pytest.mark.parametrize("journal", ["DELETE", "WAL"])
 @pytest.mark.parametrize("mark", ["", "PRAGMA application_id=77", "PRAGMA user_version=1"])
-def test_another_programs_database_is_refused(path, open_memory, journal, mark):
+def test_a_database_of_another_program_is_refused(path, open_memory, journal, mark):
     theirs = apsw.Connection(str(path))
     for statement in (
         f"PRAGMA journal_mode={journal}",
@@ -113,14 +113,14 @@ def test_another_programs_database_is_refused(path, open_memory, journal, mark):
     refused(path, open_memory, StoreError, "another program")
 
 
-def test_another_programs_empty_database_is_refused(path, open_memory):
+def test_an_empty_database_of_another_program_is_refused(path, open_memory):
     theirs = apsw.Connection(str(path))
     theirs.execute("PRAGMA application_id=77")
     theirs.close()
     refused(path, open_memory, StoreError, "another program")
 
 
-def test_a_newer_memory_is_refused(path, open_memory, filled, next_schema):
+def test_a_store_of_a_newer_schema_is_refused(path, open_memory, filled, next_schema):
     SqliteStore(path, migrations=next_schema.steps).close()
     refused(path, open_memory, StoreTooNew, "upgrade omoide")
 

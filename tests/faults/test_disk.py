@@ -37,7 +37,7 @@ def test_a_full_disk_is_reported_and_nothing_is_lost(tmp_path, disk, ordinary_di
         assert memory.check() == []
 
 
-def test_wherever_the_room_runs_out_all_is_kept_or_nothing(tmp_path, disk, ordinary_disk, open_memory):
+def test_a_write_on_a_full_disk_is_stored_whole_or_not_at_all(tmp_path, disk, ordinary_disk, open_memory):
     with open_memory(tmp_path / "memory.db") as memory:
         acknowledged = {memory.remember("first", scope=SHOP).memory.id}
         for room in range(0, 120_000, 3_000):
@@ -57,7 +57,7 @@ def test_wherever_the_room_runs_out_all_is_kept_or_nothing(tmp_path, disk, ordin
 
 # apsw has no caller to tell when the disk is full again while it cleans up after the first error.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_new_memory_on_a_full_disk_says_so_and_works_when_there_is_room(tmp_path, disk, ordinary_disk, open_memory):
+def test_a_new_store_on_a_full_disk_is_an_error_and_works_once_there_is_space(tmp_path, disk, ordinary_disk, open_memory):
     disk.room = 1000
     with pytest.raises(StoreFull):
         open_memory(tmp_path / "memory.db")
@@ -84,7 +84,7 @@ def small_disk(tmp_path):
     subprocess.run([umount, place], check=True)
 
 
-def test_a_really_full_disk_is_reported_and_works_again_when_there_is_room(small_disk, open_memory, tmp_path):
+def test_a_real_full_disk_is_reported_and_works_again_once_there_is_space(small_disk, open_memory, tmp_path):
     with open_memory(small_disk / "memory.db") as memory:
         kept = memory.remember("kept before", scope=SHOP).memory
         ballast = small_disk / "ballast"
@@ -128,7 +128,7 @@ def told(deed):
     return None
 
 
-def test_a_memory_in_a_directory_that_cannot_be_written_says_what_to_do(theirs, without_rights):
+def test_a_store_in_a_read_only_directory_gives_a_clear_error(theirs, without_rights):
     before = theirs.read_bytes()
 
     def write():
@@ -142,7 +142,7 @@ def test_a_memory_in_a_directory_that_cannot_be_written_says_what_to_do(theirs, 
     assert theirs.read_bytes() == before
 
 
-def test_a_memory_file_that_cannot_be_written_is_read_but_not_changed(theirs, without_rights):
+def test_a_read_only_store_is_read_but_not_changed(theirs, without_rights):
     theirs.parent.chmod(0o777)
     before = theirs.read_bytes()
 
@@ -159,26 +159,26 @@ def test_a_memory_file_that_cannot_be_written_is_read_but_not_changed(theirs, wi
     assert theirs.read_bytes() == before
 
 
-def test_a_memory_file_that_cannot_be_read_says_what_to_do(theirs, without_rights):
+def test_an_unreadable_store_gives_a_clear_error(theirs, without_rights):
     theirs.chmod(0o000)
     kind, words = without_rights(lambda: told(lambda: omoide.open(theirs)))
     assert kind == "StoreReadOnly"
     assert "check its permissions" in words
 
 
-def test_a_memory_that_cannot_be_created_says_what_to_do(public_path, without_rights):
+def test_a_store_that_cannot_be_created_gives_a_clear_error(public_path, without_rights):
     public_path.chmod(0o555)
     kind, words = without_rights(lambda: told(lambda: omoide.open(public_path / "deep" / "memory.db")))
     assert kind == "StoreReadOnly"
     assert "choose another place with --store" in words
 
 
-def test_a_directory_is_no_memory(tmp_path, open_memory):
+def test_a_directory_as_store_is_refused(tmp_path, open_memory):
     with pytest.raises(StoreReadOnly, match="Is a directory"):
         open_memory(tmp_path)
 
 
-def test_files_and_directories_are_their_owners_alone_whatever_the_umask(tmp_path, open_memory):
+def test_files_and_directories_are_private_whatever_the_umask(tmp_path, open_memory):
     before = os.umask(0)
     try:
         memory = open_memory(tmp_path / "a" / "b" / "memory.db")
@@ -201,7 +201,7 @@ def test_a_check_finds_a_file_that_others_can_read(tmp_path, open_memory):
     assert "chmod 600" in finding.remedy
 
 
-def test_closing_twice_is_no_harm(tmp_path):
+def test_closing_twice_is_safe(tmp_path):
     store = SqliteStore(tmp_path / "memory.db")
     store.close()
     store.close()

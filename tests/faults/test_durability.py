@@ -101,7 +101,7 @@ def write_undurably_with_a_statement_that_fails(store, clock):
         write_undurably_with_a_statement_that_fails,
     ],
 )  # fmt: skip
-def test_what_is_written_without_a_sync_leaves_the_connection_durable(store, clock, statements, path):
+def test_a_non_durable_write_leaves_the_connection_durable(store, clock, statements, path):
     assert synchronous(store) == FULL
     path(store, clock)
     assert "PRAGMA synchronous=NORMAL" in statements
@@ -113,7 +113,7 @@ def test_what_is_written_without_a_sync_leaves_the_connection_durable(store, clo
 
 
 @pytest.mark.parametrize("fault", [apsw.IOError, apsw.FullError, apsw.ReadOnlyError, apsw.BusyError, apsw.CorruptError])
-def test_access_times_that_cannot_be_written_leave_the_connection_durable(store, clock, fault):
+def test_failed_access_time_writes_leave_the_connection_durable(store, clock, fault):
     for refused in ("INSERT INTO accesses", "COMMIT", "BEGIN", "PRAGMA synchronous=NORMAL"):
         fail_at(store, refused, fault)
         with suppress(StoreError):
@@ -137,7 +137,7 @@ def refuse_full(deed, what, value, *_):
 
 
 @pytest.mark.parametrize("path", [flush, write_undurably])
-def test_a_connection_that_cannot_be_made_durable_again_is_opened_anew_before_the_next_write(store, clock, caplog, path):
+def test_a_connection_that_cannot_be_made_durable_again_is_reopened_before_the_next_write(store, clock, caplog, path):
     store._connection.authorizer = refuse_full
     with suppress(apsw.AuthError):
         path(store, clock)
@@ -151,7 +151,7 @@ def test_a_connection_that_cannot_be_made_durable_again_is_opened_anew_before_th
     assert "could not be made to sync again" in record.message
 
 
-def test_the_verbs_that_write_without_a_sync_leave_the_memory_durable(tmp_path, open_memory, statements, clock):
+def test_verbs_with_non_durable_writes_leave_the_store_durable(tmp_path, open_memory, statements, clock):
     memory = open_memory(tmp_path / "memory.db")
     memory.remember_many(Draft(f"note {n}", SHOP) for n in range(MANY))
     memory.mirror(tmp_path / "notes.md", scope=SHOP)
@@ -174,7 +174,7 @@ def test_the_verbs_that_write_without_a_sync_leave_the_memory_durable(tmp_path, 
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_is_remembered_after_a_flushed_recall_survives_a_power_cut(tmp_path, disk, ordinary_disk, open_memory, seed):
+def test_a_remember_after_a_flushed_recall_survives_a_power_cut(tmp_path, disk, ordinary_disk, open_memory, seed):
     chance = random.Random(seed)
     with open_memory(tmp_path / "memory.db", retire="manual") as memory:
         memory.remember_many(Draft(f"note {n}", SHOP) for n in range(600))

@@ -22,7 +22,7 @@ def test_a_sqlite_that_can_lose_data_is_refused_at_start(tmp_path, monkeypatch, 
 
 
 @pytest.mark.parametrize("version", ["3.51.3", "3.52.0", "4.0.0"])
-def test_a_newer_one_is_welcome(tmp_path, monkeypatch, version):
+def test_a_newer_sqlite_is_accepted(tmp_path, monkeypatch, version):
     monkeypatch.setattr(apsw, "sqlite_lib_version", lambda: version)
     with omoide.open(tmp_path / "memory.db") as memory:
         assert memory.check() == []
@@ -41,7 +41,7 @@ def segments(path):
         return int(connection.execute("SELECT count(DISTINCT segid) FROM words_idx").get)
 
 
-def test_an_index_written_in_bulk_is_in_one_piece_afterwards(tmp_path):
+def test_an_index_written_in_bulk_is_merged_afterwards(tmp_path):
     path = tmp_path / "store.db"
     with omoide.open(path, embedder="off", retire="manual") as memory:
         for part in range(4):
@@ -50,7 +50,7 @@ def test_an_index_written_in_bulk_is_in_one_piece_afterwards(tmp_path):
     assert segments(path) == 1
 
 
-def test_an_index_written_one_by_one_is_brought_together_once_a_day(tmp_path):
+def test_an_index_written_one_by_one_is_merged_once_a_day(tmp_path):
     path = tmp_path / "store.db"
     for n in range(6):
         with omoide.open(path, embedder="off", retire="manual") as memory:

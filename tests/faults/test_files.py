@@ -41,7 +41,7 @@ def write(place: Directory, name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "plain\n", "\ufeffmarked\r\nlines\r\n", "no end", "\r\r\n\x85\u2028", "日本語 🏳️‍🌈"])
-def test_a_text_is_kept_to_the_byte(place, root, text):
+def test_a_text_is_stored_byte_for_byte(place, root, text):
     seen = place.write("a/b/c.md", text, None)
     assert (root / "a/b/c.md").read_bytes() == text.encode()
     assert place.read("a/b/c.md") == (text, seen)
@@ -50,7 +50,7 @@ def test_a_text_is_kept_to_the_byte(place, root, text):
     assert files(root) == {"a/b/c.md"}
 
 
-def test_what_is_not_there_is_none(tmp_path, place, root):
+def test_a_missing_file_reads_as_none(tmp_path, place, root):
     assert (place.read("a.md"), place.stat("a.md"), place.read("b/a.md"), place.names(["", "b"])) == (None, None, None, [])
     nowhere = Directory(tmp_path / "gone" / "root")
     assert (nowhere.exists(), nowhere.read("a.md"), nowhere.names()) == (False, None, [])
@@ -89,7 +89,7 @@ def test_modes_stay_as_they_were_and_new_files_follow_the_umask(place, root, tmp
 
 
 @pytest.mark.parametrize("name", OUT)
-def test_a_name_that_leads_out_is_refused(place, root, name):
+def test_a_name_that_leaves_the_directory_is_refused(place, root, name):
     seen = place.write("there.md", "x", None)
     attempts: list[Callable[[], object]] = [
         lambda: place.read(name), lambda: place.stat(name), lambda: place.write(name, "x", None),
@@ -122,7 +122,7 @@ def test_symbolic_links_are_neither_followed_nor_replaced(place, root, tmp_path)
     assert {name for name, _ in place.names()} == {"mine.md", "file.md", "dangling.md"}
 
 
-def test_a_directory_exchanged_for_a_link_while_files_are_written_leads_nowhere(place, root, tmp_path):
+def test_a_directory_swapped_for_a_link_during_writes_is_not_followed(place, root, tmp_path):
     outside = tmp_path / "outside"
     outside.mkdir()
     (root / "sub").mkdir()
@@ -198,7 +198,7 @@ def test_a_file_that_changed_since_it_was_read_is_left_alone(place, root, save):
     assert files(root) == set()
 
 
-def test_a_save_that_looks_the_same_is_seen_by_its_bytes(place, root):
+def test_a_save_with_the_same_stat_is_noticed_by_its_bytes(place, root):
     file = root / "a.md"
     seen = place.write("a.md", "ours", None)
     for attempt in (
@@ -251,7 +251,7 @@ def test_every_save_of_an_editor_is_read_before_anything_is_written_over_it(plac
     assert files(root) - {"a.md"} == set()
 
 
-def test_a_move_puts_nothing_over_anything(place, root):
+def test_a_move_never_overwrites(place, root):
     one, _ = place.write("a.md", "a", None), place.write("archive/a.md", "b", None)
     with pytest.raises(Changed, match=r"archive/a\.md is no longer"):
         place.move("a.md", "archive/a.md", one)
@@ -283,7 +283,7 @@ def test_four_processes_that_append_to_one_file_lose_no_line(root, child):
     assert files(root) == {"shared.md"}
 
 
-def test_threads_that_share_a_place_take_turns(place, root):
+def test_threads_sharing_a_directory_take_turns(place, root):
     def append(name: str) -> None:
         for n in range(20):
             with place.lock(), place.lock():  # may be nested
@@ -320,7 +320,7 @@ def test_a_killed_writer_leaves_a_whole_file_and_no_lock(root, place, child, lon
         ("os.remove", 2, {"a.md": "after", "b.md": "new"}, "before"),
     ],
 )
-def test_what_a_writer_left_that_died_between_two_steps_is_kept_for_a_while(root, child, event, time, standing, remains):
+def test_leftovers_of_a_killed_writer_are_kept_for_a_while(root, child, event, time, standing, remains):
     (root / "a.md").write_text("before")
     assert child("die_at", root, event, time).wait() == -9
     (left,) = files(root) - set(standing)
@@ -333,7 +333,7 @@ def test_what_a_writer_left_that_died_between_two_steps_is_kept_for_a_while(root
     assert (root / BACKUPS / "left.1").read_text() == remains
 
 
-def test_a_lock_that_is_held_is_waited_for_and_then_told(root, child):
+def test_a_held_lock_is_waited_for_and_then_reported(root, child):
     holder = child("hold_lock", root)
     assert holder.stdout.readline() == "ready\n"
     hasty = Directory(root, wait=0)
@@ -351,7 +351,7 @@ def test_a_lock_that_is_held_is_waited_for_and_then_told(root, child):
 # what a disk refuses
 
 
-def test_a_full_disk_leaves_everything_as_it_was(root, child):
+def test_a_full_disk_changes_no_file(root, child):
     (root / "a.md").write_text("before")
     told, errors = child("write_more_than_fits", root).communicate()
     assert errors == ""
@@ -360,7 +360,7 @@ def test_a_full_disk_leaves_everything_as_it_was(root, child):
     assert {name: (root / name).read_text() for name in files(root)} == {"a.md": "before"}
 
 
-def test_a_directory_one_may_not_write_is_told(public_path, without_rights):
+def test_a_read_only_directory_is_reported(public_path, without_rights):
     root = public_path / "root"
     root.mkdir()
     (root / "a.md").write_text("x")
@@ -401,14 +401,14 @@ def test_a_read_only_file_is_left_as_it_is(place, root):
     ("data", "says"),
     [(b"one\ntwo \xff three", r"not UTF-8 \(line 2, byte 8\): save it as UTF-8"), ("x".encode("utf-16"), "is UTF-16: save")],
 )
-def test_what_is_not_utf_8_is_refused_with_its_line(place, root, data, says):
+def test_text_that_is_not_utf_8_is_refused_with_its_line(place, root, data, says):
     (root / "a.md").write_bytes(data)
     with pytest.raises(Unreadable, match=says):
         place.read("a.md")
     assert (root / "a.md").read_bytes() == data
 
 
-def test_what_is_no_ordinary_file_or_far_too_large_is_refused(place, root):
+def test_special_and_oversized_files_are_refused(place, root):
     os.mkfifo(root / "pipe.md")
     (root / "huge.md").touch()
     os.truncate(root / "huge.md", LARGEST + 1)

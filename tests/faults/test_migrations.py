@@ -17,7 +17,7 @@ def path(tmp_path):
     return tmp_path / "memory.db"
 
 
-def test_the_oldest_schema_is_brought_up_to_date_with_all_it_holds(tmp_path, path, open_memory):
+def test_the_oldest_schema_is_migrated_with_all_its_data(tmp_path, path, open_memory):
     oldest = tmp_path / "oldest"
     oldest.mkdir()
     shutil.copy(MIGRATIONS / "0001_start.sql", oldest)
@@ -68,7 +68,7 @@ def fill_by_hand(path):
     connection.close()
 
 
-def test_a_step_that_fails_changes_nothing_and_its_mended_version_is_applied(path, open_memory, next_schema):
+def test_a_failed_migration_changes_nothing_and_its_fixed_version_is_applied(path, open_memory, next_schema):
     with open_memory(path) as memory:
         kept = memory.remember("zebra", scope=SHOP).memory
     (step,) = next_schema.steps.glob("*_next.sql")
@@ -84,9 +84,7 @@ def test_a_step_that_fails_changes_nothing_and_its_mended_version_is_applied(pat
     assert next_schema.of(path) == "new"
 
 
-def test_a_migration_that_is_killed_is_done_or_not_done_and_the_next_open_finishes_it(
-    tmp_path, open_memory, child, next_schema, long
-):
+def test_a_killed_migration_is_atomic_and_finished_by_the_next_open(tmp_path, open_memory, child, next_schema, long):
     seen = set()
     for n in range(40 if long else 4):
         path = tmp_path / f"memory{n}.db"
@@ -114,7 +112,7 @@ def wal_size(path):
         return 0
 
 
-def test_two_processes_that_migrate_at_once_do_it_once(path, open_memory, child, next_schema):
+def test_two_processes_migrating_at_once_migrate_once(path, open_memory, child, next_schema):
     with open_memory(path) as memory:
         memory.remember("zebra", scope=SHOP)
     children = [child("migrate", path, next_schema.steps) for _ in range(4)]

@@ -66,7 +66,7 @@ def seeds(long):
     return range(40 if long else 2)
 
 
-def test_nothing_that_was_acknowledged_is_lost_in_a_power_cut(tmp_path, disk, ordinary_disk, open_memory, seeds):
+def test_acknowledged_writes_survive_a_power_cut(tmp_path, disk, ordinary_disk, open_memory, seeds):
     storms = []
     for seed in seeds:
         directory = tmp_path / str(seed)
@@ -97,7 +97,7 @@ def test_the_simulation_notices_a_store_that_syncs_too_little(tmp_path, disk, or
     assert any(harm(open_memory, directory, acknowledged) for directory, acknowledged in storm.cuts)
 
 
-def test_access_times_that_are_written_behind_endanger_no_memory(tmp_path, disk, ordinary_disk, open_memory):
+def test_deferred_access_times_endanger_no_memory(tmp_path, disk, ordinary_disk, open_memory):
     with open_memory(tmp_path / "memory.db") as memory:
         memory.remember_many(Draft(f"note {n}", SHOP) for n in range(600))
         (connection,) = disk.connections
@@ -117,7 +117,7 @@ def test_access_times_that_are_written_behind_endanger_no_memory(tmp_path, disk,
         assert harm(open_memory, directory, acknowledged) == []
 
 
-def test_a_migration_cut_short_is_done_or_not_done_and_the_next_open_finishes_it(
+def test_a_migration_in_a_power_cut_is_atomic_and_finished_by_the_next_open(
     tmp_path, disk, ordinary_disk, open_memory, next_schema
 ):
     path = tmp_path / "memory.db"

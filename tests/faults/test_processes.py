@@ -16,7 +16,7 @@ def rounds(long):
     return 30 if long else 3
 
 
-def test_what_was_acknowledged_survives_the_killing_of_eight_writers(tmp_path, child, open_memory, rounds):
+def test_acknowledged_writes_survive_the_killing_of_eight_writers(tmp_path, child, open_memory, rounds):
     chance = random.Random(1)
     path = tmp_path / "memory.db"
     acknowledged = set()
@@ -57,7 +57,7 @@ def test_eight_writers_and_eight_readers_lose_nothing_and_see_no_error(tmp_path,
 
 
 @pytest.mark.parametrize("attempt", range(40 if LONG else 3))
-def test_processes_that_open_a_new_memory_at_once_all_work(tmp_path, child, open_memory, attempt):
+def test_processes_opening_a_new_store_at_once_all_work(tmp_path, child, open_memory, attempt):
     path = tmp_path / "memory.db"
     children = [child("open_and_write", path, f"hello from {n}") for n in range(6)]
     start_together(children)

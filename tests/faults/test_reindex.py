@@ -40,9 +40,7 @@ def stage(memory, count=1_500, twins=300):
 
 
 @pytest.mark.parametrize("step", ["comparing", "indexing", "done"])
-def test_a_reindex_that_is_killed_leaves_all_as_before_or_all_as_after_and_the_next_one_finishes(
-    tmp_path, child, open_memory, step
-):
+def test_a_killed_reindex_is_atomic_and_the_next_one_finishes(tmp_path, child, open_memory, step):
     path = tmp_path / "memory.db"
     memory = open_memory(path)
     filled(memory)
@@ -61,7 +59,7 @@ def test_a_reindex_that_is_killed_leaves_all_as_before_or_all_as_after_and_the_n
     assert done.indexed == sum(count for *_, count in memory.tally())
 
 
-def test_a_reindex_killed_before_any_statement_leaves_all_as_before_or_all_as_after(tmp_path, child, open_memory, long):
+def test_a_reindex_killed_before_any_statement_is_atomic(tmp_path, child, open_memory, long):
     model = tmp_path / "model.db"
     with open_memory(model, embedder="bundled") as memory:
         filled(memory, 60, 30)
@@ -86,7 +84,7 @@ def test_a_reindex_killed_before_any_statement_leaves_all_as_before_or_all_as_af
     assert stages == sorted(stages, reverse=True)  # before, before, …, after: once, and never anything else
 
 
-def test_a_reindex_in_a_power_cut_leaves_all_as_before_or_all_as_after(tmp_path, disk, ordinary_disk, open_memory):
+def test_a_reindex_in_a_power_cut_is_atomic(tmp_path, disk, ordinary_disk, open_memory):
     chance, cuts = random.Random(1), []
 
     def perhaps():
@@ -108,7 +106,7 @@ def test_a_reindex_in_a_power_cut_leaves_all_as_before_or_all_as_after(tmp_path,
     assert set(stages) == {"before", "after"}
 
 
-def test_what_others_write_during_a_reindex_is_kept_and_found(tmp_path, child, open_memory):
+def test_writes_during_a_reindex_are_stored_and_found(tmp_path, child, open_memory):
     path = tmp_path / "memory.db"
     memory = open_memory(path)
     filled(memory)
@@ -135,7 +133,7 @@ def test_what_others_write_during_a_reindex_is_kept_and_found(tmp_path, child, o
     assert memory.recall("meanwhile", scope=SHOP, limit=1_000).total >= len(set(told))
 
 
-def test_two_reindexes_at_once_are_one_and_a_clear_word(tmp_path, open_memory):
+def test_a_second_reindex_at_once_gets_a_clear_error(tmp_path, open_memory):
     path = tmp_path / "memory.db"
     memory, other = open_memory(path), open_memory(path)
     filled(memory, 700)
@@ -153,7 +151,7 @@ def test_two_reindexes_at_once_are_one_and_a_clear_word(tmp_path, open_memory):
     assert memory.check() == []
 
 
-def test_embedding_that_is_killed_goes_on_where_it_was(tmp_path, child, open_memory):
+def test_killed_embedding_resumes_where_it_stopped(tmp_path, child, open_memory):
     path = tmp_path / "memory.db"
     memory = open_memory(path, embedder="bundled")
     memory.remember_many([Draft(f"note {n} tells of subject{n}", SHOP) for n in range(400)])

@@ -98,7 +98,7 @@ def verbs(memory):
         (replace_log, "the log of the database, was replaced"),
     ],
 )
-def test_every_verb_says_what_happened_and_nothing_is_written(path, memory, change, what):
+def test_every_verb_reports_a_replaced_database_and_writes_nothing(path, memory, change, what):
     memory.recall("", scope=SHOP, limit=1000)  # access times wait to be written
     change(path)
     before = contents(path)
@@ -116,7 +116,7 @@ def contents(path):
     return path.read_bytes() if path.exists() else None
 
 
-def test_a_file_that_is_put_back_is_used_again(path, memory):
+def test_a_database_put_back_is_used_again(path, memory):
     move_away(path)
     with pytest.raises(StoreReplaced):
         memory.list(scope=SHOP)
@@ -126,7 +126,7 @@ def test_a_file_that_is_put_back_is_used_again(path, memory):
     assert memory.check() == []
 
 
-def test_a_copy_that_is_put_in_its_place_is_whole_after_the_old_one_is_closed(path, memory, open_memory):
+def test_a_copy_put_in_place_is_intact_after_the_old_one_is_closed(path, memory, open_memory):
     restore_over_it(path)
     with pytest.raises(StoreReplaced):
         memory.remember("lost", scope=SHOP)
@@ -136,7 +136,7 @@ def test_a_copy_that_is_put_in_its_place_is_whole_after_the_old_one_is_closed(pa
         assert again.list(scope=SHOP).total == MANY
 
 
-def test_closing_the_old_one_leaves_the_log_of_the_new_one(path, memory, child, open_memory):
+def test_closing_the_old_database_keeps_the_log_of_the_new_one(path, memory, child, open_memory):
     restore_all(path)
     writer = child("write", path, "somebody", 5)
     assert writer.stdout.readline() == "ready\n"  # it has opened the new file, and its log
@@ -150,7 +150,7 @@ def test_closing_the_old_one_leaves_the_log_of_the_new_one(path, memory, child, 
         assert again.list(scope=SHOP, states=tuple(State)).total == MANY + 6
 
 
-def test_a_link_that_points_elsewhere_is_noticed(path, memory, open_memory):
+def test_a_link_to_another_database_is_noticed(path, memory, open_memory):
     link = path.with_name("link.db")
     link.symlink_to(path)
     linked = open_memory(link, retire="manual")
@@ -161,7 +161,7 @@ def test_a_link_that_points_elsewhere_is_noticed(path, memory, open_memory):
         linked.remember("lost", scope=SHOP)
 
 
-def test_a_relative_name_is_the_same_file_wherever_the_process_goes(tmp_path, open_memory, monkeypatch):
+def test_a_relative_path_is_the_same_file_after_a_change_of_directory(tmp_path, open_memory, monkeypatch):
     monkeypatch.chdir(tmp_path)
     memory = open_memory("memory.db")
     (tmp_path / "deeper").mkdir()

@@ -26,7 +26,7 @@ FAITHFUL = {
 
 
 @pytest.mark.parametrize("text", FAITHFUL.values(), ids=FAITHFUL)
-def test_contents_and_examples_are_kept_to_the_byte(tmp_path, open_memory, text):
+def test_contents_and_examples_are_stored_byte_for_byte(tmp_path, open_memory, text):
     with open_memory(tmp_path / "memory.db") as memory:
         number = memory.remember(text, scope=SHOP, examples=[text, text + "!"]).memory.number
         memory.revise(number, scope=SHOP, content=text + "?")
@@ -45,7 +45,7 @@ def test_contents_and_examples_are_kept_to_the_byte(tmp_path, open_memory, text)
     ("fault", "words"),
     [("a\0b", "NUL character at position 1"), ("a\ud800", "half a character at position 1"), ("\udfff", "surrogate")],
 )
-def test_what_no_file_can_hold_is_refused_in_every_field(memory, fault, words):
+def test_nul_and_lone_surrogates_are_refused_in_every_field(memory, fault, words):
     drafts = [
         Draft(fault, SHOP), Draft("x", SHOP, topic=fault), Draft("x", SHOP, tags=["fine", fault]),
         Draft("x", SHOP, examples=["fine", fault]), Draft("x", SHOP, source=fault),
@@ -70,7 +70,7 @@ def test_control_and_direction_characters_are_refused_in_single_lines(memory, fi
         memory.remember(draft)
 
 
-def test_a_derived_topic_drops_what_a_given_one_must_not_hold(memory):
+def test_a_derived_topic_drops_control_characters(memory):
     kept = memory.remember("safe\u202e evil\x1b[31m \x07 text\u2066", scope=SHOP).memory
     assert kept.topic == "safe evil[31m  text"
     assert memory.remember("\x01\x02", scope=SHOP).memory.topic == ""
@@ -86,7 +86,7 @@ def test_zero_width_characters_stay_in_a_topic(memory):
     assert memory.remember("x", scope=SHOP, topic=family).memory.topic == family
 
 
-def test_words_that_only_look_different_meet(memory):
+def test_unicode_variants_of_a_word_match(memory):
     for n, form in enumerate(("NFC", "NFD")):
         memory.remember(unicodedata.normalize(form, f"Crème brûlée パン {n}"), scope=SHOP)
     for question in ("creme", "CRÈME", unicodedata.normalize("NFD", "brûlée"), "ﾊﾟﾝ", "パン"):
@@ -102,7 +102,7 @@ def test_a_content_over_the_limit_is_refused_with_its_size(memory):
 
 
 @pytest.mark.parametrize("unit", ["all work and no play ", "x", "思い出は大切"])
-def test_ten_megabytes_are_kept_when_the_limit_allows_it(tmp_path, open_memory, unit):
+def test_ten_megabytes_are_stored_when_the_limit_allows_it(tmp_path, open_memory, unit):
     text = unit * (10_000_000 // len(unit.encode()))
     with open_memory(tmp_path / "memory.db", max_content=10_000_000) as memory:
         number = memory.remember(text, scope=SHOP).memory.number

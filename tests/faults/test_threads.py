@@ -195,7 +195,7 @@ def iterators(tx, at):
 
 @pytest.mark.parametrize("begin", ["read", "write", "snapshot"])
 @pytest.mark.parametrize("begun", [True, False])
-def test_what_reads_in_a_transaction_ends_with_it(store, clock, begin, begun):
+def test_an_iterator_ends_with_its_transaction(store, clock, begin, begun):
     with getattr(store, begin)() as tx:
         left = iterators(tx, clock.step(10))
         if begun:
@@ -210,7 +210,7 @@ def test_what_reads_in_a_transaction_ends_with_it(store, clock, begin, begun):
             verb()
 
 
-def test_a_transaction_that_raises_ends_what_reads_in_it(store, clock):
+def test_a_failed_transaction_ends_its_iterators(store, clock):
     left = []
 
     def fail(tx):
@@ -227,7 +227,7 @@ def test_a_transaction_that_raises_ends_what_reads_in_it(store, clock):
 
 @pytest.mark.parametrize("statement", ["BEGIN", "BEGIN IMMEDIATE", "SELECT * FROM memories"])
 @pytest.mark.parametrize("verb", ["read", "write", "scrub", "touch"])
-def test_a_connection_that_is_left_in_a_transaction_is_opened_anew_and_logged(store, clock, caplog, statement, verb):
+def test_a_connection_left_in_a_transaction_is_reopened_and_logged(store, clock, caplog, statement, verb):
     left = store._connection.execute(statement)
     if verb == "scrub":
         store.scrub()
@@ -248,7 +248,7 @@ def test_a_connection_that_is_left_in_a_transaction_is_opened_anew_and_logged(st
     del left
 
 
-def test_a_memory_that_is_read_to_its_end_by_another_thread_can_be_used_by_all(tmp_path, open_memory):
+def test_a_store_read_by_another_thread_can_be_used_by_all(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db")
     memory.remember_many(Draft(f"note {n}", SHOP) for n in range(3))
     begun = []
@@ -263,7 +263,7 @@ def test_a_memory_that_is_read_to_its_end_by_another_thread_can_be_used_by_all(t
     assert memory.list(scope=SHOP, states=tuple(State)).total == 4
 
 
-def test_a_second_store_of_a_file_in_one_process_leaves_the_locks_of_the_first(tmp_path, open_memory):
+def test_a_second_store_of_one_file_keeps_the_locks_of_the_first(tmp_path, open_memory):
     path = tmp_path / "memory.db"
     with open_memory(path) as memory:
         memory.remember("zebra", scope=SHOP)

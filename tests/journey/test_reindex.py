@@ -11,7 +11,7 @@ from omoide.model import now
 SHOP = Scope.project("shop")
 
 
-def test_twins_become_one_with_every_fact_and_both_histories(memory):
+def test_near_duplicates_are_merged_with_all_facts_and_both_histories(memory):
     one = memory.remember("The API uses port 8080 for local work", scope=SHOP, tags=["api"], confidence=0.8).memory
     two = memory.remember("The API uses the port 8080 for local work", scope=SHOP, tags=["port"], confidence=0.4).memory
     memory.remember("The API uses the port 8080 for local work", scope=SHOP)  # again: its count grows
@@ -29,7 +29,7 @@ def test_twins_become_one_with_every_fact_and_both_histories(memory):
     assert [hit.memory.number for hit in memory.recall("API port", scope=SHOP).hits] == [two.number]
 
 
-def test_what_is_told_again_while_twins_are_made_one_is_counted(memory):
+def test_references_during_a_merge_are_counted(memory):
     one = memory.remember("The API uses port 8080 for local work", scope=SHOP).memory
     two = memory.remember("The API uses the port 8080 for local work", scope=SHOP).memory
 
@@ -42,7 +42,7 @@ def test_what_is_told_again_while_twins_are_made_one_is_counted(memory):
     assert memory.show(one.number, scope=SHOP).reference_count == 2
 
 
-def test_what_was_counted_once_is_not_counted_again_with_the_next_merge(memory):
+def test_references_are_not_counted_twice_by_the_next_merge(memory):
     one, two = "The API uses port 8080 for local work", "The API uses the port 8080 for local work"
     counts = []
     for _ in range(4):
@@ -55,7 +55,7 @@ def test_what_was_counted_once_is_not_counted_again_with_the_next_merge(memory):
     assert counts == [0, 1, 3, 5]  # the first telling of a text counts nothing, and merged under another it was new again
 
 
-def test_what_is_changed_while_twins_are_made_one_stays_as_it_was_changed(memory):
+def test_changes_during_a_merge_stay(memory):
     one = memory.remember("The API uses port 8080 for local work", scope=SHOP).memory
     two = memory.remember("The API uses the port 8080 for local work", scope=SHOP).memory
     gone = memory.remember("zebra", scope=SHOP).memory
@@ -73,7 +73,7 @@ def test_what_is_changed_while_twins_are_made_one_stays_as_it_was_changed(memory
     assert memory.recall("zebra", scope=SHOP).hits[0].memory.number == gone.number
 
 
-def test_what_differs_in_a_number_a_scope_or_a_type_stays_apart(memory):
+def test_texts_differing_in_a_number_scope_or_type_are_not_merged(memory):
     for text in ("The API uses port 8080 for local work", "The API uses port 8081 for local work"):
         memory.remember(text, scope=SHOP)
     memory.remember("The API uses the port 8080 for local work", scope=Scope.project("bank"))
@@ -82,7 +82,7 @@ def test_what_differs_in_a_number_a_scope_or_a_type_stays_apart(memory):
 
 
 @pytest.mark.parametrize("keys", [(None, "a", "b"), ("a", None, "b"), (None, None, "a")])
-def test_what_has_a_key_is_never_merged_away(memory, keys):
+def test_a_memory_with_a_key_is_never_merged_away(memory, keys):
     texts = ("Use pnpm for installs", "Use the pnpm for installs", "Use pnpm for the installs")
     for text, key in zip(texts, keys, strict=True):
         memory.remember(text, scope=SHOP, key=key)
@@ -92,14 +92,14 @@ def test_what_has_a_key_is_never_merged_away(memory, keys):
             assert memory.show(key, scope=SHOP).state is State.ACTIVE
 
 
-def test_of_twins_one_of_which_never_expires_the_one_never_expires(memory):
+def test_a_merge_with_a_memory_without_expiry_never_expires(memory):
     memory.remember("Use pnpm for installs", scope=SHOP, expires_at=now() + timedelta(days=1))
     memory.remember("Use the pnpm for installs", scope=SHOP)
     assert memory.reindex().merged == 1
     assert memory.show(1, scope=SHOP).expires_at is None
 
 
-def test_contradictions_are_told_and_never_merged(tmp_path, open_memory):
+def test_contradictions_are_reported_and_never_merged(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", embedder="bundled")
     memory.remember("The API listens on port 8080 in development", scope=SHOP)
     memory.remember("The API listens on port 8081 in development", scope=SHOP)
@@ -108,7 +108,7 @@ def test_contradictions_are_told_and_never_merged(tmp_path, open_memory):
     assert (doubt.one.number, doubt.other.number, doubt.why) == (1, 2, "other numbers")
 
 
-def test_what_a_person_has_linked_is_settled(memory):
+def test_linked_memories_are_not_reported_again(memory):
     one, two, three = (
         memory.remember(text, scope=SHOP).memory.number
         for text in ("The API uses port 8080", "The API uses port 8081", "The API uses the port 8081")
@@ -121,7 +121,7 @@ def test_what_a_person_has_linked_is_settled(memory):
     assert (plan.contradictions, plan.merges) == ([], [])
 
 
-def test_the_one_that_stays_takes_over_what_its_twin_was_linked_with(memory):
+def test_the_survivor_takes_over_the_links(memory):
     one, two, old, new = (
         memory.remember(text, scope=SHOP).memory
         for text in ("The API uses port 8080", "The API uses the port 8080", "ports of old", "ports to come")
@@ -137,7 +137,7 @@ def test_the_one_that_stays_takes_over_what_its_twin_was_linked_with(memory):
     }
 
 
-def test_contradictions_are_told_without_vectors_too(memory):
+def test_contradictions_are_reported_without_vectors(memory):
     for text in ("認証には三つの鍵を使う", "認証には四つの鍵を使う", "Alice reports to Bob", "Bob reports to Alice"):
         memory.remember(text, scope=SHOP)
     done = memory.reindex()
@@ -155,7 +155,7 @@ def test_a_dry_run_changes_nothing(memory):
     assert [one for one, _ in memory.everything()] == before
 
 
-def test_the_command_shows_its_plan_and_keeps_what_was_before(run, place):
+def test_reindex_shows_its_plan_and_archives_the_old_database(run, place):
     for text in (
         "認証には JWT を採用する方針です",
         "認証には、JWT を採用する方針です。",
@@ -178,13 +178,13 @@ def test_the_command_shows_its_plan_and_keeps_what_was_before(run, place):
     assert "no embedder is set" in run("reindex", "--pending").err
 
 
-def test_of_the_databases_of_before_the_newest_five_stay(run, place):
+def test_the_newest_five_archived_databases_stay(run, place):
     run("remember", "one")
     kept = [run("reindex", "--json").data["before"] for _ in range(7)]
     assert sorted(map(str, place.glob("memory-before-*"))) == kept[-5:]
 
 
-def test_the_command_makes_vectors_and_stats_and_doctor_tell(run, monkeypatch):
+def test_reindex_makes_vectors_and_stats_and_doctor_report_them(run, monkeypatch):
     monkeypatch.setenv("OMOIDE_EMBEDDER", "bundled")
     run("remember", "The cat sleeps on the window sill")
     run("remember", "Invoices are sent monthly")

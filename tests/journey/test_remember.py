@@ -57,7 +57,7 @@ def test_the_same_content_again_changes_nothing_but_the_count(memory, clock, nam
     assert len(memory.history(first.number, scope=SHOP)) == 1
 
 
-def test_what_the_second_telling_leaves_out_stays_as_it_was(memory):
+def test_fields_left_out_when_remembering_again_stay(memory):
     memory.remember(
         "one", scope=SHOP, key="k", type="decision", topic="t", tags=["a"], examples=["e"], source="s", confidence=0.5,
         relevance=0.25, pinned=True, source_run_id="7",
@@ -97,7 +97,7 @@ def test_a_key_is_one_however_its_accents_are_encoded(memory):
     assert memory.show("cafe\u0301", scope=SHOP).content == "two"
 
 
-def test_what_was_archived_or_expired_comes_back_when_it_is_told_again(memory, clock):
+def test_remembering_again_restores_archived_and_expired_memories(memory, clock):
     memory.remember("archived zebra", scope=SHOP, key="a")
     memory.archive("a", scope=SHOP)
     memory.remember("expiring zebra", scope=SHOP, key="e", expires_at=clock() + timedelta(seconds=5))
@@ -108,7 +108,7 @@ def test_what_was_archived_or_expired_comes_back_when_it_is_told_again(memory, c
     assert {hit.memory.key for hit in memory.recall("zebra", scope=SHOP).hits} == {"a", "e"}
 
 
-def test_a_forgotten_memory_is_not_told_again_but_made_anew(memory):
+def test_remembering_a_forgotten_text_makes_a_new_memory(memory):
     old = memory.remember("zebra", scope=SHOP, key="k").memory
     memory.forget("k", scope=SHOP)
     new = memory.remember("zebra", scope=SHOP, key="k")
@@ -117,7 +117,7 @@ def test_a_forgotten_memory_is_not_told_again_but_made_anew(memory):
         memory.restore(old.number, scope=SHOP)
 
 
-def test_many_are_kept_in_one_go_or_not_at_all(memory):
+def test_many_drafts_are_stored_together_or_not_at_all(memory):
     drafts = [Draft("one", SHOP), Draft("two", BANK), Draft("\ud800", SHOP)]
     with pytest.raises(InvalidInput, match="draft 3"):
         memory.remember_many(drafts)
@@ -130,7 +130,7 @@ def test_many_are_kept_in_one_go_or_not_at_all(memory):
 # what a caller calls it
 
 
-def test_a_memory_answers_to_its_id_its_number_and_its_key(memory):
+def test_a_memory_is_found_by_id_number_and_key(memory):
     kept = memory.remember("x", scope=SHOP, key="k").memory
     for ref in (kept.id, kept.id.upper(), kept.number, str(kept.number), f"#{kept.number}", "k"):
         assert memory.show(ref, scope=MONDAY) == kept
@@ -143,13 +143,13 @@ def test_a_key_of_digits_is_found_although_another_project_has_that_number(memor
 
 
 @pytest.mark.parametrize("ref", ["", "nothing", "\ud800", "\0", "0", 99, "#", "x" * 10_000, "../..", "9" * 30])
-def test_what_is_not_there_is_not_found(memory, ref):
+def test_an_unknown_reference_raises_not_found(memory, ref):
     memory.remember("x", scope=SHOP)
     with pytest.raises(NotFound, match="there is no memory"):
         memory.show(ref, scope=SHOP)
 
 
-def test_another_projects_memory_is_missing_in_the_same_words(memory):
+def test_another_projects_memory_gives_the_same_error_as_a_missing_one(memory):
     theirs = memory.remember("x", scope=BANK, key="k").memory
     for deed in (memory.show, memory.forget, memory.restore, memory.pin, memory.history, memory.archive, memory.links):
         for ref in (theirs.id, theirs.number, "k"):
@@ -162,7 +162,7 @@ def test_another_projects_memory_is_missing_in_the_same_words(memory):
         memory.purge([theirs.id], scope=SHOP)
 
 
-def test_a_link_does_not_tell_of_another_projects_memory(memory):
+def test_links_to_other_projects_are_not_shown(memory):
     shared = memory.remember("shared", scope=Scope.everywhere()).memory
     theirs = memory.remember("theirs", scope=BANK).memory
     memory.link(theirs.id, "relates", shared.id, scope=BANK)
@@ -170,7 +170,7 @@ def test_a_link_does_not_tell_of_another_projects_memory(memory):
     assert memory.links(shared.id, scope=SHOP) == []
 
 
-def test_a_tag_is_found_however_it_is_written(memory):
+def test_a_tag_matches_ignoring_case_and_width(memory):
     memory.remember("x", scope=SHOP, tags=["Café"])
     assert contents(memory, tags=["CAFE\u0301"]) == ["x"]
     with pytest.raises(InvalidInput, match="surrogate"):
@@ -195,7 +195,7 @@ def test_versions_stay_in_order_when_the_clock_goes_backwards(memory, clock):
     assert memory.show("k", scope=SHOP).created_at == kept.created_at
 
 
-def test_a_revision_of_what_someone_changed_meanwhile_is_refused(memory):
+def test_a_revision_of_an_outdated_version_is_refused(memory):
     memory.remember("one", scope=SHOP, key="k")
     memory.revise("k", scope=SHOP, content="two", if_version=1)
     with pytest.raises(Conflict, match="at version 2 by now, you saw 1"):
@@ -234,7 +234,7 @@ def test_a_promoted_memory_is_seen_from_the_wider_scope(memory):
         memory.promote(kept.id, scope=SHOP)
 
 
-def test_every_deed_is_told_with_its_actor_and_without_any_text(tmp_path, open_memory):
+def test_every_action_is_logged_with_its_actor_and_without_text(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", actor=Actor("bob", via="test"))
     memory.remember("zebra", scope=SHOP, key="gnu", topic="giraffe", tags=["okapi"])
     memory.revise("gnu", scope=SHOP, content="zebra two", tags=["okapi", "yak"])
@@ -287,7 +287,7 @@ def test_a_role_may_do_what_the_table_says_and_nothing_more(tmp_path, open_memor
 # secrets
 
 
-def test_a_secret_is_refused_or_redacted_before_anything_is_kept(tmp_path, open_memory):
+def test_a_secret_is_refused_or_redacted_before_anything_is_stored(tmp_path, open_memory):
     token = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0bC3dE6"
     path = tmp_path / "memory.db"
     memory = open_memory(path)
@@ -426,7 +426,7 @@ def test_a_purge_says_when_an_open_reader_keeps_old_pages(tmp_path, open_memory)
     assert remains(tmp_path, RARE) == {}
 
 
-def test_only_what_is_forgotten_can_be_purged_and_all_of_it_or_nothing(memory):
+def test_only_forgotten_memories_are_purged_all_or_none(memory):
     living, forgotten = (memory.remember(name, scope=SHOP).memory for name in ("living", "forgotten"))
     memory.forget(forgotten.id, scope=SHOP)
     with pytest.raises(Conflict, match="forget it first"):
@@ -434,7 +434,7 @@ def test_only_what_is_forgotten_can_be_purged_and_all_of_it_or_nothing(memory):
     assert memory.restore(forgotten.id, scope=SHOP).content == "forgotten"
 
 
-def test_a_purged_number_is_never_given_again(memory):
+def test_a_purged_number_is_never_reused(memory):
     kept = memory.remember("x", scope=SHOP).memory
     memory.forget(kept.id, scope=SHOP)
     memory.purge([kept.id], scope=SHOP)

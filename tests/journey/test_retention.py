@@ -27,7 +27,7 @@ def reasons(plan):
     return {one.memory.number: one.reason.value for one in plan.retirements}
 
 
-def test_what_nobody_used_for_ninety_days_is_archived_with_its_history_and_an_event(memory, clock):
+def test_memories_unused_for_90_days_are_archived_with_history_and_event(memory, clock):
     memory.remember("zebra stripes", scope=SHOP)
     memory.revise(1, scope=SHOP, topic="animals")
     clock.step(90 * DAY + 1)
@@ -53,7 +53,7 @@ def test_what_nobody_used_for_ninety_days_is_archived_with_its_history_and_an_ev
     ],
     ids=["recall", "show", "resume", "remember", "revise"],
 )
-def test_every_use_starts_the_days_anew(memory, clock, use):
+def test_every_use_restarts_the_period(memory, clock, use):
     memory.remember("zebra", scope=SHOP)
     clock.step(60 * DAY)
     use(memory)
@@ -63,7 +63,7 @@ def test_every_use_starts_the_days_anew(memory, clock, use):
     assert reasons(memory.retire()) == {1: "unused"}
 
 
-def test_to_be_listed_is_no_use(memory, clock):
+def test_listing_does_not_count_as_use(memory, clock):
     memory.remember("zebra", scope=SHOP)
     clock.step(60 * DAY)
     memory.list(scope=SHOP)
@@ -71,7 +71,7 @@ def test_to_be_listed_is_no_use(memory, clock):
     assert reasons(memory.retire()) == {1: "unused"}
 
 
-def test_what_is_pinned_inactive_archived_or_forgotten_stays_as_it_is(memory, clock):
+def test_pinned_inactive_archived_and_forgotten_memories_are_not_retired(memory, clock):
     for content in ("pinned", "inactive", "archived", "forgotten"):
         memory.remember(content, scope=SHOP, pinned=content == "pinned")
     memory.revise(2, scope=SHOP, active=False)
@@ -81,7 +81,7 @@ def test_what_is_pinned_inactive_archived_or_forgotten_stays_as_it_is(memory, cl
     assert memory.retire().retirements == []
 
 
-def test_what_has_expired_is_archived_and_restored_it_is_found_again(memory, clock):
+def test_an_expired_memory_is_archived_and_found_again_once_restored(memory, clock):
     memory.remember("zebra", scope=SHOP, expires_at=clock.now + timedelta(days=1))
     clock.step(DAY)
     assert reasons(memory.retire()) == {1: "expired"}
@@ -90,14 +90,14 @@ def test_what_has_expired_is_archived_and_restored_it_is_found_again(memory, clo
     assert memory.retire().retirements == []
 
 
-def test_an_expiry_to_come_survives_a_restore(memory, clock):
+def test_a_future_expiry_survives_a_restore(memory, clock):
     expires_at = clock.now + timedelta(days=1)
     memory.remember("zebra", scope=SHOP, expires_at=expires_at)
     memory.archive(1, scope=SHOP)
     assert memory.restore(1, scope=SHOP).expires_at == expires_at
 
 
-def test_what_is_restored_is_found_again_and_its_days_start_anew(path, open_memory, clock):
+def test_a_restored_memory_is_found_and_its_period_restarts(path, open_memory, clock):
     memory = open_memory(path)
     memory.remember("zebra", scope=SHOP)
     clock.step(100 * DAY)
@@ -110,7 +110,7 @@ def test_what_is_restored_is_found_again_and_its_days_start_anew(path, open_memo
     assert [hit.memory.number for hit in other.recall("zebra", scope=SHOP).hits] == [1]
 
 
-def test_a_crowded_layer_keeps_as_many_as_it_may_and_those_used_last(path, open_memory, clock):
+def test_a_layer_over_the_limit_keeps_the_last_used(path, open_memory, clock):
     memory = open_memory(path, max_entries=3)
     for scope in (SHOP, MONDAY, BANK, EVERYWHERE):
         for n in range(3):
@@ -125,7 +125,7 @@ def test_a_crowded_layer_keeps_as_many_as_it_may_and_those_used_last(path, open_
     assert active(memory, BANK) == ["0", "0", "1", "1", "2", "2"]
 
 
-def test_by_hand_the_number_of_entries_is_kept_at_once(path, open_memory, clock):
+def test_retire_by_hand_applies_the_limit_at_once(path, open_memory, clock):
     memory = open_memory(path, max_entries=3)
     for n in range(6):
         memory.remember(f"{n}", scope=SHOP)
@@ -136,7 +136,7 @@ def test_by_hand_the_number_of_entries_is_kept_at_once(path, open_memory, clock)
     assert active(memory, SHOP) == list("345")
 
 
-def test_what_was_imported_or_written_in_bulk_stays_however_old_and_much_it_is(path, open_memory, clock):
+def test_imported_and_bulk_memories_stay_however_old_and_many(path, open_memory, clock):
     long_ago = clock.now - timedelta(days=2000)
     with open_memory(path) as memory:
         memory.remember_many(Draft(f"bulk {n}", SHOP, created_at=long_ago) for n in range(3000))
@@ -160,7 +160,7 @@ def test_what_was_imported_or_written_in_bulk_stays_however_old_and_much_it_is(p
         assert memory.check() == []
 
 
-def test_a_dry_run_tells_what_the_run_does_and_does_nothing(path, open_memory, clock):
+def test_a_dry_run_lists_what_the_run_would_do(path, open_memory, clock):
     memory = open_memory(path, max_entries=2)
     for n in range(6):
         memory.remember(f"{n}", scope=SHOP, expires_at=clock.now + timedelta(days=9) if n == 5 else None)
@@ -176,7 +176,7 @@ def test_a_dry_run_tells_what_the_run_does_and_does_nothing(path, open_memory, c
     assert memory.retire().retirements == []
 
 
-def test_what_changes_while_the_plan_is_made_stays(path, open_memory, clock, monkeypatch):
+def test_memories_changed_during_planning_are_not_retired(path, open_memory, clock, monkeypatch):
     memory, other = open_memory(path), open_memory(path)
     for content in ("zebra", "okapi"):
         memory.remember(content, scope=SHOP)
@@ -196,7 +196,7 @@ def test_what_changes_while_the_plan_is_made_stays(path, open_memory, clock, mon
 # by itself
 
 
-def test_it_happens_by_itself_when_a_memory_is_closed_and_at_most_once_a_day(path, open_memory, clock):
+def test_retention_runs_on_close_at_most_once_a_day(path, open_memory, clock):
     with open_memory(path) as memory:
         memory.remember("zebra", scope=SHOP)
         clock.step(90 * DAY - 3600)
@@ -211,7 +211,7 @@ def test_it_happens_by_itself_when_a_memory_is_closed_and_at_most_once_a_day(pat
     assert (event.action, event.actor) == ("retired", Actor("omoide", Role.OWNER, "upkeep"))
 
 
-def test_it_never_happens_by_itself_where_that_is_switched_off(path, open_memory, clock):
+def test_automatic_retention_can_be_switched_off(path, open_memory, clock):
     with open_memory(path, retire="manual") as memory:
         memory.remember("zebra", scope=SHOP)
         clock.step(100 * DAY)
@@ -219,7 +219,7 @@ def test_it_never_happens_by_itself_where_that_is_switched_off(path, open_memory
     assert active(open_memory(path)) == ["zebra"]
 
 
-def test_what_was_used_a_moment_ago_is_not_retired_on_closing(path, open_memory, clock):
+def test_memories_just_used_are_not_retired_on_close(path, open_memory, clock):
     with open_memory(path) as memory:
         memory.remember("zebra", scope=SHOP)
     clock.step(100 * DAY)
@@ -228,7 +228,7 @@ def test_what_was_used_a_moment_ago_is_not_retired_on_closing(path, open_memory,
     assert active(open_memory(path)) == ["zebra"]
 
 
-def test_it_waits_for_nobody_and_happens_another_time(path, open_memory, clock):
+def test_automatic_retention_skips_when_the_store_is_busy(path, open_memory, clock):
     with open_memory(path) as memory:
         memory.remember("zebra", scope=SHOP)
     clock.step(100 * DAY)
@@ -242,7 +242,7 @@ def test_it_waits_for_nobody_and_happens_another_time(path, open_memory, clock):
     assert active(busy) == []
 
 
-def test_a_long_backlog_goes_in_pieces(path, open_memory, clock):
+def test_a_long_backlog_is_retired_in_batches(path, open_memory, clock):
     with open_memory(path, retire="manual") as memory:
         memory.remember_many(Draft(f"bulk {n}", SHOP) for n in range(1200))
     clock.step(100 * DAY)
@@ -253,7 +253,7 @@ def test_a_long_backlog_goes_in_pieces(path, open_memory, clock):
     assert left == [700, 200, 0, 0]
 
 
-def test_a_clock_that_was_wrong_does_not_end_it_for_good(path, open_memory, clock):
+def test_a_wrong_clock_does_not_stop_retention_for_good(path, open_memory, clock):
     clock.step(10_000 * DAY)
     open_memory(path).close()
     clock.step(-10_000 * DAY)
@@ -264,7 +264,7 @@ def test_a_clock_that_was_wrong_does_not_end_it_for_good(path, open_memory, cloc
     assert active(open_memory(path)) == []
 
 
-def test_closing_twice_or_in_the_middle_of_an_export_is_no_trouble(path, open_memory, clock):
+def test_closing_twice_or_during_an_export_is_safe(path, open_memory, clock):
     memory = open_memory(path)
     memory.remember("zebra", scope=SHOP)
     clock.step(100 * DAY)
@@ -291,7 +291,7 @@ def long_ago(place, open_memory):
             memory.remember(content, scope=SHOP)
 
 
-def test_the_command_tells_first_and_then_does_it(run, long_ago):
+def test_the_command_shows_the_plan_before_running_it(run, long_ago):
     told = run("retire", "--dry-run")
     assert "#1" in told.out
     assert "zebra" in told.out
@@ -312,12 +312,12 @@ def test_the_command_tells_first_and_then_does_it(run, long_ago):
     assert run("retire", "--json").data["total_count"] == 0
 
 
-def test_a_command_answers_first_and_then_retires(omoide, long_ago):
+def test_a_command_answers_before_it_retires(omoide, long_ago):
     assert omoide("list", "--json").data["total_count"] == 3
     assert omoide("list", "--json").data["total_count"] == 2
 
 
-def test_a_command_that_finds_a_memory_does_not_retire_it(omoide, long_ago):
+def test_a_command_does_not_retire_what_it_found(omoide, long_ago):
     assert omoide("recall", "zebra", "--json").data["total_count"] == 1
     assert omoide("list", "--json").data["total_count"] == 3
 
@@ -336,7 +336,7 @@ def test_a_command_that_finds_a_memory_does_not_retire_it(omoide, long_ago):
     ],
     ids=str,
 )
-def test_the_limits_come_from_the_settings_and_ours_go_first(run, long_ago, monkeypatch, environment, retired):
+def test_limits_come_from_settings_and_flags_win(run, long_ago, monkeypatch, environment, retired):
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert run("retire", "--dry-run", "--json").data["total_count"] == retired
@@ -350,9 +350,7 @@ def test_the_limits_come_from_the_settings_and_ours_go_first(run, long_ago, monk
         ("OMOIDE_RETIRE", "never", 'OMOIDE_RETIRE: retire is \'never\', but should be "auto" or "manual"'),
     ],
 )
-def test_a_limit_that_makes_no_sense_is_an_error_that_names_its_variable(
-    path, open_memory, monkeypatch, name, value, wanted
-):
+def test_an_invalid_limit_is_an_error_naming_its_variable(path, open_memory, monkeypatch, name, value, wanted):
     monkeypatch.setenv(name, value)
     with pytest.raises(Unreadable) as told:
         open_memory(path)

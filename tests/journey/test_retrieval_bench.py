@@ -37,7 +37,7 @@ def measured(monkeypatch, tmp_path, capsys):
     return run
 
 
-def test_meaning_is_shown_beside_words_alone_on_the_same_memories(measured):
+def test_semantic_and_word_results_are_shown_side_by_side(measured):
     answer, heads, line = measured()
     assert heads[:8] == ["set", "questions", "R@1", "words", "±", "R@10", "words", "±"]
     assert line[:8] == ["small", "3", "1.000", "0.333", "+0.667", "1.000", "0.333", "+0.667"]
@@ -45,7 +45,7 @@ def test_meaning_is_shown_beside_words_alone_on_the_same_memories(measured):
     assert answer == 0
 
 
-def test_a_set_on_which_meaning_does_worse_than_words_fails(measured, monkeypatch):
+def test_a_set_where_vectors_do_worse_than_words_fails(measured, monkeypatch):
     monkeypatch.setattr(retrieval, "LOSS", -0.67)  # as if words alone had found almost everything
     answer, _, line = measured()
     assert line[-1] == "✗"

@@ -109,7 +109,7 @@ def test_what_a_worker_and_an_admin_may_not_do():
     }  # fmt: skip
 
 
-def test_a_worker_takes_nothing_away_under_another_name(tmp_path, open_memory, clock):
+def test_a_worker_cannot_remove_by_other_means(tmp_path, open_memory, clock):
     owner = open_memory(tmp_path / "memory.db")
     worker = open_memory(tmp_path / "memory.db", actor=Actor("someone", Role.WORKER))
     kept = owner.remember("zebra", scope=SHOP, key="k").memory
@@ -132,7 +132,7 @@ def test_a_worker_takes_nothing_away_under_another_name(tmp_path, open_memory, c
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_looks_its_own_row_up(memory, tmp_path, monkeypatch, verb):
+def test_every_verb_checks_its_own_permission(memory, tmp_path, monkeypatch, verb):
     ref, other = (memory.remember(text, scope=SHOP).memory.number for text in ("zebra", "okapi"))
     monkeypatch.setitem(permissions.PERMISSIONS, verb, frozenset())
     with pytest.raises(NotAllowed):
@@ -144,7 +144,7 @@ def test_every_verb_looks_its_own_row_up(memory, tmp_path, monkeypatch, verb):
 
 
 @pytest.mark.parametrize("verb", NAMING)
-def test_another_projects_memory_is_answered_like_a_missing_one(memory, tmp_path, verb):
+def test_another_projects_memory_is_reported_like_a_missing_one(memory, tmp_path, verb):
     mine = memory.remember("okapi", scope=SHOP).memory
     theirs = memory.remember("zebra", scope=BANK, key="striped").memory
     memory.forget(memory.remember("gnu", scope=BANK).memory.number, scope=BANK)
@@ -199,13 +199,13 @@ def test_an_agent_never_gets_more_than_the_process_it_came_through(tmp_path, ope
 
 
 @pytest.mark.parametrize("agent", ["", "  ", "two\x1blines", "\ud800"])
-def test_an_agent_id_that_is_none_is_refused(with_agents, agent):
+def test_an_invalid_agent_id_is_refused(with_agents, agent):
     with pytest.raises(InvalidInput, match="agent id"):
         with_agents.acting_as(agent)
 
 
 @pytest.mark.parametrize("agents", ["planner", "=admin", "planner=king", {"planner": "king"}, {"planner": 3}, ["planner"]])
-def test_a_table_of_agents_that_makes_no_sense_is_an_error(tmp_path, open_memory, agents):
+def test_an_invalid_agents_table_is_an_error(tmp_path, open_memory, agents):
     with pytest.raises(Unreadable, match="names with their roles"):
         open_memory(tmp_path / "memory.db", agents=agents)
 

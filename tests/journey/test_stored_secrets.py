@@ -54,7 +54,7 @@ def memory(path, open_memory):
 
 
 @pytest.mark.parametrize("draft", DRAFTS.values(), ids=DRAFTS)
-def test_no_field_is_kept_with_a_secret_however_it_comes_in(draft, memory, path):
+def test_no_field_is_stored_with_a_secret_by_any_interface(draft, memory, path):
     plain = memory.remember("plain", scope=SHOP).memory
     for keep in (
         lambda: memory.remember(draft),
@@ -132,7 +132,7 @@ def test_names_of_projects_sessions_agents_and_places_are_checked(memory, path, 
     assert remains(path.parent) == set()
 
 
-def test_a_secret_in_a_file_does_not_come_in_wherever_it_stands(memory, path, tmp_path):
+def test_a_secret_anywhere_in_a_file_is_not_imported(memory, path, tmp_path):
     files = tmp_path / "files"
     files.mkdir()
     (files / f"{TOKEN}.md").write_text("---\ntopic: named\n---\n\nin a file whose name is a secret\n")
@@ -208,7 +208,7 @@ def test_a_scan_finds_every_place_and_shows_no_secret(memory, files):
     assert memory.scan().found == scan.found, "looking changes nothing"
 
 
-def test_a_fix_leaves_no_byte_of_a_secret_and_everything_else(memory, path, files, open_memory):
+def test_a_fix_removes_every_byte_of_a_secret_and_nothing_else(memory, path, files, open_memory):
     store_unchecked(memory, files)
     assert remains(path.parent) != set()
     scan = memory.scan(fix=True)
@@ -262,7 +262,7 @@ def test_a_worker_may_not_scan(path, open_memory):
         worker.scan()
 
 
-def test_the_command_tells_where_and_ends_with_one_until_it_is_fixed(run, place):
+def test_scan_names_the_places_and_exits_with_1_until_fixed(run, place):
     assert run("scan").code == 0
     run("remember", "plain", "--key", "k")
     with omoide.open(place / "memory.db") as memory, memory._store.write() as tx:

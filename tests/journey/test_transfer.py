@@ -58,7 +58,7 @@ def full(run):
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_out_in_and_out_again_is_byte_for_byte_the_same(full, place, form):
+def test_export_import_export_is_byte_identical(full, place, form):
     first, second, other = place / f"first.{form}", place / f"second.{form}", str(place / "other.db")
     assert full("export", "--output", str(first)).code == 0
     done = full("import", str(first), "--store", other, "--json")
@@ -72,7 +72,7 @@ def test_out_in_and_out_again_is_byte_for_byte_the_same(full, place, form):
     assert (again["added"], again["replaced"], again["known"], again["linked"]) == (0, 0, done.data["added"], 0)
 
 
-def test_the_three_formats_say_the_same(full, place):
+def test_the_three_formats_carry_the_same(full, place):
     shapes = {}
     for form in FORMATS:
         full("export", "--output", str(place / f"a.{form}"))
@@ -130,7 +130,7 @@ def test_no_cell_of_a_csv_is_a_formula_and_every_text_comes_back(tmp_path_factor
         assert [memory for memory, _ in other.everything()] == [memory for memory, _ in one.everything()]
 
 
-def test_a_quote_that_neutralises_nothing_is_the_writers_own(run, place):
+def test_a_leading_quote_of_the_author_is_kept(run, place):
     (place / "notes.csv").write_text("content\n'quoted'\n''=1\n=2\n", encoding="utf-8")
     run("import", "notes.csv")
     assert {row["content"] for row in run("list", "--json").data["memories"]} == {"'quoted'", "'=1", "=2"}
@@ -173,7 +173,7 @@ def test_import_takes_only_what_the_filters_let_through(full, place):
     assert taken("five", "--since", "2999-01-01") == set()
 
 
-def test_links_that_lead_out_of_the_file_are_left_out_and_told(full, place):
+def test_links_to_memories_outside_the_file_are_reported_and_left_out(full, place):
     full("export", "-o", str(place / "a.json"), "--tag", "日本")
     full("export", "-o", str(place / "b.jsonl"))
     lines = [line for line in (place / "b.jsonl").read_text(encoding="utf-8").split("\n") if '"supersedes"' in line]
@@ -217,7 +217,7 @@ def test_a_run_may_be_a_number_in_a_file(run, place):
     assert (one["source"], one["source_run_id"]) == ("run", "42")
 
 
-def test_what_list_and_recall_print_can_be_taken_in(run, place):
+def test_json_of_list_and_recall_can_be_imported(run, place):
     run("remember", "text", "--topic", "t", "--tag", "a")
     run("remember", "untitled")
     for command in (["list"], ["recall", "text"]):
@@ -234,7 +234,7 @@ def test_standard_input_needs_a_format(run):
     assert run("list", "--json").data["total_count"] == 1
 
 
-def test_a_memory_keeps_its_number_before_a_draft_takes_one(run, place):
+def test_imported_numbers_are_assigned_before_drafts_take_new_ones(run, place):
     run("remember", "numbered")
     line = run("export", "--format", "jsonl").out
     (place / "in.jsonl").write_text('{"content": "draft"}\n' + line, encoding="utf-8")
@@ -245,7 +245,7 @@ def test_a_memory_keeps_its_number_before_a_draft_takes_one(run, place):
 # two stores, one memory
 
 
-def test_the_later_change_stands_and_the_earlier_one_becomes_history(run, place):
+def test_the_later_change_wins_and_the_earlier_becomes_history(run, place):
     other = ["--store", str(place / "other.db")]
     run("remember", "first", "--key", "k")
     run("export", "-o", "a.json")
@@ -258,7 +258,7 @@ def test_the_later_change_stands_and_the_earlier_one_becomes_history(run, place)
     assert run("show", "k", "--json").data["content"] == "second"
 
 
-def test_a_dry_run_says_what_would_happen_and_keeps_nothing(run, place):
+def test_a_dry_run_reports_and_stores_nothing(run, place):
     (place / "in.jsonl").write_text('{"content": "x"}\n{"content": "y"}\n')
     done = run("import", "in.jsonl", "--dry-run")
     assert done.out == "would be: 2 added, 0 replaced, 0 known\n"
@@ -313,7 +313,7 @@ ID = "0198a1b2-1111-7abc-8def-0123456789ab"
         ("a.csv", b"content\ngood\n" + "日本\n".encode("shift-jis"), ["UTF-8"]),
     ],
 )
-def test_one_wrong_row_keeps_all_out_and_is_named(run, place, name, data, says):
+def test_one_invalid_row_imports_nothing_and_is_named(run, place, name, data, says):
     (place / name).write_bytes(data if isinstance(data, bytes) else data.encode())
     done = run("import", name)
     assert (done.code, done.out) == (2, "")
@@ -323,7 +323,7 @@ def test_one_wrong_row_keeps_all_out_and_is_named(run, place, name, data, says):
     assert run("stats", "--json").data["memories"] == 0
 
 
-def test_a_taken_key_keeps_all_out_and_names_the_row(run, place):
+def test_a_taken_key_imports_nothing_and_names_the_row(run, place):
     run("remember", "mine", "--key", "k")
     (place / "in.jsonl").write_text(
         GOOD + json.dumps({"id": ID, "content": "theirs", "key": "k", "scope": {"project": "shop"}})
@@ -335,12 +335,12 @@ def test_a_taken_key_keeps_all_out_and_names_the_row(run, place):
     assert run("list", "--json").data["total_count"] == 1
 
 
-def test_an_empty_list_of_lines_is_nothing_to_take_in(run, place):
+def test_an_empty_file_imports_nothing(run, place):
     (place / "in.jsonl").write_bytes(b"")
     assert run("import", "in.jsonl").out == "0 added, 0 replaced, 0 known\n"
 
 
-def test_files_that_cannot_be_opened_are_said(run, place):
+def test_an_unreadable_file_is_an_error(run, place):
     assert "cannot be read" in run("import", "missing.json").err
     assert "--format" in run("import", "notes.txt").err
     assert run("import", str(place), "--format", "csv").code == 2
@@ -364,7 +364,7 @@ def test_the_file_is_for_its_owner_alone_and_never_overwritten_by_accident(run, 
     assert [file.name for file in place.iterdir() if "part" in file.name] == []
 
 
-def test_the_format_is_told_by_the_name_or_said(run, place):
+def test_the_format_comes_from_the_name_or_the_flag(run, place):
     run("remember", "x")
     run("export", "-o", "a.CSV")
     assert (place / "a.CSV").read_text().startswith("id,number,layer,project,session,key")
@@ -373,14 +373,14 @@ def test_the_format_is_told_by_the_name_or_said(run, place):
     assert json.loads(run("export", "--json").out)["format"] == "omoide 1"
 
 
-def test_a_place_that_cannot_be_written_is_said(run):
+def test_an_unwritable_target_is_an_error(run):
     run("remember", "x")
     done = run("export", "-o", "no/such/directory/a.json")
     assert done.code == 1
     assert "cannot be written" in done.err
 
 
-def test_ten_thousand_rows_go_through(run, place, long):
+def test_ten_thousand_rows_are_imported(run, place, long):
     count = 100_000 if long else 10_000
     with (place / "in.jsonl").open("w", encoding="utf-8") as file:
         for n in range(count):

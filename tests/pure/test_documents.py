@@ -28,7 +28,7 @@ def memory(content: str, number: int = 1, **fields: object) -> Memory:
 # documents
 
 
-def test_a_document_has_the_form_of_the_seed_with_the_surest_and_most_told_first():
+def test_a_document_lists_the_most_confident_and_most_referenced_first():
     page = render_document(
         "tech",
         [
@@ -46,7 +46,7 @@ def test_a_document_has_the_form_of_the_seed_with_the_surest_and_most_told_first
     )
 
 
-def test_every_type_has_a_page_and_the_index_names_them():
+def test_the_index_lists_the_page_of_every_type():
     made = [memory("x", 1), memory("y", 2, type="tech"), memory("z", 3, type="tech"), memory("i", 4, type="index")]
     pages = render_all(made)
     assert list(pages) == ["index.md", "tech.md", "note.md", "index-type.md"]
@@ -57,7 +57,7 @@ def test_every_type_has_a_page_and_the_index_names_them():
 
 
 @given(st.permutations([memory("a", 1), memory("b", 2, confidence=0.5), memory("c", 3, type="tech"), memory("d", 4)]))
-def test_the_same_memories_make_the_same_bytes_in_whatever_order_they_come(made):
+def test_documents_are_identical_for_any_input_order(made):
     assert render_all(made) == render_all(sorted(made, key=lambda one: one.number))
 
 
@@ -72,7 +72,7 @@ texts = st.lists(st.sampled_from(["# Mine", "words", "", "  ", "- a", "```", "�
 
 
 @given(texts, texts, st.sampled_from(["\n", "\r\n"]), st.booleans(), st.integers(0, 3))
-def test_what_is_outside_the_block_stays_to_the_byte(above, below, end, mark, count):
+def test_text_outside_the_block_is_unchanged(above, below, end, mark, count):
     made = [memory(f"memory {number}\n{LAST}\nend", number) for number in range(count)]
     start = "\ufeff" * mark + "".join(line + end for line in above)
     rest = "".join(line + end for line in below)
@@ -85,12 +85,12 @@ def test_what_is_outside_the_block_stays_to_the_byte(above, below, end, mark, co
 
 
 @given(texts, st.sampled_from(["\n", "\r\n"]))
-def test_a_block_comes_and_goes(lines, end):
+def test_a_block_is_inserted_and_removed(lines, end):
     text = end.join(lines).rstrip() + end if any(map(str.strip, lines)) else ""
     assert BLOCK.remove(BLOCK.render(text, [memory("x")])) == text
 
 
-def test_a_block_says_what_it_is_and_how_many_did_not_fit():
+def test_a_block_names_itself_and_counts_what_did_not_fit():
     made = [
         memory("plain", 1),
         memory("two\n\nlines\n", 2, topic="Named", topic_given=True, type="decision"),
@@ -118,7 +118,7 @@ def test_a_block_says_what_it_is_and_how_many_did_not_fit():
         ([FIRST, LAST, LAST], "line 3: .*end.* for the second time"),
     ],
 )
-def test_marks_that_do_not_fit_each_other_are_refused_with_their_line(lines, says):
+def test_unbalanced_block_markers_are_refused_with_their_line(lines, says):
     for change in (lambda text: BLOCK.render(text, [memory("x")]), BLOCK.remove):
         with pytest.raises(Unreadable, match=says):
             change("\n".join(lines))
@@ -143,7 +143,7 @@ def told(reading) -> list[tuple[str, str | None, str | None, tuple[str, ...]]]:
     return [(fact.draft.content, fact.draft.topic, fact.draft.type, tuple(fact.draft.tags)) for fact in reading]
 
 
-def test_one_fact_is_read_from_each_file_and_the_index_adds_only_what_is_its_own():
+def test_each_file_gives_one_fact_and_the_index_adds_only_its_own():
     found = parse_directory(
         {
             "MEMORY.md": "# Memory\n\n- [Testing](testing_policy.md) — real\n- [Gone](gone.md) — only here\n- Use pnpm\n",
@@ -170,7 +170,7 @@ def test_one_fact_is_read_from_each_file_and_the_index_adds_only_what_is_its_own
     assert {fact.draft.source for fact in found.facts} == {"claude-code"}
 
 
-def test_a_file_that_cannot_be_understood_keeps_nobody_else_out():
+def test_an_unreadable_file_does_not_stop_the_others():
     found = parse_directory(
         {"bad.md": "---\na: [\n---\nx", "open.md": "---\nname: x\n", "empty.md": "---\nname: Only\n---\n"}
     )
@@ -178,7 +178,7 @@ def test_a_file_that_cannot_be_understood_keeps_nobody_else_out():
     assert told(found.facts) == [("Only", "Only", None, ())]
 
 
-def test_instructions_are_items_and_sections():
+def test_instructions_are_read_from_items_and_sections():
     page = f"""---
 paths: src/**
 ---
@@ -230,6 +230,6 @@ Prose after it.
     ]
 
 
-def test_what_omoide_wrote_is_not_read_back():
+def test_blocks_written_by_omoide_are_not_imported():
     text = BLOCK.render("# Rules\n\nBe kind.\n", [memory("learnt"), memory("more\nlines", 2)])
     assert told(parse_instructions("CLAUDE.md", text)) == [("Be kind.", "Rules", "context", ())]

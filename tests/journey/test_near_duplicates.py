@@ -69,14 +69,14 @@ def pairs(text):
     return [tuple(line.split(" | ")) for line in text.strip().splitlines()]
 
 
-def test_each_of_many_near_twins_is_named_and_nothing_else(memory):
+def test_every_near_duplicate_is_named_and_nothing_else(memory):
     for one, other in pairs(TWINS):
         first = memory.remember(one, scope=SHOP)
         assert (first.similar_count, first.similar) == (0, ()), one
         assert memory.remember(other, scope=SHOP).similar == (first.memory.number,), other
 
 
-def test_almost_as_many_are_named_the_other_way_round(memory):
+def test_near_duplicates_are_found_in_the_other_direction_too(memory):
     """Not all: a word that only the older one has may be the one that it is looked up by."""
     named = 0
     for one, other in pairs(TWINS):
@@ -85,20 +85,20 @@ def test_almost_as_many_are_named_the_other_way_round(memory):
     assert named >= len(pairs(TWINS)) - 2
 
 
-def test_texts_about_something_else_are_no_twins(memory):
+def test_texts_on_other_subjects_are_no_near_duplicates(memory):
     for pair in pairs(OTHERS):
         for text in pair:
             assert memory.remember(text, scope=SHOP).similar_count == 0, text
 
 
-def test_texts_that_differ_only_in_a_number_are_twins(memory):
+def test_texts_that_differ_only_in_a_number_are_near_duplicates(memory):
     text = "Shard {} of the ledger is moved to the new cluster by the platform team"
     for number in range(25):
         done = memory.remember(text.format(number * 37), scope=SHOP)
     assert done.similar_count == 24
 
 
-def test_twins_are_counted_up_to_fifty_and_the_five_closest_named_the_closest_first(memory):
+def test_near_duplicates_are_counted_up_to_50_and_the_five_closest_named(memory):
     text = "Deploy the shop to the cluster with make on Fridays"
     further, closer = (memory.remember(text + more, scope=SHOP).memory.number for more in (" again, usually", " again"))
     assert memory.remember(text, scope=SHOP).similar == (closer, further)
@@ -107,13 +107,13 @@ def test_twins_are_counted_up_to_fifty_and_the_five_closest_named_the_closest_fi
     assert (done.similar_count, len(done.similar)) == (50, 5)
 
 
-def test_tags_a_topic_and_examples_make_no_difference(memory):
+def test_tags_topic_and_examples_do_not_matter_for_near_duplicates(memory):
     first = memory.remember("Use pnpm for installs", scope=SHOP).memory
     told = {"topic": "Package manager of the shop", "tags": ["build", "node", "tools"], "examples": ["pnpm add -D vitest"]}
     assert memory.remember("Use pnpm for all installs", scope=SHOP, **told).similar == (first.number,)
 
 
-def test_twins_are_of_one_scope_and_follow_a_memory_that_moves(memory):
+def test_near_duplicates_are_of_one_scope_and_follow_a_promoted_memory(memory):
     text = "Use pnpm for installs"
     first = memory.remember(text, scope=SHOP).memory
     for scope in (Scope.project("bank"), Scope.session("shop", "monday"), Scope.everywhere()):
@@ -123,7 +123,7 @@ def test_twins_are_of_one_scope_and_follow_a_memory_that_moves(memory):
     assert first.number in memory.remember(f"{text}?", scope=Scope.everywhere()).similar
 
 
-def test_what_was_kept_in_bulk_or_revised_is_found_and_what_is_forgotten_is_not(memory):
+def test_bulk_and_revised_memories_are_found_and_forgotten_ones_are_not(memory):
     many = memory.remember_many([Draft("Use pnpm for installs", SHOP), Draft("Something else entirely", SHOP)])
     bulk, other = (done.memory.number for done in many)
     memory.revise(other, scope=SHOP, content="Use the pnpm for installs")
@@ -133,12 +133,12 @@ def test_what_was_kept_in_bulk_or_revised_is_found_and_what_is_forgotten_is_not(
 
 
 @pytest.mark.parametrize("text", ["!!!", "use it", "42", "これはそれです", "и так далее", "การทดสอบ"])
-def test_texts_with_few_telling_words_or_none_are_kept_like_any_other(memory, text):
+def test_texts_with_few_selective_words_are_stored_like_any_other(memory, text):
     assert memory.remember(text, scope=SHOP).similar_count == 0
     assert memory.remember(text + " .", scope=SHOP).similar_count == (text != "!!!")
 
 
-def test_what_an_older_omoide_kept_is_found_after_a_reindex(tmp_path, open_memory):
+def test_memories_of_an_older_version_are_found_after_a_reindex(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db")
     first = memory.remember("Use pnpm for installs", scope=SHOP).memory
     with apsw.Connection(str(tmp_path / "memory.db")) as connection:
@@ -194,7 +194,7 @@ def test_others_write_while_near_duplicates_are_looked_for_and_what_they_wrote_i
     assert done.similar_count == 2
 
 
-def test_what_another_process_forgets_meanwhile_is_not_named(traced, tmp_path, open_memory):
+def test_a_near_duplicate_forgotten_meanwhile_is_not_named(traced, tmp_path, open_memory):
     memory, _, meanwhile = traced
     other = open_memory(tmp_path / "memory.db", wait=0.1)
     meanwhile.append(lambda: other.forget(1, scope=SHOP))

@@ -18,18 +18,18 @@ SHOP = Scope.project("shop")
         ("It works", []),
     ],
 )
-def test_names_in_the_text(text, tags):
+def test_names_in_the_text_become_tags(text, tags):
     assert suggest(text, []) == tags
 
 
-def test_what_the_neighbours_agree_on_and_what_is_written():
+def test_tags_come_from_agreeing_neighbours_and_from_the_text():
     near = [(("deploy", "ci"), 2.0), (("deploy",), 1.5), (("billing",), 1.0)]
     assert suggest("ship it on fridays", near) == ["deploy"]
     assert suggest("the billing ships on fridays", near) == ["billing", "deploy"]
     assert suggest("the rebilling", near) == ["deploy"]
 
 
-def test_remember_suggests_or_applies_as_the_settings_say(tmp_path, open_memory):
+def test_remember_suggests_or_applies_tags_as_the_settings_say(tmp_path, open_memory):
     text = "認証は JWT を採用"
     memory = open_memory(tmp_path / "memory.db", autotag="suggest")
     done = memory.remember(text, scope=SHOP)
@@ -53,7 +53,7 @@ def test_remember_suggests_or_applies_as_the_settings_say(tmp_path, open_memory)
         (("Run the pods on spot nodes", "Run kubectl after each rollout"), "Run the tests before every commit", ()),
     ],
 )
-def test_neighbours_that_share_only_a_common_verb_give_no_tags(tmp_path, open_memory, tagged, text, tags):
+def test_neighbours_sharing_only_a_common_verb_give_no_tags(tmp_path, open_memory, tagged, text, tags):
     memory = open_memory(tmp_path / "memory.db", autotag="suggest")
     for note in tagged:
         memory.remember(note, scope=SHOP, tags=["infra"])
@@ -72,21 +72,21 @@ def test_neighbours_that_share_only_a_common_verb_give_no_tags(tmp_path, open_me
         (("Pod は kubectl で再起動を行う", "更新は Helm で行う"), "ConfigMap の変更後は kubectl で再起動を行う"),
     ],
 )
-def test_neighbours_that_share_what_a_text_is_about_give_it_their_tags(tmp_path, open_memory, tagged, text):
+def test_neighbours_on_the_same_subject_give_their_tags(tmp_path, open_memory, tagged, text):
     memory = open_memory(tmp_path / "memory.db", autotag="suggest")
     for note in tagged:
         memory.remember(note, scope=SHOP, tags=["infra"])
     assert "infra" in memory.remember(text, scope=SHOP).suggested_tags
 
 
-def test_a_word_that_everything_here_holds_tells_nothing(tmp_path, open_memory):
+def test_a_word_in_every_memory_gives_no_tags(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", autotag="suggest")
     for number in range(100):
         memory.remember(f"The shop has room {number}", scope=SHOP, tags=["rooms"])
     assert memory.remember("The shop closes early in winter", scope=SHOP).suggested_tags == ()
 
 
-def test_tags_that_a_person_gave_stay_when_it_is_told_again_without_any(tmp_path, open_memory):
+def test_given_tags_stay_when_remembered_again_without_tags(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", autotag="apply")
     memory.remember("認証は JWT を採用", scope=SHOP, topic="auth", tags=["重要"])
     assert memory.remember("認証は JWT を採用、期限は 15 分", scope=SHOP, topic="auth").memory.tags == ("重要",)

@@ -20,23 +20,23 @@ def test_a_draft_needs_a_scope():
         validation.check_draft(Draft("x"), RULES)
 
 
-def test_what_a_draft_leaves_out_stays_out():
+def test_fields_missing_from_a_draft_stay_unset():
     assert validation.check_draft(Draft("x", SHOP), RULES) == Draft("x", SHOP)
 
 
 @pytest.mark.parametrize("content", ["", " ", "\n\t\u3000", None, 5, b"bytes", ["list"]])
-def test_a_content_must_be_a_text_that_says_something(content):
+def test_content_must_be_a_non_empty_text(content):
     with pytest.raises(InvalidInput, match="content"):
         validation.check_content(content, RULES)
 
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1).filter(str.strip))
-def test_a_content_is_never_changed(text):
+def test_content_is_stored_unchanged(text):
     assert validation.check_content(text, RULES) == text
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_a_line_comes_out_as_one_line_or_not_at_all(text):
+def test_a_line_is_folded_to_one_line_or_refused(text):
     try:
         line = validation.check_line(text, "topic", RULES)
     except InvalidInput:
@@ -46,13 +46,13 @@ def test_a_line_comes_out_as_one_line_or_not_at_all(text):
     assert len(line.splitlines()) == 1
 
 
-def test_a_line_has_its_limit():
+def test_a_line_over_the_limit_is_refused():
     assert validation.check_line("x" * 500, "topic", RULES)
     with pytest.raises(InvalidInput, match="the topic has 501 characters, at most 500"):
         validation.check_line("x" * 501, "topic", RULES)
 
 
-def test_tags_are_folded_once_each_and_in_order():
+def test_tags_are_deduplicated_ignoring_case_in_order():
     assert validation.check_tags(["Python", "python ", "b  c", "PYTHON", "cafe\u0301", "café"], RULES) == (
         "Python",
         "b c",
@@ -71,18 +71,18 @@ def test_tags_are_folded_once_each_and_in_order():
         ([str(n) for n in range(101)], "101 tags are too many"),
     ],
 )
-def test_tags_that_cannot_be_are_refused(tags, words):
+def test_invalid_tags_are_refused(tags, words):
     with pytest.raises(InvalidInput, match=words):
         validation.check_tags(tags, RULES)
 
 
 @pytest.mark.parametrize("examples", ["one text", ["x"] * 101, [5]])
-def test_examples_that_cannot_be_are_refused(examples):
+def test_invalid_examples_are_refused(examples):
     with pytest.raises(InvalidInput, match="example"):
         validation.check_examples(examples, RULES)
 
 
-def test_a_type_is_a_known_one_or_one_of_the_settings():
+def test_a_type_must_be_built_in_or_in_the_settings():
     assert validation.check_type("decision", RULES) == "decision"
     assert validation.check_type("runbook", RULES) == "runbook"
     with pytest.raises(InvalidInput, match="there is no type 'Decision': use one of note, tech"):
@@ -90,17 +90,17 @@ def test_a_type_is_a_known_one_or_one_of_the_settings():
 
 
 @pytest.mark.parametrize("value", [-0.01, 1.01, math.nan, math.inf, True, "0.5", None])
-def test_a_share_is_a_number_from_0_to_1(value):
+def test_a_share_outside_0_to_1_is_refused(value):
     with pytest.raises(InvalidInput, match="a number from 0 to 1"):
         validation.check_share(value, "confidence")
 
 
 @pytest.mark.parametrize("value", [0, 1, 0.5])
-def test_a_share_in_its_bounds_is_let_through(value):
+def test_a_share_from_0_to_1_is_accepted(value):
     assert validation.check_share(value, "confidence") == value
 
 
-def test_a_moment_has_a_time_zone_and_a_year_that_a_store_can_hold():
+def test_a_time_needs_a_zone_and_a_year_from_1970_to_9998():
     with pytest.raises(InvalidInput, match="no time zone"):
         validation.check_aware(datetime(2026, 2, 5), "since")  # noqa: DTZ001 - that is the fault
     for year in (1969, 9999):
@@ -132,11 +132,11 @@ def test_a_moment_has_a_time_zone_and_a_year_that_a_store_can_hold():
         "a/../b",
     ],
 )
-def test_a_project_name_that_no_disk_could_hold_is_refused(name):
+def test_a_project_name_that_is_no_valid_directory_name_is_refused(name):
     with pytest.raises(InvalidInput):
         Scope.project(name)
 
 
 @pytest.mark.parametrize("name", ["shop", "backend/python/shop", "my project", "思い出", "a.b", "console", "v1.2-rc_3"])
-def test_an_ordinary_project_name_is_let_through(name):
+def test_an_ordinary_project_name_is_accepted(name):
     assert Scope.project(name).path == name

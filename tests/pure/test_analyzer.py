@@ -32,7 +32,7 @@ def found_by(text: str, query: str) -> bool:
         ("?! -- ___ ...", []),
     ],
 )
-def test_each_script_is_cut_in_its_own_way(text: str, expected: list[str]) -> None:
+def test_each_script_is_tokenized_by_its_own_rules(text: str, expected: list[str]) -> None:
     assert terms(text) == expected
 
 
@@ -59,13 +59,13 @@ def test_each_script_is_cut_in_its_own_way(text: str, expected: list[str]) -> No
         ("$1,200", ["1200"]),
     ],
 )
-def test_a_name_is_found_whole_and_by_its_parts(name: str, expected: list[str]) -> None:
+def test_a_name_matches_whole_and_by_its_parts(name: str, expected: list[str]) -> None:
     assert terms(name) == expected
 
 
 @pytest.mark.parametrize("around", ["see `{}`.", '("{}"),', "{}:", "'{}';", "「{}」", "<{}>", "{}を見る", "—{}—"])
 @pytest.mark.parametrize("name", ["loop.ts", "user_id", "kebab-case", "C++"])
-def test_what_stands_around_a_name_does_not_hide_it(around: str, name: str) -> None:
+def test_punctuation_around_a_name_does_not_hide_it(around: str, name: str) -> None:
     assert name.lower() in terms(around.format(name))
 
 
@@ -85,7 +85,7 @@ def test_what_stands_around_a_name_does_not_hide_it(around: str, name: str) -> N
         ("設定\uff08変更\uff09", "設定(変更)"),
     ],
 )
-def test_two_ways_to_write_the_same_meet(one: str, other: str) -> None:
+def test_spelling_variants_share_their_terms(one: str, other: str) -> None:
     assert terms(one) == terms(other)
 
 
@@ -106,31 +106,31 @@ def test_a_note_is_found_by_what_people_type(text: str, query: str) -> None:
     assert found_by(text, query)
 
 
-def test_a_kana_ending_does_not_make_katakana_and_han_of_other_words_meet() -> None:
+def test_a_kana_ending_does_not_join_katakana_and_kanji_of_other_words() -> None:
     assert not set(terms("サーバー")) & set(terms("メモリ"))
     assert not set(terms("東京")) & set(terms("大阪"))
 
 
-def test_stop_words_ask_for_nothing_unless_there_is_nothing_else() -> None:
+def test_stop_words_are_ignored_unless_nothing_else_is_asked() -> None:
     assert "the" not in query_terms("where is the database")
     assert set(query_terms("to be or not to be")) == {"not"}
     assert set(query_terms("what are you")) == {"what", "are", "you"}
 
 
-def test_words_to_ask_with_and_endings_say_less_than_words_to_ask_about() -> None:
+def test_question_words_and_endings_weigh_less_than_content_words() -> None:
     english = query_terms("how many playlists")
     japanese = query_terms("猫が好きでした")
     assert english["mani"] < english["playlist"]
     assert japanese["した"] < japanese["猫"] < japanese["好き"]
 
 
-def test_a_query_has_at_most_the_terms_it_may_have_and_keeps_the_telling_ones() -> None:
+def test_a_long_query_is_cut_to_its_most_selective_terms() -> None:
     chosen = query_terms(" ".join(f"w{i}" for i in range(1000)) + " kubernetes kubernetes", limit=20)
     assert len(chosen) == 20
     assert "kubernet" in chosen
 
 
-def test_a_term_too_long_is_cut_and_still_found_by_pasting_it() -> None:
+def test_an_overlong_term_is_cut_and_found_by_its_full_text() -> None:
     key = "k" * 1000
     assert {len(term) for term in terms(key)} == {LONGEST}
     assert found_by(f"the key is {key}", key)
@@ -141,7 +141,7 @@ def test_a_term_too_long_is_cut_and_still_found_by_pasting_it() -> None:
 @given(st.text(alphabet=st.characters(codec=None, categories=None)))
 @example("x\x00y\x1fz\x7f\x85\u2028w")
 @example("\ud800\udfff")
-def test_a_term_is_one_unbroken_piece_that_can_be_stored(text: str) -> None:
+def test_a_term_has_no_separator_and_can_be_stored(text: str) -> None:
     for term in (*terms(text), *query_terms(text)):
         assert term
         assert len(term) <= LONGEST
@@ -149,7 +149,7 @@ def test_a_term_is_one_unbroken_piece_that_can_be_stored(text: str) -> None:
         term.encode()
 
 
-def test_every_character_there_is_keeps_terms_storable() -> None:
+def test_terms_of_every_unicode_character_can_be_stored() -> None:
     for char in map(chr, range(sys.maxunicode)):
         if unicodedata.category(char) in {"Cn", "Co", "Lo"}:  # a million letters alike
             continue
@@ -161,7 +161,7 @@ def test_every_character_there_is_keeps_terms_storable() -> None:
 @pytest.mark.parametrize(
     "unit", ["a", "a/", "/", "a.", "aB", "_", "'s", "1,", "漢", "あ", "é", "é/", "ｶﾞ", "\u200b", "👍", "::", "+"]
 )
-def test_ten_times_the_text_takes_about_ten_times_as_long(unit: str) -> None:
+def test_analysis_time_is_linear_in_the_text(unit: str) -> None:
     def seconds(size: int) -> float:
         text = unit * (size // len(unit))
         taken = []
@@ -174,7 +174,7 @@ def test_ten_times_the_text_takes_about_ten_times_as_long(unit: str) -> None:
     assert seconds(200_000) < 40 * seconds(20_000) + 0.05
 
 
-def test_a_query_of_a_hundred_thousand_words_is_quick() -> None:
+def test_a_query_of_100_000_words_is_analysed_quickly() -> None:
     text = " ".join(f"word{i}" for i in range(100_000))
     start = time.process_time()
     query_terms(text)
@@ -183,7 +183,7 @@ def test_a_query_of_a_hundred_thousand_words_is_quick() -> None:
 
 @given(st.text(st.sampled_from("認証設計の々はｶﾅカナー 한국あぁ。、a1\n\u200b\ufe0f\U000e0100葛"), max_size=60))
 @example("あああ認証\u200b認証")
-def test_a_literal_term_stands_in_the_plain_text_as_often_as_among_its_terms(text: str) -> None:
+def test_a_literal_term_occurs_in_the_text_as_often_as_among_its_terms(text: str) -> None:
     found = Counter(terms(text))
     (shown,) = plain([text])
     literals = [term for term in found if is_literal(term)]
@@ -193,12 +193,12 @@ def test_a_literal_term_stands_in_the_plain_text_as_often_as_among_its_terms(tex
     assert {pair for pair in pairs if pair in shown} == pairs & found.keys()
 
 
-def test_pairs_and_single_han_are_literal_and_what_is_changed_or_cut_otherwise_is_not() -> None:
+def test_pairs_and_single_kanji_are_literal_terms_and_changed_ones_are_not() -> None:
     assert all(map(is_literal, ["認証", "の設", "証", "カナ", "한국"]))
     assert not any(map(is_literal, ["jwt", "あ", "ああ", "a認", "認証済", "1"]))
 
 
-def test_terms_are_shown_as_the_words_they_come_from() -> None:
+def test_terms_are_displayed_as_their_source_words() -> None:
     query = "Changing 非同期処理 in src/core"
     shown = display_words(query_terms(query), spelling(query))
     assert shown == ["changing", "非同期処理", "src/core"]

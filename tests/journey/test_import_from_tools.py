@@ -20,7 +20,7 @@ def state_of(memory):
     return msgspec.json.encode([one for one, _ in memory.everything()]), memory.latest()
 
 
-def test_the_second_time_changes_nothing(memory):
+def test_a_second_import_changes_nothing(memory):
     drafts = [draft(), draft("JWT", "auth", tags=["api"])]
     assert actions(memory.gather(drafts)) == ["created", "created"]
     before = state_of(memory)
@@ -29,13 +29,13 @@ def test_the_second_time_changes_nothing(memory):
 
 
 @pytest.mark.parametrize("fields", [{"content": "npm"}, {"topic": "Building"}, {"type": "context"}, {"tags": ["new"]}])
-def test_what_the_other_tool_says_anew_is_a_new_version(memory, fields):
+def test_a_changed_text_of_the_other_tool_is_a_new_version(memory, fields):
     memory.gather([draft()])
     (done,) = memory.gather([draft(**fields)])
     assert (done.action, done.memory.version) == ("updated", 2)
 
 
-def test_what_was_revised_archived_or_forgotten_here_stays_so(memory):
+def test_revised_archived_or_forgotten_memories_stay_so(memory):
     memory.gather([draft(key=key) for key in ("revised", "archived", "forgotten")])
     memory.revise("revised", scope=SHOP, content="ours")
     memory.archive("archived", scope=SHOP)
@@ -45,7 +45,7 @@ def test_what_was_revised_archived_or_forgotten_here_stays_so(memory):
     assert state_of(memory) == before
 
 
-def test_what_has_no_key_is_known_by_its_text_whatever_became_of_it(memory):
+def test_a_text_without_key_is_recognised_in_any_state(memory):
     drafts = [Draft(text, SHOP, type="context", tags=["list"]) for text in ("one", "two", "three")]
     drafts += [Draft("text of a section", SHOP, topic="Section", type="context")]
     assert actions(memory.gather(drafts)) == ["created"] * 4
@@ -60,7 +60,7 @@ def test_what_has_no_key_is_known_by_its_text_whatever_became_of_it(memory):
     assert [(one.action, one.memory.number) for one in newer] == [("updated", 4)]
 
 
-def test_something_new_comes_in_whatever_became_of_the_old(memory):
+def test_a_new_text_is_imported_whatever_became_of_the_old_one(memory):
     memory.gather([draft(key=key) for key in ("revised", "archived", "forgotten")])
     memory.revise("revised", scope=SHOP, content="ours")
     memory.archive("archived", scope=SHOP)
@@ -72,13 +72,13 @@ def test_something_new_comes_in_whatever_became_of_the_old(memory):
     assert said == ["pnpm", "ours", "new"]
 
 
-def test_a_rehearsal_answers_the_same_and_keeps_nothing(memory):
+def test_a_dry_run_answers_the_same_and_stores_nothing(memory):
     before = state_of(memory)
     assert actions(memory.gather([draft(), draft("JWT", "auth")], rehearse=True)) == ["created", "created"]
     assert state_of(memory) == before
 
 
-def test_all_of_it_or_nothing_and_the_watcher_knows_which_one_was_wrong(memory):
+def test_an_invalid_draft_stores_nothing_and_its_position_is_reported(memory):
     seen = []
     with pytest.raises(InvalidInput, match="empty"):
         memory.gather([draft(), draft(" ", "blank"), draft("c", "c")], watch=seen.append)
@@ -86,7 +86,7 @@ def test_all_of_it_or_nothing_and_the_watcher_knows_which_one_was_wrong(memory):
     assert memory.list(scope=SHOP).total == 0
 
 
-def test_a_redacted_secret_does_not_look_new_each_time(tmp_path, open_memory):
+def test_a_redacted_text_is_recognised_on_the_next_import(tmp_path, open_memory):
     memory = open_memory(tmp_path / "redacting.db", secrets="redact")
     drafts = [draft("token ghp_" + "a1B2" * 9)]
     assert actions(memory.gather(drafts)) == ["created"]

@@ -28,14 +28,14 @@ def verdict(one, other, likeness=0.99):
         ("認証を採用します", "認証を採用する"),
     ],
 )
-def test_the_same_in_other_dress_is_the_same(one, other):
+def test_texts_that_differ_only_in_form_are_the_same(one, other):
     assert verdict(one, other) is Verdict.SAME
     assert verdict(other, one) is Verdict.SAME
 
 
 @pytest.mark.parametrize("pair", [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()],
                          ids=lambda pair: pair["b"][:40])  # fmt: skip
-def test_a_contradiction_is_never_the_same_however_near(pair):
+def test_a_contradiction_is_never_a_duplicate(pair):
     assert verdict(pair["a"], pair["b"], 1.0) is not Verdict.SAME
     assert verdict(pair["b"], pair["a"], 1.0) is not Verdict.SAME
 
@@ -55,7 +55,7 @@ def test_a_contradiction_is_never_the_same_however_near(pair):
         ("Latency budget is 5 μs", "Latency budget is 5 s"),
     ],
 )
-def test_other_scripts_signs_and_units_of_one_letter_are_facts_too(one, other):
+def test_single_characters_of_other_scripts_signs_and_units_count_as_facts(one, other):
     assert verdict(one, other, 1.0) is not Verdict.SAME
     assert verdict(other, one, 1.0) is not Verdict.SAME
 
@@ -71,14 +71,14 @@ def test_other_scripts_signs_and_units_of_one_letter_are_facts_too(one, other):
         ("担当はさくらです", "担当はすみれです", "other words: はさくら, はすみれ"),
     ],
 )
-def test_the_same_words_in_another_order_or_beside_other_small_ones_are_told(one, other, why):
+def test_reordered_words_and_other_function_words_are_reported(one, other, why):
     assert judge(extract_features(one), extract_features(other), 0.9).why == why
 
 
-def test_what_is_not_alike_is_different_whatever_the_words():
+def test_texts_below_the_similarity_threshold_are_different():
     assert verdict("the dog carries a man", "the man carries a dog", 0.5) is Verdict.DIFFERENT
 
 
-def test_another_word_in_the_place_of_one_is_another_fact():
+def test_a_replaced_word_makes_a_different_fact():
     assert verdict("The invoices of the shop are stored in the blue cupboard upstairs",
                    "The invoices of the shop are stored in the blue drawer upstairs") is Verdict.DIFFERENT  # fmt: skip

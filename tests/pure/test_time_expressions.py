@@ -38,7 +38,7 @@ NOW = datetime(2026, 2, 5, 10, 0, tzinfo=UTC)
         ("last weekend", "2026-01-31", "2026-02-02"),
     ],
 )
-def test_a_time_is_understood(question, first, after):
+def test_a_time_expression_gives_its_span(question, first, after):
     assert mentions_time(question)
     found = span(question, NOW)
     assert found is not None
@@ -49,16 +49,16 @@ def test_a_time_is_understood(question, first, after):
     "question",
     ["", "may I march on?", "version 3.11", "2026-02-31", "ports 8080 and 443", "one of two", "会議の日程", "the last time"],
 )
-def test_no_time_is_no_time(question):
+def test_text_without_a_date_has_no_span(question):
     assert span(question, NOW) is None
 
 
-def test_two_weeks_ago_means_about_then():
+def test_two_weeks_ago_gives_a_span_around_that_day():
     found = span("what did I do two weeks ago", NOW)
     assert found.near(NOW - timedelta(days=14)) == found.near(NOW - timedelta(days=12)) == 1
     assert 0 < found.near(NOW - timedelta(days=20)) < 1
     assert found.near(NOW - timedelta(days=60)) == found.near(NOW) == 0
 
 
-def test_what_was_noted_a_day_later_is_still_near():
+def test_a_note_written_a_day_later_is_still_in_the_span():
     assert 0.5 < span("2026-01-20", NOW).near(datetime(2026, 1, 21, 12, tzinfo=UTC)) < 1

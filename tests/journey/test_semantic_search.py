@@ -48,17 +48,17 @@ def texts(found):
         ("パッケージをインストールする", NOTES[4]),
     ],
 )
-def test_what_is_meant_is_found_without_a_word_in_common_across_languages(meaning, question, answer):
+def test_semantic_search_finds_across_languages_without_common_words(meaning, question, answer):
     assert texts(meaning.recall(question, scope=SHOP))[0] == answer
 
 
-def test_a_hit_says_what_spoke_for_it(meaning):
+def test_a_hit_lists_the_evidence_for_it(meaning):
     hit = meaning.recall("kitty napping", scope=SHOP).hits[0]
     assert hit.why.startswith("meaning: ")
     assert "content: pnpm" in meaning.recall("pnpm", scope=SHOP).hits[0].why
 
 
-def test_a_memory_that_holds_what_was_asked_beats_a_nearer_one_that_lacks_a_word_of_it(meaning):
+def test_a_memory_with_all_words_beats_a_closer_vector_without_one(meaning):
     answer = (
         "What differs in staging: our own certificates, no mail, billing on port 8443, every service restarted on Sundays"
     )
@@ -67,23 +67,23 @@ def test_a_memory_that_holds_what_was_asked_beats_a_nearer_one_that_lacks_a_word
     assert texts(meaning.recall("What is the port of the billing service in staging?", scope=SHOP))[0] == answer
 
 
-def test_a_tool_that_is_named_beats_one_that_does_the_same(meaning):
+def test_a_named_tool_beats_a_similar_one(meaning):
     meaning.remember_many([Draft("tar: unpack a file", SHOP), Draft("gunzip: unpack compressed files", SHOP)])
     meaning.embed_pending()
     assert texts(meaning.recall("tar で圧縮されたファイルを解凍する", scope=SHOP))[0] == "tar: unpack a file"
 
 
-def test_what_words_find_outright_does_not_hide_the_same_in_another_language(meaning):
+def test_a_match_by_words_does_not_hide_the_same_in_another_language(meaning):
     meaning.remember("猫が暖かい窓辺で眠っている", scope=SHOP)
     meaning.embed_pending()
     assert set(texts(meaning.recall(NOTES[1], scope=SHOP))[:2]) == {NOTES[1], "猫が暖かい窓辺で眠っている"}
 
 
-def test_nonsense_finds_nothing_by_meaning_either(meaning):
+def test_nonsense_finds_nothing_by_vectors(meaning):
     assert texts(meaning.recall("qwrtzp xkcdvb", scope=SHOP)) == []
 
 
-def test_meaning_never_looks_into_another_project_or_at_what_is_gone(meaning):
+def test_semantic_search_never_shows_other_projects_or_forgotten_memories(meaning):
     assert texts(meaning.recall("kitty napping", scope=BANK)) == []
     number = meaning.recall("kitty napping", scope=SHOP).hits[0].memory.number
     meaning.forget(number, scope=SHOP)
@@ -96,7 +96,7 @@ def test_meaning_never_looks_into_another_project_or_at_what_is_gone(meaning):
     assert NOTES[1] not in texts(meaning.recall("kitty napping", scope=SHOP))
 
 
-def test_another_process_finds_what_was_embedded_meanwhile(meaning, tmp_path, open_memory):
+def test_vectors_made_by_another_process_are_found(meaning, tmp_path, open_memory):
     other = open_memory(tmp_path / "memory.db", embedder="bundled")
     assert texts(other.recall("kitty napping", scope=SHOP))[0] == NOTES[1]
     meaning.remember("My hamster rests in its cage", scope=SHOP)
@@ -104,7 +104,7 @@ def test_another_process_finds_what_was_embedded_meanwhile(meaning, tmp_path, op
     assert "My hamster rests in its cage" in texts(other.recall("rodent asleep", scope=SHOP))[:2]
 
 
-def test_what_another_process_says_anew_is_not_found_by_what_it_meant_before(meaning, tmp_path, open_memory):
+def test_a_memory_revised_elsewhere_is_not_found_by_its_old_vector(meaning, tmp_path, open_memory):
     other = open_memory(tmp_path / "memory.db", embedder="bundled")
     other._meaning._background = meaning._meaning._background = False
     first = meaning.recall("kitty napping", scope=SHOP).hits[0].memory
@@ -117,16 +117,14 @@ def test_what_another_process_says_anew_is_not_found_by_what_it_meant_before(mea
     assert first.number in [hit.memory.number for hit in meaning.recall("customers get their bills", scope=SHOP).hits]
 
 
-def test_what_is_remembered_is_embedded_in_the_background_once_the_model_is_at_hand(meaning):
+def test_new_memories_are_embedded_in_the_background_once_the_model_is_loaded(meaning):
     meaning.recall("anything", scope=SHOP)
     meaning.remember("Bicycles must be locked in the yard", scope=SHOP)
     at_rest(meaning)
     assert meaning.coverage().pending == 0
 
 
-def test_what_other_processes_remember_and_revise_is_embedded_by_one_that_is_asked(
-    meaning, tmp_path, open_memory, monkeypatch
-):
+def test_memories_of_other_processes_are_embedded_by_the_one_that_recalls(meaning, tmp_path, open_memory, monkeypatch):
     monkeypatch.setattr("omoide.embeddings.indexer.LOOK", 0.0)
     other = open_memory(tmp_path / "memory.db")
     for n in range(2):
@@ -141,7 +139,7 @@ def test_what_other_processes_remember_and_revise_is_embedded_by_one_that_is_ask
     assert "Horses are fed at 8 in the morning" in texts(meaning.recall("ponies eat", scope=SHOP))
 
 
-def test_much_that_others_did_at_once_is_embedded_too(meaning, tmp_path, open_memory, monkeypatch):
+def test_many_changes_of_other_processes_are_embedded(meaning, tmp_path, open_memory, monkeypatch):
     monkeypatch.setattr("omoide.embeddings.indexer.LOOK", 0.0)
     monkeypatch.setattr("omoide.embeddings.indexer._MANY", 10)
     meaning.recall("anything", scope=SHOP)
@@ -152,7 +150,7 @@ def test_much_that_others_did_at_once_is_embedded_too(meaning, tmp_path, open_me
     assert meaning.coverage().pending == 0
 
 
-def test_what_others_did_is_not_looked_for_with_every_question(meaning, tmp_path, open_memory, monkeypatch):
+def test_changes_of_others_are_not_looked_up_with_every_query(meaning, tmp_path, open_memory, monkeypatch):
     monkeypatch.setattr("omoide.embeddings.indexer.LOOK", 3_600.0)
     meaning.recall("anything", scope=SHOP)
     at_rest(meaning)
@@ -167,7 +165,7 @@ def test_what_others_did_is_not_looked_for_with_every_question(meaning, tmp_path
     assert meaning.coverage().pending == 0
 
 
-def test_vectors_that_the_reindex_of_another_embedder_dropped_are_made_again(meaning, tmp_path, open_memory, monkeypatch):
+def test_vectors_dropped_by_another_embedders_reindex_are_made_again(meaning, tmp_path, open_memory, monkeypatch):
     monkeypatch.setattr("omoide.embeddings.indexer.LOOK", 0.0)
     meaning.recall("anything", scope=SHOP)
     at_rest(meaning)
@@ -181,7 +179,7 @@ def test_vectors_that_the_reindex_of_another_embedder_dropped_are_made_again(mea
     assert texts(meaning.recall("kitty napping", scope=SHOP))[0] == NOTES[1]
 
 
-def test_vectors_made_in_the_background_wait_for_a_writer_and_no_question_waits_for_them(meaning, tmp_path, open_memory):
+def test_background_embedding_yields_to_writers_and_blocks_no_query(meaning, tmp_path, open_memory):
     begun = threading.Event()
 
     class Slow(bundled.BundledEmbedder):
@@ -208,7 +206,7 @@ def test_a_process_that_only_remembers_loads_no_model(tmp_path, open_memory):
     assert memory.coverage().pending == 1
 
 
-def test_without_an_embedder_words_find_and_nothing_is_said_to_be_wrong(tmp_path, open_memory):
+def test_without_an_embedder_recall_uses_words_and_reports_nothing(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db")
     memory.remember(NOTES[4], scope=SHOP)
     assert memory.embed_pending() == 0
@@ -230,13 +228,13 @@ class Broken:
         raise EmbedderUnavailable("the model is gone")
 
 
-def test_a_broken_model_leaves_words_and_says_so(meaning):
+def test_a_broken_model_falls_back_to_words_and_is_reported(meaning):
     meaning._meaning.embedder = Broken()
     assert texts(meaning.recall("pnpm", scope=SHOP)) == [NOTES[4]]
     assert meaning.coverage().trouble == "the model is gone"
 
 
-def test_a_changed_model_finds_by_words_until_its_own_vectors_are_made(meaning, tmp_path, open_memory):
+def test_a_changed_model_uses_words_until_its_vectors_exist(meaning, tmp_path, open_memory):
     other = open_memory(tmp_path / "memory.db", embedder="bundled")
     other._meaning.embedder = Other()
     other._meaning._background = False
@@ -246,7 +244,7 @@ def test_a_changed_model_finds_by_words_until_its_own_vectors_are_made(meaning, 
     assert texts(other.recall("kitty napping", scope=SHOP))[0] == NOTES[1]
 
 
-def test_a_long_memory_is_found_by_what_stands_at_its_end(meaning):
+def test_a_long_memory_is_found_by_its_last_part(meaning):
     padding = "We talked about the weather, the traffic and lunch for quite a while that morning. " * 30
     meaning.remember(padding + "\n" + "Our kittens sleep in a basket and drink milk. " * 8, scope=SHOP)
     meaning.embed_pending()
@@ -255,7 +253,7 @@ def test_a_long_memory_is_found_by_what_stands_at_its_end(meaning):
     assert why.startswith("meaning")
 
 
-def test_a_turn_is_found_by_its_neighbours_its_speaker_and_its_time(tmp_path, open_memory):
+def test_a_dialogue_turn_is_found_by_neighbours_speaker_and_time(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", embedder="bundled")
     talk = Scope.session("shop", "monday")
     start = datetime(2026, 1, 12, 9, tzinfo=UTC)
@@ -279,7 +277,7 @@ def test_a_turn_is_found_by_its_neighbours_its_speaker_and_its_time(tmp_path, op
     assert "time: 2026-01-12" in best.why
 
 
-def test_what_happened_at_a_time_is_found_by_the_time_alone(tmp_path, open_memory):
+def test_events_are_found_by_their_time_alone(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", embedder="bundled")
     for day, text in ((5, "The ledger moved to the new cluster"), (5, "会計の担当が代わった"), (9, "Invoices are due")):
         memory.remember(text, scope=SHOP, created_at=datetime(2025, 2, day, 12, tzinfo=UTC))
@@ -291,7 +289,7 @@ def test_what_happened_at_a_time_is_found_by_the_time_alone(tmp_path, open_memor
         assert found.total == 2
 
 
-def test_what_is_like_a_memory(meaning):
+def test_similar_lists_the_nearest_memories(meaning):
     other = meaning.remember("Cats like to doze in the sun", scope=SHOP).memory
     meaning.embed_pending()
     found = meaning.similar(other.number, scope=SHOP, limit=2)
@@ -299,7 +297,7 @@ def test_what_is_like_a_memory(meaning):
     assert other.number not in [hit.memory.number for hit in found.hits]
 
 
-def test_remember_names_those_that_say_almost_the_same(memory):
+def test_remember_names_near_duplicates(memory):
     first = memory.remember("Deploy the shop with make deploy on Fridays", scope=SHOP).memory
     again = memory.remember("Deploy the shop with make deploy on Friday", scope=SHOP)
     assert again.similar == (first.number,)

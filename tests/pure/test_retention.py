@@ -24,51 +24,51 @@ def planned(usages, rules=RULES, crowds=None, most=None):
     return [(one.memory.number, one.reason.value) for one in plan(usages, crowds, rules, NOW, most).retirements]
 
 
-def test_what_nobody_used_for_the_given_days_goes():
+def test_memories_unused_for_the_given_days_are_retired():
     assert planned([used(1, 90), used(2, 89.99)]) == [(1, "unused")]
 
 
-def test_what_has_expired_goes_however_recently_it_was_used():
+def test_expired_memories_are_retired_however_recently_used():
     assert planned([used(1, 0, expires_in=0), used(2, 0, expires_in=0.01)]) == [(1, "expired")]
 
 
-def test_of_a_crowded_layer_the_longest_unused_go_until_as_many_are_left_as_may_be():
+def test_a_layer_over_the_limit_retires_its_longest_unused():
     assert planned([used(n, 10 + n) for n in range(5)]) == [(4, "crowded"), (3, "crowded"), (2, "crowded")]
 
 
-def test_the_crowd_is_counted_for_each_layer_by_itself():
+def test_the_limit_is_applied_to_each_layer_separately():
     usages = [used(n, 10, scope) for n, scope in enumerate([SHOP, SHOP, BANK, BANK, MONDAY, MONDAY, Scope()])]
     assert planned(usages) == []
     assert planned([*usages, used(9, 11, MONDAY)]) == [(9, "crowded")]
 
 
-def test_what_was_used_within_a_week_never_goes_for_the_crowd():
+def test_memories_used_within_a_week_are_never_retired_by_the_limit():
     assert planned([used(n, 6.99) for n in range(2000)]) == []
     assert planned([used(1, 7), *(used(n, 6) for n in range(2, 9))]) == [(1, "crowded")]
 
 
-def test_those_who_go_anyway_make_room_for_the_others():
+def test_memories_retired_for_other_reasons_count_towards_the_limit():
     assert planned([used(1, 100), used(2, 10, expires_in=-1), used(3, 20), used(4, 30)]) == [(2, "expired"), (1, "unused")]
 
 
-def test_what_is_not_considered_counts_for_the_crowd():
+def test_memories_not_considered_still_count_towards_the_limit():
     assert planned([used(1, 10), used(2, 9)], crowds={SHOP: 3}) == [(1, "crowded")]
 
 
-def test_what_is_pinned_never_goes_but_counts():
+def test_pinned_memories_are_never_retired_but_counted():
     usages = [used(n, 1000, pinned=True, expires_in=-1) for n in range(3)]
     assert planned(usages) == []
     assert planned([*usages, used(9, 10)]) == [(9, "crowded")]
 
 
-def test_zero_switches_a_rule_off():
+def test_a_limit_of_zero_disables_the_rule():
     usages = [used(n, 1000) for n in range(5)]
     assert planned(usages, Rules(ttl_days=0, max_entries=0)) == []
     assert len(planned(usages, Rules(ttl_days=0, max_entries=2))) == 3
     assert planned([used(1, 0, expires_in=-1)], Rules(ttl_days=0, max_entries=0)) == [(1, "expired")]
 
 
-def test_a_short_plan_is_the_beginning_of_the_long_one():
+def test_a_shorter_plan_is_a_prefix_of_the_longer_one():
     usages = [used(n, n * 7, expires_in=-1 if n % 3 == 0 else None) for n in range(30)]
     whole = planned(usages)
     assert len(whole) > 10
@@ -87,7 +87,7 @@ rules = st.builds(Rules, ttl_days=st.integers(0, 120), max_entries=st.integers(0
 
 
 @given(st.lists(usages, max_size=40, unique_by=lambda usage: usage.number), rules)
-def test_the_rules_hold_whatever_there_is(all_of_them, rules):
+def test_the_rules_hold_for_random_memories(all_of_them, rules):
     reasons = dict(planned(all_of_them, rules))
     for usage in all_of_them:
         reason, unused = reasons.get(usage.number), NOW - usage.used_at

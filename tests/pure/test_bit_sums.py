@@ -17,14 +17,12 @@ def summed(terms: list[tuple[float, set[int]]]) -> BitSums:
 
 
 @given(st.sets(st.integers(0, 5_000)), st.integers(0, 100))
-def test_members_are_told_from_the_highest_down(numbers: set[int], most: int) -> None:
+def test_bits_are_listed_from_the_highest_down(numbers: set[int], most: int) -> None:
     assert members(sum(1 << number for number in numbers), most) == sorted(numbers, reverse=True)[:most]
 
 
 @given(held, st.integers(1, 60))
-def test_everybody_is_told_of_once_and_nobody_before_someone_who_is_worth_more(
-    terms: list[tuple[float, set[int]]], enough: int
-) -> None:
+def test_every_number_is_listed_once_in_order_of_falling_weight(terms: list[tuple[float, set[int]]], enough: int) -> None:
     unit = max(worth for worth, _ in terms) / 127
     worth = dict.fromkeys(set[int]().union(*(numbers for _, numbers in terms)), 0)
     for value, numbers in terms:
@@ -39,7 +37,7 @@ def test_everybody_is_told_of_once_and_nobody_before_someone_who_is_worth_more(
         assert len(window) >= enough
 
 
-def test_of_those_worth_the_same_the_newest_come_first_and_not_all_at_once() -> None:
+def test_numbers_of_equal_weight_come_newest_first_and_in_batches() -> None:
     sums = summed([(1.0, set(range(1, 201)))])
     first = next(sums.best(30, 40))
     assert first == list(range(200, 200 - len(first), -1))
@@ -47,12 +45,12 @@ def test_of_those_worth_the_same_the_newest_come_first_and_not_all_at_once() -> 
     assert len(sums) == 200 - len(first)
 
 
-def test_a_sum_may_be_larger_than_any_of_its_parts() -> None:
+def test_a_sum_may_exceed_every_single_weight() -> None:
     sums = summed([(1.0, {1, 2}), (1.0, {2, 3}), (1.0, {2, 4}), (0.5, {4})])
     assert list(sums.best(1, 40)) == [[2], [4, 3, 1]]
 
 
-def test_nobody_holds_nothing() -> None:
+def test_empty_terms_have_no_postings() -> None:
     sums = BitSums(1.0)
     sums.add(1.0, 0)
     assert list(sums.best(10, 40)) == []
