@@ -274,8 +274,8 @@ def test_too_many_requests_are_told_to_wait(place: Path) -> None:
 
 @pytest.mark.parametrize("begun", [b"", b"POST /mcp HTTP/1.1\r\nX: ", b"body"], ids=["nothing", "head", "body"])
 def test_who_sends_its_request_in_drops_is_not_waited_for_without_end(begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_server, "_PATIENCE", 0.5)
-    monkeypatch.setattr(web_server, "_HEADER", 0.5)
+    monkeypatch.setattr(web_server, "_BODY_SECONDS", 0.5)
+    monkeypatch.setattr(web_server, "_HEADER_SECONDS", 0.5)
     server = HttpServer(lambda *_: Dispatcher(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0")
     thread = threading.Thread(target=server.serve)
     thread.start()
@@ -320,21 +320,21 @@ def is_open(peer: socket.socket) -> bool:
 
 
 def test_a_connection_has_two_seconds_for_a_whole_header() -> None:
-    assert web_server._HEADER == 2.0
+    assert web_server._HEADER_SECONDS == 2.0
 
 
 @pytest.mark.parametrize("sent", [b"", b"POST /mcp HT", b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"])
 def test_a_connection_without_a_whole_header_is_closed(
     sent: bytes, here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(web_server, "_HEADER", 0.2)
+    monkeypatch.setattr(web_server, "_HEADER_SECONDS", 0.2)
     with connected(here()) as peer:
         peer.sendall(sent)
         assert peer.recv(1) == b""  # and no TimeoutError: it does not wait for the 30 s that a body may take
 
 
 def test_a_header_that_drips_in_is_not_waited_for(here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_server, "_HEADER", 0.5)
+    monkeypatch.setattr(web_server, "_HEADER_SECONDS", 0.5)
     with connected(here()) as peer:
         sent = 0
         while is_open(peer) and sent < 200:
@@ -349,7 +349,7 @@ def test_a_later_header_of_a_connection_must_be_whole_as_soon(
 ) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", here().port, timeout=25)
     assert ask(connection) == 200
-    monkeypatch.setattr(web_server, "_HEADER", 0.2)
+    monkeypatch.setattr(web_server, "_HEADER_SECONDS", 0.2)
     connection.sock.sendall(b"POST /mcp HT")
     assert connection.sock.recv(1) == b""
     connection.close()
@@ -366,7 +366,7 @@ def ask(connection: http.client.HTTPConnection) -> int:
 def test_the_oldest_silent_connection_makes_room_for_a_newcomer(
     here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(web_server, "_HEADER", 600.0)  # so that nothing but a newcomer ends a silent connection
+    monkeypatch.setattr(web_server, "_HEADER_SECONDS", 600.0)  # so that nothing but a newcomer ends a silent connection
     server = here()
     admitted = http.client.HTTPConnection("127.0.0.1", server.port, timeout=25)
     assert ask(admitted) == 200
@@ -384,8 +384,8 @@ def test_the_oldest_silent_connection_makes_room_for_a_newcomer(
 def test_strangers_make_room_too_but_nobody_who_was_admitted(
     here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(web_server, "_CONNECTIONS", 2)
-    monkeypatch.setattr(web_server, "_HEADER", 600.0)
+    monkeypatch.setattr(web_server, "_MAX_CONNECTIONS", 2)
+    monkeypatch.setattr(web_server, "_HEADER_SECONDS", 600.0)
     monkeypatch.setattr(web_server, "_DRAIN_SECONDS", 600.0)
     server = here()
     first, second = (http.client.HTTPConnection("127.0.0.1", server.port, timeout=25) for _ in range(2))
@@ -431,10 +431,10 @@ def worked(process: subprocess.Popen[str]) -> float:
 
 
 def test_a_busy_server_finds_quiet_moments_and_uses_one_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_server, "_QUIET", 0.2)
-    monkeypatch.setattr(web_server, "_EVERY", 1.0)
+    monkeypatch.setattr(web_server, "_IDLE_SECONDS", 0.2)
+    monkeypatch.setattr(web_server, "_IDLE_INTERVAL_SECONDS", 1.0)
     used = threading.Semaphore(0)
-    server = HttpServer(lambda *_: Dispatcher(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0", quiet=used.release)
+    server = HttpServer(lambda *_: Dispatcher(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0", when_idle=used.release)
     thread = threading.Thread(target=server.serve)
     began = time.monotonic()
     thread.start()
@@ -452,8 +452,8 @@ def test_a_busy_server_finds_quiet_moments_and_uses_one_now_and_then(monkeypatch
 
 
 def test_it_is_not_quiet_while_somebody_waits_for_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_server, "_QUIET", 0.3)
-    monkeypatch.setattr(web_server, "_EVERY", 0.3)
+    monkeypatch.setattr(web_server, "_IDLE_SECONDS", 0.3)
+    monkeypatch.setattr(web_server, "_IDLE_INTERVAL_SECONDS", 0.3)
     at_work, go_on, quiet = threading.Event(), threading.Event(), threading.Event()
 
     class Slow(Dispatcher):
@@ -462,7 +462,7 @@ def test_it_is_not_quiet_while_somebody_waits_for_an_answer(monkeypatch: pytest.
             go_on.wait(30)
             return []
 
-    server = HttpServer(lambda *_: Slow(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0", quiet=quiet.set)
+    server = HttpServer(lambda *_: Slow(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0", when_idle=quiet.set)
     here = Server(None, int(re.search(r":(\d+)/", server.url)[1]))
     threads = [
         threading.Thread(target=server.serve),
@@ -541,7 +541,7 @@ def test_what_is_no_address_is_told_what_one_looks_like(address: str, run: Calla
         address = address.format(taken.getsockname()[1])
         done = run("mcp", "--http", address)
     assert done.code == 2
-    assert "write HOST:PORT or a PORT, like 127.0.0.1:8765" in done.err
+    assert "use HOST:PORT or PORT, such as 127.0.0.1:8765" in done.err
     assert address in done.err
 
 
@@ -626,7 +626,7 @@ def test_a_store_that_cannot_be_anywhere_is_told_in_a_line(
     (place / "file").touch()
     done = omoide("mcp", *words, OMOIDE_STORE=str(place / "file" / "x.db"))
     assert (done.code, done.out) == (1, "")
-    assert re.fullmatch(r"omoide: \S+ cannot be used \(.+\): choose another place with --store or OMOIDE_STORE\n", done.err)
+    assert re.fullmatch(r"omoide: cannot use \S+ \(.+\): choose another database with --store or OMOIDE_STORE\n", done.err)
     assert str(place / "file" / "x.db") in done.err
 
 
@@ -663,13 +663,13 @@ def test_a_new_token_is_known_and_an_old_one_gone_without_a_restart(
 
 
 BROKEN = {
-    b"caf\xe9-and-more-of-a-token worker": "this is not UTF-8",
-    b"a-token-without-any-role": "it names no role",
-    b"a-token-of-a-queen-here queen": "it names no role",
-    b"s3cr3t worker": "its token is shorter than 16 characters",
+    b"caf\xe9-and-more-of-a-token worker": "it is not UTF-8",
+    b"a-token-without-any-role": "there is no role",
+    b"a-token-of-a-queen-here queen": "there is no role",
+    b"s3cr3t worker": "the token is shorter than 16 characters",
     b"a-token-of-this-test-here worker layers=moon": "there is no layer moon",
-    b"a-token-of-this-test-here worker projects=": "projects= is there twice, or names nothing",
-    b"a-token-of-this-test-here worker projects=a projects=b": "projects= is there twice, or names nothing",
+    b"a-token-of-this-test-here worker projects=": "projects= is there twice, or empty",
+    b"a-token-of-this-test-here worker projects=a projects=b": "projects= is there twice, or empty",
     b"a-token-of-this-test-here worker projects=a/b/c/d": "one to three",
 }
 
@@ -716,7 +716,7 @@ def test_a_token_file_that_group_or_others_can_open_or_that_is_gone_grants_nothi
     tokens = place / "memory.db.mcp.tokens"
     tokens.chmod(mode)
     assert server.post(PING).status == 401
-    assert "no token counts any more" in server.process.stderr.readline()
+    assert "no token is valid any more" in server.process.stderr.readline()
     tokens.chmod(0o600)
     assert server.post(PING).status == 200
     tokens.unlink()
@@ -729,7 +729,7 @@ def test_a_name_that_the_file_of_tokens_could_not_give_back_makes_no_token(
 ) -> None:
     done = omoide("mcp", "token", "--name", name)
     assert (done.code, done.out) == (2, "")
-    assert "without #" in done.err
+    assert "cannot be the name of a token: use none of #" in done.err
     assert not (place / "memory.db.mcp.tokens").exists()
 
 

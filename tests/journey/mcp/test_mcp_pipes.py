@@ -262,10 +262,10 @@ def test_a_client_that_asks_on_and_on_and_reads_nothing_is_not_read_either(place
         ("<&-", "standard input is closed"),
         (">&-", "standard output is closed"),
         ("<&- >&-", "standard input is closed"),
-        ("0>/dev/null", "standard input cannot be read"),
-        ("1</dev/null", "standard output does not take the answers"),
+        ("0>/dev/null", "cannot read standard input"),
+        ("1</dev/null", "cannot write to standard output"),
         pytest.param(
-            ">/dev/full", "standard output does not take the answers",
+            ">/dev/full", "cannot write to standard output",
             marks=pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here"),
         ),
     ],
@@ -441,7 +441,7 @@ def test_listing_the_tools_loads_nothing_heavy(place: Path) -> None:
 
 
 def test_of_a_line_that_is_too_long_nothing_is_kept_and_the_next_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stdio, "LONGEST", 100_000)
+    monkeypatch.setattr(stdio, "MAX_LINE", 100_000)
     source, sink = os.pipe()
     with os.fdopen(sink, "wb") as pipe:
         writer = threading.Thread(target=lambda: (pipe.write(b"x" * 1_000_000 + b"\nnext\n\nlast"), pipe.close()))

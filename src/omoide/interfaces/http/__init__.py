@@ -1,1 +1,1 @@
-"""What every HTTP interface shares: request parsing, tokens, and the files beside the database."""
+"""What every HTTP interface shares: messages, bearer tokens, authentication, limits."""

@@ -1,1 +1,1 @@
-"""The MCP way in: agents remember and recall through the Model Context Protocol, in its 2025 and 2026 forms."""
+"""The MCP server: agents use the memory through the Model Context Protocol, in its 2025 and 2026 versions."""

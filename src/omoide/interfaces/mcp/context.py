@@ -1,4 +1,4 @@
-"""Where a call lands: the memory, opened when first needed, and the scope it works in."""
+"""What a call works on: the memory, opened at the first call, and the scope."""
 
 import threading
 from collections.abc import Callable
@@ -11,12 +11,12 @@ from msgspec import UNSET, UnsetType
 from omoide.errors import InvalidInput
 from omoide.model import Layer, Scope
 
-if TYPE_CHECKING:  # the verbs load with the store, at the first call
+if TYPE_CHECKING:  # the service loads with the store, at the first call
     from omoide.service import Service
 
 
 class ServiceHandle:
-    """One opened memory for all calls of one actor. Opening waits for the first call: listing tools needs no database."""
+    """One service for all calls of one actor, opened at the first call: listing tools needs no database."""
 
     def __init__(self, open: "Callable[[], Service]"):
         self._open = open
@@ -25,25 +25,27 @@ class ServiceHandle:
 
     @property
     def memory(self) -> "Service":
+        """The service, opened if it is not open yet."""
         with self._lock:
             if self._opened is None:
                 self._opened = self._open()
             return self._opened
 
     def retire_if_due(self) -> None:
-        """What an opened memory does by itself, for a server that rarely closes it."""
+        """Retire memories that are due, once a day: closing does it too, but a server rarely closes."""
         with self._lock:
             if self._opened is not None:
                 self._opened.retire_if_due()
                 self._opened.flush()
 
     def flush(self) -> None:
-        """What can wait until an answer is out."""
+        """Run deferred writes, if the service is open."""
         opened = self._opened
         if opened is not None:
             opened.flush()
 
     def close(self) -> None:
+        """Close the service, if it is open."""
         with self._lock:
             if self._opened is not None:
                 self._opened.close()
@@ -51,7 +53,7 @@ class ServiceHandle:
 
 
 class CallContext:
-    """What a call works with when it does not say otherwise: this memory, this project, this session."""
+    """The defaults of a call that names nothing itself: this memory, this project, this session."""
 
     def __init__(self, handle: ServiceHandle, root: Path | None = None, project: str = "", session: str = ""):
         self._handle = handle
@@ -61,13 +63,15 @@ class CallContext:
 
     @property
     def memory(self) -> "Service":
+        """The service, acting as the server itself."""
         return self._handle.memory
 
     def flush(self) -> None:
+        """Run deferred writes."""
         self._handle.flush()
 
     def acting_as(self, agent: str | UnsetType) -> "Service":
-        """The memory, acting as this agent; without one, as the server itself."""
+        """Return the service acting as this agent; without one, as the server itself."""
         return self.memory if agent is UNSET else self.memory.acting_as(agent)
 
     def scope(
@@ -78,20 +82,23 @@ class CallContext:
         *,
         writing: bool = False,
     ) -> Scope:
-        """Where a call works: what it names, else what the server was started with, else the repository it runs in."""
+        """Return the scope of a call: what it names, else what the server was started with, else the repository it runs in.
+
+        Raise InvalidInput if the call needs a project or a session and there is none.
+        """
         if layer is Layer.EVERYWHERE:
             return Scope.everywhere()
-        place = self._resolve_project(project, writing=writing)
+        project_scope = self._resolve_project(project, writing=writing)
         name = session if session is not UNSET else self._session if project is UNSET else ""
         if layer is Layer.PROJECT:
             name = ""
-        if not place.path:
+        if not project_scope.path:
             if name or layer is not UNSET:
-                raise InvalidInput("this server works in no project: give `project`, or scope `global`")
-            return place
+                raise InvalidInput("this server has no project: give `project`, or scope `global`")
+            return project_scope
         if layer is Layer.SESSION and not name:
-            raise InvalidInput("scope `session` needs the session's name: give `session`")
-        return Scope.session(place.path, name) if name else place
+            raise InvalidInput("scope `session` needs the name of a session: give `session`")
+        return Scope.session(project_scope.path, name) if name else project_scope
 
     def _resolve_project(self, project: str | UnsetType, *, writing: bool) -> Scope:
         if project is not UNSET and project:
@@ -106,9 +113,11 @@ class CallContext:
     def _default_scope(self) -> Scope:
         return Scope.project(self._project)
 
-    def project(self, project: str | UnsetType = UNSET, session: str | UnsetType = UNSET, *, writing: bool = False) -> Scope:
-        """The same, for what cannot be done without a project."""
+    def project_scope(
+        self, project: str | UnsetType = UNSET, session: str | UnsetType = UNSET, *, writing: bool = False
+    ) -> Scope:
+        """Return the scope of a call that needs a project. Raise InvalidInput if there is none."""
         scope = self.scope(project, session, writing=writing)
         if not scope.path:
-            raise InvalidInput("this server works in no project: give `project`, or use the tools for global memory")
+            raise InvalidInput("this server has no project: give `project`, or use the tools for global memory")
         return scope

@@ -1,4 +1,4 @@
-"""The server in the background: one for a store, started, found and stopped by a file beside it that it keeps locked."""
+"""The background server: one per database, found through a state file next to it that the server keeps locked."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import msgspec
 
@@ -15,12 +15,12 @@ from omoide.errors import Conflict, InvalidInput, OmoideError, StoreError
 from omoide.interfaces.http import state_files
 from omoide.settings import Settings, config_file, load_settings
 
-_PATIENCE = 40.0
-"""Longer than the server takes to give its last answers."""
+_STOP_SECONDS = 40.0
+"""How long `stop` waits; longer than a server takes to finish its last answers."""
 
 
 class DaemonConfig(msgspec.Struct, frozen=True):
-    """What the background process is told."""
+    """What `start` passes to the background process."""
 
     store: str
     project: str
@@ -29,19 +29,24 @@ class DaemonConfig(msgspec.Struct, frozen=True):
     tools: str
     names: tuple[str, ...]
     ready: int
-    """The descriptor on which it says that it serves."""
+    """The descriptor to which it writes its URL, or why it cannot serve."""
 
 
 def state_file(settings: Settings) -> Path:
+    """Return the file that says which server runs."""
     return state_files.state_file(settings, "json")
 
 
 def log_file(settings: Settings) -> Path:
+    """Return the file with the standard error of the background server."""
     return state_files.state_file(settings, "log")
 
 
 def find_running(settings: Settings) -> dict[str, Any] | None:
-    """What the running server says of itself; None when there is none. The lock tells, since a process id may be reused."""
+    """Return the state of the running server (pid, url, store, started_at, tools), or None.
+
+    The lock decides whether it runs: a process id may be reused.
+    """
     _require_posix()
     import fcntl  # noqa: PLC0415 - not on Windows
 
@@ -53,100 +58,109 @@ def find_running(settings: Settings) -> dict[str, Any] | None:
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:  # plan A, in fact: somebody holds it
-        told: dict[str, Any] = msgspec.json.decode(os.read(descriptor, 65_536) or b"{}")
-        return told if "pid" in told else None
+    except BlockingIOError:  # a server runs: it holds the lock
+        state: dict[str, Any] = msgspec.json.decode(os.read(descriptor, 65_536) or b"{}")
+        return state if "pid" in state else None
     finally:
         os.close(descriptor)
     return None
 
 
 def start(settings: Settings, address: str, tools: str, names: Sequence[str], session: str) -> str:
-    """Starts it and waits until it serves; answers its URL. It works in no repository: whoever calls names a project."""
-    already = find_running(settings)
-    if already is not None:
-        raise Conflict(f"a background server runs already at {already['url']}: omoide mcp stop ends it")
+    """Start the background server, wait until it serves, and return its URL. It works in no repository.
+
+    Raise Conflict if one runs already, StoreError if it does not start.
+    """
+    running = find_running(settings)
+    if running is not None:
+        raise Conflict(f"a background server already runs at {running['url']}: stop it with `omoide mcp stop`")
     log = state_files.open_private(log_file(settings), os.O_WRONLY | os.O_APPEND)
-    hears, says = os.pipe()
-    order = DaemonConfig(settings.store, settings.project, session, address, tools, tuple(names), says)
-    command = [sys.executable, "-m", "omoide.interfaces.mcp.daemon", msgspec.json.encode(order).decode()]
-    # It runs elsewhere: a relative name would mean another file there.
+    read_end, write_end = os.pipe()
+    config = DaemonConfig(settings.store, settings.project, session, address, tools, tuple(names), write_end)
+    command = [sys.executable, "-m", "omoide.interfaces.mcp.daemon", msgspec.json.encode(config).decode()]
+    # The server runs in another directory, where a relative path would name another file.
     environment = {**os.environ, "OMOIDE_CONFIG": str(config_file().absolute())}
     try:
-        subprocess.Popen(  # noqa: S603 - ourselves
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, pass_fds=(says,), cwd="/",
+        subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=environment,
+            pass_fds=(write_end,),
+            cwd="/",
             start_new_session=True,
-        )  # fmt: skip
+        )
     finally:
-        os.close(says)
+        os.close(write_end)
         os.close(log)
-    with os.fdopen(hears, encoding="utf-8") as pipe:
+    with os.fdopen(read_end, encoding="utf-8") as pipe:
         answer = pipe.read()
     if not answer.startswith("http"):
-        raise StoreError(answer.strip() or f"the background server did not start: {log_file(settings)} says why")
+        raise StoreError(answer.strip() or f"the background server did not start: see {log_file(settings)}")
     return answer.strip()
 
 
 def stop(settings: Settings) -> bool:
-    """Asks the server to end, and waits until it has; False when none runs."""
-    import signal  # noqa: PLC0415 - starting needs none
+    """Stop the background server and wait until it has ended. Return False if none runs."""
+    import signal  # noqa: PLC0415 - start-up: only stopping needs it
 
-    told = find_running(settings)
-    if told is None:
+    state = find_running(settings)
+    if state is None:
         return False
-    os.kill(told["pid"], signal.SIGTERM)
-    until = time.monotonic() + _PATIENCE
+    os.kill(state["pid"], signal.SIGTERM)
+    until = time.monotonic() + _STOP_SECONDS
     while find_running(settings) is not None:
         if time.monotonic() > until:
-            raise StoreError(f"process {told['pid']} does not end: {log_file(settings)} may say why")
+            raise StoreError(f"process {state['pid']} does not end: see {log_file(settings)}")
         time.sleep(0.02)
     return True
 
 
 def _require_posix() -> None:
     if os.name != "posix":
-        raise InvalidInput("the background server needs Unix: here, run `omoide mcp --http` in a window of its own")
+        raise InvalidInput("the background server needs Unix: run `omoide mcp --http` in its own terminal instead")
 
 
 def main(argument: str) -> None:
-    """The background process itself."""
-    order = msgspec.json.decode(argument, type=DaemonConfig)
-    with os.fdopen(order.ready, "w", encoding="utf-8") as says:
+    """Run the background server; `argument` is a `DaemonConfig` as JSON."""
+    config = msgspec.json.decode(argument, type=DaemonConfig)
+    with os.fdopen(config.ready, "w", encoding="utf-8") as pipe:
         try:
-            _run(order, says)
+            _run(config, pipe)
         except OmoideError as error:
-            if not says.closed:
-                says.write(str(error))
+            if not pipe.closed:
+                pipe.write(str(error))
             raise
 
 
-def _run(order: DaemonConfig, says: Any) -> None:
+def _run(config: DaemonConfig, pipe: TextIO) -> None:
     import fcntl  # noqa: PLC0415 - not on Windows
 
-    settings = load_settings({"store": order.store, "project": order.project})
+    settings = load_settings({"store": config.store, "project": config.project})
     descriptor = state_files.open_private(state_file(settings), os.O_RDWR)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        says.write("another background server is starting: omoide mcp status tells about it")
+        pipe.write("another background server is starting: see `omoide mcp status`")
         return
     try:
-        _serve(settings, order, descriptor, says)
+        _serve(settings, config, descriptor, pipe)
     finally:
         state_file(settings).unlink(missing_ok=True)
 
 
-def _serve(settings: Settings, order: DaemonConfig, descriptor: int, says: Any) -> None:
-    from omoide.interfaces.mcp.server import serve_http  # noqa: PLC0415 - the one who starts it needs none
+def _serve(settings: Settings, config: DaemonConfig, descriptor: int, pipe: TextIO) -> None:
+    from omoide.interfaces.mcp.server import serve_http  # noqa: PLC0415 - start-up: the process that starts the server does not need it
 
     def ready(url: str, _: Path) -> None:
-        told = {"pid": os.getpid(), "url": url, "store": settings.store, "started_at": _now(), "tools": order.tools}
+        state = {"pid": os.getpid(), "url": url, "store": settings.store, "started_at": _now(), "tools": config.tools}
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, msgspec.json.encode(told), 0)
-        says.write(url)
-        says.close()
+        os.pwrite(descriptor, msgspec.json.encode(state), 0)
+        pipe.write(url)
+        pipe.close()
 
-    serve_http(settings, None, order.session, order.tools, order.address, order.names, ready)
+    serve_http(settings, None, config.session, config.tools, config.address, config.names, ready)
 
 
 def _now() -> str:

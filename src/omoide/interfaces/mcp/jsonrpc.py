@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 as MCP uses it: one message in, checked; one message out, in bytes."""
+"""JSON-RPC 2.0 as MCP uses it: parse and check one message, encode one answer."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
-RESOURCE_NOT_FOUND = -32002  # 2025 only; 2026 says INVALID_PARAMS
+RESOURCE_NOT_FOUND = -32002  # versions of 2025 only; 2026-07-28 uses INVALID_PARAMS
 HEADER_MISMATCH = -32020
 MISSING_CAPABILITY = -32021
 UNSUPPORTED_VERSION = -32022
@@ -18,7 +18,7 @@ Id = int | str
 
 
 class RpcError(Exception):
-    """An answer that is an error of the protocol: the request itself was wrong. A tool that fails is not one."""
+    """A protocol error: the request itself is wrong. A tool that fails is not a protocol error."""
 
     def __init__(self, code: int, message: str, data: Any = None, id: Id | None = None):
         super().__init__(message)
@@ -26,7 +26,7 @@ class RpcError(Exception):
         self.message = message
         self.data = data
         self.id = id
-        """Known when the message was too wrong to become a Request, but its id could be read."""
+        """The id of a message that is no valid request, if it could be read."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -38,6 +38,7 @@ class Request(msgspec.Struct, frozen=True):
 
     @property
     def meta(self) -> dict[str, Any]:
+        """`params._meta`, empty if there is none."""
         meta = self.params.get("_meta")
         return meta if isinstance(meta, dict) else {}
 
@@ -47,58 +48,64 @@ _encoder = msgspec.json.Encoder()
 
 
 def read(data: bytes | bytearray) -> Request | None:
-    """The request or notification in these bytes; None for the answer to a question we never ask."""
+    """Parse a request or notification. Return None for a response: this server sends no requests.
+
+    Raise RpcError for anything else.
+    """
     raw = _decode(data)
     if not isinstance(raw, dict):
-        raise RpcError(INVALID_REQUEST, "one JSON object a message, please: batches are not part of MCP")
+        raise RpcError(INVALID_REQUEST, "a message must be one JSON object: MCP has no batches")
     id = raw.get("id")
-    usable = isinstance(id, (int, str)) and not isinstance(id, bool)
-    known = id if usable else None
+    has_id = isinstance(id, (int, str)) and not isinstance(id, bool)
+    request_id = id if has_id else None
     method, params = raw.get("method"), raw.get("params", {})
     if raw.get("jsonrpc") != "2.0":
-        raise RpcError(INVALID_REQUEST, 'a message needs "jsonrpc": "2.0"', id=known)
+        raise RpcError(INVALID_REQUEST, 'a message must have "jsonrpc": "2.0"', id=request_id)
     if method is None and ("result" in raw or "error" in raw):
         return None
     if not isinstance(method, str):
-        raise RpcError(INVALID_REQUEST, "a message needs a method, which is a string", id=known)
-    if "id" in raw and not usable:
-        raise RpcError(INVALID_REQUEST, "an id is a string or a whole number")
+        raise RpcError(INVALID_REQUEST, "a message must have a method, a string", id=request_id)
+    if "id" in raw and not has_id:
+        raise RpcError(INVALID_REQUEST, "id must be a string or an integer")
     if not isinstance(params, dict):
-        raise RpcError(INVALID_PARAMS if usable else INVALID_REQUEST, "params are an object", id=known)
-    return Request(method, params, known)
+        raise RpcError(INVALID_PARAMS if has_id else INVALID_REQUEST, "params must be an object", id=request_id)
+    return Request(method, params, request_id)
 
 
 def _decode(data: bytes | bytearray) -> Any:
     try:
         return _decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        if b"\\ud" in data.lower():  # plan B: half of an emoji, as JavaScript cuts it, is no reason not to answer
-            whole = _repair_surrogates(data)
-            if whole is not None:
-                return whole
+        if b"\\ud" in data.lower():  # fallback: JavaScript may cut a surrogate pair (an emoji) in half
+            repaired = _repair_surrogates(data)
+            if repaired is not None:
+                return repaired
         raise RpcError(PARSE_ERROR, f"not JSON: {error}") from error
 
 
 def _repair_surrogates(data: bytes | bytearray) -> Any:
-    """The message with a ? for every half of a surrogate pair; None when it is not JSON even so."""
-    import json  # noqa: PLC0415 - msgspec reads all but these
+    """Parse the message with a ? for every lone surrogate. Return None if it is not JSON even then."""
+    import json  # noqa: PLC0415 - start-up: only for a message that msgspec cannot read
 
     try:
         return _decoder.decode(json.dumps(json.loads(data), ensure_ascii=False).encode(errors="replace"))
-    except (ValueError, RecursionError):  # plan B has none of its own
+    except (ValueError, RecursionError):  # fallback: the caller reports the first error
         return None
 
 
 def result(id: Id | None, value: object) -> bytes:
+    """Encode the result of a request."""
     return _encoder.encode({"jsonrpc": "2.0", "id": id, "result": value})
 
 
 def failure(id: Id | None, error: RpcError) -> bytes:
-    told: dict[str, Any] = {"code": error.code, "message": error.message}
+    """Encode an error as the answer to a request."""
+    body: dict[str, Any] = {"code": error.code, "message": error.message}
     if error.data is not None:
-        told["data"] = error.data
-    return _encoder.encode({"jsonrpc": "2.0", "id": id, "error": told})
+        body["data"] = error.data
+    return _encoder.encode({"jsonrpc": "2.0", "id": id, "error": body})
 
 
 def notification(method: str, params: object) -> bytes:
+    """Encode a notification."""
     return _encoder.encode({"jsonrpc": "2.0", "method": method, "params": params})

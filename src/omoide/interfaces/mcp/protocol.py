@@ -1,11 +1,10 @@
-"""The protocol itself, in both eras: with a handshake (2025-06-18, 2025-11-25) and without (2026-07-28).
+"""The methods of MCP, for versions with a handshake (2025-06-18, 2025-11-25) and for the stateless one (2026-07-28).
 
-It knows methods, versions and shapes; what there is to call, read and ask for comes from an Offer.
+This module knows methods, versions and parameters; the tools, resources and prompts come from a `Dispatch`.
 """
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -26,35 +25,45 @@ SERVER = "io.modelcontextprotocol/serverInfo"
 
 _INFO = {"name": "omoide", "title": "omoide 思い出", "version": __version__}
 _CAPABILITIES: dict[str, Any] = {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
-_STEADY_MS = 3_600_000
-"""How long a client may keep what only a new server changes; what memories change is stale at once."""
+_STATIC_TTL_MS = 3_600_000
+"""How long a client may cache what only another version of the server changes."""
 
 
 class Dispatch(Protocol):
-    """What a server has: tools to call, resources to read, prompts to ask for."""
+    """What a server offers: tools to call, resources to read, prompts to get."""
 
     instructions: str
+    """What a model should know about this server before it calls anything."""
 
-    def tools(self) -> Sequence[dict[str, Any]]: ...
+    def tools(self) -> Sequence[dict[str, Any]]:
+        """List the tools with their schemas."""
+
     def call(self, name: str, arguments: dict[str, Any], call: RequestContext) -> dict[str, Any]:
-        """The result of a tool, also of one that failed; RpcError when there is no such tool."""
+        """Call a tool. A tool that fails returns a result too; raise RpcError if there is no such tool."""
 
     def is_quick(self, name: str) -> bool:
-        """Whether a call of this tool is done before anybody could wish to cancel it."""
+        """Return True if a call of this tool is too short to be worth cancelling."""
 
     def flush(self) -> None:
-        """Called when nobody has asked for a moment."""
+        """Run deferred writes. Called when no request has come for a moment."""
 
     def resources(self, start: int) -> tuple[Sequence[dict[str, Any]], int | None]:
-        """A page of them from `start` on, and where the next page starts."""
+        """List one page of resources from `start` on, with the start of the next page, or None."""
 
-    def templates(self) -> Sequence[dict[str, Any]]: ...
+    def templates(self) -> Sequence[dict[str, Any]]:
+        """List the templates of resource URIs."""
+
     def read(self, uri: str) -> Sequence[dict[str, Any]]:
-        """NotFound when there is nothing there."""
+        """Read a resource. Raise NotFound if there is none at this URI."""
 
-    def prompts(self) -> Sequence[dict[str, Any]]: ...
-    def prompt(self, name: str, arguments: Mapping[str, str]) -> dict[str, Any]: ...
-    def complete(self, ref: Mapping[str, str], name: str, begun: str, known: Mapping[str, str]) -> Sequence[str]: ...
+    def prompts(self) -> Sequence[dict[str, Any]]:
+        """List the prompts with their arguments."""
+
+    def prompt(self, name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
+        """Render a prompt."""
+
+    def complete(self, ref: Mapping[str, str], name: str, prefix: str, known: Mapping[str, str]) -> Sequence[str]:
+        """List values for the argument `name` that start with `prefix`; `known` are the arguments given so far."""
 
 
 class _Initialize(msgspec.Struct):
@@ -95,11 +104,11 @@ class _Complete(msgspec.Struct):
 
 
 def is_stateless(request: Request) -> bool:
-    """Whether a message on a pipe is of the era without handshake: it says its version itself."""
+    """Return True for a request of the stateless version: it carries its protocol version itself."""
     return request.method == "server/discover" or (request.method != "initialize" and VERSION in request.meta)
 
 
-_STATUS = {
+_HTTP_STATUS = {
     jsonrpc.PARSE_ERROR: 400,
     jsonrpc.INVALID_REQUEST: 400,
     jsonrpc.INVALID_PARAMS: 400,
@@ -108,87 +117,83 @@ _STATUS = {
     jsonrpc.UNSUPPORTED_VERSION: 400,
     jsonrpc.METHOD_NOT_FOUND: 404,
 }
-"""HTTP statuses of the protocol's own errors; those of omoide are in `interfaces.errors`."""
+"""HTTP statuses of the protocol's own errors; those of omoide's errors are in `interfaces.errors`."""
 
 
 class Reply(NamedTuple):
+    """The answer to a request, encoded."""
+
     data: bytes
-    code: int | None = None
-    """Of the error, when it is one."""
-    status: int = 200
-    """The HTTP status in the stateless era; before, an error of the protocol is a regular response."""
+    http_status: int = 200
+    """The status over HTTP in the stateless version; with a handshake, every answer has status 200."""
 
 
-def answer(dispatch: Dispatch, request: Request, call: RequestContext, *, modern: bool) -> Reply | None:
-    """The answer to a request; None when the client cancelled it."""
-    reply: list[Reply] = []
-    with _InternalErrors(request, reply):
-        try:
-            value = _answer_stateless(dispatch, request, call) if modern else _result(dispatch, request, call, _LEGACY)
-            call.check()
-            reply.append(Reply(jsonrpc.result(request.id, value)))
-        except Cancelled:
-            return None
-        except RpcError as error:
-            reply.append(refuse(request, error))
-        except OmoideError as error:
-            codes = codes_for(error)
-            code = codes.json_rpc if modern else codes.json_rpc_handshake
-            data = {"uri": request.params.get("uri")} if isinstance(error, NotFound) else None
-            failure = jsonrpc.failure(request.id, RpcError(code, str(error), data))
-            reply.append(Reply(failure, code, codes.http_status))
-    return reply[0]
+def answer(dispatch: Dispatch, request: Request, call: RequestContext, *, stateless: bool) -> Reply | None:
+    """Answer a request. Return None if the client cancelled it."""
+    try:
+        return _answer(dispatch, request, call, stateless=stateless)
+    except Exception as error:  # noqa: BLE001 - a bug in one answer must not end the server for its other clients
+        return _internal_error(request, error)
 
 
-def refuse(request: Request, error: RpcError) -> Reply:
-    return Reply(jsonrpc.failure(request.id, error), error.code, _STATUS.get(error.code, 200))
+def _answer(dispatch: Dispatch, request: Request, call: RequestContext, *, stateless: bool) -> Reply | None:
+    try:
+        if stateless:
+            value = _stateless_result(dispatch, request, call)
+        else:
+            value = _result(dispatch, request, call, _HANDSHAKE_METHODS)
+        call.check()
+        return Reply(jsonrpc.result(request.id, value))
+    except Cancelled:
+        return None
+    except RpcError as error:
+        return _error_reply(request, error, _HTTP_STATUS.get(error.code, 200))
+    except OmoideError as error:
+        codes = codes_for(error)
+        code = codes.json_rpc if stateless else codes.json_rpc_handshake
+        data = {"uri": request.params.get("uri")} if isinstance(error, NotFound) else None
+        return _error_reply(request, RpcError(code, str(error), data), codes.http_status)
 
 
-class _InternalErrors:
-    """A bug in one answer: the client is told, standard error gets the traceback, and the server serves the next."""
+def _error_reply(request: Request, error: RpcError, http_status: int) -> Reply:
+    return Reply(jsonrpc.failure(request.id, error), http_status)
 
-    def __init__(self, request: Request, reply: list[Reply]):
-        self._request = request
-        self._reply = reply
 
-    def __enter__(self) -> None:
-        pass
+def _internal_error(request: Request, error: Exception) -> Reply:
+    """Write the traceback to standard error, and tell the client that the server has a bug."""
+    import traceback  # noqa: PLC0415 - only for a bug
 
-    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> bool:
-        if not isinstance(error, Exception):
-            return False
-        import traceback  # noqa: PLC0415 - only for a bug
-
-        traceback.print_exception(error, file=sys.stderr)
-        told = RpcError(jsonrpc.INTERNAL_ERROR, f"omoide failed ({type(error).__name__}): its standard error says more")
-        self._reply[:] = [refuse(self._request, told)]
-        return True
+    traceback.print_exception(error, file=sys.stderr)
+    message = f"omoide failed ({type(error).__name__}): see its standard error for the traceback"
+    return _error_reply(request, RpcError(jsonrpc.INTERNAL_ERROR, message), 200)
 
 
 def check_envelope(request: Request) -> None:
-    """What every request of the stateless era carries about its client."""
+    """Raise RpcError unless the request carries what the stateless version requires about its client."""
     meta = request.params.get("_meta")
     missing = [key for key in (VERSION, CAPABILITIES) if not isinstance(meta, dict) or key not in meta]
     if missing:
         raise RpcError(jsonrpc.INVALID_PARAMS, f"params._meta lacks {' and '.join(missing)}")
     if not isinstance(request.meta[VERSION], str) or not isinstance(request.meta[CAPABILITIES], dict):
-        raise RpcError(jsonrpc.INVALID_PARAMS, f"{VERSION} is a string, {CAPABILITIES} an object")
+        raise RpcError(jsonrpc.INVALID_PARAMS, f"{VERSION} must be a string and {CAPABILITIES} an object")
 
 
-def check_version(version: str, spoken: Sequence[str] = STATELESS) -> None:
-    if version not in spoken:
-        data = {"supported": list(spoken), "requested": version}
-        raise RpcError(jsonrpc.UNSUPPORTED_VERSION, f"MCP {version} is not spoken here", data)
+def check_version(version: str, supported: Sequence[str] = STATELESS) -> None:
+    """Raise RpcError if this version of MCP is not supported."""
+    if version not in supported:
+        data = {"supported": list(supported), "requested": version}
+        message = f"MCP version {version!s:.100} is not supported: use {' or '.join(supported)}"
+        raise RpcError(jsonrpc.UNSUPPORTED_VERSION, message, data)
 
 
-def _answer_stateless(dispatch: Dispatch, request: Request, call: RequestContext) -> dict[str, Any]:
+def _stateless_result(dispatch: Dispatch, request: Request, call: RequestContext) -> dict[str, Any]:
     check_envelope(request)
     check_version(request.meta[VERSION])
-    value = _result(dispatch, request, call, _MODERN)
+    value = _result(dispatch, request, call, _STATELESS_METHODS)
     value |= {"resultType": "complete", "_meta": {SERVER: _INFO}}
-    kept = _ERRORS_KEPT.get(request.method)
-    if kept is not None:
-        value |= {"ttlMs": kept, "cacheScope": "private"}
+    ttl = _CACHE_TTL_MS.get(request.method)
+    if ttl is not None:
+        value |= {"ttlMs": ttl, "cacheScope": "private"}
     return value
 
 
@@ -206,9 +211,9 @@ def _result(dispatch: Dispatch, request: Request, call: RequestContext, methods:
 
 
 def _initialize(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
-    asked = msgspec.convert(params, _Initialize).protocolVersion
+    requested = msgspec.convert(params, _Initialize).protocolVersion
     return {
-        "protocolVersion": asked if asked in HANDSHAKE else HANDSHAKE[-1],
+        "protocolVersion": requested if requested in HANDSHAKE else HANDSHAKE[-1],
         "capabilities": _CAPABILITIES,
         "serverInfo": _INFO,
         "instructions": dispatch.instructions,
@@ -224,25 +229,25 @@ def _discover(dispatch: Dispatch, _: dict[str, Any], __: RequestContext) -> dict
 
 
 def _tools(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
-    _only_page(params)
+    _require_first_page(params)
     return {"tools": dispatch.tools()}
 
 
 def _call(dispatch: Dispatch, params: dict[str, Any], call: RequestContext) -> dict[str, Any]:
-    asked = msgspec.convert(params, _CallTool)
-    return dispatch.call(asked.name, asked.arguments or {}, call)
+    arguments = msgspec.convert(params, _CallTool)
+    return dispatch.call(arguments.name, arguments.arguments or {}, call)
 
 
 def _resources(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
     cursor = msgspec.convert(params, _Page).cursor
     if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
-        raise RpcError(jsonrpc.INVALID_PARAMS, "this cursor is not one of ours: begin without one")
-    page, after = dispatch.resources(int(cursor or 0))
-    return {"resources": page} if after is None else {"resources": page, "nextCursor": str(after)}
+        raise RpcError(jsonrpc.INVALID_PARAMS, f"unknown cursor {cursor!s:.100}: ask for the first page, without a cursor")
+    page, next_start = dispatch.resources(int(cursor or 0))
+    return {"resources": page} if next_start is None else {"resources": page, "nextCursor": str(next_start)}
 
 
 def _templates(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
-    _only_page(params)
+    _require_first_page(params)
     return {"resourceTemplates": dispatch.templates()}
 
 
@@ -251,24 +256,25 @@ def _read(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict
 
 
 def _prompts(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
-    _only_page(params)
+    _require_first_page(params)
     return {"prompts": dispatch.prompts()}
 
 
 def _prompt(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
-    asked = msgspec.convert(params, _GetPrompt)
-    return dispatch.prompt(asked.name, asked.arguments or {})
+    arguments = msgspec.convert(params, _GetPrompt)
+    return dispatch.prompt(arguments.name, arguments.arguments or {})
 
 
 def _complete(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
-    asked = msgspec.convert(params, _Complete)
-    values = dispatch.complete(asked.ref, asked.argument.name, asked.argument.value, asked.context.arguments)
+    arguments = msgspec.convert(params, _Complete)
+    argument = arguments.argument
+    values = dispatch.complete(arguments.ref, argument.name, argument.value, arguments.context.arguments)
     return {"completion": {"values": values[:100], "total": len(values), "hasMore": len(values) > 100}}
 
 
-def _only_page(params: dict[str, Any]) -> None:
+def _require_first_page(params: dict[str, Any]) -> None:
     if msgspec.convert(params, _Page).cursor is not None:
-        raise RpcError(jsonrpc.INVALID_PARAMS, "there is only one page: ask without a cursor")
+        raise RpcError(jsonrpc.INVALID_PARAMS, "there is only one page: omit the cursor")
 
 
 _SHARED: dict[str, Method] = {
@@ -281,14 +287,14 @@ _SHARED: dict[str, Method] = {
     "prompts/get": _prompt,
     "completion/complete": _complete,
 }
-_LEGACY: dict[str, Method] = {**_SHARED, "initialize": _initialize, "ping": lambda *_: {}}
-_MODERN: dict[str, Method] = {**_SHARED, "server/discover": _discover}
+_HANDSHAKE_METHODS: dict[str, Method] = {**_SHARED, "initialize": _initialize, "ping": lambda *_: {}}
+_STATELESS_METHODS: dict[str, Method] = {**_SHARED, "server/discover": _discover}
 
-_ERRORS_KEPT = {
-    "server/discover": _STEADY_MS,
-    "tools/list": _STEADY_MS,
-    "prompts/list": _STEADY_MS,
-    "resources/templates/list": _STEADY_MS,
+_CACHE_TTL_MS = {
+    "server/discover": _STATIC_TTL_MS,
+    "tools/list": _STATIC_TTL_MS,
+    "prompts/list": _STATIC_TTL_MS,
+    "resources/templates/list": _STATIC_TTL_MS,
     "resources/list": 0,
     "resources/read": 0,
 }

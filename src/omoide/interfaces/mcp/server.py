@@ -1,4 +1,4 @@
-"""Starts a server with what it serves: the memory of the settings, in a project, on pipes or over HTTP."""
+"""Start an MCP server on the memory that the settings name, over standard input and output or over HTTP."""
 
 import gc
 import signal
@@ -12,25 +12,28 @@ from omoide.interfaces.mcp.dispatch import Dispatcher
 from omoide.model import Actor, Scope
 from omoide.settings import Settings
 
-if TYPE_CHECKING:  # the verbs load with the store, at the first call
+if TYPE_CHECKING:  # the service loads with the store, at the first call
     from omoide.interfaces.http import tokens
     from omoide.service import Service
 
-_UNSWEPT = 10_000  # objects more than before until Python looks for cycles among them; by itself it does so in every answer
+_GC_THRESHOLD = 10_000
+"""New objects before Python looks for cycles. With its default, it does so in every answer."""
 
 
-def service_handle(settings: Settings, bearer: "tokens.Bearer | None" = None, told: set[str] | None = None) -> ServiceHandle:
-    """The memory for one actor: the person of the settings in their role, or the bearer of a token.
+def service_handle(
+    settings: Settings, bearer: "tokens.Bearer | None" = None, reported: set[str] | None = None
+) -> ServiceHandle:
+    """Return a handle on the memory for one actor: the settings' actor and role, or the bearer of a token.
 
-    `told`: what is wrong with mirrored files and has been reported, where several memories report to one place.
+    `reported` holds the warnings about mirrored files printed so far, where several services print to one stream.
     """
 
     def open() -> "Service":
-        from omoide import app  # noqa: PLC0415 - the store loads when it is first needed
+        from omoide import app  # noqa: PLC0415 - start-up: the store loads at the first call
 
-        opened = app.open_service(settings, _actor(settings, bearer), tell=_print_warning, told=told)
+        opened = app.open_service(settings, _actor(settings, bearer), tell=_print_warning, told=reported)
         gc.freeze()
-        gc.set_threshold(_UNSWEPT)
+        gc.set_threshold(_GC_THRESHOLD)
         return opened
 
     return ServiceHandle(open)
@@ -41,25 +44,26 @@ def _actor(settings: Settings, bearer: "tokens.Bearer | None") -> Actor:
         return Actor(settings.actor, settings.role, "mcp")
     name = bearer.name or settings.actor
     if bearer.is_bound:
-        from omoide.guard.bounds import BoundActor  # noqa: PLC0415 - few tokens are bound
+        from omoide.guard.bounds import BoundActor  # noqa: PLC0415 - start-up: few tokens are bound
 
         return BoundActor(name, bearer.role, "mcp", bearer.projects, bearer.layers)
     return Actor(name, bearer.role, "mcp")
 
 
-def serve_stdio(settings: Settings, root: Path | None, session: str, chosen: str) -> None:
-    from omoide.interfaces.mcp.transports import stdio  # noqa: PLC0415 - one transport or the other
+def serve_stdio(settings: Settings, root: Path | None, session: str, tool_set: str) -> None:
+    """Serve over standard input and output, until the input ends."""
+    from omoide.interfaces.mcp.transports import stdio  # noqa: PLC0415 - start-up: only one transport is used
 
-    memory = service_handle(settings)
-    signal.signal(signal.SIGTERM, _raise_end)
+    handle = service_handle(settings)
+    signal.signal(signal.SIGTERM, _raise_exit)
     try:
-        stdio.serve(Dispatcher(CallContext(memory, root, _server_name(settings), session), chosen))
+        stdio.serve(Dispatcher(CallContext(handle, root, _server_project(settings), session), tool_set))
     finally:
-        memory.close()
+        handle.close()
 
 
-def _raise_end(number: int, _: object) -> None:
-    """Ends the server like the end of its input, so that the memory is closed: that writes when memories were used."""
+def _raise_exit(number: int, _: object) -> None:
+    """End the server as the end of its input does: closing the service writes when memories were last used."""
     raise SystemExit(128 + number)
 
 
@@ -67,48 +71,54 @@ def serve_http(
     settings: Settings,
     root: Path | None,
     session: str,
-    chosen: str,
+    tool_set: str,
     address: str,
     names: Sequence[str],
     ready: Callable[[str, Path], None],
 ) -> None:
-    from omoide.interfaces.http import tokens  # noqa: PLC0415 - one transport or the other
-    from omoide.interfaces.mcp.transports import http  # noqa: PLC0415 - one transport or the other
+    """Serve over HTTP until SIGTERM or SIGINT.
 
-    shelves: dict[tokens.Bearer, ServiceHandle] = {}
-    told: set[str] = set()
+    `names` are the host names, besides localhost, that clients may use. `ready` is called once with the URL and the file of
+    the tokens, when the server accepts connections.
+    """
+    from omoide.interfaces.http import tokens  # noqa: PLC0415 - start-up: only one transport is used
+    from omoide.interfaces.mcp.transports import http  # noqa: PLC0415 - start-up: only one transport is used
 
-    def dispatch(bearer: tokens.Bearer, project: str, session_asked: str) -> Dispatcher:
-        memory = shelves.setdefault(bearer, service_handle(settings, bearer, told))
+    handles: dict[tokens.Bearer, ServiceHandle] = {}
+    reported: set[str] = set()
+
+    def dispatch(bearer: tokens.Bearer, project: str, url_session: str) -> Dispatcher:
+        handle = handles.setdefault(bearer, service_handle(settings, bearer, reported))
         if not project and len(bearer.projects) == 1:
             project = bearer.projects[0]
         if project:
-            return Dispatcher(CallContext(memory, None, project, session_asked), chosen)
-        return Dispatcher(CallContext(memory, root, _server_name(settings), session_asked or session), chosen)
+            return Dispatcher(CallContext(handle, None, project, url_session), tool_set)
+        return Dispatcher(CallContext(handle, root, _server_project(settings), url_session or session), tool_set)
 
-    def upkeep() -> None:
-        """At a quiet moment: what has had its time is retired, once a day."""
-        for each in list(shelves.values()):
-            each.retire_if_due()
+    def retire_if_due() -> None:
+        for handle in list(handles.values()):
+            handle.retire_if_due()
 
-    server = http.HttpServer(dispatch, tokens.Tokens(settings, _print_warning).bearer, address, names, quiet=upkeep)
-    for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: server.stop())
-    # Python's handlers run between two steps of Python: one that comes right before a long wait would only run after it.
+    server = http.HttpServer(
+        dispatch, tokens.Tokens(settings, _print_warning).bearer, address, names, when_idle=retire_if_due
+    )
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: server.stop())
+    # A Python handler runs between two bytecodes: for a signal right before select() it would only run after select().
     signal.set_wakeup_fd(server.waker, warn_on_full_buffer=False)
     try:
         ready(server.url, tokens.token_file(settings))
         server.serve()
     finally:
         signal.set_wakeup_fd(-1)
-        for each in list(shelves.values()):
-            each.close()
+        for handle in list(handles.values()):
+            handle.close()
 
 
 def _print_warning(message: str) -> None:
-    """To standard error: what is wrong with a mirrored file is no answer to a call."""
+    """Print to standard error: a warning about a mirrored file is not part of an answer."""
     sys.stderr.write(f"omoide: {message}\n")
 
 
-def _server_name(settings: Settings) -> str:
+def _server_project(settings: Settings) -> str:
     return Scope.project(settings.project).path if settings.project else ""

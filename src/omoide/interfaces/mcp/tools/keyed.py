@@ -115,7 +115,7 @@ def entry(memory: Memory) -> KeyedEntry:
 
 def _scope(context: CallContext, asked: Any, *, writing: bool = False) -> Scope:
     if "project" in asked.__struct_fields__:
-        return context.project(asked.project, asked.session, writing=writing)
+        return context.project_scope(asked.project, asked.session, writing=writing)
     return Scope.everywhere()
 
 

@@ -87,7 +87,7 @@ def _line(project: Project) -> str:
 
 
 def _project(context: CallContext, asked: ProjectShowInput, _: RequestContext) -> Answer:
-    path = context.project(asked.project).path
+    path = context.project_scope(asked.project).path
     found = context.acting_as(asked.caller_agent_id).project(path, limit=asked.limit)
     if found is None:
         raise NotFound(f"there is no project {path}: the first memory of it makes it, or create_project")
@@ -115,13 +115,13 @@ def _create(context: CallContext, asked: ProjectCreateInput, _: RequestContext) 
 
 
 def _describe(context: CallContext, asked: ProjectDescribeInput, _: RequestContext) -> Answer:
-    path = context.project(asked.project).path
+    path = context.project_scope(asked.project).path
     done = context.acting_as(asked.caller_agent_id).describe_project(path, asked.description)
     return Answer(ProjectCreated(serialize.project(done)), f"Described: project {done.path} {done.description}".rstrip())
 
 
 def _sessions(context: CallContext, asked: ProjectInput, _: RequestContext) -> Answer:
-    scope = Scope(context.project(asked.project).path)
+    scope = Scope(context.project_scope(asked.project).path)
     found = context.acting_as(asked.caller_agent_id).sessions(scope=scope)
     lines = [
         one_line(f"session {one.scope.name}, {serialize.format_time(one.updated_at)}, {one.memories} memories")
@@ -133,7 +133,7 @@ def _sessions(context: CallContext, asked: ProjectInput, _: RequestContext) -> A
 
 
 def _start(context: CallContext, asked: SessionStartInput, _: RequestContext) -> Answer:
-    scope = Scope.session(context.project(asked.project, writing=True).path, asked.name)
+    scope = Scope.session(context.project_scope(asked.project, writing=True).path, asked.name)
     started = context.acting_as(asked.caller_agent_id).start_session(scope=scope, source=set_or_none(asked.source))
     return Answer(SessionStarted(serialize.session(started)), f"Started: {scope}.")
 

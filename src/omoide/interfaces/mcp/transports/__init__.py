@@ -1,1 +1,1 @@
-"""Transports of the MCP server: standard input and output, and streamable HTTP."""
+"""The transports of the MCP server: standard input and output, and streamable HTTP."""

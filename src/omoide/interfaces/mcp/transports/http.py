@@ -1,9 +1,9 @@
-"""The server over streamable HTTP: one thread a connection, every request on its own, nothing kept between them.
+"""MCP over streamable HTTP: one thread per connection, and no state between requests.
 
-In the handshake era a client gets a session, only so that it can cancel a request of its own: none is needed to ask.
+With a handshake a client gets a session id, which only serves to cancel its own requests; no request needs it.
 
-For programs of this machine: who calls must bear a token, and a page in a browser cannot pass as one of them, since the
-Host and the Origin of each request are checked.
+The server is for programs on this machine. A client must send a bearer token; the Host and Origin headers are checked, so
+that a page in a browser cannot reach it.
 """
 
 import base64
@@ -17,10 +17,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
+from typing import NamedTuple
 from urllib.parse import parse_qs
 
 from omoide.errors import InvalidInput
-from omoide.interfaces.http.limits import ConnectionSlots, TokenBucket
+from omoide.interfaces.http.authentication import LOOPBACK, Authenticator
+from omoide.interfaces.http.limits import ConnectionSlots
 from omoide.interfaces.http.messages import (
     STREAM,
     BoundedReader,
@@ -40,169 +42,152 @@ from omoide.interfaces.mcp.protocol import Dispatch
 from omoide.interfaces.mcp.request import RequestContext
 
 PATH = "/mcp"
-LARGEST = 16 * 1024 * 1024
-_PATIENCE = 30.0
-_HEADER = 2.0
-"""Seconds within which the head of a request must be whole: from the connection, later from its first byte."""
-_IDLE = 300.0
+MAX_BODY = 16 * 1024 * 1024
+_BODY_SECONDS = 30.0
+"""Time limit for reading a body, for sending an answer, and for the last answers of a server that stops."""
+_HEADER_SECONDS = 2.0
+"""Time limit for the head of a request: from the connection, later from its first byte."""
+_KEEP_ALIVE_SECONDS = 300.0
 _DRAIN_SECONDS = 2.0
-_CONNECTIONS = 64
-_PAUSE_SECONDS = 0.1
-_QUIET = 2.0
-"""Seconds without a request after which it is quiet; a busy server has such moments too."""
-_EVERY = 600.0
-"""Seconds from one use of a quiet moment to the next."""
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_MAX_CONNECTIONS = 64
+_ACCEPT_RETRY_SECONDS = 0.1
+_IDLE_SECONDS = 2.0
+"""The server is idle after this time without a request; a busy server has such moments too."""
+_IDLE_INTERVAL_SECONDS = 600.0
+"""Time between two calls of `when_idle`."""
+_NAME_PARAMETERS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+"""The parameter that the header Mcp-Name repeats, by method."""
 _JSON = [("Content-Type", "application/json")]
 _SESSION = "Mcp-Session-Id"
-_NO_ADDRESS = "{!r} is no address: write HOST:PORT or a PORT, like 127.0.0.1:8765"
+_INVALID_ADDRESS = "{!r} is not an address: use HOST:PORT or PORT, such as 127.0.0.1:8765"
 
-Offers = Callable[[Bearer, str, str], Dispatch]
-"""What the bearer of a token is offered in a project and a session, as the URL names them."""
+DispatchFor = Callable[[Bearer, str, str], Dispatch]
+"""Return what the bearer of a token is offered in the project and the session that the URL names."""
+
+
+class _Response(NamedTuple):
+    status: int
+    body: bytes = b""
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 class HttpServer:
+    """An HTTP server for one address.
+
+    `find_bearer` returns who bears a token; `names` are host names of the server besides localhost; `rate` is the limit of
+    each bearer, in requests per second and at once; `when_idle` is called from time to time when no request is in progress.
+    """
+
     def __init__(
         self,
-        offers: Offers,
-        bearer: Callable[[bytes], Bearer | None],
+        dispatch_for: DispatchFor,
+        find_bearer: Callable[[bytes], Bearer | None],
         address: str,
         names: Iterable[str] = (),
         rate: tuple[float, float] = (200.0, 1_000.0),
-        quiet: Callable[[], None] = lambda: None,
+        when_idle: Callable[[], None] = lambda: None,
     ):
-        """`bearer` tells who bears a token; `quiet` is called now and then, when nobody asks for anything."""
-        host, port = _place(address)
-        names = [name.lower() for name in names]
-        try:
-            socket.getaddrinfo(host, port)  # first: a host that is a typing error is not open to anybody
-        except (OSError, UnicodeError) as error:
-            raise InvalidInput(_NO_ADDRESS.format(address)) from error
-        if host not in _LOOPBACK and not names:
-            raise InvalidInput(f"{host} is open to other machines: say with --allow-host which name they use")
-        self._offers = offers
-        self._bearer = bearer
-        self._hosts = {*_LOOPBACK, *names}
-        self._quiet = quiet
-        self._rate = rate
-        self._buckets: dict[Bearer, TokenBucket] = {}
-        self.running: dict[tuple[Bearer, str, int | str], RequestContext] = {}
-        """What is being answered in the handshake era: by whom, in which session, and the id of the request."""
-        self._strangers = TokenBucket(5, 20)
-        self.slots = ConnectionSlots(_CONNECTIONS)
-        self._busy = 0
-        self._asked = time.monotonic()
-        """When somebody last came, asked or was answered."""
-        self._idle = threading.Condition()
-        try:
-            self._listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-        except OSError as error:
-            what = "a host of this machine" if error.errno == errno.EADDRNOTAVAIL else "another port"
-            raise InvalidInput(f"{address} cannot be served ({error.strerror}): choose {what}") from error
-        self._wake, self._waker = socket.socketpair()
-        self._waker.settimeout(0)
+        names = list(names)
+        host, port = _parse_address(address)
+        self._listener = _listen(host, port, address, names)
         shown = f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{self._listener.getsockname()[1]}{PATH}"
+        self._dispatch_for = dispatch_for
+        self._authenticator = Authenticator(find_bearer, names, rate)
+        self._when_idle = when_idle
+        self.running: dict[tuple[Bearer, str, int | str], RequestContext] = {}
+        """The requests in progress of versions with a handshake, by bearer, session and id."""
+        self.slots = ConnectionSlots(_MAX_CONNECTIONS)
+        self._requests = 0
+        """How many requests are in progress."""
+        self._last_activity = time.monotonic()
+        """When the last connection, request or answer was."""
+        self._request_ended = threading.Condition()
+        self._wake, self._waker = socket.socketpair()
+        self._waker.settimeout(0)
 
     def serve(self) -> None:
-        """Serves until `stop`; then what is being answered is answered."""
-        used = time.monotonic()
+        """Serve until `stop`, then finish the answers in progress."""
+        last_idle_call = time.monotonic()
         with self._wake, self._waker, self._listener:
             while True:
-                ready, _, _ = select.select([self._listener, self._wake], [], [], max(self._until_quiet(used), 0))
+                seconds = max(self._seconds_until_idle(last_idle_call), 0)
+                ready, _, _ = select.select([self._listener, self._wake], [], [], seconds)
                 if self._wake in ready:
                     break
                 if ready:
                     self._accept()
-                elif self._until_quiet(used) <= 0:  # on connections that are open, somebody may have asked meanwhile
-                    self._quiet()
-                    used = time.monotonic()
-        with self._idle:
-            self._idle.wait_for(lambda: self._busy == 0, timeout=_PATIENCE)
+                elif self._seconds_until_idle(last_idle_call) <= 0:  # a request may have come on an open connection
+                    self._when_idle()
+                    last_idle_call = time.monotonic()
+        with self._request_ended:
+            self._request_ended.wait_for(lambda: self._requests == 0, timeout=_BODY_SECONDS)
 
-    def _until_quiet(self, used: float) -> float:
-        """Seconds until the next quiet moment that is of use, if nobody asks before."""
+    def _seconds_until_idle(self, last_idle_call: float) -> float:
+        """Return the time until the next call of `when_idle`, if no request comes before."""
         now = time.monotonic()
-        return max(used + _EVERY, (now if self._busy else self._asked) + _QUIET) - now
+        idle_at = (now if self._requests else self._last_activity) + _IDLE_SECONDS
+        return max(last_idle_call + _IDLE_INTERVAL_SECONDS, idle_at) - now
 
     def _accept(self) -> None:
         try:
             peer, _ = self._listener.accept()
-        except OSError:  # plan B: no more files can be open, or the client is gone; who still waits is taken in a moment
-            select.select([self._wake], [], [], _PAUSE_SECONDS)
+        except OSError:  # fallback: out of file descriptors, or the client is gone; accept those who wait in a moment
+            select.select([self._wake], [], [], _ACCEPT_RETRY_SECONDS)
             return
-        self._asked = time.monotonic()
+        self._last_activity = time.monotonic()
         if self.slots.take(peer):
-            threading.Thread(target=self._host, args=(peer,), daemon=True).start()
+            threading.Thread(target=self._serve_connection, args=(peer,), daemon=True).start()
         else:
-            with suppress(OSError), peer:
+            with suppress(OSError), peer:  # fallback: the client is gone, so it needs no answer
                 peer.sendall(render_response(503, b"too many connections", persistent=False))
 
     @property
     def waker(self) -> int:
-        """A file in which any byte means stop: for signals that come just before the server waits again."""
+        """The descriptor of a socket that stops the server when any byte is written to it, for `signal.set_wakeup_fd`."""
         return self._waker.fileno()
 
     def stop(self) -> None:
-        """Safe in a signal handler, also a second time."""
-        with suppress(OSError):
+        """Stop the server. May be called from a signal handler, and more than once."""
+        with suppress(OSError):  # fallback: the socket is closed or full, so the server stops already
             self._waker.send(b"x")
 
-    def _host(self, peer: socket.socket) -> None:
+    def _serve_connection(self, peer: socket.socket) -> None:
         incoming = BoundedReader(peer)
-        incoming.set_deadline(_HEADER)  # longer only for those who have shown that they may ask
+        incoming.set_deadline(_HEADER_SECONDS)  # longer only for an authenticated client
         with peer:
             try:
-                # A client that goes away, or sends nothing for too long, ends its connection and nothing else.
+                # A client that goes away, or sends nothing for too long, ends its own connection only.
                 with suppress(ConnectionError, TimeoutError), BufferedReader(incoming) as reader:
                     peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                     while _Exchange(self, peer, incoming, reader).handle():
-                        incoming.set_deadline(_IDLE)
+                        incoming.set_deadline(_KEEP_ALIVE_SECONDS)
             finally:
                 self.slots.leave(peer)
 
-    # what an exchange asks the server
+    # what an exchange needs of the server
 
     def authenticate(self, head: RequestHead) -> Bearer:
-        """Who asks; refused, if it is a page in a browser, a stranger, or somebody too eager."""
-        if not self._is_own_name(head.get("host") or ""):
-            raise HttpError(403, "this host name is not mine")
-        origin = head.get("origin")
-        if origin is not None and not self._is_own_name(origin.partition("://")[2]):
-            raise HttpError(403, "this origin may not ask here")
-        kind, _, given = (head.get("authorization") or "").partition(" ")
-        bearer = self._bearer(given.strip().encode("latin-1") if kind.lower() == "bearer" else b"")
-        if bearer is None:
-            if not self._strangers.take():
-                raise HttpError(429, "too many attempts", Retry_After="1")
-            why = "a bearer token is needed: `omoide mcp token` prints it"
-            raise HttpError(401, why, WWW_Authenticate='Bearer realm="omoide"')
-        if not self._buckets.setdefault(bearer, TokenBucket(*self._rate)).take():
-            raise HttpError(429, "too many requests", Retry_After="1")
-        return bearer
-
-    def _is_own_name(self, authority: str) -> bool:
-        """Whether it is a name of ours, with perhaps a port; with more than that, such as a user, it is nobody's."""
-        named = parse_authority(authority)
-        return named is not None and named[0] in self._hosts
+        """Return who sends the request. Raise HttpError if it is refused."""
+        return self._authenticator.authenticate(head)
 
     def dispatch(self, bearer: Bearer, query: str) -> Dispatch:
-        asked = parse_qs(query)
-        return self._offers(bearer, asked.get("project", [""])[0], asked.get("session", [""])[0])
+        """Return what the bearer is offered in the project and session of the URL's query."""
+        parameters = parse_qs(query)
+        return self._dispatch_for(bearer, parameters.get("project", [""])[0], parameters.get("session", [""])[0])
 
     @contextmanager
-    def answering(self) -> Iterator[None]:
-        """While somebody who asked waits for the answer: a server that stops gives it first."""
-        with self._idle:
-            self._busy += 1
+    def request_in_progress(self) -> Iterator[None]:
+        """Count a request as in progress: a server that stops finishes its answer first."""
+        with self._request_ended:
+            self._requests += 1
         try:
             yield
         finally:
-            with self._idle:
-                self._busy -= 1
-                self._asked = time.monotonic()
-                self._idle.notify_all()
+            with self._request_ended:
+                self._requests -= 1
+                self._last_activity = time.monotonic()
+                self._request_ended.notify_all()
 
 
 class _Exchange:
@@ -220,135 +205,138 @@ class _Exchange:
         self._incoming = incoming
         self._reader = reader
         self._streaming = False
-        self._lost = False
-        """Nobody reads what we tell."""
+        self._is_lost = False
+        """The client does not read what is sent."""
 
     def handle(self) -> bool:
-        """Whether the connection can go on."""
+        """Read one request and answer it. Return True if the connection stays open."""
         if not self._reader.peek(1):
             return False
-        self._incoming.within_at_most(_HEADER)
+        self._incoming.shorten_deadline(_HEADER_SECONDS)
         try:
-            taken = self._read_request()
-            if taken is None:
+            request = self._read_request()
+            if request is None:
                 return False
-            with self._server.answering():
-                return self._answer(*taken)
+            with self._server.request_in_progress():
+                return self._answer(*request)
         except HttpError as refusal:
-            told = jsonrpc.failure(None, RpcError(jsonrpc.INVALID_REQUEST, refusal.why))
-            self._peer.settimeout(_PATIENCE)
-            self._peer.sendall(render_response(refusal.status, told, [*_JSON, *refusal.headers.items()], persistent=False))
+            body = jsonrpc.failure(None, RpcError(jsonrpc.INVALID_REQUEST, refusal.why))
+            self._peer.settimeout(_BODY_SECONDS)
+            self._peer.sendall(render_response(refusal.status, body, [*_JSON, *refusal.headers.items()], persistent=False))
             self._drain()
             return False
 
     def _drain(self) -> None:
-        """Lets the client read why: closing on what it still sends would reset the connection, and our answer with it."""
-        with suppress(OSError):  # plan B: it is gone, and a socket without anybody at its other end cannot be shut either
+        """Read on until the client has read the answer: closing on unread input would reset the connection."""
+        with suppress(OSError):  # fallback: the client is gone, so it needs no answer
             self._peer.shutdown(socket.SHUT_WR)
-            until = time.monotonic() + _DRAIN_SECONDS
-            while (left := until - time.monotonic()) > 0:
+            deadline = time.monotonic() + _DRAIN_SECONDS
+            while (left := deadline - time.monotonic()) > 0:
                 self._peer.settimeout(left)
                 if not self._peer.recv(1 << 16):
                     break
 
     def _read_request(self) -> tuple[RequestHead, bytes, Bearer] | None:
-        """A whole request of somebody who may ask; None when the client is gone before it was whole."""
+        """Read a whole request of an authenticated client. Return None if the client closes the connection before."""
         head = read_head(self._reader)
         if head is None:
             return None
         bearer = self._server.authenticate(head)
         self._server.slots.admit(self._peer)
-        self._incoming.set_deadline(_PATIENCE)
-        size = self._check_request(head)
+        self._incoming.set_deadline(_BODY_SECONDS)
+        size = self._check_head(head)
         if (head.get("expect") or "").lower() == "100-continue":
             self._peer.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
         body = self._reader.read(size)
         return (head, body, bearer) if len(body) == size else None
 
     def _answer(self, head: RequestHead, body: bytes, bearer: Bearer) -> bool:
-        self._peer.settimeout(_PATIENCE)
-        status, answer, headers = self._dispatch(head, body, bearer)
+        self._peer.settimeout(_BODY_SECONDS)
+        response = self._respond(head, body, bearer)
         if self._streaming:
-            self._peer.sendall(render_event(answer))
+            self._peer.sendall(render_event(response.body))
             return False
-        self._peer.sendall(
-            render_response(status, answer, [*(_JSON if answer else ()), *headers], persistent=head.persistent)
-        )
+        headers = [*(_JSON if response.body else ()), *response.headers]
+        self._peer.sendall(render_response(response.status, response.body, headers, persistent=head.persistent))
         return head.persistent
 
-    def _check_request(self, head: RequestHead) -> int:
+    def _check_head(self, head: RequestHead) -> int:
+        """Return the length of the body. Raise HttpError if this is no request for the MCP server."""
         if head.path != PATH:
-            raise HttpError(404, f"there is only {PATH} here")
+            raise HttpError(404, f"there is nothing at {head.path!s:.100}: the server is at {PATH}")
         if head.verb != "POST":
-            raise HttpError(405, "POST, please: this server keeps no streams and no sessions", Allow="POST")
-        if (head.get("content-type") or "").partition(";")[0].strip().lower() != "application/json":
-            raise HttpError(415, "application/json, please")
+            raise HttpError(
+                405, f"use POST, not {head.verb!s:.20}: this server keeps no streams and no sessions", Allow="POST"
+            )
+        content_type = (head.get("content-type") or "").partition(";")[0].strip().lower()
+        if content_type != "application/json":
+            raise HttpError(415, f"Content-Type must be application/json, got {content_type!r:.100}")
         if not accepts(head, "application/json"):
-            raise HttpError(406, "answers are application/json or text/event-stream")
-        return body_length(head, LARGEST)
+            raise HttpError(406, "Accept must allow application/json: answers are that or text/event-stream")
+        return body_length(head, MAX_BODY)
 
-    def _dispatch(self, head: RequestHead, body: bytes, bearer: Bearer) -> tuple[int, bytes, list[tuple[str, str]]]:
+    def _respond(self, head: RequestHead, body: bytes, bearer: Bearer) -> _Response:
         try:
             request = jsonrpc.read(body)
         except RpcError as error:
-            return 400, jsonrpc.failure(error.id, error), []
+            return _Response(400, jsonrpc.failure(error.id, error))
         if request is None:
-            return 202, b"", []
+            return _Response(202)
         version = head.get("mcp-protocol-version")
-        modern = version in protocol.STATELESS or protocol.VERSION in request.meta
+        stateless = version in protocol.STATELESS or protocol.VERSION in request.meta
         session = head.get(_SESSION.lower())
         try:
-            if not modern and version is not None:
+            if not stateless and version is not None:
                 protocol.check_version(version, (*protocol.HANDSHAKE, *protocol.STATELESS))
             if request.id is None:
                 self._handle_notification(request, bearer, session)
-                return 202, b"", []
-            if modern:
+                return _Response(202)
+            if stateless:
                 protocol.check_envelope(request)
                 _check_headers(head, request)
         except RpcError as error:
-            return 400, jsonrpc.failure(request.id, error), []
+            return _Response(400, jsonrpc.failure(request.id, error))
         send = self._send if accepts(head, "text/event-stream") else None
-        call = RequestContext(request.meta, send, self._client_gone if modern else lambda: False)
+        call = RequestContext(request.meta, send, self._is_client_gone if stateless else lambda: False)
         dispatch = self._server.dispatch(bearer, head.query)
-        with self._running(call, (bearer, session, request.id) if session and not modern else None):
-            reply = protocol.answer(dispatch, request, call, modern=modern)
+        with self._cancellable(call, (bearer, session, request.id) if session and not stateless else None):
+            reply = protocol.answer(dispatch, request, call, stateless=stateless)
         if reply is None:
             raise ConnectionAbortedError
-        headers = [(_SESSION, secrets.token_urlsafe(16))] if request.method == "initialize" else []
-        return reply.status if modern else 200, reply.data, headers
+        headers = ((_SESSION, secrets.token_urlsafe(16)),) if request.method == "initialize" else ()
+        return _Response(reply.http_status if stateless else 200, reply.data, headers)
 
     @contextmanager
-    def _running(self, call: RequestContext, place: tuple[Bearer, str, int | str] | None) -> Iterator[None]:
-        if place is not None:
-            self._server.running[place] = call
+    def _cancellable(self, call: RequestContext, key: tuple[Bearer, str, int | str] | None) -> Iterator[None]:
+        if key is not None:
+            self._server.running[key] = call
         try:
             yield
         finally:
-            if place is not None:
-                self._server.running.pop(place, None)
+            if key is not None:
+                self._server.running.pop(key, None)
 
     def _handle_notification(self, notification: Request, bearer: Bearer, session: str | None) -> None:
-        """In the handshake era, a client cancels by saying so; its session tells whose request of that id is meant."""
+        """Cancel a request. With a handshake, a client cancels by a notification with its session and the request's id."""
         if notification.method == "notifications/cancelled" and session:
-            meant = notification.params.get("requestId")
-            if isinstance(meant, (int, str)) and (call := self._server.running.get((bearer, session, meant))):
+            id = notification.params.get("requestId")
+            if isinstance(id, (int, str)) and (call := self._server.running.get((bearer, session, id))):
                 call.cancelled = True
 
     def _send(self, notification: bytes) -> None:
-        if self._lost:
+        if self._is_lost:
             return
         try:
             if not self._streaming:
                 self._peer.sendall(STREAM)
                 self._streaming = True
             self._peer.sendall(render_event(notification))
-        except (ConnectionError, TimeoutError):  # plan B: nobody is told; only in the stateless era that ends the work
-            self._lost = True
+        except (ConnectionError, TimeoutError):  # fallback: report no progress; only the stateless version then cancels
+            self._is_lost = True
 
-    def _client_gone(self) -> bool:
-        """In the stateless era, a client cancels by hanging up."""
-        if self._lost:
+    def _is_client_gone(self) -> bool:
+        """Return True once the client has closed the connection: in the stateless version, that cancels the request."""
+        if self._is_lost:
             return True
         ready, _, _ = select.select([self._peer], [], [], 0)
         try:
@@ -358,18 +346,18 @@ class _Exchange:
 
 
 def _check_headers(head: RequestHead, request: Request) -> None:
-    """The headers that proxies route by say the same as the body, or the request is refused."""
-    wanted = {"mcp-protocol-version": request.meta[protocol.VERSION], "mcp-method": request.method}
-    name = request.params.get(_NAMED.get(request.method, ""))
+    """Raise RpcError unless the headers that proxies route by repeat what the body says."""
+    expected = {"mcp-protocol-version": request.meta[protocol.VERSION], "mcp-method": request.method}
+    name = request.params.get(_NAME_PARAMETERS.get(request.method, ""))
     if name is not None:
-        wanted["mcp-name"] = name
-    for header, value in wanted.items():
-        if head.has(header) != 1 or _decode_header(head.get(header) or "") != value:
-            raise RpcError(jsonrpc.HEADER_MISMATCH, f"header {header} does not say what the body says")
+        expected["mcp-name"] = name
+    for header, value in expected.items():
+        if head.count(header) != 1 or _decode_header(head.get(header) or "") != value:
+            raise RpcError(jsonrpc.HEADER_MISMATCH, f"header {header} must be there once and repeat the body's value")
 
 
 def _decode_header(value: str) -> str | None:
-    """A header's value; what is not plain ASCII comes as =?base64?…?=. None for one that is malformed."""
+    """Decode a header's value: what is not ASCII comes as =?base64?…?=. Return None if it is malformed."""
     if not (value.startswith("=?base64?") and value.endswith("?=")):
         return value
     try:
@@ -378,10 +366,25 @@ def _decode_header(value: str) -> str | None:
         return None
 
 
-def _place(address: str) -> tuple[str, int]:
-    """HOST:PORT, a HOST alone, or a PORT alone."""
-    found = parse_authority(f":{address}" if address.isdigit() else address)
-    if found is None:
-        raise InvalidInput(_NO_ADDRESS.format(address))
-    host, port = found
+def _listen(host: str, port: int, address: str, names: list[str]) -> socket.socket:
+    """Listen at the address. Raise InvalidInput if that is impossible, or unsafe without a host name."""
+    try:
+        socket.getaddrinfo(host, port)  # first: a mistyped host is not one that other machines can reach
+    except (OSError, UnicodeError) as error:
+        raise InvalidInput(_INVALID_ADDRESS.format(address)) from error
+    if host not in LOOPBACK and not names:
+        raise InvalidInput(f"{host} can be reached from other machines: name the host they use with --allow-host")
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        what = "a host of this machine" if error.errno == errno.EADDRNOTAVAIL else "another port"
+        raise InvalidInput(f"cannot listen at {address} ({error.strerror}): choose {what}") from error
+
+
+def _parse_address(address: str) -> tuple[str, int]:
+    """Parse HOST:PORT, HOST or PORT."""
+    parsed = parse_authority(f":{address}" if address.isdigit() else address)
+    if parsed is None:
+        raise InvalidInput(_INVALID_ADDRESS.format(address))
+    host, port = parsed
     return host or "127.0.0.1", 8765 if port is None else port

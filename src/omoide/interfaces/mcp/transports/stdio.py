@@ -1,7 +1,7 @@
-"""The server on standard input and output, one message a line: what most agents start, one process each.
+"""MCP over standard input and output, one message per line: most agents start one such process each.
 
-One thread reads, so that a cancellation is heard while another works; the other answers in the order of the questions. When
-it has nothing to do, what is quick is answered by the one that reads: handing it over would take as long as half the search.
+One thread reads, so that a cancellation arrives during a call; a worker thread answers requests in their order. When the
+worker is idle, the reading thread answers quick requests itself: a hand-over takes half as long as a search.
 """
 
 import os
@@ -18,71 +18,77 @@ from omoide.interfaces.mcp.jsonrpc import Id, Request, RpcError
 from omoide.interfaces.mcp.protocol import Dispatch
 from omoide.interfaces.mcp.request import RequestContext
 
-LONGEST = 64 * 1024 * 1024
-"""Bytes of the longest line that is looked at; of a longer one, nothing is kept."""
+MAX_LINE = 64 * 1024 * 1024
+"""Bytes of a message; a longer one is refused without being stored."""
 _CHUNK = 1 << 16
-_WAITING = 1_000
-"""Requests that may wait for their turn: a client that asks on and on and reads nothing is not read either."""
-_QUIET = 0.1
-"""Seconds without a question after which the next one is not yet on its way."""
+_MAX_QUEUE = 1_000
+"""Requests that may wait. Above that the server stops reading, so that a client that reads no answers is blocked."""
+_IDLE_SECONDS = 0.1
+"""Time without input after which deferred writes are run."""
 _FLUSH_SECONDS = 2.0
-"""Seconds for what is at work when a signal ends us: the client that sent it may no longer read."""
+"""Time for the request in progress when a signal ends the server: its client may no longer read."""
 _GONE = (BrokenPipeError, ConnectionResetError)
-"""How a pipe, and how a socket in its place, tells that the client went away."""
+"""How a pipe, or a socket in its place, reports that the client has closed it."""
 
 
 def serve(dispatch: Dispatch) -> None:
-    """Serves until standard input ends or nobody reads the answers."""
-    source, sink = _own_pipes()
+    """Serve until standard input ends or the client no longer reads the answers.
+
+    Raise InvalidInput, Unreadable or Unwritable if standard input or output cannot be used.
+    """
+    source, sink = _take_pipes()
     _Conversation(dispatch, sink).run(source)
 
 
-def _own_pipes() -> tuple[int, int]:
-    """The two pipes for ourselves: what anything else prints goes to standard error, and nothing else reads our input."""
+def _take_pipes() -> tuple[int, int]:
+    """Return standard input and output for this server alone: what other code prints goes to standard error."""
     for stream, name in ((sys.__stdin__, "input"), (sys.__stdout__, "output")):
-        if stream is None:  # so Python says it; the descriptor itself may be another file by now
-            raise InvalidInput(f"standard {name} is closed, and `omoide mcp` talks over it: `omoide mcp --http` needs none")
+        if stream is None:  # Python's word for closed; the descriptor may be another file by now
+            raise InvalidInput(f"standard {name} is closed: `omoide mcp` needs it, `omoide mcp --http` does not")
     source, sink = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
     sys.stdout.flush()
     os.dup2(2, 1)
     return source, sink
 
 
 class _Conversation:
+    """The requests of one client and their answers."""
+
     def __init__(self, dispatch: Dispatch, sink: int):
         self._dispatch = dispatch
         self._sink = sink
-        self._writing = threading.Lock()
-        self._waiting: Queue[tuple[Request, RequestContext] | None] = Queue(_WAITING)
+        self._write_lock = threading.Lock()
+        self._queue: Queue[tuple[Request, RequestContext] | None] = Queue(_MAX_QUEUE)
         self._calls: dict[Id, RequestContext] = {}
-        self._deaf = False
-        """Nobody reads our answers any more."""
-        self._fault: OSError | None = None
-        """Why they could not be written, when it was not that the client is gone."""
+        self._is_closed = False
+        """No more answers can be written."""
+        self._write_error: OSError | None = None
+        """Why not, unless the client has closed the pipe."""
 
     def run(self, source: int) -> None:
+        """Answer requests until the input ends."""
         worker = threading.Thread(target=self._work, daemon=True)
         worker.start()
-        patience: float | None = _FLUSH_SECONDS
+        timeout: float | None = _FLUSH_SECONDS
         try:
             for line in read_lines(source, self._dispatch.flush):
                 self._receive(line)
-                if self._deaf:
+                if self._is_closed:
                     break
-            patience = None  # what was asked before the pipe closed is still done and answered
+            timeout = None  # requests that came before the input ended are still answered
         finally:
-            with suppress(Full):  # plan B: nobody reads, and we are told to end
-                self._waiting.put(None, timeout=patience)
-            worker.join(patience)
-        if self._fault is not None:
-            raise Unwritable(f"standard output does not take the answers ({self._fault.strerror})") from self._fault
+            with suppress(Full):  # fallback: the client reads nothing, and a signal ends the server
+                self._queue.put(None, timeout=timeout)
+            worker.join(timeout)
+        if self._write_error is not None:
+            raise Unwritable(f"cannot write to standard output ({self._write_error.strerror})") from self._write_error
 
     def _receive(self, line: bytes | None) -> None:
         if line is None:
-            error = RpcError(jsonrpc.INVALID_REQUEST, f"a message is longer than {LONGEST:,} bytes")
+            error = RpcError(jsonrpc.INVALID_REQUEST, f"a message is longer than {MAX_LINE:,} bytes: send less at once")
             self._send(jsonrpc.failure(None, error))
             return
         try:
@@ -95,16 +101,16 @@ class _Conversation:
         if request.id is None:
             self._handle_notification(request)
         elif request.method == "ping" and not protocol.is_stateless(request):
-            self._send(jsonrpc.result(request.id, {}))  # also while a long call is at work
+            self._send(jsonrpc.result(request.id, {}))  # at once, also during a long call
         else:
             call = RequestContext(request.meta, self._send)
-            if not self._calls and self._quick(request):
+            if not self._calls and self._is_quick(request):
                 self._answer(request, call)
                 return
             self._calls[request.id] = call
-            self._waiting.put((request, call))
+            self._queue.put((request, call))
 
-    def _quick(self, request: Request) -> bool:
+    def _is_quick(self, request: Request) -> bool:
         name = request.params.get("name")
         return request.method == "tools/call" and isinstance(name, str) and self._dispatch.is_quick(name)
 
@@ -116,9 +122,9 @@ class _Conversation:
                 call.cancelled = True
 
     def _work(self) -> None:
-        while (next := self._waiting.get()) is not None:
-            request, call = next
-            if self._deaf:
+        while (entry := self._queue.get()) is not None:
+            request, call = entry
+            if self._is_closed:
                 continue
             if not call.cancelled:
                 self._answer(request, call)
@@ -126,73 +132,72 @@ class _Conversation:
                 del self._calls[request.id]
 
     def _answer(self, request: Request, call: RequestContext) -> None:
-        reply = protocol.answer(self._dispatch, request, call, modern=protocol.is_stateless(request))
+        reply = protocol.answer(self._dispatch, request, call, stateless=protocol.is_stateless(request))
         if reply is not None:
             self._send(reply.data)
 
     def _send(self, text: bytes) -> None:
         rest = memoryview(text + b"\n")
-        with self._writing:
+        with self._write_lock:
             try:
                 while rest:
                     rest = rest[_write_some(self._sink, rest) :]
-            except _GONE:  # plan B: nobody listens, so there is nobody to tell
-                self._deaf = True
-            except OSError as error:  # plan B: no answer can be given any more; whoever started us is told at the end
-                self._deaf, self._fault = True, error
+            except _GONE:  # fallback: the client is gone, so it needs no answer
+                self._is_closed = True
+            except OSError as error:  # fallback: stop answering; `run` raises the error at the end
+                self._is_closed, self._write_error = True, error
 
 
-def read_lines(source: int, quiet: Callable[[], None] = lambda: None) -> Iterator[bytes | None]:
-    """Line by line as they come, blank ones left out; None stands for a line that was too long. When nothing has come for a
-    moment, `quiet` is called."""
-    begun: list[bytes] = []
+def read_lines(source: int, when_idle: Callable[[], None] = lambda: None) -> Iterator[bytes | None]:
+    """Read lines, without blank ones; yield None for a line that is too long. Call `when_idle` if no input is waiting."""
+    parts: list[bytes] = []
     size = 0
-    while chunk := _read(source, quiet):
-        *ended, rest = chunk.split(b"\n")
-        for part in ended:
+    while chunk := _read(source, when_idle):
+        *complete, rest = chunk.split(b"\n")
+        for part in complete:
             size += len(part)
-            if size > LONGEST:
+            if size > MAX_LINE:
                 yield None
             else:
-                begun.append(part)
-                line = b"".join(begun).strip()
+                parts.append(part)
+                line = b"".join(parts).strip()
                 if line:
                     yield line
-            begun, size = [], 0
+            parts, size = [], 0
         size += len(rest)
-        if size > LONGEST:
-            begun = []
+        if size > MAX_LINE:
+            parts = []
         elif rest:
-            begun.append(rest)
-    last = b"".join(begun).strip()
+            parts.append(rest)
+    last = b"".join(parts).strip()
     if last:
         yield last
 
 
-def _read(source: int, quiet: Callable[[], None]) -> bytes:
-    """What has come; nothing when the client is done, or gone."""
-    with suppress(OSError):  # plan B: where nobody can be waited for, there is no rest
-        if not _wait([source], [], _QUIET):
-            quiet()
+def _read(source: int, when_idle: Callable[[], None]) -> bytes:
+    """Read what has arrived. Return nothing at the end of the input."""
+    with suppress(OSError):  # fallback: a source that select() does not support is never idle
+        if not _wait([source], [], _IDLE_SECONDS):
+            when_idle()
     while True:
         try:
             return os.read(source, _CHUNK)
-        except BlockingIOError:  # plan B: who started us shares the pipe, and does not want to wait on it
+        except BlockingIOError:  # fallback: the client made the shared pipe non-blocking, so wait for it
             _wait([source], [])
         except _GONE:
             return b""
         except OSError as error:
-            raise Unreadable(f"standard input cannot be read ({error.strerror})") from error
+            raise Unreadable(f"cannot read standard input ({error.strerror})") from error
 
 
 def _write_some(sink: int, text: memoryview) -> int:
     while True:
         try:
             return os.write(sink, text)
-        except BlockingIOError:  # plan B: as above
+        except BlockingIOError:  # fallback: as above
             _wait([], [sink])
 
 
 def _wait(readable: list[int], writable: list[int], seconds: float | None = None) -> bool:
-    """Whether one of them is ready, at the latest after so many seconds."""
+    """Wait until a descriptor is ready, at most this many seconds. Return False if none is."""
     return any(select.select(readable, writable, [], seconds))
