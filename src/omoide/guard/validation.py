@@ -13,15 +13,15 @@ The rules, for every door:
 
 import functools
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from omoide.errors import InvalidInput, SecretFound
 from omoide.guard import secrets
-from omoide.model import CONTROL, Actor, Draft, Scope, check_segment
+from omoide.model import CONTROL, Actor, Draft, Memory, Scope, State, check_segment, derive_topic, fields
 from omoide.settings import Settings
 
 _LINE_LENGTH = 500
@@ -29,37 +29,55 @@ _TAG_LENGTH = 200
 _TAGS = 100
 _EXAMPLES = 100
 
+T = TypeVar("T")
+
 
 def check_draft(draft: Draft, settings: Settings) -> Draft:
-    """The draft as it will be kept."""
+    """Return the draft as it will be stored: texts folded or redacted where the rules say so.
+
+    Raises InvalidInput for a missing scope or a value that breaks a rule, SecretFound for a secret.
+    """
     check_scope(scope_of(draft))
-    fields: dict[str, Any] = {}
-    text = check_content(draft.content, settings)
-    if text is not draft.content:
-        fields["content"] = text
-    if draft.topic is not None:
-        fields["topic"] = check_line(draft.topic, "topic", settings)
-    if draft.type is not None:
-        fields["type"] = check_type(draft.type, settings)
-    if draft.tags != ():
-        fields["tags"] = check_tags(draft.tags, settings)
-    if draft.examples != ():
-        fields["examples"] = check_examples(draft.examples, settings)
-    if draft.key is not None:
-        fields["key"] = check_key(draft.key)
-    if draft.source is not None:
-        fields["source"] = check_line(draft.source, "source", settings)
-    if draft.source_run_id is not None:
-        fields["source_run_id"] = check_line(draft.source_run_id, "source_run_id", settings)
-    if draft.confidence is not None:
-        fields["confidence"] = check_share(draft.confidence, "confidence")
-    if draft.relevance is not None:
-        fields["relevance"] = check_share(draft.relevance, "relevance")
-    if draft.expires_at is not None:
-        fields["expires_at"] = check_aware(draft.expires_at, "expires_at")
-    if draft.created_at is not None:
-        fields["created_at"] = check_aware(draft.created_at, "created_at")
-    return msgspec.structs.replace(draft, **fields) if fields else draft
+    changed: dict[str, Any] = {}
+    for name, check, default in _DRAFT_CHECKS:
+        value = getattr(draft, name)
+        if value is not default:
+            checked = check(value, name, settings)
+            if checked is not value:
+                changed[name] = checked
+    return msgspec.structs.replace(draft, **changed) if changed else draft
+
+
+def check_memory(memory: Memory, settings: Settings) -> Memory:
+    """Return a memory that another store kept as it will be stored here; a derived topic is derived from the new content.
+
+    Raises as `check_draft` does.
+    """
+    values = msgspec.structs.asdict(memory)
+    if not memory.topic_given:
+        values["topic"] = None
+    checked = check_fields(values, settings)
+    if not memory.topic_given:
+        checked["topic"] = derive_topic(checked["content"])
+    return Memory(**checked)
+
+
+def check_fields(values: Mapping[str, Any], settings: Settings, allowed: Collection[str] = fields.NAMES) -> dict[str, Any]:
+    """Return the values of these fields as they will be stored.
+
+    Raises InvalidInput for a name that is no field, one that is not among the `allowed`, and a value that breaks a
+    rule; SecretFound for a secret. None is let through where a memory can be without the field.
+    """
+    checked: dict[str, Any] = {}
+    for name, value in values.items():
+        field = fields.get(name)
+        if name not in allowed:
+            raise InvalidInput(f"{name} cannot be set here: what can be set is {', '.join(allowed)}")
+        if value is None and field.optional:
+            checked[name] = None
+        else:
+            checked[name] = _CHECKS[field.kind](value, name, settings)
+    return checked
 
 
 def scope_of(draft: Draft) -> Scope:
@@ -70,7 +88,7 @@ def scope_of(draft: Draft) -> Scope:
 
 
 def check_key(text: str) -> str:
-    return check_name(check_segment(text, "key"), "key")
+    return check_name(check_segment(_require(text, str, "key"), "key"), "key")
 
 
 def check_scope(place: Scope) -> Scope:
@@ -82,14 +100,21 @@ def check_scope(place: Scope) -> Scope:
     return place
 
 
+def check_session_scope(place: Scope) -> Scope:
+    """The scope itself, whose session a file or a caller may just have named."""
+    _require(place, Scope, "scope")
+    return check_scope(Scope.session(place.path, place.name) if place.name else place)
+
+
 def check_actor(who: Actor) -> Actor:
+    _require(who, Actor, "author")
     check_name(who.name, "name of the agent")
     return who
 
 
 def check_name(text: str, what: str) -> str:
     """The name itself; raises SecretFound when it holds a secret, whatever the settings say."""
-    kind = secret_in(text)
+    kind = secret_in(_require(text, str, what))
     if kind:
         raise SecretFound(f"the {what} seems to hold a secret ({kind}): choose another name, without it")
     return text
@@ -112,7 +137,7 @@ def check_content(text: str, settings: Settings) -> str:
 def check_examples(texts: Sequence[str], settings: Settings) -> tuple[str, ...]:
     if not texts:
         return ()
-    if isinstance(texts, str) or len(texts) > _EXAMPLES:
+    if isinstance(texts, str) or not isinstance(texts, Collection) or len(texts) > _EXAMPLES:
         raise InvalidInput(f"examples should be a list of at most {_EXAMPLES} texts")
     return tuple(_check_text(text, "example", settings) for text in texts)
 
@@ -133,7 +158,7 @@ def check_line(text: str, what: str, settings: Settings) -> str:
 def check_tags(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
     if not names:
         return ()
-    if isinstance(names, str):
+    if isinstance(names, str) or not isinstance(names, Collection):
         raise InvalidInput(f'tags should be a list, such as ["{names}"]')
     if len(names) > _TAGS:
         raise InvalidInput(f"{len(names)} tags are too many: {_TAGS} at most")
@@ -161,6 +186,20 @@ def check_share(value: float, what: str) -> float:
     return float(value)
 
 
+def check_flag(value: bool, what: str) -> bool:
+    return _require(value, bool, what)
+
+
+def check_count(value: int, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidInput(f"{what} must be a whole number of at least 0, got {value!r}")
+    return value
+
+
+def check_state(value: State, what: str) -> State:
+    return _require(value, State, what)
+
+
 def check_limit(asked: int | None, settings: Settings) -> int:
     most = settings.limit if asked is None else asked
     if not 1 <= most <= 1_000_000:
@@ -169,11 +208,17 @@ def check_limit(asked: int | None, settings: Settings) -> int:
 
 
 def check_aware(moment: datetime, what: str) -> datetime:
-    if moment.tzinfo is None:
+    if _require(moment, datetime, what).tzinfo is None:
         raise InvalidInput(f"{what} has no time zone: write it like 2026-02-05T10:00:00Z")
     if not 1970 <= moment.year <= 9998:
         raise InvalidInput(f"{what} is in the year {moment.year}: 1970 to 9998, please")
     return moment
+
+
+def _require(value: T, type: type, what: str) -> T:
+    if not isinstance(value, type):
+        raise InvalidInput(f"{what} must be a {type.__name__}, got {value!r:.100}")
+    return value
 
 
 def _check_text(text: str, what: str, settings: Settings) -> str:
@@ -199,3 +244,29 @@ def _check_text(text: str, what: str, settings: Settings) -> str:
             ' or set `secrets` to "redact"'
         )
     return text
+
+
+_CHECKS: dict[fields.Kind, Callable[[Any, str, Settings], Any]] = {
+    "id": lambda value, name, _: check_name(value, name),
+    "count": lambda value, name, _: check_count(value, name),
+    "scope": lambda value, _, __: check_session_scope(value),
+    "key": lambda value, _, __: check_key(value),
+    "type": lambda value, _, settings: check_type(value, settings),
+    "line": check_line,
+    "text": lambda value, _, settings: check_content(value, settings),
+    "tags": lambda value, _, settings: check_tags(value, settings),
+    "texts": lambda value, _, settings: check_examples(value, settings),
+    "share": lambda value, name, _: check_share(value, name),
+    "flag": lambda value, name, _: check_flag(value, name),
+    "state": lambda value, name, _: check_state(value, name),
+    "moment": lambda value, name, _: check_aware(value, name),
+    "actor": lambda value, _, __: check_actor(value),
+}
+"""By the kind of a field: the value as it will be stored, or an error."""
+
+_DRAFT_CHECKS = tuple(
+    (name, _CHECKS[fields.get(name).kind], default)
+    for name, default in zip(Draft.__struct_fields__, (msgspec.NODEFAULT, *Draft.__struct_defaults__), strict=True)
+    if name != "scope"
+)
+"""The fields of a draft, and the value that says that one is left out; the scope is checked before them."""

@@ -11,17 +11,13 @@ from omoide import model
 from omoide.embeddings.indexer import EmbeddingIndex
 from omoide.errors import Conflict, InvalidInput, NotFound
 from omoide.guard import bounds, permissions, validation
-from omoide.model import Actor, Memory, Scope
+from omoide.model import Actor, Memory, Scope, fields
 from omoide.service import versioning
 from omoide.settings import Settings
 from omoide.storage.base import IndexEntry, Reader, Store, Writer
 
 Ref = str | int
 """What a caller calls a memory by: its id, its number, or its key in the scope."""
-
-_UNLOGGED = ("reference_count", "updated_at", "version", "last_accessed_at", "author")
-_SAID = ("content", "topic", "type", "tags", "examples", "source")
-"""What a memory says: who changes one of them is its author."""
 
 
 class FileHook(Protocol):
@@ -124,7 +120,7 @@ class Core:
         self._require_layer(old.scope)
         self._require_layer(new.scope)
         if author is None:
-            author = self._actor if any(getattr(old, name) != getattr(new, name) for name in _SAID) else old.author
+            author = self._actor if any(getattr(old, name) != getattr(new, name) for name in fields.AUTHORED) else old.author
         new = msgspec.structs.replace(new, author=author)
         if action != "imported":
             new = versioning.next_version(old, new, at)
@@ -135,10 +131,10 @@ class Core:
         return new
 
     def _log_change(self, tx: Writer, old: Memory, new: Memory, action: str, at: datetime) -> None:
-        fields = [
-            name for name in Memory.__struct_fields__ if name not in _UNLOGGED and getattr(old, name) != getattr(new, name)
+        changed = [
+            name for name in Memory.__struct_fields__ if name in fields.LOGGED and getattr(old, name) != getattr(new, name)
         ]
-        tx.add_event(action, self._actor, at, new, {"fields": fields, "version": new.version})
+        tx.add_event(action, self._actor, at, new, {"fields": changed, "version": new.version})
 
 
 def _require_unambiguous(numbered: Memory, keyed: Iterator[Memory]) -> None:

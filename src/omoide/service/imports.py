@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from omoide import model
 from omoide.guard import permissions, validation
 from omoide.model import Actor, Draft, Link, Memory, Query, Remembered, Scope, State
 from omoide.service import versioning
@@ -86,7 +85,8 @@ class Imports(Memories):
         if isinstance(thing, Draft):
             draft = validation.check_draft(thing, self._settings)
             return _OUTCOMES[self._remember(tx, draft, versioning.build_index_entry(draft), at).action]
-        memory = self._checked_memory(thing)
+        memory = msgspec.structs.replace(thing, author=self._importing(thing.author))
+        memory = validation.check_memory(memory, self._settings)
         old = tx.by_id(memory.id)
         if old is None:
             kept = self._add(tx, memory, versioning.build_index_entry(memory))
@@ -97,32 +97,6 @@ class Imports(Memories):
             self._change(tx, old, memory, "imported", at, memory.author)
             return "replaced"
         return "known"
-
-    def _checked_memory(self, memory: Memory) -> Memory:
-        """The memory with its texts as the checks let them through; a derived topic is derived, not checked."""
-        draft = validation.check_draft(
-            Draft(
-                memory.content, memory.scope, memory.topic if memory.topic_given else None, memory.type, memory.tags,
-                memory.examples, memory.key, memory.source, memory.confidence, memory.relevance, memory.pinned,
-                memory.expires_at, memory.created_at, memory.source_run_id,
-            ),
-            self._settings,
-        )  # fmt: skip
-        validation.check_name(memory.id, "id")
-        validation.check_aware(memory.updated_at, "updated_at")
-        if memory.last_accessed_at is not None:
-            validation.check_aware(memory.last_accessed_at, "last_accessed_at")
-        return msgspec.structs.replace(
-            memory,
-            content=draft.content,
-            topic=model.derive_topic(draft.content) if draft.topic is None else draft.topic,
-            tags=tuple(draft.tags),
-            examples=tuple(draft.examples),
-            key=draft.key,
-            source=draft.source or memory.source,
-            source_run_id=draft.source_run_id,
-            author=self._importing(memory.author),
-        )
 
     def _importing(self, claimed: Actor | None) -> Actor:
         """Who an imported memory is by: whoever imports it. A file's claim can only lower that, to a worker."""

@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -13,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from omoide import model
 from omoide.errors import Conflict, InvalidInput, StoreError
 from omoide.guard import bounds, permissions, validation
-from omoide.model import Draft, LinkKind, Memory, Query, Remembered, Scope, State
+from omoide.model import Draft, LinkKind, Memory, Query, Remembered, Scope, State, fields
 from omoide.model.expiry import has_expired, is_current
 from omoide.retrieval import near_duplicate_search, pipeline
 from omoide.retrieval.candidates import COUNTED
@@ -234,33 +233,10 @@ class Memories(Core):
         if_version: int | None = None,
     ) -> Memory:
         """Changes what is named and keeps the rest. `topic=None` derives it anew; `if_version` refuses to overwrite."""
+        arguments = locals()  # by name: one that the table has and the signature lacks is an error
         permissions.require(self._actor, "revise")
-        rules = self._settings
-        changes: dict[str, Any] = {}
-        if content is not UNSET:
-            changes["content"] = validation.check_content(content, rules)
-        if topic is not UNSET:
-            changes["topic"] = None if topic is None else validation.check_line(topic, "topic", rules)
-        if type is not UNSET:
-            changes["type"] = validation.check_type(type, rules)
-        if tags is not UNSET:
-            changes["tags"] = validation.check_tags(tags, rules)
-        if examples is not UNSET:
-            changes["examples"] = validation.check_examples(examples, rules)
-        if key is not UNSET:
-            changes["key"] = None if key is None else validation.check_key(key)
-        if source is not UNSET:
-            changes["source"] = validation.check_line(source, "source", rules)
-        if source_run_id is not UNSET:
-            changes["source_run_id"] = (
-                None if source_run_id is None else validation.check_line(source_run_id, "source_run_id", rules)
-            )
-        if confidence is not UNSET:
-            changes["confidence"] = validation.check_share(confidence, "confidence")
-        if relevance is not UNSET:
-            changes["relevance"] = validation.check_share(relevance, "relevance")
-        if expires_at is not UNSET:
-            changes["expires_at"] = None if expires_at is None else validation.check_aware(expires_at, "expires_at")
+        given = {name: value for name in fields.REVISABLE if (value := arguments[name]) is not UNSET}
+        changes = validation.check_fields(given, self._settings, fields.REVISABLE)
         if active is not UNSET:  # to take away and bring back, under another name
             permissions.require(self._actor, "restore" if active else "archive")
         if not changes and active is UNSET:
@@ -271,10 +247,10 @@ class Memories(Core):
                 raise Conflict(f"#{old.number} is at version {old.version} by now, you saw {if_version}: look again")
             if old.state is State.FORGOTTEN:
                 raise Conflict(f"#{old.number} is forgotten: restore it first")
-            fields = dict(changes)
+            new = dict(changes)
             if active is not UNSET and old.state in (State.ACTIVE, State.INACTIVE):
-                fields["state"] = State.ACTIVE if active else State.INACTIVE
-            return with_fields(old, fields)
+                new["state"] = State.ACTIVE if active else State.INACTIVE
+            return with_fields(old, new)
 
         return self._transform(ref, scope, "revised", revised)
 

@@ -9,7 +9,7 @@ import msgspec
 from omoide.errors import Conflict, InvalidInput, NotFound
 from omoide.guard import permissions, validation
 from omoide.markdown.escape import escape, is_utf8
-from omoide.model import Choice, Memory, Mirror, Scope, Side, State, SyncConflict, SyncState
+from omoide.model import Choice, Memory, Mirror, Scope, Side, State, SyncConflict, SyncState, fields
 from omoide.service import versioning
 from omoide.service.core import Core, Ref
 from omoide.storage.base import Reader, SyncUpdate
@@ -19,7 +19,6 @@ FORMATS = {"memories": "a list in one file", "entries": "a file for each", "tree
 SEVERAL = ("entries", "tree")
 """Formats that have a directory to themselves; the others have one file."""
 _LIST = "memories"
-_PICKED_FIELDS = ("content", "topic", "topic_given", "type", "tags", "examples", "key", "pinned", "state", "author")
 
 
 class ConflictDetail(NamedTuple):
@@ -186,4 +185,4 @@ def _pick(tx: Reader, old: Memory, conflict: SyncConflict, take: Side) -> Memory
     if not version:
         return versioning.is_living(old, state=State.ARCHIVED)
     wanted = next(one.memory for one in tx.versions(old.number) if one.memory.version == version)
-    return msgspec.structs.replace(old, **{name: getattr(wanted, name) for name in _PICKED_FIELDS})
+    return msgspec.structs.replace(old, **{name: getattr(wanted, name) for name in fields.RESOLVED})

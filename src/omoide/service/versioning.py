@@ -10,7 +10,7 @@ import msgspec
 
 from omoide.errors import Conflict
 from omoide.guard import validation
-from omoide.model import Draft, Memory, Scope, State, derive_topic
+from omoide.model import Draft, Memory, Scope, State, derive_topic, fields
 from omoide.model.expiry import has_expired
 from omoide.retrieval import blocking
 from omoide.retrieval.analyzer import index_entry, index_text
@@ -62,14 +62,14 @@ def entries(memories: Iterable[Memory]) -> Iterator[tuple[Memory, int, IndexEntr
         yield memory, memory_fingerprint(memory), build_index_entry(memory)
 
 
-def with_fields(memory: Memory, fields: Mapping[str, Any]) -> Memory:
-    """The memory with these fields. A topic of None is derived; a derived one follows the content."""
-    fields = dict(fields)
-    if "topic" in fields:
-        fields["topic_given"] = fields["topic"] is not None
-    if not fields.get("topic_given", memory.topic_given):
-        fields["topic"] = derive_topic(fields.get("content", memory.content))
-    return msgspec.structs.replace(memory, **fields)
+def with_fields(memory: Memory, values: Mapping[str, Any]) -> Memory:
+    """The memory with these values. A topic of None is derived; a derived one follows the content."""
+    new = dict(values)
+    if "topic" in new:
+        new["topic_given"] = new["topic"] is not None
+    if not new.get("topic_given", memory.topic_given):
+        new["topic"] = derive_topic(new.get("content", memory.content))
+    return msgspec.structs.replace(memory, **new)
 
 
 def next_version(old: Memory, new: Memory, at: datetime) -> Memory:
@@ -78,11 +78,11 @@ def next_version(old: Memory, new: Memory, at: datetime) -> Memory:
     return msgspec.structs.replace(new, version=old.version + 1, updated_at=max(at, old.updated_at + _TICK))
 
 
-def is_living(memory: Memory, **fields: Any) -> Memory:
+def is_living(memory: Memory, **values: Any) -> Memory:
     """The same, but not for what is forgotten."""
     if memory.state is State.FORGOTTEN:
         raise Conflict(f"#{memory.number} is forgotten: restore it first")
-    return with_fields(memory, fields)
+    return with_fields(memory, values)
 
 
 def matches_draft(memory: Memory, draft: Draft) -> bool:
@@ -97,12 +97,10 @@ def matches_draft(memory: Memory, draft: Draft) -> bool:
 
 def merge_draft(old: Memory, draft: Draft, at: datetime) -> Memory:
     """What is there, told again: the new content, and whatever else the draft names. What was retired comes back."""
-    given: dict[str, Any] = {"content": draft.content}
+    given: dict[str, Any] = {}
     if has_expired(old.expires_at, at):
         given["expires_at"] = None
-    for name in (
-        "type", "topic", "tags", "examples", "source", "source_run_id", "confidence", "relevance", "pinned", "expires_at",
-    ):  # fmt: skip
+    for name in fields.UPDATES:
         value = getattr(draft, name)
         if value is not None and value != ():
             given[name] = value

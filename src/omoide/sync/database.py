@@ -4,7 +4,7 @@ Not part of `Service`, so that no way in has it: what a file says is a person's 
 asked for the reading. See docs/decisions/0009-mirror-sync.md.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ from omoide.model import (
     SyncState,
     expiry,
 )
+from omoide.model.fields import FROM_FILES
 from omoide.service import versioning
 from omoide.service.memories import Memories
 from omoide.service.mirrors import holds
@@ -279,19 +280,8 @@ class SyncDatabase(Memories):
             action = "archived" if new.state is State.ARCHIVED else "restored"
         return self._change(tx, old, new, action, at, author)
 
-    def _check_fields(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        rules = self._settings
-        check: dict[str, Callable[[Any], Any]] = {
-            "content": lambda text: validation.check_content(text, rules),
-            "topic": lambda text: None if text is None else validation.check_line(text, "topic", rules),
-            "type": lambda name: validation.check_type(name, rules),
-            "tags": lambda names: validation.check_tags(names, rules),
-            "examples": lambda texts: validation.check_examples(texts, rules),
-            "key": validation.check_key,
-            "source": lambda text: validation.check_line(text, "source", rules),
-            "scope": lambda scope: validation.check_scope(Scope.session(scope.path, scope.name) if scope.name else scope),
-        }
-        return {name: check[name](value) if name in check else value for name, value in fields.items()}
+    def _check_fields(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return validation.check_fields(values, self._settings, FROM_FILES)
 
     def _keys_are_free(self, tx: Reader, old: Memory, fields: Mapping[str, Any]) -> None:
         scope, key = fields.get("scope", old.scope), fields.get("key", old.key)
