@@ -25,7 +25,7 @@ def test_every_field_is_read_back_as_stored(shelf, backend):
     )  # fmt: skip
     shelf.store.close()
     with backend.open().read() as tx:
-        assert tx.memory(kept.number) == tx.by_id(kept.id) == kept
+        assert tx.memory(kept.number) == tx.memory(kept.id) == kept
 
 
 def test_times_keep_their_microseconds(shelf):
@@ -297,22 +297,22 @@ def test_near_duplicate_candidates_are_living_ones_of_the_scope_newest_first(she
     assert candidates(4, (0, 9), scope=Scope.project("unknown")) == []
 
 
-def test_a_snapshot_value_changes_with_every_write(backend):
+def test_a_mark_differs_once_anybody_has_appended_an_event(backend):
     store, other = backend.open(), backend.open()
     seen = []
     for writer in (store, other, store):
         with store.read() as tx:
-            seen.append(tx.snapshot())
+            seen.append(tx.mark())
         with store.read() as tx:
-            assert tx.snapshot() == seen[-1]
+            assert tx.mark() == seen[-1]
         with store.write() as tx:
-            assert tx.snapshot() == seen[-1]
+            assert tx.mark() == seen[-1]
         with store.read() as tx:
-            seen.append(tx.snapshot())
+            seen.append(tx.mark())
         with writer.write() as tx:
-            tx.record_run("something", datetime(2026, 2, 5, tzinfo=UTC))
+            tx.add_event("started", BOB, datetime(2026, 2, 5, tzinfo=UTC), Scope.project("shop"), {})
     with store.write() as tx:
-        seen.append(tx.snapshot())
+        seen.append(tx.mark())
     assert seen[1] != seen[2]
     assert seen[3] != seen[4]
     assert seen[5] != seen[6]
@@ -379,11 +379,11 @@ def test_a_project_keeps_its_description_and_a_directory_belongs_to_one(shelf, s
     with store.write() as tx:
         tx.put_project(Project("shop", "sells", "/a", shelf.now))
         tx.put_project(Project("bank", "lends", "/b", shelf.now))
-    assert shelf.ask(lambda tx: tx.project_at("/a")) == Project("shop", "sells", "/a", shelf.now)
+    assert shelf.ask(lambda tx: tx.project(root="/a")) == Project("shop", "sells", "/a", shelf.now)
     with store.write() as tx:
         tx.put_project(Project("bank", "lends", "/a"))
-    assert shelf.ask(lambda tx: tx.project_at("/a")).path == "bank"
-    assert shelf.ask(lambda tx: tx.project_at("/b")) is None
+    assert shelf.ask(lambda tx: tx.project(root="/a")).path == "bank"
+    assert shelf.ask(lambda tx: tx.project(root="/b")) is None
     assert [project.path for project in shelf.ask(lambda tx: tx.projects())] == ["bank", "shop"]
 
 

@@ -66,34 +66,33 @@ def test_the_choice_of_a_mirror_can_be_changed(shelf, store, add):
 
 
 def test_changes_since_an_event_are_listed_by_memory(shelf, store, backend):
-    start, nothing = shelf.ask(lambda tx: tx.changes_since(0))
-    assert (start, nothing) == (0, [])
+    assert shelf.ask(lambda tx: (tx.mark().event, tx.changed_since(0))) == (0, [])
     one, two = shelf.keep("a"), shelf.keep("b", SHOP)
-    between, both = shelf.ask(lambda tx: tx.changes_since(0))
+    between, both = shelf.ask(lambda tx: (tx.mark().event, tx.changed_since(0)))
     assert both == [one.number, two.number]
-    assert shelf.ask(lambda tx: tx.changes_since(between)) == (between, [])
+    assert shelf.ask(lambda tx: tx.changed_since(between)) == []
     one = shelf.change(one, content="c")
     shelf.change(one, content="d")
     later, changed = backend_says(backend, between)
     assert changed == [one.number]
     assert later > between
     shelf.erase(two)
-    assert shelf.ask(lambda tx: tx.changes_since(later))[1] == [two.number]
+    assert shelf.ask(lambda tx: tx.changed_since(later)) == [two.number]
 
 
 def backend_says(backend, since):
     with backend.open().read() as tx:
-        return tx.changes_since(since)
+        return tx.mark().event, tx.changed_since(since)
 
 
 def test_ids_are_looked_up_in_every_scope_and_purged_ones_stay_known(shelf):
     mine, theirs = shelf.keep("a", SHOP), shelf.keep("b", Scope.project("bank"), state=State.FORGOTTEN)
     missing = "019c2d3e-9d1b-76ef-94c5-88628e870c23"
     ids = [mine.id, theirs.id, missing]
-    assert shelf.ask(lambda tx: tx.numbers(ids)) == {mine.id: mine.number, theirs.id: theirs.number}
+    assert shelf.ask(lambda tx: tx.memories(ids)) == [mine, theirs]
     assert shelf.ask(lambda tx: tx.purged(ids)) == set()
     shelf.erase(theirs)
-    assert shelf.ask(lambda tx: tx.numbers(ids)) == {mine.id: mine.number}
+    assert shelf.ask(lambda tx: tx.memories(ids)) == [mine]
     assert shelf.ask(lambda tx: tx.purged(ids)) == {theirs.id}
 
 

@@ -14,7 +14,7 @@ def test_every_text_outside_memories_is_listed_once(shelf, store):
     shelf.keep("okapi", MONDAY)
     with store.write() as tx:
         tx.put_project(Project("shop", "sells things", "/srv/shop"))
-        tx.add_scope_event("started", Actor("carol", via="test"), shelf.now, MONDAY, {"session": "Monday"})
+        tx.add_event("started", Actor("carol", via="test"), shelf.now, MONDAY, {"session": "Monday"})
     texts = shelf.ask(lambda tx: tx.stored_texts())
     assert sorted(texts) == sorted({
         StoredText("project", "shop"),

@@ -104,11 +104,11 @@ def test_the_last_change_of_a_project_is_that_of_any_of_its_memories(shelf, stor
 def test_an_event_may_be_about_a_scope_and_is_seen_from_there_alone(shelf, store):
     kept = shelf.keep("a", BANK)
     with store.write() as tx:
-        tx.add_scope_event("started", BOB, shelf.step(), MONDAY, {"session": "monday"})
+        tx.add_event("started", BOB, shelf.step(), MONDAY, {"session": "monday"})
     event = shelf.ask(lambda tx: tx.events(SHOP, None, None, 9))[0]
     assert (event.action, event.actor, event.at, event.detail) == ("started", BOB, shelf.now, {"session": "monday"})
     assert (event.memory_number, event.memory_id) == (None, None)
     assert [one.action for one in shelf.ask(lambda tx: tx.events(BANK, None, None, 9))] == ["remembered"]
-    last, memories = shelf.ask(lambda tx: tx.changes_since(0))
+    last, memories = shelf.ask(lambda tx: (tx.mark().event, tx.changed_since(0)))
     assert (last, memories) == (event.number, [kept.number])
     assert store.check() == []

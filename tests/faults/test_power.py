@@ -133,6 +133,6 @@ def test_a_migration_in_a_power_cut_is_atomic_and_finished_by_the_next_open(
         store = SqliteStore(directory / "memory.db", migrations=next_schema.steps)
         assert store.check() == []
         with store.read() as tx:
-            assert tx.by_id(kept.id).content == "zebra"
+            assert tx.memory(kept.id).content == "zebra"
         store.close()
         assert next_schema.of(directory / "memory.db") == "new"

@@ -175,7 +175,7 @@ def store_unchecked(memory: omoide.service.Service, files) -> None:
         keep(tx, 7, content="in a project of that name", scope=Scope(f"cat/{TOKEN}"))
         tx.put_project(Project("shop", f"token {TOKEN}", f"/srv/{TOKEN}", at))
         tx.add_session(Scope.session("shop", "monday"), TOKEN, at)
-        tx.add_scope_event("started", actor, at, Scope("shop"), {"session": TOKEN})
+        tx.add_event("started", actor, at, Scope("shop"), {"session": TOKEN})
         tx.put_mirror(Mirror(0, SHOP, f"/srv/{TOKEN}", "memories.md", "memories", Choice.OWN, at))
         mirror = tx.put_mirror(Mirror(0, SHOP, str(files), "", "entries", Choice.OWN, at)).number
         states = [SyncState(2, f"{TOKEN}.md", "", 1, "d"), SyncState(3, "fine.md", "", 1, "d")]

@@ -72,7 +72,7 @@ class VectorCache:
             self._rows = None
         elif stood[1].event != mark.event and self._rows is not None:
             # What is said anew has no vector until one is made: that it is made logs no event, and needs none.
-            for number in tx.changes_since(stood[1].event)[1]:
+            for number in tx.changed_since(stood[1].event):
                 self._rows.forget(number)
 
 
@@ -187,7 +187,7 @@ class EmbeddingIndex:
         with self._store.read() as tx:
             mark = tx.mark()
             if seen is not None and seen.renewal == mark.renewal and 0 <= mark.event - seen.event <= _MANY:
-                changed = tx.changes_since(seen.event)[1]
+                changed = tx.changed_since(seen.event)
             if self.embedder is not None:  # one of other dimensions, if its server changed it and somebody reindexed
                 self._model = tx.model(self.embedder.name)
         if changed is None:

@@ -83,7 +83,7 @@ class Core:
         """By id, by number, then by key, nearest first; by the key of a forgotten one if no living one has it."""
         word = str(ref)
         if len(word) == 36 and word.count("-") == 4 and word.isascii():
-            yield tx.by_id(word.lower())
+            yield tx.memory(word.lower())
         number = word.removeprefix("#")
         if number.isascii() and number.isdigit() and len(number) < 10:
             numbered = tx.memory(int(number))

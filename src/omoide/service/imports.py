@@ -87,7 +87,7 @@ class Imports(Memories):
             return _OUTCOMES[self._remember(tx, draft, versioning.build_index_entry(draft), at).action]
         memory = msgspec.structs.replace(thing, author=self._importing(thing.author))
         memory = validation.check_memory(memory, self._settings)
-        old = tx.by_id(memory.id)
+        old = tx.memory(memory.id)
         if old is None:
             kept = self._add(tx, memory, versioning.build_index_entry(memory))
             tx.add_event("imported", self._actor, at, kept, {})
@@ -137,7 +137,7 @@ class KnownTexts:
 
 
 def _add_link(tx: Writer, link: Link) -> str:
-    source, target = tx.by_id(link.source), tx.by_id(link.target)
+    source, target = tx.memory(link.source), tx.memory(link.target)
     if source is None or target is None:
         return "astray"
     return "linked" if tx.link(source.number, link.kind, target.number, link.created_at) else "relinked"

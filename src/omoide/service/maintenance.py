@@ -255,7 +255,7 @@ def _entry(memory: Memory) -> tuple[int, IndexEntry]:
 def _move_links(tx: Writer, other: Memory, into: Memory, at: datetime) -> None:
     """Whatever the other was linked with, the one is from now on; and with the other itself."""
     for link in tx.links(other.number):
-        source, target = (into if id == other.id else tx.by_id(id) for id in (link.source, link.target))
+        source, target = (into if id == other.id else tx.memory(id) for id in (link.source, link.target))
         if source is not None and target is not None and source.id != target.id:
             tx.link(source.number, link.kind, target.number, at)
     tx.link(into.number, LinkKind.DERIVED_FROM, other.number, at)

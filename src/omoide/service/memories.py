@@ -60,9 +60,9 @@ class Memories(Core):
         at = self._clock()
         run = self._run()
         with self._store.read() as tx:  # before the transaction that writes: nobody waits for a search
-            similar, snapshot = near_duplicate_search.find(tx, draft, words), tx.snapshot()
+            similar, mark = near_duplicate_search.find(tx, draft, words), tx.mark()
         with self._write() as tx:
-            disturbed = tx.snapshot() != snapshot
+            disturbed = tx.mark() != mark
             done = self._remember(tx, draft, words, at, run)
         self._meaning.wake([done.memory.number])
         if disturbed:

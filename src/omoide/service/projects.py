@@ -95,11 +95,11 @@ class Projects(Core):
         with self._write() as tx:
             if tx.project(made.path) is not None:
                 raise Conflict(f"there is a project {made.path} already: `omoide project describe` changes its description")
-            owner = None if made.root is None else tx.project_at(made.root)
+            owner = None if made.root is None else tx.project(root=made.root)
             if owner is not None:
                 raise Conflict(f"{made.root} is the directory of project {owner.path} already: name another")
             tx.put_project(made)
-            tx.add_scope_event("created", self._actor, at, Scope(made.path), {"project": made.path})
+            tx.add_event("created", self._actor, at, Scope(made.path), {"project": made.path})
         return made
 
     def describe_project(self, path: str, description: str) -> Project:
@@ -114,7 +114,7 @@ class Projects(Core):
             project = msgspec.structs.replace(known, description=description)
             if project != known:
                 tx.put_project(project)
-                tx.add_scope_event("described", self._actor, self._clock(), Scope(path), {"fields": ["description"]})
+                tx.add_event("described", self._actor, self._clock(), Scope(path), {"fields": ["description"]})
         return project
 
     def _check_description(self, description: str) -> str:
@@ -130,7 +130,7 @@ class Projects(Core):
         """The same, and from now on the project has this directory."""
         permissions.require(self._actor, "claim")
         with self._store.read() as tx:
-            known = tx.project_at(str(root))
+            known = tx.project(root=str(root))
         if known is not None:
             return Scope(known.path)
         validation.check_name(str(root), "directory")
@@ -143,7 +143,7 @@ class Projects(Core):
         return Scope(path)
 
     def _name_from_directory(self, tx: Reader, root: Path) -> str:
-        known = tx.project_at(str(root))
+        known = tx.project(root=str(root))
         if known is not None:
             return known.path
         taken = {
@@ -176,7 +176,7 @@ class Projects(Core):
             started = next((each for each in chain((first,), candidates) if tx.add_session(each, source, at)), None)
             if started is None:
                 raise Conflict(f"there is a {scope} already: `omoide session append` adds to it, or choose another name")
-            tx.add_scope_event("started", self._actor, at, started, {"session": started.name})
+            tx.add_event("started", self._actor, at, started, {"session": started.name})
         return Session(started, source, at, at)
 
     def sessions(self, *, scope: Scope) -> Sequence[Session]:

@@ -149,7 +149,7 @@ class Queries(Core):
             return [link for link in tx.links(number) if self._sees_all(tx, (link.source, link.target), scope)]
 
     def _sees_all(self, tx: Reader, ids: Iterable[str], scope: Scope) -> bool:
-        return all((memory := tx.by_id(id)) is not None and self._visible(memory, scope) for id in ids)
+        return all((memory := tx.memory(id)) is not None and self._visible(memory, scope) for id in ids)
 
     def resume(self, *, scope: Scope, limit: int = 20) -> ResumeContext:
         """The context of a session in one call, `limit` memories in each list at the most. Counts as access."""

@@ -9,7 +9,7 @@ from omoide.errors import StoreError
 from omoide.guard import permissions
 from omoide.lifecycle import retention
 from omoide.lifecycle.retention import RetentionPlan, Retirement, Rules
-from omoide.model import Actor, Role, State
+from omoide.model import Actor, Role, Scope, State
 from omoide.service import versioning
 from omoide.service.core import Core
 from omoide.storage.base import Reader, Writer
@@ -84,7 +84,16 @@ class Retention(Core):
 
     def _plan(self, tx: Reader, at: datetime, spared: timedelta, most: int | None = None) -> RetentionPlan:
         rules = Rules(self._settings.ttl_days, self._settings.max_entries, spared)
-        return retention.plan(tx.unused(retention.unused_since(rules, at), at), tx.layer_sizes(), rules, at, most)
+        return retention.plan(tx.unused(retention.unused_since(rules, at), at), _layer_sizes(tx), rules, at, most)
+
+
+def _layer_sizes(tx: Reader) -> dict[Scope, int]:
+    """How many active memories each layer has: the global one, every project, every session."""
+    sizes: dict[Scope, int] = {}
+    for scope, _, state, count in tx.counts():
+        if state == State.ACTIVE:
+            sizes[scope] = sizes.get(scope, 0) + count
+    return sizes
 
 
 def _archive(tx: Writer, retirements: Sequence[Retirement], actor: Actor, at: datetime) -> list[Retirement]:

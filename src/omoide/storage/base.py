@@ -100,13 +100,14 @@ class SyncUpdate(NamedTuple):
 class MemoryReader(Protocol):
     """Read memories with their versions and links."""
 
-    def memory(self, number: int) -> Memory | None: ...
-    def memories(self, numbers: Sequence[int]) -> list[Memory]:
-        """Return these memories in the order asked; missing ones are left out."""
+    def memory(self, reference: int | str) -> Memory | None:
+        """Return the memory with this number or id, of any scope and state."""
 
-    def by_id(self, id: str) -> Memory | None: ...
-    def numbers(self, ids: Sequence[str]) -> dict[str, int]:
-        """Return the numbers of the memories with these ids, of any scope and state; missing ones are left out."""
+    def memories(self, references: Sequence[int] | Sequence[str]) -> list[Memory]:
+        """Return the memories with these numbers or ids, of any scope and state, in the order asked.
+
+        Missing ones are left out.
+        """
 
     def by_key(self, scope: Scope, key: str, *, forgotten: bool = False) -> Memory | None:
         """Return the memory of exactly this scope with this key that is not forgotten; or the last forgotten one."""
@@ -129,11 +130,11 @@ class MemoryReader(Protocol):
     def summary(self, query: Query, at: datetime) -> Summary:
         """Return counts, tags and times of what `browse` would return. Reads no content."""
 
-    def counts(self, at: datetime) -> list[tuple[Scope, str, str, int]]:
-        """Return how many memories there are by scope, type and listing at this moment."""
+    def counts(self, at: datetime | None = None) -> list[tuple[Scope, str, str, int]]:
+        """Return how many memories there are by scope, type and state, in this order.
 
-    def layer_sizes(self) -> dict[Scope, int]:
-        """Return how many active memories each layer has: the global one, every project, every session."""
+        Given a moment, active memories that have expired by then count as inactive, as they are listed.
+        """
 
     def versions(self, number: int) -> list[Version]:
         """Return all versions of a memory, oldest first, the present one last."""
@@ -148,14 +149,11 @@ class EventReader(Protocol):
     def events(self, scope: Scope | None, number: int | None, since: datetime | None, limit: int) -> list[Event]:
         """Return events, newest first. Events of memories that the scope does not see are left out."""
 
-    def snapshot(self) -> object:
-        """Return a value that is equal in two transactions if nothing was written between them. Cheap."""
-
     def mark(self) -> StoreMark:
-        """Return a mark that differs after anything happened to a memory or the index was rebuilt. Cheap."""
+        """Return a mark that differs after any event and after the index was rebuilt, whichever process did it. Cheap."""
 
-    def changes_since(self, since: int) -> tuple[int, list[int]]:
-        """Return the number of the last event, and the memories that events after `since` are about."""
+    def changed_since(self, event: int) -> list[int]:
+        """Return the numbers of the memories that later events are about, in rising order."""
 
     def expired_since(self, event: int, at: datetime) -> list[int]:
         """Return the active memories that expired after this event, or ever if it does not exist, up to this moment."""
@@ -167,11 +165,15 @@ class EventReader(Protocol):
 class ProjectReader(Protocol):
     """Read projects and sessions."""
 
-    def projects(self) -> list[Project]: ...
-    def project(self, path: str) -> Project | None:
-        """Return the project of this path. Raises Conflict if there is one that differs only in case."""
+    def projects(self) -> list[Project]:
+        """Return all projects by path."""
 
-    def project_at(self, root: str) -> Project | None: ...
+    def project(self, path: str | None = None, *, root: str | None = None) -> Project | None:
+        """Return the project with this path, or the one with this root directory; None if there is none.
+
+        Raises Conflict if there is a project whose path differs only in case.
+        """
+
     def last_changes(self) -> dict[str, datetime]:
         """Return when a memory of each project last changed, in any state; projects without memories are left out."""
 
@@ -269,11 +271,10 @@ class MemoryWriter(Protocol):
 class EventWriter(Protocol):
     """Append events. Whoever adds, changes or erases a memory also appends its event: other processes learn by it."""
 
-    def add_event(self, action: str, actor: Actor, at: datetime, memory: Memory, detail: Mapping[str, object]) -> None:
-        """Append an event about the memory. The detail never contains its text."""
-
-    def add_scope_event(self, action: str, actor: Actor, at: datetime, scope: Scope, detail: Mapping[str, object]) -> None:
-        """Append an event that is about the scope itself and no memory."""
+    def add_event(
+        self, action: str, actor: Actor, at: datetime, about: Memory | Scope, detail: Mapping[str, object]
+    ) -> None:
+        """Append an event about a memory, or about a scope itself. The detail never contains a memory's text."""
 
 
 class ProjectWriter(Protocol):

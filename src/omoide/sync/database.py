@@ -80,7 +80,7 @@ class ImportResult(NamedTuple):
 class SyncDatabase(Memories):
     def last_event(self) -> int:
         with self._store.read() as tx:
-            return tx.changes_since(1 << 62)[0]
+            return tx.mark().event
 
     def entries(self, mirror: int) -> dict[str, int]:
         """The ids that stand in the files, each with the number of its memory."""
@@ -109,9 +109,9 @@ class SyncDatabase(Memories):
             mirror = next((one for one in tx.mirrors() if one.number == number), None)
             if mirror is None:
                 raise NotFound(f"there is no mirror {number} any more")
-            event, changed = tx.changes_since(mirror.seen)
+            event, changed = tx.mark().event, tx.changed_since(mirror.seen)
             changed += self._expired_numbers(tx, mirror)
-            numbers = tx.numbers(ids) if ids else {}
+            numbers = {memory.id: memory.number for memory in tx.memories(ids)}
             keyed = {key: memory.number for scope, key in keys if (memory := tx.by_key(scope, key)) is not None}
             # A database older than the files, brought back from a backup: nothing that was seen counts.
             if whole or mirror.seen == 0 or event < mirror.seen:
@@ -138,7 +138,7 @@ class SyncDatabase(Memories):
     def is_concerned(self, mirror: Mirror, since: int) -> tuple[int, bool]:
         """The last event, and whether any after this one is about something that the mirror holds."""
         with self._store.read() as tx:
-            event, changed = tx.changes_since(since)
+            event, changed = tx.mark().event, tx.changed_since(since)
             # A tree tells of the project and its sessions as well, and events about those are about no memory.
             if (
                 event < since
@@ -189,7 +189,7 @@ class SyncDatabase(Memories):
             if project is not None:
                 description = validation.check_line(text, "description", self._settings)
                 tx.put_project(msgspec.structs.replace(project, description=description))
-                tx.add_scope_event("described", self._actor, self._clock(), scope, {"fields": ["description"]})
+                tx.add_event("described", self._actor, self._clock(), scope, {"fields": ["description"]})
 
     def versions_since(self, number: int, since: int) -> list[Memory]:
         """The versions of a memory from this one on, oldest first."""

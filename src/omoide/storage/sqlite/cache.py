@@ -18,9 +18,9 @@ from omoide.storage.sqlite.transaction import Transaction, WriteCounters
 
 WIDEST = 1 << 15
 """The highest number of a memory up to which this pays: beyond, long lists are better looked at in part."""
-_MARK_AND_HIGHEST = """
-SELECT coalesce((SELECT max(number) FROM events), 0), coalesce((SELECT at FROM upkeep WHERE task = 'index'), 0),
-    coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'memories'), 0)"""
+MARK = """
+SELECT coalesce((SELECT max(number) FROM events), 0), coalesce((SELECT at FROM upkeep WHERE task = 'index'), 0)"""
+_MARK_AND_HIGHEST = f"{MARK}, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'memories'), 0)"
 _NOWHERE = StoreMark(-1, -1)
 _AREA = "SELECT entries, terms FROM areas WHERE area = ? AND entries > 0"
 _LENGTHS = "SELECT m.number, m.length FROM json_each(:numbers) n CROSS JOIN memories m ON m.number = n.value WHERE "
@@ -47,14 +47,14 @@ class ProcessCache:
         self.version: WriteCounters | None = None
         self.mark = _NOWHERE
 
-    def catch_up(self, mark: StoreMark, highest: int, happened: Callable[[int], tuple[int, list[int]]]) -> None:
+    def catch_up(self, mark: StoreMark, highest: int, changed_since: Callable[[int], list[int]]) -> None:
         """Learns what happened since: up to the last event, and whether the whole index was made anew."""
         self.highest = highest
         if mark == self.mark:
             return
         self.sizes.clear()
         if mark.renewal == self.mark.renewal and 0 < mark.event - self.mark.event <= CHANGES:
-            changed = happened(self.mark.event)[1]
+            changed = changed_since(self.mark.event)
             self.holders.invalidate(changed)
             self.outlines.forget(changed)
         else:
@@ -94,7 +94,7 @@ class CachedReader:
     _caught: bool
     _areas: Callable[[Query], dict[int, tuple[int, int]]]
     _where: Callable[[Query, datetime], tuple[list[str], dict[str, Any]]]
-    changes_since: Callable[[int], tuple[int, list[int]]]
+    changed_since: Callable[[int], list[int]]
 
     def mark(self) -> StoreMark:
         return self._current_cache().mark
@@ -104,7 +104,7 @@ class CachedReader:
             version = self._tx.write_counters()
             if version != self._at_hand.version:
                 event, index, highest = self._tx.get(_MARK_AND_HIGHEST)
-                self._at_hand.catch_up(StoreMark(event, index), highest, self.changes_since)
+                self._at_hand.catch_up(StoreMark(event, index), highest, self.changed_since)
                 self._at_hand.version = version
             self._caught = True
         return self._at_hand

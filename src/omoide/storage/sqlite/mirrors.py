@@ -25,18 +25,9 @@ class MirrorReader:
 
     _tx: Transaction
 
-    def changes_since(self, since: int) -> tuple[int, list[int]]:
-        last = self._tx.get("SELECT coalesce(max(number), 0) FROM events")
-        if last <= since:
-            return last, []
-        rows = self._tx.rows("SELECT DISTINCT memory FROM events WHERE number > ? AND memory > 0 ORDER BY 1", (since,))
-        return last, [number for (number,) in rows]
-
-    def numbers(self, ids: Sequence[str]) -> dict[str, int]:
-        rows = self._tx.rows(
-            "SELECT m.id, m.number FROM json_each(?) i CROSS JOIN memories m ON m.id = i.value", (strings(ids),)
-        )
-        return {id: number for id, number in rows}  # noqa: C416 - dict() would not know that they are pairs
+    def changed_since(self, event: int) -> list[int]:
+        rows = self._tx.rows("SELECT DISTINCT memory FROM events WHERE number > ? AND memory > 0 ORDER BY 1", (event,))
+        return [number for (number,) in rows]
 
     def purged(self, ids: Sequence[str]) -> set[str]:
         rows = self._tx.rows("SELECT detail ->> 'id' FROM events WHERE action = 'purged'")

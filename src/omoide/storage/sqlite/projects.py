@@ -30,10 +30,14 @@ class SessionReader:
     def _project(self, path: str) -> int | None:
         raise NotImplementedError
 
-    def project(self, path: str) -> Project | None:
-        statement = "SELECT description, root, created_at FROM projects WHERE number = ?"
-        row = self._tx.get(statement, (self._project(path),))
-        return None if row is None else Project(path, row[0], row[1], moment(row[2]))
+    def projects(self) -> list[Project]:
+        rows = self._tx.rows("SELECT path, description, root, created_at FROM projects ORDER BY path")
+        return [_project(row) for row in rows]
+
+    def project(self, path: str | None = None, *, root: str | None = None) -> Project | None:
+        column, value = ("root", root) if path is None else ("number", self._project(path))
+        row = self._tx.get(f"SELECT path, description, root, created_at FROM projects WHERE {column} = ?", (value,))
+        return None if row is None else _project(row)
 
     def last_changes(self) -> dict[str, datetime]:
         return {path: moment(at) for path, at in self._tx.rows(_LAST_CHANGES) if at}
@@ -72,3 +76,8 @@ class SessionWriter(SessionReader):
         values = (project, scope.name, folded, source, micros(at))
         self._tx.run("INSERT INTO sessions VALUES (?, ?, ?, ?, ?)", values)
         return True
+
+
+def _project(row: tuple[str, str, str | None, int]) -> Project:
+    path, description, root, created_at = row
+    return Project(path, description, root, moment(created_at))

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from omoide.errors import Conflict
-from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Project, Query, Scope, State, Summary, Usage, Version
+from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Query, Scope, State, Summary, Usage, Version
 from omoide.storage.base import SHORT, IndexedText, IndexSize, NearDuplicateFilter, Posting
 from omoide.storage.rows import (
     ACTIVE,
@@ -55,6 +55,7 @@ ORDER BY {EXPIRED} DESC, 7, m.number"""
 _LAYERS = tuple(Layer)
 _TAGS_TOLD = 20
 _COMMON = 100
+_NEVER_EXPIRED = -(1 << 62)  # a moment before any expiry
 _numbers = msgspec.json.Decoder(list[int])
 _NEWEST = " ORDER BY m.updated_at DESC, m.number DESC"
 _TEXTS = (
@@ -117,19 +118,19 @@ class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, Vector
         row = self._tx.get(_ONE + where, values)
         return None if row is None else memory_from_row(row)
 
-    def memory(self, number: int) -> Memory | None:
-        return self._memory("m.number = ?", (number,))
+    def memory(self, reference: int | str) -> Memory | None:
+        return self._memory("m.number = ?" if isinstance(reference, int) else "m.id = ?", (reference,))
 
-    def memories(self, numbers: Sequence[int]) -> list[Memory]:
+    def memories(self, references: Sequence[int] | Sequence[str]) -> list[Memory]:
+        if not references:
+            return []
+        column = "number" if isinstance(references[0], int) else "id"
         rows = self._tx.rows(
-            f"SELECT {COLUMNS} FROM json_each(?) n CROSS JOIN {TABLES} WHERE m.number = n.value",
-            (str(list(numbers)),),
+            f"SELECT {COLUMNS} FROM json_each(?) n CROSS JOIN {TABLES} WHERE m.{column} = n.value",
+            (msgspec.json.encode(references).decode(),),
         )
-        found = {row[0]: memory_from_row(row) for row in rows}
-        return [found[number] for number in numbers if number in found]
-
-    def by_id(self, id: str) -> Memory | None:
-        return self._memory("m.id = ?", (id,))
+        found = {getattr(memory, column): memory for memory in map(memory_from_row, rows)}
+        return [found[reference] for reference in references if reference in found]
 
     def by_key(self, scope: Scope, key: str, *, forgotten: bool = False) -> Memory | None:
         state = f"= {FORGOTTEN} ORDER BY m.updated_at DESC, m.number DESC LIMIT 1" if forgotten else f"<> {FORGOTTEN}"
@@ -157,9 +158,6 @@ class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, Vector
         values = (self._project(scope.path), scope.name, *sizes, blocking_key, *chain(*families))
         rows: list[Any] = self._tx.rows(_candidates(len(families), most), values)
         return rows
-
-    def snapshot(self) -> int:
-        return self._tx.snapshot()
 
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
         clauses, values = self._where(query, at)
@@ -313,22 +311,14 @@ class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, Vector
         )
         return [Link(source, LinkKind(kind), target, moment(at)) for source, kind, target, at in rows]
 
-    def projects(self) -> list[Project]:
-        rows = self._tx.rows("SELECT path, description, root, created_at FROM projects ORDER BY path")
-        return [Project(path, description, root, moment(at)) for path, description, root, at in rows]
-
-    def project_at(self, root: str) -> Project | None:
-        row = self._tx.get("SELECT path, description, root, created_at FROM projects WHERE root = ?", (root,))
-        return None if row is None else Project(row[0], row[1], row[2], moment(row[3]))
-
     def everything(self) -> Iterator[Memory]:
         return map(memory_from_row, self._tx.pages(_ONE + "m.number > ? ORDER BY m.number LIMIT 500"))
 
-    def counts(self, at: datetime) -> list[tuple[Scope, str, str, int]]:
+    def counts(self, at: datetime | None = None) -> list[tuple[Scope, str, str, int]]:
         rows = self._tx.rows(
             f"SELECT coalesce(p.path, ''), m.session, m.type, {LISTING}, count(*) FROM memories m"
             " LEFT JOIN projects p ON p.number = m.project GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
-            {"at": micros(at)},
+            {"at": _NEVER_EXPIRED if at is None else micros(at)},
         )
         return [(Scope(path, session), type, STATES[state].value, n) for path, session, type, state, n in rows]
 
@@ -348,13 +338,6 @@ class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, Vector
             {"event": event, "at": micros(at)},
         )
         return [number for (number,) in rows]
-
-    def layer_sizes(self) -> dict[Scope, int]:
-        rows = self._tx.rows(
-            "SELECT coalesce(p.path, ''), m.session, count(*) FROM memories m LEFT JOIN projects p ON p.number = m.project"
-            f" WHERE m.state = {ACTIVE} GROUP BY m.project, m.session"
-        )
-        return {Scope(path, session): count for path, session, count in rows}
 
     def last_run(self, task: str) -> datetime | None:
         at = self._tx.get("SELECT at FROM upkeep WHERE task = ?", (task,))

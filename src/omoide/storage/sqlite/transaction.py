@@ -69,12 +69,6 @@ class Transaction:
         """How many rows this connection has ever changed."""
         return self._connection.total_changes()
 
-    def snapshot(self) -> int:
-        """Another number when another connection has written since."""
-        if not self._connection.txn_state():  # nothing has been read yet: only then the snapshot is taken
-            self.rows("SELECT 1 FROM upkeep LIMIT 1")
-        return self._connection.data_version()
-
     def write_counters(self) -> WriteCounters:
         return self.get("PRAGMA data_version"), self.total_changes()
 

@@ -10,9 +10,9 @@ import msgspec
 
 from omoide.errors import Conflict
 from omoide.model import Actor, LinkKind, Memory, Project, Scope
-from omoide.storage.base import IndexEntry, StoredText
+from omoide.storage.base import IndexEntry, StoredText, StoreMark
 from omoide.storage.rows import STATE_NUMBER, STATES, micros, moment, strings, version_json
-from omoide.storage.sqlite.cache import ProcessCache, ReaderCache
+from omoide.storage.sqlite.cache import MARK, ProcessCache, ReaderCache
 from omoide.storage.sqlite.mirrors import MirrorWriter
 from omoide.storage.sqlite.names import NameWriter
 from omoide.storage.sqlite.postings import document_id
@@ -156,18 +156,17 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, Vector
         ):
             self._tx.run(statement, (number,))
 
-    def add_event(self, action: str, actor: Actor, at: datetime, memory: Memory, detail: Mapping[str, object]) -> None:
-        self._tx.run(
-            _LOG,
-            (
-                micros(at), action, self._actor_number(actor), self._project(memory.scope.path), memory.number,
-                msgspec.json.encode(detail).decode() if detail else None,
-            ),
-        )  # fmt: skip
+    def mark(self) -> StoreMark:
+        return StoreMark(*self._tx.get(MARK))
 
-    def add_scope_event(self, action: str, actor: Actor, at: datetime, scope: Scope, detail: Mapping[str, object]) -> None:
-        about = (self._ensure_project(scope.path, at), _NO_MEMORY, msgspec.json.encode(detail).decode() if detail else None)
-        self._tx.run(_LOG, (micros(at), action, self._actor_number(actor), *about))
+    def add_event(
+        self, action: str, actor: Actor, at: datetime, about: Memory | Scope, detail: Mapping[str, object]
+    ) -> None:
+        number = about.number if isinstance(about, Memory) else _NO_MEMORY
+        scope = about.scope if isinstance(about, Memory) else about
+        project = self._ensure_project(scope.path, at)
+        text = msgspec.json.encode(detail).decode() if detail else None
+        self._tx.run(_LOG, (micros(at), action, self._actor_number(actor), project, number, text))
 
     def link(self, source: int, kind: LinkKind, target: int, at: datetime) -> bool:
         self._tx.run("INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?)", (source, kind.value, target, micros(at)))
