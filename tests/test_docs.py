@@ -87,11 +87,22 @@ def test_the_python_examples_run(page: str, home: dict[str, str], tmp_path: Path
         assert done.returncode == 0, done.stderr
 
 
+def without_code(page: Path) -> str:
+    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that a hosting page gives to the headings: lower case, punctuation removed, hyphens for spaces."""
+    headings = re.findall(r"^#+ (.+)$", without_code(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def test_links_between_documents_resolve() -> None:
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
-        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
-            assert (page.parent / target).exists(), f"{page.name} points to {target}"
+        for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", without_code(page)):
+            file = page.parent / target if target else page
+            assert file.exists(), f"{page.name} points to {target}"
+            assert not anchor or anchor in anchors(file), f"{page.name} points to {target}#{anchor}"
 
 
 def paragraphs(page: str) -> list[str]:
