@@ -104,7 +104,7 @@ def scans(size: int) -> Iterator[Row]:
             model = tx.model(MODEL)
             assert model is not None
             (place,) = tx.areas(omoide.Query(SCOPE))
-            signs = memory._meaning._signs(tx, model, place)  # noqa: SLF001 - see the top
+            signs = memory._embeddings._signs(tx, model, place)  # noqa: SLF001 - see the top
             ours, theirs = [], []
             for start in range(0, len(questions), _TURN):
                 turn = questions[start : start + _TURN]

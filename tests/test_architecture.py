@@ -21,10 +21,10 @@ def test_the_public_names_are_these_and_no_more() -> None:
         assert getattr(omoide, name).__module__.startswith("omoide")
 
 
-# Who catches everything, and why. The sync engine: a memory that was committed must not be answered as a failure because
-# its file could not be written, even by a bug. The MCP protocol: a bug in one answer must not end the server for the other
-# requests. Both log the traceback and report the error.
-CATCHES_EVERYTHING = {"engine.py": 1, "protocol.py": 1}
+# Who catches everything, and why. The sync engine and the write path: a memory that was committed must not be answered as a
+# failure because its file could not be written, or because of any other post-commit hook, even by a bug. The MCP protocol: a
+# bug in one answer must not end the server for the other requests. All log the traceback; the first and last report it too.
+CATCHES_EVERYTHING = {"engine.py": 1, "protocol.py": 1, "write_path.py": 1}
 
 
 def test_no_module_catches_every_exception() -> None:

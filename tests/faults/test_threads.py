@@ -24,7 +24,7 @@ from omoide.storage.sqlite.store import SqliteStore
 SHOP = Scope.project("shop")
 STORES, THREADS, SPINNING = 3, 16, 6
 ELSEWHERE = {
-    "acting_as", "close", "follower", "place", "types",  # no verbs
+    "acting_as", "close", "hooks", "place", "types",  # no verbs
     "join", "list_mirror", "reset_sync_state", "resolve",  # need files that people edit: tests/faults/test_mirrors.py
 }  # fmt: skip
 

@@ -52,7 +52,7 @@ def server():
 
 def at_rest(memory):
     """Waits until no vectors are made in the background."""
-    worker = memory._meaning._worker
+    worker = memory._embeddings._worker
     if worker is not None:
         worker.join(30)
 
@@ -80,7 +80,7 @@ def test_an_unreachable_server_falls_back_to_words(server, tmp_path, open_memory
 
 def test_a_server_that_just_failed_is_not_awaited_again(server, tmp_path, open_memory, monkeypatch):
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
-    memory._meaning._background = False
+    memory._embeddings._background = False
     memory.remember("the cat sleeps", scope=SHOP)
     memory.embed_pending()
     monkeypatch.setattr("omoide.embeddings.openai.QUERY_LIMIT", 0.2)
@@ -179,7 +179,7 @@ def test_a_query_never_waits_for_a_model_download(tmp_path, open_memory, monkeyp
 
     monkeypatch.setitem(sys.modules, "fastembed", SimpleNamespace(TextEmbedding=TextEmbedding))
     memory = open_memory(tmp_path / "memory.db", embedder="fastembed:some/model")
-    memory._meaning._background = False
+    memory._embeddings._background = False
     memory.remember("the cat sleeps", scope=SHOP)
     assert memory.embed_pending() == 1
     other = open_memory(tmp_path / "memory.db", embedder="fastembed:some/model")
@@ -212,7 +212,7 @@ def test_any_error_inside_fastembed_falls_back_to_words(tmp_path, open_memory, m
 
 def test_vectors_of_different_sizes_are_never_mixed(server, tmp_path, open_memory, monkeypatch):
     memory = open_memory(tmp_path / "memory.db", embedder=f"http://127.0.0.1:{server.server_port}/v1#tiny")
-    memory._meaning._background = False
+    memory._embeddings._background = False
     memory.remember("the cat sleeps", scope=SHOP)
     memory.embed_pending()
     monkeypatch.setattr(Handler, "answer", staticmethod(lambda text: [0.1, 0.2, 0.3, 0.4]))

@@ -261,7 +261,7 @@ def both_changed(memory, file, clock, *, file_is_newer):
     at = clock.now + timedelta(seconds=30 if file_is_newer else -30)
     with memory._store.write() as tx:  # another process, which dies before it has written the file
         old = tx.memory(kept.number)
-        memory._change(tx, old, memory_with(old, content="by the agent"), "revised", clock.now)
+        memory._writes.within(tx, clock.now).change(old, memory_with(old, content="by the agent"), "revised")
     edit(file, "- Content: before", "- Content: by the person", at=at)
     memory.list(scope=SHOP)
     return kept.number
@@ -305,7 +305,7 @@ def test_changes_to_different_fields_are_both_kept_without_a_dispute(mirrored, f
     mirrored.remember("before", topic="t", scope=SHOP)
     with mirrored._store.write() as tx:
         old = tx.memory(1)
-        mirrored._change(tx, old, memory_with(old, tags=("agent",), pinned=True), "revised", clock.step())
+        mirrored._writes.within(tx, clock.step()).change(old, memory_with(old, tags=("agent",), pinned=True), "revised")
     edit(file, "- Content: before", "- Content: by the person")
     kept = mirrored.show(1, scope=SHOP)
     assert (kept.content, kept.tags, kept.pinned) == ("by the person", ("agent",), True)
@@ -320,7 +320,7 @@ def test_an_entry_deleted_while_its_memory_changed_comes_back_in_dispute(mirrore
         mirrored.remember("before", topic=topic, scope=SHOP)
     with mirrored._store.write() as tx:
         old = tx.memory(1)
-        mirrored._change(tx, old, memory_with(old, content="by the agent"), "revised", clock.step())
+        mirrored._writes.within(tx, clock.step()).change(old, memory_with(old, content="by the agent"), "revised")
     without(file, "t")
     assert mirrored.show(1, scope=SHOP).content == "by the agent"
     assert "by the agent" in file.read_text(encoding="utf-8")
@@ -336,7 +336,7 @@ def test_an_entry_edited_while_its_memory_was_forgotten_loses_nothing(mirrored, 
     clock.step(60)
     with mirrored._store.write() as tx:
         old = tx.memory(1)
-        mirrored._change(tx, old, memory_with(old, state=State.FORGOTTEN), "forgotten", clock.now)
+        mirrored._writes.within(tx, clock.now).change(old, memory_with(old, state=State.FORGOTTEN), "forgotten")
     edit(file, "- Content: before", "- Content: edited", at=clock.now + timedelta(seconds=9 if newer else -9))
     kept = mirrored.show(1, scope=SHOP)
     assert kept.state is (State.ACTIVE if newer else State.FORGOTTEN)
@@ -349,7 +349,7 @@ def test_the_same_change_on_both_sides_is_no_dispute(mirrored, file, clock):
     mirrored.remember("before", topic="t", scope=SHOP)
     with mirrored._store.write() as tx:
         old = tx.memory(1)
-        mirrored._change(tx, old, memory_with(old, content="after"), "revised", clock.step())
+        mirrored._writes.within(tx, clock.step()).change(old, memory_with(old, content="after"), "revised")
     edit(file, "before", "after")
     assert mirrored.show(1, scope=SHOP).version == 2
     assert mirrored.conflicts() == []
@@ -604,7 +604,7 @@ def test_a_lost_database_is_made_from_the_files_again(tmp_path, open_memory, mir
 
 
 def test_without_a_mirror_no_verb_runs_a_statement_more(memory, monkeypatch):
-    monkeypatch.setattr("omoide.app.time.monotonic", lambda: 1000.0)
+    monkeypatch.setattr("omoide.sync.hook.time.monotonic", lambda: 1000.0)
     memory.remember("first", scope=SHOP)
     statements = []
     memory._store._connection.exec_trace = lambda _, sql, __: statements.append(sql) or True
@@ -616,7 +616,7 @@ def test_without_a_mirror_no_verb_runs_a_statement_more(memory, monkeypatch):
 
 def test_a_mirror_that_another_process_added_is_followed_within_a_second(tmp_path, open_memory, file, monkeypatch):
     time = 1000.0
-    monkeypatch.setattr("omoide.app.time.monotonic", lambda: time)
+    monkeypatch.setattr("omoide.sync.hook.time.monotonic", lambda: time)
     mine, other = open_memory(tmp_path / "memory.db"), open_memory(tmp_path / "memory.db")
     mine.remember("before", scope=SHOP)
     file.parent.mkdir()

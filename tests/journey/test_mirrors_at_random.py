@@ -77,13 +77,13 @@ class World:
                 if not new.topic_given:
                     new = msgspec.structs.replace(new, topic=derive_topic(new.content))
                 if new != old:
-                    self.memory._change(tx, old, new, "revised", self.memory._clock())
+                    self.memory._writes.within(tx, self.memory._clock()).change(old, new, "revised")
             self.follow()
 
     def follow(self) -> None:
         """The files are written, unless the process has just died."""
         if not self.silent:
-            self.memory.follower.after_writing()
+            self.memory.hooks.after_commit([])
         self.silent = False
 
     def fresh(self) -> str:

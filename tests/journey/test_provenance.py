@@ -149,7 +149,7 @@ def test_a_conflict_won_by_the_database_keeps_the_author(owner, worker, clock, t
     os.utime(file, (clock().timestamp(), clock().timestamp()))
     with worker._store.write() as tx:  # before anybody reads the file
         old = tx.memory(1)
-        worker._change(tx, old, msgspec.structs.replace(old, content="by the agent"), "revised", clock.step())
+        worker._writes.within(tx, clock.step()).change(old, msgspec.structs.replace(old, content="by the agent"), "revised")
     assert owner.show(1, scope=SHOP).content == "by the agent"
     assert [version.memory.content for version in owner.history(1, scope=SHOP)].count("by a person") == 1
     assert by(owner, 1) == "agent-7, worker"

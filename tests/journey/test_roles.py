@@ -21,7 +21,7 @@ SCOPES = {
 }
 # They change nothing and tell nothing of memories: another actor with no more rights, a rest, the end, where the file is,
 # who follows it, and which types there are.
-NO_DEEDS = {"acting_as", "flush", "close", "place", "follower", "types"}
+NO_DEEDS = {"acting_as", "flush", "close", "place", "hooks", "types"}
 VERBS = {name: getattr(Service, name) for name in dir(Service) if not name.startswith("_") and name not in NO_DEEDS}
 NAMING = [name for name, verb in VERBS.items() if {"ref", "refs"} & set(inspect.signature(verb).parameters)]
 

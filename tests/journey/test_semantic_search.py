@@ -30,7 +30,7 @@ def meaning(tmp_path, open_memory):
 
 def at_rest(memory, seconds=30):
     """Waits until no vectors are made in the background."""
-    worker = memory._meaning._worker
+    worker = memory._embeddings._worker
     if worker is not None:
         worker.join(seconds)
 
@@ -106,7 +106,7 @@ def test_vectors_made_by_another_process_are_found(meaning, tmp_path, open_memor
 
 def test_a_memory_revised_elsewhere_is_not_found_by_its_old_vector(meaning, tmp_path, open_memory):
     other = open_memory(tmp_path / "memory.db", embedder="bundled")
-    other._meaning._background = meaning._meaning._background = False
+    other._embeddings._background = meaning._embeddings._background = False
     first = meaning.recall("kitty napping", scope=SHOP).hits[0].memory
     other.revise(first.number, scope=SHOP, content="Invoices are sent on the first of each month")
     assert first.number not in [hit.memory.number for hit in meaning.recall("kitty napping", scope=SHOP).hits]
@@ -170,7 +170,7 @@ def test_vectors_dropped_by_another_embedders_reindex_are_made_again(meaning, tm
     meaning.recall("anything", scope=SHOP)
     at_rest(meaning)
     other = open_memory(tmp_path / "memory.db", embedder="bundled")
-    other._meaning.embedder = Other()
+    other._embeddings.embedder = Other()
     assert other.reindex().embedded == len(NOTES)
     assert meaning.coverage().pending == len(NOTES)
     meaning.recall("anything", scope=SHOP)
@@ -189,7 +189,7 @@ def test_background_embedding_yields_to_writers_and_blocks_no_query(meaning, tmp
     busy, other = (open_memory(tmp_path / "memory.db", embedder="bundled", wait=0.2) for _ in range(2))
     busy.recall("anything", scope=SHOP)
     at_rest(busy)
-    busy._meaning.embedder = Slow()
+    busy._embeddings.embedder = Slow()
     busy.remember("Bicycles must be locked in the yard", scope=SHOP)
     with other._store.write():
         begun.set()
@@ -202,7 +202,7 @@ def test_background_embedding_yields_to_writers_and_blocks_no_query(meaning, tmp
 def test_a_process_that_only_remembers_loads_no_model(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", embedder="bundled")
     memory.remember("Bicycles must be locked in the yard", scope=SHOP)
-    assert memory._meaning._worker is None
+    assert memory._embeddings._worker is None
     assert memory.coverage().pending == 1
 
 
@@ -229,15 +229,15 @@ class Broken:
 
 
 def test_a_broken_model_falls_back_to_words_and_is_reported(meaning):
-    meaning._meaning.embedder = Broken()
+    meaning._embeddings.embedder = Broken()
     assert texts(meaning.recall("pnpm", scope=SHOP)) == [NOTES[4]]
     assert meaning.coverage().trouble == "the model is gone"
 
 
 def test_a_changed_model_uses_words_until_its_vectors_exist(meaning, tmp_path, open_memory):
     other = open_memory(tmp_path / "memory.db", embedder="bundled")
-    other._meaning.embedder = Other()
-    other._meaning._background = False
+    other._embeddings.embedder = Other()
+    other._embeddings._background = False
     assert other.coverage().pending == len(NOTES)
     assert texts(other.recall("kitty napping", scope=SHOP)) == []
     assert other.embed_pending() == len(NOTES)

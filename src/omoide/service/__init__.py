@@ -4,18 +4,19 @@ import msgspec
 
 from omoide.guard import permissions, validation
 from omoide.model import Role
-from omoide.service.core import FileHook
 from omoide.service.imports import Imports
 from omoide.service.maintenance import Maintenance
+from omoide.service.memories import Memories
 from omoide.service.mirrors import Mirrors
 from omoide.service.projects import Projects
 from omoide.service.queries import Queries
 from omoide.service.retention import Retention
 from omoide.service.secret_scan import SecretScan
 from omoide.service.stats import Stats
+from omoide.service.write_path import Hooks
 
 
-class Service(Imports, Queries, Stats, Retention, Projects, Mirrors, Maintenance, SecretScan):
+class Service(Memories, Imports, Queries, Stats, Retention, Projects, Mirrors, Maintenance, SecretScan):
     """All the verbs on one store, for one actor. Each reads: permission, thinking, one transaction, event."""
 
     def acting_as(self, agent_id: str | None) -> "Service":
@@ -28,12 +29,12 @@ class Service(Imports, Queries, Stats, Retention, Projects, Mirrors, Maintenance
         name = validation.check_line(agent_id, "agent id", self._settings)
         role = permissions.lower_role(self._actor.role, self._settings.agents.get(name, Role.WORKER))
         actor = msgspec.structs.replace(self._actor, name=name, role=role)  # with its bounds, if it has any
-        return Service(self._store, self._settings, actor, self._clock, self._follower, self._meaning)
+        return Service(self._store, self._settings, actor, self._clock, self._hooks, self._embeddings)
 
     @property
-    def follower(self) -> FileHook | None:
-        """Who keeps files in step with this memory, if anybody does."""
-        return self._follower
+    def hooks(self) -> Hooks:
+        """The hooks that were registered when this service was composed, shared by all that `acting_as` returns."""
+        return self._hooks
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -53,7 +54,7 @@ class Service(Imports, Queries, Stats, Retention, Projects, Mirrors, Maintenance
     def close(self) -> None:
         """Closes the memory, for all who act on it; before that, once a day, what has had its time is retired."""
         try:
-            self._meaning.close()
+            self._embeddings.close()
             self.retire_if_due()
         finally:
             self._store.close()

@@ -24,7 +24,7 @@ class Embeddings(Core):
         query = Query(scope, f"{memory.topic}\n{memory.content}" if memory.topic_given else memory.content, limit=limit + 1)
         query = bounds.narrow_or_refuse(self._actor, query)
         at = self._clock()
-        vector = self._meaning.encode_query(query)
+        vector = self._embeddings.encode_query(query)
         if vector is None:
             with self._store.read() as tx:
                 hits = pipeline.search(tx, query, at).hits
@@ -53,10 +53,12 @@ class Embeddings(Core):
         """
         permissions.require(self._actor, "coverage")
         if tried:
-            self._meaning.probe()
-        counted = self._meaning.coverage()
-        embedder = self._meaning.embedder
-        return VectorCoverage(embedder.name if embedder else None, counted.embedded, counted.pending, self._meaning.trouble)
+            self._embeddings.probe()
+        counted = self._embeddings.coverage()
+        embedder = self._embeddings.embedder
+        return VectorCoverage(
+            embedder.name if embedder else None, counted.embedded, counted.pending, self._embeddings.trouble
+        )
 
     def embed_pending(self, watch: Callable[[int], None] = lambda _: None) -> int:
         """Makes the vectors that are missing, now; answers how many. `watch` hears how many more are done.
@@ -65,7 +67,7 @@ class Embeddings(Core):
         """
         permissions.require(self._actor, "embed_pending")
         made = 0
-        for more in self._meaning.fill():
+        for more in self._embeddings.fill():
             made += more
             watch(more)
         return made

@@ -9,7 +9,8 @@ import msgspec
 from omoide.guard import permissions, validation
 from omoide.model import Actor, Draft, Link, Memory, Query, Remembered, Scope, State
 from omoide.service import versioning
-from omoide.service.memories import Memories
+from omoide.service.core import Core
+from omoide.service.write_path import MemoryTransaction
 from omoide.storage.base import Reader, Writer
 
 _OUTCOMES = {"created": "added", "updated": "replaced", "unchanged": "known"}
@@ -20,7 +21,7 @@ class _DryRun(Exception):
     """Ends a rehearsal: the transaction is rolled back."""
 
 
-class Imports(Memories):
+class Imports(Core):
     def adopt(
         self,
         things: Iterable[Memory | Draft | Link],
@@ -36,13 +37,12 @@ class Imports(Memories):
         A rehearsal finds every error and every number, and keeps nothing. `watch` hears which one comes next.
         """
         permissions.require(self._actor, "adopt")
-        at = self._clock()
         done = dict.fromkeys(("added", "replaced", "known", "linked", "relinked", "astray"), 0)
         read = list(things)  # before the transaction opens: nobody waits for a slow file, or is told of its errors as ours
-        with suppress(_DryRun), self._write() as tx:
+        with suppress(_DryRun), self._writes.transaction() as write:
             for place, thing in enumerate(read):
                 watch(place)
-                done[self._adopt_one(tx, thing, at)] += 1
+                done[self._adopt_one(write, thing)] += 1
             if rehearse:
                 raise _DryRun
         return done
@@ -61,40 +61,32 @@ class Imports(Memories):
         ready: list[Draft] = []
         for place, draft in enumerate(drafts):
             watch(place)
-            ready.append(validation.check_draft(draft, self._settings))
+            ready.append(self._writes.check(draft))
         done: list[Remembered] = []
-        at = self._clock()
-        with suppress(_DryRun), self._write() as tx:
-            said = KnownTexts(tx)
+        with suppress(_DryRun), self._writes.transaction() as write:
+            said = KnownTexts(write.tx)
             for place, draft in enumerate(ready):
                 watch(place)
                 known = said.before(draft)
-                told = (
-                    Remembered(known, "unchanged")
-                    if known
-                    else self._remember(tx, draft, versioning.build_index_entry(draft), at)
-                )
-                done.append(told)
+                done.append(Remembered(known, "unchanged") if known else write.remember(draft))
             if rehearse:
                 raise _DryRun
         return done
 
-    def _adopt_one(self, tx: Writer, thing: Memory | Draft | Link, at: datetime) -> str:
+    def _adopt_one(self, write: MemoryTransaction, thing: Memory | Draft | Link) -> str:
         if isinstance(thing, Link):
-            return _add_link(tx, thing)
+            return _add_link(write.tx, thing)
         if isinstance(thing, Draft):
-            draft = validation.check_draft(thing, self._settings)
-            return _OUTCOMES[self._remember(tx, draft, versioning.build_index_entry(draft), at).action]
+            return _OUTCOMES[write.remember(self._writes.check(thing)).action]
         memory = msgspec.structs.replace(thing, author=self._importing(thing.author))
         memory = validation.check_memory(memory, self._settings)
-        old = tx.memory(memory.id)
+        old = write.tx.memory(memory.id)
         if old is None:
-            kept = self._add(tx, memory, versioning.build_index_entry(memory))
-            tx.add_event("imported", self._actor, at, kept, {})
+            write.add(memory, "imported")
             return "added"
         if old.updated_at < memory.updated_at:
             memory = msgspec.structs.replace(memory, number=old.number)
-            self._change(tx, old, memory, "imported", at, memory.author)
+            write.change(old, memory, "imported", memory.author)
             return "replaced"
         return "known"
 

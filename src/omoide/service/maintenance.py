@@ -14,6 +14,7 @@ from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Query, Sco
 from omoide.model.expiry import is_current
 from omoide.service import archives, versioning
 from omoide.service.core import Core, Ref
+from omoide.service.write_path import MemoryTransaction, PlannedChange
 from omoide.storage.base import IndexEntry, Problem, Reader, StoredVector, Writer
 
 if TYPE_CHECKING:  # many patterns and words: 20 ms that only a reindex pays for
@@ -23,7 +24,7 @@ if TYPE_CHECKING:  # many patterns and words: 20 ms that only a reindex pays for
 Watch = Callable[[str, int, int], None]
 """Hears which step it is at, how many more are done, and of how many."""
 
-Changes = list[tuple[Memory, Memory, int, IndexEntry]]
+Changes = list[PlannedChange]
 """A merge, as far as it can be made before anybody has to wait for it: each memory as it is and as it will be, with twin
 and words. The first is the one that stays."""
 
@@ -32,12 +33,9 @@ class Maintenance(Core):
     def purge(self, refs: Sequence[Ref], *, scope: Scope) -> int:
         """Destroys forgotten memories and their history; afterwards no byte of them is in the database."""
         permissions.require(self._actor, "purge")
-        at = self._clock()
-        with self._write() as tx:
+        with self._writes.transaction() as write:
             for ref in refs:
-                memory = self._find_forgotten(tx, ref, scope)
-                tx.erase(memory.number)
-                tx.add_event("purged", self._actor, at, memory, {"id": memory.id})
+                write.erase(self._find_forgotten(write.tx, ref, scope))
         self._store.scrub()
         return len(refs)
 
@@ -93,8 +91,7 @@ class Maintenance(Core):
         return self._everything()
 
     def _everything(self) -> Generator[tuple[Memory, Sequence[Link]], None, None]:
-        if self._follower is not None:
-            self._follower.before_reading(None)
+        self._hooks.before_read(None)
         with self._store.snapshot() as tx:
             for memory in tx.everything():
                 yield memory, [link for link in tx.links(memory.number) if link.source == memory.id]
@@ -137,18 +134,20 @@ class Maintenance(Core):
             merges = [_changes(merge, at) for merge in plan.merges]
             vectors = [] if trouble else self._vectors(merges)
             merged = dropped = 0
+            changed: list[int] = []
 
             def settle(tx: Writer) -> None:
                 nonlocal merged, dropped, embedded
-                merged, dropped = self._apply_merges(tx, merges, at), self._drop_forgotten(tx, forgotten, at)
+                write = self._writes.within(tx, at)
+                merged, dropped = _apply_merges(write, merges), _drop_forgotten(write, forgotten)
+                changed.extend(write.changed)
                 if not trouble:
-                    embedded += self._meaning.store_vectors(tx, vectors)
+                    embedded += self._embeddings.store_vectors(tx, vectors)
 
             indexed = self._store.rebuild_online(
                 versioning.build_index_entry, settle, lambda more: watch("indexing", more, total)
             )
-        if self._follower is not None:
-            self._follower.after_writing()
+        self._hooks.after_commit(changed)
         if archive is True:
             archives.prune_archives(Path(self._store.location))
         return ReindexResult(plan, merged, dropped, indexed, embedded, trouble, archived)
@@ -167,9 +166,9 @@ class Maintenance(Core):
         """Makes the vectors that are missing, beside those of other models: how many, and why not all of them."""
         done = 0
         try:
-            self._meaning.refit()
-            pending = self._meaning.coverage().pending
-            for more in self._meaning.fill():
+            self._embeddings.refit()
+            pending = self._embeddings.coverage().pending
+            for more in self._embeddings.fill():
                 done += more
                 watch("embedding", more, pending)
         except EmbedderUnavailable as error:  # plan B: words find twins, and all vectors stay as they are
@@ -182,7 +181,7 @@ class Maintenance(Core):
             new for changes in merges for old, new, *_ in changes if old.content != new.content or old.topic != new.topic
         ]
         try:
-            return self._meaning.make_vectors(anew)
+            return self._embeddings.make_vectors(anew)
         except EmbedderUnavailable:  # plan B: they are made when it is there again
             return []
 
@@ -195,7 +194,7 @@ class Maintenance(Core):
     def _find_duplicates(self, tx: Reader, memories: Mapping[int, Memory]) -> "MergePlan":
         from omoide.lifecycle import deduplication  # noqa: PLC0415 - see the top
 
-        pairs = [*deduplication.candidate_pairs(memories.values()), *self._meaning.pairs(tx, memories)]
+        pairs = [*deduplication.candidate_pairs(memories.values()), *self._embeddings.pairs(tx, memories)]
         best: dict[tuple[int, int], float] = {}
         for one, other, likeness in pairs:
             best[one, other] = max(likeness, best.get((one, other), 0.0))
@@ -215,30 +214,6 @@ class Maintenance(Core):
             ],
         )
 
-    def _apply_merges(self, tx: Writer, merges: Sequence[Changes], at: datetime) -> int:
-        """Makes those one that are still as they were when it was planned; answers how many merges."""
-        present = {one.number: one for one in tx.memories([old.number for changes in merges for old, *_ in changes])}
-        done = [
-            _with_new_references(changes, present)
-            for changes in merges
-            if all(old.number in present and old.version == present[old.number].version for old, *_ in changes)
-        ]
-        tx.change_many([change for changes in done for change in changes], self._actor)
-        for changes in done:
-            for old, new, *_ in changes:
-                self._log_change(tx, old, new, "merged", at)
-            for other, *_ in changes[1:]:
-                _move_links(tx, other, changes[0][0], at)
-        return len(done)
-
-    def _drop_forgotten(self, tx: Writer, forgotten: Sequence[Memory], at: datetime) -> int:
-        planned = {memory.number: memory.version for memory in forgotten}
-        gone = [memory for memory in tx.memories(list(planned)) if memory.version == planned[memory.number]]
-        for memory in gone:
-            tx.erase(memory.number)
-            tx.add_event("purged", self._actor, at, memory, {"id": memory.id})
-        return len(gone)
-
 
 def _own_layers(scope: Scope) -> tuple[Layer, ...]:
     """The layers of the scope itself, without the wider ones that it sees."""
@@ -250,6 +225,33 @@ def _own_layers(scope: Scope) -> tuple[Layer, ...]:
 def _entry(memory: Memory) -> tuple[int, IndexEntry]:
     """The fingerprint of a memory, and the words by which it is found."""
     return versioning.memory_fingerprint(memory), versioning.build_index_entry(memory)
+
+
+def _apply_merges(write: MemoryTransaction, merges: Sequence[Changes]) -> int:
+    """Apply the merges whose memories are still as they were when it was planned; answer how many."""
+    tx = write.tx
+    present = {memory.number: memory for memory in tx.memories([old.number for changes in merges for old, *_ in changes])}
+    done = [
+        _with_new_references(changes, present)
+        for changes in merges
+        if all(old.number in present and old.version == present[old.number].version for old, *_ in changes)
+    ]
+    write.replace_many([change for changes in done for change in changes])
+    for changes in done:
+        for old, new, *_ in changes:
+            write.log_change(old, new, "merged")
+        for other, *_ in changes[1:]:
+            _move_links(tx, other, changes[0][0], write.at)
+    return len(done)
+
+
+def _drop_forgotten(write: MemoryTransaction, forgotten: Sequence[Memory]) -> int:
+    """Erase the forgotten memories that are still as they were when it was planned; answer how many."""
+    planned = {memory.number: memory.version for memory in forgotten}
+    dropped = [memory for memory in write.tx.memories(list(planned)) if memory.version == planned[memory.number]]
+    for memory in dropped:
+        write.erase(memory)
+    return len(dropped)
 
 
 def _move_links(tx: Writer, other: Memory, into: Memory, at: datetime) -> None:

@@ -1,7 +1,6 @@
 """Store memories and change them: remember, revise, pin, archive, forget, restore, promote, link."""
 
 import gc
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -9,17 +8,16 @@ from datetime import datetime
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from omoide import model
 from omoide.errors import Conflict, InvalidInput, StoreError
 from omoide.guard import bounds, permissions, validation
 from omoide.model import Draft, LinkKind, Memory, Query, Remembered, Scope, State, fields
-from omoide.model.expiry import has_expired, is_current
+from omoide.model.expiry import has_expired
 from omoide.retrieval import near_duplicate_search, pipeline
 from omoide.retrieval.candidates import COUNTED
 from omoide.service import versioning
 from omoide.service.core import Core, Ref
 from omoide.service.versioning import is_living, with_fields
-from omoide.storage.base import IndexEntry, Reader, Writer
+from omoide.storage.base import IndexEntry
 
 _CHUNK = 1_000
 _NAMED = 5
@@ -52,21 +50,18 @@ class Memories(Core):
                 draft, scope, topic, type, tags, examples, key, source, confidence, relevance, pinned, expires_at,
                 created_at, source_run_id,
             )  # fmt: skip
-        draft = self._check_draft(draft)
+        draft = self._writes.check(draft)
         suggested = self._suggest_tags(draft)
         if suggested and self._settings.autotag == "apply":
             draft = msgspec.structs.replace(draft, tags=validation.check_tags(suggested, self._settings))
-        words = versioning.build_index_entry(draft)
-        at = self._clock()
-        run = self._run()
+        entry = versioning.build_index_entry(draft)
         with self._store.read() as tx:  # before the transaction that writes: nobody waits for a search
-            similar, mark = near_duplicate_search.find(tx, draft, words), tx.mark()
-        with self._write() as tx:
-            disturbed = tx.mark() != mark
-            done = self._remember(tx, draft, words, at, run)
-        self._meaning.wake([done.memory.number])
-        if disturbed:
-            similar = self._recheck_similar(draft, words, similar)
+            similar, mark = near_duplicate_search.find(tx, draft, entry), tx.mark()
+        with self._writes.transaction() as write:
+            is_stale = write.tx.mark() != mark
+            done = write.remember(draft, entry)
+        if is_stale:
+            similar = self._recheck_similar(draft, entry, similar)
         done = _with_similar(done, similar)
         if suggested and self._settings.autotag == "suggest":
             done = msgspec.structs.replace(done, suggested_tags=suggested)
@@ -80,12 +75,6 @@ class Memories(Core):
         except StoreError:  # fallback: those found before the write, which is committed and must be reported as such
             return before
 
-    def _check_draft(self, draft: Draft) -> Draft:
-        draft = validation.check_draft(draft, self._settings)
-        if isinstance(self._actor, bounds.BoundActor):
-            bounds.require_within(self._actor, validation.scope_of(draft))
-        return draft
-
     def _suggest_tags(self, draft: Draft) -> tuple[str, ...]:
         """Tags for a draft that names none, from its text and from what is tagged in its scope."""
         if self._settings.autotag == "off" or draft.tags:
@@ -96,7 +85,7 @@ class Memories(Core):
             self._actor, Query(validation.scope_of(draft), draft.content[: autotag.READ], limit=10)
         )
         with self._store.read() as tx:
-            old = self._same(tx, draft)
+            old = self._writes.find_same(tx, draft, self._clock())
             if old is not None and old.tags:
                 return ()  # told again without tags: those that a person gave stay
             near = [(hit.memory, hit.score) for hit in pipeline.search(tx, query, self._clock()).hits]
@@ -107,111 +96,20 @@ class Memories(Core):
         return tuple(autotag.suggest(draft.content, [(memory.tags, score) for memory, score in near], shared=shared))
 
     def remember_many(self, drafts: Iterable[Draft]) -> Sequence[Remembered]:
-        """Keeps them all in one transaction, or none of them. `similar_count` is not counted."""
+        """Store many memories in one transaction: all of them, or none. `similar_count` is not counted.
+
+        Raises InvalidInput, with the place of the draft, for the first one that cannot be stored.
+        """
         permissions.require(self._actor, "remember_many")
         with _without_gc():
-            answers = self._remember_all(drafts)
-        self._meaning.wake([answer.memory.number for answer in answers])
-        return answers
-
-    def _remember_all(self, drafts: Iterable[Draft]) -> Sequence[Remembered]:
-        ready: list[tuple[int, Draft]] = []
-        at, run = self._clock(), self._run()
-        try:
-            for place, draft in enumerate(drafts):
-                ready.append((place, self._check_draft(draft)))
-        except InvalidInput as error:
-            raise type(error)(f"draft {len(ready) + 1}: {error}") from error
-        # One project after the other: the index takes rising row ids much faster.
-        ready.sort(key=lambda item: validation.scope_of(item[1]).path)
-        done: dict[int, Remembered] = {}
-        with self._write() as tx:
-            for start in range(0, len(ready), _CHUNK):
-                self._remember_chunk(tx, ready[start : start + _CHUNK], done, at, run)
-        return [done[place] for place in range(len(ready))]
-
-    def _run(self) -> str | None:
-        """The run whose agent remembers, as whoever started it says."""
-        return validation.check_line(self._settings.run, "run", self._settings) if self._settings.run else None
-
-    def _remember_chunk(
-        self,
-        tx: Writer,
-        ready: Sequence[tuple[int, Draft]],
-        done: dict[int, Remembered],
-        at: datetime,
-        run: str | None,
-    ) -> None:
-        """Adds what is surely new together, and the rest, which may be about something that is there, one by one."""
-        twins = [self._fingerprint(draft) for _, draft in ready]
-        seen = tx.known_fingerprints(twins)
-        number = tx.next_number()
-        random = os.urandom(10 * len(ready)).hex()
-        new: list[tuple[Memory, int, IndexEntry]] = []
-        others: list[tuple[int, Draft]] = []
-        for (place, draft), fingerprint in zip(ready, twins, strict=True):
-            if draft.key is not None or fingerprint in seen:
-                others.append((place, draft))
-            else:
-                self._require_layer(validation.scope_of(draft))
-                start = 20 * len(new)
-                memory = self._new_memory(draft, at, number + len(new), random[start : start + 20], run)
-                new.append((memory, fingerprint, versioning.build_index_entry(draft)))
-                done[place] = Remembered(memory, "created")
-            seen.add(fingerprint)
-        tx.add_many(new, "remembered", self._actor, at)
-        for place, draft in others:
-            done[place] = self._remember(tx, draft, versioning.build_index_entry(draft), at, run)
-
-    def _remember(self, tx: Writer, draft: Draft, words: IndexEntry, at: datetime, run: str | None = None) -> Remembered:
-        old = self._same(tx, draft)
-        if old is None:
-            memory = self._add(tx, self._new_memory(draft, at, run=run), words)
-            tx.add_event("remembered", self._actor, at, memory, {})
-            return Remembered(memory, "created")
-        new = versioning.merge_draft(old, draft, at)
-        self._require_layer(old.scope)
-        # Told again by somebody more trusted, it is theirs: otherwise an agent could take a preference from its user.
-        theirs = old.author is not None and permissions.outranks(self._actor.role, old.author.role)
-        if new == old and not theirs:
-            tx.count_reference(old.number)
-            tx.add_event("confirmed", self._actor, at, old, {})
-            return Remembered(msgspec.structs.replace(old, reference_count=old.reference_count + 1), "unchanged")
-        count, ran = old.reference_count + 1, draft.source_run_id or run or old.source_run_id
-        new = msgspec.structs.replace(new, reference_count=count, source_run_id=ran)
-        return Remembered(self._change(tx, old, new, "updated", at, self._actor if theirs else None), "updated")
-
-    def _same(self, tx: Reader, draft: Draft) -> Memory | None:
-        """What this draft is about: by key alone when it has one, else by topic and type, else by content and type."""
-        scope = validation.scope_of(draft)
-        if draft.key is not None:
-            return tx.by_key(scope, draft.key)
-        type = draft.type or self._settings.type
-        twins = [memory for memory in tx.by_fingerprint(self._fingerprint(draft), scope) if memory.type == type]
-        at = self._clock()
-        twins.sort(key=lambda memory: not is_current(memory, at))  # rather than one that was set aside, or merged
-        if draft.topic is None:
-            return next((m for m in twins if not m.topic_given and m.content == draft.content), None)
-        wanted = versioning.fold_topic(draft.topic)
-        return next((m for m in twins if m.topic_given and versioning.fold_topic(m.topic) == wanted), None)
-
-    def _fingerprint(self, draft: Draft) -> int:
-        return versioning.fingerprint(
-            validation.scope_of(draft), draft.type or self._settings.type, draft.topic, draft.content
-        )
-
-    def _new_memory(self, draft: Draft, at: datetime, number: int = 0, random: str = "", run: str | None = None) -> Memory:
-        created = draft.created_at or at
-        topic = draft.topic if draft.topic is not None else model.derive_topic(draft.content)
-        # In the order of the fields: with their names it takes ten times as long, and a bulk import makes thousands.
-        return Memory(
-            model.new_id(created, random), number, validation.scope_of(draft), draft.key, draft.type or self._settings.type,
-            topic, draft.topic is not None, draft.content, tuple(draft.tags), tuple(draft.examples),
-            draft.source if draft.source is not None else self._actor.via,
-            1.0 if draft.confidence is None else draft.confidence, 0.5 if draft.relevance is None else draft.relevance,
-            0, bool(draft.pinned), State.ACTIVE, created, created, None, draft.expires_at, 1,
-            run if draft.source_run_id is None else draft.source_run_id, self._actor,
-        )  # fmt: skip
+            checked: list[Draft] = []
+            try:
+                for draft in drafts:
+                    checked.append(self._writes.check(draft))
+            except InvalidInput as error:
+                raise type(error)(f"draft {len(checked) + 1}: {error}") from error
+            with self._writes.transaction() as write:
+                return write.remember_many(checked)
 
     def revise(
         self,
@@ -318,28 +216,24 @@ class Memories(Core):
             kind = LinkKind(kind)
         except ValueError:
             raise InvalidInput(f"there is no link {kind!r}: use {', '.join(LinkKind)}") from None
-        at = self._clock()
-        with self._write() as tx:
-            source, target = self._find(tx, ref, scope), self._find(tx, other, scope)
-            self._require_layer(source.scope)
+        with self._writes.transaction() as write:
+            source, target = self._find(write.tx, ref, scope), self._find(write.tx, other, scope)
+            self._writes.require_layer(source.scope)
             if source.number == target.number:
                 raise InvalidInput(f"#{source.number} cannot be linked to itself")
             if action == "linked":
-                done = tx.link(source.number, kind, target.number, at)
+                done = write.tx.link(source.number, kind, target.number, write.at)
             else:
-                done = tx.unlink(source.number, kind, target.number)
+                done = write.tx.unlink(source.number, kind, target.number)
             if done:
-                tx.add_event(action, self._actor, at, source, {"kind": kind.value, "to": target.number})
+                write.log(action, source, {"kind": kind.value, "to": target.number})
         return done
 
     def _transform(self, ref: Ref, scope: Scope, action: str, change: Callable[[Memory], Memory]) -> Memory:
-        at = self._clock()
-        with self._write() as tx:
-            old = self._find(tx, ref, scope)
+        with self._writes.transaction() as write:
+            old = self._find(write.tx, ref, scope)
             new = change(old)
-            done = old if new == old else self._change(tx, old, new, action, at)
-        self._meaning.wake([done.number])
-        return done
+            return old if new == old else write.change(old, new, action)
 
 
 def _with_similar(done: Remembered, similar: Sequence[int]) -> Remembered:

@@ -57,7 +57,7 @@ class Mirrors(Core):
         permissions.require(self._actor, "list_mirror")
         known = self._mirror_at(place)
         if known is None:
-            self._require_layer(scope)
+            self._writes.require_layer(scope)
         return known if known is not None else self._add_mirror(place, _LIST, scope, Choice.OWN)
 
     def unmirror(self, number: int) -> Mirror:
@@ -66,15 +66,16 @@ class Mirrors(Core):
         with self._store.write() as tx:
             mirror = _mirror(tx, number)
             tx.drop_mirror(number)
-        self._notify_changed()
+        self._hooks.mirrors_changed()
         return mirror
 
     def join(self, ref: Ref, number: int, *, scope: Scope) -> Memory:
         """Puts a memory into the files of a mirror that holds only what came in through them."""
         permissions.require(self._actor, "join")
-        with self._write() as tx:
+        with self._writes.transaction() as write:
+            tx = write.tx
             memory, mirror = self._find(tx, ref, scope), _mirror(tx, number)
-            self._require_layer(memory.scope)
+            self._writes.require_layer(memory.scope)
             if not holds(mirror, memory.scope):
                 raise Conflict(
                     f"#{memory.number} is in {memory.scope}, and the mirror is of {mirror.scope}: promote it first"
@@ -82,7 +83,7 @@ class Mirrors(Core):
             if not tx.sync_states(number, memories=[memory.number]):
                 tx.record_sync(number, SyncUpdate(states=[SyncState(memory.number)]))
                 # An event, because that is what the files follow.
-                tx.add_event("joined", self._actor, self._clock(), memory, {"mirror": number})
+                write.log("joined", memory, {"mirror": number})
         return memory
 
     def reset_sync_state(self, number: int) -> Mirror:
@@ -118,17 +119,17 @@ class Mirrors(Core):
             take = Side(take)
         except ValueError:
             raise InvalidInput(f"take {' or '.join(Side)}, not {take!r}") from None
-        at = self._clock()
-        with self._write() as tx:
+        with self._writes.transaction() as write:
+            tx = write.tx
             old = self._find(tx, ref, scope)
             conflict = next((one for one in tx.sync_conflicts() if one.memory == old.number), None)
             if conflict is None:
                 raise NotFound(f"nothing is in dispute about #{old.number}: `omoide mirror status` shows what is")
             new = old if take is conflict.stands else _pick(tx, old, conflict, take)
             if new != old:
-                new = self._change(tx, old, new, "resolved", at, new.author)
+                new = write.change(old, new, "resolved", new.author)
             else:
-                tx.add_event("resolved", self._actor, at, old, {"take": take.value})
+                write.log("resolved", old, {"take": take.value})
             tx.record_sync(conflict.mirror, SyncUpdate(settled_conflicts=[old.number]))
         return new
 
@@ -155,12 +156,8 @@ class Mirrors(Core):
                     raise Conflict(f"{place} has a mirror already, number {one.number} of {one.scope}: remove that first")
             else:
                 mirror = tx.put_mirror(wanted)
-        self._notify_changed()
+        self._hooks.mirrors_changed()
         return mirror
-
-    def _notify_changed(self) -> None:
-        if self._follower is not None:
-            self._follower.invalidate()
 
 
 def holds(mirror: Mirror, scope: Scope) -> bool:

@@ -92,14 +92,15 @@ class Projects(Core):
         place = None if root is None else validation.check_name(str(root), "directory")
         made = Project(path, self._check_description(description), place, at)
         bounds.require_within(self._actor, Scope(made.path))
-        with self._write() as tx:
+        with self._writes.transaction() as write:
+            tx = write.tx
             if tx.project(made.path) is not None:
                 raise Conflict(f"there is a project {made.path} already: `omoide project describe` changes its description")
             owner = None if made.root is None else tx.project(root=made.root)
             if owner is not None:
                 raise Conflict(f"{made.root} is the directory of project {owner.path} already: name another")
             tx.put_project(made)
-            tx.add_event("created", self._actor, at, Scope(made.path), {"project": made.path})
+            write.log("created", Scope(made.path), {"project": made.path})
         return made
 
     def describe_project(self, path: str, description: str) -> Project:
@@ -107,14 +108,14 @@ class Projects(Core):
         permissions.require(self._actor, "describe_project")
         path, description = model.check_project_path(path), self._check_description(description)
         bounds.require_within(self._actor, Scope(path))
-        with self._write() as tx:
-            known = tx.project(path)
+        with self._writes.transaction() as write:
+            known = write.tx.project(path)
             if known is None:
                 raise NotFound(f"there is no project {path}: `omoide project create` makes it")
             project = msgspec.structs.replace(known, description=description)
             if project != known:
-                tx.put_project(project)
-                tx.add_event("described", self._actor, self._clock(), Scope(path), {"fields": ["description"]})
+                write.tx.put_project(project)
+                write.log("described", Scope(path), {"fields": ["description"]})
         return project
 
     def _check_description(self, description: str) -> str:
@@ -172,11 +173,12 @@ class Projects(Core):
         bounds.require_within(self._actor, first)
         validation.check_scope(first)
         source = self._actor.via if source is None else validation.check_line(source, "source", self._settings)
-        with self._write() as tx:
-            started = next((each for each in chain((first,), candidates) if tx.add_session(each, source, at)), None)
+        with self._writes.transaction() as write:
+            scopes = chain((first,), candidates)
+            started = next((each for each in scopes if write.tx.add_session(each, source, at)), None)
             if started is None:
                 raise Conflict(f"there is a {scope} already: `omoide session append` adds to it, or choose another name")
-            tx.add_event("started", self._actor, at, started, {"session": started.name})
+            write.log("started", started, {"session": started.name})
         return Session(started, source, at, at)
 
     def sessions(self, *, scope: Scope) -> Sequence[Session]:

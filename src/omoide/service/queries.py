@@ -59,7 +59,7 @@ class Queries(Core):
             query = self._query(scope, query, type, tags, layers, states, since, limit, 0)
         query = bounds.narrow_or_refuse(self._actor, query)
         at = self._clock()
-        vector = self._meaning.encode_query(query)
+        vector = self._embeddings.encode_query(query)
         with self._read(query.scope) as tx:
             found = pipeline.search(tx, query, at, vector)
         self._store.touch([hit.memory.number for hit in found.hits], at)
@@ -134,7 +134,7 @@ class Queries(Core):
         if not named:
             return list(events)
         present = tx.memories(sorted(named))
-        seen = {memory.number for memory in present if self._visible(memory, scope)}
+        seen = {memory.number for memory in present if self._is_visible(memory, scope)}
         # What is purged has left its events, which say where it was.
         for number in named - {memory.number for memory in present}:
             if any(self._may_know(tx, event) for event in tx.events(scope, number, None, 1)):
@@ -149,7 +149,7 @@ class Queries(Core):
             return [link for link in tx.links(number) if self._sees_all(tx, (link.source, link.target), scope)]
 
     def _sees_all(self, tx: Reader, ids: Iterable[str], scope: Scope) -> bool:
-        return all((memory := tx.memory(id)) is not None and self._visible(memory, scope) for id in ids)
+        return all((memory := tx.memory(id)) is not None and self._is_visible(memory, scope) for id in ids)
 
     def resume(self, *, scope: Scope, limit: int = 20) -> ResumeContext:
         """The context of a session in one call, `limit` memories in each list at the most. Counts as access."""

@@ -12,7 +12,8 @@ from omoide.lifecycle.retention import RetentionPlan, Retirement, Rules
 from omoide.model import Actor, Role, Scope, State
 from omoide.service import versioning
 from omoide.service.core import Core
-from omoide.storage.base import Reader, Writer
+from omoide.service.write_path import MemoryTransaction, PlannedChange, WritePath
+from omoide.storage.base import Reader
 
 _TASK = "retire"
 _EVERY = timedelta(days=1)
@@ -47,8 +48,8 @@ class Retention(Core):
             return plan
         done: list[Retirement] = []
         for start in range(0, len(plan.retirements), _AT_ONCE):
-            with self._write() as tx:
-                done += _archive(tx, plan.retirements[start : start + _AT_ONCE], self._actor, at)
+            with self._writes.transaction() as write:
+                done += _archive(write, plan.retirements[start : start + _AT_ONCE])
         return RetentionPlan(done)
 
     def retire_if_due(self) -> RetentionPlan | None:
@@ -71,15 +72,14 @@ class Retention(Core):
                 pass  # only to write the access times, as above
             with self._store.read() as tx:
                 plan = self._plan(tx, at, retention.RECENT, _BY_THE_WAY)
-            with self._store.write(patient=False) as tx:
-                done = _archive(tx, plan.retirements, RETENTION_ACTOR, at)
+            path = WritePath(self._store, self._settings, RETENTION_ACTOR, self._clock, self._hooks)
+            with path.transaction(patient=False) as write:
+                done = _archive(write, plan.retirements)
                 if len(plan.retirements) < _BY_THE_WAY:
-                    tx.record_run(_TASK, at)
+                    write.tx.record_run(_TASK, at)
             self._store.merge_index(_MERGED)
-        except StoreError:  # plan B: another moment. Whoever asked for nothing need not hear that nothing was done.
+        except StoreError:  # fallback: the next idle moment; nobody asked for this, so nobody waits for an answer
             return None
-        if done and self._follower is not None:
-            self._follower.after_writing()
         return RetentionPlan(done)
 
     def _plan(self, tx: Reader, at: datetime, spared: timedelta, most: int | None = None) -> RetentionPlan:
@@ -96,16 +96,16 @@ def _layer_sizes(tx: Reader) -> dict[Scope, int]:
     return sizes
 
 
-def _archive(tx: Writer, retirements: Sequence[Retirement], actor: Actor, at: datetime) -> list[Retirement]:
-    """Archives those that are still as they were planned, and answers which."""
-    planned = {one.memory.number: one for one in retirements}
-    found = [memory for memory in tx.memories(list(planned)) if memory.version == planned[memory.number].memory.version]
-    changes = []
-    for old in found:
-        new = versioning.next_version(old, msgspec.structs.replace(old, state=State.ARCHIVED), at)
+def _archive(write: MemoryTransaction, retirements: Sequence[Retirement]) -> list[Retirement]:
+    """Archive the memories that are still as they were planned, and answer which."""
+    planned = {retirement.memory.number: retirement for retirement in retirements}
+    present = write.tx.memories(list(planned))
+    unchanged = [memory for memory in present if memory.version == planned[memory.number].memory.version]
+    changes: list[PlannedChange] = []
+    for old in unchanged:
+        new = versioning.next_version(old, msgspec.structs.replace(old, state=State.ARCHIVED), write.at)
         changes.append((old, new, versioning.memory_fingerprint(new), versioning.build_index_entry(new)))
-    tx.change_many(changes, actor)
-    for _, new, *_ in changes:
-        reason = planned[new.number].reason.value
-        tx.add_event("retired", actor, at, new, {"fields": ["state"], "version": new.version, "reason": reason})
-    return [planned[memory.number] for memory in found]
+    write.replace_many(changes)
+    for old, new, *_ in changes:
+        write.log_change(old, new, "retired", {"reason": planned[new.number].reason.value})
+    return [planned[memory.number] for memory in unchanged]

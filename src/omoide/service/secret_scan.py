@@ -11,6 +11,7 @@ from omoide.guard import permissions, secrets
 from omoide.model import Memory, Mirror, Scope, SyncState, derive_topic
 from omoide.service import versioning
 from omoide.service.core import Core
+from omoide.service.write_path import MemoryTransaction
 from omoide.storage.base import Reader, StoredText, SyncUpdate, Writer
 
 _LINES = ("topic", "key", "source", "source_run_id")
@@ -53,34 +54,35 @@ class SecretScan(Core):
         if not fix:
             return Scan(found, files, fixed=False)
         if found:
-            with self._write() as tx:
-                renamed = self._redact(tx)
+            with self._writes.transaction() as write:
+                renamed = _redact(write)
             if renamed:  # fingerprints are made of the scope too
                 self._store.rebuild(lambda tx: versioning.entries(tx.everything()))
         self._store.scrub()
         return Scan(found, files, fixed=True)
 
-    def _redact(self, tx: Writer) -> bool:
-        """Redacts what there is now: somebody may have written since it was looked at. Answers whether a project or a
-        session has another name now."""
-        renamed = _rename(tx)
-        at = self._clock()
-        for memory in list(tx.everything()):
-            new = _redact_memory(memory)
-            if new != memory:
-                new = versioning.next_version(memory, new, at)
-                tx.change(memory, new, versioning.memory_fingerprint(new), versioning.build_index_entry(new), self._actor)
-            fields = _changed_fields(memory, new)
-            for past in [one.memory for one in tx.versions(memory.number)][:-1]:
-                clean = _redact_memory(_with_new_scope(past, renamed))
-                if clean != past:
-                    fields |= _changed_fields(past, clean)
-                    tx.replace_version(clean)
-            if fields:
-                tx.add_event("redacted", self._actor, at, new, {"fields": sorted(fields), "version": new.version})
-        for mirror in tx.mirrors():
-            _clean_mirror(tx, mirror)
-        return bool(renamed)
+
+def _redact(write: MemoryTransaction) -> bool:
+    """Redact what is stored now: somebody may have written since the scan. Answer whether a project or a session was
+    renamed."""
+    tx = write.tx
+    renamed = _rename(tx)
+    for memory in list(tx.everything()):
+        new = _redact_memory(memory)
+        if new != memory:
+            new = versioning.next_version(memory, new, write.at)
+            write.replace(memory, new)
+        fields = _changed_fields(memory, new)
+        for past in [version.memory for version in tx.versions(memory.number)][:-1]:
+            clean = _redact_memory(_with_new_scope(past, renamed))
+            if clean != past:
+                fields |= _changed_fields(past, clean)
+                tx.replace_version(clean)
+        if fields:
+            write.log("redacted", new, {"fields": sorted(fields), "version": new.version})
+    for mirror in tx.mirrors():
+        _clean_mirror(tx, mirror)
+    return bool(renamed)
 
 
 def _find_secrets(tx: Reader) -> Iterator[StoredSecret]:

@@ -1,11 +1,12 @@
-"""Meetings of memories and their entries in files: what stands on the database's side, and what comes in from the other.
+"""The database's side of a sync: what the files should show, what came in from them, and how far both are in sync.
 
-Not part of `Service`, so that no way in has it: what a file says is a person's word and is taken in as the owner's, whoever
-asked for the reading. See docs/decisions/0009-mirror-sync.md.
+Not part of `Service`, so that no interface offers it: an edit of a file is an edit by the owner, whoever read it in. It goes
+through the write path of the service, as that actor. See docs/decisions/0009-mirror-sync.md.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -28,12 +29,12 @@ from omoide.model import (
     SyncConflict,
     SyncState,
     expiry,
+    fields,
 )
-from omoide.model.fields import FROM_FILES
 from omoide.service import versioning
-from omoide.service.memories import Memories
 from omoide.service.mirrors import holds
-from omoide.storage.base import Reader, SyncUpdate, Writer
+from omoide.service.write_path import MemoryTransaction, WritePath
+from omoide.storage.base import Reader, Store, SyncUpdate
 
 
 class DatabaseSide(NamedTuple):
@@ -77,7 +78,14 @@ class ImportResult(NamedTuple):
     """Why, and what to do."""
 
 
-class SyncDatabase(Memories):
+class SyncDatabase:
+    def __init__(self, store: Store, writes: WritePath, clock: Callable[[], datetime]):
+        """Read the store for a sync, and import edits of files by a write path whose actor is the author of files."""
+        self._store = store
+        self._writes = writes
+        self._settings = writes.settings
+        self._clock = clock
+
     def last_event(self) -> int:
         with self._store.read() as tx:
             return tx.mark().event
@@ -183,13 +191,13 @@ class SyncDatabase(Memories):
         return ProjectFrame(scope.path or "omoide", project.description if project else "", tuple(sessions))
 
     def describe(self, scope: Scope, text: str) -> None:
-        """A person wrote into a file what a project is about."""
-        with self._store.write() as tx:
-            project = tx.project(scope.path)
+        """Store the description of a project that somebody wrote into a file."""
+        description = validation.check_line(text, "description", self._settings)
+        with self._writes.transaction() as write:
+            project = write.tx.project(scope.path)
             if project is not None:
-                description = validation.check_line(text, "description", self._settings)
-                tx.put_project(msgspec.structs.replace(project, description=description))
-                tx.add_event("described", self._actor, self._clock(), scope, {"fields": ["description"]})
+                write.tx.put_project(msgspec.structs.replace(project, description=description))
+                write.log("described", scope, {"fields": ["description"]})
 
     def versions_since(self, number: int, since: int) -> list[Memory]:
         """The versions of a memory from this one on, oldest first."""
@@ -197,36 +205,37 @@ class SyncDatabase(Memories):
             return [one.memory for one in tx.versions(number) if one.memory.version >= since]
 
     def import_changes(
-        self, mirror: Mirror, things: Sequence[FileChange], present: Iterable[int], unread: Collection[str]
+        self, mirror: Mirror, changes: Sequence[FileChange], present: Iterable[int], unread: Collection[str]
     ) -> list[ImportResult]:
-        """Makes the database say what a file says: all in one transaction, but for what is refused or changed meanwhile.
+        """Store what a file says, in one transaction, and answer what became of each change, in their order.
 
-        `present`: memories that stand in the files under their own names, so that nothing else there can be they;
-        and so do those that were last met in one of the `unread` files.
+        A change that is refused, or whose memory changed meanwhile, leaves the others in place. `present` are the memories
+        that stand in the files under their own ids or keys, so that no other entry can be them; the same holds for
+        memories that were last seen in one of the `unread` files.
         """
-        at = self._clock()
-        there = _PresentMemories(present, unread)
-        taken: list[ImportResult] = []
-        # What stands in a file that is synced itself would come in again; only what loses its place there would not.
-        with self._store.write(durable=any(change.lost for change in things)) as tx:
-            for change in things:
-                if validation.secret_in(change.place):
-                    place = secrets.redact(change.place)
-                    taken.append(ImportResult(None, f"{place}: the name of the file seems to hold a secret: rename it"))
-                    continue
-                try:
-                    memory = (
-                        self._revise_from_file(tx, mirror, change, at)
-                        if change.number
-                        else self._add_from_file(tx, mirror, change, there, at)
-                    )
-                except InvalidInput as error:  # plan B: the others; this one is told to its author
-                    taken.append(ImportResult(None, f"{change.place}: {error}"))
-                    continue
-                taken.append(ImportResult(memory))
-                if memory is not None:
-                    there.numbers.add(memory.number)
-        return taken
+        in_files = _PresentMemories(present, unread)
+        results: list[ImportResult] = []
+        # What stands in a file would come in again after a power cut; only a text that loses its place there would not.
+        with self._writes.transaction(durable=any(change.lost for change in changes)) as write:
+            for change in changes:
+                result = self._import_change(write, mirror, change, in_files)
+                results.append(result)
+                if result.memory is not None:
+                    in_files.numbers.add(result.memory.number)
+        return results
+
+    def _import_change(
+        self, write: MemoryTransaction, mirror: Mirror, change: FileChange, in_files: "_PresentMemories"
+    ) -> ImportResult:
+        if validation.secret_in(change.place):
+            place = secrets.redact(change.place)
+            return ImportResult(None, f"{place}: the name of the file seems to hold a secret: rename it")
+        try:
+            if change.number:
+                return ImportResult(self._revise_from_file(write, mirror, change))
+            return ImportResult(self._add_from_file(write, mirror, change, in_files))
+        except InvalidInput as error:  # fallback: the other changes; this one is reported to its author
+            return ImportResult(None, f"{change.place}: {error}")
 
     def record_sync(
         self,
@@ -247,95 +256,79 @@ class SyncDatabase(Memories):
         with self._store.write(durable=False) as tx:
             tx.record_sync(mirror, SyncUpdate(sync_states, parted, file_states, vanished, last_event=seen))
 
-    # the parts of the above
-
-    def _revise_from_file(self, tx: Writer, mirror: Mirror, change: FileChange, at: datetime) -> Memory | None:
-        old = tx.memory(change.number)
+    def _revise_from_file(self, write: MemoryTransaction, mirror: Mirror, change: FileChange) -> Memory | None:
+        """Change a known memory; None: it is not as it was when the change was found."""
+        old = write.tx.memory(change.number)
         if old is None or old.version != change.version:
             return None
-        fields, lost = self._check_fields(change.fields), self._check_fields(change.lost)
-        self._keys_are_free(tx, old, {**fields, **lost})
-        new = self._next(
-            tx, old, versioning.with_fields(old, {**fields, **lost}) if lost else versioning.with_fields(old, fields), at
-        )
+        values, lost = self._check_fields(change.fields), self._check_fields(change.lost)
+        _require_free_key(write.tx, old, {**values, **lost})
+        new = _change(write, old, versioning.with_fields(old, {**values, **lost}))
         file_version, database_version = (new.version if change.entry else 0), old.version
         if lost:
             # The file's text has been a version for a moment, and is in the history now.
             before = {name: getattr(old, name) for name in lost if name != "topic"}
             if "topic" in lost:
                 before["topic"] = old.topic if old.topic_given else None
-            # What the database says stands as it was, and so does who wrote it.
-            new = self._next(tx, new, versioning.with_fields(new, {**before, **fields}), at, None if fields else old.author)
+            # What the database says stands as it was, and so does its author.
+            restored = versioning.with_fields(new, {**before, **values})
+            new = _change(write, new, restored, None if values else old.author)
             database_version = new.version
         if change.stands is not None:
-            conflict = SyncConflict(mirror.number, old.number, at, file_version, database_version, change.stands)
-            tx.record_sync(mirror.number, SyncUpdate(conflicts=[conflict]))
+            conflict = SyncConflict(mirror.number, old.number, write.at, file_version, database_version, change.stands)
+            write.tx.record_sync(mirror.number, SyncUpdate(conflicts=[conflict]))
         return new
 
-    def _next(self, tx: Writer, old: Memory, new: Memory, at: datetime, author: Actor | None = None) -> Memory:
-        if new == old:
-            return old
-        action = "revised"
-        if new.state is not old.state:
-            action = "archived" if new.state is State.ARCHIVED else "restored"
-        return self._change(tx, old, new, action, at, author)
-
     def _check_fields(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return validation.check_fields(values, self._settings, FROM_FILES)
-
-    def _keys_are_free(self, tx: Reader, old: Memory, fields: Mapping[str, Any]) -> None:
-        scope, key = fields.get("scope", old.scope), fields.get("key", old.key)
-        other = None if key is None else tx.by_key(scope, key)
-        if other is not None and other.number != old.number:
-            raise InvalidInput(f"key {key!r} is taken by #{other.number}: choose another")
+        return validation.check_fields(values, self._settings, fields.FROM_FILES)
 
     def _add_from_file(
-        self, tx: Writer, mirror: Mirror, change: FileChange, present: "_PresentMemories", at: datetime
+        self, write: MemoryTransaction, mirror: Mirror, change: FileChange, in_files: "_PresentMemories"
     ) -> Memory:
+        """Store an entry that no known memory has."""
         entry = change.entry
         assert entry is not None  # noqa: S101 - only a known memory can be gone
-        session = entry.session or mirror.scope.name
-        scope = Scope.session(mirror.scope.path, session) if session else mirror.scope
-        # A day is told without a time: what was learnt today was learnt now.
-        created = entry.created_at
-        if created is not None and created.date() == at.date():
-            created = at
-        draft = validation.check_draft(
-            Draft(
-                entry.content, scope, entry.topic, entry.type, entry.tags, entry.examples, entry.key, entry.source,
-                pinned=entry.pinned, created_at=created,
-            ),
-            self._settings,
-        )  # fmt: skip
-        old = self._same_memory(tx, mirror, draft, present)
-        if old is not None and (entry.id is None or draft.key is not None):
-            new = versioning.merge_draft(old, draft, at)
-            return old if new == old else self._change(tx, old, new, "updated", at)
-        fresh = self._new_memory(draft, at)
+        draft = self._writes.check(_draft(entry, mirror.scope, write.at))
+        # An entry with an id that is unknown here is a memory of its own, whatever it says; only a key must be unique.
+        if entry.id is None or draft.key is not None:
+            same = self._writes.find_same(write.tx, draft, write.at, partial(in_files.has, write.tx, mirror))
+            if same is not None:
+                return write.update(same, draft).memory
+        memory = self._writes.new_memory(draft, write.at)
         if entry.archived:
-            fresh = msgspec.structs.replace(fresh, state=State.ARCHIVED)
-        if entry.id is not None:
-            # It came from somebody else's memory, by git perhaps, and is the same memory there and here.
-            updated = min(max(entry.updated_at or fresh.created_at, fresh.created_at), at)
-            fresh = msgspec.structs.replace(fresh, id=entry.id, updated_at=updated)
-        kept = self._add(tx, fresh, versioning.build_index_entry(fresh))
-        tx.add_event("remembered" if entry.id is None else "imported", self._actor, at, kept, {})
-        return kept
+            memory = msgspec.structs.replace(memory, state=State.ARCHIVED)
+        if entry.id is None:
+            return write.add(memory, "remembered")
+        # It came from another store, by git perhaps, and is the same memory there and here.
+        updated = min(max(entry.updated_at or memory.created_at, memory.created_at), write.at)
+        return write.add(msgspec.structs.replace(memory, id=entry.id, updated_at=updated), "imported")
 
-    def _same_memory(self, tx: Reader, mirror: Mirror, draft: Draft, present: "_PresentMemories") -> Memory | None:
-        """The memory that `remember` would take this for, unless it stands in the files already, as something else."""
-        scope, type = validation.scope_of(draft), draft.type or self._settings.type
-        if draft.key is not None:
-            keyed = tx.by_key(scope, draft.key)
-            if keyed is not None and present.has(tx, mirror, keyed):
-                raise InvalidInput(f"key {draft.key!r} is taken by #{keyed.number}: choose another")
-            return keyed
-        twins = [one for one in tx.by_fingerprint(self._fingerprint(draft), scope) if one.type == type]
-        twins = [one for one in twins if not present.has(tx, mirror, one)]
-        if draft.topic is None:
-            return next((one for one in twins if not one.topic_given and one.content == draft.content), None)
-        wanted = versioning.fold_topic(draft.topic)
-        return next((one for one in twins if one.topic_given and versioning.fold_topic(one.topic) == wanted), None)
+
+def _draft(entry: Entry, scope: Scope, at: datetime) -> Draft:
+    session = entry.session or scope.name
+    # A file gives a day without a time: what was learnt today was learnt now.
+    is_today = entry.created_at is not None and entry.created_at.date() == at.date()
+    return Draft(
+        scope=Scope.session(scope.path, session) if session else scope,
+        created_at=at if is_today else entry.created_at,
+        **{name: getattr(entry, name) for name in fields.ENTRY},
+    )
+
+
+def _change(write: MemoryTransaction, old: Memory, new: Memory, author: Actor | None = None) -> Memory:
+    if new == old:
+        return old
+    action = "revised"
+    if new.state is not old.state:
+        action = "archived" if new.state is State.ARCHIVED else "restored"
+    return write.change(old, new, action, author)
+
+
+def _require_free_key(tx: Reader, old: Memory, values: Mapping[str, Any]) -> None:
+    scope, key = values.get("scope", old.scope), values.get("key", old.key)
+    other = None if key is None else tx.by_key(scope, key)
+    if other is not None and other.number != old.number:
+        raise InvalidInput(f"key {key!r} is taken by #{other.number}: choose another")
 
 
 class _PresentMemories:

@@ -1,0 +1,81 @@
+"""The hooks by which mirrored files follow a service: edits come in before a read, changes go out after a commit.
+
+While there is no mirror this costs one query a second, and none of the code that syncs is loaded.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from omoide.errors import OmoideError
+from omoide.model import Mirror, Scope
+from omoide.storage.base import Store
+
+if TYPE_CHECKING:  # only a store that has a mirror needs it
+    from omoide.sync.engine import SyncEngine
+
+_REFRESH_SECONDS = 1.0
+"""Mirrors that another process adds are followed after so long at the latest."""
+
+
+class MirrorHook:
+    def __init__(
+        self, store: Store, make_engine: "Callable[[Callable[[str], None]], SyncEngine]", report: Callable[[str], None]
+    ):
+        """Follow the mirrors of a store.
+
+        `make_engine` is called with a function for messages when the first mirror needs it; `report` gets what is wrong
+        with mirrored files.
+        """
+        self._store = store
+        self._make_engine = make_engine
+        self._report_to = report
+        self._mirrors: Sequence[Mirror] = ()
+        self._refresh_at = 0.0
+        self._engine: SyncEngine | None = None
+
+    # What is wrong with a file is reported by `SyncEngine.attempt`. Only the database itself can make the first of these
+    # raise, and the verb that is about to read it would fail with the same error.
+
+    def before_read(self, scope: Scope | None) -> None:
+        """Import what people changed in the files that this scope sees; None: in all of them."""
+        mirrors = self._current_mirrors()
+        if mirrors:
+            self.engine.import_edits(mirrors, scope)
+
+    def after_commit(self, _: Sequence[int] = ()) -> None:
+        """Export what was written to the files that it concerns."""
+        try:
+            mirrors = self._current_mirrors()
+            if mirrors:
+                self.engine.export_changes(mirrors)
+        except OmoideError as error:  # fallback: what was written is committed; the next read exports it
+            self._report(str(error))
+
+    def mirrors_changed(self) -> None:
+        """Look up the mirrors again at the next read or commit."""
+        self._refresh_at = 0.0
+
+    @property
+    def engine(self) -> "SyncEngine":
+        """The engine that syncs the mirrors of this store, created when it is first needed."""
+        if self._engine is None:
+            self._engine = self._make_engine(self._report)
+        return self._engine
+
+    def _report(self, message: str) -> None:
+        """Report without raising, even where nobody can be reached: the verb has its answer."""
+        try:
+            self._report_to(message)
+        except (OSError, ValueError, Warning):  # fallback: the log, where a stream is closed or warnings are errors
+            import logging  # noqa: PLC0415 - 5 ms that only this needs
+
+            logging.getLogger(__name__).warning("%s", message)
+
+    def _current_mirrors(self) -> Sequence[Mirror]:
+        now = time.monotonic()
+        if now >= self._refresh_at:
+            with self._store.read() as tx:
+                self._mirrors = tx.mirrors()
+            self._refresh_at = now + _REFRESH_SECONDS
+        return self._mirrors
