@@ -49,7 +49,13 @@ def test_the_short_help_is_the_first_line_of_the_command(name: str) -> None:
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
 def test_every_setting_is_documented_with_its_variable(setting) -> None:
-    assert f"| `{setting.name}` | `{setting.variable}` |" in SETTINGS_PAGE
+    row = next(
+        line for line in SETTINGS_PAGE.splitlines() if line.startswith(f"| `{setting.name}` | `{setting.variable}` |")
+    )
+    plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", row).replace("`", "")
+    for part in re.split(r"[:;(),]| or ", re.sub(r'[`"]', "", setting.description)):
+        assert part.strip() in plain, f"docs/settings.md: {setting.name} is not {setting.description}"
+    assert all(alias in row for alias in setting.aliases)
 
 
 def shell_examples(page: str) -> list[str]:

@@ -13,7 +13,7 @@ from omoide.embeddings.indexer import EmbeddingIndex
 from omoide.model import Actor, Role
 from omoide.service import Service
 from omoide.service.write_path import Hooks, WritePath
-from omoide.settings import Settings, load_settings
+from omoide.settings import Settings, add_setting_list, load_settings
 from omoide.storage.sqlite.store import MIGRATIONS, SqliteStore
 from omoide.sync.hook import MirrorHook
 
@@ -27,16 +27,24 @@ _MIRROR_HOOKS: WeakKeyDictionary[Hooks, MirrorHook] = WeakKeyDictionary()
 """The mirror hook of every open service, by its hooks."""
 
 
+@add_setting_list
 def open(
     store: str | PathLike[str] | None = None,
     *,
     actor: Actor | None = None,
     clock: Callable[[], datetime] = model.now,
-    **flags: Any,
+    **settings: Any,
 ) -> Service:
-    """Opens a memory: the given database file, or the user's own. Other settings can be given by name."""
-    settings = load_settings({**flags, "store": None if store is None else str(store)})
-    return open_service(settings, actor or Actor(settings.actor, settings.role, "python"), clock)
+    """Open a memory, and return the service that works on it. Close the service, or use it in a `with` statement.
+
+    `store` is the database file, by default the one of the settings. `actor` is who acts (an `Actor`), by default the name
+    and the role of the settings. `clock` returns the current time. Every other setting can be given by name; else it comes
+    from its OMOIDE_ variable, from config.toml, or has its default.
+
+    Raise Unreadable for a setting that is unknown or not valid, StoreError if the database cannot be opened.
+    """
+    loaded = load_settings({**settings, "store": None if store is None else str(store)})
+    return open_service(loaded, actor or Actor(loaded.actor, loaded.role, "python"), clock)
 
 
 def open_service(

@@ -1,88 +1,88 @@
-"""What can go wrong that a caller can act on.
+"""The errors that a caller can act on.
 
-OmoideError
-├── InvalidInput        the request itself is wrong: change it
-│   ├── SecretFound     the text holds a credential: take it out
-│   └── Unreadable      a file to be read in, or the settings, cannot be understood
+OmoideError             any of these
+├── InvalidInput        the request itself is wrong
+│   ├── SecretFound     the text contains a credential
+│   └── Unreadable      a file to import, or the settings, cannot be read
 ├── NotFound            no such memory, or none that this scope may see
-├── Conflict            the request is fine, but something is in its way (a taken key, a wrong state)
-│   └── Changed         a file is no longer what was read: read it again
-├── NotAllowed          this role may not do that
-├── Unwritable          a file or its directory does not take what should stand there
-├── EmbedderUnavailable the model that makes vectors cannot be used; by words, everything still works
-└── StoreError          the database
+├── Conflict            the current state does not allow the request (a taken key, a wrong state)
+│   └── Changed         a file changed after it was read
+├── NotAllowed          the role does not allow this
+├── Unwritable          a file or its directory cannot be written
+├── EmbedderUnavailable the embedder cannot be used; search by words still works
+└── StoreError          the database cannot be used
     ├── StoreBusy       another process has been writing for too long
-    ├── StoreDamaged    the file is not a whole database
-    ├── StoreFull       no room on the disk
+    ├── StoreDamaged    the file is not a complete database
+    ├── StoreFull       no space left on the disk
     ├── StoreReadOnly   the file or its directory cannot be written
-    ├── StoreReplaced   the file was removed or replaced while it was open: open it again
-    └── StoreTooNew     written by a newer omoide
+    ├── StoreReplaced   the file was removed or replaced while it was open
+    └── StoreTooNew     written by a newer version of omoide
 """
 
 
 class OmoideError(Exception):
-    """The root: catch this to catch everything omoide says on purpose."""
+    """Any error that omoide raises on purpose: catch this to catch them all."""
 
 
 class InvalidInput(OmoideError):
-    pass
+    """The request itself is wrong: change it."""
 
 
 class SecretFound(InvalidInput):
-    pass
+    """The text contains a credential: remove it."""
 
 
 class Unreadable(InvalidInput):
-    pass
+    """A file to import, or the settings, cannot be read or parsed."""
 
 
 class NotFound(OmoideError):
-    pass
+    """There is no such memory, or none that this scope may see."""
 
 
 class Conflict(OmoideError):
-    pass
+    """The request is valid, but the current state does not allow it, such as a key that is taken."""
 
 
 class Changed(Conflict):
-    pass
+    """A file changed after it was read: read it again."""
 
 
 class NotAllowed(OmoideError):
-    pass
+    """The actor's role, or the bounds of its token, do not allow this."""
 
 
 class Unwritable(OmoideError):
-    pass
+    """A file or its directory cannot be written."""
 
 
 class EmbedderUnavailable(OmoideError):
-    pass
+    """The embedder cannot be used. Search by words still works."""
 
 
 class StoreError(OmoideError):
-    pass
+    """The database cannot be used."""
 
 
 class StoreBusy(StoreError):
-    pass
+    """Another process has been writing for longer than the setting `wait`."""
 
 
 class StoreDamaged(StoreError):
-    pass
+    """The file is not a complete database."""
 
 
 class StoreFull(StoreError):
-    pass
+    """There is no space left on the disk."""
 
 
 class StoreReadOnly(StoreError):
-    pass
+    """The file or its directory cannot be written."""
 
 
 class StoreReplaced(StoreError):
-    pass
+    """The file was removed or replaced while it was open: open it again."""
 
 
 class StoreTooNew(StoreError):
-    pass
+    """The database was written by a newer version of omoide: upgrade omoide."""

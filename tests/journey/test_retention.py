@@ -345,9 +345,9 @@ def test_limits_come_from_settings_and_flags_win(run, long_ago, monkeypatch, env
 @pytest.mark.parametrize(
     ("name", "value", "wanted"),
     [
-        ("MCP_MEMORY_TTL_DAYS", "soon", "MCP_MEMORY_TTL_DAYS: ttl_days is 'soon', but should be a whole number"),
-        ("OMOIDE_MAX_ENTRIES", "-1", "OMOIDE_MAX_ENTRIES: max_entries is '-1', but should be a whole number"),
-        ("OMOIDE_RETIRE", "never", 'OMOIDE_RETIRE: retire is \'never\', but should be "auto" or "manual"'),
+        ("MCP_MEMORY_TTL_DAYS", "soon", "MCP_MEMORY_TTL_DAYS: ttl_days must be an integer from 0 to 36,500, got 'soon'"),
+        ("OMOIDE_MAX_ENTRIES", "-1", "OMOIDE_MAX_ENTRIES: max_entries must be an integer from 0 to 1,000,000,000, got '-1'"),
+        ("OMOIDE_RETIRE", "never", 'OMOIDE_RETIRE: retire must be "auto" or "manual", got \'never\''),
     ],
 )
 def test_an_invalid_limit_is_an_error_naming_its_variable(path, open_memory, monkeypatch, name, value, wanted):

@@ -1,9 +1,12 @@
 """Defaults, then the file, then the environment, then flags; and errors that say where and what to do."""
 
+import inspect
+
 import pytest
 
+import omoide
 from omoide.errors import Unreadable
-from omoide.settings import SETTINGS, load_settings
+from omoide.settings import SETTINGS, Settings, load_settings
 
 
 @pytest.fixture
@@ -40,16 +43,16 @@ def test_types_of_ones_own_join_the_built_in_ones(file):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("limit = 0", "limit is 0, but should be a whole number from 1 to 1,000"),
-        ("limit = true", "a whole number"),
-        ('limit = "many"', "a whole number"),
+        ("limit = 0", "limit must be an integer from 1 to 1,000, got 0"),
+        ("limit = true", "an integer"),
+        ('limit = "many"', "an integer"),
         ('secrets = "keep"', '"refuse" or "redact"'),
-        ("store = 5", "a text in quotes"),
-        ('type = "Bad Name"', "a type name in small letters"),
+        ("store = 5", "store must be a string, got 5"),
+        ('type = "Bad Name"', "a type name of lower-case letters"),
         ("types = 5", "a list of type names"),
-        ('types = ["UPPER"]', "a type name in small letters"),
-        ("wait = -1", "seconds from 0 to 3600"),
-        ("max_content = 5", "a whole number from 1,000"),
+        ('types = ["UPPER"]', "a type name of lower-case letters"),
+        ("wait = -1", "a number of seconds from 0 to 3600, got -1"),
+        ("max_content = 5", "an integer from 1,000"),
         ("limitt = 5", "there is no setting 'limitt'"),
     ],
 )
@@ -62,7 +65,7 @@ def test_a_value_that_cannot_be_used_names_file_line_and_remedy(file, line, expe
 
 
 def test_a_bad_variable_is_named(file):
-    with pytest.raises(Unreadable, match="OMOIDE_WAIT: wait is 'soon', but should be seconds from 0 to 3600"):
+    with pytest.raises(Unreadable, match="OMOIDE_WAIT: wait must be a number of seconds from 0 to 3600, got 'soon'"):
         read(file, OMOIDE_WAIT="soon")
 
 
@@ -76,4 +79,20 @@ def test_a_file_that_is_not_toml_is_an_error_that_names_it(file, content):
 def test_every_setting_has_a_variable_and_a_sentence():
     for setting in SETTINGS:
         assert setting.variable == f"OMOIDE_{setting.name.upper()}"
-        assert len(setting.help) > 10
+        assert len(setting.description) > 10
+
+
+def test_an_unknown_flag_is_refused(file):
+    with pytest.raises(Unreadable, match="flag: there is no setting 'sotre': use one of store, "):
+        read(file, {"sotre": "memory.db"})
+
+
+def test_settings_have_exactly_the_fields_of_the_table():
+    assert set(Settings.__struct_fields__) == {setting.name for setting in SETTINGS} | {"origins"}
+
+
+@pytest.mark.parametrize("documented", [omoide.open, Settings], ids=lambda documented: documented.__name__)
+def test_the_docstring_describes_every_setting(documented):
+    lines = inspect.getdoc(documented).splitlines()
+    for setting in SETTINGS:
+        assert f"{setting.name}: {setting.description}" in map(str.strip, lines)
