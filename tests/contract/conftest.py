@@ -76,14 +76,14 @@ class Shelf:
     def keep(self, content: str, scope: Scope = EVERYWHERE, *, twin: int = 0, actor: Actor = ALICE, **fields: Any) -> Memory:
         draft = self.draft(content, scope, **fields)
         with self.store.write() as tx:
-            kept = tx.add(draft, twin, self.words(draft), actor)
+            (kept,) = tx.add([(draft, twin, self.words(draft))], actor)
             tx.add_event("remembered", actor, self.now, kept, {})
         return kept
 
     def change(self, old: Memory, *, twin: int = 0, actor: Actor = ALICE, **fields: Any) -> Memory:
         new = msgspec.structs.replace(old, version=old.version + 1, updated_at=self.step(), **fields)
         with self.store.write() as tx:
-            tx.change(old, new, twin, self.words(new), actor)
+            tx.change([(old, new, twin, self.words(new))], actor)
             tx.add_event("changed", actor, self.now, new, {"version": new.version})
         return new
 

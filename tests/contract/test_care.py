@@ -25,7 +25,7 @@ def writing(shelf, store):
             with store.write() as tx:
                 for _ in range(2):
                     draft = shelf.draft("pair")
-                    tx.add(draft, 0, shelf.words(draft), BOB)
+                    tx.add([(draft, 0, shelf.words(draft))], BOB)
 
     thread = threading.Thread(target=write)
     thread.start()
@@ -90,7 +90,7 @@ def test_changes_made_with_a_rebuild_are_atomic_with_it(shelf, store):
 
     def settle(tx):
         tx.erase(zebra.number)
-        tx.change(okapi, replace(okapi, content="gnu", version=2), 0, IndexEntry("", "", "gnu", 1, 1), BOB)
+        tx.change([(okapi, replace(okapi, content="gnu", version=2), 0, IndexEntry("", "", "gnu", 1, 1))], BOB)
 
     def settle_and_fail(tx):
         settle(tx)

@@ -149,7 +149,7 @@ def test_bitsets_are_equal_for_long_and_short_posting_lists(shelf):
     with shelf.store.write() as tx:
         drafts = [shelf.draft("gnu" if n % 3 else "yak", SHOP) for n in range(1_000)]
         for draft in drafts:
-            tx.add_event("remembered", ALICE, shelf.now, tx.add(draft, 0, shelf.words(draft), ALICE), {})
+            tx.add_event("remembered", ALICE, shelf.now, tx.add([(draft, 0, shelf.words(draft))], ALICE), {})
     holders = shelf.ask(lambda tx: tx.posting_numbers(Query(SHOP), ["gnu"], 9_999)["gnu"])
     assert len(holders) == 666
     assert bits(shelf, Query(SHOP), "gnu").bits == sum(1 << number for number in holders)
@@ -203,7 +203,7 @@ def test_a_rolled_back_transaction_leaves_no_postings(shelf):
     shelf.keep("gnu", SHOP)
     with suppress(ZeroDivisionError), shelf.store.write() as tx:
         draft = shelf.draft("gnu", SHOP)
-        tx.add_event("remembered", ALICE, shelf.now, tx.add(draft, 0, shelf.words(draft), ALICE), {})
+        tx.add_event("remembered", ALICE, shelf.now, tx.add([(draft, 0, shelf.words(draft))], ALICE), {})
         tx.posting_sets(Query(SHOP), {"gnu": 9}, 9)
         raise ZeroDivisionError
     assert bits(shelf, Query(SHOP), "gnu").holders == 1

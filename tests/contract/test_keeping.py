@@ -45,9 +45,9 @@ def test_a_failed_write_stores_nothing(shelf, store):
     def fail():
         with store.write() as tx:
             draft = shelf.draft("new", BANK)
-            tx.add(draft, 1, shelf.words(draft), BOB)
+            tx.add([(draft, 1, shelf.words(draft))], BOB)
             newer = msgspec.structs.replace(kept, content="newer", version=2)
-            tx.change(kept, newer, 1, shelf.words(newer), BOB)
+            tx.change([(kept, newer, 1, shelf.words(newer))], BOB)
             tx.count_reference(kept.number)
             tx.add_event("changed", BOB, shelf.now, kept, {})
             tx.put_project(Project("bank", "money"))
@@ -84,13 +84,13 @@ def test_a_writer_waits_for_another(shelf, backend):
 
     def write():
         with other.write() as tx:
-            tx.add(draft, 0, shelf.words(draft), BOB)
+            tx.add([(draft, 0, shelf.words(draft))], BOB)
 
     with shelf.store.write() as tx:
         waiting = threading.Thread(target=write)
         waiting.start()
         first = shelf.draft("first")
-        tx.add(first, 0, shelf.words(first), BOB)
+        tx.add([(first, 0, shelf.words(first))], BOB)
     waiting.join()
     assert shelf.ask(lambda tx: [memory.content for memory in tx.everything()]) == ["first", "second"]
 
@@ -255,11 +255,9 @@ def test_adding_many_equals_adding_one_by_one(shelf, store):
     first = shelf.keep("before", SHOP)
     drafts = [shelf.draft("zebra", SHOP, topic="t"), shelf.draft("zebra zebra", BANK), shelf.draft("okapi", MONDAY)]
     with store.write() as tx:
-        added = [
-            msgspec.structs.replace(draft, number=number, author=BOB)
-            for number, draft in enumerate(drafts, tx.next_number())
-        ]
-        tx.add_many([(memory, 7, shelf.words(memory)) for memory in added], "remembered", BOB, shelf.now)
+        drafts = [msgspec.structs.replace(draft, author=BOB) for draft in drafts]
+        added = tx.add([(memory, 7, shelf.words(memory)) for memory in drafts], BOB)
+        tx.add_event("remembered", BOB, shelf.now, added, {})
     after = shelf.keep("after", SHOP)
     assert [each.number for each in added] == list(range(first.number + 1, after.number))
     with store.read() as tx:

@@ -31,7 +31,7 @@ def test_the_first_memory_of_a_session_starts_it(shelf, store):
     shelf.keep("b", MONDAY, source="there")
     draft = shelf.draft("c", TUESDAY)
     with store.write() as tx:
-        tx.add_many([(shelf.draft("d", TUESDAY, number=tx.next_number()), 1, shelf.words(draft))], "kept", BOB, shelf.now)
+        tx.add([(shelf.draft(text, TUESDAY, author=BOB), 1, shelf.words(draft)) for text in "de"], BOB)
     found = sessions(shelf)
     assert set(found) == {MONDAY, TUESDAY}
     assert (found[MONDAY].source, found[MONDAY].created_at, found[MONDAY].memories) == ("here", first.created_at, 2)

@@ -154,7 +154,7 @@ def test_changing_many_equals_changing_one_by_one(shelf, store):
     ]
     with store.write() as tx:
         pairs = [(old, new, 7, shelf.words(new)) for old, new in zip(kept, changed, strict=True)]
-        tx.change_many(list(reversed(pairs)), BOB)
+        tx.change(list(reversed(pairs)), BOB)
     assert shelf.ask(lambda tx: list(tx.everything())) == changed
     for old, new in zip(kept, changed, strict=True):
         assert shelf.ask(lambda tx, number=old.number: [v.memory for v in tx.versions(number)]) == [old, new]

@@ -162,7 +162,7 @@ def store_unchecked(memory: omoide.service.Service, files) -> None:
 
     def keep(tx, old, **fields) -> Memory:
         new = msgspec.structs.replace(plain, id=f"{old:08d}{plain.id[8:]}", number=0, **fields)
-        return tx.add(new, versioning.memory_fingerprint(new), versioning.build_index_entry(new), actor)
+        return tx.add([(new, versioning.memory_fingerprint(new), versioning.build_index_entry(new))], actor)[0]
 
     with memory._store.write() as tx:
         keep(tx, 2, content=f"pinned note: {TOKEN}", pinned=True, state=State.ACTIVE)
@@ -171,7 +171,7 @@ def store_unchecked(memory: omoide.service.Service, files) -> None:
         keep(tx, 5, content="z", key=TOKEN, source=TOKEN, source_run_id=TOKEN, state=State.INACTIVE)
         old = keep(tx, 6, content=f"from {TOKEN}", scope=Scope.session("shop", f"s-{TOKEN}"))
         new = versioning.next_version(old, msgspec.structs.replace(old, content="clean now"), at)
-        tx.change(old, new, versioning.memory_fingerprint(new), versioning.build_index_entry(new), actor)
+        tx.change([(old, new, versioning.memory_fingerprint(new), versioning.build_index_entry(new))], actor)
         keep(tx, 7, content="in a project of that name", scope=Scope(f"cat/{TOKEN}"))
         tx.put_project(Project("shop", f"token {TOKEN}", f"/srv/{TOKEN}", at))
         tx.add_session(Scope.session("shop", "monday"), TOKEN, at)
@@ -246,7 +246,8 @@ def test_a_fix_reaches_the_mirrored_file_as_any_other_change_does(memory, path, 
     kept = memory.remember("plain text", scope=SHOP).memory
     leaked = msgspec.structs.replace(kept, content=f"use {TOKEN}", version=2)
     with memory._store.write() as tx:
-        tx.change(kept, leaked, versioning.memory_fingerprint(leaked), versioning.build_index_entry(leaked), Actor("old"))
+        change = (kept, leaked, versioning.memory_fingerprint(leaked), versioning.build_index_entry(leaked))
+        tx.change([change], Actor("old"))
         tx.add_event("revised", Actor("old"), memory._clock(), leaked, {})
     memory.list(scope=SHOP)
     assert TOKEN in file.read_text()
@@ -268,7 +269,7 @@ def test_scan_names_the_places_and_exits_with_1_until_fixed(run, place):
     with omoide.open(place / "memory.db") as memory, memory._store.write() as tx:
         old = tx.memory(1)
         new = msgspec.structs.replace(old, content=f"use {TOKEN}", version=2)
-        tx.change(old, new, versioning.memory_fingerprint(new), versioning.build_index_entry(new), Actor("old"))
+        tx.change([(old, new, versioning.memory_fingerprint(new), versioning.build_index_entry(new))], Actor("old"))
     done = run("scan")
     assert done.code == 1
     assert "#1" in done.out

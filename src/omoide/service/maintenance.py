@@ -14,8 +14,8 @@ from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Query, Sco
 from omoide.model.expiry import is_current
 from omoide.service import archives, versioning
 from omoide.service.core import Core, Ref
-from omoide.service.write_path import MemoryTransaction, PlannedChange
-from omoide.storage.base import IndexEntry, Problem, Reader, StoredVector, Writer
+from omoide.service.write_path import MemoryTransaction
+from omoide.storage.base import IndexEntry, MemoryChange, Problem, Reader, StoredVector, Writer
 
 if TYPE_CHECKING:  # many patterns and words: 20 ms that only a reindex pays for
     from omoide.lifecycle.deduplication import Merge, MergePlan, ReindexResult
@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # many patterns and words: 20 ms that only a reindex pays for
 Watch = Callable[[str, int, int], None]
 """Hears which step it is at, how many more are done, and of how many."""
 
-Changes = list[PlannedChange]
+Changes = list[MemoryChange]
 """A merge, as far as it can be made before anybody has to wait for it: each memory as it is and as it will be, with twin
 and words. The first is the one that stays."""
 

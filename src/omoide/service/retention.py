@@ -12,8 +12,8 @@ from omoide.lifecycle.retention import RetentionPlan, Retirement, Rules
 from omoide.model import Actor, Role, Scope, State
 from omoide.service import versioning
 from omoide.service.core import Core
-from omoide.service.write_path import MemoryTransaction, PlannedChange, WritePath
-from omoide.storage.base import Reader
+from omoide.service.write_path import MemoryTransaction, WritePath
+from omoide.storage.base import MemoryChange, Reader
 
 _TASK = "retire"
 _EVERY = timedelta(days=1)
@@ -101,7 +101,7 @@ def _archive(write: MemoryTransaction, retirements: Sequence[Retirement]) -> lis
     planned = {retirement.memory.number: retirement for retirement in retirements}
     present = write.tx.memories(list(planned))
     unchanged = [memory for memory in present if memory.version == planned[memory.number].memory.version]
-    changes: list[PlannedChange] = []
+    changes: list[MemoryChange] = []
     for old in unchanged:
         new = versioning.next_version(old, msgspec.structs.replace(old, state=State.ARCHIVED), write.at)
         changes.append((old, new, versioning.memory_fingerprint(new), versioning.build_index_entry(new)))

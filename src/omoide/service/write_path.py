@@ -19,13 +19,10 @@ from omoide.model import Actor, Draft, Memory, Remembered, Scope, State, fields
 from omoide.model.expiry import is_current
 from omoide.service import versioning
 from omoide.settings import Settings
-from omoide.storage.base import IndexEntry, Reader, Store, Writer
+from omoide.storage.base import IndexedMemory, IndexEntry, MemoryChange, Reader, Store, Writer
 
 _CHUNK = 1_000
 """Drafts that one statement inserts."""
-
-PlannedChange = tuple[Memory, Memory, int, IndexEntry]
-"""A memory as it is and as it will be, with the new fingerprint and index entry."""
 
 
 class Hooks:
@@ -137,14 +134,14 @@ class WritePath:
         """The run of an agent that the settings name, for memories that name none themselves."""
         return validation.check_line(self.settings.run, "run", self.settings) if self.settings.run else None
 
-    def new_memory(self, draft: Draft, at: datetime, number: int = 0, random: str = "") -> Memory:
-        """The first version of a memory. `number` 0: the store gives it one; `random`: see `model.new_id`."""
+    def new_memory(self, draft: Draft, at: datetime, random: str = "") -> Memory:
+        """The first version of a memory, not numbered yet. `random`: see `model.new_id`."""
         created = draft.created_at or at
         topic = draft.topic if draft.topic is not None else model.derive_topic(draft.content)
         # By position: with names it takes ten times as long, and a bulk import creates thousands.
         return Memory(
             model.new_id(created, random),
-            number,
+            0,  # the store numbers it
             validation.scope_of(draft),
             draft.key,
             draft.type or self.settings.type,
@@ -222,9 +219,9 @@ class MemoryTransaction:
         """Insert what is surely new together; the rest, which may be about a known memory, goes one by one."""
         fingerprints = [self._path.fingerprint(draft) for _, draft in drafts]
         known = self.tx.known_fingerprints(fingerprints)
-        number = self.tx.next_number()
         random = os.urandom(10 * len(drafts)).hex()
-        new: list[tuple[Memory, int, IndexEntry]] = []
+        new: list[IndexedMemory] = []
+        places: list[int] = []
         others: list[tuple[int, Draft]] = []
         for (place, draft), fingerprint in zip(drafts, fingerprints, strict=True):
             if draft.key is not None or fingerprint in known:
@@ -232,12 +229,14 @@ class MemoryTransaction:
             else:
                 self._path.require_layer(validation.scope_of(draft))
                 start = 20 * len(new)
-                memory = self._path.new_memory(draft, self.at, number + len(new), random[start : start + 20])
+                memory = self._path.new_memory(draft, self.at, random[start : start + 20])
                 new.append((memory, fingerprint, versioning.build_index_entry(draft)))
-                done[place] = Remembered(memory, "created")
+                places.append(place)
             known.add(fingerprint)
-        self.tx.add_many(new, "remembered", self._actor, self.at)
-        self.changed.extend(memory.number for memory, *_ in new)
+        added = self.tx.add(new, self._actor)
+        self.tx.add_event("remembered", self._actor, self.at, added, {})
+        self.changed.extend(memory.number for memory in added)
+        done.update((place, Remembered(memory, "created")) for place, memory in zip(places, added, strict=True))
         for place, draft in others:
             done[place] = self.remember(draft)
 
@@ -245,7 +244,7 @@ class MemoryTransaction:
         """Add a checked memory as it is, with its id and dates; answer it with its number."""
         self._path.require_layer(memory.scope)
         entry = entry or versioning.build_index_entry(memory)
-        added = self.tx.add(memory, versioning.memory_fingerprint(memory), entry, self._actor)
+        (added,) = self.tx.add([(memory, versioning.memory_fingerprint(memory), entry)], self._actor)
         self.log(action, added)
         self.changed.append(added.number)
         return added
@@ -277,12 +276,12 @@ class MemoryTransaction:
     def replace(self, old: Memory, new: Memory) -> None:
         """Write a version that is complete already; the caller logs it."""
         fingerprint, entry = versioning.memory_fingerprint(new), versioning.build_index_entry(new)
-        self.tx.change(old, new, fingerprint, entry, self._actor)
+        self.tx.change([(old, new, fingerprint, entry)], self._actor)
         self.changed.append(new.number)
 
-    def replace_many(self, changes: Sequence[PlannedChange]) -> None:
+    def replace_many(self, changes: Sequence[MemoryChange]) -> None:
         """Write versions that are complete already, in a fraction of the time; the caller logs each."""
-        self.tx.change_many(changes, self._actor)
+        self.tx.change(changes, self._actor)
         self.changed.extend(new.number for _, new, *_ in changes)
 
     def erase(self, memory: Memory) -> None:

@@ -62,6 +62,12 @@ class StoreMark(NamedTuple):
     """Changes when the whole index was rebuilt, which may have dropped vectors too."""
 
 
+IndexedMemory = tuple[Memory, int, IndexEntry]
+"""A memory with its fingerprint and its index entry."""
+MemoryChange = tuple[Memory, Memory, int, IndexEntry]
+"""The old memory, then the new one with its fingerprint and its index entry."""
+
+
 class Problem(NamedTuple):
     """Something that a check found wrong, and what would repair it."""
 
@@ -237,23 +243,18 @@ class Reader(
 class MemoryWriter(Protocol):
     """Write memories, their versions, their links and their index entries, always together."""
 
-    def add(self, memory: Memory, fingerprint: int, words: IndexEntry, actor: Actor) -> Memory:
-        """Store and index a new memory, by its author or else the actor. A number that is 0 or taken gets a new one."""
+    def add(self, new: Sequence[IndexedMemory], actor: Actor) -> list[Memory]:
+        """Store and index new memories, each by its author or else the actor. Return them with their numbers.
 
-    def next_number(self) -> int:
-        """Return the number that the next new memory will have."""
-
-    def add_many(self, fresh: Sequence[tuple[Memory, int, IndexEntry]], action: str, actor: Actor, at: datetime) -> None:
-        """Store active memories without key, numbered from `next_number` on, and append an event for each.
-
-        The same as `add` and `add_event` one by one, in a third of the time.
+        A number that is 0, is taken, was taken by an erased memory or is too large is replaced by the next free one. The
+        first memory of a project or session creates it. Raises Conflict if an id is taken, or a key in its scope.
         """
 
-    def change(self, old: Memory, new: Memory, fingerprint: int, words: IndexEntry, actor: Actor) -> None:
-        """Store `old` as a version, put `new` in its place, and index it by its state and scope."""
+    def change(self, changes: Sequence[MemoryChange], actor: Actor) -> None:
+        """Store the old memories as versions, put the new ones in their places, and index those by state and scope.
 
-    def change_many(self, changes: Sequence[tuple[Memory, Memory, int, IndexEntry]], actor: Actor) -> None:
-        """The same for several, each as (old, new, fingerprint, index entry), in a fraction of the time."""
+        Raises Conflict if a new key is taken in its scope.
+        """
 
     def count_reference(self, number: int) -> None:
         """Count one more reference. Not a new version."""
@@ -272,9 +273,17 @@ class EventWriter(Protocol):
     """Append events. Whoever adds, changes or erases a memory also appends its event: other processes learn by it."""
 
     def add_event(
-        self, action: str, actor: Actor, at: datetime, about: Memory | Scope, detail: Mapping[str, object]
+        self,
+        action: str,
+        actor: Actor,
+        at: datetime,
+        about: Memory | Scope | Sequence[Memory],
+        detail: Mapping[str, object],
     ) -> None:
-        """Append an event about a memory, or about a scope itself. The detail never contains a memory's text."""
+        """Append an event about a memory, one about each of several memories, or one about a scope itself.
+
+        The detail never contains a memory's text.
+        """
 
 
 class ProjectWriter(Protocol):
@@ -395,7 +404,7 @@ class Integrity(Protocol):
     def check(self, expected: Callable[[Memory], tuple[int, IndexEntry]] | None = None) -> list[Problem]:
         """Return what is wrong; given the fingerprint and index entry that a memory should have, also which differ."""
 
-    def rebuild(self, entries: Callable[[Reader], Iterator[tuple[Memory, int, IndexEntry]]]) -> int:
+    def rebuild(self, entries: Callable[[Reader], Iterator[IndexedMemory]]) -> int:
         """Rebuild the index and all fingerprints in one transaction from what `entries` yields. Return how many memories
         were indexed."""
 

@@ -19,7 +19,7 @@ import apsw
 
 from omoide.errors import StoreBusy, StoreError, StoreReplaced
 from omoide.model import Memory
-from omoide.storage.base import IndexEntry, Problem, Reader, Writer
+from omoide.storage.base import IndexedMemory, IndexEntry, Problem, Reader, Writer
 from omoide.storage.rows import micros
 from omoide.storage.sqlite.cache import ReaderCache
 from omoide.storage.sqlite.faults import translate_errors
@@ -269,7 +269,7 @@ class SqliteStore:
         with self.snapshot() as reading:  # of one moment, whatever is written meanwhile
             return check(reading.transaction, self._path, expected)
 
-    def rebuild(self, entries: Callable[[Reader], Iterator[tuple[Memory, int, IndexEntry]]]) -> int:
+    def rebuild(self, entries: Callable[[Reader], Iterator[IndexedMemory]]) -> int:
         from omoide.storage.sqlite.integrity import DANGLING_VECTORS  # noqa: PLC0415 - as above
 
         with self.write() as writing:
