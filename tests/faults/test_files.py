@@ -1,6 +1,7 @@
 """The only writer of Markdown on a real disk: inside its root, whole at every moment, and nobody's text overwritten."""
 
 import os
+import re
 import stat
 import threading
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from omoide.errors import Changed, InvalidInput, OmoideError, Unreadable, Unwritable
+from omoide.files import atomic, replaced
 from omoide.files.atomic import LARGEST, swap
 from omoide.files.directory import BACKUPS, Directory
 
@@ -26,6 +28,11 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def place(root: Path) -> Directory:
     return Directory(root)
+
+
+@pytest.fixture
+def keeping(root: Path) -> Directory:
+    return Directory(root, keep_replaced=True)
 
 
 def files(root: Path) -> set[str]:
@@ -216,8 +223,9 @@ def test_a_save_with_the_same_stat_is_noticed_by_its_bytes(place, root):
 
 
 @pytest.mark.parametrize("save", [saved_in_place, saved_by_rename])
-def test_every_save_of_an_editor_is_read_before_anything_is_written_over_it(place, root, save):
+def test_every_save_of_an_editor_is_read_before_or_after_the_file_is_replaced(keeping, root, save):
     """The editor waits until its text was read; if it were overwritten unseen, it would wait for ever."""
+    place = keeping
     saves = 300
     read = [threading.Event() for _ in range(saves)]
     lost: list[int] = []
@@ -236,9 +244,11 @@ def test_every_save_of_an_editor_is_read_before_anything_is_written_over_it(plac
     written = 0
     while not over.is_set():
         text, seen = place.read("a.md") or ("", None)
-        if text.startswith("editor "):
-            read[int(text.split()[1])].set()
-        elif seen and not text:  # it is being saved
+        late = [place.replaced.read(file) for file in place.replaced.late_saves()]
+        for saved in (text, *late):
+            if re.fullmatch(r"editor \d+", saved):
+                read[int(saved.split()[1])].set()
+        if seen and not text:  # it is being saved
             continue
         try:
             place.write("a.md", f"ours {written}", seen)
@@ -248,7 +258,7 @@ def test_every_save_of_an_editor_is_read_before_anything_is_written_over_it(plac
     editor.join()
     assert lost == []
     assert written > 0
-    assert files(root) - {"a.md"} == set()
+    assert {name for name in files(root) if not name.startswith(f"{BACKUPS}/")} == {"a.md"}
 
 
 def test_a_move_never_overwrites(place, root):
@@ -439,3 +449,72 @@ def test_the_newest_backups_are_kept_and_git_does_not_see_them(root):
     assert place.backup("none.md") is None
     assert Directory(root, backups=0).backup("archive/a.md") is None
     assert place.names(["", "archive"]) == [("archive/a.md", place.stat("archive/a.md"))]
+
+
+# replaced files
+
+
+def kept(root: Path) -> list[Path]:
+    return sorted((root / BACKUPS / "replaced").glob("*"))
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+@pytest.mark.parametrize("name", ["a.md", "sub/100%/a.md"])
+def test_what_is_written_to_a_replaced_or_removed_file_is_found(root, keeping, monkeypatch, exchange, name):
+    if not exchange:
+        monkeypatch.setattr(atomic, "swap", raise_not_implemented)
+    write(keeping, name, "old")
+    with (root / name).open("r+") as first:
+        write(keeping, name, "new")
+        with (root / name).open("r+") as second:
+            keeping.remove(name, keeping.stat(name))
+            assert keeping.replaced.late_saves() == []
+            second.write("saved second")
+        first.write("saved first")
+    late = keeping.replaced.late_saves()
+    assert [(file.name, keeping.replaced.read(file)) for file in late] == [(name, "saved first"), (name, "saved second")]
+    assert [keeping.back_up_replaced(file) for file in late] == [f"{BACKUPS}/{name}.1", f"{BACKUPS}/{name}.2"]
+    assert (root / BACKUPS / f"{name}.2").read_text() == "saved second"
+    assert kept(root) == []
+    assert keeping.replaced.late_saves() == []
+
+
+def raise_not_implemented(*_: object) -> None:
+    raise NotImplementedError
+
+
+def test_replaced_files_that_nobody_writes_to_are_deleted_after_a_while(root, keeping, monkeypatch):
+    write(keeping, "a.md", "old")
+    write(keeping, "a.md", "new")
+    keeping.replaced.late_saves()
+    assert [file.read_text() for file in kept(root)] == ["old"]
+    monkeypatch.setattr(replaced, "KEEP_SECONDS", 0)
+    keeping.replaced.late_saves()
+    assert kept(root) == []
+
+
+def test_only_the_newest_replaced_files_are_kept(root, keeping, monkeypatch):
+    monkeypatch.setattr(replaced, "_MOST_FILES", 10)
+    for number in range(100):
+        write(keeping, "a.md", f"text {number}")
+    assert len(kept(root)) <= 10 + 17
+    keeping.replaced.late_saves()
+    assert {file.read_text() for file in kept(root)} == {f"text {number}" for number in range(89, 99)}
+    monkeypatch.setattr(replaced, "_MOST_BYTES", 1)
+    keeping.replaced.late_saves()
+    assert {file.read_text() for file in kept(root)} == {f"text {number}" for number in range(95, 99)}
+
+
+@pytest.mark.parametrize("obstacle", ["file", "link"])
+def test_a_file_is_replaced_where_the_old_one_cannot_be_kept(root, keeping, tmp_path, obstacle):
+    if obstacle == "file":
+        (root / BACKUPS).write_text("mine")
+    else:
+        (root / BACKUPS).symlink_to(tmp_path)
+    write(keeping, "a.md", "old")
+    write(keeping, "a.md", "new")
+    assert keeping.replaced.late_saves() == []
+    assert {path.name for path in root.iterdir()} == {"a.md", BACKUPS}
+    keeping.remove("a.md", keeping.stat("a.md"))
+    assert {path.name for path in root.iterdir()} == {BACKUPS}
+    assert not (tmp_path / "replaced").exists()

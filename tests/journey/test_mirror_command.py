@@ -186,7 +186,7 @@ def test_either_side_is_rebuilt_from_the_other(run, main):
     done = run("mirror", "rebuild", "--from", "database", "--json")
     assert done.code == 0, done.err
     assert file.read_bytes() == whole
-    assert any("nonsense" in each.read_text() for each in (main / ".agent/.omoide-backups").iterdir())
+    assert any("nonsense" in each.read_text() for each in (main / ".agent/.omoide-backups").glob("memories.md.*"))
     assert git("status", "--short", cwd=main).split() == ["??", ".agent/"]
     git("add", ".agent", cwd=main)
     assert git("status", "--short", cwd=main).split() == ["A", ".agent/memories.md"], "backups are kept from git"

@@ -20,8 +20,11 @@ from pathlib import Path
 from omoide.errors import Changed, Unreadable, Unwritable
 from omoide.files import atomic
 from omoide.files.atomic import Stat
+from omoide.files.replaced import ReplacedFile, ReplacedFiles
 
 BACKUPS = ".omoide-backups"
+_REPLACED = "replaced"
+"""Below the backups: see `replaced`."""
 _WAIT = 30.0
 _STALE_SECONDS = 60.0
 """Seconds after which a temporary file must be one that a killed process left."""
@@ -32,7 +35,10 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 class Directory:
     """A directory in which omoide keeps files. Names are relative to it, with `/`."""
 
-    def __init__(self, root: Path, backups: int = 5, *, private: bool = False, wait: float = _WAIT) -> None:
+    def __init__(
+        self, root: Path, backups: int = 5, *, private: bool = False, wait: float = _WAIT, keep_replaced: bool = False
+    ) -> None:
+        """`keep_replaced`: whether files that are replaced or removed are kept for a while, in `replaced`."""
         self.root = root
         self._backups = backups
         # The umask takes away what it likes, as from every other file.
@@ -42,12 +48,16 @@ class Directory:
         self._known: dict[str, tuple[Stat, bytes]] = {}
         """What was last read or written under a name: times are too coarse to tell two saves within a few milliseconds."""
         self._swept: set[str] = set()
+        self.replaced = ReplacedFiles(root / BACKUPS / _REPLACED)
+        self._keep_replaced = keep_replaced
 
     @classmethod
-    def containing(cls, file: Path, backups: int = 5, *, private: bool = False) -> tuple["Directory", str]:
+    def containing(
+        cls, file: Path, backups: int = 5, *, private: bool = False, keep_replaced: bool = False
+    ) -> tuple["Directory", str]:
         """The place of one file, and its name there. If the file is a symbolic link, of the file that it leads to."""
         file = file.resolve()
-        return cls(file.parent, backups, private=private), file.name
+        return cls(file.parent, backups, private=private, keep_replaced=keep_replaced), file.name
 
     def exists(self) -> bool:
         with atomic.read_errors(self.root):
@@ -109,7 +119,10 @@ class Directory:
                     os.unlink(new, dir_fd=directory)
                 raise
             with suppress(FileNotFoundError):
-                os.unlink(new, dir_fd=directory)
+                if seen is None:
+                    os.unlink(new, dir_fd=directory)
+                else:
+                    self._retire(directory, new, name, seen)
             self._held.touched.add("/".join(parts))
         self._known[name] = (made, atomic.digest(data))
         return made
@@ -118,8 +131,14 @@ class Directory:
         parts, last = atomic.split_name(name)
         with self.lock(), atomic.write_errors(self.root / name), self._directory(parts) as directory:
             aside = self._set_aside(directory, last, name, seen)
-            os.unlink(aside, dir_fd=directory)
+            self._retire(directory, aside, name, seen)
             self._held.touched.add("/".join(parts))
+
+    def back_up_replaced(self, file: ReplacedFile) -> str:
+        """Move a replaced file among the backups of the file that it was, and return where it is."""
+        parts, last = atomic.split_name(file.name)
+        with self.lock(), atomic.write_errors(file.path), self._open_or_create([BACKUPS, _REPLACED]) as directory:
+            return self._add_backup(parts, last, functools.partial(atomic.move_aside, directory, file.path.name))
 
     def move(self, name: str, to: str, seen: Stat) -> None:
         """Gives it another name, under which there must be nothing yet."""
@@ -263,7 +282,7 @@ class Directory:
         except NotImplementedError:  # plan B: look as late as possible
             if not self._is_unchanged(directory, last, name, seen):
                 raise self._changed_error(name) from None
-            os.rename(new, last, src_dir_fd=directory, dst_dir_fd=directory)
+            self._rename_over(directory, new, last)
             return
         if self._is_unchanged(directory, new, name, seen):
             return
@@ -275,6 +294,28 @@ class Directory:
         if atomic.stat(new, directory) != made:  # and somebody saved once more in between: both texts are kept
             self._add_backup([], "left", functools.partial(atomic.move_aside, directory, new))
         raise self._changed_error(name)
+
+    def _rename_over(self, directory: int, new: str, last: str) -> None:
+        """The same as an exchange, in two steps; the old file is gone where a file can have only one name."""
+        old = self._unused_name()
+        with suppress(OSError):
+            os.link(last, old, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+        os.rename(new, last, src_dir_fd=directory, dst_dir_fd=directory)
+        with suppress(FileNotFoundError):
+            os.rename(old, new, src_dir_fd=directory, dst_dir_fd=directory)
+
+    def _retire(self, directory: int | None, old: str, name: str, seen: Stat) -> None:
+        """Keep a file that lost its name for those who may still write to it, or delete it."""
+        if not self._keep_replaced:
+            os.unlink(old, dir_fd=directory)
+            return
+        try:
+            with self._open_backups([_REPLACED]) as there:
+                self.replaced.add(name, seen, lambda new: os.rename(old, new, src_dir_fd=directory, dst_dir_fd=there))
+        except FileNotFoundError:  # a file has only one name here, so that the old one is gone already
+            return
+        except OSError:  # fallback: as where they are not kept
+            os.unlink(old, dir_fd=directory)
 
     def _set_aside(self, directory: int | None, last: str, name: str, seen: Stat) -> str:
         """Takes a file away from its name, if it is what was seen; what an editor saves in this moment is put back."""
@@ -358,13 +399,19 @@ class Directory:
                     if stat.S_ISREG(left.st_mode) and time.time() - left.st_mtime > _STALE_SECONDS:
                         self._add_backup([], "left", functools.partial(atomic.move_aside, directory, name))
 
+    @contextmanager
+    def _open_backups(self, parts: list[str]) -> Iterator[int]:
+        """A directory among the backups, made where it is missing. Git ignores all of them."""
+        with self._open_or_create([BACKUPS]) as top, suppress(FileExistsError):
+            ignore = os.open(".gitignore", _NEW, 0o644, dir_fd=top)
+            os.write(ignore, b"*\n")
+            os.close(ignore)
+        with self._open_or_create([BACKUPS, *parts]) as there:
+            yield there
+
     def _add_backup(self, parts: list[str], last: str, put: Callable[[int], str]) -> str:
         """One more file among the backups, numbered; `put` makes it there and says its name. The oldest ones go."""
-        with self._open_or_create([BACKUPS]) as top, suppress(FileExistsError):
-            # Nobody wants them in a repository.
-            os.write(ignoring := os.open(".gitignore", _NEW, 0o644, dir_fd=top), b"*\n")
-            os.close(ignoring)
-        with self._open_or_create([BACKUPS, *parts]) as there:
+        with self._open_backups(parts) as there:
             numbers = sorted(int(end) for file in _list_names(there) if (end := file.removeprefix(f"{last}.")).isdecimal())
             new = f"{last}.{numbers[-1] + 1 if numbers else 1}"
             os.rename(put(there), new, src_dir_fd=there, dst_dir_fd=there)

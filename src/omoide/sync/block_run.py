@@ -28,7 +28,7 @@ class BlockRun:
             with self._snapshot.place.lock():
                 for _ in range(TRIES):
                     try:
-                        return SyncReport(number, written=self._once())
+                        return SyncReport(number, written=self._once(), troubles=self._back_up_late_saves())
                     except Changed:  # plan B: somebody saved the file at this moment, so look again
                         continue
         except (Unreadable, Unwritable) as error:  # plan B: the file is left alone, and its person is told
@@ -67,11 +67,20 @@ class BlockRun:
             snapshot.calm = Listing({})
             return 0
         if new != text or stat is None:
-            stat = snapshot.place.write(snapshot.name, new, stat)
+            stat = snapshot.write(snapshot.name, new, stat)
         state = file_state(snapshot.name, new, stat)
         self._database.record_sync(snapshot.mirror.number, file_states=[state], seen=event)
         snapshot.event, snapshot.calm = event, Listing({snapshot.name: stat}) if state.settled else None
         return int(new != text)
+
+    def _back_up_late_saves(self) -> tuple[str, ...]:
+        """Keep what somebody saved to the file after it had been replaced, and report where it is."""
+        place = self._snapshot.place
+        return tuple(
+            f"{place.root / file.name} was saved while it was replaced, and the saved text is kept as"
+            f" {place.back_up_replaced(file)}: copy what is missing"
+            for file in self._snapshot.late_saves()
+        )
 
     def _describe_error(self, error: Exception) -> str:
         return explain(self._snapshot.place.root / self._snapshot.name, error)

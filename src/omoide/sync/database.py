@@ -158,6 +158,12 @@ class SyncDatabase:
                 return event, False
             return event, any(holds(mirror, memory.scope) for memory in tx.memories(changed))
 
+    def has_purged(self, since: int) -> bool:
+        """Whether a memory was purged after this event: its text must be in no copy of a file either."""
+        with self._store.read() as tx:
+            changed = tx.changed_since(since)
+            return len(tx.memories(changed)) < len(changed)
+
     def has_expired(self, mirror: Mirror) -> bool:
         """Whether a memory in the mirror's files has expired since they were last written: that is no event."""
         with self._store.read() as tx:

@@ -88,6 +88,8 @@ class SyncEngine:
             snapshot.event = event
         if self._database.has_expired(mirror):
             return self.sync(mirror)
+        if snapshot.place.replaced.is_look_due() and snapshot.late_saves():
+            return self.sync(mirror)
         if snapshot.calm is None:
             if not snapshot.is_settled(self._database.file_states(mirror.number)):
                 return self.sync(mirror)
@@ -103,6 +105,8 @@ class SyncEngine:
 
     def _follow(self, mirror: Mirror) -> SyncReport | None:
         snapshot = self.snapshot(mirror)
+        if self._database.has_purged(snapshot.event):
+            snapshot.place.replaced.discard()
         event, concerned = self._database.is_concerned(mirror, snapshot.event)
         if concerned:
             return self.sync(mirror)

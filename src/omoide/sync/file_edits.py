@@ -7,7 +7,6 @@ import msgspec
 from omoide import model
 from omoide.errors import Changed, Conflict
 from omoide.files.atomic import Stat
-from omoide.files.leases import hold_file
 from omoide.markdown.file_per_memory import ARCHIVE
 from omoide.markdown.format import ProjectFrame
 from omoide.model import Memory, State, SyncState
@@ -25,15 +24,6 @@ class FileEdit:
         self.stamps: dict[int, Memory] = {}
         self.memories: dict[int, Memory] = {}
         """Who stands in it afterwards, by number, as it is known in the database."""
-
-
-class LateWrite(Changed):
-    """Somebody saved a file twice while it was replaced, and the first of the two texts is in no file."""
-
-    def __init__(self, name: str, text: str):
-        super().__init__(f"{name} was saved twice at this moment")
-        self.name = name
-        self.text = text
 
 
 class FileEdits:
@@ -186,28 +176,11 @@ class FileEdits:
                 self.written += 1
             return
         if new != text:
-            stat = self._replace(name, new, stat)
+            stat = self._snapshot.write(name, new, stat)
             self.written += 1
         assert stat is not None  # noqa: S101 - there is a file now
         self.stats[name] = (new, stat)
         self._record_synced(name, new, edit)
-
-    def _replace(self, name: str, text: str, seen: Stat | None) -> Stat:
-        place = self._snapshot.place
-        if seen is None:
-            return place.write(name, text, None)
-        with hold_file(place.root / name) as hold:
-            stat = place.write(name, text, seen)
-            late = hold.late()
-        if late is not None:
-            # Somebody had begun to save the old file. What they saved is what the file says.
-            text = late.decode("utf-8", "replace")
-            try:
-                place.write(name, text, stat)
-            except Changed:
-                raise LateWrite(name, text) from None
-            raise Changed(f"{place.root / name} was saved by somebody else at this moment: read it again")
-        return stat
 
     def _rewritten(self, name: str, text: str | None, edit: FileEdit) -> str | None:
         format = self._snapshot.format

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from omoide.errors import Changed, Unreadable
-from omoide.files.atomic import Stat
+from omoide.errors import Changed, InvalidInput
+from omoide.markdown.format import changed_fields
 from omoide.model import Choice, Memory, Scope, Side, State, SyncState
 from omoide.service.mirrors import holds
 from omoide.sync.database import DatabaseSide, FileChange, SyncDatabase
-from omoide.sync.file_edits import FileEdits, LateWrite
+from omoide.sync.file_edits import FileEdits
 from omoide.sync.matching import MatchResult, Stamp, entry_stamp, match_entries
 from omoide.sync.snapshot import FileText, Listing, Scan, Snapshot, file_state
 from omoide.sync.three_way import Action, MergeCase, MergeContext, SeenEntry, decide
@@ -26,7 +26,6 @@ _TRIES_IN_PASSING = 3
 """For a sync that nobody asked for: the next one brings what this one could not."""
 _FAR_BEHIND = 500
 """Events of others after which it is worth a write to note that none of them was ours."""
-_UNKNOWN = Stat(0, 0, 0)
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -75,6 +74,8 @@ class SyncRun:
         self._heard: dict[int, tuple[int, Action]] = {}
         """What was taken in just now: the version that it is, and what is left to do about its entry."""
         self._troubles: dict[str, None] = {}
+        self._late_saves: list[str] = []
+        """What was saved to files after they had been replaced, and what became of it."""
         self._closed: dict[str, str] = {}
         """Files that cannot be read, and why."""
         self._held_back: set[int] = set()
@@ -94,17 +95,14 @@ class SyncRun:
         with self._snapshot.place.lock():
             for _ in range(TRIES if self._patient else _TRIES_IN_PASSING):
                 try:
-                    if self._attempt():
+                    if self._attempt() and not self._import_late_saves():
                         break
-                except LateWrite as late:
-                    self._rescue(late)
                 except Changed:  # plan B: somebody saved a file at this moment, so look again
                     continue
             else:
                 self._give_up()
-        return SyncReport(
-            self._snapshot.mirror.number, self._imported, self._written, self._conflicts, tuple(self._troubles)
-        )
+        troubles = (*self._troubles, *self._late_saves)
+        return SyncReport(self._snapshot.mirror.number, self._imported, self._written, self._conflicts, troubles)
 
     def _give_up(self) -> None:
         if self._patient:
@@ -328,20 +326,52 @@ class SyncRun:
             return Action.REMOVE
         return Action.PUT if said.stands is Side.DATABASE or ahead or stale or nameless else Action.MARK_SYNCED
 
-    def _rescue(self, late: LateWrite) -> None:
-        """What stands in a text that is in no file any more comes in; what it lacks is not deleted."""
-        try:
-            placed = self._snapshot.format.parse(late.name, late.text)
-        except Unreadable:  # plan B: it cannot have been a text of entries
-            return
-        now = self._snapshot.place.stat(late.name)
-        texts = {late.name: FileText(late.text, now or _UNKNOWN, placed)}
-        scan = Scan({late.name: now or _UNKNOWN}, [late.name], [], [], unsettled=True)
+    def _import_late_saves(self) -> bool:
+        """Import what somebody saved to a file after it had been replaced; return whether there was such a save."""
+        place = self._snapshot.place
+        files = self._snapshot.late_saves()
+        for file in files:
+            run = SyncRun(self._snapshot, self._database)
+            try:
+                if self._prefer is Side.DATABASE:
+                    raise InvalidInput("the files are being rebuilt from the database")
+                text = place.replaced.read(file)
+                run._import_text(file.name, FileText(text, file.now, self._snapshot.format.parse(file.name, text)))
+                problems = list(run._troubles)
+            except FILE_TROUBLE as error:  # fallback: the text is kept as a file
+                problems = [str(error)]
+            outcome = "its entries were imported"
+            if problems:
+                outcome = f"not all of its entries were imported ({'; '.join(problems)})"
+            backup = place.back_up_replaced(file)
+            path = place.root / file.name
+            self._late_saves.append(
+                f"{path} was saved while it was replaced: {outcome}, and the saved text is kept as {backup}"
+            )
+            self._imported += run._imported
+            self._conflicts += run._conflicts
+        return bool(files)
+
+    def _import_text(self, name: str, text: FileText) -> None:
+        """Import the entries of a text that is no longer in its file; what it lacks is not deleted."""
+        scan = Scan({name: text.stat}, [name], [], [], unsettled=True)
+        texts = {name: text}
         looked = Comparison(scan, texts, self._database_side(scan, texts))
+        # The text is older than the last sync: what it says is compared with the version that it was made from.
+        based = {number: self._closest_state(number, seen) for number, seen in self._decide(looked).matched.found.items()}
+        sync_states = {**looked.standing.sync_states, **based}
+        looked = looked._replace(standing=looked.standing._replace(sync_states=sync_states))
         work = self._decide(looked)
         self._import_changes(work._replace(say=[(seen, said) for seen, said in work.say if seen]), looked.standing)
-        for each in (self._stamps, self._heard):
-            each.clear()
+
+    def _closest_state(self, number: int, seen: SeenEntry) -> SyncState:
+        """The sync state with the version of a memory from which an entry differs least."""
+        entry, expected_entry = seen.placed.entry, self._snapshot.format.expected_entry
+        closest = min(
+            self._database.versions_since(number, 1),
+            key=lambda version: (len(changed_fields(version, expected_entry(version), entry)), -version.version),
+        )
+        return SyncState(number, seen.file, entry.id or "", closest.version)
 
     # from the database into the files
 

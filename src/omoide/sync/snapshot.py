@@ -10,7 +10,8 @@ from typing import NamedTuple
 from omoide.errors import Changed, Unreadable
 from omoide.files.atomic import Stat
 from omoide.files.directory import Directory
-from omoide.files.leases import is_quiet
+from omoide.files.leases import hold_file, is_quiet
+from omoide.files.replaced import ReplacedFile
 from omoide.markdown.escape import is_utf8
 from omoide.markdown.format import Format, LocatedEntry
 from omoide.model import FileState, Mirror
@@ -80,9 +81,9 @@ class Snapshot:
         self.single = mirror.format not in SEVERAL
         if self.single:
             # A worktree's file may be a link to that of the main one: then it is that one that is kept.
-            self.place, self.name = Directory.containing(place / mirror.file, backups, private=private)
+            self.place, self.name = Directory.containing(place / mirror.file, backups, private=private, keep_replaced=True)
         else:
-            self.place, self.name = Directory(place.resolve(), backups, private=private), ""
+            self.place, self.name = Directory(place.resolve(), backups, private=private, keep_replaced=True), ""
         self.main = ""
         """The page of a tree that tells about its project."""
         if mirror.format == "tree":
@@ -188,7 +189,26 @@ class Snapshot:
         return True
 
     def owns(self, name: str) -> bool:
-        return self.single or self.format.owns(name)
+        return name == self.name if self.single else self.format.owns(name)
+
+    def write(self, name: str, text: str, seen: Stat | None) -> Stat:
+        """Write a file in place of what was seen there (None: nothing). Raises Changed if somebody else saves it."""
+        if seen is None:
+            return self.place.write(name, text, None)
+        with hold_file(self.place.root / name) as hold:
+            stat = self.place.write(name, text, seen)
+            late = hold.late()
+        if late is None:
+            return stat
+        # Somebody had begun to save the old file: their text goes into the new one. If that has been saved again
+        # meanwhile, the old one is imported with the other late saves.
+        self.place.write(name, late.decode("utf-8", "replace"), stat)
+        self.place.replaced.forget(seen)
+        raise Changed(f"{self.place.root / name} was saved by somebody else at this moment: read it again")
+
+    def late_saves(self) -> list[ReplacedFile]:
+        """Replaced files of this mirror that somebody has written to since, and is no longer writing to."""
+        return [file for file in self.place.replaced.late_saves() if self.owns(file.name) and is_quiet(file.path)]
 
     def _refresh(self, state: FileState) -> FileState | None:
         """The same sighting, of now; None if the file says something else."""

@@ -1,0 +1,145 @@
+"""Files that were replaced or removed moments ago, kept under other names while somebody may still write to them.
+
+An editor can look up a file before it is replaced and open it for writing afterwards: what it saves then goes to a file
+without a name. So the old file keeps a name for a while, which records how it looked; if it looks different later, somebody
+has written to it.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from omoide.errors import Unreadable
+from omoide.files import atomic
+from omoide.files.atomic import Stat
+
+KEEP_SECONDS = 120.0
+"""How long a replaced file is kept if nobody writes to it."""
+_MOST_FILES = 32
+_MOST_BYTES = 16_000_000
+"""Of unchanged files; the oldest are deleted first, but the newest few are kept whatever their size."""
+_ALWAYS_KEPT = 4
+_PRUNE_AFTER = 16
+_PAUSE = 1.0
+"""Seconds between two looks by somebody who only reads memories."""
+
+
+class ReplacedFile(NamedTuple):
+    name: str
+    """The name that it had, relative to its directory."""
+    path: Path
+    """Where it is now."""
+    replaced_at: int
+    """In nanoseconds."""
+    before: str
+    """How it looked when it was replaced."""
+    now: Stat
+
+    @property
+    def is_changed(self) -> bool:
+        return self.before != _describe(self.now)
+
+    @property
+    def is_old(self) -> bool:
+        # A clock that was set back must not keep it for ever.
+        return abs(time.time_ns() - self.replaced_at) > KEEP_SECONDS * 1e9
+
+
+class ReplacedFiles:
+    """The replaced files of one directory. Where they cannot be listed, there are none."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._added = 0
+        self._next_look = 0.0
+
+    def add(self, name: str, seen: Stat, rename_to: Callable[[str], None]) -> None:
+        """Keep a file that has lost its name; `rename_to` gives it the one under which it is kept."""
+        quoted = name.replace("%", "%25").replace("/", "%2F")
+        rename_to(f"{quoted}.{time.time_ns()}-{_describe(seen)}")
+        self._added += 1
+        if self._added > _PRUNE_AFTER:
+            self.late_saves()
+
+    def late_saves(self) -> list[ReplacedFile]:
+        """The files that somebody has written to since they were replaced, the oldest first.
+
+        Deletes old ones that nobody has written to, and the oldest of too many. An emptied file holds no text: it is about
+        to be written, or is deleted when it is old.
+        """
+        self._added = 0
+        self._next_look = time.monotonic() + _PAUSE
+        saved: list[ReplacedFile] = []
+        unchanged: list[ReplacedFile] = []
+        for file in sorted(self._files(), key=lambda file: file.replaced_at):
+            if file.is_changed and file.now.size:
+                saved.append(file)
+            elif file.is_old:
+                _delete(file)
+            else:
+                unchanged.append(file)
+        for file in unchanged[: _count_over_limits(unchanged)]:
+            _delete(file)
+        return saved
+
+    def is_look_due(self) -> bool:
+        """Whether the last look was long enough ago for somebody who only reads memories."""
+        return time.monotonic() >= self._next_look
+
+    def read(self, file: ReplacedFile) -> str:
+        """What somebody has saved to a replaced file. Raises Unreadable if that is no text, or gone."""
+        with atomic.read_errors(file.path):
+            directory = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                data, _ = atomic.read(directory, file.path.name, file.path)
+            except FileNotFoundError as error:
+                raise Unreadable(f"{file.path} is gone: another process has moved it") from error
+            finally:
+                os.close(directory)
+        return atomic.text(data, file.path)
+
+    def forget(self, seen: Stat) -> None:
+        """Delete the file that looked like this when it was replaced: its text is in another file now."""
+        for file in self._files():
+            if file.before == _describe(seen):
+                _delete(file)
+
+    def discard(self) -> None:
+        """Delete the files that nobody has written to, whatever their age, because a text in them must not be kept."""
+        for file in self._files():
+            if not file.is_changed:
+                _delete(file)
+
+    def _files(self) -> Iterator[ReplacedFile]:
+        with suppress(OSError), os.scandir(self._directory) as entries:
+            for entry in entries:
+                quoted, _, record = entry.name.rpartition(".")
+                replaced_at, _, before = record.partition("-")
+                if not before or not replaced_at.isdecimal() or not entry.is_file(follow_symlinks=False):
+                    continue
+                with suppress(FileNotFoundError):  # another process has just deleted it
+                    stat = entry.stat(follow_symlinks=False)
+                    now = Stat(stat.st_mtime_ns, stat.st_size, stat.st_ino)
+                    name = quoted.replace("%2F", "/").replace("%25", "%")
+                    yield ReplacedFile(name, self._directory / entry.name, int(replaced_at), before, now)
+
+
+def _describe(stat: Stat) -> str:
+    return f"{stat.mtime_ns}-{stat.size}-{stat.inode}"
+
+
+def _count_over_limits(files: Sequence[ReplacedFile]) -> int:
+    total = 0
+    for count, file in enumerate(reversed(files)):
+        total += file.now.size
+        if count >= _MOST_FILES or (count >= _ALWAYS_KEPT and total > _MOST_BYTES):
+            return len(files) - count
+    return 0
+
+
+def _delete(file: ReplacedFile) -> None:
+    with suppress(OSError):  # fallback: another process has deleted it, or the next look does
+        file.path.unlink()
