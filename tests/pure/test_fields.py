@@ -11,6 +11,8 @@ from omoide.guard import validation
 from omoide.model import Actor, Draft, Memory, Scope, State, fields
 from omoide.service import Service
 from omoide.settings import load_settings
+from omoide.storage import rows
+from omoide.storage.sqlite import writer
 
 RULES = load_settings({}, {"OMOIDE_CONFIG": "/dev/null"})
 
@@ -85,3 +87,16 @@ def test_a_memory_that_breaks_no_rule_is_stored_as_it_is():
         updated_at=at,
     )
     assert validation.check_memory(memory, RULES) == memory
+
+
+def test_every_field_is_written_to_a_column():
+    beside = {"project", "session", "fingerprint", "blocking_key", "length", "actor"}  # a scope, and what the index needs
+    elsewhere = {"number", "id", "scope", "last_accessed_at"}  # the row itself, project and session, a table of its own
+    assert set(writer._COLUMNS) - beside == set(fields.NAMES) - elsewhere
+
+
+def test_every_field_is_read_from_a_column():
+    columns = rows.COLUMNS.split(", ")
+    assert [column.partition(".")[2] for column in columns[1:]][: len(Memory.__struct_fields__)] == [
+        {"scope": "session", "author": "name"}.get(name, name) for name in Memory.__struct_fields__
+    ]

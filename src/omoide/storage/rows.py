@@ -1,14 +1,15 @@
 """Rows and values: how a memory lies in a table, shared by the SQL backends."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 
 from omoide.errors import StoreDamaged
-from omoide.model import Actor, Memory, Query, Role, Scope, State
+from omoide.model import Actor, Memory, Query, Role, Scope, State, fields
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -19,12 +20,21 @@ STATE_NUMBER = {state: number for number, state in enumerate(STATES)}
 ACTIVE = STATE_NUMBER[State.ACTIVE]
 FORGOTTEN = STATE_NUMBER[State.FORGOTTEN]
 
-COLUMNS = (
-    "m.number, m.id, coalesce(p.path, ''), m.session, m.state, m.type, m.key, m.topic_given, m.pinned, m.confidence,"
-    " m.relevance, m.reference_count, m.version, m.created_at, m.updated_at, m.expires_at, a.last_accessed_at,"
-    " m.source, m.tags, m.examples, m.topic, m.content, m.source_run_id,"
-    " w.name, w.role, w.via"
+_COLUMN = {"scope": "m.session", "last_accessed_at": "a.last_accessed_at", "author": "w.name"}
+"""The column of each field that is not called as the field. Of a scope and an author, more columns stand at the end."""
+COLUMNS = ", ".join(
+    [
+        "m.number",
+        *(_COLUMN.get(name, f"m.{name}") for name in Memory.__struct_fields__),
+        *("coalesce(p.path, '')", "w.role", "w.via"),
+    ]
 )
+"""What `memory_from_row` reads: the number, by which rows are paged, then the fields in the order of `Memory`."""
+PLAIN = fields.names(
+    lambda field: field.name != "number" and field.kind in ("count", "key", "type", "line", "text", "share", "flag")
+)
+"""The fields that lie in a column of their own as they are."""
+plain_values: Callable[[Memory], tuple[Any, ...]] = attrgetter(*PLAIN)
 TABLES = "memories m LEFT JOIN projects p ON p.number = m.project LEFT JOIN accesses a ON a.memory = m.number"
 TABLES += " LEFT JOIN actors w ON w.number = coalesce(m.author, m.actor)"
 
@@ -58,13 +68,14 @@ def memory_from_row(row: Sequence[Any]) -> Memory:
 
 
 def _memory(row: Sequence[Any]) -> Memory:
+    # Not formatted, because the order is what matters: that of COLUMNS and that of `Memory`, whose names as keywords would
+    # take ten times as long.
     (
-        number, id, path, session, state, type, key, topic_given, pinned, confidence, relevance, reference_count,
-        version, created_at, updated_at, expires_at, accessed_at, source, tags, examples, topic, content, run,
-        name, role, via,
+        _, id, number, session, key, type, topic, topic_given, content, tags, examples, source, confidence, relevance,
+        reference_count, pinned, state, created_at, updated_at, accessed_at, expires_at, version, run, name,
+        path, role, via,
     ) = row  # fmt: skip
     created = moment(created_at)
-    # In the order of the fields: with their names it takes ten times as long.
     return Memory(
         id, number, Scope(path, session), key, type, topic, bool(topic_given), content, _strings.decode(tags),
         _strings.decode(examples), source, confidence, relevance, reference_count, bool(pinned), STATES[state], created,
@@ -80,26 +91,18 @@ def _author(name: str, role: str, via: str) -> Actor:
 
 
 def version_json(memory: Memory) -> str:
-    """A past version as JSON, for the versions table. The count and access time are no part of a version."""
-    fields = msgspec.structs.asdict(memory)
-    for name in ("id", "number", "last_accessed_at", "reference_count", "version"):
-        del fields[name]
-    return _encode(fields).decode()
+    """Return a past version as JSON for the versions table, without the fields that are no part of a version."""
+    body = msgspec.structs.asdict(memory)
+    for name in fields.UNVERSIONED:
+        del body[name]
+    return _encode(body).decode()
 
 
 def version_from_json(present: Memory, version: int, body: str) -> Memory:
-    """The past version of a memory that is described by `body`."""
-    return msgspec.convert(
-        {
-            **_body.decode(body),
-            "id": present.id,
-            "number": present.number,
-            "version": version,
-            "reference_count": present.reference_count,
-            "last_accessed_at": None,
-        },
-        Memory,
-    )
+    """Return the past version of `present` that `version_json` made; its access time is not known."""
+    unversioned = {name: getattr(present, name) for name in fields.UNVERSIONED}
+    unversioned |= {"version": version, "last_accessed_at": None}
+    return msgspec.convert({**_body.decode(body), **unversioned}, Memory)
 
 
 EXPIRED = f"(m.state = {ACTIVE} AND m.expires_at IS NOT NULL AND m.expires_at <= :at)"

@@ -11,7 +11,7 @@ import msgspec
 from omoide.errors import Conflict
 from omoide.model import Actor, LinkKind, Memory, Project, Scope, State
 from omoide.storage.base import IndexedMemory, IndexEntry, MemoryChange, StoredText, StoreMark
-from omoide.storage.rows import STATE_NUMBER, STATES, micros, moment, strings, version_json
+from omoide.storage.rows import PLAIN, STATE_NUMBER, STATES, micros, moment, plain_values, strings, version_json
 from omoide.storage.sqlite.cache import MARK, ProcessCache, ReaderCache
 from omoide.storage.sqlite.mirrors import MirrorWriter
 from omoide.storage.sqlite.names import NameWriter
@@ -23,18 +23,14 @@ from omoide.storage.sqlite.vectors import VectorWriter
 
 _LARGEST_ASKED = 999_999_999  # so that an import cannot use up the numbers
 
-_ADD = """
-INSERT INTO memories (number, id, project, session, state, type, key, fingerprint, blocking_key,
-    topic_given, length, pinned, confidence,
-    relevance, reference_count, version, actor, created_at, updated_at, expires_at, source, tags, examples, topic, content,
-    source_run_id, author)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_CHANGE = """
-UPDATE memories SET project = ?, session = ?, state = ?, type = ?, key = ?, fingerprint = ?, blocking_key = ?,
-    topic_given = ?, length = ?,
-    pinned = ?, confidence = ?, relevance = ?, reference_count = ?, version = ?, actor = ?, created_at = ?, updated_at = ?,
-    expires_at = ?, source = ?, tags = ?, examples = ?, topic = ?, content = ?, source_run_id = ?, author = ?
-WHERE number = ?"""
+_COLUMNS = (
+    *PLAIN,
+    *("state", "tags", "examples", "created_at", "updated_at", "expires_at"),
+    *("project", "session", "fingerprint", "blocking_key", "length", "actor", "author"),
+)
+"""In the order of `_columns`."""
+_ADD = f"INSERT INTO memories (number, id, {', '.join(_COLUMNS)}) VALUES (?, ?{', ?' * len(_COLUMNS)})"
+_CHANGE = f"UPDATE memories SET {', '.join(f'{column} = ?' for column in _COLUMNS)} WHERE number = ?"
 _NO_MEMORY = 0  # in an event about a project or a session
 _INDEX = "INSERT INTO words (rowid, topic, tags, content) VALUES (?, ?, ?, ?)"
 _LOG = "INSERT INTO events (at, action, actor, project, memory, detail) VALUES (?, ?, ?, ?, ?, ?)"
@@ -261,14 +257,21 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, Vector
             self._created = (memory.created_at, micros(memory.created_at))
         created = self._created[1]
         return (
-            project, memory.scope.name, STATE_NUMBER[memory.state], memory.type, memory.key, fingerprint, words.blocking_key,
-            memory.topic_given, words.length, memory.pinned, memory.confidence, memory.relevance,
-            memory.reference_count, memory.version, by, created,
+            *plain_values(memory),
+            STATE_NUMBER[memory.state],
+            strings(memory.tags),
+            strings(memory.examples),
+            created,
             created if memory.updated_at is memory.created_at else micros(memory.updated_at),
-            None if memory.expires_at is None else micros(memory.expires_at), memory.source,
-            strings(memory.tags), strings(memory.examples), memory.topic, memory.content, memory.source_run_id,
+            None if memory.expires_at is None else micros(memory.expires_at),
+            project,
+            memory.scope.name,
+            fingerprint,
+            words.blocking_key,
+            words.length,
+            by,
             self._author(memory, by),
-        )  # fmt: skip
+        )
 
     def _author(self, memory: Memory, by: int) -> int | None:
         """The author's number; None where it is who makes the version."""
