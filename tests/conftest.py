@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 import omoide
 from omoide.service import Service
 
+HOOK_LOGGERS = ("omoide.sync.hook", "omoide.service.write_path")
 LONG = os.environ.get("OMOIDE_LONG") == "1"
 
 settings.register_profile(
@@ -53,9 +54,10 @@ def settings_of_nobody(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def troubles_are_expected(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """No test passes over trouble with a mirrored file: here, where warnings are errors, it is in the log."""
+    """No test passes over trouble with a mirrored file or a failed hook: here, where warnings are errors, it is in the log."""
     yield
-    assert [record.message for record in caplog.get_records("call") if record.name == "omoide.app"] == []
+    logged = [record for record in caplog.get_records("call") if record.name in HOOK_LOGGERS]
+    assert [record.message for record in logged] == []
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def test_resolving_a_conflict_takes_every_field_of_the_side_that_is_picked(memor
     old = memory.remember("before", topic="t", source="me", key="k", scope=SHOP).memory
     clock.step(60)
     with memory._store.write() as tx:  # another process, which dies before it has written the file
-        memory._change(tx, old, msgspec.structs.replace(old, **OTHER), "revised", clock.now)
+        memory._writes.within(tx, clock.now).change(old, msgspec.structs.replace(old, **OTHER), "revised")
     entry = msgspec.structs.replace(old, **FULL, topic_given=True)
     text = FilePerMemory().rewrite("k.md", None, {entry.id: entry}, (), {})
     (directory / "k.md").write_text(text, encoding="utf-8", newline="")

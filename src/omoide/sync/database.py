@@ -24,7 +24,6 @@ from omoide.model import (
     Mirror,
     Query,
     Scope,
-    Side,
     State,
     SyncConflict,
     SyncState,
@@ -35,6 +34,7 @@ from omoide.service import versioning
 from omoide.service.mirrors import holds
 from omoide.service.write_path import MemoryTransaction, WritePath
 from omoide.storage.base import Reader, Store, SyncUpdate
+from omoide.sync.three_way import FileChange
 
 
 class DatabaseSide(NamedTuple):
@@ -50,25 +50,6 @@ class DatabaseSide(NamedTuple):
     """Of the ids and keys that the files name."""
     astray: dict[str, str]
     """The ids among them that no entry of these files can have, and why."""
-
-
-class FileChange(msgspec.Struct, frozen=True):
-    """One thing that a file says and the database does not."""
-
-    entry: Entry | None
-    """None: the entry is gone."""
-    place: str
-    """Where it stands, for messages."""
-    number: int = 0
-    """Of the memory that it is about; 0: none is known."""
-    version: int = 0
-    """Of that memory, as it was when this was found out."""
-    fields: dict[str, Any] = {}
-    """What the memory should say."""
-    stands: Side | None = None
-    """Set when both sides had changed, differently."""
-    lost: dict[str, Any] = {}
-    """What the file says and does not stand: kept as a version."""
 
 
 class ImportResult(NamedTuple):

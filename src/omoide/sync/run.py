@@ -14,11 +14,11 @@ from omoide.errors import Changed, InvalidInput
 from omoide.markdown.format import changed_fields
 from omoide.model import Choice, Memory, Scope, Side, State, SyncState
 from omoide.service.mirrors import holds
-from omoide.sync.database import DatabaseSide, FileChange, SyncDatabase
+from omoide.sync.database import DatabaseSide, SyncDatabase
 from omoide.sync.file_edits import FileEdits
 from omoide.sync.matching import MatchResult, Stamp, entry_stamp, match_entries
 from omoide.sync.snapshot import FileText, Listing, Scan, Snapshot, file_state
-from omoide.sync.three_way import Action, MergeCase, MergeContext, SeenEntry, decide
+from omoide.sync.three_way import Action, FileChange, MergeCase, MergeContext, SeenEntry, decide
 from omoide.sync.trouble import FILE_TROUBLE, explain
 
 TRIES = 8

@@ -1,7 +1,8 @@
-"""Three ways: what both sides said when they last met, what the database says now, what the file says now. Pure.
+"""Decide what a sync does with one memory: from the state both sides had at the last sync, the database now, the file now.
 
 Only the file changed: the database takes it over. Only the database: the file is rewritten. Both, but in different fields,
-or to the same: both changes stand. Both, differently: the newer stands, the other is kept as a version, and people are told.
+or to the same: both changes stand. Both, differently: the newer stands, the other becomes a version, and the conflict is
+recorded. Pure: values in, values out.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,9 +10,10 @@ from datetime import datetime
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
+import msgspec
+
 from omoide.markdown.format import Entry, LocatedEntry, changed_fields
-from omoide.model import Memory, Scope, Side, State, SyncState
-from omoide.sync.database import FileChange
+from omoide.model import Memory, Scope, Side, State, SyncState, fields
 
 
 class SeenEntry(NamedTuple):
@@ -21,15 +23,34 @@ class SeenEntry(NamedTuple):
     placed: LocatedEntry
 
 
+class FileChange(msgspec.Struct, frozen=True):
+    """One change that a file has and the database has not."""
+
+    entry: Entry | None
+    """None: the entry was deleted."""
+    place: str
+    """Where it stands, for messages."""
+    number: int = 0
+    """Of the memory that it is about; 0: of none that is known."""
+    version: int = 0
+    """Of that memory, when the change was found."""
+    fields: dict[str, Any] = {}
+    """The values that the memory should have."""
+    stands: Side | None = None
+    """The side that stands where both had changed, differently; None: there is no conflict."""
+    lost: dict[str, Any] = {}
+    """The file's values that do not stand: kept as a version."""
+
+
 class Action(Enum):
     NOTHING = auto()
     """Nothing has changed."""
     MARK_SYNCED = auto()
-    """They say the same: to be noted."""
+    """Both sides are the same: record that."""
     PUT = auto()
-    """The file should say what the database says."""
+    """Write the memory into its file."""
     REMOVE = auto()
-    """It should stand in no file."""
+    """Remove the memory from its file."""
 
 
 class MergeCase(NamedTuple):
@@ -40,159 +61,209 @@ class MergeCase(NamedTuple):
     seen: SeenEntry | None
     """None: it stands in no file that was read."""
     unread: bool
-    """Its file looks as it did at the meeting, and was not read."""
+    """Its file looks as it did at the last sync, and was not read."""
     wanted: bool
-    """Whether the mirror holds a memory such as this is now."""
-    held: bool
+    """Whether the mirror's files should show the memory as it is now."""
+    in_scope: bool
     """Whether its scope is the mirror's."""
     saved_at: datetime
     """When the file was last saved."""
 
 
 class MergeContext(NamedTuple):
-    """What deciding needs beside the case itself."""
+    """What a decision needs besides the case itself."""
 
-    shown: Callable[[Memory], Entry]
-    past: Callable[[int, int], Sequence[Memory]]
+    expected_entry: Callable[[Memory], Entry]
+    """The entry that the format writes for a memory."""
+    versions_since: Callable[[int, int], Sequence[Memory]]
     """The versions of a memory by number, from one on, oldest first."""
     place: str = ""
+    """Where the entry stands, for messages."""
     stamped: bool = True
     """Whether every entry should have its id."""
     prefer: Side | None = None
-    """Set where one side is to be made from the other, whatever is newer."""
+    """The side that stands whatever is newer; None: decide by what changed."""
 
 
-def decide(case: MergeCase, judge: MergeContext) -> Action | FileChange:
+class _FileSide(NamedTuple):
+    """What the file changed since the last sync."""
+
+    base: Memory | None
+    """The memory as it was at the last sync; None: it was never in sync."""
+    changes: dict[str, Any]
+    """The values of the file that the memory does not have now."""
+    conflicting: dict[str, Any]
+    """Those of them whose field the database changed too."""
+
+
+def decide(case: MergeCase, context: MergeContext) -> Action | FileChange:
+    """Return what to do with the file, or the change to import from it."""
     if case.seen is not None:
-        return _decide_present(case, case.seen, judge)
+        return _decide_present(case, case.seen, context)
     if case.unread:
-        assert case.sync_state is not None  # noqa: S101 - a file that was not read is known by its meetings
-        if case.memory.version == case.sync_state.version:
-            return Action.NOTHING if case.wanted else Action.REMOVE  # it has expired, which is no new version
-        return Action.PUT if case.wanted else Action.REMOVE
-    return _decide_absent(case, judge)
+        assert case.sync_state is not None  # noqa: S101 - a file that was not read is known by its sync states
+        return _decide_untouched(case, case.sync_state)
+    return _decide_absent(case, context)
 
 
-def _decide_absent(case: MergeCase, judge: MergeContext) -> Action | FileChange:
+def _decide_untouched(case: MergeCase, sync_state: SyncState) -> Action:
+    """The entry is as it was at the last sync: only the database may have changed."""
+    if not case.wanted:
+        return Action.REMOVE  # also what has expired, which makes no new version
+    return Action.NOTHING if case.memory.version == sync_state.version else Action.PUT
+
+
+def _decide_absent(case: MergeCase, context: MergeContext) -> Action | FileChange:
+    """The entry is in no file: it was deleted, or was never written."""
     memory, sync_state = case.memory, case.sync_state
-    gone = FileChange(None, judge.place, memory.number, memory.version, {"state": State.ARCHIVED})
-    if judge.prefer is Side.FILE and case.wanted:
-        return gone if memory.state is State.ACTIVE else Action.REMOVE
+    if context.prefer is Side.FILE and case.wanted:
+        return _deletion(memory, context)
     if sync_state is None or not sync_state.file:
-        # It was in no file. Since it was last looked at nothing happened to it, or it should be there now.
         if sync_state is not None and sync_state.version == memory.version:
             return Action.NOTHING
         return Action.PUT if case.wanted else Action.REMOVE
     if not case.wanted:
         return Action.REMOVE
-    if judge.prefer is Side.DATABASE:
+    if context.prefer is Side.DATABASE:
         return Action.PUT
-    before = _base(case, judge)
-    if before is None or differing_fields(judge.shown(before), judge.shown(memory)) or before.state is not memory.state:
-        return FileChange(None, judge.place, memory.number, memory.version, stands=Side.DATABASE)
-    return gone if memory.state is State.ACTIVE else Action.REMOVE
+    base = _base(case, context)
+    if base is None or base.state is not memory.state or _shows_change(base, memory, context):
+        return FileChange(None, context.place, memory.number, memory.version, stands=Side.DATABASE)
+    return _deletion(memory, context)
 
 
-def _decide_present(case: MergeCase, seen: SeenEntry, judge: MergeContext) -> Action | FileChange:
+def _deletion(memory: Memory, context: MergeContext) -> Action | FileChange:
+    """An entry that a person deleted archives its memory."""
+    if memory.state is not State.ACTIVE:
+        return Action.REMOVE
+    return FileChange(None, context.place, memory.number, memory.version, {"state": State.ARCHIVED})
+
+
+def _shows_change(base: Memory, memory: Memory, context: MergeContext) -> bool:
+    return differing_fields(context.expected_entry(base), context.expected_entry(memory))
+
+
+def _decide_present(case: MergeCase, seen: SeenEntry, context: MergeContext) -> Action | FileChange:
+    """The entry is in a file: compare it with the memory, and both with what they were at the last sync."""
     memory, sync_state, entry = case.memory, case.sync_state, seen.placed.entry
-    met = sync_state is not None and sync_state.file != ""
-    if (
-        sync_state
-        and met
-        and (seen.file, seen.placed.digest) == (sync_state.file, sync_state.digest)
-        and judge.prefer is None
-    ):
-        if memory.version == sync_state.version:
-            return Action.NOTHING if case.wanted else Action.REMOVE
+    if context.prefer is not None:
+        return _decide_preferred(case, entry, context)
+    if sync_state is not None and sync_state.file and _is_unchanged(seen, sync_state):
+        return _decide_untouched(case, sync_state)
+    file = _file_side(case, entry, context)
+    if not file.changes:
+        return _decide_same(case, entry, context)
+    if not file.conflicting:
+        return FileChange(entry, context.place, memory.number, memory.version, file.changes)
+    if file.base is not None and _is_past_version(case, entry, context, file.base.version):
         return Action.PUT if case.wanted else Action.REMOVE
-    now = judge.shown(memory)
-    if judge.prefer is not None:
-        said = _file_changes(memory, now, entry, case)
-        if judge.prefer is Side.DATABASE or not said:
-            return _decide_unchanged(case, now, entry, judge)
-        return FileChange(entry, judge.place, memory.number, memory.version, said)
-    base = _base(case, judge)
-    if base is None:
-        said = _file_changes(memory, now, entry, case)
-        conflicting = {name: value for name, value in said.items() if name != "state"}
-    else:
-        shown = judge.shown(base)
-        said = {
-            name: value
-            for name, value in _file_changes(base, shown, entry, case).items()
-            if value != _value(memory, now, name)
-        }
-        moved = memory.state is not base.state or not case.held
-        conflicting = {
-            name: value for name, value in said.items() if moved or _value(memory, now, name) != _value(base, shown, name)
-        }
-    if not said:
-        return _decide_unchanged(case, now, entry, judge)
-    if not conflicting:
-        return FileChange(entry, judge.place, memory.number, memory.version, said)
-    if base is not None and _was_ours(case, entry, judge, base.version):
-        return Action.PUT if case.wanted else Action.REMOVE
-    if case.held and case.saved_at > memory.updated_at:
-        if memory.state is not _state(entry):
-            said["state"] = _state(entry)
-        return FileChange(entry, judge.place, memory.number, memory.version, said, Side.FILE)
-    rest = {name: value for name, value in said.items() if name not in conflicting}
-    return FileChange(entry, judge.place, memory.number, memory.version, rest, Side.DATABASE, conflicting)
+    return _decide_conflict(case, entry, context, file)
 
 
-def _decide_unchanged(case: MergeCase, now: Entry, entry: Entry, judge: MergeContext) -> Action:
-    """The file says nothing new: either both say the same, or the database has more to say."""
+def _decide_preferred(case: MergeCase, entry: Entry, context: MergeContext) -> Action | FileChange:
+    """One side is rebuilt from the other."""
+    memory = case.memory
+    changes = _file_changes(memory, context.expected_entry(memory), entry, case)
+    if context.prefer is Side.DATABASE or not changes:
+        return _decide_same(case, entry, context)
+    return FileChange(entry, context.place, memory.number, memory.version, changes)
+
+
+def _decide_same(case: MergeCase, entry: Entry, context: MergeContext) -> Action:
+    """The file has nothing new: either both are the same, or the file is behind."""
     if not case.wanted:
         return Action.REMOVE
-    if differing_fields(now, entry) or now.archived is not entry.archived or (entry.id is None and judge.stamped):
+    expected = context.expected_entry(case.memory)
+    lacks_id = entry.id is None and context.stamped
+    if lacks_id or differing_fields(expected, entry) or expected.archived is not entry.archived:
         return Action.PUT
     return Action.MARK_SYNCED
 
 
-def _base(case: MergeCase, judge: MergeContext) -> Memory | None:
-    """The memory as it was at the meeting; None if they have never met."""
+def _decide_conflict(case: MergeCase, entry: Entry, context: MergeContext, file: _FileSide) -> FileChange:
+    """Both sides changed, differently: the newer stands; a memory that left the mirror's scope stands as it is."""
+    memory = case.memory
+    if case.in_scope and case.saved_at > memory.updated_at:
+        changes = dict(file.changes)
+        if memory.state is not _state(entry):
+            changes["state"] = _state(entry)
+        return FileChange(entry, context.place, memory.number, memory.version, changes, Side.FILE)
+    others = {name: value for name, value in file.changes.items() if name not in file.conflicting}
+    return FileChange(entry, context.place, memory.number, memory.version, others, Side.DATABASE, file.conflicting)
+
+
+def _is_unchanged(seen: SeenEntry, sync_state: SyncState) -> bool:
+    return (seen.file, seen.placed.digest) == (sync_state.file, sync_state.digest)
+
+
+def _file_side(case: MergeCase, entry: Entry, context: MergeContext) -> _FileSide:
+    memory, base = case.memory, _base(case, context)
+    expected = context.expected_entry(memory)
+    if base is None:
+        changes = _file_changes(memory, expected, entry, case)
+        return _FileSide(None, changes, {name: value for name, value in changes.items() if name != "state"})
+    expected_before = context.expected_entry(base)
+    changes = {
+        name: value
+        for name, value in _file_changes(base, expected_before, entry, case).items()
+        if value != _value(memory, expected, name)
+    }
+    # A memory that was archived, restored or moved meanwhile conflicts with every change of its entry.
+    if memory.state is not base.state or not case.in_scope:
+        return _FileSide(base, changes, changes)
+    return _FileSide(
+        base,
+        changes,
+        {
+            name: value
+            for name, value in changes.items()
+            if _value(memory, expected, name) != _value(base, expected_before, name)
+        },
+    )
+
+
+def _base(case: MergeCase, context: MergeContext) -> Memory | None:
+    """The memory as it was at the last sync; None if it never was in sync, or that version is gone."""
     memory, sync_state = case.memory, case.sync_state
     if sync_state is None or not sync_state.version:
         return None
     if sync_state.version == memory.version:
         return memory
-    past = judge.past(memory.number, sync_state.version)
-    return past[0] if past and past[0].version == sync_state.version else None
+    versions = context.versions_since(memory.number, sync_state.version)
+    return versions[0] if versions and versions[0].version == sync_state.version else None
 
 
-def _was_ours(case: MergeCase, entry: Entry, judge: MergeContext, since: int) -> bool:
-    """Whether the file says what the database has said since: then we wrote it, and were stopped before we noted that."""
+def _is_past_version(case: MergeCase, entry: Entry, context: MergeContext, base: int) -> bool:
+    """Whether the file shows a version after the base: then omoide wrote it, and was stopped before it recorded that."""
     return any(
-        not differing_fields(judge.shown(version), entry)
-        for version in judge.past(case.memory.number, since + 1)
+        not differing_fields(context.expected_entry(version), entry)
+        for version in context.versions_since(case.memory.number, base + 1)
         if version.version != case.memory.version
     )
 
 
-_FIELDS = ("content", "topic", "type", "tags", "examples", "key", "source", "pinned")
-
-
-def differing_fields(shown: Entry, entry: Entry) -> bool:
+def differing_fields(expected: Entry, entry: Entry) -> bool:
+    """Whether a field that the entry names differs from what the format would write."""
     return any(
-        getattr(entry, name) != getattr(shown, name)
-        for name in _FIELDS
+        getattr(entry, name) != getattr(expected, name)
+        for name in fields.ENTRY
         if name == "topic" or getattr(entry, name) is not None
     )
 
 
-def _file_changes(base: Memory, shown: Entry, entry: Entry, case: MergeCase) -> dict[str, Any]:
-    """What the file says that was not so at the meeting."""
-    said = changed_fields(base, shown, entry)
+def _file_changes(base: Memory, expected: Entry, entry: Entry, case: MergeCase) -> dict[str, Any]:
+    """The values of the entry, and of its place, that the base does not have."""
+    changes = changed_fields(base, expected, entry)
     if base.state is not _state(entry):
-        said["state"] = _state(entry)
-    if case.held and entry.session != shown.session:
-        said["scope"] = Scope(base.scope.path, entry.session)
-    return said
+        changes["state"] = _state(entry)
+    if case.in_scope and entry.session != expected.session:
+        changes["scope"] = Scope(base.scope.path, entry.session)
+    return changes
 
 
 def _state(entry: Entry) -> State:
     return State.ARCHIVED if entry.archived else State.ACTIVE
 
 
-def _value(memory: Memory, shown: Entry, name: str) -> Any:
-    return getattr(memory, name) if name in ("state", "scope") else getattr(shown, name)
+def _value(memory: Memory, expected: Entry, name: str) -> Any:
+    return getattr(expected if name in fields.ENTRY else memory, name)
