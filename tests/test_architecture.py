@@ -1,8 +1,12 @@
 """The shape of the code itself: few public names, no blind except, no module too large to hold in one's head."""
 
 import ast
+import importlib
+import inspect
+import pkgutil
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import omoide
@@ -11,14 +15,63 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted((ROOT / "src" / "omoide").rglob("*.py"))
 
 
-def test_the_public_names_are_these_and_no_more() -> None:
-    assert sorted(omoide.__all__) == [
-        "Actor", "Conflict", "Draft", "Event", "Hit", "InvalidInput", "Layer", "LinkKind", "Memory",
-        "NotAllowed", "NotFound", "OmoideError", "Query", "Remembered", "Role", "Scope", "SearchResult",
-        "SecretFound", "State", "StoreError", "open",
-    ]  # fmt: skip
+# Errors that no caller meets, and why.
+INTERNAL_ERRORS = {"LateWrite"}  # sync raises and catches it itself
+
+
+def omoide_classes() -> dict[str, type]:
+    """Every class of omoide by name, with all modules imported."""
+    for module in pkgutil.walk_packages(omoide.__path__, "omoide."):
+        importlib.import_module(module.name)
+    modules = [module for name, module in sys.modules.items() if name.partition(".")[0] == "omoide"]
+    return {name: value for module in modules for name, value in vars(module).items() if isinstance(value, type)}
+
+
+def public_classes() -> set[type]:
+    """What a caller of `omoide.Service` meets: the classes in its signatures and in their fields, settings, and errors."""
+    names = omoide_classes()  # annotations of lazy imports are resolved with these
+    found: set[type] = set()
+
+    def add(annotation: object) -> None:
+        for argument in typing.get_args(annotation):
+            for part in argument if isinstance(argument, list) else [argument]:
+                add(part)
+        if isinstance(annotation, type) and annotation.__module__.startswith("omoide") and annotation not in found:
+            found.add(annotation)
+            for field in typing.get_type_hints(annotation, localns=names).values():
+                add(field)
+
+    for name, member in inspect.getmembers(omoide.Service):
+        function = member.fget if isinstance(member, property) else member
+        if not name.startswith("_") and callable(function):
+            for annotation in typing.get_type_hints(function, localns=names).values():
+                add(annotation)
+    add(omoide.Service)
+    add(omoide.Settings)
+    errors = {value for value in names.values() if issubclass(value, omoide.OmoideError)}
+    return found | {error for error in errors if error.__name__ not in INTERNAL_ERRORS}
+
+
+def test_every_type_and_error_that_a_caller_meets_is_exported() -> None:
+    missing = sorted(
+        f"{found.__module__}.{found.__name__}" for found in public_classes() if found.__name__ not in omoide.__all__
+    )
+    assert not missing, f"export these in omoide/__init__.py (TYPE_CHECKING and _MODULES): {missing}"
+
+
+def test_nothing_else_is_exported() -> None:
+    assert set(omoide.__all__) == {"open", *(found.__name__ for found in public_classes())}
+
+
+def test_type_checkers_and_help_see_every_exported_name() -> None:
+    tree = ast.parse((ROOT / "src" / "omoide" / "__init__.py").read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module.startswith("omoide.")]
+    homes = {alias.asname: node.module for node in imports for alias in node.names}
+    assert homes == omoide._HOMES
+    assert set(omoide.__all__) <= set(dir(omoide))
     for name in omoide.__all__:
-        assert getattr(omoide, name).__module__.startswith("omoide")
+        exported = getattr(omoide, name)
+        assert exported.__module__.startswith(homes[name]), f"omoide.{name} is defined in {exported.__module__}"
 
 
 # Who catches everything, and why. The sync engine and the write path: a memory that was committed must not be answered as a

@@ -5,6 +5,8 @@ import omoide
 with omoide.open("memory.db") as memory:
     memory.remember("認証は JWT を採用", topic="API auth", scope=omoide.Scope.project("shop"))
     result = memory.recall("認証", scope=omoide.Scope.project("shop"))
+
+`open` returns a `Service`, which has all operations. Every type and error that they take, return or raise is here.
 """
 
 from typing import TYPE_CHECKING
@@ -12,42 +14,121 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from omoide.app import open as open  # noqa: A004 - omoide.open, as in the README
     from omoide.errors import (
+        Changed as Changed,
         Conflict as Conflict,
+        EmbedderUnavailable as EmbedderUnavailable,
         InvalidInput as InvalidInput,
         NotAllowed as NotAllowed,
         NotFound as NotFound,
         OmoideError as OmoideError,
         SecretFound as SecretFound,
+        StoreBusy as StoreBusy,
+        StoreDamaged as StoreDamaged,
         StoreError as StoreError,
+        StoreFull as StoreFull,
+        StoreReadOnly as StoreReadOnly,
+        StoreReplaced as StoreReplaced,
+        StoreTooNew as StoreTooNew,
+        Unreadable as Unreadable,
+        Unwritable as Unwritable,
+    )
+    from omoide.lifecycle.deduplication import (
+        Contradiction as Contradiction,
+        Merge as Merge,
+        MergePlan as MergePlan,
+        ReindexResult as ReindexResult,
+    )
+    from omoide.lifecycle.retention import (
+        Reason as Reason,
+        RetentionPlan as RetentionPlan,
+        Retirement as Retirement,
     )
     from omoide.model import (
         Actor as Actor,
+        Choice as Choice,
         Draft as Draft,
         Event as Event,
         Hit as Hit,
         Layer as Layer,
+        Link as Link,
         LinkKind as LinkKind,
         Memory as Memory,
+        Mirror as Mirror,
+        Page as Page,
+        Project as Project,
         Query as Query,
         Remembered as Remembered,
+        ResumeContext as ResumeContext,
         Role as Role,
         Scope as Scope,
         SearchResult as SearchResult,
+        Session as Session,
+        Side as Side,
         State as State,
+        Summary as Summary,
+        SyncConflict as SyncConflict,
+        Usage as Usage,
+        VectorCoverage as VectorCoverage,
+        Version as Version,
+    )
+    from omoide.service import (
+        Service as Service,
+    )
+    from omoide.service.mirrors import (
+        ConflictDetail as ConflictDetail,
+    )
+    from omoide.service.projects import (
+        ProjectDetail as ProjectDetail,
+        ProjectOverview as ProjectOverview,
+    )
+    from omoide.service.secret_scan import (
+        Scan as Scan,
+        StoredSecret as StoredSecret,
+    )
+    from omoide.service.stats import (
+        StoreStats as StoreStats,
+    )
+    from omoide.service.write_path import (
+        Hooks as Hooks,
+    )
+    from omoide.settings import (
+        Settings as Settings,
+    )
+    from omoide.storage.base import (
+        Problem as Problem,
     )
 
-_ERRORS = ("Conflict", "InvalidInput", "NotAllowed", "NotFound", "OmoideError", "SecretFound", "StoreError")
-_MODEL = (
-    *("Actor", "Draft", "Event", "Hit", "Layer", "LinkKind", "Memory", "Query", "Remembered", "Role", "Scope"),
-    *("SearchResult", "State"),
-)
-_HOMES = {"open": "omoide.app", **dict.fromkeys(_ERRORS, "omoide.errors"), **dict.fromkeys(_MODEL, "omoide.model")}
+_MODULES = {
+    "omoide.app": "open",
+    "omoide.errors": (
+        "Changed Conflict EmbedderUnavailable InvalidInput NotAllowed NotFound OmoideError SecretFound "
+        "StoreBusy StoreDamaged StoreError StoreFull StoreReadOnly StoreReplaced StoreTooNew Unreadable "
+        "Unwritable"
+    ),
+    "omoide.lifecycle.deduplication": "Contradiction Merge MergePlan ReindexResult",
+    "omoide.lifecycle.retention": "Reason RetentionPlan Retirement",
+    "omoide.model": (
+        "Actor Choice Draft Event Hit Layer Link LinkKind Memory Mirror Page Project Query Remembered "
+        "ResumeContext Role Scope SearchResult Session Side State Summary SyncConflict Usage VectorCoverage "
+        "Version"
+    ),
+    "omoide.service": "Service",
+    "omoide.service.mirrors": "ConflictDetail",
+    "omoide.service.projects": "ProjectDetail ProjectOverview",
+    "omoide.service.secret_scan": "Scan StoredSecret",
+    "omoide.service.stats": "StoreStats",
+    "omoide.service.write_path": "Hooks",
+    "omoide.settings": "Settings",
+    "omoide.storage.base": "Problem",
+}
+"""The public names by the module they are defined in; the same as above, for `__getattr__`."""
+_HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = sorted(_HOMES)  # noqa: PLE0605 - a list of the names above
 __version__ = "0.1.0"
 
 
-# Loaded when first asked for: `omoide --help` runs through this file and needs none of it.
+# Loaded at the first use: `omoide --help` imports this file and needs none of it.
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'omoide' has no attribute {name!r}")
@@ -55,3 +136,7 @@ def __getattr__(name: str) -> object:
 
     value = globals()[name] = getattr(import_module(_HOMES[name]), name)
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
