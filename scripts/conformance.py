@@ -1,9 +1,9 @@
-"""Runs the official MCP conformance suite against omoide's HTTP server, for both revisions.
+"""Run the official MCP conformance suite against omoide's HTTP server, for both revisions.
 
     python scripts/conformance.py
 
-Every scenario that a revision requires must pass, but for those that the table in docs/mcp.md lists with a reason; one
-that is listed and passes is an error too, so that the table stays true. Ends with 77 where there is no Node.
+Every scenario that a revision requires must pass, except those that the table in docs/mcp.md lists with a reason. A listed
+scenario that passes is an error too, so that the table stays correct. The exit code is 77 if there is no Node.
 """
 
 import json
@@ -20,21 +20,21 @@ SUITE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
 REVISIONS = ("2025-11-25", "2026-07-28")
 
 
-def skipped(revision: str) -> dict[str, str]:
-    """What the documentation says is not passed, with the reason."""
+def documented_exceptions(revision: str) -> dict[str, str]:
+    """Return the scenarios that the documentation lists as not passing, with the reason."""
     page = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8").split("## Conformance", 1)[1]
     rows = re.findall(r"^\| `([\w-]+)` \| ([^|]+) \| ([^|]+) \|$", page, re.MULTILINE)
     return {name: reason.strip() for name, revisions, reason in rows if revision in revisions}
 
 
-def required(revision: str, packages: Path) -> set[str]:
-    """The scenarios for servers that the revision requires."""
+def required_scenarios(revision: str, packages: Path) -> set[str]:
+    """Return the server scenarios that the revision requires."""
     text = (packages / "requirements" / f"{revision}.yaml").read_text(encoding="utf-8")
     return set(re.findall(r"^  - (\S+)$", text.split("\nserver:\n", 1)[1].split("\nclient:", 1)[0], re.MULTILINE))
 
 
-def outcome(results: Path) -> dict[str, list[str]]:
-    """The failures of each scenario that was run."""
+def failures_by_scenario(results: Path) -> dict[str, list[str]]:
+    """Return the failures of each scenario that was run."""
     found = {}
     for file in results.glob("server-*/checks.json"):
         name = re.sub(r"^server-|-\d{4}-\d\d-\d\dT[\dZ-]+$", "", file.parent.name)
@@ -48,8 +48,8 @@ def run(revision: str, bin: Path, url: str) -> bool:
     with tempfile.TemporaryDirectory() as directory:
         command = ["conformance", "server", "--url", url, "--requirements", revision, "-o", directory]
         done = subprocess.run(command, check=False, env=environment(bin), capture_output=True, text=True)
-        found = outcome(Path(directory))
-    known, wanted = skipped(revision), required(revision, packages)
+        found = failures_by_scenario(Path(directory))
+    known, wanted = documented_exceptions(revision), required_scenarios(revision, packages)
     good = wanted <= set(found)
     if not good:
         print(f"not run: {', '.join(sorted(wanted - set(found)))}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
@@ -62,18 +62,18 @@ def run(revision: str, bin: Path, url: str) -> bool:
             print(f"✗ {revision} {name}\n    " + "\n    ".join(failures))
         elif not failures and name in known:
             good = False
-            print(f"✗ {revision} {name} passes: take it out of docs/mcp.md")
-    print(f"{revision}: {passed} of {len(wanted)} required scenarios pass, {len(known)} are not for us (docs/mcp.md)")
+            print(f"✗ {revision} {name} passes: remove it from docs/mcp.md")
+    print(f"{revision}: {passed} of {len(wanted)} required scenarios pass, {len(known)} are exceptions (docs/mcp.md)")
     extra = sorted(name for name in set(found) - wanted if not found[name])
-    print(f"{revision}: not required, but passed as well: {', '.join(extra)}")
+    print(f"{revision}: passed, although not required: {', '.join(extra)}")
     return good
 
 
 def main() -> int:
     try:
         bin = commands(SUITE)
-    except NoNode as why:
-        print(f"skipped: {why}")
+    except NoNode as reason:
+        print(f"skipped: {reason}")
         return 77
     with subprocess.Popen(
         [sys.executable, str(ROOT / "scripts" / "conformance_server.py")], stdout=subprocess.PIPE, text=True

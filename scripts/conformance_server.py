@@ -1,4 +1,4 @@
-"""omoide's HTTP server without a token, offering the fixtures that the official conformance suite calls by name.
+"""Serve omoide over HTTP without a token, with the fixtures that the official conformance suite calls by name.
 
 The protocol core and the transport are the real ones; only the tools, resources and prompts named test_… are added.
 """
@@ -25,23 +25,23 @@ WAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA=="
 IMAGE = {"type": "image", "data": PNG, "mimeType": "image/png"}
 
 
-def text(words: str) -> dict[str, Any]:
-    return {"type": "text", "text": words}
+def text(content: str) -> dict[str, Any]:
+    return {"type": "text", "text": content}
 
 
-def embedded(uri: str, mime: str, words: str) -> dict[str, Any]:
-    return {"type": "resource", "resource": {"uri": uri, "mimeType": mime, "text": words}}
+def resource(uri: str, mime: str, content: str) -> dict[str, Any]:
+    return {"type": "resource", "resource": {"uri": uri, "mimeType": mime, "text": content}}
 
 
 CONTENT: dict[str, list[dict[str, Any]]] = {
     "test_simple_text": [text("This is a simple text response for testing.")],
     "test_image_content": [IMAGE],
     "test_audio_content": [{"type": "audio", "data": WAV, "mimeType": "audio/wav"}],
-    "test_embedded_resource": [embedded("test://embedded-resource", "text/plain", "This is an embedded resource content.")],
+    "test_embedded_resource": [resource("test://embedded-resource", "text/plain", "This is an embedded resource content.")],
     "test_multiple_content_types": [
         text("Multiple content types test:"),
         IMAGE,
-        embedded("test://mixed-content-resource", "application/json", '{"test":"data","value":123}'),
+        resource("test://mixed-content-resource", "application/json", '{"test":"data","value":123}'),
     ],
     "test_tool_with_progress": [text("done")],
     "test_logging_tool": [text("nothing is logged, since nobody asked for it")],
@@ -101,12 +101,12 @@ class Fixtures(Dispatcher):
     def prompt(self, name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
         if name not in PROMPTS:
             return super().prompt(name, arguments)
-        told = ", ".join(f"{key}='{value}'" for key, value in arguments.items())
+        listed = ", ".join(f"{key}='{value}'" for key, value in arguments.items())
         content = {
             "test_simple_prompt": [text("This is a simple prompt for testing.")],
-            "test_prompt_with_arguments": [text(f"Prompt with arguments: {told}")],
+            "test_prompt_with_arguments": [text(f"Prompt with arguments: {listed}")],
             "test_prompt_with_embedded_resource": [
-                embedded(arguments.get("resourceUri", ""), "text/plain", "Embedded resource content for testing."),
+                resource(arguments.get("resourceUri", ""), "text/plain", "Embedded resource content for testing."),
                 text("Please process the embedded resource above."),
             ],
             "test_prompt_with_image": [IMAGE, text("Please analyze the image above.")],
@@ -119,10 +119,10 @@ class Fixtures(Dispatcher):
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
-        shelf = service_handle(load_settings({"store": str(Path(directory) / "memory.db")}))
-        desk = CallContext(shelf, None, "shop")
-        shelf.memory.remember("認証は JWT を採用", scope=desk.scope(), topic="API auth")
-        server = http.HttpServer(lambda *_: Fixtures(desk, "all"), lambda _: Bearer(Role.OWNER, "suite"), "127.0.0.1:0")
+        handle = service_handle(load_settings({"store": str(Path(directory) / "memory.db")}))
+        context = CallContext(handle, None, "shop")
+        handle.memory.remember("認証は JWT を採用", scope=context.scope(), topic="API auth")
+        server = http.HttpServer(lambda *_: Fixtures(context, "all"), lambda _: Bearer(Role.OWNER, "suite"), "127.0.0.1:0")
         print(server.url, flush=True)
         sys.stdin.close()
         server.serve()

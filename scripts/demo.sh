@@ -1,48 +1,67 @@
 #!/usr/bin/env bash
-# The main job in a minute, on a database of its own that is thrown away: keep, find, correct, look back, forget.
+# Show the main commands in half a minute, on a temporary database: store, search, update, undo, edit as Markdown.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
-home=$(mktemp -d)
+home=$(mktemp -d -t omoide-demo.XXXXXX)
 trap 'rm -rf "$home"' EXIT
-export OMOIDE_STORE="$home/memory.db" OMOIDE_CONFIG="$home/config.toml" OMOIDE_PROJECT=shop
+# The demo must not depend on the user's settings or on an installed embedding model.
+export OMOIDE_STORE="$home/memory.db" OMOIDE_CONFIG="$home/config.toml" OMOIDE_PROJECT=shop OMOIDE_EMBEDDER=off
+cd "$home"
 
 bold='' dim='' plain=''
 if [[ -t 1 && -z ${NO_COLOR:-} ]]; then bold=$'\033[1m' dim=$'\033[2m' plain=$'\033[0m'; fi
-say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
+step() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
+show() { printf '%s$ %s%s\n' "$dim" "$*" "$plain"; }
 run() {
     local shown=omoide word
     for word in "$@"; do
-        if [[ $word == *[!a-zA-Z0-9_,./#-]* ]]; then word="'$word'"; fi
+        if [[ $word == *[\ \*\?\+]* ]]; then word="'$word'"; fi
         shown+=" $word"
     done
-    printf '%s$ %s%s\n' "$dim" "$shown" "$plain"
+    show "$shown"
     omoide "$@"
 }
 
-say "1. Keep what was learnt, in Japanese and in English"
+step "1. Store what was learnt, in Japanese and in English"
 run remember '認証は JWT を採用。有効期限は 15 分' --topic 'API auth' --type decision --tags api,auth
 run remember 'このプロジェクトでは pnpm + Turborepo を使用' --type pattern --tag build
 run remember 'Changes under src/core need the whole test suite' --type warning --tag 'src/core/**'
 run remember 'Prefers short answers with the reason first' --type preference --global
 
-say "2. Find it again, by any word of it"
+step "2. Search by any word; each hit says why it was found"
 run recall 認証
 run recall pnpmの使い方
 run recall 'what do I test after changing src/core?'
 
-say "3. It changed: the same topic and type updates the memory, and the old version stays"
+step "3. Update: the same topic and type changes the memory and keeps the old version"
 run remember '認証は JWT を採用。有効期限は 30 分' --topic 'API auth' --type decision
 run history 1
 
-say "4. Forget, and think better of it"
+step "4. Forget, and undo it"
 run forget 2
 run recall pnpm
 run restore 2
 run recall pnpm
 
-say "5. What there is, and how it is"
+step "5. Edit the memories as a Markdown file"
+run mirror add memories.md
+show "sed -i 's/30 分/60 分/' memories.md"
+sed 's/30 分/60 分/' memories.md >edited.md
+mv edited.md memories.md
+run recall 有効期限
+show "head -7 memories.md"
+head -7 memories.md
+
+step "6. Look at the store and check it"
 run list
-run export --output "$home/memories.jsonl"
 run stats
 run doctor
+
+step "Next"
+cat <<END
+pipx install .                                      install omoide for daily use
+claude mcp add --scope user omoide -- omoide mcp    connect Claude Code
+omoide mcp config                                   list the other MCP clients
+omoide --help                                       list all commands (docs/commands.md describes them)
+END

@@ -1,11 +1,11 @@
-"""Feeds the Markdown parsers with texts nobody would write, and watches that each answers or says why not, in time.
+"""Fuzz the Markdown parsers: each must parse any text or report why it cannot, in time.
 
     python scripts/fuzz.py --count 1000000 --jobs 2
-    python scripts/fuzz.py --atheris -runs=1000000      guided by coverage, where atheris is installed
+    python scripts/fuzz.py --atheris -runs=1000000      guided by coverage, if atheris is installed
 
-A text is made of pieces that mean something to one of the formats, repeated, cut, spliced and broken. All parsers read it.
-None may raise anything but Unreadable, none may take longer than its size allows, and a page that is read must stay as it
-is when nothing is changed in it. A failure is printed with the seed that makes it again.
+A text is assembled from fragments that one of the formats understands, repeated, cut, spliced and damaged. All parsers read
+it. None may raise anything but Unreadable, none may take longer than the size allows, and a page must stay unchanged when
+nothing in it is changed. A failure is printed with the seed that reproduces it.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from omoide.transfer.claude_code.facts import parse_directory, parse_instruction
 
 AT = datetime(2026, 2, 5, 10, 0, tzinfo=UTC)
 ID, OTHER = "019c2d3e-8d7b-7005-9b9f-0bab03f3a2bc", "019c2d3e-8d7b-7801-afda-c943987502d4"
-PIECES = [
+FRAGMENTS = [
     # lists and trees
     "# Memories\n", "## ", "### ", "#### x\n", "##\n", "- Tags: ", "- Date: ", "- Date: 2026-01-26\n", f"- Id: {ID}\n",
     f"- Id: {OTHER}\n", "- Id: x\n", "- Content: ", "- Content:\n", "- 内容: ", "- 例:\n", "- 種類: decision\n", "- X: y\n",
@@ -48,9 +48,9 @@ PIECES = [
     "日本語の記憶\n", "🏳️‍🌈", "\u202e",
 ]  # fmt: skip
 QUICK, PER_CHARACTER = 0.5, 0.000_05
-"""Seconds of the processor that a parser has for any text, and more for each character of it."""
+"""Seconds of processor time that a parser has for any text, and in addition for each character."""
 LONG_EVERY, LONG = 2_000, 100_000
-"""How often a text of very many pieces comes, and how long it is at most."""
+"""How often a very long text is generated, and its maximum length."""
 MEMORY = Memory(
     id=OTHER, number=1, scope=Scope.project("shop"), key=None, type="tech", topic="t", topic_given=True,
     content="a\n\n```\nb", tags=("x",), examples=(), source="cli", confidence=1.0, relevance=0.5, reference_count=0,
@@ -59,17 +59,17 @@ MEMORY = Memory(
 
 
 def page(format: Format, name: str) -> Callable[[str], None]:
-    """Reads a file of a format, and writes to it."""
+    """Return a target that parses a file of a format and writes to it."""
 
     def run(text: str) -> None:
-        placed = format.parse(name, text)
-        assert format.rewrite(name, text, {}, (), {}) == text, "a page changed by itself"
-        stamps = {one.line: MEMORY for one in placed[:1] if one.entry.id is None}
+        entries = format.parse(name, text)
+        assert format.rewrite(name, text, {}, (), {}) == text, "a page changed although nothing was changed in it"
+        stamps = {located.line: MEMORY for located in entries[:1] if located.entry.id is None}
         changed = format.rewrite(name, text, {} if stamps or name == "a.md" else {OTHER: MEMORY}, {ID}, stamps)
         if changed is not None:
-            ids = [one.entry.id for one in format.parse(name, changed)]
-            assert ID not in ids, "what was dropped stands there"
-            assert not stamps or OTHER in ids, "what was stamped has no id"
+            ids = [located.entry.id for located in format.parse(name, changed)]
+            assert ID not in ids, "a dropped entry is still there"
+            assert not stamps or OTHER in ids, "a stamped entry has no id"
 
     return run
 
@@ -109,32 +109,32 @@ TARGETS: dict[str, Callable[[str], object]] = {
 }
 
 
-def made(seed: int) -> str:
-    """The text of a seed."""
-    chance = random.Random(seed)
+def generate(seed: int) -> str:
+    """Generate the text of a seed."""
+    rng = random.Random(seed)
     if seed % LONG_EVERY == 0:
-        few = "".join(chance.choices(PIECES, k=chance.randint(1, 3)))
-        lead = "".join(chance.choices(PIECES, k=chance.randint(0, 3)))
+        few = "".join(rng.choices(FRAGMENTS, k=rng.randint(1, 3)))
+        lead = "".join(rng.choices(FRAGMENTS, k=rng.randint(0, 3)))
         return lead + few * (LONG // len(few))
-    text = "".join(chance.choices(PIECES, k=chance.randint(0, 25)))
-    for _ in range(chance.choice((0, 0, 1, 2, 5))):
-        place, other = sorted(chance.randint(0, len(text)) for _ in range(2))
-        text = chance.choice((
+    text = "".join(rng.choices(FRAGMENTS, k=rng.randint(0, 25)))
+    for _ in range(rng.choice((0, 0, 1, 2, 5))):
+        place, other = sorted(rng.randint(0, len(text)) for _ in range(2))
+        text = rng.choice((
             text[:place] + text[other:],
             text[:place] + text[place:other] * 3 + text[other:],
-            text[:place] + chr(chance.choice((0, 9, 10, 13, 32, 35, 45, 58, 96, 126, 0x85, 0x3042, 0x1F600))) + text[place:],
+            text[:place] + chr(rng.choice((0, 9, 10, 13, 32, 35, 45, 58, 96, 126, 0x85, 0x3042, 0x1F600))) + text[place:],
             text.replace("\n", "\r\n"),
         ))  # fmt: skip
     return text
 
 
-def late(number: int, frame: FrameType | None) -> None:
+def raise_timeout(number: int, frame: FrameType | None) -> None:
     del number, frame
-    raise TimeoutError("it takes too long")
+    raise TimeoutError("the parser takes too long")
 
 
-def tried(text: str) -> str | None:
-    """What is wrong, in words; None if all parsers bear the text."""
+def find_failure(text: str) -> str | None:
+    """Run all parsers on a text. Return the first failure, or None."""
     allowed = QUICK + len(text) * PER_CHARACTER
     for name, parse in TARGETS.items():
         signal.setitimer(signal.ITIMER_PROF, allowed)
@@ -142,7 +142,7 @@ def tried(text: str) -> str | None:
             parse(text)
         except Unreadable:
             continue
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is what we are looking for
+        except Exception as error:  # noqa: BLE001 - any exception is a finding
             return f"{name}: {type(error).__name__}: {error}"
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
@@ -150,36 +150,36 @@ def tried(text: str) -> str | None:
 
 
 def run(seeds: range) -> list[tuple[int, str]]:
-    """The seeds of these that fail, and how."""
-    signal.signal(signal.SIGPROF, late)
-    return [(seed, wrong) for seed in seeds if (wrong := tried(made(seed)))]
+    """Return the seeds that fail, each with its failure."""
+    signal.signal(signal.SIGPROF, raise_timeout)
+    return [(seed, failure) for seed in seeds if (failure := find_failure(generate(seed)))]
 
 
-def guided() -> None:
-    import atheris  # noqa: PLC0415 - installed by those who want it
+def fuzz_by_coverage() -> None:
+    import atheris  # noqa: PLC0415 - an optional package
 
-    signal.signal(signal.SIGPROF, late)
+    signal.signal(signal.SIGPROF, raise_timeout)
 
-    def one(data: bytes) -> None:
-        wrong = tried(data.decode(errors="ignore"))
-        if wrong:
-            raise AssertionError(wrong)
+    def test_one_input(data: bytes) -> None:
+        failure = find_failure(data.decode(errors="ignore"))
+        if failure:
+            raise AssertionError(failure)
 
-    def mutated(data: bytes, most: int, seed: int) -> bytes:
-        # Now and then a text of meaningful pieces: by chance alone no id and no fence would ever come about.
-        return made(seed).encode()[:most] if seed % 4 == 1 else atheris.Mutate(data, most)
+    def mutate(data: bytes, most: int, seed: int) -> bytes:
+        # Sometimes a text of known fragments: random bytes alone would never produce an id or a fence.
+        return generate(seed).encode()[:most] if seed % 4 == 1 else atheris.Mutate(data, most)
 
     atheris.instrument_all()
     arguments = [argument for argument in sys.argv if argument != "--atheris"]
-    atheris.Setup(arguments, one, custom_mutator=mutated)
+    atheris.Setup(arguments, test_one_input, custom_mutator=mutate)
     atheris.Fuzz()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=10_000, help="how many texts")
-    parser.add_argument("--seed", type=int, default=1, help="the first of them")
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--count", type=int, default=10_000, help="number of texts")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first text")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
     options = parser.parse_args()
     started = time.monotonic()
     size = min(5_000, -(-options.count // options.jobs))
@@ -188,8 +188,8 @@ def main() -> int:
     failures = 0
     with multiprocessing.Pool(options.jobs) as pool:
         for found in pool.imap_unordered(run, parts):
-            for seed, wrong in found:
-                print(f"seed {seed}: {wrong}\n{made(seed)!r:.2000}", flush=True)
+            for seed, failure in found:
+                print(f"seed {seed}: {failure}\n{generate(seed)!r:.2000}", flush=True)
             failures += len(found)
     taken = time.monotonic() - started
     print(f"{options.count:,} texts, {len(TARGETS)} parsers each, {failures or 'no'} failures, {taken:.0f} s")
@@ -197,4 +197,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(guided() if "--atheris" in sys.argv else main())
+    sys.exit(fuzz_by_coverage() if "--atheris" in sys.argv else main())

@@ -1,6 +1,6 @@
-"""Node programs for the checks that need them: installed once, under a directory of the user's choice.
+"""Install Node programs for the checks that need them, once, in a directory of the user's choice.
 
-python scripts/node.py @modelcontextprotocol/inspector     prints the directory their commands are in
+python scripts/node.py @modelcontextprotocol/inspector     prints the directory with its commands
 """
 
 import os
@@ -15,11 +15,11 @@ NODE = "node@24"
 
 
 class NoNode(Exception):
-    """Why nothing can be run; the check is skipped, and says so."""
+    """Node is missing or cannot be installed: the check is skipped and reports why."""
 
 
 def commands(*packages: str) -> Path:
-    """The directory of the packages' commands, with a Node that is new enough beside them."""
+    """Install packages and a recent Node. Return the directory with their commands. Raise NoNode if that fails."""
     if shutil.which("npm") is None:
         raise NoNode("npm is not installed")
     first = PLACE / "bin"
@@ -27,7 +27,7 @@ def commands(*packages: str) -> Path:
     _install(NODE)
     program = PLACE / "node_modules" / "node" / "bin" / "node"
     if not program.exists():
-        # npm may be told not to run install scripts; the package `node` fetches its program in one.
+        # npm may be configured not to run install scripts; the package `node` installs its program in one.
         script = PLACE / "node_modules" / "node" / "installArchSpecificPackage.js"
         _run("node", str(script), cwd=script.parent)
     (first / "node").unlink(missing_ok=True)
@@ -41,7 +41,7 @@ def commands(*packages: str) -> Path:
 
 
 def _install(*packages: str) -> None:
-    """With the new Node once it is there: npm takes the newest version of a package that runs on the Node it finds."""
+    """Install packages, with the new Node if it is there: npm picks the newest version that runs on the Node it finds."""
     done = PLACE / "installed.txt"
     have = done.read_text().split() if done.exists() else []
     missing = [package for package in packages if package not in have]
@@ -63,6 +63,6 @@ def _run(*command: str, cwd: Path | None = None) -> None:
 if __name__ == "__main__":
     try:
         print(commands(*sys.argv[1:]))
-    except NoNode as why:
-        print(f"skipped: {why}", file=sys.stderr)
+    except NoNode as reason:
+        print(f"skipped: {reason}", file=sys.stderr)
         sys.exit(77)
