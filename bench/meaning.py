@@ -11,7 +11,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,7 @@ import omoide
 from bench.corpus import corpus
 from bench.table import Row, limit, percentile, print_table, ratio
 from omoide.embeddings import quantized
-from omoide.retrieval.hybrid import LOOKED_AT
+from omoide.retrieval.constants import NEAREST
 from omoide.service import Service
 from omoide.storage.base import StoredVector
 
@@ -104,14 +103,16 @@ def scans(size: int) -> Iterator[Row]:
             model = tx.model(MODEL)
             assert model is not None
             (place,) = tx.areas(omoide.Query(SCOPE))
-            signs = memory._embeddings._signs(tx, model, place)  # noqa: SLF001 - see the top
+            signs = memory._embeddings.cache().sign_index(tx, model, place)  # noqa: SLF001 - see the top
             ours, theirs = [], []
             for start in range(0, len(questions), _TURN):
                 turn = questions[start : start + _TURN]
                 for question in turn:
                     started = time.perf_counter()
-                    near = quantized.nearest(question, [signs], LOOKED_AT)
-                    quantized.RowStore(DIMENSIONS).alike(question, near.numbers, partial(tx.vectors, model.number))
+                    near = quantized.nearest(question, [signs], NEAREST)
+                    rows = quantized.RowStore(DIMENSIONS)
+                    rows.add(tx.vectors(model.number, near.numbers))
+                    rows.cosines(question, near.numbers)
                     ours.append((time.perf_counter() - started) * 1000)
                 with threadpool_limits(1):  # one thread, as ours
                     for question in turn:

@@ -24,12 +24,12 @@ def found(shelf, query, term):
         assert {number for number, *_ in postings} == set(holders)
         assert tx.frequencies(query, [term], 99)[term] == len(holders)
         held = tx.posting_sets(query, {term: 99}, 99)[term]
-        assert held.holders == len(holders)
+        assert held.frequency == len(holders)
         assert held.bits == sum(1 << number for number in holders)
         assert {number: held.counts.get(number, (0, 0, 1)) for number in holders} == {
             number: tuple(counts) for number, *counts in postings
         }
-        return set(tx.lengths(query, holders, shelf.now))
+        return set(tx.ranking_facts(query, holders, shelf.now))
 
 
 def test_the_index_follows_a_memory_through_its_whole_life(shelf, store):
@@ -67,7 +67,7 @@ def test_a_project_sees_itself_its_sessions_and_the_global_layer_and_nothing_els
         with shelf.store.read() as tx:
             everyone = list(places.values())
             assert {memory.number for memory in tx.browse(query, shelf.now)} == ours
-            assert set(tx.lengths(query, everyone, shelf.now)) == ours
+            assert set(tx.ranking_facts(query, everyone, shelf.now)) == ours
             assert tx.count(query, shelf.now) == tx.sizes(query).entries == 4
             assert {event.memory_number for event in tx.events(reader, None, None, 99)} == ours
             assert tx.events(reader, places[BANK], None, 99) == []
@@ -104,8 +104,8 @@ def test_layers_narrow_the_query(shelf, reader, layers, seen):
     assert shelf.ask(lambda tx: tx.count(query, shelf.now)) == len(seen)
 
 
-def bits(shelf, query, term, most=9_999, often=9_999):
-    return shelf.ask(lambda tx: tx.posting_sets(query, {term: most}, often)[term])
+def bits(shelf, query, term, most=9_999, counted=9_999):
+    return shelf.ask(lambda tx: tx.posting_sets(query, {term: most}, counted)[term])
 
 
 def test_postings_include_writes_of_another_process_at_once(shelf, store, backend):
@@ -118,7 +118,7 @@ def test_postings_include_writes_of_another_process_at_once(shelf, store, backen
     shelf.store = store
     held = bits(shelf, Query(SHOP), "gnu")
     assert held.bits == 1 << two.number | 1 << three.number
-    assert held.holders == 2
+    assert held.frequency == 2
     shelf.store = second
     shelf.change(three, state=State.ARCHIVED)
     shelf.erase(two)
@@ -134,12 +134,12 @@ def test_counts_follow_changes_of_counted_memories(shelf):
     three = shelf.keep("gnu gnu gnu", SHOP)
     held = bits(shelf, Query(SHOP), "gnu")
     assert held.counts == {two.number: (1, 0, 1), three.number: (0, 0, 3)}
-    assert held.holders == 3
+    assert held.frequency == 3
 
 
 def test_a_term_is_read_again_after_many_changes(shelf):
     kept = [shelf.keep("gnu", SHOP) for _ in range(3)]
-    assert bits(shelf, Query(SHOP), "gnu").holders == 3
+    assert bits(shelf, Query(SHOP), "gnu").frequency == 3
     more = [shelf.keep("gnu" if n % 2 else "yak", SHOP).number for n in range(120)]
     holders = [memory.number for memory in kept] + more[1::2]
     assert bits(shelf, Query(SHOP), "gnu").bits == sum(1 << number for number in holders)
@@ -164,7 +164,7 @@ def test_a_posting_list_over_the_limit_returns_only_its_length(shelf):
 
 def test_occurrences_of_a_common_term_are_not_counted(shelf):
     numbers = [shelf.keep("gnu gnu", SHOP).number for _ in range(3)]
-    assert bits(shelf, Query(SHOP), "gnu", often=2) == (3, sum(1 << number for number in numbers), None)
+    assert bits(shelf, Query(SHOP), "gnu", counted=2) == (3, sum(1 << number for number in numbers), None)
 
 
 def test_postings_are_right_where_most_memories_are_in_other_projects(shelf):
@@ -179,13 +179,13 @@ def test_postings_are_right_where_most_memories_are_in_other_projects(shelf):
 
 
 def test_the_cache_keeps_recently_used_terms(shelf, monkeypatch):
-    monkeypatch.setattr("omoide.storage.sqlite.postings._KEPT", 2_000)
+    monkeypatch.setattr("omoide.storage.sqlite.postings._MAX_BYTES", 2_000)
     kept = {f"w{n}": shelf.keep(f"w{n} gnu", SHOP).number for n in range(30)}
     for word, number in [*kept.items(), *kept.items()]:
         assert bits(shelf, Query(SHOP), word).bits == 1 << number
-        assert bits(shelf, Query(SHOP), "gnu").holders == 30
+        assert bits(shelf, Query(SHOP), "gnu").frequency == 30
     shelf.keep("gnu w1", SHOP)
-    assert (bits(shelf, Query(SHOP), "gnu").holders, bits(shelf, Query(SHOP), "w1").holders) == (31, 2)
+    assert (bits(shelf, Query(SHOP), "gnu").frequency, bits(shelf, Query(SHOP), "w1").frequency) == (31, 2)
 
 
 def test_an_index_rebuilt_by_another_process_is_used(shelf, backend):
@@ -206,14 +206,14 @@ def test_a_rolled_back_transaction_leaves_no_postings(shelf):
         tx.add_event("remembered", ALICE, shelf.now, tx.add([(draft, 0, shelf.words(draft))], ALICE), {})
         tx.posting_sets(Query(SHOP), {"gnu": 9}, 9)
         raise ZeroDivisionError
-    assert bits(shelf, Query(SHOP), "gnu").holders == 1
+    assert bits(shelf, Query(SHOP), "gnu").frequency == 1
 
 
 def test_postings_in_titles_are_separate(shelf):
     titled = [shelf.keep("x", SHOP, topic="gnu").number, shelf.keep("x", SHOP, tags=("gnu",)).number]
     shelf.keep("gnu", SHOP)
-    found = shelf.ask(lambda tx: tx.title_postings(Query(SHOP), ["gnu", "yak"]))
-    assert found == {"gnu": sum(1 << number for number in titled), "yak": 0}
+    found = shelf.ask(lambda tx: tx.posting_numbers(Query(SHOP), ["gnu", "yak"], 9, titled=True))
+    assert found == {"gnu": titled[::-1], "yak": []}
 
 
 def test_there_are_no_bitsets_for_high_numbers(shelf):
@@ -303,11 +303,11 @@ def test_a_term_is_never_syntax(shelf, term):
     assert found(shelf, Query(SHOP), term) == {kept.number}
 
 
-@pytest.fixture(params=["at hand", "by lists"])
+@pytest.fixture(params=["cached", "by lists"])
 def either(request, monkeypatch):
     """What is kept between transactions, and what is read where there are too many memories for that."""
     if request.param == "by lists":
-        monkeypatch.setattr("omoide.storage.sqlite.cache.WIDEST", 0)
+        monkeypatch.setattr("omoide.storage.sqlite.cache.HIGHEST_CACHED", 0)
 
 
 @pytest.mark.usefixtures("either")
@@ -316,13 +316,10 @@ def test_ranking_facts_carry_what_the_ranking_needs(shelf):
     shared = shelf.keep("c")
     later = kept.updated_at + timedelta(days=1, hours=12)
     with shelf.store.read() as tx:
-        outlines = {each.number: each for each in tx.ranking_facts([kept.number, shared.number, 99], later)}
-    assert outlines.keys() == {kept.number, shared.number}
-    outline = outlines[kept.number]
-    assert (outline.everywhere, outline.session, outline.days) == (False, "monday", 1.5)
-    assert (outline.confidence, outline.relevance, outline.reference_count) == (0.25, 0.75, 4)
-    assert (outlines[shared.number].everywhere, outlines[shared.number].session) == (True, "")
-    assert shelf.ask(lambda tx: tx.in_sessions([kept.number, shared.number, 99])) == [kept.number]
+        facts = tx.ranking_facts(Query(SHOP), [shared.number, kept.number, 99], later)
+    assert [*facts] == [shared.number, kept.number]
+    assert facts[kept.number] == (2, False, "monday", 0.25, 0.75, 4, 1.5)
+    assert (facts[shared.number].length, facts[shared.number].everywhere, facts[shared.number].session) == (1, True, "")
 
 
 @pytest.mark.usefixtures("either")
@@ -331,8 +328,8 @@ def test_ranking_facts_follow_changes_also_of_another_process(shelf, store, back
 
     def told():
         with store.read() as tx:
-            lengths = tx.lengths(Query(SHOP), [one.number, two.number], shelf.now)
-            return [(lengths[each.number], each.session, each.relevance) for each in tx.ranking_facts(lengths, shelf.now)]
+            facts = tx.ranking_facts(Query(SHOP), [one.number, two.number], shelf.now)
+            return [(each.length, each.session, each.relevance) for each in facts.values()]
 
     one, two = shelf.keep("a", SHOP, relevance=0.5), shelf.keep("a b", SHOP, relevance=0.5)
     assert told() == [(1, "", 0.5), (2, "", 0.5)]
@@ -349,7 +346,7 @@ def test_ranking_facts_follow_changes_also_of_another_process(shelf, store, back
 
 
 @pytest.mark.usefixtures("either")
-def test_lengths_come_in_the_order_asked_for_and_without_what_expired(shelf):
+def test_ranking_facts_come_in_the_order_asked_for_and_without_what_expired(shelf):
     soon, later, never = (
         shelf.keep("a " * n, SHOP, expires_at=expires_at)
         for n, expires_at in ((1, shelf.now + timedelta(days=1)), (2, shelf.now + timedelta(days=2)), (3, None))
@@ -358,7 +355,8 @@ def test_lengths_come_in_the_order_asked_for_and_without_what_expired(shelf):
 
     def lengths(days, **filters):
         at = shelf.now + timedelta(days=days)
-        return [*shelf.ask(lambda tx: tx.lengths(Query(SHOP, **filters), numbers, at)).items()]
+        facts = shelf.ask(lambda tx: tx.ranking_facts(Query(SHOP, **filters), numbers, at))
+        return [(number, each.length) for number, each in facts.items()]
 
     assert lengths(0) == [(never.number, 3), (soon.number, 1), (later.number, 2)]
     assert lengths(1.5) == lengths(1.5, types=("note",)) == [(never.number, 3), (later.number, 2)]
@@ -366,12 +364,10 @@ def test_lengths_come_in_the_order_asked_for_and_without_what_expired(shelf):
     assert lengths(9) == [(never.number, 3), (soon.number, 1)]
 
 
-def test_texts_over_the_limit_are_left_out(shelf):
-    kept = shelf.keep("a b", SHOP, topic="t", tags=("x",), examples=("e",), key="k")
-    long = shelf.keep("a " * 2_001, SHOP, topic="t")
-    short, longer = shelf.ask(lambda tx: tx.texts([kept.number, long.number]))
-    assert (short.topic, short.tags, short.content) == ("t k", '["x"]', 'a b["e"]')
-    assert longer.content is None
+def test_counts_are_read_again_for_a_query_that_counts_commoner_terms(shelf):
+    numbers = [shelf.keep("gnu gnu", SHOP).number for _ in range(3)]
+    assert bits(shelf, Query(SHOP), "gnu", counted=2).counts is None
+    assert bits(shelf, Query(SHOP), "gnu", counted=3).counts == dict.fromkeys(numbers, (0, 0, 2))
 
 
 def test_browse_returns_the_last_changed_first(shelf):
@@ -391,7 +387,7 @@ def test_filters_select_matching_memories(shelf):
             browsed = {memory.number for memory in tx.browse(query, shelf.now)}
             assert tx.count(query, shelf.now) == len(browsed)
             everyone = [memory.number for memory in tx.everything()]
-            assert set(tx.lengths(query, everyone, shelf.now)) == browsed
+            assert set(tx.ranking_facts(query, everyone, shelf.now)) == browsed
         return browsed
 
     assert through() == {tech.number, note.number}

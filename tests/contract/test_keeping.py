@@ -414,7 +414,7 @@ def test_every_version_names_its_author_or_else_the_actor(shelf, store):
             numbers = {memory.number for memory in tx.browse(Query(SHOP, roles=(role,)), shelf.now)}
             wanted = {one.number for one in (plain, changed) if one.author.role is role}
             assert numbers == wanted
-            assert set(tx.lengths(Query(SHOP, roles=(role,)), [plain.number, theirs.number], shelf.now)) == wanted
+            assert set(tx.ranking_facts(Query(SHOP, roles=(role,)), [plain.number, theirs.number], shelf.now)) == wanted
 
 
 def test_memories_expired_since_an_event_are_listed_by_number(shelf, store):

@@ -231,7 +231,7 @@ def test_a_reindex_notices_that_a_server_changed_its_model(server, tmp_path, ope
     monkeypatch.setattr(
         Handler, "answer", staticmethod(lambda text: [float("cat" in text or "kitty" in text), 0.2, 0.3, 0.4])
     )
-    assert "answers 4 dimensions, and the vectors that are kept have 3" in memory.coverage(tried=True).trouble
+    assert "returns vectors of 4 dimensions, and the stored ones have 3" in memory.coverage(tried=True).trouble
     assert memory.reindex().embedded == 2
     assert memory.coverage(tried=True).trouble == ""
     assert memory.reindex().embedded == 0

@@ -27,7 +27,7 @@ NOTES = {
 def looked_at(request, monkeypatch):
     """Both ways to look at a question: the second is for stores of tens of thousands."""
     if request.param == "by lists":
-        monkeypatch.setattr("omoide.storage.sqlite.cache.WIDEST", 0)
+        monkeypatch.setattr("omoide.storage.sqlite.cache.HIGHEST_CACHED", 0)
 
 
 @pytest.fixture

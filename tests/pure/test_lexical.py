@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from omoide.retrieval import lexical
+from omoide.retrieval import constants, lexical
 
 
 def met(worth: dict[str, float], postings: dict[str, list[Any]], *rest: Any) -> lexical.LexicalScores:
@@ -61,7 +61,7 @@ def test_if_all_terms_are_common_the_rarest_is_searched() -> None:
 
 def test_a_long_query_is_searched_by_few_terms() -> None:
     many = {f"t{i:03}": 1.0 for i in range(300)}
-    assert len(lexical.select_terms(many, dict.fromkeys(many, 1), 1000)) == lexical.TELLING
+    assert len(lexical.select_terms(many, dict.fromkeys(many, 1), 1000)) == constants.MAX_SEARCH_TERMS
 
 
 def test_a_word_in_the_topic_weighs_more_than_in_the_tags_and_there_more_than_in_the_content() -> None:
@@ -125,7 +125,7 @@ def test_confidence_relevance_use_and_recency_break_ties() -> None:
 @given(st.floats(0, 1), st.floats(0, 1), st.integers(0, 10**9), st.floats(-10, 1e6))
 def test_a_nudge_never_outweighs_the_text_score(confidence: float, relevance: float, references: int, days: float) -> None:
     nudges = lexical.nudge(confidence, relevance, references, days), lexical.nudge(0.5, 0.5, 0, 90)
-    assert 0.9 <= min(nudges) <= max(nudges) <= lexical.MOST <= 1.1
+    assert 0.9 <= min(nudges) <= max(nudges) <= constants.MAX_NUDGE <= 1.1
 
 
 @pytest.mark.parametrize(("n", "df"), [*product((0, 1, 10**6), repeat=2)])

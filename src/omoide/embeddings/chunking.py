@@ -1,15 +1,15 @@
-"""What of a text is embedded: its pieces, each short enough that one vector can stand for it."""
+"""What of a text is embedded: its chunks, each short enough that one vector can represent it."""
 
 import re
 
 CHUNK_CHARACTERS = 400
-"""Characters that one vector stands for, half of them in Japanese; a vector of more is a blur of it all."""
+"""Characters of a chunk, half of them in Japanese: the vector of a longer text is a blur."""
 MAX_CHUNKS = 8
-"""Of one memory at the most: a longer one is cut into larger pieces,"""
-READ = 16_000
-"""and beyond so many characters it is found by its words alone."""
-ASKED = 2_000
-"""Characters of a question."""
+"""Chunks of one memory: a longer one is cut into larger chunks."""
+MAX_CHARACTERS = 16_000
+"""Characters of a memory that are embedded: beyond, it is found by words alone."""
+MAX_QUERY_CHARACTERS = 2_000
+"""Characters of a query that are embedded."""
 
 _TIME = r"(?:\d{1,2}:\d\d(?::\d\d)?\s*(?:[ap]m)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{4}年\d{1,2}月\d{1,2}日)"
 _WORDS = r"(?:on|at|\([A-Za-z月火水木金土日]{1,9}\)|\d{1,2}\s+[A-Z][a-z]{2,8},?\s+\d{4}|[A-Z][a-z]{2,8}\s+\d{1,2},?\s+\d{4})"
@@ -18,30 +18,30 @@ _sentence_end = re.compile(r"(?<=[。！？!?\n])|(?<=\.\s)")
 
 
 def strip_timestamps(text: str) -> str:
-    """Without the times at the start of its lines: a vector of "12:15" is noise."""
+    """Return the text without the times at the start of its lines: a vector of "12:15" is noise."""
     return _stamp.sub("", text)
 
 
 def chunks(topic: str, content: str) -> list[str]:
-    """What of a memory is embedded: its content piece by piece, each under the topic if one was given."""
-    text = strip_timestamps(content[:READ])
-    dense = sum(character >= "\u3040" for character in text[:CHUNK_CHARACTERS]) > min(len(text), CHUNK_CHARACTERS) / 4
-    size = max(CHUNK_CHARACTERS // 2 if dense else CHUNK_CHARACTERS, -(-len(text) // MAX_CHUNKS))
+    """Return the texts to embed of a memory: the chunks of its content, each under the topic if one was given."""
+    text = strip_timestamps(content[:MAX_CHARACTERS])
+    is_dense = sum(character >= "\u3040" for character in text[:CHUNK_CHARACTERS]) > min(len(text), CHUNK_CHARACTERS) / 4
+    size = max(CHUNK_CHARACTERS // 2 if is_dense else CHUNK_CHARACTERS, -(-len(text) // MAX_CHUNKS))
     found = [text] if len(text) <= 1.5 * size else _split(text, size)
-    return [f"{topic}\n{piece}" for piece in found] if topic else found
+    return [f"{topic}\n{chunk}" for chunk in found] if topic else found
 
 
 def _split(text: str, size: int) -> list[str]:
-    """Whole sentences together as long as they fit, and what is longer than two pieces cut anywhere."""
-    found, open = [], ""
+    """Join whole sentences as long as they fit, and cut what is longer than two chunks anywhere."""
+    found, chunk = [], ""
     for sentence in _sentence_end.split(text):
-        if open and len(open) + len(sentence) > size:
-            found.append(open)
-            open = ""
-        open += sentence
-        while len(open) > 2 * size:
-            found.append(open[:size])
-            open = open[size:]
-    if open.strip() or not found:
-        found.append(open)
+        if chunk and len(chunk) + len(sentence) > size:
+            found.append(chunk)
+            chunk = ""
+        chunk += sentence
+        while len(chunk) > 2 * size:
+            found.append(chunk[:size])
+            chunk = chunk[size:]
+    if chunk.strip() or not found:
+        found.append(chunk)
     return found

@@ -1,12 +1,12 @@
-"""Meaning: the embedder, the signs at hand and who fills in vectors, for one store.
+"""The embeddings of one store: the embedder, the vectors in memory, and the thread that makes missing vectors.
 
-Every process has one, and most never use it: the modules that think about meaning load with the first vector.
+Every process has an instance, and most never use it: the modules that need numpy load with the first vector.
 """
 
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from omoide.errors import EmbedderUnavailable, StoreBusy, StoreError
@@ -14,82 +14,52 @@ from omoide.model import Memory, Query, Scope
 from omoide.settings import Settings
 from omoide.storage.base import EmbeddingModel, Reader, Store, StoredVector, StoreMark, VectorCounts, Writer
 
-if TYPE_CHECKING:  # numpy, and the patterns of dates: 150 ms that only whoever embeds pays for
+if TYPE_CHECKING:  # numpy takes 150 ms that only a process that embeds should pay for
     from types import ModuleType
 
     from omoide.embeddings.base import Embedder
-    from omoide.embeddings.quantized import Row, RowStore, SignIndex
+    from omoide.embeddings.cache import VectorCache
     from omoide.embeddings.vectors import QueryVector
 
-LIKE = 0.8
-"""Likeness from which two memories are compared word by word."""
-_LAST_BATCH = 10.0
-"""Seconds that closing waits for the batch at hand."""
+SIMILAR = 0.8
+"""The cosine from which two memories are compared word by word."""
+_CLOSE_WAIT = 10.0
+"""Seconds that closing waits for the batch in progress."""
 PAUSE = 60.0
-"""Seconds after a failure in which nobody waits for the embedder again, unless told to embed."""
+"""Seconds after a failure in which the embedder is not tried again, except by `fill`."""
 LOOK = 5.0
-"""Seconds between two looks at what other processes did: each takes a thread and a turn at the store from the questions."""
+"""Seconds between two checks for what other processes wrote: each takes a thread and a turn at the store from queries."""
 _MANY = 10_000
-"""Events from which the whole store is looked through instead: a tenth of a second for 100,000 memories."""
-_GIVES_WAY = 0.1
-"""Seconds after which vectors made in the background try again to get between others who write."""
-_AT_HAND = 12_000
-"""Vectors kept in the process, about 8 MB."""
+"""Events from which the whole store is checked instead: a tenth of a second for 100,000 memories."""
+_RETRY = 0.1
+"""Seconds after which vectors made in the background are tried to be written again while others write."""
 BATCH = 64
-"""Memories embedded in one go, about a quarter of a second, and kept in one transaction."""
+"""Memories embedded together, about a quarter of a second, and stored in one transaction."""
 
 
 def _vector_module() -> "ModuleType":
-    """The module that thinks in vectors; whoever asks a server for them may have no numpy."""
+    """Return the module of vectors. A process that asks a server for them may have no numpy: raises EmbedderUnavailable."""
     try:
-        from omoide.embeddings import vectors  # noqa: PLC0415 - see the top
+        from omoide.embeddings import vectors  # noqa: PLC0415 - numpy, see the top
     except ImportError as error:
         raise EmbedderUnavailable(f'vectors need numpy ({error}): pip install "omoide[semantic]"') from error
     return vectors
 
 
-class VectorCache:
-    """Vectors that were compared lately, as long as nothing happened to their memories: reading eighty of them takes three
-    times as long as comparing them."""
-
-    def __init__(self) -> None:
-        self._stood: tuple[int, StoreMark] | None = None
-        self._rows: RowStore | None = None
-
-    def cosines(self, tx: Reader, model: EmbeddingModel, question: "Row", numbers: Sequence[int]) -> dict[int, float]:
-        """The cosines of the question and of those among these memories that have a vector."""
-        from omoide.embeddings import quantized  # noqa: PLC0415 - see the top
-
-        self._catch_up(tx, model.number)
-        if self._rows is None or len(self._rows) > _AT_HAND:
-            self._rows = quantized.RowStore(model.dimensions)
-        return self._rows.alike(question, numbers, partial(tx.vectors, model.number))
-
-    def _catch_up(self, tx: Reader, model: int) -> None:
-        mark = tx.mark()
-        stood, self._stood = self._stood, (model, mark)
-        if stood is None or stood[0] != model or stood[1].renewal != mark.renewal:
-            self._rows = None
-        elif stood[1].event != mark.event and self._rows is not None:
-            # What is said anew has no vector until one is made: that it is made logs no event, and needs none.
-            for number in tx.changed_since(stood[1].event):
-                self._rows.forget(number)
-
-
 class EmbeddingIndex:
-    """What all who act on one store share. Nothing is loaded before a question or a vector needs it."""
+    """The embeddings of a store, shared by all services on it. Nothing loads before a query or a vector needs it."""
 
     def __init__(self, store: Store, settings: Settings, *, background: bool):
+        """`background`: whether missing vectors are made by a thread of this process."""
         self._store = store
         self._settings = settings
         self._background = background
         self._model: EmbeddingModel | None = None
-        self._places: dict[tuple[int, int], SignIndex] = {}
-        self._at_hand = VectorCache()
+        self._cache: VectorCache | None = None
         self._loaded = False
         self._waiting: set[int] = set()
         self._seen: StoreMark | None = None
-        """Where the store stood when it was last looked through for memories without a vector."""
+        """The state of the store when it was last checked for memories without a vector."""
         self._looked_at = 0.0
         self._lock = threading.Lock()
         self._worker: threading.Thread | None = None
@@ -100,15 +70,16 @@ class EmbeddingIndex:
 
     @cached_property
     def embedder(self) -> "Embedder | None":
+        """The embedder that the settings name; None if semantic search is off."""
         from omoide.embeddings.base import make_embedder  # noqa: PLC0415 - see the top
 
         return make_embedder(self._settings.embedder, self._settings.embedder_key)
 
-    # asking
+    # queries
 
     def encode_query(self, query: Query) -> "QueryVector | None":
-        """The question as a vector; None when there is no embedder, no text, or no vector to compare it with yet."""
-        if not query.text.strip() or self.embedder is None or self._pausing:
+        """Return the query's text as a vector; None if there is no embedder, no text, or no vector to compare it with."""
+        if not query.text.strip() or self.embedder is None or self._is_pausing:
             return None
         model = self._model
         if model is None:
@@ -120,38 +91,36 @@ class EmbeddingIndex:
         try:
             vectors = _vector_module()
             row = vectors.encode_query(self.embedder, query.text)
-        except EmbedderUnavailable as error:  # plan B: words alone
+        except EmbedderUnavailable as error:  # fallback: words alone
             self._record_failure(error)
             return None
         if not self._loaded:
             self._loaded = True
             self._store.enlarge_cache()
         self.wake()
-        vector: QueryVector = vectors.QueryVector(row, model, self._signs, self._at_hand.cosines)
+        vector: QueryVector = vectors.QueryVector(row, model, self.cache())
         return vector if vector.fits else None
 
-    def _signs(self, tx: Reader, model: EmbeddingModel, place: int) -> "SignIndex":
-        """The signs of a place, with all that came since they were last looked at."""
-        from omoide.embeddings.quantized import SignIndex  # noqa: PLC0415 - see the top
+    def cache(self) -> "VectorCache":
+        """Return the vectors of the store that are in memory."""
+        if self._cache is None:
+            from omoide.embeddings.cache import VectorCache  # noqa: PLC0415 - numpy, see the top
 
-        kept = self._places.get((model.number, place))
-        if kept is None:
-            kept = self._places[model.number, place] = SignIndex(model.dimensions)
-        kept.add(tx.sign_bits(model.number, place, kept.seen))
-        return kept
+            self._cache = VectorCache()
+        return self._cache
 
-    # filling in
+    # missing vectors
 
     def wake(self, numbers: Sequence[int] = ()) -> None:
-        """Has these memories, or all that have none yet, get their vectors in the background.
+        """Have the vectors of these memories, or of all that lack one, made in the background.
 
-        A process that only remembers loads no model for it: then the next one that recalls fills them in.
+        A process that only remembers loads no model for it: the next process that recalls makes the vectors.
         """
         if not self._background or (numbers and not self._loaded) or self.embedder is None:
             return
         with self._lock:
             self._waiting.update(numbers)
-            if self._pausing or not (self._waiting or self._is_due) or self._closing.is_set():
+            if self._is_pausing or not (self._waiting or self._is_due) or self._closing.is_set():
                 return
             if self._worker is None or not self._worker.is_alive():
                 self._worker = threading.Thread(target=self._work, name="omoide-vectors", daemon=True)
@@ -160,7 +129,7 @@ class EmbeddingIndex:
     def _work(self) -> None:
         try:
             if self._is_due:
-                self._look()
+                self._check_changes()
             while not self._closing.is_set():
                 with self._lock:
                     numbers = sorted(self._waiting)[:BATCH]
@@ -170,18 +139,18 @@ class EmbeddingIndex:
                         return
                 for _ in self.fill(numbers, patient=False):
                     pass
-        except EmbedderUnavailable as error:  # plan B: whoever asks or embeds next tries again
+        except EmbedderUnavailable as error:  # fallback: the next query or `fill` tries again
             self._seen = None
             self._record_failure(error)
-        except StoreError as error:  # the same, and nothing is wrong with meaning
+        except StoreError as error:  # the same, and the embedder is not to blame
             self._seen, self.trouble = None, str(error)
 
     @property
     def _is_due(self) -> bool:
         return self._seen is None or time.monotonic() >= self._looked_at + LOOK
 
-    def _look(self) -> None:
-        """Finds who lacks a vector by what other processes did: few events tell whom it may be, else all are looked at."""
+    def _check_changes(self) -> None:
+        """Find the memories that lack a vector among those that other processes changed; among all if that is much."""
         self._looked_at = time.monotonic()
         seen, changed = self._seen, None
         with self._store.read() as tx:
@@ -206,13 +175,13 @@ class EmbeddingIndex:
         self.trouble, self._failed_at = "", -PAUSE
 
     @property
-    def _pausing(self) -> bool:
+    def _is_pausing(self) -> bool:
         return time.monotonic() < self._failed_at + PAUSE
 
     def fill(self, among: Sequence[int] | None = None, *, patient: bool = True) -> Iterator[int]:
-        """Makes the vectors that these memories, or all, lack, batch by batch, and answers after each how many got theirs.
+        """Make the vectors that these memories, or all, lack; yields after each batch how many memories got theirs.
 
-        Who is not patient keeps nobody of this process from reading while others write.
+        Not patient, it never blocks queries of this process while other processes write. Raises EmbedderUnavailable.
         """
         if self.embedder is None:
             return
@@ -224,25 +193,25 @@ class EmbeddingIndex:
             if not memories:
                 return
             after = memories[-1].number
-            yield self._keep(self.embedder, memories, patient=patient)
+            yield self._embed(self.embedder, memories, patient=patient)
 
-    def _keep(self, embedder: "Embedder", memories: Sequence[Memory], *, patient: bool) -> int:
+    def _embed(self, embedder: "Embedder", memories: Sequence[Memory], *, patient: bool) -> int:
         vectors = _vector_module().make_vectors(embedder, memories)
         while True:
             try:
                 with self._store.write(patient=patient) as tx:
-                    kept = self._put(tx, embedder.name, vectors)
+                    stored = self._put(tx, embedder.name, vectors)
                 break
             except StoreBusy:
-                # Not in the store's own line: there, the questions of this process would wait behind us.
-                if patient or self._closing.wait(_GIVES_WAY):
+                # Not by waiting inside the store: there, the queries of this process would wait behind us.
+                if patient or self._closing.wait(_RETRY):
                     raise
         self._loaded = True
         self._record_success()
-        return kept
+        return stored
 
     def refit(self) -> None:
-        """Notices a model that was changed under its name, as a server may do: then all vectors are missing."""
+        """Notice a model that was changed under its name, as a server may do: then all vectors are missing."""
         if self.embedder is None:
             return
         with self._store.read() as tx:
@@ -255,37 +224,37 @@ class EmbeddingIndex:
                     tx.ensure_model(self.embedder.name, dimensions)
 
     def make_vectors(self, memories: Sequence[Memory]) -> list[StoredVector]:
-        """The vectors of versions that are still to be written."""
+        """Return the vectors of versions that are not written yet. Raises EmbedderUnavailable."""
         if self.embedder is None or not memories:
             return []
         batches = (memories[start : start + BATCH] for start in range(0, len(memories), BATCH))
         return [vector for batch in batches for vector in _vector_module().make_vectors(self.embedder, batch)]
 
     def store_vectors(self, tx: Writer, made: Sequence[StoredVector]) -> int:
-        """Keeps these vectors, drops those of all other embedders, and answers how many memories got theirs."""
+        """Store these vectors, drop those of all other embedders, and return how many memories got theirs."""
         if self.embedder is None:
             return 0
-        kept = self._put(tx, self.embedder.name, made) if made else 0
+        stored = self._put(tx, self.embedder.name, made) if made else 0
         model = tx.model(self.embedder.name)
         if model is not None:
             tx.drop_vectors(model.number)
-        return kept
+        return stored
 
     def _put(self, tx: Writer, name: str, made: Sequence[StoredVector]) -> int:
         dimensions = len(made[0].parts)
         self._model = EmbeddingModel(tx.ensure_model(name, dimensions), dimensions)
         return tx.put_vectors(self._model.number, made)
 
-    # looking at all of them
+    # all vectors
 
     def pairs(self, tx: Reader, memories: Mapping[int, Memory]) -> Iterator[tuple[int, int, float]]:
-        """Each two of these memories, of one scope and type, that are much alike."""
+        """Return each two of these memories, of one scope and type, with a cosine of at least `SIMILAR`, and the cosine."""
         model = None if self.embedder is None else tx.model(self.embedder.name)
         if model is None:
             return
         try:
-            from omoide.embeddings.quantized import mean_vectors, pairs  # noqa: PLC0415 - see the top
-        except ImportError:  # plan B: words find twins
+            from omoide.embeddings.quantized import mean_vectors, pairs  # noqa: PLC0415 - numpy, see the top
+        except ImportError:  # fallback: near-duplicates by words
             return
 
         groups: dict[tuple[Scope, str], list[int]] = {}
@@ -293,10 +262,10 @@ class EmbeddingIndex:
             groups.setdefault((memory.scope, memory.type), []).append(number)
         for numbers in groups.values():
             if len(numbers) > 1:
-                yield from pairs(*mean_vectors(tx.vectors(model.number, numbers)), LIKE)
+                yield from pairs(*mean_vectors(tx.vectors(model.number, numbers)), SIMILAR)
 
     def probe(self) -> None:
-        """Asks for one vector, without patience: `trouble` tells whether there was one."""
+        """Ask the embedder for one vector, as a query would: `trouble` then says why there was none."""
         if self.embedder is None:
             return
         with self._store.read() as tx:
@@ -310,18 +279,20 @@ class EmbeddingIndex:
         self._record_success()
         if model is not None and model.dimensions != dimensions:
             self.trouble = (
-                f"{self.embedder.name} answers {dimensions} dimensions, and the vectors that are kept have"
+                f"{self.embedder.name} returns vectors of {dimensions} dimensions, and the stored ones have"
                 f" {model.dimensions}: run `omoide reindex`"
             )
 
     def coverage(self) -> VectorCounts:
+        """Return how many memories have a vector of the embedder, and how many lack one."""
         with self._store.read() as tx:
             model = None if self.embedder is None else tx.model(self.embedder.name)
             return tx.coverage(None if model is None else model.number)
 
     def close(self) -> None:
+        """End the background thread after the batch in progress."""
         self._closing.set()
         with self._lock:
             worker = self._worker
         if worker is not None:
-            worker.join(_LAST_BATCH)
+            worker.join(_CLOSE_WAIT)

@@ -1,24 +1,22 @@
 """Vectors of memories and of queries. Importing this module loads numpy."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from omoide.embeddings import chunking, quantized
 from omoide.embeddings.base import Embedder
-from omoide.embeddings.quantized import Row, SignIndex
+from omoide.embeddings.cache import VectorCache
+from omoide.embeddings.quantized import Row
 from omoide.model import Memory
-from omoide.storage.base import EmbeddingModel, Reader, StoredVector
+from omoide.storage.base import EmbeddingModel, StoredVector
 
 
 class QueryVector(NamedTuple):
-    """A query as a vector, and how it is compared with the vectors of a store."""
+    """A query's text as a vector, and the vectors of the store to compare it with."""
 
     row: Row
     model: EmbeddingModel
-    signs: Callable[[Reader, EmbeddingModel, int], SignIndex]
-    """The sign bits of one area of the store."""
-    cosines: Callable[[Reader, EmbeddingModel, Row, Sequence[int]], dict[int, float]]
-    """The cosine of each of these memories that has a vector."""
+    cache: VectorCache
 
     @property
     def fits(self) -> bool:
@@ -27,13 +25,13 @@ class QueryVector(NamedTuple):
 
 
 def encode_query(embedder: Embedder, text: str) -> Row:
-    """The vector of a query. Does not wait for a slow embedder."""
-    row: Row = embedder.vectors([text[: chunking.ASKED]], patient=False)[0]
+    """Return the vector of a query's text. Does not wait for a slow embedder; raises EmbedderUnavailable."""
+    row: Row = embedder.vectors([text[: chunking.MAX_QUERY_CHARACTERS]], patient=False)[0]
     return row
 
 
 def make_vectors(embedder: Embedder, memories: Sequence[Memory]) -> list[StoredVector]:
-    """The vectors of memories: one for each chunk of their texts."""
+    """Return the vectors of memories, one for each chunk of their texts; raises EmbedderUnavailable."""
     texts = [
         (memory, chunk)
         for memory in memories

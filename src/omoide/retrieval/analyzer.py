@@ -18,6 +18,8 @@ from operator import add
 
 import Stemmer
 
+from omoide.retrieval import constants
+
 LONGEST = 64
 """Characters in the longest term; a SHA-256 in hex just fits."""
 
@@ -32,13 +34,6 @@ OPENING = 32
 
 CACHED = 50_000
 """Words whose terms are kept at hand, about 15 MB when a bulk import has filled it."""
-
-# How much a term of a query says, against 1.0 for a word, a name or a pair with meaning. Chosen with the numbers in
-# rank.py; 0.1 more or less moves no set by more than a point or so.
-SINGLE = 0.7  # one Han or Hangul character; its pairs say more
-HIRAGANA = 0.5  # mostly endings and particles
-WEAK = 0.3  # words that people ask with rather than about
-ALIAS = 0.3  # the short or long form that was not written
 
 _KANA = "ぁ-ゖァ-ヺー-ヿゝ-ゟ"
 _HAN = "一-鿿㐀-䶿々-\u3007\uf900-\ufaff\U00020000-\U0003fffd"
@@ -138,7 +133,7 @@ def query_terms(text: str, limit: int = 64) -> dict[str, float]:
     weights = {term: weight for term in found if (weight := _weight(term))} or dict.fromkeys(found, 1.0)
     for term in [*weights]:
         for alias in _ALIASES.get(term, ()):
-            weights.setdefault(alias, ALIAS)
+            weights.setdefault(alias, constants.ALIAS_WEIGHT)
     if len(weights) > limit:
         # Without frequencies at hand: what is said often, and what is long, says most.
         often = Counter(found)
@@ -190,12 +185,12 @@ def _weight(term: str) -> float:
     if term in _STOP:
         return 0.0
     if term in _WEAK:
-        return WEAK
+        return constants.WEAK_WORD_WEIGHT
     if len(term) == 2 and term[0] in _PARTICLES and term[1] >= "ァ":  # の設 in 認証の設計: a seam, not a word
         return 0.0
     if _hiragana.fullmatch(term):
-        return HIRAGANA
-    return SINGLE if len(term) == 1 and term >= "\u3041" else 1.0
+        return constants.HIRAGANA_WEIGHT
+    return constants.SINGLE_CHARACTER_WEIGHT if len(term) == 1 and term >= "\u3041" else 1.0
 
 
 # These and `_pieces` are made when the first text needs them: a process that asks one question in English needs none.

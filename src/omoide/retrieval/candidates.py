@@ -1,142 +1,203 @@
-"""The first step of a search: which memories may answer a query.
+"""The candidates of a query by its terms: the memories that are scored exactly.
 
-Up to some ten thousand memories, all of them are scored at once by all terms (`bit_sums.py`), from what the store has
-cached. Beyond that, the few rarest terms select them, within limits, so that common words never make it linear: a term is
-counted up to COUNTED memories, and at most SCANNED of its newest memories are read.
+Up to about 30,000 memories, a store answers with posting sets and all memories are ranked by all terms at once
+(`bit_sums.py`). In a larger one, the few most telling terms select the candidates from posting lists, within limits, so that
+common words never make a search linear.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from omoide.model import Query
-from omoide.retrieval import analyzer, lexical
-from omoide.retrieval.bit_sums import BitSums
-from omoide.storage.base import Posting, PostingSet, Reader
-
-COUNTED = 20_000
-SCANNED = 10_000
-TIED = 100
-RARE = 50
-
-_FEW = 2
+from omoide.retrieval import analyzer, constants, lexical
+from omoide.retrieval.bit_sums import BitSums, member_filter
+from omoide.retrieval.lexical import TermPostings
+from omoide.storage.base import IndexSize, PostingSet, RankingFacts, Reader
+from omoide.storage.bitset import from_numbers
 
 
-class Candidates(NamedTuple):
-    """The first look at a question: who may answer it."""
+class WordCandidates(NamedTuple):
+    """The candidates by words, and what is known of the query's terms."""
 
+    facts: dict[int, RankingFacts]
+    """The candidates that pass the query's filters, the best first."""
+    matched: int
+    """How many memories match by words, about."""
+    weights: dict[str, float]
+    """What each term of the query is worth."""
     frequencies: Mapping[str, int]
-    """How many hold each term that the second look is to count."""
-    worth: dict[str, float]
-    literal: Collection[str]
-    """The terms that can be counted in a text as they stand there."""
-    by: Sequence[str]
-    """The terms by which memories were gathered."""
-    rare: Mapping[str, list[Posting]]
-    """All who hold some of them."""
-    held: Mapping[str, PostingSet]
-    """The same, of all terms, as bits."""
-    named: int
-    """How many memories these terms name."""
-    enough: int
-    """So many of the best get the second look."""
+    """The terms to score by, and how many memories contain each."""
+    sets: Mapping[str, PostingSet] | None
+    """The memories that contain each term. None: they are read as lists."""
+    size: IndexSize
+
+    @property
+    def average(self) -> float:
+        """The average length of a memory, in terms."""
+        return self.size.terms / self.size.entries if self.size.entries else 1.0
+
+
+class _Ranking(NamedTuple):
+    """The memories that contain terms of a query, roughly ranked."""
+
     best: Iterator[list[int]]
-    """Their numbers, some at a time."""
+    """Their numbers, some at a time, the best first."""
+    enough: int
+    """How many of them are to be scored exactly."""
+    matched: int
+    searched: Sequence[str]
+    """The terms that ranked them."""
+    weights: dict[str, float]
+    frequencies: Mapping[str, int]
+    sets: Mapping[str, PostingSet] | None
 
 
-class SearchLimits(NamedTuple):
-    """What both ways to look heed."""
+class _Search(NamedTuple):
+    """What both kinds of ranking need to know of a query."""
 
-    literal: set[str]
-    most: Mapping[str, int]
-    """A term that more memories hold than this is not looked for."""
+    query: Query
+    terms: Mapping[str, float]
+    limits: Mapping[str, int]
+    """A term that more memories contain than this is not searched for."""
+    has_pairs: bool
+    """Whether there are pairs of characters among the terms."""
     entries: int
     alone: bool
 
 
-def find_candidates(tx: Reader, query: Query, asked: Mapping[str, float], entries: int, *, alone: bool) -> Candidates:
-    """Alone, without meaning, words need a wider look: nothing else tells apart those that hold the same ones."""
-    literal = set(filter(analyzer.is_literal, asked))
-    # A word may be asked for though many hold it. A pair of characters that many hold is a part of many words: it tells
-    # nothing, and to look for it would cost more than for all the others.
-    most = dict.fromkeys(asked, COUNTED - 1) | dict.fromkeys(literal, int(max(lexical.PAIRED * entries, lexical.SEEN)))
-    limits = SearchLimits(literal, most, entries, alone)
-    found = _by_bit_sums(tx, query, asked, limits) or _by_postings(tx, query, asked, limits)
-    if alone:
-        return found
-    often = max(lexical.PLAIN * entries, lexical.SEEN)
-    return found._replace(frequencies={term: df for term, df in found.frequencies.items() if df <= often})
+def by_words(tx: Reader, query: Query, terms: Mapping[str, float], at: datetime, *, alone: bool) -> WordCandidates:
+    """Find the memories that share the most telling terms with a query.
+
+    terms: the query's terms and how much each says
+    alone: False where vectors add candidates; alone, words need more, since nothing else tells memories with the same
+        terms apart
+    """
+    size = tx.sizes(query)
+    if not size.entries:
+        return WordCandidates({}, 0, {}, {}, None, size)
+    search = _search(query, terms, size.entries, alone=alone)
+    ranking = _ranking_by_sets(tx, search) or _ranking_by_lists(tx, search)
+    facts = _facts_of_best(tx, query, ranking, at)
+    matched = len(facts) if len(facts) < ranking.enough else ranking.matched
+    frequencies = ranking.frequencies
+    if not alone:
+        ignored = _share_limit(constants.SEMANTIC_IGNORED_SHARE, size.entries)
+        frequencies = {term: df for term, df in frequencies.items() if df <= ignored}
+    if not frequencies:  # every term is common: then one of those that ranked them, uncounted
+        frequencies = dict.fromkeys(ranking.searched[:1], constants.MAX_COUNTED)
+    return WordCandidates(facts, matched, ranking.weights, frequencies, ranking.sets, size)
 
 
-def _by_bit_sums(tx: Reader, query: Query, asked: Mapping[str, float], limits: SearchLimits) -> Candidates | None:
-    """All memories at once, by all terms: so exact that few need a second look. None where they are too many for that."""
-    literal, most, entries, alone = limits
-    often = int(max(lexical.COMMON * entries, lexical.SEEN))
-    held = tx.posting_sets(query, most, often) if entries else {}
-    if held is None:
+def _search(query: Query, terms: Mapping[str, float], entries: int, *, alone: bool) -> _Search:
+    pairs = list(filter(analyzer.is_literal, terms))
+    # A word may be asked for though many memories contain it. A pair of characters in many memories is a part of many words:
+    # it tells nothing, and to search for it would cost more than for all the others.
+    pair_limit = int(_share_limit(constants.PAIR_IGNORED_SHARE, entries))
+    limits = dict.fromkeys(terms, constants.MAX_COUNTED - 1) | dict.fromkeys(pairs, pair_limit)
+    return _Search(query, terms, limits, bool(pairs), entries, alone)
+
+
+def _share_limit(share: float, entries: int) -> float:
+    return max(share * entries, constants.COMMON_COUNT)
+
+
+def _rarest(frequencies: Mapping[str, int]) -> dict[str, int]:
+    return {term: frequencies[term] for term in sorted(frequencies, key=frequencies.__getitem__)[:1]}
+
+
+def _searchable(frequencies: Mapping[str, int], limits: Mapping[str, int]) -> dict[str, int]:
+    """Return the terms that some memories contain, and not too many; the rarest if there is no such term."""
+    known = {term: df for term, df in frequencies.items() if df}
+    return {term: df for term, df in known.items() if df <= limits[term]} or _rarest(known)
+
+
+def _facts_of_best(tx: Reader, query: Query, ranking: _Ranking, at: datetime) -> dict[int, RankingFacts]:
+    """Return the best that pass the query's filters."""
+    facts: dict[int, RankingFacts] = {}
+    for numbers in ranking.best:
+        facts |= tx.ranking_facts(query, numbers, at)
+        if len(facts) >= ranking.enough:
+            break
+    return facts
+
+
+def _ranking_by_sets(tx: Reader, search: _Search) -> _Ranking | None:
+    """Rank all memories at once by all terms: so exact that few need an exact score. None where there are too many."""
+    query, entries = search.query, search.entries
+    counted = int(_share_limit(constants.UNCOUNTED_SHARE, entries))
+    sets = tx.posting_sets(query, search.limits, counted)
+    if sets is None:
         return None
-    frequencies = {term: holding.holders for term, holding in held.items()}
-    by = _useful_terms(frequencies, most)
-    if by and held[by[0]].bits is None:
-        held |= tx.posting_sets(query, dict.fromkeys(by, entries), often) or {}
-    worth = lexical.term_weights(asked, frequencies, entries)
-    sums = BitSums(max((worth[term] for term in by), default=1.0))
-    for term in by:
-        sums.add(worth[term], held[term].bits or 0)
-    if len(by) <= _FEW and len(sums) > TIED:
-        # So few words cannot tell so many memories apart: those that have one in their topic or tags go first.
-        for term, bits in tx.title_postings(query, by).items():
-            sums.add(worth[term], bits)
-    wide = lexical.SUMMED if literal else lexical.CANDIDATES
-    enough = max(wide if alone else lexical.BESIDE, query.limit)
-    best = sums.best(enough, lexical.TIED if alone else lexical.TIED_BESIDE)
-    counted = {term: frequencies[term] for term in by}
-    return Candidates(counted, worth, literal, by, {}, held, len(sums), enough, best)
+    frequencies = {term: postings.frequency for term, postings in sets.items()}
+    searched = _searchable(frequencies, search.limits)
+    if any(sets[term].bits is None for term in searched):  # every term is common: then the rarest, with all memories
+        sets |= tx.posting_sets(query, dict.fromkeys(searched, entries), counted) or {}
+    weights = lexical.term_weights(search.terms, frequencies, entries)
+    sums = BitSums(max((weights[term] for term in searched), default=1.0))
+    for term in searched:
+        sums.add(weights[term], sets[term].bits or 0)
+    if len(searched) <= constants.FEW_TERMS and len(sums) > constants.MAX_TIED_BY_LISTS:
+        for term, numbers in tx.posting_numbers(query, searched, entries, titled=True).items():
+            sums.add(weights[term], from_numbers(numbers))
+    wide, tied = constants.SEMANTIC_CANDIDATES, constants.SEMANTIC_TIED_CANDIDATES
+    if search.alone:
+        wide = constants.CANDIDATES_BY_SETS if search.has_pairs else constants.CANDIDATES
+        tied = constants.TIED_CANDIDATES
+    enough = max(wide, query.limit)
+    return _Ranking(sums.best(enough, tied), enough, len(sums), [*searched], weights, searched, sets)
 
 
-def _useful_terms(frequencies: Mapping[str, int], most: Mapping[str, int]) -> list[str]:
-    """The terms that some hold, and not too many; the rarest if there is no such term."""
-    known = [term for term, df in frequencies.items() if df]
-    return [term for term in known if frequencies[term] <= most[term]] or sorted(known, key=frequencies.__getitem__)[:1]
-
-
-def _by_postings(tx: Reader, query: Query, asked: Mapping[str, float], limits: SearchLimits) -> Candidates:
-    """Where there are very many memories: the newest of those that hold the most telling terms."""
-    literal, most, entries, alone = limits
-    frequencies = tx.frequencies(query, asked, COUNTED)
-    worth = lexical.term_weights(asked, frequencies, entries)
-    telling = lexical.select_terms(asked, frequencies, entries, alone=alone)
-    # Where few memories hold a term, one look is cheaper than two.
-    rare = tx.postings(query, [term.text for term in telling if term.df <= RARE])
-    by = [term.text for term in telling]
-    rough = _gather_scores(tx, query, by, rare, worth)
-    wide = lexical.CANDIDATES if literal.isdisjoint(by) else lexical.OF_PAIRS
-    enough = max(wide if alone else lexical.BESIDE, query.limit)
-    best = _best(rough, enough, max(TIED, enough) if alone else enough + lexical.TIED_BESIDE)
-    counted = {term: frequencies[term] for term in _useful_terms(frequencies, most)}
-    return Candidates(counted, worth, literal, by, rare, {}, len(rough), enough, best)
-
-
-def _gather_scores(
-    tx: Reader, query: Query, terms: Sequence[str], rare: Mapping[str, list[Posting]], worth: Mapping[str, float]
-) -> dict[int, float]:
-    """What the telling terms of each memory are worth together."""
-    holders = {term: [number for number, *_ in postings] for term, postings in rare.items()}
-    holders |= tx.posting_numbers(query, [term for term in terms if term not in rare], SCANNED)
-    rough = lexical.rough_scores(worth, holders)
-    if len(terms) <= _FEW and len(rough) > TIED:  # as above
-        for number, more in lexical.rough_scores(worth, tx.posting_numbers(query, terms, SCANNED, titled=True)).items():
+def _ranking_by_lists(tx: Reader, search: _Search) -> _Ranking:
+    """Rank the newest of the memories that contain the most telling terms: for a store of very many memories."""
+    query, entries = search.query, search.entries
+    frequencies = tx.frequencies(query, search.terms, constants.MAX_COUNTED)
+    weights = lexical.term_weights(search.terms, frequencies, entries)
+    selected = [term.text for term in lexical.select_terms(search.terms, frequencies, entries, alone=search.alone)]
+    rough = lexical.rough_scores(weights, tx.posting_numbers(query, selected, constants.MAX_LIST_READ))
+    if len(selected) <= constants.FEW_TERMS and len(rough) > constants.MAX_TIED_BY_LISTS:
+        titled = tx.posting_numbers(query, selected, constants.MAX_LIST_READ, titled=True)
+        for number, more in lexical.rough_scores(weights, titled).items():
             rough[number] = rough.get(number, 0.0) + more
-    return rough
+    if search.alone:
+        has_pairs = any(map(analyzer.is_literal, selected))
+        enough = max(constants.CANDIDATES_BY_LISTS if has_pairs else constants.CANDIDATES, query.limit)
+        most = max(constants.MAX_TIED_BY_LISTS, enough)
+    else:
+        enough = max(constants.SEMANTIC_CANDIDATES, query.limit)
+        most = enough + constants.SEMANTIC_TIED_CANDIDATES
+    searched = _searchable(frequencies, search.limits)
+    return _Ranking(_batches(rough, enough, most), enough, len(rough), selected, weights, searched, None)
 
 
-def _best(rough: Mapping[int, float], enough: int, most: int) -> Iterator[list[int]]:
-    """The best, and those worth as much as the last of them, so many at the most."""
-    best = sorted(rough, key=rough.__getitem__, reverse=True)
+def _batches(scores: Mapping[int, float], enough: int, most: int) -> Iterator[list[int]]:
+    """Return the best, and those that score as much as the last of them, so many at the most; then the next best."""
+    best = sorted(scores, key=scores.__getitem__, reverse=True)
     start = 0
     while start < len(best):
         end = min(start + enough, len(best))
-        least = rough[best[end - 1]]
-        while end < min(start + most, len(best)) and rough[best[end]] >= least:
+        least = scores[best[end - 1]]
+        while end < min(start + most, len(best)) and scores[best[end]] >= least:
             end += 1
         yield best[start:end]
         start = end
+
+
+def read_postings(tx: Reader, query: Query, words: WordCandidates, numbers: Sequence[int]) -> dict[str, TermPostings]:
+    """Return which of these memories contain each term to score by, and how often unless the term is too common."""
+    counted = _share_limit(constants.UNCOUNTED_SHARE, words.size.entries)
+    if words.sets is not None:
+        contained = member_filter(numbers)
+        return {
+            term: TermPostings(contained(postings.bits or 0), postings.counts or {} if df <= counted else {})
+            for term, df in words.frequencies.items()
+            for postings in [words.sets[term]]
+        }
+    found = tx.postings(query, words.frequencies, numbers)
+    return {
+        term: TermPostings(
+            [posting[0] for posting in found[term]],
+            {posting[0]: posting[1:] for posting in found[term]} if df <= counted else {},
+        )
+        for term, df in words.frequencies.items()
+    }

@@ -1,55 +1,24 @@
-"""The order of what was found by words and by meaning together: words first, and what meaning, neighbours, names and
-times add to them.
+"""The score of a memory by words and vectors together. Pure.
 
-A memory's words give it a share of the question, from 0 to 1: in part how well it meets the words, in part which of them it
-holds at all. Meaning adds to that share; then memories of a session lend to each other; then a speaker whom the question
-names, and the time it asks about, raise what is there. Not rank fusion, one to one: a weak list must not have half the say.
+A memory's words give it a share of the question, from 0 to 1: in part how well it matches the terms, in part which of them
+it contains at all. Its cosine adds to that share; then memories of a session lend to each other; then a speaker whom the
+question names, and the time it asks about, raise the score. Not rank fusion: a weak ranking must not have half the say.
 """
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from functools import cached_property
 from typing import NamedTuple
 
+from omoide.retrieval import constants
 from omoide.retrieval.lexical import LexicalScores
 from omoide.retrieval.time_expressions import Span
+from omoide.storage.search_index import SessionNeighbour
 
-# MEANING, BLUR, HELD and NAMED were chosen together, on a flat top, on half of LoCoMo, LongMemEval, JSQuAD, JaQuAD, Japanese
-# captions, NL2Bash, CoSQA, tldr pages and sentences in two languages. Chosen without a set, they do almost as well on it:
-# docs/decisions/0017. What is about sessions was chosen on LoCoMo alone, the only set that has them: expect less elsewhere.
-MEANING = 0.11  # what each deviation above the mean likeness of the scope adds
-PLAIN = 50.0  # terms: where the average text is longer, a vector says less of it than its words do, and so adds less,
-BLUR = 0.5  # by this power of how much longer
-# Of the words' share, the part for which it counts which words of the question a memory holds, not how often nor in how long
-# a text: a cosine does not see that a word is missing, and the rest of the share sees it only under counts and lengths.
-HELD = 0.45
-# Of what meaning adds, the part that a memory gets as far as it holds the words that the best holds: where the question and
-# some memories name a tool, likeness to another tool must not make up for it. More loses what is in the other language.
-NAMED = 0.1
-BY_MEANING = 20  # memories that meaning brings in, of
-LOOKED_AT = 30  # those nearest by their signs; of 50, LoCoMo gains .008 of R@10, and the mean of all sets nothing
-COMPARED = 25  # of the best by words, at first look, that are compared too; others are not near, or meaning would bring them
-LIKE = (
-    0.25  # without a word in common, a memory must have this cosine to be found at all: most nonsense stays below, not all,
-)
-STANDING = 1.0  # and stand so many deviations above the mean
-FEW = 20  # memories below which the mean of a scope says little: as if so many more were as is usual
-USUAL = (0.1, 0.1)  # mean and deviation of likeness, over all sets
-
-EARLIER, LATER = 0.5, 0.3  # what a memory lends to the next of its session, and to the one before; half of it to the second
-REACH = 3  # memories away, a third of it
-SHORT = 120  # terms of a memory that takes part: talk, not documents
-LENDERS = 50  # of the best by words, and as many by meaning, whose neighbours are looked at
-SPEAKER = 0.8  # more for what a person said whom the question names
-DATED = 0.3  # more for the time that the question asks about
-TIMELY = 0.3  # more for talk that names a time, when the question is when
-ASKING = 0.3  # less for talk that is itself a question
-
-_WHEN = re.compile(
+_ASKS_WHEN = re.compile(
     r"^\W*(?:when|how long|(?:on |in )?(?:what|which) (?:date|day|week|month|year|time))\b|いつ|何[年月日時曜]", re.I
 )
-_TIMELY = re.compile(
+_NAMES_TIME = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekend|months?|years?|days?|(?:mon|tues|wednes|thurs|fri|"
     r"satur|sun)day|january|february|march|april|june|july|august|september|october|november|december|since|recently|just)\b"
     r"|[昨今明先来去][日週月年]|先々[週月]|一昨[日年]|曜日|週末|[0-9０-９]+\s*[年月日]|最近|以来",
@@ -58,138 +27,164 @@ _TIMELY = re.compile(
 _SPEAKER = re.compile(r"\s*([^\W\d_][^\n:：]{0,30}?)\s*[:：]\s*(?=\S)")
 
 
-class SessionEntry(NamedTuple):
-    """A memory of a session, as far as it matters here."""
-
-    number: int
-    session: tuple[int, str]
-    length: int
-
-
 class TurnText(NamedTuple):
-    """How a memory reads: when it was learnt, what it says after a time at its start, and how it ends."""
+    """The text of a memory, as far as speakers and times are read from it."""
 
     at: datetime
+    """When the memory was created."""
     text: str
+    """Its beginning, without a time at its start."""
     asks: bool
+    """Whether it ends with a question mark."""
 
 
-def standard_scores(cosines: Mapping[int, float], mean: float, deviation: float, count: int) -> dict[int, float]:
-    """By how many deviations each is more like the question than the scope's memories usually are."""
-    mean = (mean * count + USUAL[0] * FEW) / (count + FEW)
-    deviation = (deviation * count + USUAL[1] * FEW) / (count + FEW)
+class SemanticFeatures(NamedTuple):
+    """What candidates are scored by beside their words."""
+
+    question: str
+    span: Span | None
+    """The time that the question asks about."""
+    cosines: Mapping[int, float]
+    deviations: Mapping[int, float]
+    """By how many deviations each cosine is above the mean of the scope."""
+    neighbours: Sequence[SessionNeighbour]
+    """Candidates of sessions, in the order of their sessions."""
+    turns: Collection[int]
+    """The short memories of sessions."""
+    texts: Mapping[int, TurnText]
+
+
+class HybridScores(NamedTuple):
+    """The score of each memory that has any, and what it was made of."""
+
+    scores: dict[int, float]
+    shares: Mapping[int, float]
+    """The share of the question that each memory covers by its words and its cosine."""
+    gains: Mapping[int, float]
+    """What each memory got from its neighbours in a session."""
+
+
+def deviations(cosines: Mapping[int, float], mean: float, deviation: float, count: int) -> dict[int, float]:
+    """Return by how many deviations each cosine is above the mean of `count` memories."""
+    prior = constants.PRIOR_COUNT
+    mean = (mean * count + constants.USUAL_MEAN * prior) / (count + prior)
+    deviation = (deviation * count + constants.USUAL_DEVIATION * prior) / (count + prior)
     return {number: (cosine - mean) / deviation for number, cosine in cosines.items()}
 
 
-def combine(
-    words: LexicalScores, cosines: Mapping[int, float], standings: Mapping[int, float], average: float
-) -> dict[int, float]:
-    """Shares of the question: what the words of each memory cover, and what its meaning adds."""
-    weight = MEANING * min(1.0, PLAIN / max(average, 1.0)) ** BLUR
-    most = max(words.covered.values(), default=0.0) or 1.0
-    whole, named = weight * (1 - NAMED), weight * NAMED / most
+def score(words: LexicalScores, whole: float, features: SemanticFeatures, average: float) -> HybridScores:
+    """Score memories by words, cosines, neighbours, speakers and times.
+
+    words: the scores by words; `whole` is the weight of all terms of the question, and the scale of the result
+    average: the average length of a memory, in terms
+    """
+    shares = combined_shares(words, whole, features, average)
+    gains = neighbour_gains(shares, features.neighbours)
+    sums = {number: share + gains.get(number, 0.0) for number, share in shares.items()} if gains else shares
+    scores = {number: share * whole for number, share in sums.items() if share > 0}
+    asks_when = bool(features.turns) and _ASKS_WHEN.search(features.question) is not None
+    for number in scores.keys() & features.texts.keys():
+        scores[number] *= _boost(features, number, asks_when=asks_when)
+    return HybridScores(scores, shares, gains)
+
+
+def combined_shares(words: LexicalScores, whole: float, features: SemanticFeatures, average: float) -> dict[int, float]:
+    """Return the share of the question that each memory covers by its words and its cosine."""
+    weight = constants.SEMANTIC_WEIGHT * min(1.0, constants.CLEAR_LENGTH / max(average, 1.0)) ** constants.BLUR_POWER
+    most_covered = max(words.covered.values(), default=0.0) or 1.0
+    general = weight * (1 - constants.NAMED_PART)
+    named = weight * constants.NAMED_PART / most_covered
+    covered_part = constants.COVERED_PART
     shares = {}
-    for number, share in words.scores.items():
-        stands, held = standings.get(number, 0.0), words.covered[number]
-        if share > 0 or (stands >= STANDING and cosines[number] >= LIKE):
-            joined = (1 - HELD) * share + HELD * held + stands * (whole + named * held)
-            shares[number] = joined if joined > 0 else 0.0
-        else:
-            shares[number] = 0.0
+    for number, matched in words.scores.items():
+        share = 0.0
+        if matched > 0 or _stands_out(features, number):
+            covered = words.covered[number]
+            cosine = features.deviations.get(number, 0.0) * (general + named * covered)
+            share = max((1 - covered_part) * (matched / whole) + covered_part * covered + cosine, 0.0)
+        shares[number] = share
     return shares
 
 
-def neighbour_scores(shares: Mapping[int, float], talk: Sequence[SessionEntry]) -> dict[int, float]:
-    """What each short memory of a session gets from those just before and after it."""
-    sessions: dict[tuple[int, str], list[SessionEntry]] = {}
-    for one in talk:
-        sessions.setdefault(one.session, []).append(one)
+def _stands_out(features: SemanticFeatures, number: int) -> bool:
+    """Whether a memory is found by its cosine alone."""
+    return (
+        features.deviations.get(number, 0.0) >= constants.MIN_DEVIATIONS and features.cosines[number] >= constants.MIN_COSINE
+    )
+
+
+def neighbour_gains(shares: Mapping[int, float], neighbours: Sequence[SessionNeighbour]) -> dict[int, float]:
+    """Return what each turn of a session gets from those just before and after it."""
+    sessions: dict[tuple[int, str], list[SessionNeighbour]] = {}
+    for neighbour in neighbours:
+        sessions.setdefault((neighbour.project, neighbour.session), []).append(neighbour)
     gains: dict[int, float] = {}
     for turns in sessions.values():
-        for place, one in enumerate(turns):
-            if one.length > SHORT:
-                continue
-            gain = 0.0
-            for away in range(1, REACH + 1):
-                for beside, part in ((place - away, EARLIER), (place + away, LATER)):
-                    if 0 <= beside < len(turns) and turns[beside].length <= SHORT:
-                        gain += part / away * shares.get(turns[beside].number, 0.0)
-            if gain:
-                gains[one.number] = gain
+        for place, turn in enumerate(turns):
+            if turn.length <= constants.TURN_LENGTH and (gain := _gain(shares, turns, place)):
+                gains[turn.number] = gain
     return gains
 
 
-def neighbours(talk: Sequence[SessionEntry], lenders: set[int]) -> list[int]:
-    """Who is so near to one of the lenders that it may be lent something."""
-    near = []
-    for place, one in enumerate(talk):
-        around = talk[max(0, place - REACH) : place + REACH + 1]
-        if one.length <= SHORT and any(other.number in lenders and other.session == one.session for other in around):
-            near.append(one.number)
-    return near
+def _gain(shares: Mapping[int, float], turns: Sequence[SessionNeighbour], place: int) -> float:
+    gain = 0.0
+    for away in range(1, constants.SESSION_REACH + 1):
+        for other, part in ((place - away, constants.FROM_EARLIER), (place + away, constants.FROM_LATER)):
+            if 0 <= other < len(turns) and turns[other].length <= constants.TURN_LENGTH:
+                gain += part / away * shares.get(turns[other].number, 0.0)
+    return gain
 
 
-def speaker(text: str, asked: str) -> str:
-    """Who speaks, when the text begins like a turn of a talk and the question names that person."""
+def close_turns(neighbours: Sequence[SessionNeighbour], seeds: Collection[int]) -> list[int]:
+    """Return the turns that are close enough to one of the seeds to get something from it."""
+    found = []
+    for place, turn in enumerate(neighbours):
+        around = neighbours[max(0, place - constants.SESSION_REACH) : place + constants.SESSION_REACH + 1]
+        session = (turn.project, turn.session)
+        if turn.length <= constants.TURN_LENGTH and any(
+            other.number in seeds and (other.project, other.session) == session for other in around
+        ):
+            found.append(turn.number)
+    return found
+
+
+def speaker(text: str, question: str) -> str:
+    """Return who speaks, if the text begins like a turn of a conversation and the question names that person."""
     match = _SPEAKER.match(text)
     if match is None:
         return ""
     for part in match[1].split():
-        if len(part) > 1 and re.search(rf"\b{re.escape(part)}" if part.isascii() else re.escape(part), asked, re.I):
+        if len(part) > 1 and re.search(rf"\b{re.escape(part)}" if part.isascii() else re.escape(part), question, re.I):
             return match[1]
     return ""
 
 
-class HybridScores:
-    """The score of each memory that has any, and what beside its words made it."""
+def _boost(features: SemanticFeatures, number: int, *, asks_when: bool) -> float:
+    """Return the factor by which speaker and time change a score."""
+    factor, turn = 1.0, features.texts[number]
+    if number in features.turns:
+        if speaker(turn.text, features.question):
+            factor *= 1 + constants.SPEAKER_BOOST
+        if asks_when and _NAMES_TIME.search(turn.text):
+            factor *= 1 + constants.TIMELY_BOOST
+        if turn.asks:
+            factor *= 1 - constants.ASKING_PENALTY
+    if features.span is not None:
+        factor *= 1 + constants.DATED_BOOST * features.span.near(turn.at)
+    return factor
 
-    def __init__(
-        self,
-        asked: str,
-        shares: Mapping[int, float],
-        cosines: Mapping[int, float],
-        standings: Mapping[int, float],
-        talk: Sequence[SessionEntry],
-        turns: Collection[int],
-        told: Mapping[int, TurnText],
-        span: Span | None,
-    ):
-        """`turns` are the short memories of sessions."""
-        self._asked, self._shares, self._cosines, self._standings = asked, shares, cosines, standings
-        self._turns, self._told, self._span = turns, told, span
-        self._gains = neighbour_scores(shares, talk)
-        scores = {number: share + self._gains.get(number, 0.0) for number, share in shares.items()} if talk else shares
-        self.scores = {number: score for number, score in scores.items() if score > 0}
-        for number in self.scores.keys() & told.keys():
-            self.scores[number] *= self._boost(number, [])
 
-    @cached_property
-    def _asks_when(self) -> bool:
-        return _WHEN.search(self._asked) is not None
-
-    def why(self, number: int) -> list[str]:
-        why = []
-        if self._standings.get(number, 0.0) >= STANDING and self._cosines[number] >= LIKE:
-            why.append(f"meaning: {self._cosines[number]:.2f}")
-        if self._gains.get(number, 0.0) > self._shares[number]:
-            why.append("beside it in the session")
-        if number in self._told:
-            self._boost(number, why)
-        return why
-
-    def _boost(self, number: int, why: list[str]) -> float:
-        """What speaker and time make of a score, and why."""
-        factor, its = 1.0, self._told[number]
-        if number in self._turns:
-            name = speaker(its.text, self._asked)
-            if name:
-                factor *= 1 + SPEAKER
-                why.append(f"said by: {name}")
-            if self._asks_when and _TIMELY.search(its.text):
-                factor *= 1 + TIMELY
-            if its.asks:
-                factor *= 1 - ASKING
-        if self._span is not None and (near := self._span.near(its.at)):
-            factor *= 1 + DATED * near
-            why.append(f"time: {its.at:%Y-%m-%d}")
-        return factor
+def reasons(features: SemanticFeatures, scores: HybridScores, number: int) -> list[str]:
+    """Return what counted for a memory beside its words."""
+    found = []
+    if _stands_out(features, number):
+        found.append(f"meaning: {features.cosines[number]:.2f}")
+    if scores.gains.get(number, 0.0) > scores.shares[number]:
+        found.append("beside it in the session")
+    turn = features.texts.get(number)
+    if turn is not None:
+        if number in features.turns and (name := speaker(turn.text, features.question)):
+            found.append(f"said by: {name}")
+        if features.span is not None and features.span.near(turn.at):
+            found.append(f"time: {turn.at:%Y-%m-%d}")
+    return found

@@ -1,72 +1,36 @@
-"""The order of what was found: words a query and a memory share, weighed by how rare they are, the same on every store.
-
-Finding takes two looks, because common words cost most and tell least:
-
-1. `telling` names the few rare terms to search by; `rough` adds up what each memory that holds some of them is worth.
-2. In the best `CANDIDATES` of these all terms of the query are counted, common ones too, and `met` gives the order.
-
-On the development sets the two looks do as well as reading every posting of every term, to a tenth of a point, and
-read a fifteenth of the postings. The first look alone loses up to nine points of recall.
-"""
+"""The score of a memory by the terms that it shares with a query: BM25 with weighted fields and coverage. Pure."""
 
 from collections.abc import Collection, Mapping
 from itertools import chain
 from math import log, log1p
 from typing import NamedTuple
 
-import msgspec
+from omoide.retrieval import constants
+from omoide.storage.search_index import Counts
 
-# Tuned on half of LoCoMo, LongMemEval, JSQuAD, JaQuAD, Japanese captions, NL2Bash, CoSQA and tldr pages at once: one
-# setting for all, in the middle of a flat top: a fifth more or less moves no set by more than two points.
-SATURATION = 1.6  # how soon more of the same word stops adding: at this count a word gives half of what it can
-LENGTH = 0.75  # how much a long text pays for its length: 0 nothing, 1 in full
-COVERAGE = 0.5  # how much it matters that all of the query is met: 0 not at all; 1 hurts searching code
-TOPIC = 3.0  # a word in the topic counts as three in the content. Not tuned: the sets have no topics and no tags
-TAGS = 2.0
-
-TELLING = 10  # terms to search by; 8 lose three points on short Japanese notes, 16 gain nothing
-FEWEST = 300  # postings to read in any store: a tiny one is searched by every term
-READS = 1_500  # so many more in a small one, up to a quarter of its memories; without them code loses a point
-SHARE = 0.01  # and this share of the memories more in a large one
-HALF = 0.5  # of these, beside meaning: all of them gain nothing
-CANDIDATES = 30  # memories that get the second look; 25 lose a point on code, 50 gain nothing
-OF_PAIRS = 50  # where pairs of characters are asked for; 30 lose three points on short Japanese notes, 100 gain half of one
-SUMMED = 16  # the same, where the first look was at all terms of all memories; 12 lose a point on short Japanese notes
-TIED = 30  # so many more then, if they are worth the same; 20 lose a point where a tool is named in the other language
-BESIDE = 20  # and beside meaning, which brings in others and tells them apart: there more gain nothing,
-TIED_BESIDE = 10  # nor do more that are worth the same
-MOST = 1.1  # the largest nudge
-COMMON = 0.15  # a term in a larger share of the memories than this, and in more than SEEN, is only seen there, not counted
-SEEN = 400
-PLAIN = 0.1  # beside meaning, a word in a larger share of them, and in more than SEEN, is not looked for at all
-PAIRED = 0.05  # a pair of characters in a larger share, and in more than SEEN, is not looked for, alone or not
-
-_OFTEN = log1p(100)
-
-Counts = tuple[int, int, int]
-"""How often a memory holds a term in its topic, its tags and its content."""
+_FULL_USE = log1p(constants.NUDGE_FULL_USE)
 
 
 class TermPostings(NamedTuple):
     """A term in some memories."""
 
     numbers: Collection[int]
-    """Who holds it."""
+    """The memories that contain it."""
     counts: Mapping[int, Counts]
-    """How often, of those that hold it otherwise than once in their content."""
+    """How often, for memories that contain it otherwise than once in the content."""
 
 
 class LexicalScores(NamedTuple):
-    """How well memories meet a query."""
+    """How well memories match a query by its terms."""
 
     scores: dict[int, float]
-    """From 0 up to the worth of all terms together."""
+    """From 0 up to the weight of all terms together."""
     covered: dict[int, float]
-    """The share of that worth whose terms a memory holds, however often and in however long a text."""
+    """The share of that weight whose terms a memory contains, however often and in however long a text."""
 
 
-class QueryTerm(msgspec.Struct, frozen=True):
-    """A term of a query and the number of documents that hold it."""
+class QueryTerm(NamedTuple):
+    """A term of a query, how much it says, and how many memories contain it."""
 
     text: str
     weight: float
@@ -74,76 +38,87 @@ class QueryTerm(msgspec.Struct, frozen=True):
 
 
 def idf(df: int, n: int) -> float:
-    """How much a term says that is in `df` of `n` documents; never negative."""
+    """Return how much a term says that is in `df` of `n` memories; never negative."""
     return log(1 + ((n - df if n > df else 0) + 0.5) / (df + 0.5))
 
 
 def select_terms(asked: Mapping[str, float], df: Mapping[str, int], n: int, *, alone: bool = True) -> list[QueryTerm]:
-    """The terms to search by, the most telling first: few, known to the store, and together cheap to read; cheaper still
-    where words do not find alone.
+    """Select the terms to search a large store by: few, contained in some memory, and together cheap to read.
 
-    What is in a large share of the documents is left out, unless nothing else remains: then the rarest is in.
+    asked: the terms of the query and how much each says
+    df: how many memories contain each term, of `n`
+    alone: False where vectors add candidates: then less is read
+
+    Returns the most telling terms first. A term in a large share of the memories is left out, unless nothing else remains:
+    then the rarest is selected.
     """
     known = [QueryTerm(text, weight, df[text]) for text, weight in asked.items() if df.get(text, 0) > 0]
     known.sort(key=lambda term: (-term.weight * idf(term.df, n), term.text))
-    chosen: list[QueryTerm] = []
-    left = (FEWEST + min(n / 4, READS) + n * SHARE) * (1.0 if alone else HALF)
+    selected: list[QueryTerm] = []
+    budget = constants.MIN_POSTINGS + min(n / 4, constants.EXTRA_POSTINGS) + n * constants.POSTINGS_SHARE
+    left = budget if alone else budget * constants.SEMANTIC_POSTINGS
     for term in known:
-        if len(chosen) == TELLING:
+        if len(selected) == constants.MAX_SEARCH_TERMS:
             break
         if term.df <= left:
-            chosen.append(term)
+            selected.append(term)
             left -= term.df
-    return chosen or sorted(known, key=lambda term: term.df)[:1]
+    return selected or sorted(known, key=lambda term: term.df)[:1]
 
 
 def term_weights(asked: Mapping[str, float], df: Mapping[str, int], n: int) -> dict[str, float]:
-    """What each term of a query is worth to a document that holds it; also those that none holds."""
+    """Return what each term of a query is worth to a memory that contains it, by how much it says and how rare it is."""
     return {text: weight * idf(df.get(text, 0), n) for text, weight in asked.items()}
 
 
-def rough_scores(worth: Mapping[str, float], holders: Mapping[str, Collection[int]]) -> dict[int, float]:
-    """What the terms of each memory are worth together: the first look."""
-    met = dict.fromkeys(chain.from_iterable(holders.values()), 0.0)
-    for text, numbers in holders.items():
-        value = worth[text]
+def rough_scores(weights: Mapping[str, float], postings: Mapping[str, Collection[int]]) -> dict[int, float]:
+    """Return the sum of the weights of the terms that each memory contains."""
+    scores = dict.fromkeys(chain.from_iterable(postings.values()), 0.0)
+    for term, numbers in postings.items():
+        weight = weights[term]
         for number in numbers:
-            met[number] += value
-    return met
+            scores[number] += weight
+    return scores
 
 
 def lexical_scores(
-    worth: Mapping[str, float], held: Mapping[str, TermPostings], lengths: Mapping[int, int], average: float
+    weights: Mapping[str, float], postings: Mapping[str, TermPostings], lengths: Mapping[int, int], average: float
 ) -> LexicalScores:
-    """How well each memory meets the query, by who holds its terms: the second look.
+    """Score memories exactly: BM25's saturation, each field with its weight, times how much of the query is covered.
 
-    BM25's saturation, each field with its weight, times how much of the query is met.
+    weights: of all terms of the query, also of those that no memory contains
+    postings: which of the memories contain each term, and how often
+    lengths: the memories to score, with their lengths in terms; `average` is the average length of all memories
     """
-    whole = sum(worth.values()) or 1.0
-    # What damps a text: always, and for each of its terms.
-    short, long = SATURATION * (1 - LENGTH), SATURATION * LENGTH / (average or 1.0)
+    whole = sum(weights.values()) or 1.0
+    # The damping of a text: a constant, and a part for each of its terms.
+    constant = constants.SATURATION * (1 - constants.LENGTH_NORMALIZATION)
+    per_term = constants.SATURATION * constants.LENGTH_NORMALIZATION / (average or 1.0)
+    topic_weight, tags_weight, power = constants.TOPIC_WEIGHT, constants.TAGS_WEIGHT, constants.COVERAGE_POWER
     covered = dict.fromkeys(lengths, 0.0)
-    beyond = dict[int, float]()  # what more than once in the content adds: few of the terms of few memories
-    for term, (numbers, counts) in held.items():
-        value = worth[term]
+    repeated = dict[int, float]()  # what occurrences beyond one in the content add: for few terms of few memories
+    for term, (numbers, counts) in postings.items():
+        weight = weights[term]
         for number in numbers:
-            covered[number] += value
+            covered[number] += weight
         for number in filter(counts.__contains__, numbers) if counts else ():
             topic, tags, content = counts[number]
-            count, damping = content + TOPIC * topic + TAGS * tags, short + long * lengths[number]
+            count, damping = content + topic_weight * topic + tags_weight * tags, constant + per_term * lengths[number]
             more = count / (count + damping) - 1 / (1 + damping)
-            beyond[number] = beyond.get(number, 0.0) + value * more
-    shares = {number: its / whole for number, its in covered.items()}
+            repeated[number] = repeated.get(number, 0.0) + weight * more
+    shares = {number: weight / whole for number, weight in covered.items()}
     scores = {
-        number: its / (1 + short + long * lengths[number]) * shares[number] ** COVERAGE for number, its in covered.items()
+        number: weight / (1 + constant + per_term * lengths[number]) * shares[number] ** power
+        for number, weight in covered.items()
     }
-    for number, more in beyond.items():
-        scores[number] += more * shares[number] ** COVERAGE
+    for number, more in repeated.items():
+        scores[number] += more * shares[number] ** power
     return LexicalScores(scores, shares)
 
 
 def nudge(confidence: float, relevance: float, reference_count: int, days: float) -> float:
-    """A factor from 0.92 to MOST for what is sure, useful, used and fresh: it settles ties and never drowns the words."""
-    used = min(log1p(reference_count) / _OFTEN, 1.0) if reference_count else 0.0
-    fresh: float = 0.5 ** (days / 90) if days > 0 else 1.0
-    return 0.92 + 0.06 * (confidence + relevance) + 0.02 * used + 0.04 * fresh
+    """Return a factor from `NUDGE_BASE` to `MAX_NUDGE` for what is sure, useful, used and changed few days ago."""
+    used = min(log1p(reference_count) / _FULL_USE, 1.0) if reference_count else 0.0
+    fresh: float = 0.5 ** (days / constants.NUDGE_HALF_LIFE) if days > 0 else 1.0
+    fields = constants.NUDGE_CONFIDENCE * (confidence + relevance)
+    return constants.NUDGE_BASE + fields + constants.NUDGE_USE * used + constants.NUDGE_FRESH * fresh

@@ -1,80 +1,73 @@
-"""What one question means, against the memories that its scope sees. Whoever imports this module loads numpy."""
+"""The candidates of a query by its vector, and what is read of them from the store. Importing this module loads numpy."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from operator import itemgetter
+from typing import NamedTuple
 
-from omoide.embeddings import chunking, quantized
+from omoide.embeddings import chunking
+from omoide.embeddings.quantized import NearestVectors
 from omoide.embeddings.vectors import QueryVector
 from omoide.model import Query
-from omoide.retrieval import hybrid, time_expressions
-from omoide.retrieval.hybrid import HybridScores, SessionEntry, TurnText
-from omoide.retrieval.lexical import LexicalScores
-from omoide.storage.base import Reader
+from omoide.retrieval import constants, hybrid
+from omoide.retrieval.hybrid import SemanticFeatures, TurnText
+from omoide.retrieval.time_expressions import Span
+from omoide.storage.base import RankingFacts, Reader, SessionNeighbour
 
 
-class VectorQuery:
-    """A question as a vector. Its verbs are for one transaction, in the order in which they stand here."""
+class VectorMatches(NamedTuple):
+    """The memories most like a query."""
 
-    def __init__(self, vector: QueryVector, text: str, at: datetime):
-        self._row, self._model, self._signs, self._alike = vector
-        self._span = time_expressions.span(text, at.astimezone()) if time_expressions.mentions_time(text) else None
-        self._cosines: dict[int, float] = {}
-        self._talk: list[SessionEntry] = []
-        self._likeness = quantized.NearestVectors([], 0.0, 1.0)
-        self._count = 0
+    cosines: dict[int, float]
+    """The most alike first."""
+    nearest: NearestVectors
+    """Those nearest by sign bits, and how alike all memories of the scope are."""
 
-    def nearest(self, tx: Reader, query: Query, known: Sequence[int]) -> list[int]:
-        """Who else is to be looked at, beside those known by their words, the best of them first."""
-        near = islice(self.cosines(tx, query, known[: hybrid.COMPARED]), hybrid.BY_MEANING)
-        seen = set(known)
-        return [number for number in near if number not in seen]
 
-    def session_neighbours(self, tx: Reader, known: Sequence[int], sessions: Collection[int]) -> list[int]:
-        """The neighbours, in their sessions, of the best by words and by meaning."""
-        if not sessions:
-            return []
-        seen = set(known)
-        lenders = {*known[: hybrid.LENDERS], *islice(self._cosines, hybrid.LENDERS)}
-        near = tx.session_neighbours(sorted(lenders & seen), 2 * hybrid.REACH)
-        self._talk = [SessionEntry(one.number, (one.project, one.session), one.length) for one in near]
-        return [number for number in hybrid.neighbours(self._talk, lenders) if number not in seen]
+class VectorCandidates(NamedTuple):
+    """The candidates by words together with those by vectors and by sessions."""
 
-    def cosines(self, tx: Reader, query: Query, known: Sequence[int] = ()) -> dict[int, float]:
-        """The cosines of those most like the question, and of those known, best first."""
-        places = [self._signs(tx, self._model, place) for place in tx.areas(query)]
-        self._count = sum(map(len, places))
-        self._likeness = quantized.nearest(self._row, places, hybrid.LOOKED_AT)
-        compared = [*dict.fromkeys([*self._likeness.numbers, *known])]
-        cosines = self._alike(tx, self._model, self._row, compared)
-        self._cosines = dict(sorted(cosines.items(), key=itemgetter(1), reverse=True))
-        return self._cosines
+    facts: dict[int, RankingFacts]
+    matches: VectorMatches
+    neighbours: Sequence[SessionNeighbour]
+    """Memories close to the best candidates in their sessions."""
 
-    def score(
-        self,
-        tx: Reader,
-        query: Query,
-        lengths: Mapping[int, int],
-        sessions: Iterable[int],
-        words: LexicalScores,
-        average: float,
-    ) -> HybridScores:
-        """The scores of the candidates, of which some are in sessions, given how well the words of each meet the question,
-        as shares of it."""
-        cosines = self._cosines
-        standings = hybrid.standard_scores(cosines, self._likeness.mean, self._likeness.deviation, self._count)
-        shares = hybrid.combine(words, cosines, standings, average)
-        told: dict[int, TurnText] = {}
-        turns = {number for number in sessions if lengths[number] <= hybrid.SHORT}
-        if turns or self._span is not None:
-            for number, its in tx.text_ends([*lengths]).items():
-                told[number] = TurnText(
-                    its.created_at, chunking.strip_timestamps(its.first), its.last.rstrip().endswith(("?", "？"))
-                )
-        talk = [one for one in self._talk if one.number in lengths]
-        return HybridScores(query.text, shares, cosines, standings, talk, turns, told, self._span)
 
-    def by_time(self, tx: Reader, query: Query, at: datetime, most: int) -> list[int]:
-        """What was learnt at the time that the question names, the newest first."""
-        return [] if self._span is None else tx.changed_between(query, self._span.start, self._span.end, most, at)
+def nearest_memories(tx: Reader, query: Query, vector: QueryVector, known: Sequence[int] = ()) -> VectorMatches:
+    """Return the memories of the query's scope that are most like it, compared together with those known otherwise."""
+    nearest = vector.cache.nearest(tx, vector.model, vector.row, tx.areas(query), constants.NEAREST)
+    compared = [*dict.fromkeys([*nearest.numbers, *known])]
+    cosines = vector.cache.cosines(tx, vector.model, vector.row, compared)
+    return VectorMatches(dict(sorted(cosines.items(), key=itemgetter(1), reverse=True)), nearest)
+
+
+def by_vector(
+    tx: Reader, query: Query, vector: QueryVector, by_words: Mapping[int, RankingFacts], at: datetime
+) -> VectorCandidates:
+    """Add to the candidates by words those nearest by vector, and the neighbours of the best in their sessions."""
+    facts = dict(by_words)
+    matches = nearest_memories(tx, query, vector, [*facts][: constants.COMPARED])
+    near = [number for number in islice(matches.cosines, constants.NEAREST_CANDIDATES) if number not in facts]
+    facts |= tx.ranking_facts(query, near, at)
+    neighbours: Sequence[SessionNeighbour] = ()
+    if any(memory.session for memory in facts.values()):
+        seeds = {*islice(facts, constants.SESSION_SEEDS), *islice(matches.cosines, constants.SESSION_SEEDS)}
+        neighbours = tx.session_neighbours(sorted(seeds & facts.keys()), 2 * constants.SESSION_REACH)
+        close = [number for number in hybrid.close_turns(neighbours, seeds) if number not in facts]
+        facts |= tx.ranking_facts(query, close, at)
+    return VectorCandidates(facts, matches, neighbours)
+
+
+def read_semantic_features(tx: Reader, text: str, span: Span | None, found: VectorCandidates) -> SemanticFeatures:
+    """Return what candidates are scored by beside their words: cosines, neighbours in sessions, speakers and times."""
+    facts, (cosines, nearest) = found.facts, found.matches
+    turns = {number for number, memory in facts.items() if memory.session and memory.length <= constants.TURN_LENGTH}
+    texts: dict[int, TurnText] = {}
+    if turns or span is not None:
+        for number, ends in tx.text_ends([*facts]).items():
+            asks = ends.last.rstrip().endswith(("?", "？"))
+            texts[number] = TurnText(ends.created_at, chunking.strip_timestamps(ends.first), asks)
+    deviations = hybrid.deviations(cosines, nearest.mean, nearest.deviation, nearest.total)
+    neighbours = [neighbour for neighbour in found.neighbours if neighbour.number in facts]
+    return SemanticFeatures(text, span, cosines, deviations, neighbours, turns, texts)

@@ -34,11 +34,11 @@ class Embeddings(Core):
         return SearchResult(hits, len(hits))
 
     def _similar_by_vector(self, vector: "QueryVector", query: Query, at: datetime) -> list[Hit]:
-        from omoide.retrieval.vector_query import VectorQuery  # noqa: PLC0415 - it loads numpy
+        from omoide.retrieval.vector_query import nearest_memories  # noqa: PLC0415 - it loads numpy
 
         with self._store.read() as tx:
-            likeness = VectorQuery(vector, query.text, at).cosines(tx, query)
-            seen = tx.lengths(query, list(likeness), at)
+            likeness = nearest_memories(tx, query, vector).cosines
+            seen = tx.ranking_facts(query, list(likeness), at)
             best = [number for number in likeness if number in seen][: query.limit]
             return [
                 Hit(memory, round(like, 4), partial("meaning: {:.2f}".format, like))

@@ -13,7 +13,7 @@ from omoide.guard import bounds, permissions, validation
 from omoide.model import Draft, LinkKind, Memory, Query, Remembered, Scope, State, fields
 from omoide.model.expiry import has_expired
 from omoide.retrieval import near_duplicate_search, pipeline
-from omoide.retrieval.candidates import COUNTED
+from omoide.retrieval.constants import MAX_COUNTED
 from omoide.service import versioning
 from omoide.service.core import Core, Ref
 from omoide.service.versioning import is_living, with_fields
@@ -90,7 +90,7 @@ class Memories(Core):
                 return ()  # told again without tags: those that a person gave stay
             near = [(hit.memory, hit.score) for hit in pipeline.search(tx, query, self._clock()).hits]
             telling, entries = autotag.telling_terms(draft.content), tx.sizes(query).entries
-            holders = tx.frequencies(query, telling, COUNTED) if near else {}
+            holders = tx.frequencies(query, telling, MAX_COUNTED) if near else {}
         texts = [(memory.tags, f"{memory.topic}\n{memory.content}") for memory, _ in near]
         shared = autotag.shared_tags(telling, holders, entries, texts)
         return tuple(autotag.suggest(draft.content, [(memory.tags, score) for memory, score in near], shared=shared))

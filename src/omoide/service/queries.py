@@ -257,6 +257,6 @@ def _tagged_preferences(tx: Reader, query: Query, at: datetime) -> Iterator[Memo
     stem = analyzer.stem(_PREFERENCES[0])
     near = tx.posting_numbers(query, [stem], _LOOKED_AT, titled=True)[stem]
     for start in range(0, len(near), _AT_ONCE):
-        for memory in tx.memories([*tx.lengths(query, near[start : start + _AT_ONCE], at)]):
+        for memory in tx.memories([*tx.ranking_facts(query, near[start : start + _AT_ONCE], at)]):
             if memory.type != "preference" and not {tag.casefold() for tag in memory.tags}.isdisjoint(_PREFERENCES):
                 yield memory

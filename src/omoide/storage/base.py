@@ -30,9 +30,7 @@ from omoide.model import (
     Version,
 )
 from omoide.storage.search_index import (
-    SHORT as SHORT,
     Counts as Counts,
-    IndexedText as IndexedText,
     IndexEntry as IndexEntry,
     IndexSize as IndexSize,
     NearDuplicateFilter as NearDuplicateFilter,
@@ -40,13 +38,13 @@ from omoide.storage.search_index import (
     PostingSet as PostingSet,
     RankingFacts as RankingFacts,
     SearchIndex as SearchIndex,
+    SessionNeighbour as SessionNeighbour,
+    TextEnds as TextEnds,
 )
 from omoide.storage.vector_index import (
     EmbeddingModel as EmbeddingModel,
-    SessionNeighbour as SessionNeighbour,
     SignBits as SignBits,
     StoredVector as StoredVector,
-    TextEnds as TextEnds,
     VectorCounts as VectorCounts,
     VectorIndex as VectorIndex,
     VectorIndexWriter as VectorIndexWriter,

@@ -33,23 +33,20 @@ Posting = tuple[int, int, int, int]
 class PostingSet(NamedTuple):
     """The memories that contain a term."""
 
-    holders: int
+    frequency: int
     """How many there are; one more than asked for if there are more."""
     bits: int | None
     """The memories as one integer whose n-th bit is memory n. None: there are more than asked for."""
     counts: Mapping[int, Counts] | None
     """How often the term occurs, for memories that contain it otherwise than once in the content. None: the term is too
-    common to be counted."""
-
-
-SHORT = 2_000
-"""Terms of the longest memory whose content is read for a ranking."""
+    common to be counted, in more memories than `counted`."""
 
 
 class RankingFacts(NamedTuple):
     """The fields of a memory that the ranking uses."""
 
-    number: int
+    length: int
+    """How many terms its index entry has."""
     everywhere: bool
     """Whether it is in the global layer."""
     session: str
@@ -58,17 +55,6 @@ class RankingFacts(NamedTuple):
     reference_count: int
     days: float
     """Days since its last change."""
-
-
-class IndexedText(NamedTuple):
-    """The texts of a memory that are indexed, as they were written."""
-
-    number: int
-    topic: str
-    """The topic (empty if it was derived from the content) and the key."""
-    tags: str
-    content: str | None
-    """The content with the examples. None if it is too long to be read for a ranking."""
 
 
 class IndexSize(NamedTuple):
@@ -91,22 +77,38 @@ class NearDuplicateFilter(NamedTuple):
     """Characters of the excerpt from its end."""
 
 
+class SessionNeighbour(NamedTuple):
+    """A memory close to another one in the same session."""
+
+    number: int
+    project: int
+    session: str
+    length: int
+
+
+class TextEnds(NamedTuple):
+    """How the content of a memory begins and ends, and when the memory was created."""
+
+    created_at: datetime
+    first: str
+    """Up to 600 characters from the beginning."""
+    last: str
+    """The last two characters."""
+
+
 class SearchIndex(Protocol):
     """Search for memories by term. A query's scope, layers and states say where to search."""
 
     def sizes(self, query: Query) -> IndexSize:
         """Return how much is indexed where the query may search."""
 
-    def posting_sets(self, query: Query, terms: Mapping[str, int], often: int) -> dict[str, PostingSet] | None:
-        """Return the memories that contain each term, unless there are more than the term's limit, and how often, unless
-        there are more than `often`. None where there are so many memories that `frequencies` and `posting_numbers` are
-        faster."""
-
-    def title_postings(self, query: Query, terms: Iterable[str]) -> dict[str, int]:
-        """Return the memories that contain each term in their topic or tags, as bits."""
+    def posting_sets(self, query: Query, terms: Mapping[str, int], counted: int) -> dict[str, PostingSet] | None:
+        """Return the memories that contain each term, unless there are more than the term's limit; and how often, unless
+        there are more than `counted`. None where there are so many memories that posting lists are faster."""
 
     def frequencies(self, query: Query, terms: Iterable[str], most: int) -> dict[str, int]:
-        """Return how many memories contain each term, counted up to `most`."""
+        """Return how many memories contain each term, counted up to `most`. The count of a common term may be a little
+        old."""
 
     def posting_numbers(
         self, query: Query, terms: Iterable[str], most: int, *, titled: bool = False
@@ -117,21 +119,19 @@ class SearchIndex(Protocol):
         first: so a full list always contains the nearest ones.
         """
 
-    def postings(
-        self, query: Query, terms: Iterable[str], among: Sequence[int] | None = None, *, counted: bool = True
-    ) -> dict[str, list[Posting]]:
-        """Return which of these memories, or of all, contain each term and how often; uncounted, as if once in the
-        content."""
+    def postings(self, query: Query, terms: Iterable[str], numbers: Sequence[int]) -> dict[str, list[Posting]]:
+        """Return which of these memories contain each term, and how often."""
 
-    def lengths(self, query: Query, numbers: Sequence[int], at: datetime) -> dict[int, int]:
-        """Return those of these memories that pass the query's filters, in their order, with their lengths in terms."""
+    def ranking_facts(self, query: Query, numbers: Sequence[int], at: datetime) -> dict[int, RankingFacts]:
+        """Return those of these memories that pass the query's scope, states and filters at this moment, in their order,
+        with the fields that the ranking uses."""
 
-    def in_sessions(self, numbers: Collection[int]) -> list[int]:
-        """Return those of these memories that belong to a session."""
+    def session_neighbours(self, numbers: Sequence[int], reach: int) -> list[SessionNeighbour]:
+        """Return those of these memories that are of a session, and the memories of the same session among so many numbers
+        before and after each, in the order of their numbers."""
 
-    def ranking_facts(self, numbers: Collection[int], at: datetime) -> list[RankingFacts]: ...
-
-    def texts(self, numbers: Collection[int]) -> list[IndexedText]: ...
+    def text_ends(self, numbers: Sequence[int]) -> dict[int, TextEnds]:
+        """Return how the contents of these memories begin and end."""
 
     def changed_between(self, query: Query, start: datetime, end: datetime, most: int, at: datetime) -> list[int]:
         """Return at most `most` memories that pass the query's filters and last changed in this time, the end excluded,

@@ -1,13 +1,14 @@
 """The vectors of a store: what embedding models made of memories, by which they are found by meaning."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from omoide.model import Memory, Query
 
 
 class EmbeddingModel(NamedTuple):
+    """A model that made vectors, by its number in the store."""
+
     number: int
     dimensions: int
 
@@ -27,7 +28,9 @@ class StoredVector(NamedTuple):
     number: int
     version: int
     bits: bytes
+    """Its sign bits."""
     parts: bytes
+    """Its dimensions as int8."""
 
 
 class VectorCounts(NamedTuple):
@@ -35,23 +38,6 @@ class VectorCounts(NamedTuple):
 
     embedded: int
     pending: int
-
-
-class SessionNeighbour(NamedTuple):
-    """A memory close to another one in the same session."""
-
-    number: int
-    project: int
-    session: str
-    length: int
-
-
-class TextEnds(NamedTuple):
-    """How the content of a memory begins and ends, and when the memory was created."""
-
-    created_at: datetime
-    first: str
-    last: str
 
 
 class VectorIndex(Protocol):
@@ -63,22 +49,17 @@ class VectorIndex(Protocol):
     def areas(self, query: Query) -> list[int]:
         """Return the parts of the store that the query may search, each with sign bits of its own."""
 
-    def sign_bits(self, model: int, place: int, after: int) -> list[SignBits]:
+    def sign_bits(self, model: int, area: int, after: int) -> list[SignBits]:
         """Return the model's sign bits in this area that came after a `seq`. Some may be of memories that left it since."""
 
     def vectors(self, model: int, numbers: Sequence[int]) -> list[tuple[int, bytes]]:
-        """Return all vectors of these memories; those without one of this model are left out."""
+        """Return the vectors of these memories, one for each chunk; those without one of this model are left out."""
 
     def without_vector(self, model: int | None, after: int, most: int, among: Sequence[int] | None = None) -> list[Memory]:
         """Return, of these memories or of all, the first living ones after this number that have no vector of the model."""
 
-    def coverage(self, model: int | None) -> VectorCounts: ...
-
-    def session_neighbours(self, numbers: Sequence[int], reach: int) -> list[SessionNeighbour]:
-        """Return those of these memories that are of a session, and the memories of the same session among so many numbers
-        before and after each, in the order of their numbers."""
-
-    def text_ends(self, numbers: Sequence[int]) -> dict[int, TextEnds]: ...
+    def coverage(self, model: int | None) -> VectorCounts:
+        """Return how many memories have a vector of the model, and how many lack one; without a model, all lack one."""
 
 
 class VectorIndexWriter(Protocol):

@@ -16,7 +16,7 @@ import msgspec
 
 from omoide.errors import Conflict
 from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Query, Scope, State, Summary, Usage, Version
-from omoide.storage.base import SHORT, IndexedText, IndexSize, NearDuplicateFilter, Posting
+from omoide.storage.base import IndexSize, NearDuplicateFilter, Posting
 from omoide.storage.rows import (
     ACTIVE,
     COLUMNS,
@@ -35,7 +35,7 @@ from omoide.storage.rows import (
 from omoide.storage.sqlite.cache import CachedReader, ReaderCache
 from omoide.storage.sqlite.mirrors import MirrorReader
 from omoide.storage.sqlite.names import NameReader
-from omoide.storage.sqlite.postings import NUMBERS, ONCE, document_id, phrase, unpack_counts
+from omoide.storage.sqlite.postings import NUMBERS, document_id, phrase, unpack_counts
 from omoide.storage.sqlite.projects import SessionReader
 from omoide.storage.sqlite.transaction import Transaction
 from omoide.storage.sqlite.vectors import VectorReader
@@ -58,11 +58,6 @@ _COMMON = 100
 _NEVER_EXPIRED = -(1 << 62)  # a moment before any expiry
 _numbers = msgspec.json.Decoder(list[int])
 _NEWEST = " ORDER BY m.updated_at DESC, m.number DESC"
-_TEXTS = (
-    "SELECT m.number, iif(m.topic_given, m.topic, '') || ' ' || coalesce(m.key, ''), m.tags,"
-    f" iif(m.length <= {SHORT}, m.content || m.examples, NULL)"
-    " FROM json_each(?) n CROSS JOIN memories m ON m.number = n.value"
-)
 
 
 @cache
@@ -106,8 +101,8 @@ class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, Vector
     def __init__(self, tx: Transaction, known: ReaderCache):
         self._tx = tx
         self._known = known
-        self._at_hand = known.at_hand
-        self._caught = False
+        self._cache = known.search
+        self._is_current = False
         self._looked: tuple[Query | None, dict[int, tuple[int, int]]] = (None, {})
 
     @property
@@ -244,30 +239,22 @@ class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, Vector
                 numbers.extend(_numbers.decode(self._tx.get(statement, asked)))
         return found
 
-    def postings(
-        self, query: Query, terms: Iterable[str], among: Sequence[int] | None = None, *, counted: bool = True
-    ) -> dict[str, list[Posting]]:
-        counts = "counts(words)" if counted else ONCE
-        statement = f"SELECT rowid, {counts} FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
-        wanted: tuple[str, ...] = ()
-        lowest, highest = (0, NUMBERS) if among is None else (min(among, default=0), max(among, default=0))
-        if among is not None:
-            # The + keeps SQLite from searching once for each memory: one walk over the term's list is far cheaper.
-            statement += " AND +rowid IN (SELECT value FROM json_each(?4))"
+    def postings(self, query: Query, terms: Iterable[str], numbers: Sequence[int]) -> dict[str, list[Posting]]:
+        # The + keeps SQLite from searching once for each memory: one walk over the term's list is far cheaper.
+        statement = (
+            "SELECT rowid, counts(words) FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3"
+            " AND +rowid IN (SELECT value FROM json_each(?4))"
+        )
         found: dict[str, list[Posting]] = {term: [] for term in terms}
         for where in self._areas(query):
-            if among is not None:
-                wanted = (str([document_id(where, number) for number in among]),)
-            span = (document_id(where, lowest), document_id(where, highest), *wanted)
-            for term, rows in found.items():
-                rows += [
+            documents = [document_id(where, number) for number in numbers]
+            span = (min(documents, default=0), max(documents, default=0), str(documents))
+            for term, postings in found.items():
+                postings += [
                     (row & NUMBERS, *unpack_counts(packed))
                     for row, packed in self._tx.rows(statement, (phrase(term), *span))
                 ]
         return found
-
-    def texts(self, numbers: Collection[int]) -> list[IndexedText]:
-        return list(map(IndexedText._make, self._tx.rows(_TEXTS, (str(list(numbers)),))))
 
     def versions(self, number: int) -> list[Version]:
         present = self.memory(number)

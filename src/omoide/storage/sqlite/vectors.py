@@ -26,10 +26,10 @@ class VectorReader:
     def areas(self, query: Query) -> list[int]:
         return list(self._areas(query))
 
-    def sign_bits(self, model: int, place: int, after: int) -> list[SignBits]:
+    def sign_bits(self, model: int, area: int, after: int) -> list[SignBits]:
         rows = self._tx.rows(
             "SELECT seq, memory, bits FROM signs WHERE area = ? AND seq > ? AND model = ? ORDER BY seq",
-            (place, after, model),
+            (area, after, model),
         )
         return list(map(SignBits._make, rows))
 

@@ -12,7 +12,7 @@ from omoide.errors import Conflict
 from omoide.model import Actor, LinkKind, Memory, Project, Scope, State
 from omoide.storage.base import IndexedMemory, IndexEntry, MemoryChange, StoredText, StoreMark
 from omoide.storage.rows import PLAIN, STATE_NUMBER, STATES, micros, moment, plain_values, strings, version_json
-from omoide.storage.sqlite.cache import MARK, ProcessCache, ReaderCache
+from omoide.storage.sqlite.cache import MARK, ReaderCache, SearchCache
 from omoide.storage.sqlite.mirrors import MirrorWriter
 from omoide.storage.sqlite.names import NameWriter
 from omoide.storage.sqlite.postings import document_id
@@ -48,9 +48,9 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, Vector
         self._grown: dict[int, list[int]] = {}
         self._created: tuple[datetime | None, int] = (None, 0)
 
-    def _current_cache(self) -> ProcessCache:
+    def _current_cache(self) -> SearchCache:
         # What it looks up may never be, and what it changes is not yet logged: so nothing is kept.
-        self._at_hand, self._caught = ProcessCache(), False
+        self._cache, self._is_current = SearchCache(), False
         return super()._current_cache()
 
     def add(self, new: Sequence[IndexedMemory], actor: Actor) -> list[Memory]:
