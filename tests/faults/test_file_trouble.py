@@ -25,7 +25,8 @@ from omoide.markdown.escape import escape
 from omoide.model import now
 from omoide.sync.run import SyncRun
 from omoide.sync.snapshot import FileText
-from omoide.transfer.files import Selection, export
+from omoide.transfer.export import export
+from omoide.transfer.selection import Selection
 
 SHOP = Scope.project("shop")
 PROGRAM = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()"]

@@ -212,9 +212,9 @@ def test_a_directory_that_is_gone_is_said(place, monkeypatch):
     ("arguments", "heavy"),
     [
         (["--help"], {"msgspec", "apsw", "Stemmer", "omoide.service", "omoide.settings", "platformdirs"}),
-        (["recall", "x"], {"omoide.transfer.files", "omoide.transfer.row"}),
-        (["list"], {"omoide.transfer.files", "omoide.transfer.row"}),
-        (["remember", "x"], {"omoide.transfer.files", "omoide.transfer.row"}),
+        (["recall", "x"], {"omoide.transfer.export", "omoide.transfer.row"}),
+        (["list"], {"omoide.transfer.export", "omoide.transfer.row"}),
+        (["remember", "x"], {"omoide.transfer.export", "omoide.transfer.row"}),
     ],
 )
 def test_a_command_loads_only_what_it_needs(place, arguments, heavy):

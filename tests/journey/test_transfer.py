@@ -9,7 +9,9 @@ from hypothesis import given, settings, strategies as st
 
 import omoide
 from omoide import Draft, Scope
-from omoide.transfer.files import Selection, export, import_file
+from omoide.transfer.export import export
+from omoide.transfer.import_ import import_file
+from omoide.transfer.selection import Selection
 
 FORMATS = ["json", "jsonl", "csv"]
 ODD = [

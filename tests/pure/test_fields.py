@@ -13,6 +13,7 @@ from omoide.service import Service
 from omoide.settings import load_settings
 from omoide.storage import rows
 from omoide.storage.sqlite import writer
+from omoide.transfer.row import Record
 
 RULES = load_settings({}, {"OMOIDE_CONFIG": "/dev/null"})
 
@@ -100,3 +101,8 @@ def test_every_field_is_read_from_a_column():
     assert [column.partition(".")[2] for column in columns[1:]][: len(Memory.__struct_fields__)] == [
         {"scope": "session", "author": "name"}.get(name, name) for name in Memory.__struct_fields__
     ]
+
+
+def test_a_record_of_an_import_has_every_key_of_an_export():
+    exported = [key for field in fields.FIELDS for key in field.record_keys]
+    assert [*exported, "links"] == [name for name in Record.__struct_fields__ if name not in ("score", "why", "reason")]

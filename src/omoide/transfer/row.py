@@ -1,13 +1,17 @@
-"""A row of a file, read as a memory or as the draft of one. Apart from `record`, because only an import needs it."""
+"""A record of a file, read as a memory or as the draft of one. Only an import needs it; `markdown.record` writes one."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 
-from omoide.errors import InvalidInput
-from omoide.model import TYPES, Actor, Draft, Layer, Link, LinkKind, Memory, Role, Scope, State, derive_topic
+from omoide.errors import InvalidInput, Unreadable
+from omoide.model import TYPES, Actor, Draft, Layer, Link, LinkKind, Memory, Role, Scope, State, derive_topic, fields
 
-_NUMBERS = 999_999_999
+_HIGHEST_COUNT = 999_999_999
+_LOWEST_COUNT = {"number": 1, "version": 1}
 
 
 class ScopeRecord(msgspec.Struct, forbid_unknown_fields=True):
@@ -23,7 +27,7 @@ class LinkRecord(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Record(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """What may stand in a file. Only `content` must; with an `id` it is a memory, without one a draft."""
+    """What a file may give of a memory. Only `content` is needed; with an `id` it is a memory, without one a draft."""
 
     id: str | None = None
     number: int | None = None
@@ -37,7 +41,7 @@ class Record(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     source: str | None = None
     by: str | None = None
     by_role: Role | None = None
-    source_run_id: str | int | None = None
+    source_run_id: str | int | None = None  # other programs number their runs
     confidence: float | None = None
     relevance: float | None = None
     reference_count: int | None = None
@@ -50,21 +54,25 @@ class Record(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     version: int | None = None
     topic_given: bool | None = None
     links: list[LinkRecord] | None = None
-    score: float | None = None  # what `recall --json` adds; nothing to keep
+    score: float | None = None  # what `recall --json` adds; it is not stored
     why: str | None = None
     reason: str | None = None  # why `list --json` calls an active memory inactive: it has expired
 
 
 def to_memory_or_draft(record: Record, here: Scope, at: datetime) -> Memory | Draft:
-    """The memory that a record is, or the draft of one; what names no scope belongs `here`."""
+    """Return the memory that a record is, or the draft of one if it has no id; what names no scope belongs `here`.
+
+    Raises InvalidInput for a value that no memory can have. Rules of the settings are checked when it is stored.
+    """
     return _draft(record, here) if record.id is None else _memory(record, here, at)
 
 
 def to_links(record: Record, at: datetime) -> list[Link]:
-    """The links that start from this record."""
+    """Return the links that start from this record; one without a date was made at this moment."""
+    source = str(record.id).lower()
     return [
-        Link(str(record.id).lower(), tie.kind, _id(tie.target, "target"), _parse_time(tie.created_at, "created_at") or at)
-        for tie in record.links or ()
+        Link(source, link.kind, _id("target", link.target), _moment("created_at", link.created_at) or at)
+        for link in record.links or ()
     ]
 
 
@@ -72,97 +80,110 @@ def _draft(record: Record, here: Scope) -> Draft:
     if record.links:
         raise InvalidInput("links need an id to start from: add an id, or take the links out")
     if record.state not in (None, State.ACTIVE) and not record.reason:
-        raise InvalidInput(f"state is {record.state}, but it has no id: what is remembered anew is active")
-    return Draft(
-        content=record.content,
-        scope=_scope(record.scope, here),
-        topic=None if record.topic_given is False else record.topic,
-        type=record.type,
-        tags=record.tags or (),
-        examples=record.examples or (),
-        key=record.key,
-        source=record.source,
-        source_run_id=_run(record),
-        confidence=record.confidence,
-        relevance=record.relevance,
-        pinned=record.pinned,
-        expires_at=_parse_time(record.expires_at, "expires_at"),
-        created_at=_parse_time(record.created_at, "created_at"),
-    )
+        raise InvalidInput(f"state is {record.state}, but there is no id: a new memory is active")
+    values = _values(record, here, fields.DRAFT)
+    if record.topic_given is False:
+        values.pop("topic", None)
+    return Draft(**values)
 
 
 def _memory(record: Record, here: Scope, at: datetime) -> Memory:
-    created = _parse_time(record.created_at, "created_at") or at
+    values = _values(record, here, fields.NAMES)
     derived = derive_topic(record.content)
-    topic = derived if record.topic is None else record.topic
-    return Memory(
-        id=_id(str(record.id), "id"),
-        number=_count(record.number, "number", 0, 1),
-        scope=_scope(record.scope, here),
-        key=record.key,
-        type=record.type or TYPES[0],
-        topic=topic,
-        topic_given=topic != derived if record.topic_given is None else record.topic_given,
-        content=record.content,
-        tags=tuple(record.tags or ()),
-        examples=tuple(record.examples or ()),
-        source=record.source or "import",
-        source_run_id=_run(record),
-        confidence=1.0 if record.confidence is None else record.confidence,
-        relevance=0.5 if record.relevance is None else record.relevance,
-        reference_count=_count(record.reference_count, "reference_count", 0, 0),
-        pinned=bool(record.pinned),
-        state=State.ACTIVE if record.reason else record.state or State.ACTIVE,
-        created_at=created,
-        updated_at=_parse_time(record.updated_at, "updated_at") or created,
-        last_accessed_at=_parse_time(record.last_accessed_at, "last_accessed_at"),
-        expires_at=_parse_time(record.expires_at, "expires_at"),
-        version=_count(record.version, "version", 1, 1),
-        author=None if not record.by or record.by_role is None else Actor(record.by, record.by_role, "import"),
-    )
+    values["type"] = record.type or TYPES[0]
+    values.setdefault("topic", derived)
+    values.setdefault("topic_given", values["topic"] != derived)
+    values["source"] = record.source or "import"
+    values.setdefault("created_at", at)
+    values.setdefault("updated_at", values["created_at"])
+    if record.reason:
+        values["state"] = State.ACTIVE
+    return Memory(**fields.DEFAULTS | values)
 
 
-def _run(record: Record) -> str | None:
-    """Other programs number their runs."""
-    return None if record.source_run_id is None else str(record.source_run_id)
+def _values(record: Record, here: Scope, names: tuple[str, ...]) -> dict[str, Any]:
+    """The values of those fields that the record gives; the scope always."""
+    values: dict[str, Any] = {"scope": _scope(record.scope, here)}
+    for name in names:
+        value = _author(record) if name == "author" else getattr(record, name)
+        if value is not None and name != "scope":
+            parse = _PARSERS.get(fields.get(name).kind)
+            values[name] = value if parse is None else parse(name, value)
+    return values
 
 
-def _scope(where: ScopeRecord | None, here: Scope) -> Scope:
-    if where is None or where == ScopeRecord():
+def _author(record: Record) -> Actor | None:
+    return None if not record.by or record.by_role is None else Actor(record.by, record.by_role, "import")
+
+
+def _scope(given: ScopeRecord | None, here: Scope) -> Scope:
+    if given is None or given == ScopeRecord():
         return here
-    if where.session and not where.project:
-        raise InvalidInput(f"scope: session {where.session!r} has no project: name it")
-    if where.project is None:
-        made = Scope.everywhere()
+    if given.session and not given.project:
+        raise InvalidInput(f"scope: session {given.session!r} has no project: name it")
+    if given.project is None:
+        scope = Scope.everywhere()
     else:
-        made = Scope.session(where.project, where.session) if where.session else Scope.project(where.project)
-    if where.layer not in (None, made.layer):
-        raise InvalidInput(f"scope: the layer is {where.layer}, but its project and session say {made.layer}")
-    return made
+        scope = Scope.session(given.project, given.session) if given.session else Scope.project(given.project)
+    if given.layer not in (None, scope.layer):
+        raise InvalidInput(f"scope: the layer is {given.layer}, but its project and session are of layer {scope.layer}")
+    return scope
 
 
-def _id(text: str, what: str) -> str:
+def _id(name: str, text: str) -> str:
     digits = text.lower().replace("-", "")
     if len(text) != 36 or len(digits) != 32 or digits.strip("0123456789abcdef") or text[8::5][:4] != "----":
-        raise InvalidInput(f"{what} is {text!r}: a UUID, please, or leave it out")
+        raise InvalidInput(f"{name} must be a UUID, got {text!r}: correct it, or leave it out")
     return text.lower()
 
 
-def _count(value: int | None, what: str, missing: int, least: int) -> int:
-    if value is None:
-        return missing
-    if not least <= value <= _NUMBERS:
-        raise InvalidInput(f"{what} is {value}: a whole number from {least} to {_NUMBERS:,}, please")
+def _count(name: str, value: int) -> int:
+    lowest = _LOWEST_COUNT.get(name, 0)
+    if not lowest <= value <= _HIGHEST_COUNT:
+        raise InvalidInput(f"{name} must be a whole number from {lowest} to {_HIGHEST_COUNT:,}, got {value}")
     return value
 
 
-def _parse_time(text: str | None, what: str) -> datetime | None:
+def _moment(name: str, text: str | None) -> datetime | None:
     if text is None:
         return None
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
-        raise InvalidInput(f"{what} is {text!r}: write it like 2026-02-05T10:00:00Z") from None
+        raise InvalidInput(f"{name} is {text!r}: write it like 2026-02-05T10:00:00Z") from None
     if at.tzinfo is None:
-        raise InvalidInput(f"{what} is {text!r}, without a time zone: write it like 2026-02-05T10:00:00Z")
+        raise InvalidInput(f"{name} is {text!r}, without a time zone: write it like 2026-02-05T10:00:00Z")
     return at.astimezone(UTC)
+
+
+_PARSERS: dict[fields.Kind, Callable[[str, Any], Any]] = {
+    "id": _id,
+    "count": _count,
+    "line": lambda _, value: str(value),
+    "tags": lambda _, value: tuple(value),
+    "texts": lambda _, value: tuple(value),
+    "moment": _moment,
+}
+"""From what a record gives to the value of a field, by its kind; of other kinds both are the same."""
+
+
+@contextmanager
+def json_errors() -> Iterator[None]:
+    """Raise Unreadable, with the field where one is known, for what the JSON decoder does not accept."""
+    try:
+        yield
+    except msgspec.ValidationError as error:
+        problem, _, field = str(error).partition(" - at `$")
+        field = field.removeprefix("[...]").removeprefix(".").removesuffix("`")
+        raise Unreadable(f"{field}: {problem}" if field else problem) from error
+    except msgspec.DecodeError as error:
+        raise Unreadable(f"this is not complete JSON: {error}") from error
+    except UnicodeDecodeError as error:
+        raise not_utf8(error) from error
+    except RecursionError as error:
+        raise Unreadable("this JSON is nested too deeply to be a memory") from error
+
+
+def not_utf8(error: UnicodeDecodeError) -> Unreadable:
+    """The error for a text in another encoding."""
+    return Unreadable(f"the text is not UTF-8 (byte {error.object[error.start]:#04x}): save the file as UTF-8 first")

@@ -8,7 +8,9 @@ import click
 from omoide.interfaces.cli.options import Target, open_memory, progress, tags_of, target_options, type_option
 from omoide.interfaces.time_input import parse_time
 from omoide.model import Scope, State
-from omoide.transfer.files import FORMATS, Selection, export, format_of, open_output
+from omoide.transfer.export import export, open_output
+from omoide.transfer.formats import FORMATS, format_of
+from omoide.transfer.selection import Selection
 
 format_option = click.option("--format", "form", type=click.Choice(FORMATS), help="If the file's name does not tell.")
 tag_option = click.option("--tag", multiple=True, help="Only memories with this tag; may be given more than once.")

@@ -22,7 +22,8 @@ from omoide.interfaces.cli.options import (
 )
 from omoide.interfaces.cli.output import escape_control, print_json, print_table
 from omoide.model import Draft, Remembered, Scope
-from omoide.transfer.files import format_of, import_file
+from omoide.transfer.formats import format_of
+from omoide.transfer.import_ import import_file
 
 if TYPE_CHECKING:  # see common
     from omoide.service import Service

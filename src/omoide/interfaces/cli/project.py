@@ -141,7 +141,7 @@ def backup_command(path: str | None, output: str | None, target: Target, as_json
     omoide project backup
     omoide project backup backend/python/shop --output /mnt/disk/shop
     """
-    from omoide.transfer.files import back_up_project  # noqa: PLC0415 - only a backup needs it
+    from omoide.transfer.backup import back_up_project  # noqa: PLC0415 - only a backup needs it
 
     with open_memory(target) as (memory, scope):
         named = _project_scope(path, scope)

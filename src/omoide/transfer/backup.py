@@ -1,0 +1,43 @@
+"""Backups of one project: an export of all of it, of which the newest few are kept."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from omoide import model
+from omoide.errors import Conflict
+from omoide.model import Scope
+from omoide.service import Service
+from omoide.transfer.export import export, open_output
+from omoide.transfer.selection import Selection
+
+_NAME = re.compile(r"\d{8}-\d{6}-\d{6}\.jsonl")
+
+
+class Backup(NamedTuple):
+    file: Path
+    memories: int
+    removed: Sequence[Path]
+    """Older backups that were over the limit."""
+
+
+def back_up_project(service: Service, scope: Scope, directory: Path, keep: int) -> Backup:
+    """Export all of a project into a new file of the directory, and remove all but the newest `keep` backups there.
+
+    Raises Conflict if the directory or the file cannot be made.
+    """
+    stamp = model.now().strftime("%Y%m%d-%H%M%S-%f")
+    try:
+        for each in reversed([directory, *directory.parents]):
+            each.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise Conflict(f"{directory} cannot be made ({error.strerror}): choose another place with --output") from error
+    target = directory / f"{stamp}.jsonl"
+    with open_output(target, force=False) as file:
+        count = export(service, file, "jsonl", Selection(scope=scope), lambda _: None)
+    # By the name, which is the time: a file that was copied or touched has another date.
+    backups = sorted(each for each in directory.iterdir() if _NAME.fullmatch(each.name) and each.is_file())
+    for backup in backups[:-keep]:
+        backup.unlink()
+    return Backup(target, count, backups[:-keep])

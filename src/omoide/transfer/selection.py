@@ -1,0 +1,35 @@
+"""Which memories an export writes or an import reads."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from omoide.model import Draft, Memory, Scope, State, expiry
+
+
+class Selection(NamedTuple):
+    """Filters that a memory must all pass; one that is left empty lets everything through."""
+
+    type: str | None = None
+    tags: Sequence[str] = ()
+    scope: Scope | None = None
+    """Exactly this layer; a project includes its sessions."""
+    since: datetime | None = None
+    states: Sequence[State] = ()
+    """Listings: see `expiry.listing`."""
+
+    def takes(self, memory: Memory | Draft, at: datetime) -> bool:
+        """Return whether a memory, or the draft of one, passes every filter at this moment."""
+        changed = memory.updated_at if isinstance(memory, Memory) else memory.created_at
+        state = expiry.listing(memory, at) if isinstance(memory, Memory) else State.ACTIVE
+        return (
+            self.type in (None, memory.type)
+            and {tag.casefold() for tag in self.tags} <= {tag.casefold() for tag in memory.tags}
+            and self._covers(memory.scope)
+            and (self.since is None or changed is None or changed >= self.since)
+            and (not self.states or state in self.states)
+        )
+
+    def _covers(self, scope: Scope | None) -> bool:
+        wanted = self.scope
+        return wanted is None or (scope is not None and scope.path == wanted.path and wanted.name in ("", scope.name))
