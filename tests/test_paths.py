@@ -1,76 +1,108 @@
-"""The road of one `remember` through the code: always downwards, and short enough to follow."""
+"""The files that a `remember`, a `recall` and an edited file pass, and that their calls only go down the layers."""
 
 import sys
+import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
+import pytest
+
 import omoide
-from omoide.interfaces.cli import cli
+from omoide import Scope
+from omoide.service import Service
 
+ROOT = Path(__file__).resolve().parents[1]
 SOURCE = Path(omoide.__file__).parent
+SHOP = Scope.project("shop")
+HOOKS = {"before_read", "after_commit", "mirrors_changed"}
+"""The methods of `service.write_path.Hooks`: the only calls that go up."""
+LOADED_ONCE = {"guard/secrets/patterns.py", "storage/sqlite/opening.py", "storage/sqlite/file.py"}
+"""Compiled or opened once in a process, or looked at again after a while: whether that is here depends on what ran before."""
 
 
-def roads(tmp_path: Path, monkeypatch, arguments: list[str]) -> list[str]:
-    """The files that a command calls into, in order of first visit."""
-    monkeypatch.setenv("OMOIDE_STORE", str(tmp_path / "memory.db"))
-    monkeypatch.setenv("OMOIDE_CONFIG", str(tmp_path / "config.toml"))
-    visited: dict[str, None] = {}
-
-    def note(frame: FrameType, event: str, _: object) -> None:
-        file = frame.f_code.co_filename
-        if event == "call" and file.startswith(str(SOURCE)) and frame.f_code.co_name not in ("<module>", "<lambda>"):
-            visited[str(Path(file).relative_to(SOURCE))] = None
-
-    cli(["remember", "something else", "--global"], standalone_mode=False)  # once, so that everything is loaded
-    sys.setprofile(note)
-    try:
-        cli([*arguments], standalone_mode=False)
-    finally:
-        sys.setprofile(None)
-    return list(visited)
+def layers() -> dict[str, int]:
+    """The layers of the import contract, each part with its number, from the top."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    (contract,) = [contract for contract in contracts if contract["type"] == "layers"]
+    return {part.strip(): number for number, line in enumerate(contract["layers"]) for part in line.split("|")}
 
 
-def test_the_road_of_remember_from_the_shell_to_the_disk(tmp_path: Path, monkeypatch) -> None:
-    road = roads(tmp_path, monkeypatch, ["remember", "pnpm を使用", "--global"])
-    # Patterns are compiled once in a process: whether that is here depends on what ran before.
-    assert set(road) - {"guard/secrets/patterns.py"} == {
-        "interfaces/cli/__init__.py",
-        "interfaces/cli/options.py",
-        "interfaces/cli/remember.py",
-        "interfaces/cli/output.py",
-        "interfaces/serialize.py",
-        "app.py",
-        "settings.py",
-        "model/expiry.py",
-        "model/scope.py",
-        "service/__init__.py",
-        "service/core.py",
-        "service/memories.py",
-        "service/write_path.py",
-        "sync/hook.py",
-        "embeddings/indexer.py",
-        "retrieval/near_duplicate_search.py",
-        "service/retention.py",
-        "service/versioning.py",
-        "guard/permissions.py",
-        "guard/bounds.py",
-        "guard/validation.py",
-        "guard/secrets/__init__.py",
-        "retrieval/blocking.py",
-        "retrieval/near_duplicates.py",
-        "retrieval/analyzer.py",
-        "storage/rows.py",
-        "storage/sqlite/store.py",
-        "storage/sqlite/cache.py",
-        "storage/sqlite/faults.py",
-        "storage/sqlite/file.py",
-        "storage/sqlite/postings.py",
-        "storage/sqlite/mirrors.py",
-        "storage/sqlite/opening.py",
-        "storage/sqlite/ranking_cache.py",
-        "storage/sqlite/transaction.py",
-        "storage/sqlite/reader.py",
-        "storage/sqlite/writer.py",
-        "model/memory.py",
-    }
-    assert road[0].startswith("interfaces/"), "a road starts at a way in"
+def source_of(frame: FrameType | None) -> str | None:
+    """The file of this code base that a frame is in, relative to the package."""
+    if frame is None or not frame.f_code.co_filename.startswith(str(SOURCE)):
+        return None
+    return str(Path(frame.f_code.co_filename).relative_to(SOURCE))
+
+
+def caller_of(frame: FrameType) -> FrameType | None:
+    """The nearest caller within this code base: between the two there may be the standard library."""
+    caller = frame.f_back
+    while caller is not None and source_of(caller) is None:
+        caller = caller.f_back
+    return caller
+
+
+class Trace:
+    """The files that an operation passes, and the calls that go up."""
+
+    def __init__(self, operation: Callable[[], object]):
+        self.files: set[str] = set()
+        self.calls_up: set[str] = set()
+        self.hooks: set[str] = set()
+        self._layers = layers()
+        sys.setprofile(self._note)
+        try:
+            operation()
+        finally:
+            sys.setprofile(None)
+        self.files -= LOADED_ONCE
+
+    def _note(self, frame: FrameType, event: str, _: object) -> None:
+        file = source_of(frame)
+        if event != "call" or file is None or frame.f_code.co_name == "<module>":
+            return
+        self.files.add(file)
+        caller = caller_of(frame)
+        above = source_of(caller)
+        if caller is None or above is None or self._layer(above) <= self._layer(file):
+            return
+        call = f"{above}:{caller.f_code.co_name} -> {file}:{frame.f_code.co_name}"
+        (self.hooks if above == "service/write_path.py" and caller.f_code.co_name in HOOKS else self.calls_up).add(call)
+
+    def _layer(self, file: str) -> int:
+        return self._layers[file.partition("/")[0].removesuffix(".py")]
+
+
+@pytest.fixture
+def used(memory: Service) -> Service:
+    """A memory in which everything that loads once is loaded."""
+    memory.remember("something else", scope=SHOP)
+    memory.recall("anything", scope=SHOP)
+    return memory
+
+
+def test_remember_goes_from_the_service_down_to_the_disk(used):
+    trace = Trace(lambda: used.remember("pnpm is used here", topic="packages", scope=SHOP))
+    assert trace.calls_up == set()
+    assert trace.hooks == {"service/write_path.py:after_commit -> sync/hook.py:after_commit"}
+    assert sorted(trace.files) == []
+
+
+def test_recall_goes_from_the_service_down_to_the_disk(used):
+    trace = Trace(lambda: used.recall("something", scope=SHOP))
+    assert trace.calls_up == set()
+    assert trace.hooks == {"service/write_path.py:before_read -> sync/hook.py:before_read"}
+    assert sorted(trace.files) == []
+
+
+def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(used, tmp_path):
+    file = tmp_path / "memories.md"
+    used.mirror(file, "memories", scope=SHOP)
+    used.list(scope=SHOP)
+    file.write_text(file.read_text(encoding="utf-8").replace("something else", "something new"), encoding="utf-8")
+    trace = Trace(lambda: used.list(scope=SHOP))
+    assert [memory.content for memory in used.list(scope=SHOP).memories] == ["something new"]
+    assert trace.calls_up == set()
+    assert trace.hooks == {"service/write_path.py:before_read -> sync/hook.py:before_read"}
+    assert sorted(trace.files) == []

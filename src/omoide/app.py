@@ -1,7 +1,7 @@
 """Composition: joins the settings, a store, the service on it, and the hooks that follow what it reads and writes."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -66,22 +66,18 @@ def open_service(
     embeddings = EmbeddingIndex(store, settings, background=background)
     reported = set() if told is None else told
 
-    def wake_embeddings(numbers: Sequence[int]) -> None:
-        if numbers:
-            embeddings.wake(numbers)
-
     def make_engine(report: Callable[[str], None]) -> "SyncEngine":
         from omoide.sync.database import SyncDatabase  # noqa: PLC0415 - only a store that has a mirror needs it
         from omoide.sync.engine import SyncEngine  # noqa: PLC0415 - the same
 
         # Without the mirrors' own hook: an edit is imported within a sync, and the next read brings it to other mirrors.
-        writes = WritePath(store, settings, FILE_ACTOR, clock, Hooks(after_commit=[wake_embeddings]))
+        writes = WritePath(store, settings, FILE_ACTOR, clock, Hooks(after_commit=[embeddings.after_commit]))
         return SyncEngine(SyncDatabase(store, writes, clock), settings, report, reported)
 
     mirrors = MirrorHook(store, make_engine, tell or _warn)
     hooks = Hooks(
         before_read=[mirrors.before_read],
-        after_commit=[mirrors.after_commit, wake_embeddings],
+        after_commit=[mirrors.after_commit, embeddings.after_commit],
         mirrors_changed=[mirrors.mirrors_changed],
     )
     _MIRROR_HOOKS[hooks] = mirrors

@@ -126,6 +126,11 @@ class EmbeddingIndex:
                 self._worker = threading.Thread(target=self._work, name="omoide-vectors", daemon=True)
                 self._worker.start()
 
+    def after_commit(self, numbers: Sequence[int]) -> None:
+        """Post-commit hook: have the memories that were just stored or changed get their vectors."""
+        if numbers:
+            self.wake(numbers)
+
     def _work(self) -> None:
         try:
             if self._is_due:
