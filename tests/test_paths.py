@@ -10,6 +10,7 @@ import pytest
 
 import omoide
 from omoide import Scope
+from omoide.interfaces.cli import cli
 from omoide.service import Service
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -17,8 +18,8 @@ SOURCE = Path(omoide.__file__).parent
 SHOP = Scope.project("shop")
 HOOKS = {"before_read", "after_commit", "mirrors_changed"}
 """The methods of `service.write_path.Hooks`: the only calls that go up."""
-LOADED_ONCE = {"guard/secrets/patterns.py", "storage/sqlite/opening.py", "storage/sqlite/file.py"}
-"""Compiled or opened once in a process, or looked at again after a while: whether that is here depends on what ran before."""
+SECRETS = "guard/secrets"
+"""A package that counts as one module: which of its patterns are tried depends on the text, and on what was tried before."""
 
 
 def layers() -> dict[str, int]:
@@ -56,13 +57,21 @@ class Trace:
             operation()
         finally:
             sys.setprofile(None)
-        self.files -= LOADED_ONCE
+
+    @property
+    def modules(self) -> dict[str, str]:
+        """The modules that are passed, by package."""
+        packages: dict[str, list[str]] = {}
+        for file in sorted(self.files):
+            package, _, module = file.removesuffix(".py").rpartition("/")
+            packages.setdefault(package, []).append(module)
+        return {package: " ".join(modules) for package, modules in packages.items()}
 
     def _note(self, frame: FrameType, event: str, _: object) -> None:
         file = source_of(frame)
         if event != "call" or file is None or frame.f_code.co_name == "<module>":
             return
-        self.files.add(file)
+        self.files.add(f"{SECRETS}.py" if file.startswith(SECRETS) else file)
         caller = caller_of(frame)
         above = source_of(caller)
         if caller is None or above is None or self._layer(above) <= self._layer(file):
@@ -75,8 +84,9 @@ class Trace:
 
 
 @pytest.fixture
-def used(memory: Service) -> Service:
+def used(memory: Service, monkeypatch: pytest.MonkeyPatch) -> Service:
     """A memory in which everything that loads once is loaded."""
+    monkeypatch.setattr("omoide.sync.hook.time.monotonic", lambda: 1000.0)  # mirrors are looked up once a second
     memory.remember("something else", scope=SHOP)
     memory.recall("anything", scope=SHOP)
     return memory
@@ -86,14 +96,31 @@ def test_remember_goes_from_the_service_down_to_the_disk(used):
     trace = Trace(lambda: used.remember("pnpm is used here", topic="packages", scope=SHOP))
     assert trace.calls_up == set()
     assert trace.hooks == {"service/write_path.py:after_commit -> sync/hook.py:after_commit"}
-    assert sorted(trace.files) == []
+    assert trace.modules == {
+        "embeddings": "indexer",
+        "guard": "bounds permissions secrets validation",
+        "model": "memory scope",
+        "retrieval": "analyzer blocking near_duplicate_search near_duplicates",
+        "service": "memories versioning write_path",
+        "storage": "rows",
+        "storage/sqlite": "cache faults file opening postings reader store transaction writer",
+        "sync": "hook",
+    }
 
 
 def test_recall_goes_from_the_service_down_to_the_disk(used):
     trace = Trace(lambda: used.recall("something", scope=SHOP))
     assert trace.calls_up == set()
     assert trace.hooks == {"service/write_path.py:before_read -> sync/hook.py:before_read"}
-    assert sorted(trace.files) == []
+    assert trace.modules == {
+        "embeddings": "indexer",
+        "guard": "bounds permissions validation",
+        "retrieval": "analyzer bit_sums candidates lexical pipeline",
+        "service": "core queries write_path",
+        "storage": "bitset rows",
+        "storage/sqlite": "cache faults file opening postings ranking_cache reader store transaction",
+        "sync": "hook",
+    }
 
 
 def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(used, tmp_path):
@@ -105,4 +132,27 @@ def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(used, 
     assert [memory.content for memory in used.list(scope=SHOP).memories] == ["something new"]
     assert trace.calls_up == set()
     assert trace.hooks == {"service/write_path.py:before_read -> sync/hook.py:before_read"}
-    assert sorted(trace.files) == []
+    assert trace.modules == {
+        "embeddings": "indexer",
+        "files": "atomic directory leases replaced",
+        "guard": "bounds permissions secrets validation",
+        "markdown": "format page sections single_file",
+        "model": "expiry fields memory scope",
+        "retrieval": "analyzer blocking",
+        "service": "core mirrors queries versioning write_path",
+        "storage": "rows",
+        "storage/sqlite": "cache faults file mirrors opening postings ranking_cache reader store transaction writer",
+        "sync": "database engine file_edits hook matching run snapshot three_way",
+    }
+
+
+def test_a_command_starts_at_an_interface_and_goes_down(tmp_path, monkeypatch):
+    monkeypatch.setenv("OMOIDE_STORE", str(tmp_path / "memory.db"))
+    monkeypatch.setenv("OMOIDE_CONFIG", str(tmp_path / "config.toml"))
+    cli(["remember", "something else", "--global"], standalone_mode=False)  # once, so that everything is loaded
+    trace = Trace(lambda: cli(["remember", "pnpm を使用", "--global"], standalone_mode=False))
+    assert trace.calls_up == set()
+    interfaces = {package: modules for package, modules in trace.modules.items() if package.startswith("interfaces")}
+    assert interfaces == {"interfaces": "serialize", "interfaces/cli": "__init__ options output remember"}
+    assert trace.modules[""] == "app settings"
+    assert trace.modules["service"] == "__init__ core memories retention versioning write_path"
