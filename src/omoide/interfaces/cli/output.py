@@ -126,11 +126,3 @@ def layer(scope: Scope) -> str:
 
 def day(moment: datetime) -> str:
     return moment.astimezone().strftime("%Y-%m-%d %H:%M")
-
-
-def size(count: int) -> str:
-    for unit in ("bytes", "KB", "MB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "bytes" or count >= 10 else f"{count:.1f} {unit}"
-        count /= 1000  # type: ignore[assignment]
-    return f"{count:.1f} GB"

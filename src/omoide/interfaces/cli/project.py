@@ -7,9 +7,10 @@ import click
 
 from omoide.errors import InvalidInput, NotFound
 from omoide.files.git import git_root
+from omoide.files.sizes import format_size
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, open_for_command, open_memory, settings_for, store_option
-from omoide.interfaces.cli.output import day, escape_control, headline, layer, print_json, print_table, size
+from omoide.interfaces.cli.output import day, escape_control, headline, layer, print_json, print_table
 from omoide.model import Project, Scope
 
 if TYPE_CHECKING:  # see common
@@ -154,7 +155,7 @@ def backup_command(path: str | None, output: str | None, target: Target, as_json
         removed = [str(file) for file in done.removed]
         print_json({"file": str(done.file), "memories": done.memories, "bytes": weight, "removed": removed})
     else:
-        click.echo(f"{escape_control(str(done.file))}  {done.memories:,} memories, {size(weight)}")
+        click.echo(f"{escape_control(str(done.file))}  {done.memories:,} memories, {format_size(weight)}")
 
 
 def _project_scope(path: str | None, scope: Scope) -> Scope:
@@ -198,7 +199,7 @@ def _print_detail(found: "ProjectDetail") -> None:
         click.echo(escape_control(project.description))
     kinds = ", ".join(f"{escape_control(name)} {count}" for name, count in found.summary.by_type.items())
     for name, value in (
-        ("memories", f"{found.summary.count:,}, {size(found.summary.bytes)}" + (f" ({kinds})" if kinds else "")),
+        ("memories", f"{found.summary.count:,}, {format_size(found.summary.bytes)}" + (f" ({kinds})" if kinds else "")),
         ("updated", day(updated_at)),
         ("directory", project.root),
     ):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from omoide.files.sizes import format_size
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import (
     Target,
@@ -17,7 +18,7 @@ from omoide.interfaces.cli.options import (
     store_option,
     target_options,
 )
-from omoide.interfaces.cli.output import escape_control, headline, print_json, print_table, size
+from omoide.interfaces.cli.output import escape_control, headline, print_json, print_table
 from omoide.lifecycle.deduplication import MergePlan, ReindexResult
 from omoide.service import Service
 
@@ -141,7 +142,7 @@ def _print_summary(result: ReindexResult, *, dry_run: bool) -> None:
         click.echo(f"some vectors are missing: {escape_control(result.trouble)}", err=True)
     if result.archive is not None:
         bytes_written = Path(result.archive).stat().st_size
-        click.echo(f"archive: {escape_control(result.archive)}  {size(bytes_written)}", err=True)
+        click.echo(f"archive: {escape_control(result.archive)}  {format_size(bytes_written)}", err=True)
 
 
 def _result_record(result: ReindexResult, *, dry_run: bool) -> dict[str, object]:

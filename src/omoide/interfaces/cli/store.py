@@ -5,9 +5,10 @@ from pathlib import Path
 import click
 
 from omoide import app
+from omoide.files.sizes import format_size
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, open_for_command, settings_for, store_option
-from omoide.interfaces.cli.output import day, escape_control, print_json, print_table, size
+from omoide.interfaces.cli.output import day, escape_control, print_json, print_table
 from omoide.service.stats import StoreStats
 from omoide.settings import SETTINGS, config_file, load_settings
 
@@ -54,7 +55,7 @@ def _print_stats(stats: StoreStats, engine: str) -> None:
         print_table(["by", "name", "memories"], [(by, name, f"{count:>8,}") for by, name, count in rows], flexible=(1,))
         click.echo()
     changed = "no changes yet" if stats.newest_change is None else f"last change {day(stats.newest_change)}"
-    click.echo(f"{stats.count:,} {'memory' if stats.count == 1 else 'memories'}, {size(stats.bytes)}, {changed}")
+    click.echo(f"{stats.count:,} {'memory' if stats.count == 1 else 'memories'}, {format_size(stats.bytes)}, {changed}")
     click.echo(f"{escape_control(stats.location)} ({engine})")
     vectors = stats.vectors
     if vectors.embedder is not None:
@@ -80,7 +81,7 @@ def backup_command(file: str | None, target: Target, as_json: bool) -> None:
     if as_json:
         print_json({"file": str(copy), "bytes": bytes_written})
     else:
-        click.echo(f"{escape_control(str(copy))}  {size(bytes_written)}")
+        click.echo(f"{escape_control(str(copy))}  {format_size(bytes_written)}")
 
 
 @click.command("config")
