@@ -366,7 +366,7 @@ def test_json_keeps_its_order_and_its_characters(run):
         (["remember", "x", "--confidence", "7"], "confidence"),
         (["remember", "   "], "empty"),
         (["list", "--state", "lost"], "lost"),
-        (["remember"], "say what to remember"),
+        (["remember"], "there is no text to remember"),
     ],
 )
 def test_a_wrong_request_ends_with_2_and_says_what_to_change(run, arguments, says):

@@ -33,7 +33,7 @@ def swap(old, new):
 
 
 def kept(done):
-    return Path(re.search(r"kept in (\S+)", done.err)[1])
+    return Path(re.search(r"saved in (\S+)", done.err)[1])
 
 
 def leftovers():

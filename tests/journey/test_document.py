@@ -143,7 +143,7 @@ def test_a_page_that_is_gone_but_was_written_in_stays_and_is_told(shop, place):
     shop("forget", "3", "4")
     done = shop("document", "-o", "docs")
     assert "kept" in done.out
-    assert "remove it yourself" in done.err
+    assert "delete it yourself" in done.err
     assert page.read_text(encoding="utf-8").endswith("mine\n")
 
 

@@ -182,7 +182,7 @@ def test_links_to_memories_outside_the_file_are_reported_and_left_out(full, plac
     (place / "b.jsonl").write_text("\n".join(lines), encoding="utf-8")
     done = full("import", str(place / "b.jsonl"), "--store", str(place / "other.db"))
     assert done.code == 0
-    assert "2 links lead to memories that are not here" in done.err
+    assert "2 links to memories that do not exist" in done.err
 
 
 # rows without an id

@@ -1,4 +1,4 @@
-"""Documents from memories: document."""
+"""document: write memories as Markdown documents."""
 
 import sys
 from pathlib import Path
@@ -19,7 +19,7 @@ from omoide.transfer.pages import Pages, render_pages, write
     "--layer",
     "layers",
     multiple=True,
-    type=click.Choice([one.value for one in Layer]),
+    type=click.Choice([layer.value for layer in Layer]),
     help="This layer, instead of the project and its sessions; may be given more than once.",
 )
 @target_options
@@ -27,39 +27,37 @@ from omoide.transfer.pages import Pages, render_pages, write
 def document_command(type_: str | None, output: str | None, layers: tuple[str, ...], target: Target, as_json: bool) -> None:
     """Write memories as Markdown documents, one page for each type.
 
-    Without --output, to standard output. In a directory, pages that are as they should be stay untouched, and a page that
-    omoide did not make is never overwritten.
+    The most certain memories come first. Without --output, the pages go to standard output. In a directory, pages that are
+    up to date stay untouched, and a page that omoide did not write is never overwritten.
 
     \b
     omoide document --type decision
     omoide document --output docs/memories
     """
     with open_memory(target) as (memory, scope):
-        made = render_pages(memory, scope, type_, [Layer(name) for name in layers])
+        pages = render_pages(memory, scope, type_, [Layer(name) for name in layers])
         if output is None:
-            _print(made, as_json=as_json)
+            _print(pages, as_json=as_json)
             return
         root = Path(output).absolute()
-        done = write(made, root, settings_for(target).max_backups, whole=type_ is None)
+        done = write(pages, root, settings_for(target).max_backups, whole=type_ is None)
     if as_json:
-        pages = [{"file": name, "action": action} for name, action in done.actions.items()]
-        print_json({"directory": str(root), "pages": pages, "backups": done.backups})
+        records = [{"file": name, "action": action} for name, action in done.actions.items()]
+        print_json({"directory": str(root), "pages": records, "backups": done.backups})
         return
     for name, action in done.actions.items():
         click.echo(f"{action:<9}  {escape_control(str(root / name))}")
     for copy in done.backups:
-        click.echo(f"somebody had written in a page: it is kept in {escape_control(str(root / copy))}", err=True)
+        click.echo(f"a page had been edited: the old text is in {escape_control(str(root / copy))}", err=True)
     for name in (name for name, action in done.actions.items() if action == "kept"):
-        click.echo(
-            f"{escape_control(name)} has no memories any more, but somebody wrote in it: remove it yourself", err=True
-        )
+        click.echo(f"{escape_control(name)} has no memories any more, but was edited: delete it yourself", err=True)
 
 
-def _print(made: Pages, *, as_json: bool) -> None:
-    pages = {name: page for name, page in made.items() if name != INDEX}
+def _print(pages: Pages, *, as_json: bool) -> None:
+    texts = {name: text for name, text in pages.items() if name != INDEX}
     if as_json:
-        print_json({"pages": [{"file": name, "text": page} for name, page in pages.items()]})
+        print_json({"pages": [{"file": name, "text": text} for name, text in texts.items()]})
         return
-    # UTF-8 and to the byte, as into a file: this is for one, or for a prompt.
-    sys.stdout.buffer.write("\n".join(pages.values()).encode())
+    # The bytes of the file, in UTF-8: they go into a file or a prompt.
+    sys.stdout.buffer.write("\n".join(texts.values()).encode())
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""A text in the person's editor; what they wrote is never lost, whatever happens to it afterwards."""
+"""Edit a text in the person's editor, without ever losing what they wrote."""
 
 import os
 import tempfile
@@ -13,7 +13,10 @@ from omoide.errors import InvalidInput, OmoideError
 
 @contextmanager
 def edit_text(text: str, name: str) -> Iterator[str]:
-    """What the editor left. If the block raises, and the text was changed, it stays in a file that the error names."""
+    """Open the text in the editor, and yield what was saved.
+
+    If the block raises and the text was changed, its file stays, and the error names it.
+    """
     descriptor, path = tempfile.mkstemp(prefix=f"omoide-{name}-", suffix=".md")
     file = Path(path)
     before = text.encode()
@@ -24,7 +27,7 @@ def edit_text(text: str, name: str) -> Iterator[str]:
         yield _read(file)
     except OmoideError as error:
         if file.exists() and file.read_bytes() not in (before, b""):
-            raise type(error)(f"{error}\nwhat you wrote is kept in {file}") from error
+            raise type(error)(f"{error}\nyour text is saved in {file}") from error
         file.unlink(missing_ok=True)
         raise
     file.unlink(missing_ok=True)
@@ -41,6 +44,6 @@ def _read(file: Path) -> str:
     try:
         return file.read_bytes().decode()
     except FileNotFoundError:
-        raise InvalidInput("the editor took the file away, so nothing was changed") from None
+        raise InvalidInput("the editor deleted the file: nothing was changed") from None
     except UnicodeDecodeError as error:
         raise InvalidInput(f"the text is not UTF-8 (byte {error.start}): save it as UTF-8") from error

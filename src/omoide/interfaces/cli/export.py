@@ -1,4 +1,4 @@
-"""Carrying memories out: export."""
+"""export: write memories to a file."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,9 @@ from omoide.transfer.export import export, open_output
 from omoide.transfer.formats import FORMATS, format_of
 from omoide.transfer.selection import Selection
 
-format_option = click.option("--format", "form", type=click.Choice(FORMATS), help="If the file's name does not tell.")
+format_option = click.option(
+    "--format", "form", type=click.Choice(FORMATS), help="The format, where the file name does not show it."
+)
 tag_option = click.option("--tag", multiple=True, help="Only memories with this tag; may be given more than once.")
 tags_option = click.option("--tags", help="Only memories with all these tags, separated by commas.")
 since_option = click.option("--since", metavar="WHEN", help="Only what changed since: 2026-02-05, or 7d for seven days.")
@@ -20,14 +22,14 @@ states_option = click.option(
     "--state",
     "states",
     multiple=True,
-    type=click.Choice([one.value for one in State]),
+    type=click.Choice([state.value for state in State]),
     help="Only memories in this state.",
 )
 
 
 @click.command("export")
 @format_option
-@click.option("--output", "-o", metavar="FILE", help="Where to; standard output if it is not said, or -.")
+@click.option("--output", "-o", metavar="FILE", help="The file to write; - or nothing is standard output.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @type_option("Only memories of this type.")
 @tag_option
@@ -50,26 +52,28 @@ def export_command(
 ) -> None:
     """Write memories to a file or standard output.
 
-    Everything in the store, in every state, unless a filter or --project, --session or --global narrows it to exactly
-    that. `omoide import` takes the file in again without loss; past versions and events are in a `backup` only.
+    Everything in the store, in every state, unless a filter or --project, --session or --global selects a part.
+    `omoide import` reads the file without loss; past versions and events are only in a `backup`.
 
     \b
     omoide export --output memories.jsonl
     omoide export --project shop --type decision --format csv > decisions.csv
     """
-    to = None if output in (None, "-") else Path(str(output))
-    form = "json" if as_json else format_of(str(output), form) if to else form or "json"
+    path = None if output is None or output == "-" else Path(output)
+    if as_json:
+        form = "json"
+    elif path is not None:
+        form = format_of(str(path), form)
     with open_memory(target) as (memory, scope):
         chosen = build_selection(type_, tag, tags, since, states, scope if target.names_scope else None)
-        total = sum(count for *_, count in memory.tally())
-        if to is None:
-            out = sys.stdout.buffer
-            export(memory, out, form, chosen, lambda _: None)
-            out.flush()
+        if path is None:
+            export(memory, sys.stdout.buffer, form or "json", chosen, lambda _: None)
+            sys.stdout.buffer.flush()
             return
-        with open_output(to, force=force) as file, progress("exporting", total) as tick:
-            count = export(memory, file, form, chosen, tick)
-    click.echo(f"exported {count} memories to {to}", err=True)
+        total = sum(count for *_, count in memory.tally())
+        with open_output(path, force=force) as file, progress("exporting", total) as tick:
+            count = export(memory, file, form or "json", chosen, tick)
+    click.echo(f"exported {count} memories to {path}", err=True)
 
 
 def build_selection(
@@ -80,6 +84,7 @@ def build_selection(
     states: tuple[str, ...],
     scope: Scope | None,
 ) -> Selection:
+    """Return the memories that these flags select."""
     return Selection(
         type=type,
         tags=[name.strip() for name in tags_of(tag, tags)],

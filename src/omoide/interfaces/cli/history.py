@@ -1,6 +1,6 @@
-"""What was: history and events."""
+"""history and events: what happened to memories."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import click
 
@@ -8,12 +8,14 @@ from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
 from omoide.interfaces.cli.output import day, escape_control, print_json, print_table
 from omoide.interfaces.time_input import parse_time
-from omoide.model import Memory, Version
+from omoide.model import Event, Memory, Version, fields
 
-_COMPARED = (
-    "scope", "key", "type", "topic", "tags", "examples", "source", "source_run_id", "confidence", "relevance", "pinned",
-    "state", "expires_at",
-)  # fmt: skip
+_COMPARED = fields.names(
+    lambda field: field.versioned and field.logged and field.shown and field.name not in ("content", "created_at")
+)
+"""The fields whose changes are shown in one line each. The content has a diff, and when it was created does not change."""
+_SHORT = 400
+"""Characters of a text that is shown without the positions of its changes."""
 
 
 @click.command("history")
@@ -29,7 +31,7 @@ def history_command(ref: str, target: Target, as_json: bool) -> None:
     """
     with open_memory(target) as (memory, scope):
         versions = memory.history(ref, scope=scope)
-    pairs = list(zip([None, *versions], versions, strict=False))
+    pairs = list(zip([None, *versions], versions, strict=False))  # each version with the one before
     if as_json:
         print_json({"versions": [_version_record(old, new) for old, new in pairs]})
         return
@@ -38,38 +40,33 @@ def history_command(ref: str, target: Target, as_json: bool) -> None:
 
 
 def _version_record(old: Version | None, new: Version) -> dict[str, object]:
-    diff = [] if old is None else list(_diff(old.memory.content, new.memory.content))
+    diff = [] if old is None else _diff(old.memory.content, new.memory.content)
     changed = [] if old is None else _changed_names(old.memory, new.memory)
     return {**serialize.version(new), "changed": changed, "diff": "\n".join(diff)}
 
 
 def _print_version(old: Version | None, new: Version) -> None:
     memory, actor = new.memory, new.actor
-    who = "" if actor is None else f"  {escape_control(actor.name)} ({escape_control(actor.via)})"
+    author = "" if actor is None else f"  {escape_control(actor.name)} ({escape_control(actor.via)})"
     title = click.style(f"version {memory.version}", bold=True)
     changed = [] if old is None else _changed_names(old.memory, memory)
-    what = f": {', '.join(changed)}" if changed else ""
-    click.echo(f"{title}  {day(memory.updated_at)}{who}{what}")
+    summary = f": {', '.join(changed)}" if changed else ""
+    click.echo(f"{title}  {day(memory.updated_at)}{author}{summary}")
     if old is None:
-        for line in _differences("", memory.content):
-            click.echo(line)
+        _print_diff("", memory.content)
         return
     for name in changed:
         if name == "content":
-            for line in _differences(old.memory.content, memory.content):
-                click.echo(line)
+            _print_diff(old.memory.content, memory.content)
         else:
-            before, after = (
-                escape_control(_format_value(getattr(old.memory, name))),
-                escape_control(_format_value(getattr(memory, name))),
-            )
+            before, after = (escape_control(_format_value(getattr(each, name))) for each in (old.memory, memory))
             click.echo(f"    {name}: {click.style(before, fg='red')} → {click.style(after, fg='green')}")
 
 
 def _changed_names(old: Memory, new: Memory) -> list[str]:
     names = [name for name in _COMPARED if getattr(old, name) != getattr(new, name)]
     if not (old.topic_given or new.topic_given):
-        names = [name for name in names if name != "topic"]  # it only follows the content
+        names = [name for name in names if name != "topic"]  # it is derived from the content
     return (["content"] if old.content != new.content else []) + names
 
 
@@ -79,24 +76,25 @@ def _format_value(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _diff(old: str, new: str) -> Iterator[str]:
-    import difflib  # noqa: PLC0415 - only a history has differences
+def _diff(old: str, new: str) -> list[str]:
+    """The unified diff, without the two file names."""
+    import difflib  # noqa: PLC0415 - only a history has a diff
 
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=2)
-    return (line for place, line in enumerate(lines) if place > 1)  # without the two file names
+    return list(difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=2))[2:]
 
 
-def _differences(old: str, new: str) -> Iterator[str]:
+def _print_diff(old: str, new: str) -> None:
     colours = {"+": "green", "-": "red", "@": "cyan"}
+    short = len(old) < _SHORT and len(new) < _SHORT
     for line in _diff(old, new):
-        if not (line.startswith("@@") and len(old) < 400 and len(new) < 400):
-            yield "    " + click.style(escape_control(line), fg=colours.get(line[:1]))
+        if not (line.startswith("@@") and short):
+            click.echo("    " + click.style(escape_control(line), fg=colours.get(line[:1])))
 
 
 @click.command("events")
 @click.argument("ref", required=False)
 @click.option("--since", metavar="WHEN", help="Only what happened since: 2026-02-05, or 7d for seven days.")
-@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many at the most.")
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many to show at most.")
 @target_options
 @json_option
 def events_command(ref: str | None, since: str | None, limit: int, target: Target, as_json: bool) -> None:
@@ -107,26 +105,24 @@ def events_command(ref: str | None, since: str | None, limit: int, target: Targe
     omoide events 12 --json
     """
     with open_memory(target) as (memory, scope):
-        happened = memory.events(
-            ref, scope=scope, since=None if since is None else parse_time(since, "since", future=False), limit=limit
-        )
+        earliest = None if since is None else parse_time(since, "since", future=False)
+        events = memory.events(ref, scope=scope, since=earliest, limit=limit)
     if as_json:
-        print_json({"events": [serialize.event(one) for one in happened]})
-    elif happened:
-        rows = [
-            [
-                day(one.at), one.action, "" if one.memory_number is None else f"#{one.memory_number}",
-                f"{one.actor.name} ({one.actor.via})", _detail(one.detail),
-            ]
-            for one in happened
-        ]  # fmt: skip
+        print_json({"events": [serialize.event(event) for event in events]})
+    elif events:
+        rows = [_event_row(event) for event in events]
         print_table(["when", "action", "memory", "who", "detail"], rows, flexible=(4,), optional=(3, 4))
     else:
-        click.echo(f"nothing happened in {scope}", err=True)
+        click.echo(f"no events in {scope}", err=True)
 
 
-def _detail(detail: dict[str, object]) -> str:
-    return "; ".join(
-        f"{name} {', '.join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else value}"
-        for name, value in detail.items()
-    )
+def _event_row(event: Event) -> list[str]:
+    number = "" if event.memory_number is None else f"#{event.memory_number}"
+    details = "; ".join(f"{name} {_format_detail(value)}" for name, value in event.detail.items())
+    return [day(event.at), event.action, number, f"{event.actor.name} ({event.actor.via})", details]
+
+
+def _format_detail(value: object) -> str:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(str, value))
+    return str(value)

@@ -1,4 +1,4 @@
-"""What the commands share: where they work, how they open the memory, what their options are called."""
+"""What the commands share: the flags for the target and for a memory's fields, and opening the memory."""
 
 import os
 import sys
@@ -19,10 +19,11 @@ if TYPE_CHECKING:  # the store loads when it is opened: an MCP server lists its 
     from omoide.service import Service
 
 T = TypeVar("T")
+Command = Callable[..., T]
 
 
 class Target(NamedTuple):
-    """Where a command works, as its flags say."""
+    """The store and the scope that a command works on, as its flags name them."""
 
     store: str | None = None
     project: str | None = None
@@ -31,12 +32,12 @@ class Target(NamedTuple):
 
     @property
     def names_scope(self) -> bool:
-        """Did the flags name a scope?"""
+        """Whether the flags name a scope."""
         return bool(self.project or self.session or self.everywhere)
 
 
-def target_options(command: Callable[..., T]) -> Callable[..., T]:
-    """The flags that say where to work, handed to the command as one `target`."""
+def target_options(command: Command[T]) -> Command[T]:
+    """Add the flags that name store and scope; the command gets them as one `target`."""
 
     @click.option("--store", metavar="FILE", help="The database file to work on.")
     @click.option("--project", metavar="PATH", help="The project to work in, instead of the one of this directory.")
@@ -49,8 +50,20 @@ def target_options(command: Callable[..., T]) -> Callable[..., T]:
     return run
 
 
-def store_option(command: Callable[..., T]) -> Callable[..., T]:
-    """The one flag of commands that look after the whole store."""
+def project_options(command: Command[T]) -> Command[T]:
+    """Add the flags that name store and project, for commands that name the session themselves."""
+
+    @click.option("--store", metavar="FILE", help="The database file to work on.")
+    @click.option("--project", metavar="PATH", help="The project to work in, instead of the one of this directory.")
+    @wraps(command)
+    def run(store: str | None, project: str | None, **options: Any) -> T:
+        return command(target=Target(store, project), **options)
+
+    return run
+
+
+def store_option(command: Command[T]) -> Command[T]:
+    """Add the flag that names the store, for commands that work on all of it."""
 
     @click.option("--store", metavar="FILE", help="The database file to work on.")
     @wraps(command)
@@ -60,49 +73,72 @@ def store_option(command: Callable[..., T]) -> Callable[..., T]:
     return run
 
 
-def json_option(command: Callable[..., T]) -> Callable[..., T]:
+def json_option(command: Command[T]) -> Command[T]:
+    """Add the flag for JSON output."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text for people.")(command)
 
 
-def type_option(help: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
+def type_option(help: str) -> Callable[[Command[T]], Command[T]]:
+    """Return a decorator that adds the flag for a type, with completion."""
     return click.option("--type", "type_", metavar="TYPE", help=help, shell_complete=_complete_type)
 
 
-def _complete_type(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
-    return [name for name in load_settings().all_types if name.startswith(begun)]
+def _complete_type(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in load_settings().all_types if name.startswith(incomplete)]
+
+
+_FIELD_OPTIONS = (
+    click.option("--topic", help="A title; the same topic and type again updates the memory."),
+    type_option("The kind of memory, such as decision or warning."),
+    click.option("--tag", multiple=True, help="A tag; may be given more than once."),
+    click.option("--tags", help="Tags, separated by commas."),
+    click.option("--key", help="A name of its own; the same key again updates the memory."),
+    click.option("--example", multiple=True, help="An example, such as some code; may be given more than once."),
+    click.option("--source", help="Where it comes from, such as a URL."),
+    click.option("--run", "source_run_id", metavar="ID", help="The agent's run that it comes from."),
+    click.option("--confidence", type=float, help="How certain it is, from 0 to 1."),
+    click.option("--expires", metavar="WHEN", help="When it stops being true: 2026-12-31, an ISO time, 90d, 12h."),
+)
+
+
+def field_options(command: Command[T]) -> Command[T]:
+    """Add the flags for the fields of a memory: the same for remember and revise."""
+    for option in reversed(_FIELD_OPTIONS):
+        command = option(command)
+    return command
 
 
 def tags_of(tag: Sequence[str], tags: str | None) -> list[str]:
-    """`--tag a --tag b` and `--tags a,b` say the same."""
+    """Return the tags of both spellings, `--tag a --tag b` and `--tags a,b`."""
     return [*tag, *(part for part in (tags or "").split(",") if part.strip())]
 
 
 def settings_for(target: Target) -> Settings:
+    """Return the settings in force, overridden by the flags."""
     return load_settings({"store": target.store, "project": target.project})
 
 
 @contextmanager
 def open_memory(target: Target, *, writing: bool = False) -> "Iterator[tuple[Service, Scope]]":
-    """The memory and the scope a command works in."""
+    """Open the memory, and find the scope that the command works in."""
     settings = settings_for(target)
     memory = open_for_command(settings)
     yield memory, _resolve_scope(memory, target, settings, writing=writing)
 
 
 def open_for_command(settings: Settings) -> "Service":
-    """The memory until the command is over: by then its answer is out, and closing may take a moment of upkeep."""
-    return click.get_current_context().with_resource(open_store(settings))
+    """Open the memory until the command ends: closing may take a moment, and the output is printed before that."""
+    return click.get_current_context().with_resource(_open_store(settings))
 
 
-def open_store(settings: Settings, tell: Callable[[str], None] | None = None) -> "Service":
-    """The memory, for a command that works on the whole store. `tell` hears what is wrong with mirrored files."""
-    from omoide import app  # noqa: PLC0415 - see the top
+def _open_store(settings: Settings) -> "Service":
+    from omoide import app  # noqa: PLC0415 - the store loads when it is opened
 
-    return app.open_service(settings, Actor(settings.actor, settings.role, "cli"), tell=tell or warn, background=False)
+    return app.open_service(settings, Actor(settings.actor, settings.role, "cli"), tell=warn, background=False)
 
 
 def warn(message: str) -> None:
-    """Says what is wrong without ending the command."""
+    """Print a warning without ending the command."""
     from omoide.interfaces.cli.output import escape_control  # noqa: PLC0415 - only when something is wrong
 
     click.echo(f"omoide: {escape_control(message)}", err=True)
@@ -111,12 +147,12 @@ def warn(message: str) -> None:
 def _resolve_scope(memory: "Service", target: Target, settings: Settings, *, writing: bool) -> Scope:
     if target.everywhere:
         if target.project or target.session:
-            raise InvalidInput("--global cannot go with --project or --session: choose one")
+            raise InvalidInput("--global cannot be combined with --project or --session: choose one")
         return Scope.everywhere()
     if settings.project:
         scope = Scope.project(settings.project)
     else:
-        root = _root()
+        root = _repository()
         if root is None:
             if target.session:
                 raise InvalidInput("--session needs a project: work in a git repository, or add --project")
@@ -125,21 +161,29 @@ def _resolve_scope(memory: "Service", target: Target, settings: Settings, *, wri
     return Scope.session(scope.path, target.session) if target.session else scope
 
 
-def _root() -> Path | None:
+def _repository() -> Path | None:
     try:
         return git_root(Path.cwd())
     except OSError as error:
         raise InvalidInput(f"this directory cannot be read ({error.strerror}): add --project or --global") from error
 
 
+def working_directory() -> Path:
+    """Return the current directory. Raises InvalidInput where it is gone or cannot be read."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise InvalidInput(f"this directory cannot be read ({error.strerror}): go to one that exists") from error
+
+
 def read_stdin_bytes() -> bytes:
-    """Standard input to its end, in pieces: in one long read, Python would not hear Ctrl-C."""
+    """Read standard input to its end, in pieces: during one long read, Python does not react to Ctrl-C."""
     pipe: Any = sys.stdin.buffer  # typed as a BinaryIO, which has no read1
     return b"".join(iter(lambda: pipe.read1(1 << 16), b""))
 
 
 def read_stdin() -> str:
-    """All of it, as it is but for the line end that `echo` and friends put last."""
+    """Read a text from standard input, without the line end that `echo` adds."""
     data = read_stdin_bytes()
     try:
         text = data.decode()
@@ -150,7 +194,7 @@ def read_stdin() -> str:
 
 @contextmanager
 def progress(label: str, total: int) -> Iterator[Callable[[float], None]]:
-    """A bar on standard error while someone watches; otherwise nothing."""
+    """Show a progress bar on standard error if it is a terminal, and yield the function that advances it."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield lambda _: None
         return

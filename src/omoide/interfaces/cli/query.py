@@ -1,6 +1,7 @@
-"""Finding: recall, list, show."""
+"""recall, list and show: find and read memories."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 import click
 
@@ -8,22 +9,40 @@ from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, open_memory, tags_of, target_options, type_option
 from omoide.interfaces.cli.output import day, escape_control, headline, layer, print_json, print_table
 from omoide.interfaces.time_input import parse_time
-from omoide.model import Layer, Link, Memory, State
+from omoide.model import Hit, Layer, Link, Memory, State
 
-_LAYERS = click.Choice([one.value for one in Layer])
-_STATES = click.Choice([one.value for one in State])
+T = TypeVar("T")
+
 _LINES = 6
+"""Lines of a text that recall shows."""
+_CHARACTERS = 4000
+
+_FILTERS = (
+    type_option("Only memories of this type."),
+    click.option("--tag", multiple=True, help="Only memories with this tag; may be given more than once."),
+    click.option("--tags", help="Only memories with all these tags, separated by commas."),
+    click.option(
+        "--layer",
+        "layers",
+        multiple=True,
+        type=click.Choice([layer.value for layer in Layer]),
+        help="Only this layer; may be given more than once.",
+    ),
+    click.option("--since", metavar="WHEN", help="Only what changed since: 2026-02-05, or 7d for seven days."),
+    click.option("--limit", type=int, help="How many to show at most."),
+)
+
+
+def _filter_options(command: Callable[..., T]) -> Callable[..., T]:
+    for option in reversed(_FILTERS):
+        command = option(command)
+    return command
 
 
 @click.command("recall")
 @click.argument("words", nargs=-1)
-@type_option("Only memories of this type.")
-@click.option("--tag", multiple=True, help="Only memories with this tag; may be given more than once.")
-@click.option("--tags", help="Only memories with all these tags, separated by commas.")
-@click.option("--layer", "layers", multiple=True, type=_LAYERS, help="Only this layer; may be given more than once.")
+@_filter_options
 @click.option("--archived", is_flag=True, help="Search the archive instead.")
-@click.option("--since", metavar="WHEN", help="Only what changed since: 2026-02-05, or 7d for seven days.")
-@click.option("--limit", type=int, help="How many at the most.")
 @target_options
 @json_option
 def recall_command(
@@ -32,9 +51,9 @@ def recall_command(
     tag: tuple[str, ...],
     tags: str | None,
     layers: tuple[str, ...],
-    archived: bool,
     since: str | None,
     limit: int | None,
+    archived: bool,
     target: Target,
     as_json: bool,
 ) -> None:
@@ -59,35 +78,41 @@ def recall_command(
         print_json({"memories": [serialize.hit(hit) for hit in found.hits], "total_count": found.total})
         return
     for hit in found.hits:
-        click.echo(headline(hit.memory))
-        if hit.memory.content != hit.memory.topic:
-            _print_opening(hit.memory.content)
-        if words:
-            click.echo(click.style(f"    {hit.score:.2f} · {escape_control(hit.why)}", dim=True))
+        _print_hit(hit, with_score=bool(words))
     if not found.hits:
         click.echo(f"nothing found in {scope}", err=True)
     elif found.total > len(found.hits):
         click.echo(f"{len(found.hits)} of {found.total}: --limit shows more", err=True)
 
 
+def _print_hit(hit: Hit, *, with_score: bool) -> None:
+    memory = hit.memory
+    click.echo(headline(memory))
+    if memory.content != memory.topic:
+        _print_opening(memory.content)
+    if with_score:
+        click.echo(click.style(f"    {hit.score:.2f} · {escape_control(hit.why)}", dim=True))
+
+
 def _print_opening(content: str) -> None:
-    lines = escape_control(content.strip("\n")[:4000]).splitlines()
+    lines = escape_control(content.strip("\n")[:_CHARACTERS]).splitlines()
     for line in lines[:_LINES]:
         click.echo(f"    {line}")
-    if len(lines) > _LINES or len(content) > 4000:
-        click.echo(click.style("    … omoide show has the rest", dim=True))
+    if len(lines) > _LINES or len(content) > _CHARACTERS:
+        click.echo(click.style("    … omoide show prints the rest", dim=True))
 
 
 @click.command("list")
-@type_option("Only memories of this type.")
-@click.option("--tag", multiple=True, help="Only memories with this tag; may be given more than once.")
-@click.option("--tags", help="Only memories with all these tags, separated by commas.")
-@click.option("--layer", "layers", multiple=True, type=_LAYERS, help="Only this layer; may be given more than once.")
-@click.option("--state", "states", multiple=True, type=_STATES, help="These instead of active ones.")
-@click.option("--all-states", is_flag=True, help="All of them, forgotten ones too.")
-@click.option("--since", metavar="WHEN", help="Only what changed since: 2026-02-05, or 7d for seven days.")
-@click.option("--limit", type=int, help="How many at the most.")
-@click.option("--offset", type=click.IntRange(min=0), default=0, help="How many to leave out first.")
+@_filter_options
+@click.option(
+    "--state",
+    "states",
+    multiple=True,
+    type=click.Choice([state.value for state in State]),
+    help="This state instead of active; may be given more than once.",
+)
+@click.option("--all-states", is_flag=True, help="Every state, also forgotten.")
+@click.option("--offset", type=click.IntRange(min=0), default=0, help="How many to skip first.")
 @target_options
 @json_option
 def list_command(
@@ -95,10 +120,10 @@ def list_command(
     tag: tuple[str, ...],
     tags: str | None,
     layers: tuple[str, ...],
-    states: tuple[str, ...],
-    all_states: bool,
     since: str | None,
     limit: int | None,
+    states: tuple[str, ...],
+    all_states: bool,
     offset: int,
     target: Target,
     as_json: bool,
@@ -121,24 +146,25 @@ def list_command(
             offset=offset,
         )
     if as_json:
-        print_json({"memories": [serialize.memory(one) for one in page.memories], "total_count": page.total})
+        print_json({"memories": [serialize.memory(each) for each in page.memories], "total_count": page.total})
     elif page.memories:
         _print_list(page.memories, with_state=all_states or bool(states))
         if page.total > offset + len(page.memories):
             click.echo(f"{len(page.memories)} of {page.total}: --limit and --offset show more", err=True)
     else:
-        click.echo(f"nothing to list in {scope}", err=True)
+        click.echo(f"no memories to list in {scope}", err=True)
 
 
 def _print_list(memories: Sequence[Memory], *, with_state: bool) -> None:
-    titles = ["#", "type", "topic", "tags", "updated", "layer", *(["state"] if with_state else [])]
+    titles = ["#", "type", "topic", "tags", "updated", "layer"]
     rows = [
-        [
-            str(one.number), one.type, one.topic, ", ".join(one.tags), day(one.updated_at), layer(one.scope),
-            *([_state(one)] if with_state else []),
-        ]
-        for one in memories
-    ]  # fmt: skip
+        [str(each.number), each.type, each.topic, ", ".join(each.tags), day(each.updated_at), layer(each.scope)]
+        for each in memories
+    ]
+    if with_state:
+        titles.append("state")
+        for row, memory in zip(rows, memories, strict=True):
+            row.append(_state(memory))
     print_table(titles, rows, flexible=(2, 3), optional=(5, 4, 3))
 
 
@@ -160,22 +186,18 @@ def show_command(refs: tuple[str, ...], target: Target, as_json: bool) -> None:
     """
     with open_memory(target) as (memory, scope):
         found = [(memory.show(ref, scope=scope), memory.links(ref, scope=scope)) for ref in refs]
-        names = {
-            end: memory.show(end, scope=scope)
-            for _, links in found if not as_json
-            for link in links
-            for end in (link.source, link.target)
-        }  # fmt: skip
+        ends = {end for _, links in found for link in links for end in (link.source, link.target)}
+        linked = {} if as_json else {end: memory.show(end, scope=scope) for end in ends}
     if as_json:
-        shapes = [{**serialize.memory(one), "links": [serialize.link(link) for link in links]} for one, links in found]
-        print_json(shapes[0] if len(refs) == 1 else {"memories": shapes})
+        records = [{**serialize.memory(each), "links": [serialize.link(link) for link in links]} for each, links in found]
+        print_json(records[0] if len(refs) == 1 else {"memories": records})
         return
-    for place_in_row, (one, links) in enumerate(found):
-        if place_in_row:
+    for index, (each, links) in enumerate(found):
+        if index:
             click.echo()
-        _print_full(one)
+        _print_full(each)
         for link in links:
-            click.echo(f"  {_format_link(link, names)}")
+            click.echo(f"  {_format_link(link, linked)}")
 
 
 def _print_full(memory: Memory) -> None:
@@ -186,28 +208,31 @@ def _print_full(memory: Memory) -> None:
         click.echo(click.style("\nexample", dim=True))
         click.echo(escape_control(example))
     click.echo()
-    accessed, expires = memory.last_accessed_at, memory.expires_at
-    for name, value in (
-        ("id", memory.id),
-        ("scope", str(memory.scope)),
-        ("key", memory.key),
-        ("by", serialize.author(memory)),
-        ("source", memory.source),
-        ("run", memory.source_run_id),
-        ("confidence", f"{memory.confidence:g}"),
-        ("relevance", f"{memory.relevance:g}"),
-        ("references", str(memory.reference_count)),
-        ("created", day(memory.created_at)),
-        ("updated", f"{day(memory.updated_at)} (version {memory.version})"),
-        ("last accessed", None if accessed is None else day(accessed)),
-        ("state", _state(memory) if serialize.inactive_reason(memory) else None),
-        ("expires", None if expires is None else day(expires)),
-    ):
+    for label, value in _details(memory):
         if value is not None:
-            click.echo(f"  {click.style(f'{name:<13}', dim=True)}  {escape_control(value)}")
+            click.echo(f"  {click.style(f'{label:<13}', dim=True)}  {escape_control(value)}")
 
 
-def _format_link(link: Link, names: dict[str, Memory]) -> str:
-    source, target = names[link.source], names[link.target]
+def _details(memory: Memory) -> Iterator[tuple[str, str | None]]:
+    """The fields that the headline and the text do not show, with their labels; None where there is no value."""
+    accessed, expires = memory.last_accessed_at, memory.expires_at
+    yield "id", memory.id
+    yield "scope", str(memory.scope)
+    yield "key", memory.key
+    yield "by", serialize.author(memory)
+    yield "source", memory.source
+    yield "run", memory.source_run_id
+    yield "confidence", f"{memory.confidence:g}"
+    yield "relevance", f"{memory.relevance:g}"
+    yield "references", str(memory.reference_count)
+    yield "created", day(memory.created_at)
+    yield "updated", f"{day(memory.updated_at)} (version {memory.version})"
+    yield "last accessed", None if accessed is None else day(accessed)
+    yield "state", _state(memory) if serialize.inactive_reason(memory) else None
+    yield "expires", None if expires is None else day(expires)
+
+
+def _format_link(link: Link, linked: dict[str, Memory]) -> str:
+    source, target = linked[link.source], linked[link.target]
     topics = f"{escape_control(source.topic)} → {escape_control(target.topic)}"
     return f"{click.style('link'.ljust(13), dim=True)}  #{source.number} {link.kind.value} #{target.number}  {topics}"

@@ -1,4 +1,4 @@
-"""Keeping: remember."""
+"""remember: store a memory."""
 
 import sys
 from collections.abc import Iterator
@@ -8,16 +8,24 @@ import click
 
 from omoide.errors import InvalidInput
 from omoide.interfaces import serialize
-from omoide.interfaces.cli.field_options import field_options
-from omoide.interfaces.cli.options import Target, json_option, open_memory, read_stdin, tags_of, target_options
+from omoide.interfaces.cli.options import (
+    Target,
+    field_options,
+    json_option,
+    open_memory,
+    read_stdin,
+    tags_of,
+    target_options,
+)
 from omoide.interfaces.cli.output import escape_control, headline, print_json
 from omoide.interfaces.time_input import parse_time
+from omoide.model import Remembered
 
 
 @click.command("remember")
 @click.argument("content", required=False)
 @field_options
-@click.option("--pin", is_flag=True, help="Pin it: never retired.")
+@click.option("--pin", is_flag=True, help="Pin it: never archived by itself.")
 @target_options
 @json_option
 def remember_command(
@@ -43,8 +51,8 @@ def remember_command(
     git log -1 --format=%B | omoide remember - --topic "last release"
     """
     expires_at = None if expires is None else parse_time(expires, "expires", future=True)
-    with _content(content) as text, open_memory(target, writing=True) as (memory, scope):
-        done = memory.remember(
+    with _read_content(content) as text, open_memory(target, writing=True) as (memory, scope):
+        remembered = memory.remember(
             text,
             scope=scope,
             topic=topic,
@@ -59,26 +67,32 @@ def remember_command(
             expires_at=expires_at,
         )
     if as_json:
-        print_json(serialize.remembered(done))
-        return
-    click.echo(f"{done.action}  {headline(done.memory)}")
-    if done.similar_count:
-        others = "1 other says" if done.similar_count == 1 else f"{done.similar_count} others say"
-        click.echo(f"{others} almost the same: omoide similar {done.memory.number} shows them", err=True)
-    if done.suggested_tags:
-        click.echo(f"tags that would fit: {escape_control(', '.join(done.suggested_tags))}", err=True)
+        print_json(serialize.remembered(remembered))
+    else:
+        _print_remembered(remembered)
+
+
+def _print_remembered(remembered: Remembered) -> None:
+    memory, similar = remembered.memory, remembered.similar_count
+    click.echo(f"{remembered.action}  {headline(memory)}")
+    if similar:
+        others = "1 other memory is" if similar == 1 else f"{similar} other memories are"
+        click.echo(f"{others} nearly the same: see omoide similar {memory.number}", err=True)
+    if remembered.suggested_tags:
+        click.echo(f"suggested tags: {escape_control(', '.join(remembered.suggested_tags))}", err=True)
 
 
 @contextmanager
-def _content(given: str | None) -> Iterator[str]:
-    if given is not None:
-        yield read_stdin() if given == "-" else given
+def _read_content(argument: str | None) -> Iterator[str]:
+    """The text of the argument, of standard input, or of the editor, whose file stays if the block fails."""
+    if argument is not None:
+        yield read_stdin() if argument == "-" else argument
         return
     if not sys.stdin.isatty():
-        raise InvalidInput("say what to remember: omoide remember TEXT, or - to read standard input")
+        raise InvalidInput("there is no text to remember: omoide remember TEXT, or - to read standard input")
     from omoide.interfaces.cli.editor import edit_text  # noqa: PLC0415 - most texts come as an argument
 
     with edit_text("", "new") as text:
         if not text.strip():
-            raise InvalidInput("nothing was written, so nothing is remembered")
+            raise InvalidInput("the text is empty: nothing was remembered")
         yield text.removesuffix("\n")

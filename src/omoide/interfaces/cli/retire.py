@@ -1,4 +1,4 @@
-"""Retiring what has had its time: retire, as it also happens by itself once a day."""
+"""retire: archive what is out of date, as omoide also does by itself once a day."""
 
 import click
 
@@ -9,13 +9,13 @@ from omoide.lifecycle.retention import Reason, RetentionPlan
 
 
 @click.command("retire")
-@click.option("--dry-run", is_flag=True, help="Only tell what would be archived.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be archived.")
 @store_option
 @json_option
 def retire_command(dry_run: bool, target: Target, as_json: bool) -> None:
     """Archive what has expired, is long unused, or is over the limit.
 
-    Nothing is deleted: `omoide recall --archived` finds it, `omoide restore` brings it back. What is pinned stays. It
+    Nothing is deleted: `omoide recall --archived` finds it, `omoide restore` brings it back. Pinned memories stay. This
     also happens by itself, once a day, unless the setting `retire` is "manual".
 
     \b
@@ -27,7 +27,7 @@ def retire_command(dry_run: bool, target: Target, as_json: bool) -> None:
     if as_json:
         print_json(_plan_record(plan, dry_run=dry_run))
         return
-    words = {
+    reasons = {
         Reason.EXPIRED: "expired",
         Reason.UNUSED: f"unused for {settings.ttl_days} days",
         Reason.OVER_LIMIT: f"over {settings.max_entries:,} in its layer",
@@ -36,9 +36,15 @@ def retire_command(dry_run: bool, target: Target, as_json: bool) -> None:
         print_table(
             ["number", "project", "layer", "topic", "last used", "why"],
             [
-                (f"#{it.number}", it.scope.path or "-", layer(it.scope), it.topic, day(it.used_at), words[one.reason])
-                for one in plan.retirements
-                for it in [one.memory]
+                (
+                    f"#{memory.number}",
+                    memory.scope.path or "-",
+                    layer(memory.scope),
+                    memory.topic,
+                    day(memory.used_at),
+                    reasons[reason],
+                )
+                for memory, reason in ((each.memory, each.reason) for each in plan.retirements)
             ],
             flexible=(3,),
             optional=(1, 2),
@@ -47,5 +53,5 @@ def retire_command(dry_run: bool, target: Target, as_json: bool) -> None:
 
 
 def _plan_record(plan: RetentionPlan, *, dry_run: bool) -> dict[str, object]:
-    retired = [serialize.retirement(one) for one in plan.retirements]
+    retired = [serialize.retirement(each) for each in plan.retirements]
     return {"dry_run": dry_run, "total_count": len(retired), "retired": retired}

@@ -1,4 +1,4 @@
-"""Looking for secrets that are stored already: scan."""
+"""scan: find and redact secrets that are stored already."""
 
 import click
 
@@ -15,8 +15,8 @@ from omoide.service.secret_scan import Scan
 def scan_command(fix: bool, target: Target, as_json: bool) -> None:
     """Find secrets in stored memories; --fix redacts them.
 
-    Looks through memories in every state and version, names, events and what is known of mirrored files. Ends with 1 when
-    something was found and not fixed. Backups and exports made before keep theirs.
+    Searches memories in every state and version, names, events and what is known of mirrored files. Ends with 1 when
+    something was found and not fixed. Backups and exports made earlier still contain it.
 
     \b
     omoide scan
@@ -34,7 +34,7 @@ def _scan_record(scan: Scan) -> dict[str, object]:
     return {
         "fixed": scan.fixed,
         "total_count": len(scan.found),
-        "found": [one._asdict() for one in scan.found],
+        "found": [secret._asdict() for secret in scan.found],
         "files": [secrets.redact(file) for file in scan.files],
     }
 
@@ -44,13 +44,20 @@ def _print(scan: Scan) -> None:
         print_table(
             ["memory", "version", "field", "kind", "begins"],
             [
-                ("-" if one.number is None else f"#{one.number}", str(one.version or "-"), one.field, one.kind, one.preview)
-                for one in scan.found
+                (
+                    "-" if secret.number is None else f"#{secret.number}",
+                    str(secret.version or "-"),
+                    secret.field,
+                    secret.kind,
+                    secret.preview,
+                )
+                for secret in scan.found
             ],
             flexible=(3,),
         )
     for file in scan.files:
-        click.echo(f"look into {escape_control(secrets.redact(file))}: it shows one of these memories", err=True)
-    done = "redacted" if scan.fixed else "found"
-    remedy = "" if scan.fixed or not scan.found else ": `omoide scan --fix` redacts them; change those that are still in use"
-    click.echo(f"{len(scan.found):,} {done}{remedy}", err=True)
+        click.echo(f"check {escape_control(secrets.redact(file))}: it contains one of these memories", err=True)
+    found = f"{len(scan.found):,} {'redacted' if scan.fixed else 'found'}"
+    open_findings = scan.found and not scan.fixed
+    remedy = ": `omoide scan --fix` redacts them; replace those that are still in use" if open_findings else ""
+    click.echo(f"{found}{remedy}", err=True)

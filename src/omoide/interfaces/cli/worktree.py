@@ -1,11 +1,11 @@
-"""Worktrees that share one memory: worktree add, worktree link."""
+"""worktree add and link: git worktrees that share one memory."""
 
 from pathlib import Path
 
 import click
 
 from omoide.errors import InvalidInput, OmoideError
-from omoide.interfaces.cli.options import json_option
+from omoide.interfaces.cli.options import json_option, warn, working_directory
 from omoide.interfaces.cli.output import escape_control, print_json
 from omoide.sync import worktrees
 
@@ -20,71 +20,71 @@ def worktree_command() -> None:
     """
 
 
-# Without -h, which could be part of an option of git's, as in -bhotfix.
+# Without -h, which may be part of an option of git, as in -bhotfix.
 @worktree_command.command("add", context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @click.argument("path")
 @click.argument("arguments", metavar="[GIT ARGUMENTS]...", nargs=-1, type=click.UNPROCESSED)
 @json_option
 def add_command(path: str, arguments: tuple[str, ...], as_json: bool) -> None:
-    """Make a worktree with git, and link its memories to those of the main one.
+    """Create a worktree with git, and link its memories to those of the main one.
 
-    Everything but --json is handed to `git worktree add` as it is. Where no link can be made, the worktree is there all
-    the same, and a warning says why.
+    Everything but --json is passed to `git worktree add`. Where no link can be created, the worktree is created all the
+    same, and a warning says why.
 
     \b
     omoide worktree add ../feature
     omoide worktree add ../fix -b fix main
     """
-    place = worktrees.add_worktree([path, *arguments], _here())
+    worktree = worktrees.add_worktree([path, *arguments], working_directory())
     try:
-        done = worktrees.link_worktree(place)
-    except OmoideError as error:  # plan B: a worktree with memories of its own, and a person who knows
-        click.echo(f"omoide: {escape_control(str(error))}", err=True)
-        done = worktrees.LinkResult(place, "not linked", place / worktrees.SHARED, place / worktrees.SHARED)
-    _report(done, as_json=as_json)
+        result = worktrees.link_worktree(worktree)
+    except OmoideError as error:  # fallback: a worktree with memories of its own, and a warning
+        warn(str(error))
+        file = worktree / worktrees.SHARED
+        result = worktrees.LinkResult(worktree, "not linked", file, file)
+    _report(result, as_json=as_json)
 
 
 @worktree_command.command("link")
 @click.argument("path", required=False)
-@click.option("--force", is_flag=True, help="Also if the file there says something of its own: it is kept beside the link.")
+@click.option("--force", is_flag=True, help="Also if the file there has texts of its own: it is saved beside the link.")
 @json_option
 def link_command(path: str | None, force: bool, as_json: bool) -> None:
-    """Link the memories of a worktree that is there to those of the main one.
+    """Link the memories of an existing worktree to those of the main one.
 
     \b
     omoide worktree link
     omoide worktree link ../feature --force
     """
-    start = _here() / (path or "")
+    start = working_directory() / (path or "")
     if not start.is_dir():
-        raise InvalidInput(f"{start} is no directory: name a worktree, or make one with `omoide worktree add`")
+        raise InvalidInput(f"{start} is not a directory: name a worktree, or create one with `omoide worktree add`")
     _report(worktrees.link_worktree(start, force=force), as_json=as_json)
 
 
-def _here() -> Path:
-    try:
-        return Path.cwd()
-    except OSError as error:
-        raise InvalidInput(f"this directory cannot be read ({error.strerror}): go to one that is there") from error
-
-
-def _report(done: worktrees.LinkResult, *, as_json: bool) -> None:
+def _report(result: worktrees.LinkResult, *, as_json: bool) -> None:
     if as_json:
-        print_json({
-            "worktree": _name(done.worktree),
-            "action": done.action,
-            "file": _name(done.file),
-            "target": _name(done.target),
-            "backup": None if done.backup is None else _name(done.backup),
-            "notes": done.notes,
-        })  # fmt: skip
+        print_json(_record(result))
     else:
-        leads = "" if done.action == "not linked" else f" → {escape_control(str(done.target))}"
-        click.echo(f"{done.action}  {escape_control(str(done.file))}{leads}")
-    for note in (*done.notes, *([f"what stood there before is in {done.backup}"] if done.backup else [])):
+        arrow = "" if result.action == "not linked" else f" → {escape_control(str(result.target))}"
+        click.echo(f"{result.action}  {escape_control(str(result.file))}{arrow}")
+    for note in result.notes:
         click.echo(escape_control(note), err=True)
+    if result.backup:
+        click.echo(escape_control(f"the file that was there is saved as {result.backup}"), err=True)
 
 
-def _name(path: Path) -> str:
-    """A path as JSON can say it, whatever bytes it is made of."""
+def _record(result: worktrees.LinkResult) -> dict[str, object]:
+    return {
+        "worktree": _printable(result.worktree),
+        "action": result.action,
+        "file": _printable(result.file),
+        "target": _printable(result.target),
+        "backup": None if result.backup is None else _printable(result.backup),
+        "notes": result.notes,
+    }
+
+
+def _printable(path: Path) -> str:
+    """The path with escapes for bytes that JSON cannot hold."""
     return str(path).encode(errors="backslashreplace").decode()
