@@ -17,7 +17,7 @@ from omoide.settings import Settings, add_setting_list, load_settings
 from omoide.storage.sqlite.store import MIGRATIONS, SqliteStore
 from omoide.sync.hook import MirrorHook
 
-if TYPE_CHECKING:  # only a store that has a mirror needs it
+if TYPE_CHECKING:  # doctor, or a store that has a mirror, needs them
     from omoide.service.doctor import Check
     from omoide.sync.engine import SyncEngine
 
