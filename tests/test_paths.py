@@ -98,7 +98,7 @@ def test_remember_goes_from_the_service_down_to_the_disk(used):
     assert trace.hooks == {"service/write_path.py:after_commit -> sync/hook.py:after_commit"}
     assert trace.modules == {
         "embeddings": "indexer",
-        "guard": "bounds permissions secrets validation",
+        "guard": "permissions secrets validation",
         "model": "memory scope",
         "retrieval": "analyzer blocking near_duplicate_search near_duplicates",
         "service": "memories versioning write_path",
@@ -114,7 +114,7 @@ def test_recall_goes_from_the_service_down_to_the_disk(used):
     assert trace.hooks == {"service/write_path.py:before_read -> sync/hook.py:before_read"}
     assert trace.modules == {
         "embeddings": "indexer",
-        "guard": "bounds permissions validation",
+        "guard": "permissions validation",
         "retrieval": "analyzer bit_sums candidates lexical pipeline",
         "service": "core queries write_path",
         "storage": "bitset rows",
@@ -135,7 +135,7 @@ def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(used, 
     assert trace.modules == {
         "embeddings": "indexer",
         "files": "atomic directory leases replaced",
-        "guard": "bounds permissions secrets validation",
+        "guard": "permissions secrets validation",
         "markdown": "format page sections single_file",
         "model": "expiry fields memory scope",
         "retrieval": "analyzer blocking",

@@ -1,15 +1,21 @@
-"""The one table of verb and role that rules every way in: global layer, project and session alike."""
+"""Who may do what: one table of actions and roles, and the bounds of actors that may use only some projects and layers.
+
+Every interface is ruled by it, in the global layer, in projects and in sessions alike.
+"""
+
+from typing import NoReturn
+
+import msgspec
 
 from omoide.errors import NotAllowed
-from omoide.guard import bounds
-from omoide.model import Actor, Layer, Role, Scope
+from omoide.model import Actor, Layer, Query, Role, Scope
 
 _EVERYONE = frozenset(Role)
 _TRUSTED = frozenset({Role.OWNER, Role.ADMIN})
 _OWNER = frozenset({Role.OWNER})
 
 PERMISSIONS: dict[str, frozenset[Role]] = {
-    # keep and find, in what the scope sees
+    # store and find memories that the scope sees
     "remember": _EVERYONE,
     "remember_many": _EVERYONE,
     "gather": _EVERYONE,
@@ -29,11 +35,11 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "summary": _EVERYONE,
     "similar": _EVERYONE,
     "coverage": _EVERYONE,
-    # which project a directory is: a worker that remembers needs them
+    # which project a directory belongs to: a worker needs this to remember
     "projects": _EVERYONE,
     "locate": _EVERYONE,
     "claim": _EVERYONE,
-    # projects and sessions as such: their names, what they are about, what there is in them
+    # projects and sessions: names, descriptions, contents
     "catalogue": _EVERYONE,
     "project": _EVERYONE,
     "create_project": _EVERYONE,
@@ -41,20 +47,20 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "start_session": _EVERYONE,
     "sessions": _EVERYONE,
     "session": _EVERYONE,
-    # what files say; a list of one's own in a repository, and what is put into it by name
+    # mirrors and their conflicts; the list of a repository, and adding a memory to it
     "mirrors": _EVERYONE,
     "conflicts": _EVERYONE,
     "list_mirror": _EVERYONE,
     "join": _EVERYONE,
-    # settings alone decide whether it does anything
+    # whether it does anything is decided by settings alone
     "retire_if_due": _EVERYONE,
-    # take away and bring back
+    # take memories out of use, and bring them back
     "archive": _TRUSTED,
     "restore": _TRUSTED,
     "forget": _TRUSTED,
     "promote": _TRUSTED,
     "retire": _TRUSTED,
-    # what a scope holds goes out to files, and what files say comes in: see docs/decisions/0009-mirror-sync.md
+    # memories go out to files and edits of files come in: see docs/decisions/0009-mirror-sync.md
     "mirror": _TRUSTED,
     "unmirror": _TRUSTED,
     "reset_sync_state": _TRUSTED,
@@ -69,17 +75,70 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "stats": _TRUSTED,
     "check": _TRUSTED,
     "scan": _TRUSTED,
-    # what cannot be undone, or stops everybody else
+    # what cannot be undone, or blocks everybody else
     "purge": _OWNER,
     "purge_candidates": _OWNER,
     "repair": _OWNER,
     "reindex": _OWNER,
 }
 
+_WITHIN_BOUNDS = frozenset(
+    [
+        "remember",
+        "remember_many",
+        "revise",
+        "pin",
+        "unpin",
+        "link",
+        "unlink",
+        "archive",
+        "restore",
+        "forget",
+        "promote",
+        "purge",
+        "recall",
+        "list",
+        "show",
+        "by_key",
+        "history",
+        "events",
+        "links",
+        "resume",
+        "summary",
+        "similar",
+        "projects",
+        "locate",
+        "claim",
+        "catalogue",
+        "project",
+        "create_project",
+        "describe_project",
+        "start_session",
+        "sessions",
+        "session",
+        "retire_if_due",
+    ]
+)
+"""The actions that stay within one scope. Every other one is refused to an actor with bounds: a new action is closed to it
+until somebody has thought about it."""
+
+
+class BoundActor(Actor, frozen=True):
+    """An actor with bounds, such as the bearer of a token that is limited to one project."""
+
+    projects: tuple[str, ...] = ()
+    """The paths of the projects it may use; empty: all of them."""
+    layers: tuple[Layer, ...] = ()
+    """The layers it may use; empty: all of them."""
+
 
 def require(actor: Actor, action: str, task: str = "") -> None:
-    """Raise NotAllowed unless the actor's role may do the deed; `task` describes it where its name is not enough."""
-    bounds.require_action(actor, action)
+    """Raise NotAllowed unless the actor may do this.
+
+    `task` describes the action in the message where its name is not enough.
+    """
+    if isinstance(actor, BoundActor) and action not in _WITHIN_BOUNDS:
+        raise NotAllowed(f"{_describe_bounds(actor)}: {action} reaches beyond that, so use a token that is not bound")
     allowed = PERMISSIONS[action]
     if actor.role not in allowed:
         roles = " or ".join(sorted(role.value for role in allowed))
@@ -87,7 +146,7 @@ def require(actor: Actor, action: str, task: str = "") -> None:
 
 
 def require_layer(actor: Actor, scope: Scope, *, workers_global: bool) -> None:
-    """Raise NotAllowed where a worker writes to the global layer and settings do not let workers."""
+    """Raise NotAllowed if a worker writes to the global layer and the setting `workers_global` does not allow it."""
     if scope.layer is Layer.EVERYWHERE and actor.role is Role.WORKER and not workers_global:
         raise NotAllowed(
             f"{actor.name} is a worker, and the setting `workers_global` keeps workers from writing to the global layer:"
@@ -103,3 +162,72 @@ def lower_role(role: Role, other: Role) -> Role:
 def outranks(role: Role, other: Role) -> bool:
     """Whether a role may do more than another."""
     return role is not other and lower_role(role, other) is other
+
+
+# Bounds
+
+
+def require_place(actor: Actor, scope: Scope) -> None:
+    """Raise NotAllowed unless the actor may work in this scope: read what is visible from it, and name what is in it."""
+    if not isinstance(actor, BoundActor):
+        return
+    if scope.path and not may_name(actor, scope.path):
+        _refuse(actor, f"project {scope.path}")
+    if not scope.path:
+        require_allowed_layer(actor, Layer.EVERYWHERE)
+    if scope.name:
+        require_allowed_layer(actor, Layer.SESSION)
+
+
+def require_within(actor: Actor, scope: Scope) -> None:
+    """Raise NotAllowed unless the actor may store memories in exactly this scope."""
+    if isinstance(actor, BoundActor):
+        require_place(actor, scope)
+        require_allowed_layer(actor, scope.layer)
+
+
+def require_allowed_layer(actor: Actor, layer: Layer) -> None:
+    """Raise NotAllowed if the actor is bound to other layers."""
+    if isinstance(actor, BoundActor) and actor.layers and layer not in actor.layers:
+        _refuse(actor, f"layer {layer}")
+
+
+def may_name(actor: Actor, path: str) -> bool:
+    """Whether the actor may know that there is a project with this path."""
+    return not isinstance(actor, BoundActor) or not actor.projects or path in actor.projects
+
+
+def covers(actor: Actor, scope: Scope) -> bool:
+    """Whether the actor may know of memories of this scope."""
+    if not isinstance(actor, BoundActor):
+        return True
+    if scope.path and not may_name(actor, scope.path):
+        return False
+    return not actor.layers or scope.layer in actor.layers
+
+
+def narrow(actor: Actor, query: Query) -> Query | None:
+    """The query, limited to the layers that the actor may use; None if none is left."""
+    require_place(actor, query.scope)
+    if not isinstance(actor, BoundActor) or not actor.layers:
+        return query
+    layers = tuple(layer for layer in query.layers or tuple(Layer) if layer in actor.layers)
+    return msgspec.structs.replace(query, layers=layers) if layers else None
+
+
+def narrow_or_refuse(actor: Actor, query: Query) -> Query:
+    """The same; raises NotAllowed if no layer is left."""
+    narrowed = narrow(actor, query)
+    if narrowed is None and isinstance(actor, BoundActor):
+        _refuse(actor, f"layer {' or '.join(query.layers)}")
+    return narrowed or query
+
+
+def _refuse(actor: BoundActor, what: str) -> NoReturn:
+    raise NotAllowed(f"{_describe_bounds(actor)}: {what} is not among them, so use a token that is bound to it")
+
+
+def _describe_bounds(actor: BoundActor) -> str:
+    projects = f"project {', '.join(actor.projects)}" if actor.projects else "every project"
+    layers = f" and layer {', '.join(actor.layers)}" if actor.layers else ""
+    return f"{actor.name} is bound to {projects}{layers}"

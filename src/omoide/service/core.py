@@ -7,7 +7,7 @@ from datetime import datetime
 from omoide import model
 from omoide.embeddings.indexer import EmbeddingIndex
 from omoide.errors import Conflict, InvalidInput, NotFound
-from omoide.guard import bounds, validation
+from omoide.guard import permissions, validation
 from omoide.model import Actor, Memory, Scope
 from omoide.service.write_path import Hooks, WritePath
 from omoide.settings import Settings
@@ -43,20 +43,20 @@ class Core:
     def _read(self, scope: Scope | None) -> AbstractContextManager[Reader]:
         """Open a reading transaction, after the hooks that bring the scope up to date; None: every scope."""
         if scope is not None:
-            bounds.require_place(self._actor, scope)
+            permissions.require_place(self._actor, scope)
         self._hooks.before_read(scope)
         return self._store.read()
 
     def _find(self, tx: Reader, ref: Ref, scope: Scope) -> Memory:
         """The memory that a caller refers to. One that the scope may not see is missing, with the same message."""
-        bounds.require_place(self._actor, scope)
+        permissions.require_place(self._actor, scope)
         for memory in self._candidates_for(tx, ref, scope):
             if memory is not None and self._is_visible(memory, scope):
                 return memory
         raise NotFound(f"there is no memory {ref!s:.100} in {scope}: recall, or list, shows what there is")
 
     def _is_visible(self, memory: Memory, scope: Scope) -> bool:
-        return scope.sees(memory.scope) and bounds.covers(self._actor, memory.scope)
+        return scope.sees(memory.scope) and permissions.covers(self._actor, memory.scope)
 
     def _candidates_for(self, tx: Reader, ref: Ref, scope: Scope) -> Iterator[Memory | None]:
         """By id, by number, then by key, nearest first; by the key of a forgotten one if no living one has it."""
@@ -80,7 +80,7 @@ class Core:
             return
         for place in dict.fromkeys((scope, Scope(scope.path), Scope.everywhere())):
             memory = tx.by_key(place, key, forgotten=forgotten)
-            if memory is not None and bounds.covers(self._actor, memory.scope):
+            if memory is not None and permissions.covers(self._actor, memory.scope):
                 yield memory
 
 

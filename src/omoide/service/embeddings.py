@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from omoide.guard import bounds, permissions, validation
+from omoide.guard import permissions, validation
 from omoide.model import Hit, Query, Scope, SearchResult, VectorCoverage
 from omoide.retrieval import pipeline
 from omoide.service.core import Core, Ref
@@ -22,7 +22,7 @@ class Embeddings(Core):
         with self._read(scope) as tx:
             memory = self._find(tx, ref, scope)
         query = Query(scope, f"{memory.topic}\n{memory.content}" if memory.topic_given else memory.content, limit=limit + 1)
-        query = bounds.narrow_or_refuse(self._actor, query)
+        query = permissions.narrow_or_refuse(self._actor, query)
         at = self._clock()
         vector = self._embeddings.encode_query(query)
         if vector is None:

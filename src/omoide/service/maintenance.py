@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from omoide.errors import Conflict, EmbedderUnavailable
-from omoide.guard import bounds, permissions
+from omoide.guard import permissions
 from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Query, Scope, State
 from omoide.model.expiry import is_current
 from omoide.service import archives, versioning
@@ -51,7 +51,7 @@ class Maintenance(Core):
                 named = [self._find_forgotten(tx, ref, scope) for ref in refs]
                 return list({memory.number: memory for memory in named}.values())
             query = Query(scope, layers=_own_layers(scope), states=(State.FORGOTTEN,))
-            return list(tx.browse(bounds.narrow_or_refuse(self._actor, query), self._clock()))
+            return list(tx.browse(permissions.narrow_or_refuse(self._actor, query), self._clock()))
 
     def _find_forgotten(self, tx: Reader, ref: Ref, scope: Scope) -> Memory:
         memory = self._find(tx, ref, scope)

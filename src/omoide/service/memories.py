@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from omoide.errors import Conflict, InvalidInput, StoreError
-from omoide.guard import bounds, permissions, validation
+from omoide.guard import permissions, validation
 from omoide.model import Draft, LinkKind, Memory, Query, Remembered, Scope, State, fields
 from omoide.model.expiry import has_expired
 from omoide.retrieval import near_duplicate_search, pipeline
@@ -81,7 +81,7 @@ class Memories(Core):
             return ()
         from omoide.retrieval import autotag  # noqa: PLC0415 - its patterns take 5 ms that only whoever wants tags pays for
 
-        query = bounds.narrow_or_refuse(
+        query = permissions.narrow_or_refuse(
             self._actor, Query(validation.scope_of(draft), draft.content[: autotag.READ], limit=10)
         )
         with self._store.read() as tx:
@@ -196,7 +196,7 @@ class Memories(Core):
             wider = target == Scope.everywhere() or target == Scope(old.scope.path)
             if not wider or target == old.scope:
                 raise InvalidInput(f"#{old.number} is in {old.scope}: it can only be promoted to a wider scope")
-            bounds.require_within(self._actor, target)
+            permissions.require_within(self._actor, target)
             return is_living(old, scope=target)
 
         return self._transform(ref, scope, "promoted", promoted)

@@ -10,7 +10,7 @@ import msgspec
 
 from omoide import model
 from omoide.errors import Conflict, InvalidInput, NotFound
-from omoide.guard import bounds, permissions, validation
+from omoide.guard import permissions, validation
 from omoide.model import Layer, Memory, Project, Query, Scope, Session, Summary
 from omoide.service.core import Core
 from omoide.storage.base import Reader
@@ -46,7 +46,7 @@ class Projects(Core):
             return self._within_bounds(tx.projects())
 
     def _within_bounds(self, projects: Sequence[Project]) -> list[Project]:
-        return [project for project in projects if bounds.may_name(self._actor, project.path)]
+        return [project for project in projects if permissions.may_name(self._actor, project.path)]
 
     def catalogue(self) -> Sequence[ProjectOverview]:
         """Every project with its sessions, last changed first."""
@@ -61,7 +61,7 @@ class Projects(Core):
         return sorted(found, key=lambda overview: overview.updated_at, reverse=True)
 
     def _sessions_within_bounds(self, sessions: Sequence[Session]) -> list[Session]:
-        return [session for session in sessions if bounds.covers(self._actor, session.scope)]
+        return [session for session in sessions if permissions.covers(self._actor, session.scope)]
 
     def project(self, path: str, *, limit: int = 20) -> ProjectDetail | None:
         """What there is in a project, `limit` memories in each list at the most; None when there is no such project."""
@@ -72,13 +72,14 @@ class Projects(Core):
             project = tx.project(scope.path)
             if project is None:
                 return None
-            recent = bounds.narrow(self._actor, Query(scope, layers=(Layer.PROJECT,)))
+            recent = permissions.narrow(self._actor, Query(scope, layers=(Layer.PROJECT,)))
             return ProjectDetail(
                 _overview(project, tx.last_changes(), self._sessions_within_bounds(tx.sessions(at, scope))),
-                tx.summary(bounds.narrow_or_refuse(self._actor, Query(scope, layers=_OWN)), at),
+                tx.summary(permissions.narrow_or_refuse(self._actor, Query(scope, layers=_OWN)), at),
                 list(
                     islice(
-                        tx.browse(bounds.narrow_or_refuse(self._actor, Query(scope, layers=_OWN, pinned=True)), at), limit
+                        tx.browse(permissions.narrow_or_refuse(self._actor, Query(scope, layers=_OWN, pinned=True)), at),
+                        limit,
                     )
                 ),
                 [] if recent is None else list(islice(tx.browse(recent, at), limit)),
@@ -91,7 +92,7 @@ class Projects(Core):
         path = validation.check_name(model.check_project_path(path), "project")
         place = None if root is None else validation.check_name(str(root), "directory")
         made = Project(path, self._check_description(description), place, at)
-        bounds.require_within(self._actor, Scope(made.path))
+        permissions.require_within(self._actor, Scope(made.path))
         with self._writes.transaction() as write:
             tx = write.tx
             if tx.project(made.path) is not None:
@@ -107,7 +108,7 @@ class Projects(Core):
         """Says in a line what the project is about; an empty line takes the description off."""
         permissions.require(self._actor, "describe_project")
         path, description = model.check_project_path(path), self._check_description(description)
-        bounds.require_within(self._actor, Scope(path))
+        permissions.require_within(self._actor, Scope(path))
         with self._writes.transaction() as write:
             known = write.tx.project(path)
             if known is None:
@@ -137,7 +138,7 @@ class Projects(Core):
         validation.check_name(str(root), "directory")
         with self._store.write() as tx:
             path = self._name_from_directory(tx, root)
-            bounds.require_within(self._actor, Scope(path))
+            permissions.require_within(self._actor, Scope(path))
             known = next((project for project in tx.projects() if project.path == path), None)
             description = known.description if known else ""
             tx.put_project(Project(path, description, str(root), self._clock()))
@@ -170,7 +171,7 @@ class Projects(Core):
         at = self._clock()
         candidates = _session_scopes(scope, at)
         first = next(candidates)
-        bounds.require_within(self._actor, first)
+        permissions.require_within(self._actor, first)
         validation.check_scope(first)
         source = self._actor.via if source is None else validation.check_line(source, "source", self._settings)
         with self._writes.transaction() as write:
@@ -184,7 +185,7 @@ class Projects(Core):
     def sessions(self, *, scope: Scope) -> Sequence[Session]:
         """The sessions of the scope's project, last changed first."""
         permissions.require(self._actor, "sessions")
-        bounds.require_layer(self._actor, Layer.SESSION)
+        permissions.require_allowed_layer(self._actor, Layer.SESSION)
         with self._read(scope) as tx:
             return tx.sessions(self._clock(), Scope(scope.path))
 

@@ -8,7 +8,7 @@ from itertools import islice
 import msgspec
 
 from omoide.errors import InvalidInput
-from omoide.guard import bounds, permissions, validation
+from omoide.guard import permissions, validation
 from omoide.model import (
     Event,
     Layer,
@@ -57,7 +57,7 @@ class Queries(Core):
         query = text
         if not isinstance(query, Query):
             query = self._query(scope, query, type, tags, layers, states, since, limit, 0)
-        query = bounds.narrow_or_refuse(self._actor, query)
+        query = permissions.narrow_or_refuse(self._actor, query)
         at = self._clock()
         vector = self._embeddings.encode_query(query)
         with self._read(query.scope) as tx:
@@ -79,7 +79,7 @@ class Queries(Core):
     ) -> Page:
         """Page by page through what the scope sees, last changed first. Does not count as access."""
         permissions.require(self._actor, "list")
-        query = bounds.narrow_or_refuse(
+        query = permissions.narrow_or_refuse(
             self._actor, self._query(scope, "", type, tags, layers, states, since, limit, offset)
         )
         at = self._clock()
@@ -122,10 +122,10 @@ class Queries(Core):
     def _may_know(self, tx: Reader, event: Event) -> bool:
         """Whether an event is of a memory within the actor's bounds. Whoever is bound hears of no others: where a memory is
         gone, or an event is about a project, nobody can tell its layer."""
-        if not isinstance(self._actor, bounds.BoundActor):
+        if not isinstance(self._actor, permissions.BoundActor):
             return True
         memory = None if event.memory_number is None else tx.memory(event.memory_number)
-        return memory is not None and bounds.covers(self._actor, memory.scope)
+        return memory is not None and permissions.covers(self._actor, memory.scope)
 
     def _hide_unseen_numbers(self, tx: Reader, events: Sequence[Event], scope: Scope) -> Sequence[Event]:
         """The events without the numbers of memories that the reader does not see: a global memory may be linked with one of
@@ -158,7 +158,7 @@ class Queries(Core):
             raise InvalidInput(f"limit is {limit}: 1 to {_MOST_RESUMED:,}, please")
         at = self._clock()
         with self._read(scope) as tx:
-            resumed = _resume(tx, scope, limit, at, partial(bounds.narrow, self._actor))
+            resumed = _resume(tx, scope, limit, at, partial(permissions.narrow, self._actor))
         lists = (
             resumed.pinned, resumed.preferences, resumed.session, resumed.project, resumed.agent_preferences,
         )  # fmt: skip
@@ -170,7 +170,7 @@ class Queries(Core):
         permissions.require(self._actor, "summary")
         with self._read(scope) as tx:
             query = Query(scope, layers=tuple(map(Layer, layers)), states=tuple(map(State, states)))
-            return tx.summary(bounds.narrow_or_refuse(self._actor, query), self._clock())
+            return tx.summary(permissions.narrow_or_refuse(self._actor, query), self._clock())
 
     def _query(
         self,

@@ -14,7 +14,7 @@ import msgspec
 
 from omoide import model
 from omoide.errors import InvalidInput
-from omoide.guard import bounds, permissions, validation
+from omoide.guard import permissions, validation
 from omoide.model import Actor, Draft, Memory, Remembered, Scope, State, fields
 from omoide.model.expiry import is_current
 from omoide.service import versioning
@@ -81,8 +81,8 @@ class WritePath:
         NotAllowed for a scope beyond the actor's bounds.
         """
         draft = validation.check_draft(draft, self.settings)
-        if isinstance(self.actor, bounds.BoundActor):
-            bounds.require_within(self.actor, validation.scope_of(draft))
+        if isinstance(self.actor, permissions.BoundActor):
+            permissions.require_within(self.actor, validation.scope_of(draft))
         return draft
 
     @contextmanager

@@ -44,7 +44,7 @@ def _actor(settings: Settings, bearer: "tokens.Bearer | None") -> Actor:
         return Actor(settings.actor, settings.role, "mcp")
     name = bearer.name or settings.actor
     if bearer.is_bound:
-        from omoide.guard.bounds import BoundActor  # noqa: PLC0415 - start-up: few tokens are bound
+        from omoide.guard.permissions import BoundActor  # noqa: PLC0415 - start-up: few tokens are bound
 
         return BoundActor(name, bearer.role, "mcp", bearer.projects, bearer.layers)
     return Actor(name, bearer.role, "mcp")
