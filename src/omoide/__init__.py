@@ -82,7 +82,7 @@ if TYPE_CHECKING:
         ProjectOverview as ProjectOverview,
     )
     from omoide.service.secret_scan import (
-        Scan as Scan,
+        SecretScanReport as SecretScanReport,
         StoredSecret as StoredSecret,
     )
     from omoide.service.stats import (
@@ -115,7 +115,7 @@ _MODULES = {
     "omoide.service": "Service",
     "omoide.service.mirrors": "ConflictDetail",
     "omoide.service.projects": "ProjectDetail ProjectOverview",
-    "omoide.service.secret_scan": "Scan StoredSecret",
+    "omoide.service.secret_scan": "SecretScanReport StoredSecret",
     "omoide.service.stats": "StoreStats",
     "omoide.service.write_path": "Hooks",
     "omoide.settings": "Settings",

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from omoide.errors import Unreadable
 from omoide.markdown.fence import indent
 from omoide.markdown.format import heading_text
-from omoide.markdown.page import Page
+from omoide.markdown.page import MarkdownPage
 from omoide.markdown.record import author
 from omoide.model import Memory, Role
 
@@ -46,7 +46,7 @@ class ManagedBlock:
 
     def render(self, text: str | None, memories: Iterable[Memory]) -> str:
         """The file with these memories in its block; Unreadable if its marks do not fit each other."""
-        page = Page(text or "")
+        page = MarkdownPage(text or "")
         found = _find_markers(page.lines)
         lines = [FIRST, *self._lines(sorted(memories, key=_sort_key)), LAST]
         if found is None:
@@ -60,7 +60,7 @@ class ManagedBlock:
 
     def remove(self, text: str) -> str:
         """The file as it was before there was a block."""
-        page = Page(text)
+        page = MarkdownPage(text)
         found = _find_markers(page.lines)
         if found is not None:
             first, last = found

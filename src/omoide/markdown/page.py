@@ -13,7 +13,7 @@ _BREAKS = re.compile(r"[ \t]*(?:#{1,6}(?:\s|$)|[-*+](?:\s|$)|\d{1,9}[.)]\s|>|<!-
 _OWN_LINE = re.compile(r"`{3}|~{3}|#|>|\||[-*+]\s|\d{1,9}[.)]\s")
 
 
-class Page:
+class MarkdownPage:
     """The lines of a file, and the changes to be made to them."""
 
     def __init__(self, text: str) -> None:

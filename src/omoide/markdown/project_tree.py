@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from typing import ClassVar
 
 from omoide.markdown.format import Entry, LocatedEntry, ProjectFrame, explicit_topic, heading_text, parse_uuid
-from omoide.markdown.page import Page, headings
+from omoide.markdown.page import MarkdownPage, headings
 from omoide.markdown.sections import PageLayout, Section
 from omoide.markdown.single_file import split_tags
 from omoide.model import TYPES, Memory
@@ -165,7 +165,7 @@ class _FileLayout(PageLayout):
     def is_marker(self, line: str) -> bool:
         return is_entry_heading(line)
 
-    def remove_id(self, page: Page, section: Section) -> None:
+    def remove_id(self, page: MarkdownPage, section: Section) -> None:
         page.take([section.heading])
         page.insert(section.heading, [f"### {section.title}"])
 
@@ -228,7 +228,7 @@ class _MainLayout(_FileLayout):
 
 def read_description(text: str) -> str:
     """The description of a project: the first block quote above the sections of its MEMORY.md, on one line."""
-    lines = Page(text).lines
+    lines = MarkdownPage(text).lines
     start, end = _quote(lines)
     return _single_line(" ".join(line.removeprefix(">") for line in lines[start:end]))
 
@@ -252,7 +252,7 @@ def _quote(lines: Sequence[str]) -> tuple[int, int]:
 
 
 def _with_description(text: str, description: str) -> str:
-    page = Page(text)
+    page = MarkdownPage(text)
     start, end = _quote(page.lines)
     quote = [f"> {_single_line(description)}"]
     if start == end:
@@ -265,7 +265,7 @@ def _with_description(text: str, description: str) -> str:
 
 def _with_sessions(text: str, sessions: Sequence[str]) -> str:
     """The list of sessions, longer by those that are missing."""
-    page = Page(text)
+    page = MarkdownPage(text)
     listed = {found[1] for line in page.lines if (found := _LINK.match(line))}
     missing = [f"- [{name}]({_target(name)})" for name in sessions if _target(name) not in listed]
     if not missing:

@@ -16,13 +16,22 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 from omoide.markdown.format import Entry, LocatedEntry, digest, parse_uuid
-from omoide.markdown.page import HEADING, ConflictMarkers, Fences, Page, has_fence, is_blank, read_long_text, render_labelled
+from omoide.markdown.page import (
+    HEADING,
+    ConflictMarkers,
+    Fences,
+    MarkdownPage,
+    has_fence,
+    is_blank,
+    read_long_text,
+    render_labelled,
+)
 from omoide.model import Memory
 
 _ITEM = re.compile(r"[-*+][ \t]+([^\s:：][^:：]{0,39})[:：]", re.DOTALL)
 
 
-class Field(NamedTuple):
+class FieldLines(NamedTuple):
     start: int
     end: int
     text: str
@@ -35,7 +44,7 @@ class Section:
         self.heading = heading
         self.title = title
         self.id = id
-        self.fields: dict[str, list[Field]] = {}
+        self.fields: dict[str, list[FieldLines]] = {}
         self.entry_lines = [heading]
         self.own_lines: list[int] = []
         self.marks: list[int] = []
@@ -74,7 +83,7 @@ class PageLayout:
 
     level: ClassVar[int]
     labels: ClassVar[Mapping[str, str]]
-    """Field → label, in the order in which they stand."""
+    """FieldLines → label, in the order in which they stand."""
     also: ClassVar[Mapping[str, str]] = {}
     """Other labels that are understood → field."""
     many: ClassVar[Collection[str]] = ()
@@ -113,7 +122,7 @@ class PageLayout:
         """Whether an entry already says of a memory what it should; `heading` is asked like a field."""
         raise NotImplementedError
 
-    def remove_id(self, page: Page, section: Section) -> None:
+    def remove_id(self, page: MarkdownPage, section: Section) -> None:
         """Takes the id out of an entry."""
         page.take(section.marks)
 
@@ -128,7 +137,7 @@ class PageLayout:
     # What all of them can do.
 
     def parse(self, text: str) -> list[LocatedEntry]:
-        page = Page(text)
+        page = MarkdownPage(text)
         return [
             LocatedEntry(self.entry(one.section, one.id), one.section.heading + 1, one.digest)
             for one in self._located_sections(page)
@@ -140,7 +149,7 @@ class PageLayout:
     ) -> str | None:
         if text is None and not put:
             return None
-        page = Page(text or "")
+        page = MarkdownPage(text or "")
         standing = self._located_sections(page)
         there = {one.id for one in standing if one.id}
         wanted = {**put, **{memory.id: memory for memory in stamps.values() if memory.id in there}}
@@ -170,7 +179,7 @@ class PageLayout:
             return [line for text in texts for line in render_labelled(label, text)]
         return [f"- {label}: {text}" if text else f"- {label}:" for text in texts]
 
-    def _append(self, page: Page, memories: Sequence[Memory]) -> None:
+    def _append(self, page: MarkdownPage, memories: Sequence[Memory]) -> None:
         if memories and (missing := self.missing_heading(page.lines)):
             page.append(missing)
         place = self.insertion_line(page.lines)
@@ -180,7 +189,7 @@ class PageLayout:
             else:
                 page.insert(place, [*self.lines(memory), ""])
 
-    def _edit(self, page: Page, section: Section, memory: Memory) -> None:
+    def _edit(self, page: MarkdownPage, section: Section, memory: Memory) -> None:
         if not self.is_current("heading", section, memory):
             page.take([section.heading])
             page.insert(section.heading, [self.heading(memory)])
@@ -209,7 +218,7 @@ class PageLayout:
         if own:
             page.insert(top, _separator(page.lines[top]))
 
-    def _located_sections(self, page: Page) -> list[LocatedSection]:
+    def _located_sections(self, page: MarkdownPage) -> list[LocatedSection]:
         """The entries of a page, each with the id that counts."""
         seen: dict[str, str] = {}
         found: list[LocatedSection] = []
@@ -269,7 +278,7 @@ class PageLayout:
             if field == "id":
                 section.id = parse_uuid(text)
             if field != "id" or section.id:
-                section.fields.setdefault(field, []).append(Field(index, end, text))
+                section.fields.setdefault(field, []).append(FieldLines(index, end, text))
                 section.entry_lines += range(index, end)
                 return end
         among = not section.own_lines and ("content" not in section.fields or section.entry_lines[-1] == index - 1)
@@ -283,7 +292,7 @@ class PageLayout:
         return index + 1
 
 
-def _remove(page: Page, section: Section) -> None:
+def _remove(page: MarkdownPage, section: Section) -> None:
     """Takes an entry out of a page; what a person wrote between and below its lines stays."""
     if not section.own_lines:
         page.take(range(section.heading, section.end))

@@ -32,7 +32,7 @@ class StoredSecret(NamedTuple):
     """Of that memory; the highest is the present one."""
 
 
-class Scan(NamedTuple):
+class SecretScanReport(NamedTuple):
     found: Sequence[StoredSecret]
     files: Sequence[str]
     """Files of mirrors in which a memory stands that holds a secret: look there, too."""
@@ -40,7 +40,7 @@ class Scan(NamedTuple):
 
 
 class SecretScan(Core):
-    def scan(self, *, fix: bool = False) -> Scan:
+    def scan(self, *, fix: bool = False) -> SecretScanReport:
         """Looks for secrets in everything that is stored: memories in every state and version, names, events, mirrors.
 
         With `fix`, each is redacted where it stands: in the present version by a new one, in past versions, names and
@@ -52,14 +52,14 @@ class SecretScan(Core):
             found = list(_find_secrets(tx))
             files = sorted(_files(tx, {one.number for one in found if one.number is not None}))
         if not fix:
-            return Scan(found, files, fixed=False)
+            return SecretScanReport(found, files, fixed=False)
         if found:
             with self._writes.transaction() as write:
                 renamed = _redact(write)
             if renamed:  # fingerprints are made of the scope too
                 self._store.rebuild(lambda tx: versioning.entries(tx.everything()))
         self._store.scrub()
-        return Scan(found, files, fixed=True)
+        return SecretScanReport(found, files, fixed=True)
 
 
 def _redact(write: MemoryTransaction) -> bool:

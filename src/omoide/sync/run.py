@@ -17,7 +17,7 @@ from omoide.service.mirrors import holds
 from omoide.sync.database import DatabaseSide, SyncDatabase
 from omoide.sync.file_edits import FileEdits
 from omoide.sync.matching import MatchResult, Stamp, entry_stamp, match_entries
-from omoide.sync.snapshot import FileText, Listing, Scan, Snapshot, file_state
+from omoide.sync.snapshot import FileScan, FileText, Listing, Snapshot, file_state
 from omoide.sync.three_way import Action, FileChange, MergeCase, MergeContext, SeenEntry, decide
 from omoide.sync.trouble import FILE_TROUBLE, explain
 
@@ -55,7 +55,7 @@ class SyncWork(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    scan: Scan
+    scan: FileScan
     texts: dict[str, FileText]
     standing: DatabaseSide
 
@@ -155,7 +155,7 @@ class SyncRun:
                 texts[name] = text
         return Comparison(scan, texts, self._database_side(scan, texts))
 
-    def _database_side(self, scan: Scan, texts: Mapping[str, FileText]) -> DatabaseSide:
+    def _database_side(self, scan: FileScan, texts: Mapping[str, FileText]) -> DatabaseSide:
         seen = [SeenEntry(name, placed) for name, text in texts.items() for placed in text.placed]
         ids = [one.placed.entry.id for one in seen if one.placed.entry.id]
         scope = self._snapshot.mirror.scope
@@ -354,7 +354,7 @@ class SyncRun:
 
     def _import_text(self, name: str, text: FileText) -> None:
         """Import the entries of a text that is no longer in its file; what it lacks is not deleted."""
-        scan = Scan({name: text.stat}, [name], [], [], unsettled=True)
+        scan = FileScan({name: text.stat}, [name], [], [], unsettled=True)
         texts = {name: text}
         looked = Comparison(scan, texts, self._database_side(scan, texts))
         # The text is older than the last sync: what it says is compared with the version that it was made from.

@@ -50,7 +50,7 @@ class Listing(NamedTuple):
     """Directories that cannot be listed: nothing is known of their files, so none of them counts as deleted."""
 
 
-class Scan(NamedTuple):
+class FileScan(NamedTuple):
     """The files as they look now."""
 
     listing: Mapping[str, Stat]
@@ -149,7 +149,7 @@ class Snapshot:
     def directories(self) -> list[Path]:
         return [self.place.root] if self.single else [self.place.root / directory for directory in self._directories]
 
-    def scan(self, known: Iterable[FileState]) -> Scan:
+    def scan(self, known: Iterable[FileState]) -> FileScan:
         listing = self.listing()
         states = {one.name: one for one in known}
         changed: list[str] = []
@@ -168,7 +168,7 @@ class Snapshot:
                     settled.append(again)
                 else:
                     unsettled = True
-        scan = Scan(listing.files, changed, [], settled, unsettled, listing.troubles, listing.closed)
+        scan = FileScan(listing.files, changed, [], settled, unsettled, listing.troubles, listing.closed)
         gone = [name for name in states if name not in listing.files and not scan.is_closed(name)]
         return scan._replace(gone=gone)
 

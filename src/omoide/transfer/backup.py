@@ -15,14 +15,14 @@ from omoide.transfer.selection import Selection
 _NAME = re.compile(r"\d{8}-\d{6}-\d{6}\.jsonl")
 
 
-class Backup(NamedTuple):
+class ProjectBackup(NamedTuple):
     file: Path
     memories: int
     removed: Sequence[Path]
     """Older backups that were over the limit."""
 
 
-def back_up_project(service: Service, scope: Scope, directory: Path, keep: int) -> Backup:
+def back_up_project(service: Service, scope: Scope, directory: Path, keep: int) -> ProjectBackup:
     """Export all of a project into a new file of the directory, and remove all but the newest `keep` backups there.
 
     Raises Conflict if the directory or the file cannot be made.
@@ -40,4 +40,4 @@ def back_up_project(service: Service, scope: Scope, directory: Path, keep: int) 
     backups = sorted(each for each in directory.iterdir() if _NAME.fullmatch(each.name) and each.is_file())
     for backup in backups[:-keep]:
         backup.unlink()
-    return Backup(target, count, backups[:-keep])
+    return ProjectBackup(target, count, backups[:-keep])

@@ -5,7 +5,7 @@ import click
 from omoide.guard import secrets
 from omoide.interfaces.cli.options import Target, json_option, open_for_command, settings_for, store_option
 from omoide.interfaces.cli.output import escape_control, print_json, print_table
-from omoide.service.secret_scan import Scan
+from omoide.service.secret_scan import SecretScanReport
 
 
 @click.command("scan")
@@ -30,7 +30,7 @@ def scan_command(fix: bool, target: Target, as_json: bool) -> None:
     click.get_current_context().exit(1 if scan.found and not scan.fixed else 0)
 
 
-def _scan_record(scan: Scan) -> dict[str, object]:
+def _scan_record(scan: SecretScanReport) -> dict[str, object]:
     return {
         "fixed": scan.fixed,
         "total_count": len(scan.found),
@@ -39,7 +39,7 @@ def _scan_record(scan: Scan) -> dict[str, object]:
     }
 
 
-def _print(scan: Scan) -> None:
+def _print(scan: SecretScanReport) -> None:
     if scan.found:
         print_table(
             ["memory", "version", "field", "kind", "begins"],

@@ -50,7 +50,7 @@ class SessionStartInput(ProjectInput, kw_only=True):
     source: str | UnsetType = UNSET
 
 
-class ProjectDetail(Struct, frozen=True):
+class ProjectDetailResult(Struct, frozen=True):
     project: dict[str, Any]
     sessions: list[dict[str, Any]]
     count: int
@@ -98,7 +98,7 @@ def _project(context: CallContext, asked: ProjectShowInput, _: RequestContext) -
         *(f"pinned: {headline(one)}" for one in found.pinned),
         *(f"recent: {headline(one)}" for one in found.recent),
     ]
-    value = ProjectDetail(
+    value = ProjectDetailResult(
         serialize.project(project),
         [serialize.session(one) for one in sessions],
         found.summary.count,
@@ -153,7 +153,7 @@ TOOLS = (
         "Project",
         "One project: what it is about, its sessions, what is pinned and what is new.",
         ProjectShowInput,
-        ProjectDetail,
+        ProjectDetailResult,
         _project,
         reads=True,
     ),
