@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from omoide import Actor, Draft, InvalidInput, Memory, NotAllowed, Role, Scope, SecretFound, State
-from omoide.guard.bounds import BoundActor
+from omoide.guard.permissions import BoundActor
 from omoide.model import derive_topic
 from omoide.service import Service
 from omoide.service.write_path import Hooks
