@@ -202,3 +202,9 @@ def test_terms_are_displayed_as_their_source_words() -> None:
     query = "Changing 非同期処理 in src/core"
     shown = display_words(query_terms(query), spelling(query))
     assert shown == ["changing", "非同期処理", "src/core"]
+
+
+def test_an_alias_weighs_three_tenths_of_the_word_that_was_written() -> None:
+    weights = query_terms("config")
+    assert weights == {"config": 1.0, "configur": 0.3}
+    assert query_terms("config configuration") == {"config": 1.0, "configur": 1.0}

@@ -82,3 +82,21 @@ def test_texts_below_the_similarity_threshold_are_different():
 def test_a_replaced_word_makes_a_different_fact():
     assert verdict("The invoices of the shop are stored in the blue cupboard upstairs",
                    "The invoices of the shop are stored in the blue drawer upstairs") is Verdict.DIFFERENT  # fmt: skip
+
+
+def test_texts_contradict_from_the_least_likeness_on():
+    pair = ("The port of the shop is 8080", "The port of the shop is 8081")
+    assert verdict(*pair, 0.65) is Verdict.CONTRADICTS
+    assert verdict(*pair, 0.6499) is Verdict.DIFFERENT
+
+
+def test_short_texts_contradict_if_they_differ_in_two_words_at_most():
+    assert verdict("the port is open", "the port is closed", 0.9) is Verdict.CONTRADICTS
+    assert verdict("the port is open", "the northern port is closed", 0.9) is Verdict.DIFFERENT
+
+
+def test_longer_texts_contradict_if_they_differ_in_a_quarter_of_their_words_at_most():
+    words = "alfa bravo delta echo foxtrot golf hotel india juliett kilo lima mike oscar papa quebec friday"
+    four = words.replace("friday", "monday").replace("alfa", "sierra")
+    assert verdict(words, four, 0.9) is Verdict.CONTRADICTS
+    assert verdict(words + " tango", four, 0.9) is Verdict.DIFFERENT
