@@ -146,3 +146,15 @@ def test_every_benchmark_has_a_section() -> None:
     }
     documented = {name for title in benchmark_sections() for name in re.findall(r"bench\.\w+", title)}
     assert documented == modules - {"bench.__main__"}
+
+
+@pytest.mark.parametrize(
+    "page", ["architecture.md", *(f"decisions/{path.name}" for path in (ROOT / "docs" / "decisions").glob("*.md"))]
+)
+def test_modules_named_by_the_architecture_and_the_decisions_exist(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    files = [
+        f"/{path.relative_to(ROOT)}" for folder in ("src", "tests", "scripts") for path in (ROOT / folder).rglob("*.py")
+    ]
+    for name in re.findall(r"`([\w/]+\.py)`", text):
+        assert any(file.endswith(f"/{name}") for file in files), f"{page} names {name}"

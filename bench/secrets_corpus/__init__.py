@@ -1,4 +1,4 @@
-"""An evaluation set for the secret guard: texts that hold a secret and look-alikes that hold none.
+"""An evaluation set for the secret guard: texts with a secret and look-alikes without one.
 
 Do not tune the guard's rules on this set. It was written without knowledge of the rules and measures them only as long as
 nobody looks at it while writing them. A rule that should be better needs other examples: see `tests/pure/test_secrets.py`.

@@ -1,4 +1,4 @@
-"""Texts that look as if they held a secret and hold none: placeholders, references, code, hashes, identifiers, samples.
+"""Texts that look as if they contained a secret and do not: placeholders, references, code, hashes, identifiers, samples.
 
 `«name»` in a text stands for random characters: see `_VALUES`.
 """

@@ -1,4 +1,4 @@
-"""What the corpus is put together from: items, random characters, passwords as people choose them, keys and JWTs."""
+"""Parts of the corpus: items, random characters, passwords as people choose them, keys and JWTs."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ BECH32 = "".join(sorted(set(LOWER + DIGITS) - set("1bio")))
 
 
 class Item(NamedTuple):
-    """A text that somebody could want to store.
+    """A text that somebody might store.
 
     `secret` is the part of it that must not be stored, None in a look-alike; `service` names the issuer of a provider key.
     """
@@ -84,14 +84,14 @@ def _joined(rng: Random) -> str:
 
 
 def random_password(rng: Random, length: int = 16, marks: str = "!#$%*+-=?@^_") -> str:
-    """Such as a password manager makes: every class of characters, beginning and ending with a letter or digit."""
+    """Generate a password as a password manager does: every class of characters, a letter or digit at both ends."""
     middle = [rng.choice(marks), rng.choice(marks), rng.choice(DIGITS), rng.choice(UPPER), *rng.choices(ALNUM, k=length - 6)]
     rng.shuffle(middle)
     return f"{rng.choice(ALNUM)}{''.join(middle)}{rng.choice(ALNUM)}"
 
 
 def _letters_and_digits(rng: Random) -> str:
-    """Such as `pwgen` makes."""
+    """Generate a password as `pwgen` does."""
     return f"{draw(rng, ALNUM, 9)}{rng.choice(DIGITS)}{rng.choice(UPPER)}{rng.choice(LOWER)}"
 
 
@@ -107,7 +107,7 @@ def password(rng: Random) -> str:
 
 
 def url_password(rng: Random) -> str:
-    """A password that needs no escaping inside a URL."""
+    """Generate a password that needs no escaping in a URL."""
     return rng.choice((_romaji, _letters_and_digits, lambda its: random_password(its, 18, "-_.~!")))(rng)
 
 
@@ -120,7 +120,7 @@ def wrapped(text: str, width: int) -> str:
 
 
 def armoured(label: str, body: str, headers: str = "") -> str:
-    """A block in the armour of PEM or PGP."""
+    """Return a PEM or PGP block."""
     return f"-----BEGIN {label}-----\n{headers}{body}\n-----END {label}-----"
 
 

@@ -1,4 +1,4 @@
-"""Sentences about passwords, keys and tokens that hold none: rules, places, owners, faults and other meanings."""
+"""Sentences about passwords, keys and tokens that contain none: rules, places, owners, errors and other meanings."""
 
 from collections.abc import Iterator
 from random import Random

@@ -52,7 +52,7 @@ def _openssh(rng: Random) -> tuple[str, str]:
 
 
 def _openssh_cut(rng: Random) -> tuple[str, str]:
-    """The first lines only: the rest was cut off by the terminal."""
+    """Return the first lines only, as if the terminal had cut off the rest."""
     body = "\n".join(openssh_body(rng).splitlines()[:3])
     return f"-----BEGIN OPENSSH PRIVATE KEY-----\n{body}", body
 

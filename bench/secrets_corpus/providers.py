@@ -30,7 +30,7 @@ KIND = "provider key"
 
 
 class Provider(NamedTuple):
-    """`bare` keys are known by their format; the others only by the name beside them."""
+    """`bare` keys are recognised by their format; the others only by the name beside them."""
 
     service: str
     name: str

@@ -1,4 +1,4 @@
-"""The texts of the technical look-alikes, by kind and language; `lookalikes` fills in what stands between « and »."""
+"""The texts of the technical look-alikes, by kind and language; `lookalikes` fills in what is between « and »."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Sentences that tell a password, a key or a code, as people write and say them in English and Japanese."""
+"""Sentences that contain a password, a key or a code, as people write them in English and Japanese."""
 
 from collections.abc import Callable, Iterator
 from random import Random

@@ -193,7 +193,7 @@ _LEADS: dict[Language, tuple[str, ...]] = {
 
 
 def _items(rng: Random, kind: str, snippets: Sequence[Snippet]) -> Iterator[Item]:
-    """Each snippet once, every second one in Japanese, under leads that take turns."""
+    """Return each snippet once, every second one in Japanese, with alternating introductions."""
     for number, (snippet, make) in enumerate(rng.sample(snippets, len(snippets))):
         language: Language = "ja" if number % 2 else "en"
         leads = _LEADS[language]
