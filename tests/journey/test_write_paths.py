@@ -9,7 +9,7 @@ import pytest
 
 from omoide import Actor, Draft, InvalidInput, Memory, NotAllowed, Role, Scope, SecretFound, State
 from omoide.guard.permissions import BoundActor
-from omoide.model import derive_topic
+from omoide.model import derive_topic, new_id, now
 from omoide.service import Service
 from omoide.service.write_path import Hooks
 
@@ -248,5 +248,5 @@ def test_a_hook_that_fails_does_not_fail_a_verb_whose_commit_is_done(memory, cap
 def test_a_memory_imported_whole_keeps_its_own_run(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", run="run-7")
     theirs = open_memory(tmp_path / "theirs.db").remember("pnpm is used", scope=SHOP).memory
-    memory.adopt([theirs, msgspec.structs.replace(theirs, id=theirs.id[:-1] + "0", content="x", source_run_id="run-1")])
+    memory.adopt([theirs, msgspec.structs.replace(theirs, id=new_id(now()), content="x", source_run_id="run-1")])
     assert {stored.source_run_id for stored in listed(memory)} == {None, "run-1"}

@@ -1,4 +1,4 @@
-"""The verbs: what every way in calls, and the only code that sees a store."""
+"""The service: every operation on a memory store, for one actor. Interfaces translate to it."""
 
 import msgspec
 
@@ -17,12 +17,18 @@ from omoide.service.write_path import Hooks
 
 
 class Service(Memories, Imports, Queries, Stats, Retention, Projects, Mirrors, Maintenance, SecretScan):
-    """All the verbs on one store, for one actor. Each reads: permission, thinking, one transaction, event."""
+    """Every operation on one store, for one actor; `omoide.open` returns it. It may be used from several threads.
+
+    Each checks the actor's permission, then works in one transaction, and logs an event for every change. Operations on a
+    memory take a reference (its id, its number or its key) and the scope from which the caller looks: a memory that the
+    scope does not see does not exist for it. All errors are `OmoideError`s.
+    """
 
     def acting_as(self, agent_id: str | None) -> "Service":
-        """The same memory for the agent with this id, in the role that settings give it; None: as it is.
+        """Return a service on the same store for the agent with this id; None: this service itself.
 
-        An id is a claim. It makes an agent a worker or what `agents` says, and never more than this service's own actor.
+        An id is a claim: the agent gets the role that the setting `agents` gives it, else worker, and never more than the
+        actor of this service may do.
         """
         if agent_id is None:
             return self
@@ -38,7 +44,7 @@ class Service(Memories, Imports, Queries, Stats, Retention, Projects, Mirrors, M
 
     @property
     def types(self) -> tuple[str, ...]:
-        """What the type of a memory can be: one that everybody has, or one of the settings."""
+        """The types that a memory can have: the built-in ones and those of the settings."""
         return self._settings.all_types
 
     def __enter__(self) -> "Service":
@@ -48,11 +54,11 @@ class Service(Memories, Imports, Queries, Stats, Retention, Projects, Mirrors, M
         self.close()
 
     def flush(self) -> None:
-        """Does what was put off: for a moment in which nobody waits."""
+        """Run deferred writes, such as access times. Call when idle."""
         self._store.flush()
 
     def close(self) -> None:
-        """Closes the memory, for all who act on it; before that, once a day, what has had its time is retired."""
+        """Close the store, for every service on it. Once a day this first retires what is due (see `retire_if_due`)."""
         try:
             self._embeddings.close()
             self.retire_if_due()

@@ -1,4 +1,4 @@
-"""Import memories: a whole export of another store (adopt), or the drafts that another tool holds (gather)."""
+"""Import memories: the export of another store (`adopt`), or what another tool has in its own files (`gather`)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -14,11 +14,11 @@ from omoide.service.write_path import MemoryTransaction
 from omoide.storage.base import Reader, Writer
 
 _OUTCOMES = {"created": "added", "updated": "replaced", "unchanged": "known"}
-_WHENEVER = datetime(1970, 1, 1, tzinfo=UTC)  # of a query for all states, nothing has expired
+_ANY_TIME = datetime(1970, 1, 1, tzinfo=UTC)  # a query for all states does not depend on the time
 
 
 class _DryRun(Exception):
-    """Ends a rehearsal: the transaction is rolled back."""
+    """Ends a dry run: the transaction is rolled back."""
 
 
 class Imports(Core):
@@ -29,16 +29,19 @@ class Imports(Core):
         rehearse: bool = False,
         watch: Callable[[int], None] = lambda _: None,
     ) -> Mapping[str, int]:
-        """Takes in what another store kept: memories as they are, with their ids, dates and counts; drafts as
-        `remember_many` would; links between memories that are there by then. All of it in one transaction, or nothing.
+        """Import what another store exported, in one transaction: all of it, or nothing.
 
-        Of two memories with one id the one changed last stands, the other becomes its history. Answers how many were
-        added, replaced and known, and how many links were linked, relinked (known) and astray (an end is missing).
-        A rehearsal finds every error and every number, and keeps nothing. `watch` hears which one comes next.
+        `things` are memories, which keep their ids, dates and counts; drafts, which are stored as by `remember`; and links
+        between memories that exist by then. Of two memories with one id the one changed last stands, and the other becomes
+        a version of it. `rehearse`: find every error and count everything, but store nothing. `watch` is called with the
+        place of each thing before it is stored.
+
+        Returns how many were added, replaced and known, and of links how many were linked, relinked (they existed) and
+        astray (an end does not exist). Raises as `remember` does, for the first that cannot be stored.
         """
         permissions.require(self._actor, "adopt")
         done = dict.fromkeys(("added", "replaced", "known", "linked", "relinked", "astray"), 0)
-        read = list(things)  # before the transaction opens: nobody waits for a slow file, or is told of its errors as ours
+        read = list(things)  # before the transaction: nobody waits for a slow file, and its errors are not the store's
         with suppress(_DryRun), self._writes.transaction() as write:
             for place, thing in enumerate(read):
                 watch(place)
@@ -50,24 +53,26 @@ class Imports(Core):
     def gather(
         self, drafts: Iterable[Draft], *, rehearse: bool = False, watch: Callable[[int], None] = lambda _: None
     ) -> Sequence[Remembered]:
-        """Takes over what another tool keeps; all of it, or nothing.
+        """Import what another tool has now, in one transaction: all of it, or nothing. May be repeated at any time.
 
-        What a memory of the same key says, or said in an earlier version, is unchanged, whatever became of it here; for
-        a draft without key, any memory of the scope. So a second time changes nothing, and what was revised, archived or
-        forgotten here stays so until the other tool says something new. A rehearsal answers the same, and keeps nothing.
-        `watch` hears which one comes next.
+        A draft that a memory of the same key shows, or showed in an earlier version, changes nothing; without a key, any
+        memory of the scope counts. So a second import changes nothing, and a memory that was revised, archived or
+        forgotten here stays so until the other tool has something new. `rehearse`: return the same, but store nothing.
+        `watch` is called with the place of each draft before it is checked and before it is stored.
+
+        Returns what became of each draft, in their order. Raises as `remember` does.
         """
         permissions.require(self._actor, "gather")
-        ready: list[Draft] = []
+        checked: list[Draft] = []
         for place, draft in enumerate(drafts):
             watch(place)
-            ready.append(self._writes.check(draft))
+            checked.append(self._writes.check(draft))
         done: list[Remembered] = []
         with suppress(_DryRun), self._writes.transaction() as write:
-            said = KnownTexts(write.tx)
-            for place, draft in enumerate(ready):
+            texts = KnownTexts(write.tx)
+            for place, draft in enumerate(checked):
                 watch(place)
-                known = said.before(draft)
+                known = texts.find(draft)
                 done.append(Remembered(known, "unchanged") if known else write.remember(draft))
             if rehearse:
                 raise _DryRun
@@ -78,7 +83,7 @@ class Imports(Core):
             return _add_link(write.tx, thing)
         if isinstance(thing, Draft):
             return _OUTCOMES[write.remember(self._writes.check(thing)).action]
-        memory = msgspec.structs.replace(thing, author=self._importing(thing.author))
+        memory = msgspec.structs.replace(thing, author=self._import_author(thing.author))
         memory = validation.check_memory(memory, self._settings)
         old = write.tx.memory(memory.id)
         if old is None:
@@ -90,22 +95,22 @@ class Imports(Core):
             return "replaced"
         return "known"
 
-    def _importing(self, claimed: Actor | None) -> Actor:
-        """Who an imported memory is by: whoever imports it. A file's claim can only lower that, to a worker."""
+    def _import_author(self, claimed: Actor | None) -> Actor:
+        """The author of an imported memory: whoever imports it. What the export claims can only lower the role."""
         if claimed is None or not permissions.outranks(self._actor.role, claimed.role):
             return self._actor
         return Actor(validation.check_line(claimed.name, "by", self._settings), claimed.role, self._actor.via)
 
 
 class KnownTexts:
-    """One look at the store, for many drafts."""
+    """What memories say and said in earlier versions, read once for many drafts."""
 
     def __init__(self, tx: Reader):
         self._tx = tx
         self._texts: dict[Scope, dict[str, list[tuple[Memory, Memory]]]] = {}
 
-    def before(self, draft: Draft) -> Memory | None:
-        """The memory of exactly the draft's scope that says the same, or did in an earlier version, as it is now."""
+    def find(self, draft: Draft) -> Memory | None:
+        """The memory of exactly the draft's scope that says the same, or did in an earlier version; as it is now."""
         return next(
             (present for present, version in self._candidates(draft) if versioning.matches_draft(version, draft)), None
         )
@@ -117,7 +122,7 @@ class KnownTexts:
             return [] if memory is None else self._versions(memory)
         if scope not in self._texts:
             texts = self._texts[scope] = {}
-            for memory in self._tx.browse(Query(scope, layers=(scope.layer,), states=tuple(State)), _WHENEVER):
+            for memory in self._tx.browse(Query(scope, layers=(scope.layer,), states=tuple(State)), _ANY_TIME):
                 for present, version in self._versions(memory):
                     texts.setdefault(version.content, []).append((present, version))
         return self._texts[scope].get(draft.content, ())

@@ -16,11 +16,11 @@ from omoide.retrieval import near_duplicate_search, pipeline
 from omoide.retrieval.constants import MAX_COUNTED
 from omoide.service import versioning
 from omoide.service.core import Core, Ref
-from omoide.service.versioning import is_living, with_fields
+from omoide.service.versioning import require_living, with_fields
 from omoide.storage.base import IndexEntry
 
-_CHUNK = 1_000
 _NAMED = 5
+"""Near-duplicates whose numbers `remember` returns; the rest are counted."""
 
 
 class Memories(Core):
@@ -42,14 +42,46 @@ class Memories(Core):
         expires_at: datetime | None = None,
         created_at: datetime | None = None,
     ) -> Remembered:
-        """Keeps something. The same key in its scope, or the same given topic and type, updates what is there."""
+        """Store a memory, or update the one with the same key (or the same topic and type) in `scope`.
+
+        Without a topic, the same content of the same type is the same memory: then only its count of references grows.
+        An archived memory that is remembered again becomes active.
+
+        `content`: the text, byte for byte; or a whole `Draft`, and then nothing else is given.
+        `scope`: where it belongs: `Scope.everywhere()`, `Scope.project(…)` or `Scope.session(…)`. Required.
+        `topic`: a title of one line. Left out, one is derived from the content, and it never identifies the memory.
+        `type`: one of `types`; by default that of the settings.
+        `tags`, `examples`: what it is found by besides its content; tags are single lines, examples whole texts.
+        `key`: a name that is unique in the scope.
+        `source`: where it was learnt; by default the interface. `source_run_id`: the run of an agent that it comes from;
+        by default that of the settings.
+        `confidence`: how sure its author is, 0 to 1, by default 1. `relevance`: how useful it has proved, 0 to 1, by
+        default 0.5. `pinned`: whether it is never retired.
+        `expires_at`: when it stops being true, with a time zone. `created_at`: when it was learnt; by default now.
+        A field that is left out stays as it was where a memory is updated.
+
+        Returns the memory, whether it was created, updated or unchanged, near-duplicates of it, and suggested tags where
+        the settings ask for them. Raises InvalidInput, SecretFound for a secret in one of the texts, and NotAllowed.
+        """
         permissions.require(self._actor, "remember")
         draft = content
         if not isinstance(draft, Draft):
             draft = Draft(
-                draft, scope, topic, type, tags, examples, key, source, confidence, relevance, pinned, expires_at,
-                created_at, source_run_id,
-            )  # fmt: skip
+                draft,
+                scope=scope,
+                topic=topic,
+                type=type,
+                tags=tags,
+                examples=examples,
+                key=key,
+                source=source,
+                source_run_id=source_run_id,
+                confidence=confidence,
+                relevance=relevance,
+                pinned=pinned,
+                expires_at=expires_at,
+                created_at=created_at,
+            )
         draft = self._writes.check(draft)
         suggested = self._suggest_tags(draft)
         if suggested and self._settings.autotag == "apply":
@@ -67,16 +99,16 @@ class Memories(Core):
             done = msgspec.structs.replace(done, suggested_tags=suggested)
         return done
 
-    def _recheck_similar(self, draft: Draft, words: IndexEntry, before: list[int]) -> list[int]:
-        """The near-duplicates as they are now: another may have been kept, or forgotten, since they were looked for."""
+    def _recheck_similar(self, draft: Draft, entry: IndexEntry, before: list[int]) -> list[int]:
+        """The near-duplicates as they are now: one may have been stored, or forgotten, since the search."""
         try:
             with self._store.read() as tx:
-                return near_duplicate_search.find(tx, draft, words)
+                return near_duplicate_search.find(tx, draft, entry)
         except StoreError:  # fallback: those found before the write, which is committed and must be reported as such
             return before
 
     def _suggest_tags(self, draft: Draft) -> tuple[str, ...]:
-        """Tags for a draft that names none, from its text and from what is tagged in its scope."""
+        """Suggest tags for a draft without any, from its text and from similar memories of its scope."""
         if self._settings.autotag == "off" or draft.tags:
             return ()
         from omoide.retrieval import autotag  # noqa: PLC0415 - its patterns take 5 ms that only whoever wants tags pays for
@@ -87,18 +119,19 @@ class Memories(Core):
         with self._store.read() as tx:
             old = self._writes.find_same(tx, draft, self._clock())
             if old is not None and old.tags:
-                return ()  # told again without tags: those that a person gave stay
+                return ()  # remembered again without tags: it keeps those that a person gave
             near = [(hit.memory, hit.score) for hit in pipeline.search(tx, query, self._clock()).hits]
             telling, entries = autotag.telling_terms(draft.content), tx.sizes(query).entries
-            holders = tx.frequencies(query, telling, MAX_COUNTED) if near else {}
+            frequencies = tx.frequencies(query, telling, MAX_COUNTED) if near else {}
         texts = [(memory.tags, f"{memory.topic}\n{memory.content}") for memory, _ in near]
-        shared = autotag.shared_tags(telling, holders, entries, texts)
+        shared = autotag.shared_tags(telling, frequencies, entries, texts)
         return tuple(autotag.suggest(draft.content, [(memory.tags, score) for memory, score in near], shared=shared))
 
     def remember_many(self, drafts: Iterable[Draft]) -> Sequence[Remembered]:
-        """Store many memories in one transaction: all of them, or none. `similar_count` is not counted.
+        """Store many memories in one transaction: all of them, or none.
 
-        Raises InvalidInput, with the place of the draft, for the first one that cannot be stored.
+        Returns what `remember` would for each, in their order, but without near-duplicates and suggested tags. Raises as
+        `remember` does, for the first draft that cannot be stored; the message says which one it is.
         """
         permissions.require(self._actor, "remember_many")
         with _without_gc():
@@ -130,66 +163,89 @@ class Memories(Core):
         active: bool | UnsetType = UNSET,
         if_version: int | None = None,
     ) -> Memory:
-        """Changes what is named and keeps the rest. `topic=None` derives it anew; `if_version` refuses to overwrite."""
-        arguments = locals()  # by name: one that the table has and the signature lacks is an error
+        """Change the fields that are given, and keep the rest, as a new version.
+
+        `ref` is an id, a number or a key; `scope` is where the caller looks from. The fields are those of `remember`;
+        `topic=None` derives the topic from the content, and None takes a key, run or expiry away. `active`: False switches
+        the memory off (see `State.INACTIVE`), True on again; that needs the permission to archive or restore.
+        `if_version`: raise Conflict unless this is the current version.
+
+        Returns the new version; the same one where nothing differs. Raises NotFound, InvalidInput, SecretFound, NotAllowed,
+        and Conflict for a key that another memory has and for a forgotten memory.
+        """
+        arguments = locals()  # by name: a field of the table that the signature lacks raises a KeyError
         permissions.require(self._actor, "revise")
         given = {name: value for name in fields.REVISABLE if (value := arguments[name]) is not UNSET}
         changes = validation.check_fields(given, self._settings, fields.REVISABLE)
-        if active is not UNSET:  # to take away and bring back, under another name
+        if active is not UNSET:  # it takes the memory out of recall, or brings it back
             permissions.require(self._actor, "restore" if active else "archive")
         if not changes and active is UNSET:
-            raise InvalidInput("say what to change: content, topic, type, tags, …")
+            raise InvalidInput(f"nothing to change: give at least one of {', '.join(fields.REVISABLE)}, active")
 
-        def revised(old: Memory) -> Memory:
+        def apply(old: Memory) -> Memory:
             if if_version is not None and old.version != if_version:
-                raise Conflict(f"#{old.number} is at version {old.version} by now, you saw {if_version}: look again")
-            if old.state is State.FORGOTTEN:
-                raise Conflict(f"#{old.number} is forgotten: restore it first")
+                raise Conflict(f"#{old.number} is at version {old.version}, not {if_version}: read it again, then revise it")
             new = dict(changes)
             if active is not UNSET and old.state in (State.ACTIVE, State.INACTIVE):
                 new["state"] = State.ACTIVE if active else State.INACTIVE
-            return with_fields(old, new)
+            return with_fields(require_living(old), new)
 
-        return self._transform(ref, scope, "revised", revised)
+        return self._transform(ref, scope, "revised", apply)
 
     def pin(self, ref: Ref, *, scope: Scope) -> Memory:
-        """Always kept in view: never retired, never summarised away."""
+        """Pin a memory: it is never retired, and `resume` lists it first. Returns it; raises NotFound and Conflict."""
         permissions.require(self._actor, "pin")
-        return self._transform(ref, scope, "pinned", lambda old: is_living(old, pinned=True))
+        return self._transform(ref, scope, "pinned", lambda old: with_fields(require_living(old), {"pinned": True}))
 
     def unpin(self, ref: Ref, *, scope: Scope) -> Memory:
+        """Unpin a memory. Returns it; raises NotFound and Conflict."""
         permissions.require(self._actor, "unpin")
-        return self._transform(ref, scope, "unpinned", lambda old: is_living(old, pinned=False))
+        return self._transform(ref, scope, "unpinned", lambda old: with_fields(require_living(old), {"pinned": False}))
 
     def archive(self, ref: Ref, *, scope: Scope) -> Memory:
-        """Retires it: still searchable on request, restored at any time."""
+        """Archive a memory: it is found only with `states=[State.ARCHIVED]`, and `restore` brings it back.
+
+        Returns it. Raises NotFound, NotAllowed, and Conflict where it is forgotten.
+        """
         permissions.require(self._actor, "archive")
-        return self._transform(ref, scope, "archived", lambda old: is_living(old, state=State.ARCHIVED))
+        archived = {"state": State.ARCHIVED}
+        return self._transform(ref, scope, "archived", lambda old: with_fields(require_living(old), archived))
 
     def forget(self, ref: Ref, *, scope: Scope) -> Memory:
-        """Takes it out of every search. Reversible with `restore` until `purge`."""
+        """Forget a memory: no search finds it. `restore` brings it back, until `purge` erases it.
+
+        Returns it. Raises NotFound and NotAllowed.
+        """
         permissions.require(self._actor, "forget")
         return self._transform(ref, scope, "forgotten", lambda old: with_fields(old, {"state": State.FORGOTTEN}))
 
     def restore(self, ref: Ref, *, scope: Scope) -> Memory:
-        """Brings a forgotten, archived or inactive memory back, findable again; its time of access starts anew."""
+        """Make a forgotten, archived or inactive memory active again; it counts as accessed now.
+
+        An expiry that has passed is taken away. Returns the memory. Raises NotFound, NotAllowed, and Conflict where another
+        memory has its key by now.
+        """
         permissions.require(self._actor, "restore")
         at = self._clock()
 
-        def restored(old: Memory) -> Memory:
-            # What expired would be out of every search again at once.
+        def apply(old: Memory) -> Memory:
+            # With its old expiry it would be out of every search again at once.
             expires_at = None if has_expired(old.expires_at, at) else old.expires_at
             return with_fields(old, {"state": State.ACTIVE, "expires_at": expires_at})
 
-        memory = self._transform(ref, scope, "restored", restored)
+        memory = self._transform(ref, scope, "restored", apply)
         self._store.touch([memory.number], at)
         return memory
 
     def promote(self, ref: Ref, *, scope: Scope, to: Scope | None = None) -> Memory:
-        """Moves it to a wider scope: a session's to its project, a project's to everywhere, or where `to` says."""
+        """Move a memory to a wider scope: from a session to its project, from a project to the global layer.
+
+        `to` is the wider scope; None: the next wider one. Returns the memory. Raises NotFound, NotAllowed, InvalidInput for
+        a scope that is not wider, and Conflict where it is forgotten or its key is taken there.
+        """
         permissions.require(self._actor, "promote")
 
-        def promoted(old: Memory) -> Memory:
+        def apply(old: Memory) -> Memory:
             target = to
             if target is None:
                 target = Scope(old.scope.path) if old.scope.name else Scope.everywhere()
@@ -197,25 +253,28 @@ class Memories(Core):
             if not wider or target == old.scope:
                 raise InvalidInput(f"#{old.number} is in {old.scope}: it can only be promoted to a wider scope")
             permissions.require_within(self._actor, target)
-            return is_living(old, scope=target)
+            return with_fields(require_living(old), {"scope": target})
 
-        return self._transform(ref, scope, "promoted", promoted)
+        return self._transform(ref, scope, "promoted", apply)
 
     def link(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> bool:
-        """Says how one memory stands to another; False when that was known."""
+        """Link a memory to another by a kind (`LinkKind`). Returns False where the link exists already.
+
+        Raises NotFound for a memory that the scope does not see, and InvalidInput for an unknown kind.
+        """
         permissions.require(self._actor, "link")
-        return self._linking(ref, kind, other, scope, "linked")
+        return self._change_link(ref, kind, other, scope, "linked")
 
     def unlink(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> bool:
-        """Takes a link away; False when there was none."""
+        """Remove a link. Returns False where there was none. Raises as `link` does."""
         permissions.require(self._actor, "unlink")
-        return self._linking(ref, kind, other, scope, "unlinked")
+        return self._change_link(ref, kind, other, scope, "unlinked")
 
-    def _linking(self, ref: Ref, kind: LinkKind | str, other: Ref, scope: Scope, action: str) -> bool:
+    def _change_link(self, ref: Ref, kind: LinkKind | str, other: Ref, scope: Scope, action: str) -> bool:
         try:
             kind = LinkKind(kind)
         except ValueError:
-            raise InvalidInput(f"there is no link {kind!r}: use {', '.join(LinkKind)}") from None
+            raise InvalidInput(f"there is no kind of link {kind!r}: use {', '.join(LinkKind)}") from None
         with self._writes.transaction() as write:
             source, target = self._find(write.tx, ref, scope), self._find(write.tx, other, scope)
             self._writes.require_layer(source.scope)
@@ -230,6 +289,7 @@ class Memories(Core):
         return done
 
     def _transform(self, ref: Ref, scope: Scope, action: str, change: Callable[[Memory], Memory]) -> Memory:
+        """Change the memory that a caller refers to; nothing is written where `change` returns the same."""
         with self._writes.transaction() as write:
             old = self._find(write.tx, ref, scope)
             new = change(old)
@@ -245,7 +305,7 @@ def _with_similar(done: Remembered, similar: Sequence[int]) -> Remembered:
 
 @contextmanager
 def _without_gc() -> Iterator[None]:
-    """Without the collector of garbage: it would walk thousands of new memories again and again, and find none."""
+    """Without garbage collection: it would walk thousands of new memories again and again, and find no garbage."""
     if not gc.isenabled():
         yield
         return

@@ -180,6 +180,6 @@ def _mirror(tx: Reader, number: int) -> Mirror:
 def _pick(tx: Reader, old: Memory, conflict: SyncConflict, take: Side) -> Memory:
     version = conflict.file_version if take is Side.FILE else conflict.database_version
     if not version:
-        return versioning.is_living(old, state=State.ARCHIVED)
+        return versioning.with_fields(versioning.require_living(old), {"state": State.ARCHIVED})
     wanted = next(one.memory for one in tx.versions(old.number) if one.memory.version == version)
     return msgspec.structs.replace(old, **{name: getattr(wanted, name) for name in fields.RESOLVED})

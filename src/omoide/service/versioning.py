@@ -1,4 +1,4 @@
-"""The shape of a memory: what makes two the same, what it is found by, and what a change makes of it. Pure."""
+"""Versions of a memory: its fingerprint, its index entry, and the version that a change makes. Pure."""
 
 import unicodedata
 import zlib
@@ -20,7 +20,10 @@ _TICK = timedelta(microseconds=1)
 
 
 def build_index_entry(memory: Memory | Draft) -> IndexEntry:
-    """A derived topic is left out: its words stand in the content already, and should not count twice."""
+    """Return the terms by which a memory is found.
+
+    A derived topic is left out: its words are in the content already, and should not count twice.
+    """
     content, length, telling = index_entry(memory.content)
     topic = tags = ""
     if memory.examples:
@@ -47,7 +50,7 @@ def fold_topic(topic: str) -> str:
 
 
 def fingerprint(scope: Scope, type: str, topic: str | None, content: str) -> int:
-    """A fingerprint of what makes a memory "the same again". Collisions are harmless: the texts are compared as well."""
+    """Return a hash of what makes a memory the same one. Collisions are harmless: the texts are compared as well."""
     what = f"content\x1f{content}" if topic is None else f"topic\x1f{fold_topic(topic)}"
     return zlib.crc32(f"{scope.path}\x1f{scope.name}\x1f{type}\x1f{what}".encode())
 
@@ -57,13 +60,13 @@ def memory_fingerprint(memory: Memory) -> int:
 
 
 def entries(memories: Iterable[Memory]) -> Iterator[tuple[Memory, int, IndexEntry]]:
-    """What a rebuilt index holds of each memory: its fingerprint and its terms."""
+    """Yield each memory with its fingerprint and its index entry, for a rebuilt index."""
     for memory in memories:
         yield memory, memory_fingerprint(memory), build_index_entry(memory)
 
 
 def with_fields(memory: Memory, values: Mapping[str, Any]) -> Memory:
-    """The memory with these values. A topic of None is derived; a derived one follows the content."""
+    """Return the memory with these values. A topic of None is derived; a derived topic follows the content."""
     new = dict(values)
     if "topic" in new:
         new["topic_given"] = new["topic"] is not None
@@ -73,20 +76,20 @@ def with_fields(memory: Memory, values: Mapping[str, Any]) -> Memory:
 
 
 def next_version(old: Memory, new: Memory, at: datetime) -> Memory:
-    """The new as the next version of the old."""
+    """Return the new memory as the next version of the old one."""
     # Later than before even if the clock went back, so that the order of versions is the order of their times.
     return msgspec.structs.replace(new, version=old.version + 1, updated_at=max(at, old.updated_at + _TICK))
 
 
-def is_living(memory: Memory, **values: Any) -> Memory:
-    """The same, but not for what is forgotten."""
+def require_living(memory: Memory) -> Memory:
+    """Return the memory; raise Conflict where it is forgotten."""
     if memory.state is State.FORGOTTEN:
         raise Conflict(f"#{memory.number} is forgotten: restore it first")
-    return with_fields(memory, values)
+    return memory
 
 
 def matches_draft(memory: Memory, draft: Draft) -> bool:
-    """Whether a memory has the draft's text, and what it names of topic, type and tags."""
+    """Whether a memory has the draft's content, and the topic, type and tags that the draft gives."""
     return (
         memory.content == draft.content
         and (draft.topic is None or memory.topic == draft.topic)
@@ -96,7 +99,7 @@ def matches_draft(memory: Memory, draft: Draft) -> bool:
 
 
 def merge_draft(old: Memory, draft: Draft, at: datetime) -> Memory:
-    """What is there, told again: the new content, and whatever else the draft names. What was retired comes back."""
+    """Return a memory that is remembered again: with every field that the draft gives, and active if it was archived."""
     given: dict[str, Any] = {}
     if has_expired(old.expires_at, at):
         given["expires_at"] = None
