@@ -1,30 +1,35 @@
-"""A memory as a record: the one JSON shape that every way in shows and every file carries. `row` is the way back."""
+"""A memory as a record: the one JSON shape that every interface shows and every export carries.
+
+`transfer.row` reads it back.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 
 from omoide.markdown.fence import one_line
-from omoide.model import Link, Memory, Scope
+from omoide.model import Link, Memory, Scope, fields
 
 _LONGEST_NAME = 60
 _PLAIN_NAME = re.compile(r"[\w.@:/+#-]+(?: [\w.@:/+#-]+)*")
 
 
 def format_time(at: datetime | None) -> str | None:
-    """ISO 8601 in UTC, as short as it can be without losing anything."""
+    """Return a moment as ISO 8601 in UTC, as short as it can be without losing anything; None for None."""
     return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def scope(value: Scope) -> dict[str, Any]:
+    """Return the record of a scope; None stands for a project or session that it does not have."""
     return {"layer": value.layer.value, "project": value.path or None, "session": value.name or None}
 
 
 def author(value: Memory) -> str:
-    """Who wrote a memory, in words: `agent-7, worker`. A name that could be taken for more than a name is quoted."""
+    """Return who wrote a memory as a text such as `agent-7, worker`; a name that could pass for more is quoted."""
     if value.author is None:
         return "nobody yet"
     name, role = value.author.name, value.author.role
@@ -36,40 +41,42 @@ def _quote(name: str) -> str:
     return msgspec.json.encode(one_line(name)).decode()
 
 
+_CONVERTERS: dict[fields.Kind, tuple[Callable[[Any], Any], ...]] = {
+    "scope": (scope,),
+    "state": (lambda state: state.value,),
+    "moment": (format_time,),
+    "actor": (
+        lambda actor: None if actor is None else actor.name,
+        lambda actor: None if actor is None else actor.role.value,
+    ),
+}
+"""From the value of a field to that of each of its keys; of other kinds both are the same."""
+_SHOWN = [(key, field.name) for field in fields.FIELDS if field.shown for key in field.record_keys]
+_KEYS = [key for key, _ in _SHOWN]
+_values = attrgetter(*(name for _, name in _SHOWN))
+_CONVERTED = [
+    (key, convert)
+    for field in fields.FIELDS
+    if field.shown and field.kind in _CONVERTERS
+    for key, convert in zip(field.record_keys, _CONVERTERS[field.kind], strict=True)
+]
+_EXPORTED = [field.name for field in fields.FIELDS if not field.shown]
+
+
 def memory(value: Memory) -> dict[str, Any]:
-    return {
-        "id": value.id,
-        "number": value.number,
-        "scope": scope(value.scope),
-        "key": value.key,
-        "type": value.type,
-        "topic": value.topic,
-        "content": value.content,
-        "tags": value.tags,
-        "examples": value.examples,
-        "source": value.source,
-        "by": None if value.author is None else value.author.name,
-        "by_role": None if value.author is None else value.author.role.value,
-        "source_run_id": value.source_run_id,
-        "confidence": value.confidence,
-        "relevance": value.relevance,
-        "reference_count": value.reference_count,
-        "pinned": value.pinned,
-        "state": value.state.value,
-        "created_at": format_time(value.created_at),
-        "updated_at": format_time(value.updated_at),
-        "last_accessed_at": format_time(value.last_accessed_at),
-        "expires_at": format_time(value.expires_at),
-        "version": value.version,
-    }
+    """Return the record of a memory that every interface shows."""
+    record = dict(zip(_KEYS, _values(value), strict=True))
+    for key, convert in _CONVERTED:
+        record[key] = convert(record[key])
+    return record
 
 
 def full_memory(value: Memory, links: Sequence[Link]) -> dict[str, Any]:
-    """The same, and what only a file needs: whether the topic was given, and the links that start here."""
+    """Return the record of an export: also whether the topic was given, and the links that start from the memory."""
     ordered = sorted(links, key=lambda link: (link.created_at, link.kind, link.target))
     return {
         **memory(value),
-        "topic_given": value.topic_given,
+        **{name: getattr(value, name) for name in _EXPORTED},
         "links": [
             {"kind": link.kind.value, "target": link.target, "created_at": format_time(link.created_at)} for link in ordered
         ],
