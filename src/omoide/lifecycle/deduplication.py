@@ -8,13 +8,15 @@ is told as a possible contradiction, for a person to settle.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
 from omoide.lifecycle import antonyms, normalization
-from omoide.model import Memory
+from omoide.model import Memory, fields
 from omoide.retrieval.analyzer import stem
 
 SAME = 0.85  # likeness below which nothing is the same,
@@ -266,18 +268,29 @@ def _survivor(one: Memory, other: Memory) -> Memory:
 
 
 def merge(into: Memory, others: Sequence[Memory]) -> Memory:
-    """One memory with all facts, tags and examples of them all; counts summed, confidence averaged."""
-    every = [into, *others]
-    ends = [one.expires_at for one in every if one.expires_at is not None]
-    return msgspec.structs.replace(
-        into,
-        content=max(every, key=lambda it: (len(it.content), -it.number)).content,
-        tags=tuple(dict.fromkeys(tag for one in every for tag in one.tags)),
-        examples=tuple(dict.fromkeys(example for one in every for example in one.examples)),
-        confidence=sum(one.confidence for one in every) / len(every),
-        relevance=max(one.relevance for one in every),
-        reference_count=sum(one.reference_count for one in every),
-        pinned=any(one.pinned for one in every),
-        created_at=min(one.created_at for one in every),
-        expires_at=max(ends) if len(ends) == len(every) else None,
-    )
+    """Return one memory with the facts of them all; how the values of a field merge is in the table of fields."""
+    # The lowest number first: of two contents of one length, the older one stands.
+    ordered = sorted([into, *others], key=lambda memory: memory.number)
+    merged: dict[str, Any] = {}
+    for field in fields.FIELDS:
+        if field.merge != "own":
+            memories = ordered if field.merge == "longest" else [into, *others]
+            merged[field.name] = _MERGERS[field.merge]([getattr(memory, field.name) for memory in memories])
+    return msgspec.structs.replace(into, **merged)
+
+
+def _latest(moments: Sequence[datetime | None]) -> datetime | None:
+    known = [moment for moment in moments if moment is not None]
+    return max(known) if len(known) == len(moments) else None
+
+
+_MERGERS: dict[fields.Merge, Callable[[Sequence[Any]], Any]] = {
+    "longest": lambda texts: max(texts, key=len),
+    "union": lambda lists: tuple(dict.fromkeys(value for values in lists for value in values)),
+    "mean": lambda numbers: sum(numbers) / len(numbers),
+    "sum": sum,
+    "highest": max,
+    "lowest": min,
+    "any": any,
+    "latest": _latest,
+}

@@ -26,6 +26,7 @@ from omoide.markdown.format import (
     LocatedEntry,
     ProjectFrame,
     digest,
+    entry_for,
     explicit_topic,
     fold_name,
     normalize_newlines,
@@ -34,12 +35,13 @@ from omoide.markdown.format import (
 )
 from omoide.markdown.record import format_time
 from omoide.model import TYPES, Memory, State, check_segment
+from omoide.model.fields import ENTRY, FRONT_MATTER, STAMPED, get
 
 ARCHIVE = "archive"
 _NOTE = TYPES[0]
-_FIELDS = ("key", "id", "type", "topic", "tags", "examples", "source", "pinned", "created_at", "updated_at")
+_FIELDS = tuple(sorted(FRONT_MATTER, key=lambda name: name != "key"))
+"""The key first, by which people know a file."""
 _OWN_ID = "omoide_id"
-_USUAL_SOURCE = "file"
 _KEY_BYTES, _TOPIC_BYTES = 200, 100
 _UNSAFE = re.compile(r"[\s/\\:*?\"<>|#%{}$!`'&@^=+,;\[\]~]+")
 _FIELD = re.compile(r"(\w[\w.-]*)[ \t]*:(?:[ \t]|$)")
@@ -50,6 +52,7 @@ class FilePerMemory:
 
     name = "entries"
     directories = ("", ARCHIVE)
+    carries = (*ENTRY, *STAMPED)
 
     def owns(self, name: str) -> bool:
         last = name.removeprefix(f"{ARCHIVE}/")
@@ -64,20 +67,7 @@ class FilePerMemory:
         return next((name for name in names if self.owns(name) and not taken(name)), names[-1])
 
     def expected_entry(self, memory: Memory) -> Entry:
-        return Entry(
-            content=memory.content,
-            id=memory.id,
-            topic=explicit_topic(memory.topic, memory.content),
-            type=memory.type,
-            tags=memory.tags,
-            examples=memory.examples,
-            key=memory.key,
-            pinned=memory.pinned,
-            archived=memory.state is State.ARCHIVED,
-            source=None if memory.source == _USUAL_SOURCE else memory.source,
-            created_at=memory.created_at,
-            updated_at=memory.updated_at,
-        )
+        return entry_for(memory, self.carries, archived=memory.state is State.ARCHIVED)
 
     def parse(self, name: str, text: str) -> list[LocatedEntry]:
         plain = normalize_newlines(text)
@@ -204,25 +194,30 @@ def _shorten(stem: str, most: int) -> str:
 
 def _lines(entry: Entry) -> dict[str, str]:
     """The lines of each field that is told; none for what is usual."""
-    values: dict[str, Any] = {
-        "key": entry.key,
-        "id": entry.id,
-        "type": None if entry.type == _NOTE else entry.type,
-        "topic": entry.topic,
-        "tags": list(entry.tags) or None,
-        "examples": list(entry.examples) or None,
-        "source": entry.source,
-        "pinned": "true" if entry.pinned else None,
-        "created_at": format_time(entry.created_at),
-        "updated_at": format_time(entry.updated_at),
-    }
-    # These never need quotes, and so other programs see a date and a yes.
-    plain = ("id", "pinned", "created_at", "updated_at")
+    values = {name: _yaml_value(name, getattr(entry, name)) for name in _FIELDS}
     return {
-        name: f"{name}: {value}\n" if name in plain else frontmatter.render_fields({name: value})
+        name: f"{name}: {value}\n" if get(name).kind in _UNQUOTED else frontmatter.render_fields({name: value})
         for name, value in values.items()
         if value is not None
     }
+
+
+_UNQUOTED = ("id", "flag", "moment")
+"""Kinds that never need quotes: so other programs see a date and a yes."""
+
+
+def _yaml_value(name: str, value: Any) -> Any:
+    """The value of a field as it is written; None for what is usual."""
+    kind = get(name).kind
+    if kind in ("tags", "texts"):
+        return list(value) or None
+    if kind == "flag":
+        return "true" if value else None
+    if kind == "moment":
+        return format_time(value)
+    if kind == "type" and value == _NOTE:
+        return None
+    return value
 
 
 def _render_file(entry: Entry) -> str:

@@ -3,14 +3,16 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from omoide.model import Memory, derive_topic
+from omoide.model import Memory, derive_topic, fields
 
+USUAL_SOURCE = "file"
+"""The source of what comes from a file: it is not written there."""
 _ID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 
 
@@ -60,6 +62,8 @@ class Format(Protocol):
     name: str
     directories: tuple[str, ...]
     """Where its files are; empty where it has one file, whose name `place` says."""
+    carries: tuple[str, ...]
+    """The fields of a memory that its entries show. Of the others, a file says nothing."""
 
     def owns(self, name: str) -> bool:
         """Whether this is one of its files."""
@@ -97,20 +101,25 @@ class Format(Protocol):
         """The file with what it says of the project itself brought up to date; the same text where it says nothing."""
 
 
+def entry_for(memory: Memory, carried: Iterable[str], **values: Any) -> Entry:
+    """Return what a format that carries these fields shows of a memory; `values`: what it shows in a way of its own."""
+    shown: dict[str, Any] = {name: getattr(memory, name) for name in carried}
+    shown["topic"] = explicit_topic(memory.topic, memory.content)
+    if shown.get("source") == USUAL_SOURCE:
+        shown["source"] = None
+    return Entry(**shown | values)
+
+
 def changed_fields(memory: Memory, shown: Entry, entry: Entry) -> dict[str, Any]:
     """What a person changed in a file, as `revise` calls it, and `pinned`; what a file does not say has not changed.
 
     `memory` is what the file said before, `shown` how the format shows it, `entry` what stands there now.
     """
     found: dict[str, Any] = {
-        name: getattr(entry, name)
-        for name in ("content", "tags", "examples")
-        if getattr(entry, name) != getattr(shown, name)
+        name: value
+        for name in fields.ENTRY
+        if name != "topic" and (value := getattr(entry, name)) is not None and value != getattr(shown, name)
     }
-    for name in ("type", "key", "source", "pinned"):
-        value = getattr(entry, name)
-        if value is not None and value != getattr(shown, name):
-            found[name] = value
     # A title that omoide made from the old text, left as it was, is no topic: it will be made anew from the new text.
     left = entry.topic is not None and not memory.topic_given and entry.topic == heading_text(memory.topic)
     if entry.topic != shown.topic and not left:

@@ -16,16 +16,25 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from omoide.markdown.format import Entry, LocatedEntry, ProjectFrame, explicit_topic, heading_text, parse_uuid
+from omoide.markdown.format import (
+    USUAL_SOURCE,
+    Entry,
+    LocatedEntry,
+    ProjectFrame,
+    entry_for,
+    explicit_topic,
+    heading_text,
+    parse_uuid,
+)
 from omoide.markdown.page import MarkdownPage, headings
 from omoide.markdown.sections import PageLayout, Section
 from omoide.markdown.single_file import split_tags
 from omoide.model import TYPES, Memory
+from omoide.model.fields import ENTRY
 
 MAIN, PINNED, DECISIONS = "MEMORY.md", "pinned.md", "decisions.md"
 ACTIVITY, SESSIONS = "最近の活動", "セッション"
 _NOTE, _DECISION = TYPES[0], "decision"
-_USUAL_SOURCE = "file"
 _SESSION = re.compile(r"MEMORY_(.+)\.md", re.DOTALL)
 _SESSION_BYTES = 230
 _SESSION_TITLE = f"# {SESSIONS}: "
@@ -38,6 +47,7 @@ class ProjectTree:
     """The files of one project, in the directory of its path below the mirror's place."""
 
     name = "tree"
+    carries = (*ENTRY, "id", "created_at")
 
     def __init__(self, project: str = "") -> None:
         self.directories = (project,)
@@ -59,19 +69,8 @@ class ProjectTree:
         return self._above + (DECISIONS if memory.type == _DECISION else MAIN)
 
     def expected_entry(self, memory: Memory) -> Entry:
-        return Entry(
-            content=memory.content,
-            id=memory.id,
-            topic=explicit_topic(memory.topic, memory.content),
-            type=memory.type,
-            tags=memory.tags,
-            examples=memory.examples,
-            key=memory.key,
-            pinned=memory.pinned,
-            session=memory.scope.name,
-            source=None if memory.source == _USUAL_SOURCE else memory.source,
-            created_at=_parse_time(_minute(memory)),
-        )
+        created_at = _parse_time(_minute(memory))
+        return entry_for(memory, self.carries, session=memory.scope.name, created_at=created_at)
 
     def parse(self, name: str, text: str) -> list[LocatedEntry]:
         return self._page(name, text).parse(text)
@@ -191,7 +190,7 @@ class _FileLayout(PageLayout):
             "date": [_minute(memory)],
             "key": [memory.key] if memory.key else [],
             "pinned": [_YES] if memory.pinned and not self._pinned else [],
-            "source": [memory.source] if memory.source != _USUAL_SOURCE else [],
+            "source": [memory.source] if memory.source != USUAL_SOURCE else [],
             "example": list(memory.examples),
             "content": [memory.content],
         }
@@ -204,7 +203,7 @@ class _FileLayout(PageLayout):
             "date": True,  # when it was learnt does not change, and a person may leave it out
             "key": (section.text("key") or None) == memory.key,
             "pinned": self._is_pinned(section) == memory.pinned,
-            "source": (section.text("source") or _USUAL_SOURCE) == memory.source,
+            "source": (section.text("source") or USUAL_SOURCE) == memory.source,
             "example": _examples(section) == memory.examples,
             "content": section.content == memory.content,
         }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, date, datetime, time
 from typing import ClassVar
 
-from omoide.markdown.format import Entry, LocatedEntry, ProjectFrame, explicit_topic, heading_text
+from omoide.markdown.format import Entry, LocatedEntry, ProjectFrame, entry_for, explicit_topic, heading_text
 from omoide.markdown.sections import PageLayout, Section
 from omoide.model import TYPES, Memory
 
@@ -20,6 +20,7 @@ class SingleFile:
     """The list of memories in one file."""
 
     name = "memories"
+    carries = ("id", "type", "topic", "content", "tags", "created_at")
     directories: tuple[str, ...] = ()
 
     def __init__(self, file: str = "memories.md", types: Collection[str] = TYPES) -> None:
@@ -34,14 +35,7 @@ class SingleFile:
         return self._file
 
     def expected_entry(self, memory: Memory) -> Entry:
-        return Entry(
-            content=memory.content,
-            id=memory.id,
-            topic=explicit_topic(memory.topic, memory.content),
-            type=memory.type,
-            tags=memory.tags,
-            created_at=_start_of_day(_day(memory)),
-        )
+        return entry_for(memory, self.carries, created_at=_start_of_day(_day(memory)))
 
     def parse(self, name: str, text: str) -> list[LocatedEntry]:
         del name

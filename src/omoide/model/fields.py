@@ -123,6 +123,7 @@ UPDATES = names(lambda field: field.updates)
 REVISABLE = names(lambda field: field.revisable)
 ENTRY = names(lambda field: field.entry)
 FROM_FILES = names(lambda field: field.entry or field.placed)
+STAMPED = names(lambda field: field.stamped)
 FRONT_MATTER = names(lambda field: field.stamped or (field.entry and field.kind != "text"))
 """The content is no part of it: it stands below."""
 AUTHORED = names(lambda field: field.authored)

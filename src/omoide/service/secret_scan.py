@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from omoide.guard import permissions, secrets
-from omoide.model import Memory, Mirror, Scope, SyncState, derive_topic
+from omoide.model import Memory, Mirror, Scope, SyncState, derive_topic, fields
 from omoide.service import versioning
 from omoide.service.core import Core
 from omoide.service.write_path import MemoryTransaction
 from omoide.storage.base import Reader, StoredText, SyncUpdate, Writer
 
-_LINES = ("topic", "key", "source", "source_run_id")
-_LISTS = ("tags", "examples")
+_LINES = fields.names(lambda field: field.kind in ("key", "line"))
+_LISTS = fields.names(lambda field: field.kind in ("tags", "texts"))
 _NAMES = ("project", "session", "actor")
 """Texts that must differ from each other, and from what cannot be a name."""
 
@@ -72,14 +72,14 @@ def _redact(write: MemoryTransaction) -> bool:
         if new != memory:
             new = versioning.next_version(memory, new, write.at)
             write.replace(memory, new)
-        fields = _changed_fields(memory, new)
+        changed = _changed_fields(memory, new)
         for past in [version.memory for version in tx.versions(memory.number)][:-1]:
             clean = _redact_memory(_with_new_scope(past, renamed))
             if clean != past:
-                fields |= _changed_fields(past, clean)
+                changed |= _changed_fields(past, clean)
                 tx.replace_version(clean)
-        if fields:
-            write.log("redacted", new, {"fields": sorted(fields), "version": new.version})
+        if changed:
+            write.log("redacted", new, {"fields": sorted(changed), "version": new.version})
     for mirror in tx.mirrors():
         _clean_mirror(tx, mirror)
     return bool(renamed)
@@ -130,19 +130,18 @@ def _preview(secret: str) -> str:
 
 def _redact_memory(memory: Memory) -> Memory:
     """The memory without its secrets; the same where it holds none."""
-    fields: dict[str, Any] = {"content": secrets.redact(memory.content)}
-    if memory.topic_given:
-        fields["topic"] = secrets.redact(memory.topic)
-    elif fields["content"] != memory.content:
-        fields["topic"] = derive_topic(fields["content"])
-    fields["source"] = secrets.redact(memory.source)
-    if memory.source_run_id is not None:
-        fields["source_run_id"] = secrets.redact(memory.source_run_id)
-    if memory.key is not None and any(True for _ in secrets.find(memory.key)):
-        fields["key"] = None
-    for field in _LISTS:
-        fields[field] = tuple(secrets.redact(text) for text in getattr(memory, field))
-    return msgspec.structs.replace(memory, **fields)
+    values: dict[str, Any] = {"content": secrets.redact(memory.content)}
+    for name in _LINES:
+        text = getattr(memory, name)
+        values[name] = None if text is None else secrets.redact(text)
+    for name in _LISTS:
+        values[name] = tuple(secrets.redact(text) for text in getattr(memory, name))
+    if values["key"] != memory.key:
+        values["key"] = None  # a redacted key would be another name
+    if not memory.topic_given:
+        same = values["content"] == memory.content
+        values["topic"] = memory.topic if same else derive_topic(values["content"])
+    return msgspec.structs.replace(memory, **values)
 
 
 def _changed_fields(old: Memory, new: Memory) -> set[str]:

@@ -9,7 +9,7 @@ from omoide.errors import Changed, Conflict
 from omoide.files.atomic import Stat
 from omoide.markdown.file_per_memory import ARCHIVE
 from omoide.markdown.format import ProjectFrame
-from omoide.model import Memory, State, SyncState
+from omoide.model import Memory, State, SyncState, fields
 from omoide.sync.snapshot import FileText, Snapshot
 from omoide.sync.three_way import SeenEntry
 from omoide.sync.trouble import FILE_TROUBLE, explain
@@ -105,12 +105,10 @@ class FileEdits:
             if not entry.id:
                 # Only what has an id can be taken away: it gets one for the moment.
                 at = model.now()
-                stray = Memory(
-                    id=model.new_id(at), number=0, scope=model.Scope(), key=entry.key, type=entry.type or "note",
-                    topic=entry.topic or "", topic_given=True, content=entry.content, tags=entry.tags,
-                    examples=entry.examples, source="", confidence=1, relevance=1, reference_count=0, pinned=False,
-                    state=State.ACTIVE, created_at=at, updated_at=at, last_accessed_at=None, expires_at=None, version=1,
-                )  # fmt: skip
+                shown = {name: getattr(entry, name) for name in ("content", "key", "tags", "examples")}
+                stamps = {"id": model.new_id(at), "created_at": at, "updated_at": at}
+                named = {"type": entry.type or "note", "topic": entry.topic or "", "topic_given": True, "source": ""}
+                stray = Memory(**fields.DEFAULTS | shown | stamps | named, scope=model.Scope())
                 edit.stamps[seen.placed.line] = stray
                 edit.drop.add(stray.id)
             else:
