@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from omoide import model
-from omoide.errors import Conflict
+from omoide.errors import Conflict, NotFound
 from omoide.model import Scope
 from omoide.service import Service
 from omoide.transfer.export import export, open_output
@@ -22,11 +22,15 @@ class ProjectBackup(NamedTuple):
     """Older backups that were over the limit."""
 
 
-def back_up_project(service: Service, scope: Scope, directory: Path, keep: int) -> ProjectBackup:
+def back_up_project(service: Service, scope: Scope, directory: Path | None, keep: int) -> ProjectBackup:
     """Export all of a project into a new file of the directory, and remove all but the newest `keep` backups there.
 
-    Raises Conflict if the directory or the file cannot be made.
+    Without a directory, into one beside the store. Raises NotFound if there is no such project, Conflict if the directory
+    or the file cannot be created.
     """
+    if service.project(scope.path, limit=1) is None:
+        raise NotFound(f"there is no project {scope.path}: `omoide project list` shows the projects")
+    directory = directory or Path(service.place).parent / "backups" / scope.path
     stamp = model.now().strftime("%Y%m%d-%H%M%S-%f")
     try:
         for each in reversed([directory, *directory.parents]):

@@ -1,14 +1,10 @@
-"""Mirrors: mirror add, list, remove, sync, status, resolve, rebuild, watch."""
+"""mirror add, list, remove, sync, status, resolve, rebuild and watch."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from omoide.errors import InvalidInput, NotFound
-from omoide.files.git import git_root, work_tree
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import (
     Target,
@@ -18,18 +14,21 @@ from omoide.interfaces.cli.options import (
     settings_for,
     store_option,
     target_options,
+    working_directory,
 )
 from omoide.interfaces.cli.output import day, escape_control, headline, print_json, print_table
 from omoide.model import Mirror, Side
+from omoide.sync import mirrors
 
-if TYPE_CHECKING:  # see common
+if TYPE_CHECKING:  # they load with the store
     from omoide.service import Service
     from omoide.service.mirrors import ConflictDetail
     from omoide.sync.engine import SyncEngine
     from omoide.sync.run import SyncReport
 
-_FORMATS = ("memories", "entries", "tree", "block")
-_GUIDES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
+_NO_MIRRORS = "there are no mirrors: `omoide mirror add` creates one"
+_CHARACTERS = 2000
+"""Characters of each text of a conflict that are shown."""
 _ref = click.argument("ref", metavar="[MIRROR]", required=False)
 
 
@@ -37,7 +36,7 @@ _ref = click.argument("ref", metavar="[MIRROR]", required=False)
 def mirror_command() -> None:
     """Keep files and memories in sync, both ways.
 
-    Every write to the memory appears in the files; every edit of the files comes in as a person's write.
+    Every write to the memory goes to the files; every edit of the files is imported as a write of the person.
 
     \b
     omoide mirror add
@@ -48,16 +47,19 @@ def mirror_command() -> None:
 
 @mirror_command.command("add")
 @click.argument("path", required=False)
-@click.option("--format", type=click.Choice(_FORMATS), help="How memories stand in it; told by the path if it is not said.")
+@click.option("--format", type=click.Choice(mirrors.FORMATS), help="The format of the files; by default it suits the path.")
 @click.option(
-    "--choice", type=click.Choice(["all", "own"]), default="all", help="All of the scope, or what comes in through it."
+    "--choice",
+    type=click.Choice(["all", "own"]),
+    default="all",
+    help="Which memories: all of the scope, or only those that come from the files.",
 )
 @target_options
 @json_option
 def add_command(path: str | None, format: str | None, choice: str, target: Target, as_json: bool) -> None:
-    """Bind a scope to a file or a directory; in a repository, its project to .agent/memories.md.
+    """Mirror a scope in a file or directory; by default, the repository's project in .agent/memories.md.
 
-    What stands there already is taken in. Worktrees share the file of the main one.
+    What the files already contain is imported. Worktrees share the file of the main one.
 
     \b
     omoide mirror add
@@ -65,14 +67,9 @@ def add_command(path: str | None, format: str | None, choice: str, target: Targe
     omoide mirror add CLAUDE.md
     omoide mirror add ~/notes.md --global --choice own
     """
-    file, format = _target(path, format)
+    file, format = mirrors.resolve_target(path, format, working_directory())
     with open_memory(target, writing=True) as (memory, scope):
-        mirror = memory.mirror(file, format, scope=scope, choice=choice)
-        try:
-            report = _sync_engine(memory).sync(mirror, whole=True)
-        except BaseException:  # nobody wants a mirror of which only an error message tells
-            memory.unmirror(mirror.number)
-            raise
+        mirror, report = mirrors.add(memory, _sync_engine(memory), file, format, scope=scope, choice=choice)
     if as_json:
         print_json({**_mirror_record(mirror), **_report_record(report)})
     else:
@@ -89,14 +86,16 @@ def list_command(target: Target, as_json: bool) -> None:
     \b
     omoide mirror list
     """
-    mirrors = open_for_command(settings_for(target)).mirrors()
+    found = open_for_command(settings_for(target)).mirrors()
     if as_json:
-        print_json({"mirrors": [_mirror_record(mirror) for mirror in mirrors]})
-    elif mirrors:
-        rows = [[str(one.number), str(one.scope), one.format, one.choice.value, _path(one)] for one in mirrors]
+        print_json({"mirrors": [_mirror_record(mirror) for mirror in found]})
+    elif found:
+        rows = [
+            [str(mirror.number), str(mirror.scope), mirror.format, mirror.choice.value, _path(mirror)] for mirror in found
+        ]
         print_table(["#", "scope", "format", "choice", "path"], rows, flexible=(4, 1))
     else:
-        click.echo("there are no mirrors: `omoide mirror add` makes one", err=True)
+        click.echo(_NO_MIRRORS, err=True)
 
 
 @mirror_command.command("remove")
@@ -104,18 +103,18 @@ def list_command(target: Target, as_json: bool) -> None:
 @store_option
 @json_option
 def remove_command(ref: str, target: Target, as_json: bool) -> None:
-    """End a mirror. Its files and its memories stay as they are.
+    """Remove a mirror. Its files and its memories stay as they are.
 
     \b
     omoide mirror remove 1
     omoide mirror remove .agent/memories.md
     """
     memory = open_for_command(settings_for(target))
-    gone = memory.unmirror(_select_mirrors(memory, ref)[0].number)
+    removed = memory.unmirror(mirrors.select(memory, ref)[0].number)
     if as_json:
-        print_json(_mirror_record(gone))
+        print_json(_mirror_record(removed))
     else:
-        click.echo(f"removed  {_line(gone)}")
+        click.echo(f"removed  {_line(removed)}")
 
 
 @mirror_command.command("sync")
@@ -123,22 +122,24 @@ def remove_command(ref: str, target: Target, as_json: bool) -> None:
 @store_option
 @json_option
 def sync_command(ref: str | None, target: Target, as_json: bool) -> None:
-    """Bring both sides together now, comparing all there is; a file that is gone is made anew.
+    """Sync both sides now, comparing everything; files that are missing are written again.
 
     \b
     omoide mirror sync
     """
     memory = open_for_command(settings_for(target))
-    reports = _each(memory, _select_mirrors(memory, ref), lambda mirroring, mirror: mirroring.sync(mirror, whole=True))
-    for trouble in (trouble for _, report in reports for trouble in report.troubles):
-        _sync_engine(memory).report(trouble)  # unless the sync has told it already
+    engine = _sync_engine(memory)
+    reports = mirrors.sync_each(engine, mirrors.select(memory, ref))
+    troubles = [trouble for _, report in reports for trouble in report.troubles]
+    for trouble in troubles:
+        engine.report(trouble)  # unless the sync has reported it already
     if as_json:
         print_json({"mirrors": [{**_mirror_record(mirror), **_report_record(report)} for mirror, report in reports]})
     else:
         for mirror, report in reports:
             click.echo(_line(mirror))
             _print_report(report)
-    click.get_current_context().exit(1 if any(report.troubles for _, report in reports) else 0)
+    click.get_current_context().exit(1 if troubles else 0)
 
 
 @mirror_command.command("status")
@@ -146,60 +147,68 @@ def sync_command(ref: str | None, target: Target, as_json: bool) -> None:
 @store_option
 @json_option
 def status_command(ref: str | None, target: Target, as_json: bool) -> None:
-    """Show what is not in step, what keeps it from being so, and where both sides changed.
+    """Show what is not in sync, what prevents it, and where both sides changed.
 
     \b
     omoide mirror status
     """
     memory = open_for_command(settings_for(target))
-    mirrors = _select_mirrors(memory, ref)
-    plans = _each(memory, mirrors, lambda mirroring, mirror: mirroring.plan(mirror))
-    numbers = {mirror.number for mirror in mirrors}
-    conflicts = [one for one in memory.conflicts() if one.conflict.mirror in numbers]
+    selected = mirrors.select(memory, ref)
+    plans = mirrors.plan_each(_sync_engine(memory), selected)
+    numbers = {mirror.number for mirror in selected}
+    conflicts = [detail for detail in memory.conflicts() if detail.conflict.mirror in numbers]
     if as_json:
-        print_json({
-            "mirrors": [
-                {
-                    **_mirror_record(mirror),
-                    "in_sync": not (plan.imported or plan.written or plan.troubles),
-                    "to_import": plan.imported,
-                    "to_write": plan.written,
-                    "troubles": plan.troubles,
-                }
-                for mirror, plan in plans
-            ],
-            "conflicts": [_conflict_record(one) for one in conflicts],
-        })  # fmt: skip
+        print_json(
+            {
+                "mirrors": [_plan_record(mirror, plan) for mirror, plan in plans],
+                "conflicts": [_conflict_record(detail) for detail in conflicts],
+            }
+        )  # fmt: skip - the formatter would indent the one argument twice
         return
     for mirror, plan in plans:
-        click.echo(_line(mirror))
-        waiting = [f"{n} to {what}" for n, what in ((plan.imported, "take in"), (plan.written, "write")) if n]
-        click.echo(f"    {', '.join(waiting) or 'in step'}")
-        for trouble in plan.troubles:
-            click.echo(f"    {escape_control(trouble)}", err=True)
-    for one in conflicts:
-        _print_conflict(one)
-    if not mirrors:
-        click.echo("there are no mirrors: `omoide mirror add` makes one", err=True)
+        _print_plan(mirror, plan)
+    for detail in conflicts:
+        _print_conflict(detail)
+    if not selected:
+        click.echo(_NO_MIRRORS, err=True)
+
+
+def _plan_record(mirror: Mirror, plan: "SyncReport") -> dict[str, Any]:
+    return {
+        **_mirror_record(mirror),
+        "in_sync": not (plan.imported or plan.written or plan.troubles),
+        "to_import": plan.imported,
+        "to_write": plan.written,
+        "troubles": plan.troubles,
+    }
+
+
+def _print_plan(mirror: Mirror, plan: "SyncReport") -> None:
+    click.echo(_line(mirror))
+    pending = [f"{count} to {action}" for count, action in ((plan.imported, "import"), (plan.written, "write")) if count]
+    if pending or not plan.troubles:
+        click.echo(f"    {', '.join(pending) or 'in sync'}")
+    for trouble in plan.troubles:
+        click.echo(f"    {escape_control(trouble)}", err=True)
 
 
 @mirror_command.command("resolve")
 @click.argument("ref", metavar="REF")
-@click.option("--take", type=click.Choice([side.value for side in Side]), required=True, help="The side that stands.")
+@click.option("--take", type=click.Choice([side.value for side in Side]), required=True, help="The side that wins.")
 @target_options
 @json_option
 def resolve_command(ref: str, take: str, target: Target, as_json: bool) -> None:
-    """Pick the text that stands where both sides changed; the other stays in the history.
+    """Choose the text that wins where both sides changed; the other stays in the history.
 
     \b
     omoide mirror resolve 12 --take file
     """
     with open_memory(target) as (memory, scope):
-        done = memory.resolve(ref, take, scope=scope)
+        resolved = memory.resolve(ref, take, scope=scope)
     if as_json:
-        print_json(serialize.memory(done))
+        print_json(serialize.memory(resolved))
     else:
-        click.echo(f"resolved  {headline(done)}")
+        click.echo(f"resolved  {headline(resolved)}")
 
 
 @mirror_command.command("rebuild")
@@ -210,21 +219,20 @@ def resolve_command(ref: str, take: str, target: Target, as_json: bool) -> None:
 @store_option
 @json_option
 def rebuild_command(ref: str | None, source: str, target: Target, as_json: bool) -> None:
-    """Make one side of a mirror from the other, whatever is newer.
+    """Rebuild one side of a mirror from the other, whichever is newer.
 
-    From the database: entries that it does not hold leave the files, which are backed up first. From the files: what they
-    say becomes the newest version, and memories that are not in them are archived.
+    From the database: entries that it does not contain are removed from the files, which are backed up first. From the
+    files: their texts become the newest version, and memories that are not in them are archived.
 
     \b
     omoide mirror rebuild --from database
     omoide mirror rebuild .agent/memories.md --from file
     """
     memory = open_for_command(settings_for(target))
-    chosen = _select_mirrors(memory, ref)
-    if len(chosen) != 1:
-        raise InvalidInput("say which mirror to rebuild: its number or its path, as `omoide mirror list` shows them")
-    mirror = memory.reset_sync_state(chosen[0].number)
-    report = _sync_engine(memory).sync(mirror, Side(source))
+    selected = mirrors.select(memory, ref)
+    if len(selected) != 1:
+        raise InvalidInput("name the mirror to rebuild by its number or path, as `omoide mirror list` shows them")
+    mirror, report = mirrors.rebuild(memory, _sync_engine(memory), selected[0], Side(source))
     if as_json:
         print_json({**_mirror_record(mirror), **_report_record(report)})
     else:
@@ -237,34 +245,25 @@ def rebuild_command(ref: str | None, source: str, target: Target, as_json: bool)
 @store_option
 @json_option
 def watch_command(ref: str | None, target: Target, as_json: bool) -> None:
-    """Keep files and memories in step at once, until you press Ctrl-C.
+    """Sync files and memories at every change, until you press Ctrl-C.
 
-    Without it, edits of the files are noticed when something is next read from the memory.
+    Without it, edits of the files are imported at the next read of the memory.
 
     \b
     omoide mirror watch
     """
-    from omoide.sync.watch import watch  # noqa: PLC0415 - only for this command
+    from omoide.sync.watch import watch  # noqa: PLC0415 - only this command needs it
 
     memory = open_for_command(settings_for(target))
-    mirrors = _select_mirrors(memory, ref)
-    if not mirrors:
-        raise NotFound("there are no mirrors to watch: `omoide mirror add` makes one")
-    click.echo(f"watching {len(mirrors)}: press Ctrl-C to stop", err=True)
-    for mirror, report in watch(_sync_engine(memory), mirrors):
+    selected = mirrors.select(memory, ref)
+    if not selected:
+        raise NotFound(_NO_MIRRORS)
+    click.echo(f"watching {len(selected)} {'mirror' if len(selected) == 1 else 'mirrors'}: press Ctrl-C to stop", err=True)
+    for mirror, report in watch(_sync_engine(memory), selected):
         if as_json:
             click.echo(serialize.dump_json({**_mirror_record(mirror), **_report_record(report)}, indent=0))
         else:
             click.echo(f"{_line(mirror)}: {_report_summary(report)}")
-
-
-def _each(
-    memory: "Service", mirrors: Sequence[Mirror], work: "Callable[[SyncEngine, Mirror], SyncReport]"
-) -> "list[tuple[Mirror, SyncReport]]":
-    """Do something with each mirror. One that cannot be reached does not keep the others from it."""
-    mirroring = _sync_engine(memory)
-    done = ((mirror, mirroring.attempt(mirror, partial(work, mirroring, mirror))) for mirror in mirrors)
-    return [(mirror, report) for mirror, report in done if report is not None]
 
 
 def _sync_engine(memory: "Service") -> "SyncEngine":
@@ -273,57 +272,8 @@ def _sync_engine(memory: "Service") -> "SyncEngine":
     return app.sync_engine(memory)
 
 
-def _target(given: str | None, format: str | None) -> tuple[Path, str]:
-    """The absolute path that is meant, in the main worktree, and the format that goes with it."""
-    try:
-        here = Path.cwd()
-        if given is None:
-            root = git_root(here)
-            if root is None or format not in (None, "memories"):
-                raise InvalidInput("say which file or directory: only in a repository, and for a list, there is a usual one")
-            return root / ".agent" / "memories.md", "memories"
-        path = here / Path(given).expanduser()
-        path = path.parent.resolve() / path.name if path.name not in ("", "..") else path.resolve()
-    except OSError as error:
-        raise InvalidInput(f"{given or 'this directory'} cannot be read ({error.strerror}): name another path") from error
-    path = _main_worktree_path(path)
-    directory = path.is_dir() or given.endswith("/") or path.suffix != ".md"
-    if format is None:
-        format = "entries" if directory else "block" if path.name in _GUIDES else "memories"
-    if format == "memories" and directory:
-        path /= "memories.md"
-    elif format == "block" and directory:
-        path /= _GUIDES[0]
-    elif format in ("entries", "tree") and not directory:
-        raise InvalidInput(f"{path} is a file, and {format} need a directory of their own: name one")
-    return path, format
-
-
-def _main_worktree_path(path: Path) -> Path:
-    """The same path in the main worktree: all worktrees of a repository share one."""
-    there = next((directory for directory in path.parents if directory.is_dir()), path.parent)
-    tree, main = work_tree(there), git_root(there)
-    return main / path.relative_to(tree) if tree and main and tree != main else path
-
-
-def _select_mirrors(memory: "Service", ref: str | None) -> Sequence[Mirror]:
-    """The mirror that is meant by its number or its path; all of them if none is named."""
-    mirrors = memory.mirrors()
-    if ref is None:
-        return mirrors
-    if ref.removeprefix("#").isdigit():
-        found = [mirror for mirror in mirrors if mirror.number == int(ref.removeprefix("#"))]
-    else:
-        path = Path(ref).expanduser()
-        meant = {str(_main_worktree_path((Path.cwd() / path).absolute())), str((Path.cwd() / path).resolve())}
-        found = [mirror for mirror in mirrors if _path(mirror).rstrip("/") in meant]
-    if not found:
-        raise NotFound(f"there is no mirror {ref}: `omoide mirror list` shows what there is")
-    return found
-
-
 def _path(mirror: Mirror) -> str:
-    return str(Path(mirror.place) / mirror.file) if mirror.file else f"{mirror.place}/"
+    return str(mirrors.location(mirror)) if mirror.file else f"{mirror.place}/"
 
 
 def _mirror_record(mirror: Mirror) -> dict[str, Any]:
@@ -352,31 +302,34 @@ def _line(mirror: Mirror) -> str:
 
 
 def _report_summary(report: "SyncReport") -> str:
-    return f"{report.imported} taken in, {report.written} {'file' if report.written == 1 else 'files'} written"
+    return f"{report.imported} imported, {report.written} {'file' if report.written == 1 else 'files'} written"
 
 
 def _print_report(report: "SyncReport") -> None:
     click.echo(f"    {_report_summary(report)}")
     if report.conflicts:
-        click.echo(f"    {report.conflicts} in dispute: `omoide mirror status` shows both texts", err=True)
+        conflicts = "1 conflict" if report.conflicts == 1 else f"{report.conflicts} conflicts"
+        click.echo(f"    {conflicts}: `omoide mirror status` shows both texts", err=True)
 
 
-def _conflict_record(one: "ConflictDetail") -> dict[str, Any]:
+def _conflict_record(detail: "ConflictDetail") -> dict[str, Any]:
     return {
-        "mirror": one.conflict.mirror,
-        "memory": serialize.memory(one.memory),
-        "at": serialize.format_time(one.conflict.at),
-        "stands": one.conflict.stands.value,
-        "file": None if one.file is None else serialize.memory(one.file),
-        "database": serialize.memory(one.database),
+        "mirror": detail.conflict.mirror,
+        "memory": serialize.memory(detail.memory),
+        "at": serialize.format_time(detail.conflict.at),
+        "stands": detail.conflict.stands.value,
+        "file": None if detail.file is None else serialize.memory(detail.file),
+        "database": serialize.memory(detail.database),
     }
 
 
-def _print_conflict(one: "ConflictDetail") -> None:
-    click.echo(f"\n{headline(one.memory)}")
-    click.echo(f"    both sides changed, {day(one.conflict.at)}; the {one.conflict.stands.value}'s text stands")
-    for side, text in (("file", None if one.file is None else one.file.content), ("database", one.database.content)):
-        lines = ["(deleted)"] if text is None else escape_control(text[:2000]).splitlines()
+def _print_conflict(detail: "ConflictDetail") -> None:
+    conflict = detail.conflict
+    click.echo(f"\n{headline(detail.memory)}")
+    click.echo(f"    both sides changed, {day(conflict.at)}; the text of the {conflict.stands.value} is in force")
+    texts = {"file": None if detail.file is None else detail.file.content, "database": detail.database.content}
+    for side, text in texts.items():
+        lines = ["(deleted)"] if text is None else escape_control(text[:_CHARACTERS]).splitlines()
         for line in lines:
             click.echo(f"    {click.style(f'{side:<8}', dim=True)}  {line}")
-    click.echo(f"    omoide mirror resolve {one.memory.number} --take file, or --take database")
+    click.echo(f"    omoide mirror resolve {detail.memory.number} --take file, or --take database")

@@ -1,11 +1,11 @@
-"""Projects from the command line: project create, list, show, describe, backup."""
+"""project create, list, show, describe and backup."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from omoide.errors import InvalidInput, NotFound
+from omoide.errors import InvalidInput
 from omoide.files.git import git_root
 from omoide.files.sizes import format_size
 from omoide.interfaces import serialize
@@ -13,7 +13,7 @@ from omoide.interfaces.cli.options import Target, json_option, open_for_command,
 from omoide.interfaces.cli.output import day, escape_control, headline, layer, print_json, print_table
 from omoide.model import Project, Scope
 
-if TYPE_CHECKING:  # see common
+if TYPE_CHECKING:  # they load with the store
     from omoide.service.projects import ProjectDetail, ProjectOverview
 
 
@@ -30,28 +30,31 @@ def project_command() -> None:
 
 @project_command.command("create")
 @click.argument("path")
-@click.option("--description", default="", metavar="TEXT", help="What it is about, in a line.")
-@click.option("--root", metavar="DIR", help="The repository that is to be found as this project, such as . for this one.")
+@click.option("--description", default="", metavar="TEXT", help="What it is about, in one line.")
+@click.option("--root", metavar="DIR", help="The repository of this project, such as . for this one.")
 @store_option
 @json_option
 def create_command(path: str, description: str, root: str | None, target: Target, as_json: bool) -> None:
-    """Make a project before anything is kept in it.
+    """Create a project before it has memories.
 
     Its path has one to three names: `shop`, or `backend/python/shop` with the categories it belongs to. The first memory
-    of a project makes it as well.
+    of a project creates it as well.
 
     \b
     omoide project create shop
     omoide project create backend/python/shop --description "The web shop" --root .
     """
     directory = None if root is None else _directory(root)
-    made = open_for_command(settings_for(target)).create_project(path, description=description, root=directory)
+    project = open_for_command(settings_for(target)).create_project(path, description=description, root=directory)
+    _print_project("created", project, as_json=as_json)
+
+
+def _print_project(action: str, project: Project, *, as_json: bool) -> None:
     if as_json:
-        print_json(serialize.project(made))
+        print_json(serialize.project(project))
     else:
-        click.echo(
-            f"created  {click.style(escape_control(made.path), bold=True)}  {escape_control(made.description)}".rstrip()
-        )
+        name = click.style(escape_control(project.path), bold=True)
+        click.echo(f"{action}  {name}  {escape_control(project.description)}".rstrip())
 
 
 def _directory(name: str) -> Path:
@@ -59,7 +62,7 @@ def _directory(name: str) -> Path:
         directory = Path(name).resolve(strict=True)
         return git_root(directory) or directory
     except OSError as error:
-        raise InvalidInput(f"{name} cannot be read ({error.strerror}): name a directory that is there") from error
+        raise InvalidInput(f"{name} cannot be read ({error.strerror}): name a directory that exists") from error
 
 
 @project_command.command("list")
@@ -72,29 +75,27 @@ def list_command(target: Target, as_json: bool) -> None:
     omoide project list
     omoide project list --json
     """
-    found = open_for_command(settings_for(target)).catalogue()
+    overviews = open_for_command(settings_for(target)).catalogue()
     if as_json:
-        print_json({"projects": [_overview_record(one) for one in found]})
-    elif found:
-        rows = [
-            [*_name_and_category(one.project), one.project.description, day(one.updated_at), _names(one)] for one in found
-        ]
+        print_json({"projects": [_overview_record(overview) for overview in overviews]})
+    elif overviews:
+        rows = [_overview_row(overview) for overview in overviews]
         print_table(["name", "category", "description", "updated", "sessions"], rows, flexible=(2, 4, 0), optional=(1, 4, 2))
     else:
-        click.echo("there are no projects yet: the first memory of one makes it, or omoide project create", err=True)
+        click.echo("there are no projects yet: the first memory of a project creates it, or omoide project create", err=True)
 
 
 @project_command.command("show")
 @click.argument("path", required=False)
 @click.option(
-    "--limit", type=click.IntRange(1, 1_000), default=10, show_default=True, help="How many memories in each list."
+    "--limit", type=click.IntRange(1, 1_000), default=10, show_default=True, help="How many memories in each list at most."
 )
 @store_option
 @json_option
 def show_command(path: str | None, limit: int, target: Target, as_json: bool) -> None:
-    """Show a project: what it is about, its size, its sessions, what is pinned and what is new.
+    """Show a project: its description, size and sessions, what is pinned and what is new.
 
-    Without a path, the project of this directory. One that does not exist is no error: --json answers null.
+    Without a path, the project of this directory. One that does not exist is not an error: --json prints null.
 
     \b
     omoide project show
@@ -102,13 +103,13 @@ def show_command(path: str | None, limit: int, target: Target, as_json: bool) ->
     """
     with open_memory(target) as (memory, scope):
         path = _project_scope(path, scope).path
-        found = memory.project(path, limit=limit)
+        detail = memory.project(path, limit=limit)
     if as_json:
-        print_json(None if found is None else _detail_record(found))
-    elif found is None:
+        print_json(None if detail is None else _detail_record(detail))
+    elif detail is None:
         click.echo(f"there is no project {escape_control(path)}", err=True)
     else:
-        _print_detail(found)
+        _print_detail(detail)
 
 
 @project_command.command("describe")
@@ -117,26 +118,22 @@ def show_command(path: str | None, limit: int, target: Target, as_json: bool) ->
 @store_option
 @json_option
 def describe_command(path: str, text: str, target: Target, as_json: bool) -> None:
-    """Say in a line what a project is about; an empty text takes the description off.
+    """Describe a project in one line; an empty text removes the description.
 
     \b
     omoide project describe shop "The web shop"
     """
     project = open_for_command(settings_for(target)).describe_project(path, text)
-    if as_json:
-        print_json(serialize.project(project))
-    else:
-        name = click.style(escape_control(project.path), bold=True)
-        click.echo(f"described  {name}  {escape_control(project.description)}".rstrip())
+    _print_project("described", project, as_json=as_json)
 
 
 @project_command.command("backup")
 @click.argument("path", required=False)
-@click.option("--output", "-o", metavar="DIR", help="Where to, instead of beside the store.")
+@click.option("--output", "-o", metavar="DIR", help="The directory to write to, instead of one beside the store.")
 @store_option
 @json_option
 def backup_command(path: str | None, output: str | None, target: Target, as_json: bool) -> None:
-    """Copy a project with its sessions into a file that `import` takes in; the oldest copies go.
+    """Copy a project with its sessions into a file for `import`; the oldest copies are deleted.
 
     \b
     omoide project backup
@@ -145,17 +142,14 @@ def backup_command(path: str | None, output: str | None, target: Target, as_json
     from omoide.transfer.backup import back_up_project  # noqa: PLC0415 - only a backup needs it
 
     with open_memory(target) as (memory, scope):
-        named = _project_scope(path, scope)
-        if memory.project(named.path, limit=1) is None:
-            raise NotFound(f"there is no project {named.path}: `omoide project list` shows those there are")
-        directory = Path(output).absolute() if output else Path(memory.place).parent / "backups" / named.path
-        done = back_up_project(memory, named, directory, settings_for(target).max_backups)
-    weight = done.file.stat().st_size
+        directory = Path(output).absolute() if output else None
+        backup = back_up_project(memory, _project_scope(path, scope), directory, settings_for(target).max_backups)
+    bytes_written = backup.file.stat().st_size
     if as_json:
-        removed = [str(file) for file in done.removed]
-        print_json({"file": str(done.file), "memories": done.memories, "bytes": weight, "removed": removed})
+        removed = [str(file) for file in backup.removed]
+        print_json({"file": str(backup.file), "memories": backup.memories, "bytes": bytes_written, "removed": removed})
     else:
-        click.echo(f"{escape_control(str(done.file))}  {done.memories:,} memories, {format_size(weight)}")
+        click.echo(f"{escape_control(str(backup.file))}  {backup.memories:,} memories, {format_size(bytes_written)}")
 
 
 def _project_scope(path: str | None, scope: Scope) -> Scope:
@@ -165,56 +159,50 @@ def _project_scope(path: str | None, scope: Scope) -> Scope:
     return Scope(scope.path) if path is None else Scope.project(path)
 
 
-def _name_and_category(project: Project) -> tuple[str, str]:
-    """Its name, and the categories it belongs to."""
+def _overview_row(overview: "ProjectOverview") -> list[str]:
+    project = overview.project
     category, _, name = project.path.rpartition("/")
-    return name, category
+    sessions = ", ".join(session.scope.name for session in overview.sessions)
+    return [name, category, project.description, day(overview.updated_at), sessions]
 
 
-def _names(one: "ProjectOverview") -> str:
-    return ", ".join(session.scope.name for session in one.sessions)
-
-
-def _overview_record(one: "ProjectOverview") -> dict[str, Any]:
-    sessions = [session.scope.name for session in one.sessions]
-    return {**serialize.project(one.project), "updated_at": serialize.format_time(one.updated_at), "sessions": sessions}
-
-
-def _detail_record(found: "ProjectDetail") -> dict[str, Any]:
+def _overview_record(overview: "ProjectOverview") -> dict[str, Any]:
     return {
-        **_overview_record(found.overview),
-        "sessions": [serialize.session(session) for session in found.overview.sessions],
-        "total_count": found.summary.count,
-        "bytes": found.summary.bytes,
-        "by_type": found.summary.by_type,
-        "pinned": [serialize.memory(one) for one in found.pinned],
-        "recent": [serialize.memory(one) for one in found.recent],
+        **serialize.project(overview.project),
+        "updated_at": serialize.format_time(overview.updated_at),
+        "sessions": [session.scope.name for session in overview.sessions],
     }
 
 
-def _print_detail(found: "ProjectDetail") -> None:
-    project, updated_at, sessions = found.overview
+def _detail_record(detail: "ProjectDetail") -> dict[str, Any]:
+    return {
+        **_overview_record(detail.overview),
+        "sessions": [serialize.session(session) for session in detail.overview.sessions],
+        "total_count": detail.summary.count,
+        "bytes": detail.summary.bytes,
+        "by_type": detail.summary.by_type,
+        "pinned": [serialize.memory(memory) for memory in detail.pinned],
+        "recent": [serialize.memory(memory) for memory in detail.recent],
+    }
+
+
+def _print_detail(detail: "ProjectDetail") -> None:
+    project, updated_at, sessions = detail.overview
     click.echo(click.style(escape_control(project.path), bold=True))
     if project.description:
         click.echo(escape_control(project.description))
-    kinds = ", ".join(f"{escape_control(name)} {count}" for name, count in found.summary.by_type.items())
-    for name, value in (
-        ("memories", f"{found.summary.count:,}, {format_size(found.summary.bytes)}" + (f" ({kinds})" if kinds else "")),
-        ("updated", day(updated_at)),
-        ("directory", project.root),
-    ):
+    types = ", ".join(f"{name} {count}" for name, count in detail.summary.by_type.items())
+    size = f"{detail.summary.count:,}, {format_size(detail.summary.bytes)}" + (f" ({types})" if types else "")
+    for label, value in (("memories", size), ("updated", day(updated_at)), ("directory", project.root)):
         if value is not None:
-            click.echo(f"  {click.style(f'{name:<9}', dim=True)}  {escape_control(value)}")
+            click.echo(f"  {click.style(f'{label:<9}', dim=True)}  {escape_control(value)}")
     if sessions:
         click.echo(click.style("\nsessions", dim=True))
-        print_table(
-            ["name", "source", "memories", "updated"],
-            [(one.scope.name, one.source, f"{one.memories:,}", day(one.updated_at)) for one in sessions],
-            flexible=(0, 1),
-        )
-    for title, memories in (("pinned", found.pinned), ("recent", found.recent)):
+        rows = [(each.scope.name, each.source, f"{each.memories:,}", day(each.updated_at)) for each in sessions]
+        print_table(["name", "source", "memories", "updated"], rows, flexible=(0, 1))
+    for title, memories in (("pinned", detail.pinned), ("recent", detail.recent)):
         if memories:
             click.echo(click.style(f"\n{title}", dim=True))
         for memory in memories:
-            where = f"  {escape_control(layer(memory.scope))}" if memory.scope.name else ""
-            click.echo(f"{day(memory.updated_at)}  {headline(memory)}{where}")
+            session = f"  {escape_control(layer(memory.scope))}" if memory.scope.name else ""
+            click.echo(f"{day(memory.updated_at)}  {headline(memory)}{session}")

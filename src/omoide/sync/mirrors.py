@@ -1,0 +1,120 @@
+"""Use cases of mirrors: where a new one goes, add it with its first sync, and find the ones that a person names."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omoide.errors import InvalidInput, NotFound
+from omoide.files.git import git_root, work_tree
+from omoide.model import Mirror, Scope, Side
+
+if TYPE_CHECKING:  # they load with the store
+    from omoide.service import Service
+    from omoide.sync.engine import SyncEngine
+    from omoide.sync.run import SyncReport
+
+FORMATS = ("memories", "entries", "tree", "block")
+_LIST = Path(".agent", "memories.md")
+_GUIDES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
+"""Files of instructions for agents: a mirror is a block in them."""
+
+Report = tuple[Mirror, "SyncReport"]
+
+
+def resolve_target(path: str | None, format: str | None, here: Path) -> tuple[Path, str]:
+    """Return the file or directory of a new mirror, as an absolute path in the main worktree, and its format.
+
+    Without a path, `.agent/memories.md` of the repository that `here` is in. Without a format, the one that suits the path.
+    Raises InvalidInput where there is no such default, or the format does not suit the path.
+    """
+    try:
+        if path is None:
+            return _default_target(format, here)
+        target = here / Path(path).expanduser()
+        target = target.parent.resolve() / target.name if target.name not in ("", "..") else target.resolve()
+    except OSError as error:
+        raise InvalidInput(f"{path or 'this directory'} cannot be read ({error.strerror}): name another path") from error
+    target = _in_main_worktree(target)
+    is_directory = target.is_dir() or path.endswith("/") or target.suffix != ".md"
+    format = format or _format_for(target, is_directory=is_directory)
+    if is_directory and format in ("memories", "block"):
+        return target / ("memories.md" if format == "memories" else _GUIDES[0]), format
+    if not is_directory and format in ("entries", "tree"):
+        raise InvalidInput(f"{target} is a file, and the format {format} needs a directory of its own: name one")
+    return target, format
+
+
+def _default_target(format: str | None, here: Path) -> tuple[Path, str]:
+    root = git_root(here)
+    if root is None or format not in (None, "memories"):
+        raise InvalidInput("name a file or directory: only a repository has a default, and only for the format memories")
+    return root / _LIST, "memories"
+
+
+def _format_for(target: Path, *, is_directory: bool) -> str:
+    if is_directory:
+        return "entries"
+    return "block" if target.name in _GUIDES else "memories"
+
+
+def _in_main_worktree(path: Path) -> Path:
+    """The same path in the main worktree: all worktrees of a repository share one."""
+    existing = next((directory for directory in path.parents if directory.is_dir()), path.parent)
+    tree, main = work_tree(existing), git_root(existing)
+    return main / path.relative_to(tree) if tree and main and tree != main else path
+
+
+def add(service: "Service", engine: "SyncEngine", target: Path, format: str, *, scope: Scope, choice: str) -> Report:
+    """Add a mirror and sync it. If its first sync fails, there is no mirror either, and the error propagates."""
+    mirror = service.mirror(target, format, scope=scope, choice=choice)
+    try:
+        return mirror, engine.sync(mirror, whole=True)
+    except BaseException:
+        service.unmirror(mirror.number)
+        raise
+
+
+def select(service: "Service", ref: str | None) -> Sequence[Mirror]:
+    """Return the mirror that `ref` names by its number or its path, or all of them if it is None.
+
+    Raises NotFound if there is none.
+    """
+    mirrors = service.mirrors()
+    if ref is None:
+        return mirrors
+    if ref.removeprefix("#").isdigit():
+        found = [mirror for mirror in mirrors if mirror.number == int(ref.removeprefix("#"))]
+    else:
+        path = Path(ref).expanduser().absolute()
+        wanted = {str(_in_main_worktree(path)), str(path.resolve())}
+        found = [mirror for mirror in mirrors if str(location(mirror)) in wanted]
+    if not found:
+        raise NotFound(f"there is no mirror {ref}: `omoide mirror list` shows the mirrors")
+    return found
+
+
+def location(mirror: Mirror) -> Path:
+    """Return the file of a mirror, or its directory."""
+    return Path(mirror.place) / mirror.file
+
+
+def sync_each(engine: "SyncEngine", mirrors: Sequence[Mirror]) -> list[Report]:
+    """Sync each mirror, comparing everything. One that cannot be reached does not stop the others."""
+    return _each(engine, mirrors, partial(engine.sync, whole=True))
+
+
+def plan_each(engine: "SyncEngine", mirrors: Sequence[Mirror]) -> list[Report]:
+    """Return what a sync of each mirror would do, without doing it."""
+    return _each(engine, mirrors, engine.plan)
+
+
+def _each(engine: "SyncEngine", mirrors: Sequence[Mirror], work: "Callable[[Mirror], SyncReport]") -> list[Report]:
+    reports = ((mirror, engine.attempt(mirror, partial(work, mirror))) for mirror in mirrors)
+    return [(mirror, report) for mirror, report in reports if report is not None]
+
+
+def rebuild(service: "Service", engine: "SyncEngine", mirror: Mirror, source: Side) -> Report:
+    """Make one side of a mirror from the other, whichever is newer."""
+    reset = service.reset_sync_state(mirror.number)
+    return reset, engine.sync(reset, source)
