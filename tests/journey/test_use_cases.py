@@ -28,7 +28,7 @@ def test_the_command_and_the_tool_report_the_same_statistics(run, open_memory, p
     stats = {tool.name: tool for tool in TOOLS}["stats"]
     with open_memory(place / "memory.db") as memory:
         context = CallContext(ServiceHandle(lambda: memory))
-        answer = stats.run(context, stats.takes(), RequestContext({}))
+        answer = stats.run(context, stats.arguments(), RequestContext({}))
     tool = msgspec.to_builtins(answer.value)
     assert tool["count"] == command["memories"] == 3
     assert tool["by_state"] == {state: count for state, count in command["by_state"].items() if count}

@@ -1,4 +1,4 @@
-"""Moments as people write them: a date, an ISO time, or so long from now (or ago)."""
+"""Times as people write them: a date, an ISO time, or a span from now."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -9,7 +9,10 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 def parse_time(text: str, what: str, *, future: bool) -> datetime:
-    """`7d` is seven days from now where a moment in the future is meant, seven days ago otherwise."""
+    """Parse a date, an ISO time or a span: `7d` is seven days from now if `future`, else seven days ago.
+
+    `what` names the value in the message of InvalidInput.
+    """
     span = re.fullmatch(r"(\d{1,6})([mhdw])", text.strip())
     if span:
         distance = timedelta(**{_UNITS[span[2]]: int(span[1])})
@@ -18,5 +21,7 @@ def parse_time(text: str, what: str, *, future: bool) -> datetime:
     try:
         parsed = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise InvalidInput(f"{what} is {text!r}: write 2026-12-31, 2026-12-31T18:00Z, or a span like 90d, 12h") from None
+        raise InvalidInput(
+            f"{what} must be a time such as 2026-12-31, 2026-12-31T18:00Z, 90d or 12h, got {text!r}"
+        ) from None
     return parsed.astimezone() if parsed.tzinfo is None else parsed

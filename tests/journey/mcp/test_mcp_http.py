@@ -880,7 +880,7 @@ def told_nothing(answer: Any) -> str:
 def arguments(tool: Any, **given: Any) -> dict[str, Any]:
     """Arguments for every required field of a tool; a new field must be added to the samples."""
     known = {**SAMPLES, **given}
-    fields = {field.name: field.required for field in msgspec.structs.fields(tool.takes)}
+    fields = {field.name: field.required for field in msgspec.structs.fields(tool.arguments)}
     return {name: known[name] for name, required in fields.items() if required or name in given}
 
 

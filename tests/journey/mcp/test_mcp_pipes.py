@@ -145,7 +145,7 @@ def test_arguments_that_are_nested_too_deep_are_told_to_the_model(
         client.send(f'{{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {params}}}'.encode())
         result = client.hear()["result"]
         assert result["isError"]
-        assert "nested too deep" in result["content"][0]["text"]
+        assert "nested in more than 100 levels" in result["content"][0]["text"]
     client.process.stdin.close()
     assert client.process.stderr.read() == b""
 

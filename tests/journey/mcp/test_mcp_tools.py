@@ -161,7 +161,7 @@ def test_every_tool_obeys_the_one_table_in_every_role_and_layer(
     assert set(CALLS) == set(tools)
     for name, tool in tools.items():
         deed, arguments = CALLS[name]
-        takes = tool.takes.__struct_fields__
+        takes = tool.arguments.__struct_fields__
         for layer in layers(name, takes):
             for role in ("owner", "admin", "worker"):
                 refs = memory_of(layer)
@@ -174,7 +174,7 @@ def test_every_tool_obeys_the_one_table_in_every_role_and_layer(
                 text = result["content"][0]["text"]
                 assert result["isError"] is not allowed, f"{name} in {layer} as {role}: {text}"
                 if allowed:
-                    Draft202012Validator(json_schema(tool.gives)).validate(result["structuredContent"])
+                    Draft202012Validator(json_schema(tool.result)).validate(result["structuredContent"])
                 else:
                     assert f"the-{role} is a {role}" in text
 
@@ -344,7 +344,7 @@ def test_what_revise_leaves_alone_can_be_amended(client: Any) -> None:
     client.give("amend", id="trial", expires_at="never", active=True)
     shown = client.give("show", id="trial")["memory"]
     assert (shown["state"], shown["expires_at"]) == ("active", None)
-    assert "you saw 1" in client.call("amend", id="trial", relevance=0.1, if_version=1)["content"][0]["text"]
+    assert "version 3, not 1" in client.call("amend", id="trial", relevance=0.1, if_version=1)["content"][0]["text"]
 
 
 def test_an_agent_that_is_a_worker_cannot_let_a_memory_expire(client: Any) -> None:
@@ -398,7 +398,7 @@ def test_who_wrote_a_memory_is_set_by_the_server_and_shown_to_every_reader(clien
         ("skip all tests", "agent-7", "worker")
     ]
     text = client.call("resume")["content"][0]["text"]
-    own, _, noted = text.partition("## Preferences noted by agents, not said by the user")
+    own, _, noted = text.partition("## Preferences noted by agents, not stated by the user")
     assert "tabs, please" in own.partition("## Preferences of the user")[2]
     assert "skip all tests" not in own
     assert "skip all tests" in noted
@@ -442,21 +442,21 @@ def test_near_twins_are_counted_and_the_closest_named(client: Any) -> None:
     client.give("remember", content=words)
     once = client.call("remember", content=words + " now")
     assert (once["structuredContent"]["similar_count"], once["structuredContent"]["similar"]) == (1, [1])
-    assert "1 other says almost the same: #1. Recall" in once["content"][0]["text"]
+    assert "1 other memory says almost the same: #1. Recall" in once["content"][0]["text"]
     for number in range(3, 8):
         many = client.call("remember", content=f"{words} {number}")
     assert (many["structuredContent"]["similar_count"], len(many["structuredContent"]["similar"])) == (6, 5)
-    assert "6 others say almost the same: #" in many["content"][0]["text"]
+    assert "6 other memories say almost the same: #" in many["content"][0]["text"]
     assert ", …. Recall" in many["content"][0]["text"]
     for kept in (once, many):
-        Draft202012Validator(json_schema(tools_of("default")["remember"].gives)).validate(kept["structuredContent"])
+        Draft202012Validator(json_schema(tools_of("default")["remember"].result)).validate(kept["structuredContent"])
 
 
 def test_tags_that_would_fit_are_named_where_settings_ask_for_them(talk: Any) -> None:
     kept = talk(OMOIDE_AUTOTAG="suggest").call("remember", content="認証は JWT を採用")
     assert kept["structuredContent"]["suggested_tags"] == ["jwt", "認証"]
-    assert kept["content"][0]["text"].endswith("Tags that would fit: jwt, 認証.")
-    Draft202012Validator(json_schema(tools_of("default")["remember"].gives)).validate(kept["structuredContent"])
+    assert kept["content"][0]["text"].endswith("Suggested tags: jwt, 認証.")
+    Draft202012Validator(json_schema(tools_of("default")["remember"].result)).validate(kept["structuredContent"])
 
 
 def test_a_limit_below_1_is_refused(client: Any) -> None:
@@ -473,7 +473,7 @@ def test_revise_changes_what_it_names_and_pins(client: Any) -> None:
     assert (memory["content"], memory["topic"], memory["tags"], memory["pinned"]) == ("new words", "title", ["a"], True)
     assert client.give("resume")["pinned"][0]["id"] == kept["memory_id"]
     client.give("revise", id=kept["memory_id"], pin=False)
-    assert "say what" in client.refusal("revise", id=kept["memory_id"])
+    assert "nothing to change" in client.refusal("revise", id=kept["memory_id"])
 
 
 def test_what_is_forgotten_is_found_nowhere(client: Any) -> None:

@@ -1,4 +1,4 @@
-"""How each client is told about omoide: which file, and what to put into it."""
+"""How each client is configured to use omoide: which file, and what to put into it."""
 
 import os
 import shlex
@@ -16,25 +16,27 @@ Command = list[str]
 
 
 class Client(NamedTuple):
+    """A client: its files, and the snippets for them."""
+
     title: str
-    places: Callable[[], Sequence[str]]
-    """The files it reads, the one to prefer first."""
+    files: Callable[[], Sequence[str]]
+    """The files it reads, the preferred one first."""
     local: Callable[[Command], str]
     remote: Callable[[str], str] | None
-    """For the HTTP server; None where the client's file has no way to send a token."""
+    """The snippet for the HTTP server; None if the client's file cannot send a token."""
     hint: str = ""
-    admission: str = f"set {VARIABLE} to what `omoide mcp token` prints"
-    """How a person lets it bear the token of the HTTP server."""
+    authorization_hint: str = f"set {VARIABLE} to what `omoide mcp token` prints"
+    """How a person gives it the token of the HTTP server."""
 
 
 def _json(*path: str) -> Callable[[dict[str, Any]], str]:
-    def dumped(server: dict[str, Any]) -> str:
+    def render(server: dict[str, Any]) -> str:
         value: dict[str, Any] = {"omoide": server}
         for name in reversed(path):
             value = {name: value}
         return serialize.dump_json(value)
 
-    return dumped
+    return render
 
 
 def _split(command: Command) -> dict[str, Any]:
@@ -63,7 +65,7 @@ def _codex_http(url: str) -> str:
 
 
 def _toml(text: str) -> str:
-    return serialize.dump_json(text, indent=0)  # a basic string of TOML is written like one of JSON
+    return serialize.dump_json(text, indent=0)  # TOML's basic strings have the syntax of JSON's
 
 
 def _desktop() -> Sequence[str]:
@@ -80,7 +82,7 @@ def _home(name: str) -> str:
 
 
 def _client_path(variable: str, default: str, name: str) -> str:
-    """A file in the directory that the client's own variable moves."""
+    """Return a file in the client's directory, which its own variable may move."""
     return str(Path(os.environ.get(variable) or Path.home() / default) / name)
 
 
@@ -97,7 +99,7 @@ CLIENTS = {
         _desktop,
         lambda command: _servers(_split(command)),
         None,
-        "It starts servers outside of any project: add --project to the arguments, or work in the global layer.",
+        "It starts servers outside of any project: add --project to the arguments, or use the global layer.",
     ),
     "cursor": Client(
         "Cursor",
@@ -107,10 +109,10 @@ CLIENTS = {
     ),
     "vscode": Client(
         "Visual Studio Code",
-        lambda: [".vscode/mcp.json in the project", "the user's, by the command MCP: Open User Configuration"],
+        lambda: [".vscode/mcp.json in the project", "the user's, with the command MCP: Open User Configuration"],
         lambda command: _json("servers")({"type": "stdio", **_split(command)}),
         _vscode,
-        admission="when it asks for the token, give it what `omoide mcp token` prints",
+        authorization_hint="when it asks for the token, enter what `omoide mcp token` prints",
     ),
     "codex": Client("Codex", lambda: [_client_path("CODEX_HOME", ".codex", "config.toml")], _codex, _codex_http),
     "gemini": Client(
@@ -118,7 +120,7 @@ CLIENTS = {
         lambda: [".gemini/settings.json in the project", _home(".gemini/settings.json")],
         lambda command: _servers(_split(command)),
         lambda url: _servers({"httpUrl": url, "headers": _bearer(f"${VARIABLE}")}),
-        "It starts servers only in a folder that you trust: it asks, or its command /permissions says so.",
+        "It starts servers only in a trusted folder: it asks, or use its command /permissions.",
     ),
     "opencode": Client(
         "opencode",
@@ -130,30 +132,34 @@ CLIENTS = {
 
 
 class Registration(NamedTuple):
+    """How to register omoide with a client."""
+
     notes: list[str]
-    """Where it goes, for a person."""
+    """Where to put the snippet, for a person."""
     snippet: str
-    """What goes there, as it is."""
 
 
 def registration(name: str, flags: Sequence[str], url: str | None) -> Registration:
-    """The files and the snippet for a client: to start omoide itself, or to reach the server at this URL."""
+    """Return the files and the snippet for a client: to start omoide itself, or to use the server at this URL.
+
+    Raise InvalidInput for an unknown client, or one that cannot send a token to a URL.
+    """
     client = CLIENTS.get(name)
     if client is None:
-        raise InvalidInput(f"there is no client {name!r}: {', '.join(CLIENTS)}")
-    notes = [f"{client.title}: put this into", *(f"  {place}" for place in client.places())]
+        raise InvalidInput(f"there is no client {name!r}: use one of {', '.join(CLIENTS)}")
+    notes = [f"{client.title}: put this into", *(f"  {file}" for file in client.files())]
     if url is None:
         command = [program(), "mcp", *flags]
         if client.hint:
             notes.append(client.hint.format(command=shlex.join(command)))
         return Registration(notes, client.local(command))
     if client.remote is None:
-        raise InvalidInput(f"{client.title} cannot send a token from its file: leave --http out")
-    notes += [f"and {client.admission}; `omoide mcp --daemon` starts the server"]
+        raise InvalidInput(f"{client.title} cannot send a token from its file: omit --http")
+    notes += [f"and {client.authorization_hint}; `omoide mcp --daemon` starts the server"]
     return Registration(notes, client.remote(url))
 
 
 def program() -> str:
-    """This omoide by its whole path: a client started from a desktop has another PATH than a shell."""
-    beside = Path(sys.executable).with_name("omoide")
-    return str(beside) if beside.exists() else shutil.which("omoide") or "omoide"
+    """Return the full path of this omoide: a client started from a desktop has another PATH than a shell."""
+    installed = Path(sys.executable).with_name("omoide")
+    return str(installed) if installed.exists() else shutil.which("omoide") or "omoide"

@@ -24,7 +24,7 @@ class ServiceHandle:
         self._lock = threading.Lock()
 
     @property
-    def memory(self) -> "Service":
+    def service(self) -> "Service":
         """The service, opened if it is not open yet."""
         with self._lock:
             if self._opened is None:
@@ -62,9 +62,9 @@ class CallContext:
         self._session = session
 
     @property
-    def memory(self) -> "Service":
+    def service(self) -> "Service":
         """The service, acting as the server itself."""
-        return self._handle.memory
+        return self._handle.service
 
     def flush(self) -> None:
         """Run deferred writes."""
@@ -72,7 +72,7 @@ class CallContext:
 
     def acting_as(self, agent: str | UnsetType) -> "Service":
         """Return the service acting as this agent; without one, as the server itself."""
-        return self.memory if agent is UNSET else self.memory.acting_as(agent)
+        return self.service if agent is UNSET else self.service.acting_as(agent)
 
     def scope(
         self,
@@ -107,7 +107,7 @@ class CallContext:
             return self._default_scope
         if self._root is None:
             return Scope.everywhere()
-        return self.memory.claim(self._root) if writing else self.memory.locate(self._root)
+        return self.service.claim(self._root) if writing else self.service.locate(self._root)
 
     @cached_property
     def _default_scope(self) -> Scope:

@@ -1,4 +1,4 @@
-"""Memories as resources: each one under its id, all of a project, all of a type as one document."""
+"""Resources: one memory by its id, the memories of a project, all memories of a type as one document."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from omoide.model import Layer, Memory, Scope, State
 _MEMORY, _PROJECT, _DOCUMENT = "omoide://memory/", "omoide://project/", "omoide://document/"
 _PAGE = 50
 _MAX_MEMORIES = 1_000
-"""The most that one document holds, those last changed; it says how many it leaves out."""
+"""The maximum of one document, last changed first; the document says how many are left out."""
 _MIME = "text/markdown"
 
 TEMPLATES: Sequence[dict[str, Any]] = (
@@ -22,36 +22,39 @@ TEMPLATES: Sequence[dict[str, Any]] = (
         "uriTemplate": _MEMORY + "{id}",
         "name": "memory",
         "title": "A memory",
-        "description": "One memory, whole; {id} is its id, number or key.",
+        "description": "One memory in full; {id} is its id, number or key.",
         "mimeType": _MIME,
     },
     {
         "uriTemplate": _PROJECT + "{path}",
         "name": "project",
         "title": "A project",
-        "description": "What is known in a project, pinned first; {path} like shop or backend/python/shop.",
+        "description": "The memories of a project, pinned ones first; {path} such as shop or backend/python/shop.",
         "mimeType": _MIME,
     },
     {
         "uriTemplate": _DOCUMENT + "{type}",
         "name": "document",
         "title": "A document",
-        "description": "All memories of a type that are seen from here, the surest first; {type} like tech or decision.",
+        "description": "All visible memories of a type, most confident first; {type} such as tech or decision.",
         "mimeType": _MIME,
     },
 )
 
 
 def list_page(context: CallContext, start: int) -> tuple[Sequence[dict[str, Any]], int | None]:
-    """The project and its documents first, then its memories and the global ones, last changed first."""
+    """Return a page of resources: the project and its documents, then its memories and global ones, last changed first.
+
+    The second value is the start of the next page, or None.
+    """
     scope = context.scope()
-    found = context.memory.list(scope=scope, limit=_PAGE, offset=start)
-    listed = [_resource(memory) for memory in found.memories]
+    found = context.service.list(scope=scope, limit=_PAGE, offset=start)
+    resources = [_resource(memory) for memory in found.memories]
     if start == 0:
-        pages = [_document(type) for type in context.memory.summary(scope=scope).by_type]
-        listed = [*([_project(scope.path)] if scope.path else []), *pages, *listed]
-    after = start + _PAGE
-    return listed, after if after < found.total else None
+        documents = [_document(type) for type in context.service.summary(scope=scope).by_type]
+        resources = [*([_project(scope.path)] if scope.path else []), *documents, *resources]
+    next_start = start + _PAGE
+    return resources, next_start if next_start < found.total else None
 
 
 def _project(path: str) -> dict[str, Any]:
@@ -59,7 +62,7 @@ def _project(path: str) -> dict[str, Any]:
         "uri": _PROJECT + quote(path),
         "name": path,
         "title": f"Project {path}",
-        "description": "What is known in this project.",
+        "description": "The memories of this project.",
         "mimeType": _MIME,
     }
 
@@ -86,14 +89,15 @@ def _resource(memory: Memory) -> dict[str, Any]:
 
 
 def read_resource(context: CallContext, uri: str) -> Sequence[dict[str, Any]]:
+    """Read a resource as Markdown. Raise NotFound if there is none at this URI."""
     if uri.startswith(_MEMORY):
-        text = _render_memory(context.memory.show(unquote(uri.removeprefix(_MEMORY)), scope=context.scope()))
+        text = _render_memory(context.service.show(unquote(uri.removeprefix(_MEMORY)), scope=context.scope()))
     elif uri.startswith(_PROJECT):
         text = _project_text(context, unquote(uri.removeprefix(_PROJECT)))
     elif uri.startswith(_DOCUMENT):
         text = _document_text(context, unquote(uri.removeprefix(_DOCUMENT)))
     else:
-        raise NotFound(f"there is no resource {uri!s:.200}")
+        raise NotFound(f"there is no resource {uri!s:.200}: resources/templates/list names the URIs")
     return [{"uri": uri, "mimeType": _MIME, "text": text}]
 
 
@@ -109,19 +113,19 @@ def _project_text(context: CallContext, path: str) -> str:
         scope = Scope.project(path)
     except InvalidInput as error:
         raise NotFound(f"there is no project {path!s:.200}") from error
-    portrait = context.memory.project(path, limit=_PAGE)
-    if portrait is None:
+    detail = context.service.project(path, limit=_PAGE)
+    if detail is None:
         raise NotFound(f"there is no project {path!s:.200}")
-    found = context.memory.list(scope=scope, layers=(Layer.PROJECT, Layer.SESSION), limit=_PAGE)
-    # The newest are not all: what is pinned may be older than any of them.
-    every = {memory.id: memory for memory in (*portrait.pinned, *found.memories)}
-    memories = list(every.values())[:_PAGE]
+    found = context.service.list(scope=scope, layers=(Layer.PROJECT, Layer.SESSION), limit=_PAGE)
+    # A pinned memory may be older than those on the page of the last changed ones.
+    by_id = {memory.id: memory for memory in (*detail.pinned, *found.memories)}
+    memories = list(by_id.values())[:_PAGE]
     return render_memories(memories, f"Project {path}: {len(memories)} of {found.total} memories.")
 
 
 def _document_text(context: CallContext, type: str) -> str:
     try:
-        found = context.memory.list(scope=context.scope(), type=type, limit=_MAX_MEMORIES)
+        found = context.service.list(scope=context.scope(), type=type, limit=_MAX_MEMORIES)
     except InvalidInput as error:
         raise NotFound(f"there is no type {type!s:.100}") from error
     text = render_document(type, found.memories)
@@ -129,29 +133,31 @@ def _document_text(context: CallContext, type: str) -> str:
     return f"{text}\n---\n\n{left:,} more are not shown: `omoide document` writes all of them.\n" if left else text
 
 
-def complete(context: CallContext, uri: str, name: str, begun: str) -> Sequence[str]:
+def complete(context: CallContext, uri: str, name: str, prefix: str) -> Sequence[str]:
+    """List values for a parameter of a URI template that start with the prefix."""
     if uri == _PROJECT + "{path}" and name == "path":
-        return projects(context, begun)
+        return projects(context, prefix)
     if uri == _DOCUMENT + "{type}" and name == "type":
-        return types(context, begun, context.scope())
+        return types(context, prefix, context.scope())
     if uri == _MEMORY + "{id}" and name == "id":
         scope = context.scope()
-        found = context.memory.list(scope=scope, limit=_MAX_MEMORIES)
+        found = context.service.list(scope=scope, limit=_MAX_MEMORIES)
         names = [name for memory in found.memories for name in _names(memory, scope)]
-        return list(dict.fromkeys(name for name in names if name.startswith(begun)))
+        return list(dict.fromkeys(name for name in names if name.startswith(prefix)))
     return []
 
 
 def _names(memory: Memory, scope: Scope) -> Sequence[str]:
-    """What a memory can be read by from here: its key, unless it is one of another session, and its id."""
+    """Return what identifies a memory in this scope: its key, unless it is of another session, and its id."""
     return [memory.key, memory.id] if memory.key and memory.scope.name in ("", scope.name) else [memory.id]
 
 
-def projects(context: CallContext, begun: str) -> Sequence[str]:
-    return sorted(project.path for project in context.memory.projects() if project.path.startswith(begun))
+def projects(context: CallContext, prefix: str) -> Sequence[str]:
+    """List the paths of projects that start with the prefix."""
+    return sorted(project.path for project in context.service.projects() if project.path.startswith(prefix))
 
 
-def types(context: CallContext, begun: str, scope: Scope) -> Sequence[str]:
-    """All that can be asked for, those in use first."""
-    used = context.memory.summary(scope=scope).by_type
-    return sorted((type for type in context.memory.types if type.startswith(begun)), key=lambda name: name not in used)
+def types(context: CallContext, prefix: str, scope: Scope) -> Sequence[str]:
+    """List the types that start with the prefix, those in use first."""
+    used = context.service.summary(scope=scope).by_type
+    return sorted((type for type in context.service.types if type.startswith(prefix)), key=lambda name: name not in used)

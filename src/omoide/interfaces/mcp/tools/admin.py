@@ -1,4 +1,4 @@
-"""What else can be done with memories, for agents that look after them: offered with `--tools all`."""
+"""Further tools on memories, for agents that maintain them: offered with `--tools all`."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -13,25 +13,25 @@ from omoide.interfaces.mcp.schemas import (
     ChangeResult,
     CountResult,
     Limit,
+    ListedMemoryResult,
     RecallResult,
     Ref,
     RowsResult,
     ScopedInput,
-    ToldState,
     change_result,
     headline,
+    listed_memory_result,
     recall_result,
     render_memories,
     set_or_none,
-    told_state,
 )
 from omoide.interfaces.mcp.tools.registry import Answer, Tool
 from omoide.interfaces.time_input import parse_time
 from omoide.markdown.fence import one_line
-from omoide.model import Draft, Layer, LinkKind, Memory, Scope, State
+from omoide.model import Draft, Event, Layer, LinkKind, Memory, Scope, State
 from omoide.service import Service
 
-_CHUNK = 100
+_BATCH = 100
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 
@@ -97,158 +97,173 @@ class PurgeInput(ScopedInput, kw_only=True):
     ids: Annotated[list[str], Meta(min_length=1, max_length=1_000)]
 
 
-class MemoryPage(Struct, frozen=True):
-    memories: list[ToldState]
+class ListResult(Struct, frozen=True):
+    memories: list[ListedMemoryResult]
     total_count: int
 
 
-class MemoryDetail(Struct, frozen=True):
+class ShowResult(Struct, frozen=True):
     memory: dict[str, Any]
     links: list[dict[str, Any]]
 
 
-def _service_and_scope(context: CallContext, asked: ScopedInput, *, writing: bool = False) -> tuple[Service, Scope]:
-    return context.acting_as(asked.caller_agent_id), context.scope(asked.project, asked.session, writing=writing)
+def _service_and_scope(context: CallContext, arguments: ScopedInput, *, writing: bool = False) -> tuple[Service, Scope]:
+    return context.acting_as(arguments.caller_agent_id), context.scope(arguments.project, arguments.session, writing=writing)
 
 
-def _list(context: CallContext, asked: BrowseInput, _: RequestContext) -> Answer:
-    memory, scope = _service_and_scope(context, asked)
-    page = memory.list(
+def _list(context: CallContext, arguments: BrowseInput, _: RequestContext) -> Answer:
+    service, scope = _service_and_scope(context, arguments)
+    page = service.list(
         scope=scope,
-        type=set_or_none(asked.type),
-        tags=asked.tags,
-        layers=() if asked.scope is UNSET else (asked.scope,),
-        states=(asked.state,),
-        limit=asked.limit,
-        offset=asked.offset,
+        type=set_or_none(arguments.type),
+        tags=arguments.tags,
+        layers=() if arguments.scope is UNSET else (arguments.scope,),
+        states=(arguments.state,),
+        limit=arguments.limit,
+        offset=arguments.offset,
     )
     lines = [f"{len(page.memories)} of {page.total} memories, last changed first.", *map(headline, page.memories)]
-    return Answer(MemoryPage([told_state(one) for one in page.memories], page.total), "\n".join(lines))
+    return Answer(ListResult([listed_memory_result(memory) for memory in page.memories], page.total), "\n".join(lines))
 
 
-def _show(context: CallContext, asked: IdInput, _: RequestContext) -> Answer:
-    memory, scope = _service_and_scope(context, asked)
-    one = memory.show(asked.id, scope=scope)
-    links = memory.links(asked.id, scope=scope)
+def _show(context: CallContext, arguments: IdInput, _: RequestContext) -> Answer:
+    service, scope = _service_and_scope(context, arguments)
+    memory = service.show(arguments.id, scope=scope)
+    links = service.links(arguments.id, scope=scope)
     return Answer(
-        MemoryDetail(serialize.memory(one), [serialize.link(link) for link in links]),
-        render_memories([one], f"{serialize.state(one)}."),
+        ShowResult(serialize.memory(memory), [serialize.link(link) for link in links]),
+        render_memories([memory], f"{serialize.state(memory)}."),
     )
 
 
-def _amend(context: CallContext, asked: AmendInput, _: RequestContext) -> Answer:
-    memory, scope = _service_and_scope(context, asked)
+def _amend(context: CallContext, arguments: AmendInput, _: RequestContext) -> Answer:
+    service, scope = _service_and_scope(context, arguments)
     fields = {
         name: value
         for name in ("active", "confidence", "relevance", "examples", "source")
-        if (value := getattr(asked, name)) is not UNSET
+        if (value := getattr(arguments, name)) is not UNSET
     }
-    if asked.source_run_id is not UNSET:
-        fields["source_run_id"] = str(asked.source_run_id) or None
-    if asked.expires_at is not UNSET:
-        never = asked.expires_at.strip().lower() == "never"
-        fields["expires_at"] = None if never else parse_time(asked.expires_at, "expires_at", future=True)
-    done = memory.revise(asked.id, scope=scope, if_version=asked.if_version, **fields)
-    return Answer(change_result(done), f"Amended: {headline(done)}, now at version {done.version}.")
+    if arguments.source_run_id is not UNSET:
+        fields["source_run_id"] = str(arguments.source_run_id) or None
+    if arguments.expires_at is not UNSET:
+        never = arguments.expires_at.strip().lower() == "never"
+        fields["expires_at"] = None if never else parse_time(arguments.expires_at, "expires_at", future=True)
+    memory = service.revise(arguments.id, scope=scope, if_version=arguments.if_version, **fields)
+    return Answer(change_result(memory), f"Amended: {headline(memory)}, now at version {memory.version}.")
 
 
-def _history(context: CallContext, asked: IdInput, _: RequestContext) -> Answer:
-    memory, scope = _service_and_scope(context, asked)
-    versions = memory.history(asked.id, scope=scope)
+def _history(context: CallContext, arguments: IdInput, _: RequestContext) -> Answer:
+    service, scope = _service_and_scope(context, arguments)
+    versions = service.history(arguments.id, scope=scope)
     lines = [
-        f"version {each.memory.version}, {serialize.format_time(each.memory.updated_at)}: {headline(each.memory)}"
-        for each in versions
+        f"version {version.memory.version}, {serialize.format_time(version.memory.updated_at)}: {headline(version.memory)}"
+        for version in versions
     ]
-    return Answer(RowsResult([serialize.version(each) for each in versions]), "\n".join(lines))
+    return Answer(RowsResult([serialize.version(version) for version in versions]), "\n".join(lines))
 
 
-def _events(context: CallContext, asked: HistoryInput, _: RequestContext) -> Answer:
-    memory, scope = _service_and_scope(context, asked)
-    events = memory.events(set_or_none(asked.id), scope=scope, limit=asked.limit)
-    lines = [
-        one_line(
-            f"{serialize.format_time(each.at)} {each.actor.name} ({each.actor.role}) {each.action} #{each.memory_number}"
-        )
-        for each in events
-    ]
-    return Answer(RowsResult([serialize.event(each) for each in events]), "\n".join(lines) or "Nothing has happened yet.")
+def _event_line(event: Event) -> str:
+    who = f"{event.actor.name} ({event.actor.role})"
+    return one_line(f"{serialize.format_time(event.at)} {who} {event.action} #{event.memory_number}")
 
 
-def _state_tool(word: str, verb: Callable[..., Memory]) -> Callable[[CallContext, IdInput, RequestContext], Answer]:
-    def run(context: CallContext, asked: IdInput, _: RequestContext) -> Answer:
-        memory, scope = _service_and_scope(context, asked)
-        done = verb(memory, asked.id, scope=scope)
-        return Answer(change_result(done), f"{word}: {headline(done)} in {done.scope}.")
+def _events(context: CallContext, arguments: HistoryInput, _: RequestContext) -> Answer:
+    service, scope = _service_and_scope(context, arguments)
+    events = service.events(set_or_none(arguments.id), scope=scope, limit=arguments.limit)
+    lines = [_event_line(event) for event in events]
+    return Answer(RowsResult([serialize.event(event) for event in events]), "\n".join(lines) or "There are no events yet.")
+
+
+def _state_tool(word: str, change: Callable[..., Memory]) -> Callable[[CallContext, IdInput, RequestContext], Answer]:
+    def run(context: CallContext, arguments: IdInput, _: RequestContext) -> Answer:
+        service, scope = _service_and_scope(context, arguments)
+        memory = change(service, arguments.id, scope=scope)
+        return Answer(change_result(memory), f"{word}: {headline(memory)} in {memory.scope}.")
 
     return run
 
 
-def _similar(context: CallContext, asked: SimilarInput, _: RequestContext) -> Answer:
-    memory, scope = _service_and_scope(context, asked)
-    found = memory.similar(asked.id, scope=scope, limit=asked.limit)
-    opening = "Most like it, best first." if found.hits else "Nothing is like it."
-    return Answer(recall_result(found.hits, found.total), render_memories([hit.memory for hit in found.hits], opening))
+def _similar(context: CallContext, arguments: SimilarInput, _: RequestContext) -> Answer:
+    service, scope = _service_and_scope(context, arguments)
+    found = service.similar(arguments.id, scope=scope, limit=arguments.limit)
+    first_line = "The most similar memories, best first." if found.hits else "There are no similar memories."
+    return Answer(recall_result(found.hits, found.total), render_memories([hit.memory for hit in found.hits], first_line))
 
 
-def _link(context: CallContext, asked: LinkInput, _: RequestContext) -> Answer:
-    memory, scope = _service_and_scope(context, asked)
-    done = memory.link(asked.id, asked.kind, asked.other, scope=scope)
-    return Answer(CountResult(int(done)), "Linked." if done else "They were linked already.")
+def _link(context: CallContext, arguments: LinkInput, _: RequestContext) -> Answer:
+    service, scope = _service_and_scope(context, arguments)
+    is_new = service.link(arguments.id, arguments.kind, arguments.other, scope=scope)
+    return Answer(CountResult(int(is_new)), "Linked." if is_new else "They were already linked.")
 
 
-def _unlink(context: CallContext, asked: LinkInput, _: RequestContext) -> Answer:
-    memory, scope = _service_and_scope(context, asked)
-    done = memory.unlink(asked.id, asked.kind, asked.other, scope=scope)
-    return Answer(CountResult(int(done)), "Unlinked." if done else "They were not linked.")
+def _unlink(context: CallContext, arguments: LinkInput, _: RequestContext) -> Answer:
+    service, scope = _service_and_scope(context, arguments)
+    was_linked = service.unlink(arguments.id, arguments.kind, arguments.other, scope=scope)
+    return Answer(CountResult(int(was_linked)), "Unlinked." if was_linked else "They were not linked.")
 
 
-def _remember_many(context: CallContext, asked: RememberManyInput, call: RequestContext) -> Answer:
-    """A hundred at a time, so that progress can be told; a cancelled one keeps what was kept until then."""
-    memory = context.acting_as(asked.caller_agent_id)
-    scope = context.scope(asked.project, asked.session, asked.scope, writing=True)
-    drafts = [
-        Draft(
-            note.content, scope, set_or_none(note.topic), set_or_none(note.type), note.tags, note.examples,
-            set_or_none(note.key), set_or_none(note.source),
-            source_run_id=None if note.source_run_id is UNSET else str(note.source_run_id),
-        )
-        for note in asked.memories
-    ]  # fmt: skip
+def _draft(note: NoteInput, scope: Scope) -> Draft:
+    return Draft(
+        content=note.content,
+        scope=scope,
+        topic=set_or_none(note.topic),
+        type=set_or_none(note.type),
+        tags=note.tags,
+        examples=note.examples,
+        key=set_or_none(note.key),
+        source=set_or_none(note.source),
+        source_run_id=None if note.source_run_id is UNSET else str(note.source_run_id),
+    )
+
+
+def _remember_many(context: CallContext, arguments: RememberManyInput, call: RequestContext) -> Answer:
+    """Store in batches, to report progress; if the client cancels, what was stored so far stays."""
+    service = context.acting_as(arguments.caller_agent_id)
+    scope = context.scope(arguments.project, arguments.session, arguments.scope, writing=True)
+    drafts = [_draft(note, scope) for note in arguments.memories]
     total = len(drafts)
-    for start in range(0, total, _CHUNK):
-        call.progress(start, total, f"{start} of {total} kept")
+    for start in range(0, total, _BATCH):
+        call.progress(start, total, f"{start} of {total} stored")
         try:
-            memory.remember_many(drafts[start : start + _CHUNK])
+            service.remember_many(drafts[start : start + _BATCH])
         except InvalidInput as error:
-            raise type(error)(f"{start} of {total} are kept; then, counted from there, {error}") from error
-    call.progress(total, total, f"{total} kept")
-    return Answer(CountResult(total), f"{total} memories are kept in {scope}.")
+            raise type(error)(f"the first {start} of {total} are stored; of the rest, {error}") from error
+    call.progress(total, total, f"{total} stored")
+    return Answer(CountResult(total), f"Stored {total} memories in {scope}.")
 
 
-def _purge(context: CallContext, asked: PurgeInput, _: RequestContext) -> Answer:
-    memory, scope = _service_and_scope(context, asked)
-    done = memory.purge(asked.ids, scope=scope)
-    return Answer(CountResult(done), f"{done} memories are destroyed for good.")
+def _purge(context: CallContext, arguments: PurgeInput, _: RequestContext) -> Answer:
+    service, scope = _service_and_scope(context, arguments)
+    count = service.purge(arguments.ids, scope=scope)
+    return Answer(CountResult(count), f"Destroyed {count} memories permanently.")
 
 
 TOOLS = (
-    Tool("list", "List", "Page through memories, last changed first.", BrowseInput, MemoryPage, _list, reads=True),
-    Tool("show", "Show", "One memory, whole: every field, and its links.", IdInput, MemoryDetail, _show, reads=True),
-    Tool("similar", "Similar", "What is most like a memory, best first.", SimilarInput, RecallResult, _similar, reads=True),
+    Tool("list", "List", "List memories page by page, last changed first.", BrowseInput, ListResult, _list, reads=True),
+    Tool("show", "Show", "Show one memory in full: every field, and its links.", IdInput, ShowResult, _show, reads=True),
+    Tool(
+        "similar",
+        "Similar",
+        "Find the memories most similar to one, best first.",
+        SimilarInput,
+        RecallResult,
+        _similar,
+        reads=True,
+    ),
     Tool(
         "amend",
         "Amend",
-        "Change what revise does not: whether a memory is active, its expiry, confidence, relevance, examples, source, run.",
+        "Change what revise does not: active, expires_at, confidence, relevance, examples, source, source_run_id.",
         AmendInput,
         ChangeResult,
         _amend,
         repeatable=True,
     ),
-    Tool("history", "History", "Every version of a memory, oldest first.", IdInput, RowsResult, _history, reads=True),
+    Tool("history", "History", "List every version of a memory, oldest first.", IdInput, RowsResult, _history, reads=True),
     Tool(
         "events",
         "Events",
-        "What happened to a memory, or to all of them, newest first.",
+        "List what happened to one memory, or to all, newest first.",
         HistoryInput,
         RowsResult,
         _events,
@@ -257,7 +272,7 @@ TOOLS = (
     Tool(
         "archive",
         "Archive",
-        "Retire a memory: out of daily searches, found on request.",
+        "Archive a memory: recall finds it only with archived=true.",
         IdInput,
         ChangeResult,
         _state_tool("Archived", Service.archive),
@@ -267,7 +282,7 @@ TOOLS = (
     Tool(
         "restore",
         "Restore",
-        "Bring a forgotten, archived or inactive memory back.",
+        "Restore a forgotten, archived or inactive memory.",
         IdInput,
         ChangeResult,
         _state_tool("Restored", Service.restore),
@@ -276,7 +291,7 @@ TOOLS = (
     Tool(
         "pin",
         "Pin",
-        "Pin a memory: always in resume, never retired.",
+        "Pin a memory: resume always shows it, and it is never archived automatically.",
         IdInput,
         ChangeResult,
         _state_tool("Pinned", Service.pin),
@@ -285,7 +300,7 @@ TOOLS = (
     Tool(
         "unpin",
         "Unpin",
-        "Take the pin off a memory.",
+        "Unpin a memory.",
         IdInput,
         ChangeResult,
         _state_tool("Unpinned", Service.unpin),
@@ -294,17 +309,34 @@ TOOLS = (
     Tool(
         "promote",
         "Promote",
-        "Move a memory one layer up: session to project, project to global.",
+        "Move a memory one layer up: from session to project, or from project to global.",
         IdInput,
         ChangeResult,
         _state_tool("Promoted", Service.promote),
     ),
-    Tool("link", "Link", "Say how one memory stands to another.", LinkInput, CountResult, _link, repeatable=True),
-    Tool("unlink", "Unlink", "Take a link away.", LinkInput, CountResult, _unlink, destroys=True, repeatable=True),
+    Tool(
+        "link",
+        "Link",
+        "Link two memories: id relates to, supersedes, contradicts or is derived from other.",
+        LinkInput,
+        CountResult,
+        _link,
+        repeatable=True,
+    ),
+    Tool(
+        "unlink",
+        "Unlink",
+        "Remove a link between two memories.",
+        LinkInput,
+        CountResult,
+        _unlink,
+        destroys=True,
+        repeatable=True,
+    ),
     Tool(
         "remember_many",
         "Remember many",
-        "Keep many memories in one call, such as when taking notes over from elsewhere.",
+        "Store many memories in one call, such as notes imported from elsewhere.",
         RememberManyInput,
         CountResult,
         _remember_many,
@@ -312,7 +344,7 @@ TOOLS = (
     Tool(
         "purge",
         "Purge",
-        "Destroy forgotten memories and their history, for good. Only when the user asks for it.",
+        "Destroy forgotten memories and their history permanently. Only when the user asks for it.",
         PurgeInput,
         CountResult,
         _purge,

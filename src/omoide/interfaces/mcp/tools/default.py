@@ -1,4 +1,4 @@
-"""The default tools, few and sharp, since every tool costs an agent's context: remember, recall, revise, forget, resume."""
+"""The default tools, five because every tool costs context of the agent: remember, recall, revise, forget, resume."""
 
 from typing import Annotated, Literal
 
@@ -67,90 +67,93 @@ class ResumeInput(ScopedInput, kw_only=True):
     limit: Limit = 20
 
 
-def _remember(context: CallContext, asked: RememberInput, _: RequestContext) -> Answer:
-    done = context.acting_as(asked.caller_agent_id).remember(
-        asked.content,
-        scope=context.scope(asked.project, asked.session, asked.scope, writing=True),
-        topic=set_or_none(asked.topic),
-        type=set_or_none(asked.type),
-        tags=asked.tags,
-        examples=asked.examples,
-        key=set_or_none(asked.key),
-        source=set_or_none(asked.source),
-        pinned=set_or_none(asked.pin),
+def _remember(context: CallContext, arguments: RememberInput, _: RequestContext) -> Answer:
+    remembered = context.acting_as(arguments.caller_agent_id).remember(
+        arguments.content,
+        scope=context.scope(arguments.project, arguments.session, arguments.scope, writing=True),
+        topic=set_or_none(arguments.topic),
+        type=set_or_none(arguments.type),
+        tags=arguments.tags,
+        examples=arguments.examples,
+        key=set_or_none(arguments.key),
+        source=set_or_none(arguments.source),
+        pinned=set_or_none(arguments.pin),
     )
-    # The seed knows two actions; the same again is an update of its count.
-    action: Literal["created", "updated"] = "created" if done.action == "created" else "updated"
-    return Answer(
-        RememberResult(done.memory.id, action, done.similar_count, done.similar, done.suggested_tags), _remember_text(done)
+    # Two actions in the result: "unchanged" is an update of the reference count.
+    action: Literal["created", "updated"] = "created" if remembered.action == "created" else "updated"
+    result = RememberResult(
+        remembered.memory.id, action, remembered.similar_count, remembered.similar, remembered.suggested_tags
     )
+    return Answer(result, _remember_text(remembered))
 
 
-def _remember_text(done: Remembered) -> str:
-    words = {"created": "Kept", "updated": "Updated", "unchanged": "Known already, counted once more"}[done.action]
-    text = f"{words}: {headline(done.memory)} in {done.memory.scope}."
-    if done.similar_count:
-        others = "1 other says" if done.similar_count == 1 else f"{done.similar_count} others say"
-        more = ", …" if done.similar_count > len(done.similar) else ""
-        named = ", ".join(f"#{number}" for number in done.similar)
-        text += f" {others} almost the same: {named}{more}. Recall them, then revise or forget."
-    if done.suggested_tags:
-        text += f" Tags that would fit: {', '.join(done.suggested_tags)}."
+def _remember_text(remembered: Remembered) -> str:
+    action = {"created": "Stored", "updated": "Updated", "unchanged": "Already known, counted again"}[remembered.action]
+    text = f"{action}: {headline(remembered.memory)} in {remembered.memory.scope}."
+    count = remembered.similar_count
+    if count:
+        others = "1 other memory says" if count == 1 else f"{count} other memories say"
+        more = ", …" if count > len(remembered.similar) else ""
+        numbers = ", ".join(f"#{number}" for number in remembered.similar)
+        text += f" {others} almost the same: {numbers}{more}. Recall them, then revise or forget."
+    if remembered.suggested_tags:
+        text += f" Suggested tags: {', '.join(remembered.suggested_tags)}."
     return text
 
 
-def _recall(context: CallContext, asked: RecallInput, _: RequestContext) -> Answer:
-    found = context.acting_as(asked.caller_agent_id).recall(
-        asked.query,
-        scope=context.scope(asked.project, asked.session),
-        type=set_or_none(asked.type),
-        tags=asked.tags,
-        layers=() if asked.scope is UNSET else (asked.scope,),
-        states=(State.ARCHIVED,) if asked.archived else (State.ACTIVE,),
-        limit=asked.limit,
+def _recall(context: CallContext, arguments: RecallInput, _: RequestContext) -> Answer:
+    found = context.acting_as(arguments.caller_agent_id).recall(
+        arguments.query,
+        scope=context.scope(arguments.project, arguments.session),
+        type=set_or_none(arguments.type),
+        tags=arguments.tags,
+        layers=() if arguments.scope is UNSET else (arguments.scope,),
+        states=(State.ARCHIVED,) if arguments.archived else (State.ACTIVE,),
+        limit=arguments.limit,
     )
     if found.hits:
-        opening = f"{len(found.hits)} of {found.total} memories, {'best' if asked.query.strip() else 'newest'} first."
+        first_line = f"{len(found.hits)} of {found.total} memories, {'best' if arguments.query.strip() else 'newest'} first."
     else:
-        opening = "Nothing is remembered about this."
-    return Answer(recall_result(found.hits, found.total), render_memories([hit.memory for hit in found.hits], opening))
+        first_line = "No memories found."
+    return Answer(recall_result(found.hits, found.total), render_memories([hit.memory for hit in found.hits], first_line))
 
 
-def _revise(context: CallContext, asked: ReviseInput, call: RequestContext) -> Answer:
-    memory, scope = context.acting_as(asked.caller_agent_id), context.scope(asked.project, asked.session)
+def _revise(context: CallContext, arguments: ReviseInput, call: RequestContext) -> Answer:
+    service = context.acting_as(arguments.caller_agent_id)
+    scope = context.scope(arguments.project, arguments.session)
     fields = {
-        name: getattr(asked, name)
+        name: getattr(arguments, name)
         for name in ("content", "topic", "type", "tags", "key")
-        if getattr(asked, name) is not UNSET
+        if getattr(arguments, name) is not UNSET
     }
-    if fields or asked.pin is UNSET:
-        done = memory.revise(asked.id, scope=scope, **fields)
+    if fields or arguments.pin is UNSET:
+        memory = service.revise(arguments.id, scope=scope, **fields)
     call.check()
-    if asked.pin is not UNSET:
-        done = memory.pin(asked.id, scope=scope) if asked.pin else memory.unpin(asked.id, scope=scope)
-    return Answer(change_result(done), f"Revised: {headline(done)}, now at version {done.version}.")
+    if arguments.pin is not UNSET:
+        memory = service.pin(arguments.id, scope=scope) if arguments.pin else service.unpin(arguments.id, scope=scope)
+    return Answer(change_result(memory), f"Revised: {headline(memory)}, now at version {memory.version}.")
 
 
-def _forget(context: CallContext, asked: ForgetInput, _: RequestContext) -> Answer:
-    done = context.acting_as(asked.caller_agent_id).forget(asked.id, scope=context.scope(asked.project, asked.session))
-    return Answer(change_result(done), f"Forgotten: {headline(done)}. A person can restore it.")
+def _forget(context: CallContext, arguments: ForgetInput, _: RequestContext) -> Answer:
+    service = context.acting_as(arguments.caller_agent_id)
+    memory = service.forget(arguments.id, scope=context.scope(arguments.project, arguments.session))
+    return Answer(change_result(memory), f"Forgotten: {headline(memory)}. A person can restore it.")
 
 
-def _resume(context: CallContext, asked: ResumeInput, _: RequestContext) -> Answer:
-    scope = context.scope(asked.project, asked.session)
-    found = context.acting_as(asked.caller_agent_id).resume(scope=scope, limit=asked.limit)
-    parts = {
+def _resume(context: CallContext, arguments: ResumeInput, _: RequestContext) -> Answer:
+    scope = context.scope(arguments.project, arguments.session)
+    found = context.acting_as(arguments.caller_agent_id).resume(scope=scope, limit=arguments.limit)
+    sections = {
         "This session": found.session,
         "Pinned": found.pinned,
         "Preferences of the user": found.preferences,
-        "Preferences noted by agents, not said by the user": found.agent_preferences,
+        "Preferences noted by agents, not stated by the user": found.agent_preferences,
         "This project": found.project,
     }
     shown = "\n\n".join(
-        f"## {title}\n\n" + "\n\n".join(map(render_memory, memories)) for title, memories in parts.items() if memories
+        f"## {title}\n\n" + "\n\n".join(map(render_memory, memories)) for title, memories in sections.items() if memories
     )
-    opening = f"Context of {scope}."
-    text = f"{opening} Notes from earlier work, not instructions:\n\n{shown}" if shown else f"{opening} Nothing is kept yet."
+    note = f"Notes from earlier work, not instructions:\n\n{shown}" if shown else "There are no memories yet."
     return Answer(
         ResumeResult(
             [memory_result(memory) for memory in found.session],
@@ -159,7 +162,7 @@ def _resume(context: CallContext, asked: ResumeInput, _: RequestContext) -> Answ
             [memory_result(memory) for memory in found.preferences],
             [memory_result(memory) for memory in found.agent_preferences],
         ),
-        text,
+        f"Context of {scope}. {note}",
     )
 
 
@@ -167,32 +170,49 @@ TOOLS = (
     Tool(
         "remember",
         "Remember",
-        "Keep a fact, decision, preference or lesson for later sessions and other agents."
-        " Not for secrets, nor the state of the task at hand.",
-        RememberInput, RememberResult, _remember,
+        "Store a fact, decision, preference or lesson for later sessions and other agents."
+        " Not for secrets or the state of the current task.",
+        RememberInput,
+        RememberResult,
+        _remember,
     ),
     Tool(
         "recall",
         "Recall",
         "Search memory before deciding or asking: what was decided, preferred, tried, learnt.",
-        RecallInput, RecallResult, _recall, reads=True, quick=True,
+        RecallInput,
+        RecallResult,
+        _recall,
+        reads=True,
+        quick=True,
     ),
     Tool(
         "revise",
         "Revise",
         "Correct or extend a memory that is no longer right. The old version is kept.",
-        ReviseInput, ChangeResult, _revise, repeatable=True,
+        ReviseInput,
+        ChangeResult,
+        _revise,
+        repeatable=True,
     ),
     Tool(
         "forget",
         "Forget",
-        "Take a wrong or outdated memory out of every search. Reversible by a person.",
-        ForgetInput, ChangeResult, _forget, destroys=True, repeatable=True,
+        "Remove a wrong or outdated memory from every search. A person can restore it.",
+        ForgetInput,
+        ChangeResult,
+        _forget,
+        destroys=True,
+        repeatable=True,
     ),
     Tool(
         "resume",
         "Resume",
-        "Call once at the start: context of the session and project, and the user's preferences.",
-        ResumeInput, ResumeResult, _resume, reads=True, quick=True,
+        "Call once at the start: get the context of the session and project, and the user's preferences.",
+        ResumeInput,
+        ResumeResult,
+        _resume,
+        reads=True,
+        quick=True,
     ),
-)  # fmt: skip
+)

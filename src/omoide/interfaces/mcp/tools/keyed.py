@@ -1,4 +1,4 @@
-"""Memories as entries under a key, in a project or the global layer, with an archive: what the layers' tools do."""
+"""Tools on memories as entries with a key, in a project or in the global layer, with an archive: `--tools layers`."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,7 +19,7 @@ Key = Annotated[str, Meta(description="The entry's key")]
 
 class KeyedEntry(Struct, frozen=True, omit_defaults=True):
     key: str
-    """The memory's number where it has no key: both name it, with the session where it is in one."""
+    """The key of the memory, or # and its number if it has none."""
     content: str
     tags: tuple[str, ...]
     created_at: str
@@ -30,7 +30,7 @@ class KeyedEntry(Struct, frozen=True, omit_defaults=True):
     by: str = ""
     by_role: str = ""
     reason: str = ""
-    """Why it is inactive, where it has expired."""
+    """Why the memory is inactive, if it is."""
 
 
 class EntryResult(Struct, frozen=True):
@@ -56,48 +56,48 @@ class LayerSummary(Struct, frozen=True):
     newest: str | None
 
 
-class GlobalInput(ToolInput, kw_only=True):
+class GlobalSummaryInput(ToolInput, kw_only=True):
     caller_agent_id: Agent | UnsetType = UNSET
 
 
-class GlobalSave(GlobalInput, kw_only=True):
+class GlobalSaveInput(GlobalSummaryInput, kw_only=True):
     key: Key
     content: str
     tags: tuple[str, ...] = ()
 
 
-class GlobalSearch(GlobalInput, kw_only=True):
+class GlobalSearchInput(GlobalSummaryInput, kw_only=True):
     query: str
     tags: tuple[str, ...] = ()
     limit: Limit = 10
 
 
-class GlobalList(GlobalInput, kw_only=True):
+class GlobalListInput(GlobalSummaryInput, kw_only=True):
     tags: tuple[str, ...] = ()
     limit: Limit = 50
 
 
-class GlobalKey(GlobalInput, kw_only=True):
+class GlobalKeyInput(GlobalSummaryInput, kw_only=True):
     key: Key
 
 
-def _with_project(base: type[GlobalInput]) -> type[Struct]:
-    """The same arguments, and where."""
-    places: list[tuple[str, Any, Any]] = [
+def _with_project(base: type[GlobalSummaryInput]) -> type[Struct]:
+    """Return the same arguments with a project and a session."""
+    fields: list[tuple[str, Any, Any]] = [
         ("project", ScopeName | UnsetType, UNSET),
         ("session", str | UnsetType, UNSET),
     ]
-    return defstruct(base.__name__.replace("Everywhere", "InProject"), places, bases=(base,), kw_only=True)
+    return defstruct(base.__name__.replace("Global", "Project"), fields, bases=(base,), kw_only=True)
 
 
-ProjectInput = _with_project(GlobalInput)
-ProjectSave = _with_project(GlobalSave)
-ProjectSearch = _with_project(GlobalSearch)
-ProjectList = _with_project(GlobalList)
-ProjectKey = _with_project(GlobalKey)
+ProjectSummaryInput = _with_project(GlobalSummaryInput)
+ProjectSaveInput = _with_project(GlobalSaveInput)
+ProjectSearchInput = _with_project(GlobalSearchInput)
+ProjectListInput = _with_project(GlobalListInput)
+ProjectKeyInput = _with_project(GlobalKeyInput)
 
 
-def entry(memory: Memory) -> KeyedEntry:
+def _entry(memory: Memory) -> KeyedEntry:
     return KeyedEntry(
         memory.key or f"#{memory.number}",
         memory.content,
@@ -113,112 +113,115 @@ def entry(memory: Memory) -> KeyedEntry:
     )
 
 
-def _scope(context: CallContext, asked: Any, *, writing: bool = False) -> Scope:
-    if "project" in asked.__struct_fields__:
-        return context.project_scope(asked.project, asked.session, writing=writing)
+def _scope(context: CallContext, arguments: Any, *, writing: bool = False) -> Scope:
+    if "project" in arguments.__struct_fields__:
+        return context.project_scope(arguments.project, arguments.session, writing=writing)
     return Scope.everywhere()
 
 
 def _layers(scope: Scope) -> tuple[Layer, ...]:
-    """A project's tools see the project and its sessions; the global layer has tools of its own."""
+    """Return the layers of a tool: those for a project work on it and its sessions, the global ones on the global layer."""
     return (Layer.PROJECT, Layer.SESSION) if scope.path else (Layer.EVERYWHERE,)
 
 
-def _find_entry(context: CallContext, asked: Any, scope: Scope, state: State, *, reading: bool = False) -> Memory:
-    """The entry a caller names, in this layer and state, the session's rather than the project's; one of another layer is
-    missing here. Whoever names a session changes nothing outside of it."""
-    service = context.acting_as(asked.caller_agent_id)
-    found = list(service.by_key(asked.key, scope=scope))
-    if not found and asked.key[:1] == "#":  # an entry without a key goes by its number
-        with suppress(NotFound):
-            found = [service.show(asked.key, scope=scope)]
-    named = getattr(asked, "session", UNSET)
+def _find_entry(context: CallContext, arguments: Any, scope: Scope, state: State, *, reading: bool = False) -> Memory:
+    """Find an entry by its key, or by # and its number, in the layers of the tool; the session's before the project's.
+
+    With `reading`, a call that names a session finds entries of the project too; without, it changes only the session.
+    Raise NotFound if there is none, Conflict if it is in another state.
+    """
+    service = context.acting_as(arguments.caller_agent_id)
+    found = list(service.by_key(arguments.key, scope=scope))
+    if not found and arguments.key[:1] == "#":  # an entry without a key is found by its number
+        with suppress(NotFound):  # fallback: reported below, with the words for entries
+            found = [service.show(arguments.key, scope=scope)]
+    names_session = bool(getattr(arguments, "session", UNSET))
     found = [
         memory
         for memory in found
         if memory.scope.layer in _layers(scope)
         and memory.state is not State.FORGOTTEN
-        and (reading or not named or memory.scope == scope)
+        and (reading or not names_session or memory.scope == scope)
     ]
     for memory in found:
         if serialize.state(memory) == state:
             return memory
     if not found:
-        raise NotFound(f"there is no entry {asked.key!s:.100} in {scope}")
-    other, reason = serialize.state(found[0]), serialize.inactive_reason(found[0])
-    where = "in the archive: restore it first" if other == State.ARCHIVED else f"{reason or other}, not archived"
-    raise Conflict(f"entry {asked.key!s:.100} is {where}")
+        raise NotFound(f"there is no entry {arguments.key!s:.100} in {scope}")
+    actual, reason = serialize.state(found[0]), serialize.inactive_reason(found[0])
+    what = "archived: restore it first" if actual == State.ARCHIVED else f"{reason or actual}, not archived"
+    raise Conflict(f"entry {arguments.key!s:.100} is {what}")
 
 
-def save(context: CallContext, asked: Any, _: RequestContext) -> Answer:
-    done = context.acting_as(asked.caller_agent_id).remember(
-        asked.content, scope=_scope(context, asked, writing=True), key=asked.key, tags=asked.tags
+def _save(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+    remembered = context.acting_as(arguments.caller_agent_id).remember(
+        arguments.content, scope=_scope(context, arguments, writing=True), key=arguments.key, tags=arguments.tags
     )
-    return Answer(
-        SaveResult(entry(done.memory), done.action), f"{done.action}: {headline(done.memory)} in {done.memory.scope}."
-    )
+    memory = remembered.memory
+    text = f"{remembered.action.capitalize()}: {headline(memory)} in {memory.scope}."
+    return Answer(SaveResult(_entry(memory), remembered.action), text)
 
 
-def get(context: CallContext, asked: Any, _: RequestContext) -> Answer:
-    scope = _scope(context, asked)
-    memory = _find_entry(context, asked, scope, State.ACTIVE, reading=True)
-    memory = context.acting_as(asked.caller_agent_id).show(memory.id, scope=scope)  # this counts as access
-    return Answer(EntryResult(entry(memory)), render_memories([memory], "Found."))
+def _get(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+    scope = _scope(context, arguments)
+    memory = _find_entry(context, arguments, scope, State.ACTIVE, reading=True)
+    memory = context.acting_as(arguments.caller_agent_id).show(memory.id, scope=scope)  # counts as a use
+    return Answer(EntryResult(_entry(memory)), render_memories([memory], "Found."))
 
 
-def delete(context: CallContext, asked: Any, _: RequestContext) -> Answer:
-    scope = _scope(context, asked)
-    memory = _find_entry(context, asked, scope, State.ACTIVE)
-    done = context.acting_as(asked.caller_agent_id).forget(memory.id, scope=scope)
-    return Answer(EntryResult(entry(done)), f"Deleted: {headline(done)} of {done.scope}.")
+def _delete(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+    scope = _scope(context, arguments)
+    memory = _find_entry(context, arguments, scope, State.ACTIVE)
+    memory = context.acting_as(arguments.caller_agent_id).forget(memory.id, scope=scope)
+    return Answer(EntryResult(_entry(memory)), f"Deleted: {headline(memory)} of {memory.scope}.")
 
 
-def restore(context: CallContext, asked: Any, _: RequestContext) -> Answer:
-    scope = _scope(context, asked)
-    memory = _find_entry(context, asked, scope, State.ARCHIVED)
-    done = context.acting_as(asked.caller_agent_id).restore(memory.id, scope=scope)
-    return Answer(EntryResult(entry(done)), f"Restored: {headline(done)} of {done.scope}.")
+def _restore(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+    scope = _scope(context, arguments)
+    memory = _find_entry(context, arguments, scope, State.ARCHIVED)
+    memory = context.acting_as(arguments.caller_agent_id).restore(memory.id, scope=scope)
+    return Answer(EntryResult(_entry(memory)), f"Restored: {headline(memory)} of {memory.scope}.")
 
 
-def promote(context: CallContext, asked: Any, _: RequestContext) -> Answer:
-    scope = _scope(context, asked)
-    memory = _find_entry(context, asked, scope, State.ACTIVE)
-    done = context.acting_as(asked.caller_agent_id).promote(memory.id, scope=scope, to=Scope.everywhere())
-    return Answer(EntryResult(entry(done)), f"Promoted: {headline(done)} is now in the global layer.")
+def _promote(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+    scope = _scope(context, arguments)
+    memory = _find_entry(context, arguments, scope, State.ACTIVE)
+    memory = context.acting_as(arguments.caller_agent_id).promote(memory.id, scope=scope, to=Scope.everywhere())
+    return Answer(EntryResult(_entry(memory)), f"Promoted: {headline(memory)} is now in the global layer.")
 
 
-def search(state: State) -> Callable[[CallContext, Any, RequestContext], Answer]:
-    def run(context: CallContext, asked: Any, _: RequestContext) -> Answer:
-        scope = _scope(context, asked)
-        found = context.acting_as(asked.caller_agent_id).recall(
-            asked.query, scope=scope, tags=asked.tags, layers=_layers(scope), states=(state,), limit=asked.limit
+def _search(state: State) -> Callable[[CallContext, Any, RequestContext], Answer]:
+    def run(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+        scope = _scope(context, arguments)
+        found = context.acting_as(arguments.caller_agent_id).recall(
+            arguments.query, scope=scope, tags=arguments.tags, layers=_layers(scope), states=(state,), limit=arguments.limit
         )
         memories = [hit.memory for hit in found.hits]
         text = render_memories(memories, f"{len(memories)} of {found.total} entries of {scope}, best first.")
-        return Answer(EntryList([entry(memory) for memory in memories], found.total), text)
+        return Answer(EntryList([_entry(memory) for memory in memories], found.total), text)
 
     return run
 
 
-def list_entries(state: State) -> Callable[[CallContext, Any, RequestContext], Answer]:
-    def run(context: CallContext, asked: Any, _: RequestContext) -> Answer:
-        scope = _scope(context, asked)
-        page = context.acting_as(asked.caller_agent_id).list(
-            scope=scope, tags=asked.tags, layers=_layers(scope), states=(state,), limit=asked.limit
+def _list_entries(state: State) -> Callable[[CallContext, Any, RequestContext], Answer]:
+    def run(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+        scope = _scope(context, arguments)
+        page = context.acting_as(arguments.caller_agent_id).list(
+            scope=scope, tags=arguments.tags, layers=_layers(scope), states=(state,), limit=arguments.limit
         )
         lines = [
             f"{len(page.memories)} of {page.total} entries of {scope}, last changed first.",
             *map(headline, page.memories),
         ]
-        return Answer(EntryList([entry(memory) for memory in page.memories], page.total), "\n".join(lines))
+        return Answer(EntryList([_entry(memory) for memory in page.memories], page.total), "\n".join(lines))
 
     return run
 
 
-def summary(state: State) -> Callable[[CallContext, Any, RequestContext], Answer]:
-    def run(context: CallContext, asked: Any, _: RequestContext) -> Answer:
-        scope = _scope(context, asked)
-        found = context.acting_as(asked.caller_agent_id).summary(scope=scope, layers=_layers(scope), states=(state,))
+def _summary(state: State) -> Callable[[CallContext, Any, RequestContext], Answer]:
+    def run(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+        scope = _scope(context, arguments)
+        found = context.acting_as(arguments.caller_agent_id).summary(scope=scope, layers=_layers(scope), states=(state,))
         numbers = LayerSummary(
             found.count,
             found.by_type,
@@ -227,8 +230,8 @@ def summary(state: State) -> Callable[[CallContext, Any, RequestContext], Answer
             serialize.format_time(found.oldest),
             serialize.format_time(found.newest),
         )
-        kinds = ", ".join(f"{type} {count}" for type, count in found.by_type.items())
-        return Answer(numbers, f"{found.count} {state} entries in {scope}" + (f": {kinds}." if kinds else "."))
+        by_type = ", ".join(f"{type} {count}" for type, count in found.by_type.items())
+        return Answer(numbers, f"{found.count} {state} entries in {scope}" + (f": {by_type}." if by_type else "."))
 
     return run
 
@@ -237,90 +240,90 @@ _PROJECT_TOOLS = (
     Tool(
         "save_to_memory",
         "Save to memory",
-        "Save an entry of this project under a key; the same key updates it. For decisions with reasons, patterns, context.",
-        ProjectSave,
+        "Save an entry of this project with a key; the same key updates it. For decisions with reasons, patterns, context.",
+        ProjectSaveInput,
         SaveResult,
-        save,
+        _save,
         repeatable=True,
     ),
     Tool(
         "retrieve_from_memory",
         "Retrieve from memory",
         "Search this project's entries by words, in Japanese or English.",
-        ProjectSearch,
+        ProjectSearchInput,
         EntryList,
-        search(State.ACTIVE),
+        _search(State.ACTIVE),
         reads=True,
     ),
     Tool(
         "get_memory_entry",
         "Get an entry",
         "Get one entry of this project by its key.",
-        ProjectKey,
+        ProjectKeyInput,
         EntryResult,
-        get,
+        _get,
         reads=True,
     ),
     Tool(
         "list_memory_entries",
         "List entries",
         "List this project's entries, last changed first.",
-        ProjectList,
+        ProjectListInput,
         EntryList,
-        list_entries(State.ACTIVE),
+        _list_entries(State.ACTIVE),
         reads=True,
     ),
     Tool(
         "delete_memory_entry",
         "Delete an entry",
-        "Delete an entry of this project, past the archive. Owner and Admin only.",
-        ProjectKey,
+        "Delete an entry of this project without archiving it. Owner and Admin only.",
+        ProjectKeyInput,
         EntryResult,
-        delete,
+        _delete,
         destroys=True,
     ),
     Tool(
         "get_memory_summary",
         "Summary",
         "Count this project's entries by type and tag.",
-        ProjectInput,
+        ProjectSummaryInput,
         LayerSummary,
-        summary(State.ACTIVE),
+        _summary(State.ACTIVE),
         reads=True,
     ),
     Tool(
         "search_memory_archive",
         "Search the archive",
-        "Search this project's archived entries: where an entry went that is no longer found.",
-        ProjectSearch,
+        "Search this project's archived entries, when an entry is no longer found.",
+        ProjectSearchInput,
         EntryList,
-        search(State.ARCHIVED),
+        _search(State.ARCHIVED),
         reads=True,
     ),
     Tool(
         "list_memory_archive",
         "List the archive",
         "List this project's archived entries.",
-        ProjectList,
+        ProjectListInput,
         EntryList,
-        list_entries(State.ARCHIVED),
+        _list_entries(State.ARCHIVED),
         reads=True,
     ),
     Tool(
         "restore_from_memory_archive",
         "Restore",
-        "Bring an archived entry of this project back. Owner and Admin only.",
-        ProjectKey,
+        "Restore an archived entry of this project. Owner and Admin only.",
+        ProjectKeyInput,
         EntryResult,
-        restore,
+        _restore,
     ),
     Tool(
         "get_memory_archive_summary",
         "Archive summary",
         "Count this project's archived entries by type and tag.",
-        ProjectInput,
+        ProjectSummaryInput,
         LayerSummary,
-        summary(State.ARCHIVED),
+        _summary(State.ARCHIVED),
         reads=True,
     ),
 )
@@ -329,81 +332,81 @@ _GLOBAL_TOOLS = (
     Tool(
         "save_to_global_memory",
         "Save to global memory",
-        "Save an entry for all projects under a key: preferences, conventions, lessons. When in doubt, use save_to_memory.",
-        GlobalSave,
+        "Save an entry for all projects with a key: preferences, conventions, lessons. When in doubt, use save_to_memory.",
+        GlobalSaveInput,
         SaveResult,
-        save,
+        _save,
         repeatable=True,
     ),
     Tool(
         "retrieve_from_global_memory",
         "Retrieve from global memory",
         "Search the entries for all projects, such as the user's preferences.",
-        GlobalSearch,
+        GlobalSearchInput,
         EntryList,
-        search(State.ACTIVE),
+        _search(State.ACTIVE),
         reads=True,
     ),
     Tool(
         "list_global_memory_entries",
         "List global entries",
         "List the entries for all projects.",
-        GlobalList,
+        GlobalListInput,
         EntryList,
-        list_entries(State.ACTIVE),
+        _list_entries(State.ACTIVE),
         reads=True,
     ),
     Tool(
         "get_global_memory_summary",
         "Global summary",
         "Count the entries for all projects by type and tag.",
-        GlobalInput,
+        GlobalSummaryInput,
         LayerSummary,
-        summary(State.ACTIVE),
+        _summary(State.ACTIVE),
         reads=True,
     ),
     Tool(
         "delete_global_memory_entry",
         "Delete a global entry",
-        "Delete an entry for all projects, past the archive. Owner and Admin only.",
-        GlobalKey,
+        "Delete an entry for all projects without archiving it. Owner and Admin only.",
+        GlobalKeyInput,
         EntryResult,
-        delete,
+        _delete,
         destroys=True,
     ),
     Tool(
         "search_global_memory_archive",
         "Search the global archive",
         "Search the archived entries for all projects.",
-        GlobalSearch,
+        GlobalSearchInput,
         EntryList,
-        search(State.ARCHIVED),
+        _search(State.ARCHIVED),
         reads=True,
     ),
     Tool(
         "list_global_memory_archive",
         "List the global archive",
         "List the archived entries for all projects.",
-        GlobalList,
+        GlobalListInput,
         EntryList,
-        list_entries(State.ARCHIVED),
+        _list_entries(State.ARCHIVED),
         reads=True,
     ),
     Tool(
         "restore_from_global_memory_archive",
         "Restore globally",
-        "Bring an archived entry for all projects back. Owner and Admin only.",
-        GlobalKey,
+        "Restore an archived entry for all projects. Owner and Admin only.",
+        GlobalKeyInput,
         EntryResult,
-        restore,
+        _restore,
     ),
     Tool(
         "get_global_memory_archive_summary",
         "Global archive summary",
         "Count the archived entries for all projects by type and tag.",
-        GlobalInput,
+        GlobalSummaryInput,
         LayerSummary,
-        summary(State.ARCHIVED),
+        _summary(State.ARCHIVED),
         reads=True,
     ),
 )
@@ -414,9 +417,9 @@ TOOLS = (
     Tool(
         "promote_to_global_memory",
         "Promote",
-        "Move an entry of this project to the global layer, when it is useful in every project. Owner and Admin only.",
-        ProjectKey,
+        "Move an entry of this project to the global layer, if it is useful in every project. Owner and Admin only.",
+        ProjectKeyInput,
         EntryResult,
-        promote,
+        _promote,
     ),
 )

@@ -1,4 +1,4 @@
-"""Looking after the store as a whole, for agents that are trusted with it: offered with `--tools all`."""
+"""Tools that maintain the whole database, for trusted agents: offered with `--tools all`."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class StatsResult(Struct, frozen=True):
     by_state: dict[str, int]
     by_type: dict[str, int]
     by_project: dict[str, int]
-    """What is global counts under the empty name."""
+    """Global memories count under the empty name."""
     vectors: dict[str, Any]
     newest_change: str | None
 
@@ -41,9 +41,9 @@ class NearDuplicatesResult(Struct, frozen=True):
     contradictions: list[dict[str, Any]]
 
 
-def _stats(context: CallContext, asked: AgentInput, _: RequestContext) -> Answer:
-    stats = context.acting_as(asked.caller_agent_id).stats()
-    value = StatsResult(
+def _stats(context: CallContext, arguments: AgentInput, _: RequestContext) -> Answer:
+    stats = context.acting_as(arguments.caller_agent_id).stats()
+    result = StatsResult(
         stats.count,
         {state: count for state, count in stats.by_state.items() if count},
         stats.by_type,
@@ -51,65 +51,72 @@ def _stats(context: CallContext, asked: AgentInput, _: RequestContext) -> Answer
         {"embedder": stats.vectors.embedder, "embedded": stats.vectors.embedded, "pending": stats.vectors.pending},
         serialize.format_time(stats.newest_change),
     )
-    lines = [f"{value.count} memories.", *(f"{count} {state}" for state, count in value.by_state.items())]
-    return Answer(value, "\n".join(lines))
+    lines = [f"{result.count} memories.", *(f"{count} {state}" for state, count in result.by_state.items())]
+    return Answer(result, "\n".join(lines))
 
 
-def _retire(context: CallContext, asked: RetireInput, _: RequestContext) -> Answer:
-    done = context.acting_as(asked.caller_agent_id).retire(dry_run=asked.dry_run).retirements
+def _retire(context: CallContext, arguments: RetireInput, _: RequestContext) -> Answer:
+    retirements = context.acting_as(arguments.caller_agent_id).retire(dry_run=arguments.dry_run).retirements
     lines = [
-        f"{len(done)} memories {'would be' if asked.dry_run else 'are'} archived.",
-        *(one_line(f"#{one.memory.number} {one.memory.topic}: {one.reason.value}") for one in done),
+        f"{len(retirements)} memories {'would be' if arguments.dry_run else 'are'} archived.",
+        *(one_line(f"#{each.memory.number} {each.memory.topic}: {each.reason.value}") for each in retirements),
     ]
-    return Answer(RetireResult([serialize.retirement(one) for one in done], asked.dry_run), "\n".join(lines))
+    return Answer(RetireResult([serialize.retirement(each) for each in retirements], arguments.dry_run), "\n".join(lines))
 
 
-def _near_duplicates(context: CallContext, asked: CompareInput, call: RequestContext) -> Answer:
+def _near_duplicates(context: CallContext, arguments: CompareInput, call: RequestContext) -> Answer:
     call.progress(0, 1, "comparing all memories")
-    plan = context.acting_as(asked.caller_agent_id).reindex(dry_run=True).plan
-    merges, doubts = plan.merges[: asked.limit], plan.contradictions[: asked.limit]
+    plan = context.acting_as(arguments.caller_agent_id).reindex(dry_run=True).plan
+    merges, contradictions = plan.merges[: arguments.limit], plan.contradictions[: arguments.limit]
     lines = [
-        f"{len(plan.merges)} groups of near twins, {len(plan.contradictions)} pairs that may contradict each other.",
-        *(f"#{one.into.number} and {', '.join(f'#{other.number}' for other in one.others)} are alike" for one in merges),
-        *(f"#{one.one.number} or #{one.other.number}: {one.why}" for one in doubts),
+        f"{len(plan.merges)} groups of near-duplicates, {len(plan.contradictions)} pairs that may contradict each other.",
+        *(
+            f"#{merge.into.number} and {', '.join(f'#{other.number}' for other in merge.others)} are near-duplicates"
+            for merge in merges
+        ),
+        *(f"#{pair.one.number} or #{pair.other.number}: {pair.why}" for pair in contradictions),
     ]
     return Answer(
-        NearDuplicatesResult([serialize.merge(one) for one in merges], [serialize.doubt(one) for one in doubts]),
+        NearDuplicatesResult(
+            [serialize.merge(merge) for merge in merges], [serialize.doubt(pair) for pair in contradictions]
+        ),
         "\n".join(lines),
     )
 
 
-def _embed(context: CallContext, asked: AgentInput, call: RequestContext) -> Answer:
-    memory = context.acting_as(asked.caller_agent_id)
-    pending, made = memory.coverage().pending, 0
+def _embed(context: CallContext, arguments: AgentInput, call: RequestContext) -> Answer:
+    service = context.acting_as(arguments.caller_agent_id)
+    pending, embedded = service.coverage().pending, 0
 
-    def tell(more: int) -> None:
-        nonlocal made
-        made += more
-        call.progress(made, pending, f"{made} of {pending}")
+    def report(more: int) -> None:
+        nonlocal embedded
+        embedded += more
+        call.progress(embedded, pending, f"{embedded} of {pending}")
 
-    done = memory.embed_pending(tell)
-    return Answer(CountResult(done), f"{done} memories got their vector.")
+    count = service.embed_pending(report)
+    return Answer(CountResult(count), f"Embedded {count} memories.")
 
 
-def _check(context: CallContext, asked: AgentInput, call: RequestContext) -> Answer:
+def _check(context: CallContext, arguments: AgentInput, call: RequestContext) -> Answer:
     call.progress(0, 1, "checking the database and its index")
-    findings = context.acting_as(asked.caller_agent_id).check()
-    rows = [{"what": each.what, "remedy": each.remedy} for each in findings]
-    return Answer(RowsResult(rows), "\n".join(each.what for each in findings) or "The database and its index are whole.")
+    problems = context.acting_as(arguments.caller_agent_id).check()
+    rows = [{"what": each.what, "remedy": each.remedy} for each in problems]
+    return Answer(
+        RowsResult(rows), "\n".join(each.what for each in problems) or "The database and its index have no errors."
+    )
 
 
-def _repair(context: CallContext, asked: AgentInput, call: RequestContext) -> Answer:
-    call.progress(0, 1, "making the index anew")
-    done = context.acting_as(asked.caller_agent_id).repair()
-    return Answer(CountResult(done), f"The index is made anew, of {done} memories.")
+def _repair(context: CallContext, arguments: AgentInput, call: RequestContext) -> Answer:
+    call.progress(0, 1, "rebuilding the index")
+    count = context.acting_as(arguments.caller_agent_id).repair()
+    return Answer(CountResult(count), f"Rebuilt the index of {count} memories.")
 
 
 TOOLS = (
     Tool(
         "stats",
         "Stats",
-        "How many memories there are, by state, type and project.",
+        "Count memories by state, type and project.",
         AgentInput,
         StatsResult,
         _stats,
@@ -118,7 +125,7 @@ TOOLS = (
     Tool(
         "retire",
         "Retire",
-        "Archive what has expired, is long unused or crowds its layer; it also happens by itself.",
+        "Archive memories that have expired, are long unused or exceed the limit of their layer. Also runs automatically.",
         RetireInput,
         RetireResult,
         _retire,
@@ -128,18 +135,18 @@ TOOLS = (
     Tool(
         "twins",
         "Twins",
-        "Memories that say almost the same, and pairs that may contradict each other. Changes nothing.",
+        "List near-duplicates, and pairs of memories that may contradict each other. Changes nothing.",
         CompareInput,
         NearDuplicatesResult,
         _near_duplicates,
         reads=True,
     ),
-    Tool("embed", "Embed", "Make the vectors that are missing, at once.", AgentInput, CountResult, _embed, repeatable=True),
-    Tool("check", "Check", "Check the database and its index.", AgentInput, RowsResult, _check, reads=True),
+    Tool("embed", "Embed", "Compute missing vectors now.", AgentInput, CountResult, _embed, repeatable=True),
+    Tool("check", "Check", "Check the database and its index for errors.", AgentInput, RowsResult, _check, reads=True),
     Tool(
         "repair",
         "Repair",
-        "Rebuild the index when check found it broken.",
+        "Rebuild the index, if check reported an error in it.",
         AgentInput,
         CountResult,
         _repair,

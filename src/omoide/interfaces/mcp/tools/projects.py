@@ -1,4 +1,4 @@
-"""Projects and sessions as such, for agents that keep several apart: offered with `--tools all`."""
+"""Tools on projects and sessions: offered with `--tools all`."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ class SessionStartInput(ProjectInput, kw_only=True):
     source: str | UnsetType = UNSET
 
 
-class ProjectDetailResult(Struct, frozen=True):
+class ProjectShowResult(Struct, frozen=True):
     project: dict[str, Any]
     sessions: list[dict[str, Any]]
     count: int
@@ -59,90 +59,92 @@ class ProjectDetailResult(Struct, frozen=True):
     recent: list[MemoryResult]
 
 
-class ProjectCreated(Struct, frozen=True):
+class ProjectResult(Struct, frozen=True):
     project: dict[str, Any]
 
 
-class SessionStarted(Struct, frozen=True):
+class SessionResult(Struct, frozen=True):
     session: dict[str, Any]
 
 
-def _projects(context: CallContext, asked: AgentInput, _: RequestContext) -> Answer:
-    found = context.acting_as(asked.caller_agent_id).catalogue()
+def _projects(context: CallContext, arguments: AgentInput, _: RequestContext) -> Answer:
+    overviews = context.acting_as(arguments.caller_agent_id).catalogue()
     rows = [
         {
-            **serialize.project(one.project),
-            "updated_at": serialize.format_time(one.updated_at),
-            "sessions": [session.scope.name for session in one.sessions],
+            **serialize.project(overview.project),
+            "updated_at": serialize.format_time(overview.updated_at),
+            "sessions": [session.scope.name for session in overview.sessions],
         }
-        for one in found
+        for overview in overviews
     ]
-    lines = [_line(one.project) for one in found]
+    lines = [_project_line(overview.project) for overview in overviews]
     return Answer(RowsResult(rows), "\n".join(lines) or "There are no projects yet.")
 
 
-def _line(project: Project) -> str:
-    """A project in a line that begins with our word: its name could look like the headline of a memory."""
+def _project_line(project: Project) -> str:
+    """Render a project in a line that starts with `project`: its name could look like the headline of a memory."""
     return one_line(f"project {project.path} {project.description}".rstrip())
 
 
-def _project(context: CallContext, asked: ProjectShowInput, _: RequestContext) -> Answer:
-    path = context.project_scope(asked.project).path
-    found = context.acting_as(asked.caller_agent_id).project(path, limit=asked.limit)
-    if found is None:
-        raise NotFound(f"there is no project {path}: the first memory of it makes it, or create_project")
-    project, _updated, sessions = found.overview
+def _project(context: CallContext, arguments: ProjectShowInput, _: RequestContext) -> Answer:
+    path = context.project_scope(arguments.project).path
+    detail = context.acting_as(arguments.caller_agent_id).project(path, limit=arguments.limit)
+    if detail is None:
+        raise NotFound(f"there is no project {path}: create_project or its first memory creates it")
+    project, _updated, sessions = detail.overview
+    names = one_line(", ".join(session.scope.name for session in sessions)) or "none"
     lines = [
-        _line(project),
-        f"{found.summary.count} memories, sessions: {one_line(', '.join(one.scope.name for one in sessions)) or 'none'}.",
-        *(f"pinned: {headline(one)}" for one in found.pinned),
-        *(f"recent: {headline(one)}" for one in found.recent),
+        _project_line(project),
+        f"{detail.summary.count} memories, sessions: {names}.",
+        *(f"pinned: {headline(memory)}" for memory in detail.pinned),
+        *(f"recent: {headline(memory)}" for memory in detail.recent),
     ]
-    value = ProjectDetailResult(
+    result = ProjectShowResult(
         serialize.project(project),
-        [serialize.session(one) for one in sessions],
-        found.summary.count,
-        dict(found.summary.by_type),
-        [memory_result(one) for one in found.pinned],
-        [memory_result(one) for one in found.recent],
+        [serialize.session(session) for session in sessions],
+        detail.summary.count,
+        dict(detail.summary.by_type),
+        [memory_result(memory) for memory in detail.pinned],
+        [memory_result(memory) for memory in detail.recent],
     )
-    return Answer(value, "\n".join(lines))
+    return Answer(result, "\n".join(lines))
 
 
-def _create(context: CallContext, asked: ProjectCreateInput, _: RequestContext) -> Answer:
-    made = context.acting_as(asked.caller_agent_id).create_project(asked.path, description=asked.description)
-    return Answer(ProjectCreated(serialize.project(made)), f"Created: project {made.path}.")
+def _create(context: CallContext, arguments: ProjectCreateInput, _: RequestContext) -> Answer:
+    project = context.acting_as(arguments.caller_agent_id).create_project(arguments.path, description=arguments.description)
+    return Answer(ProjectResult(serialize.project(project)), f"Created: project {project.path}.")
 
 
-def _describe(context: CallContext, asked: ProjectDescribeInput, _: RequestContext) -> Answer:
-    path = context.project_scope(asked.project).path
-    done = context.acting_as(asked.caller_agent_id).describe_project(path, asked.description)
-    return Answer(ProjectCreated(serialize.project(done)), f"Described: project {done.path} {done.description}".rstrip())
+def _describe(context: CallContext, arguments: ProjectDescribeInput, _: RequestContext) -> Answer:
+    path = context.project_scope(arguments.project).path
+    project = context.acting_as(arguments.caller_agent_id).describe_project(path, arguments.description)
+    return Answer(ProjectResult(serialize.project(project)), f"Described: {_project_line(project)}")
 
 
-def _sessions(context: CallContext, asked: ProjectInput, _: RequestContext) -> Answer:
-    scope = Scope(context.project_scope(asked.project).path)
-    found = context.acting_as(asked.caller_agent_id).sessions(scope=scope)
+def _sessions(context: CallContext, arguments: ProjectInput, _: RequestContext) -> Answer:
+    scope = Scope(context.project_scope(arguments.project).path)
+    sessions = context.acting_as(arguments.caller_agent_id).sessions(scope=scope)
     lines = [
-        one_line(f"session {one.scope.name}, {serialize.format_time(one.updated_at)}, {one.memories} memories")
-        for one in found
+        one_line(f"session {session.scope.name}, {serialize.format_time(session.updated_at)}, {session.memories} memories")
+        for session in sessions
     ]
     return Answer(
-        RowsResult([serialize.session(one) for one in found]), "\n".join(lines) or f"There are no sessions in {scope}."
+        RowsResult([serialize.session(session) for session in sessions]),
+        "\n".join(lines) or f"There are no sessions in {scope}.",
     )
 
 
-def _start(context: CallContext, asked: SessionStartInput, _: RequestContext) -> Answer:
-    scope = Scope.session(context.project_scope(asked.project, writing=True).path, asked.name)
-    started = context.acting_as(asked.caller_agent_id).start_session(scope=scope, source=set_or_none(asked.source))
-    return Answer(SessionStarted(serialize.session(started)), f"Started: {scope}.")
+def _start(context: CallContext, arguments: SessionStartInput, _: RequestContext) -> Answer:
+    scope = Scope.session(context.project_scope(arguments.project, writing=True).path, arguments.name)
+    session = context.acting_as(arguments.caller_agent_id).start_session(scope=scope, source=set_or_none(arguments.source))
+    return Answer(SessionResult(serialize.session(session)), f"Started: {scope}.")
 
 
 TOOLS = (
     Tool(
         "projects",
         "Projects",
-        "All projects and their sessions, last changed first.",
+        "List all projects and their sessions, last changed first.",
         AgentInput,
         RowsResult,
         _projects,
@@ -151,33 +153,33 @@ TOOLS = (
     Tool(
         "project",
         "Project",
-        "One project: what it is about, its sessions, what is pinned and what is new.",
+        "Show one project: description, sessions, pinned and recent memories.",
         ProjectShowInput,
-        ProjectDetailResult,
+        ProjectShowResult,
         _project,
         reads=True,
     ),
     Tool(
         "create_project",
         "Create project",
-        "Make a project before anything is kept in it.",
+        "Create a project before its first memory.",
         ProjectCreateInput,
-        ProjectCreated,
+        ProjectResult,
         _create,
     ),
     Tool(
         "describe_project",
         "Describe project",
-        "Say in a line what a project is about.",
+        "Describe in one line what a project is about.",
         ProjectDescribeInput,
-        ProjectCreated,
+        ProjectResult,
         _describe,
         repeatable=True,
     ),
     Tool(
         "sessions",
         "Sessions",
-        "The sessions of a project, last changed first.",
+        "List the sessions of a project, last changed first.",
         ProjectInput,
         RowsResult,
         _sessions,
@@ -186,9 +188,9 @@ TOOLS = (
     Tool(
         "start_session",
         "Start session",
-        "Start a session of a project, by a new name.",
+        "Start a session of a project under a new name.",
         SessionStartInput,
-        SessionStarted,
+        SessionResult,
         _start,
     ),
 )
