@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         Mirror as Mirror,
         Page as Page,
         Project as Project,
+        ProjectPlace as ProjectPlace,
         Query as Query,
         Remembered as Remembered,
         ResumeContext as ResumeContext,
@@ -80,6 +81,10 @@ if TYPE_CHECKING:
     from omoide.service.projects import (
         ProjectDetail as ProjectDetail,
         ProjectOverview as ProjectOverview,
+    )
+    from omoide.service.repositories import (
+        ProjectMatch as ProjectMatch,
+        ProjectMerge as ProjectMerge,
     )
     from omoide.service.secret_scan import (
         SecretScanReport as SecretScanReport,
@@ -108,13 +113,14 @@ _MODULES = {
     "omoide.lifecycle.deduplication": "Contradiction Merge MergePlan ReindexResult",
     "omoide.lifecycle.retention": "Reason RetentionPlan Retirement",
     "omoide.model": (
-        "Actor Choice Draft Event Hit Layer Link LinkKind Memory Mirror Page Project Query Remembered "
+        "Actor Choice Draft Event Hit Layer Link LinkKind Memory Mirror Page Project ProjectPlace Query Remembered "
         "ResumeContext Role Scope SearchResult Session Side State Summary SyncConflict Usage VectorCoverage "
         "Version"
     ),
     "omoide.service": "Service",
     "omoide.service.mirrors": "ConflictDetail",
     "omoide.service.projects": "ProjectDetail ProjectOverview",
+    "omoide.service.repositories": "ProjectMatch ProjectMerge",
     "omoide.service.secret_scan": "SecretScanReport StoredSecret",
     "omoide.service.stats": "StoreStats",
     "omoide.service.write_path": "Hooks",

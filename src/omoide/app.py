@@ -80,6 +80,7 @@ def open_service(
         before_read=[mirrors.before_read],
         after_commit=[mirrors.after_commit, embeddings.after_commit],
         mirrors_changed=[mirrors.mirrors_changed],
+        report=tell or _warn,
     )
     _MIRROR_HOOKS[hooks] = mirrors
     return Service(store, settings, actor, clock, hooks, embeddings)

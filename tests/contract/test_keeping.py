@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from omoide.errors import Conflict, StoreBusy
-from omoide.model import Actor, LinkKind, Project, Query, Role, Scope, State
+from omoide.model import Actor, LinkKind, Project, ProjectPlace, Query, Role, Scope, State
 from omoide.storage.base import NearDuplicateFilter
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
@@ -375,11 +375,11 @@ def test_recording_access_times_never_blocks(shelf, store, backend):
 
 def test_a_project_keeps_its_description_and_a_directory_belongs_to_one(shelf, store):
     with store.write() as tx:
-        tx.put_project(Project("shop", "sells", "/a", shelf.now))
-        tx.put_project(Project("bank", "lends", "/b", shelf.now))
-    assert shelf.ask(lambda tx: tx.project(root="/a")) == Project("shop", "sells", "/a", shelf.now)
+        tx.put_project(Project("shop", "sells", (ProjectPlace("/a"),), shelf.now))
+        tx.put_project(Project("bank", "lends", (ProjectPlace("/b"),), shelf.now))
+    assert shelf.ask(lambda tx: tx.project(root="/a")) == Project("shop", "sells", (ProjectPlace("/a"),), shelf.now)
     with store.write() as tx:
-        tx.put_project(Project("bank", "lends", "/a"))
+        tx.put_project(Project("bank", "lends", (ProjectPlace("/a"),)))
     assert shelf.ask(lambda tx: tx.project(root="/a")).path == "bank"
     assert shelf.ask(lambda tx: tx.project(root="/b")) is None
     assert [project.path for project in shelf.ask(lambda tx: tx.projects())] == ["bank", "shop"]

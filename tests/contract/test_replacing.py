@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from omoide.model import Actor, Project, Scope
+from omoide.model import Actor, Project, ProjectPlace, Scope
 from omoide.storage.base import StoredText
 
 SHOP = Scope.project("shop")
@@ -13,7 +13,7 @@ def test_every_text_outside_memories_is_listed_once(shelf, store):
     shelf.keep("zebra", MONDAY, actor=Actor("carol", via="test"))
     shelf.keep("okapi", MONDAY)
     with store.write() as tx:
-        tx.put_project(Project("shop", "sells things", "/srv/shop"))
+        tx.put_project(Project("shop", "sells things", (ProjectPlace("/srv/shop"),)))
         tx.add_event("started", Actor("carol", via="test"), shelf.now, MONDAY, {"session": "Monday"})
     texts = shelf.ask(lambda tx: tx.stored_texts())
     assert sorted(texts) == sorted({
@@ -31,7 +31,7 @@ def test_every_text_outside_memories_is_listed_once(shelf, store):
 def test_a_replaced_name_is_the_name_from_then_on(shelf, store, backend):
     kept = shelf.keep("zebra", MONDAY)
     with store.write() as tx:
-        tx.put_project(Project("shop", "sells things", "/srv/shop"))
+        tx.put_project(Project("shop", "sells things", (ProjectPlace("/srv/shop"),)))
         for what, old, new in (
             ("project", "shop", "Store"),
             ("description", "sells things", "sells"),

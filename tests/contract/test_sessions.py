@@ -3,7 +3,8 @@
 import pytest
 
 from omoide.errors import Conflict
-from omoide.model import Actor, Project, Scope, State
+from omoide.model import Actor, Choice, Mirror, Project, ProjectPlace, Scope, State
+from omoide.storage.base import StoredText
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesday")
@@ -81,7 +82,7 @@ def test_a_session_of_a_write_that_fails_is_not_started(shelf, store):
 
 
 def test_a_project_is_found_by_its_exact_path(shelf, store):
-    made = Project("backend/shop", "sells", "/a", shelf.now)
+    made = Project("backend/shop", "sells", (ProjectPlace("/a"),), shelf.now)
     with store.write() as tx:
         tx.put_project(made)
     assert shelf.ask(lambda tx: tx.project("backend/shop")) == made
@@ -112,3 +113,45 @@ def test_an_event_may_be_about_a_scope_and_is_seen_from_there_alone(shelf, store
     last, memories = shelf.ask(lambda tx: (tx.mark().event, tx.changed_since(0)))
     assert (last, memories) == (event.number, [kept.number])
     assert store.check() == []
+
+
+def test_merging_projects_moves_sessions_events_places_and_mirrors_and_deletes_the_first(store, shelf):
+    mine, theirs = Scope.session("shop", "monday"), Scope.session("bank", "monday")
+    with store.write() as tx:
+        tx.put_project(Project("shop", "sells", (ProjectPlace("/a", "seen"),), shelf.now, ("c1",), ("example.org/shop",)))
+        tx.put_project(Project("bank", "lends", (ProjectPlace("/b"),), shelf.now, ("c2",), ("example.org/shop",)))
+        for scope in (mine, theirs, Scope.session("bank", "tuesday")):
+            tx.add_session(scope, "cli", shelf.now)
+        tx.add_event("described", BOB, shelf.now, Scope.project("bank"), {})
+        mirror = tx.put_mirror(Mirror(0, Scope.project("bank"), "/b", "memories.md", "memories", Choice.ALL, shelf.now))
+    with store.write() as tx:
+        tx.merge_projects("bank", "shop")
+    assert [project.path for project in shelf.ask(lambda tx: tx.projects())] == ["shop"]
+    merged = shelf.ask(lambda tx: tx.project("shop"))
+    assert merged.places == (ProjectPlace("/a", "seen"), ProjectPlace("/b"))
+    assert (merged.description, merged.root_commits, merged.remotes) == ("sells", ("c1", "c2"), ("example.org/shop",))
+    assert shelf.ask(lambda tx: tx.project(root="/b")) == merged
+    names = sorted(session.scope.name for session in shelf.ask(lambda tx: tx.sessions(shelf.now, Scope.project("shop"))))
+    assert names == ["monday", "tuesday"]
+    assert shelf.ask(lambda tx: tx.events(Scope.project("shop"), None, None, 9))[0].action == "described"
+    assert [one.scope.path for one in shelf.ask(lambda tx: tx.mirrors()) if one.number == mirror.number] == ["shop"]
+
+
+def test_a_project_that_still_has_memories_is_not_merged_away(store, shelf):
+    shelf.keep("a", Scope.project("shop"))
+    shelf.keep("b", Scope.project("bank"))
+    with pytest.raises(Conflict, match="still has memories"), store.write() as tx:
+        tx.merge_projects("bank", "shop")
+    assert len(shelf.ask(lambda tx: tx.projects())) == 2
+
+
+def test_a_project_renamed_by_another_process_has_its_new_name_at_once(store, shelf, backend):
+    kept = shelf.keep("a", Scope.project("shop"))
+    other = backend.open()
+    with other.read() as tx:
+        assert tx.project("shop") is not None
+    with store.write() as tx:
+        tx.replace_text(StoredText("project", "shop"), "store")
+    with other.write() as tx:
+        assert tx.project("shop") is None
+        assert tx.memory(kept.number).scope == Scope.project("store")

@@ -9,7 +9,7 @@ import pytest
 from omoide import Actor, Draft, InvalidInput, Layer, NotAllowed, NotFound, Role, Scope
 from omoide.errors import Unreadable
 from omoide.guard import permissions
-from omoide.model import Choice, Mirror, Side, SyncConflict
+from omoide.model import Choice, Mirror, Project, Side, SyncConflict
 from omoide.service import Service
 from omoide.storage.base import SyncUpdate
 
@@ -41,6 +41,10 @@ def call(memory, verb, scope, directory, *, ref, other):
         with memory._store.write() as tx:
             conflict = SyncConflict(mirror, ref, datetime(2026, 2, 5, tzinfo=UTC), 1, 1, Side.FILE)
             tx.record_sync(mirror, SyncUpdate(conflicts=[conflict]))
+    if verb in ("rename_project", "merge_projects"):
+        with memory._store.write() as tx:
+            tx.put_project(Project("old"))
+        values |= {"path": "old", "name": "renamed", "source": "old", "into": "shop"}
     if verb in ("session", "start_session"):  # they are about a session, from wherever it is looked at
         values["scope"] = Scope.session("shop", "monday" if verb == "session" else "new")
     if verb == "by_key":
@@ -104,6 +108,7 @@ def test_what_a_worker_and_an_admin_may_not_do():
         Role.WORKER: {
             "forget", "restore", "archive", "promote", "retire", "purge", "purge_candidates", "repair", "reindex",
             "mirror", "unmirror", "reset_sync_state", "resolve", "embed_pending",
+            "bind_project", "rename_project", "merge_projects",
             "adopt", "everything", "backup", "tally", "latest", "stats", "check", "scan",
         },
     }  # fmt: skip

@@ -11,7 +11,7 @@ import pytest
 
 import omoide
 from omoide import Actor, Draft, NotAllowed, Role, Scope, SecretFound, State
-from omoide.model import Choice, FileState, Memory, Mirror, Project, SyncState
+from omoide.model import Choice, FileState, Memory, Mirror, Project, ProjectPlace, SyncState
 from omoide.service import versioning
 from omoide.storage.base import SyncUpdate
 
@@ -173,7 +173,7 @@ def store_unchecked(memory: omoide.service.Service, files) -> None:
         new = versioning.next_version(old, msgspec.structs.replace(old, content="clean now"), at)
         tx.change([(old, new, versioning.memory_fingerprint(new), versioning.build_index_entry(new))], actor)
         keep(tx, 7, content="in a project of that name", scope=Scope(f"cat/{TOKEN}"))
-        tx.put_project(Project("shop", f"token {TOKEN}", f"/srv/{TOKEN}", at))
+        tx.put_project(Project("shop", f"token {TOKEN}", (ProjectPlace(f"/srv/{TOKEN}"),), at))
         tx.add_session(Scope.session("shop", "monday"), TOKEN, at)
         tx.add_event("started", actor, at, Scope("shop"), {"session": TOKEN})
         tx.put_mirror(Mirror(0, SHOP, f"/srv/{TOKEN}", "memories.md", "memories", Choice.OWN, at))

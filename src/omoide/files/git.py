@@ -33,6 +33,19 @@ def work_tree(start: Path) -> Path | None:
     return None
 
 
+def git_directory(root: Path) -> Path | None:
+    """The directory with git's own data of the repository whose work tree `root` is; None if it is none."""
+    mark = root / ".git"
+    if mark.is_dir():
+        return mark
+    if mark.is_file():
+        here = _gitdir_target(mark)
+        if here is not None and (here / "commondir").is_file():
+            return (here / _text(here / "commondir").strip()).resolve()
+        return here
+    return root if _is_repository(root) else None
+
+
 def _main_repository(mark: Path) -> Path | None:
     """From a worktree's `.git` file to the repository it was made from; None for a submodule, a place of its own."""
     here = _gitdir_target(mark)

@@ -38,6 +38,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     # which project a directory belongs to: a worker needs this to remember
     "projects": _EVERYONE,
     "locate": _EVERYONE,
+    "identify": _EVERYONE,
     "claim": _EVERYONE,
     # projects and sessions: names, descriptions, contents
     "catalogue": _EVERYONE,
@@ -60,6 +61,10 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "forget": _TRUSTED,
     "promote": _TRUSTED,
     "retire": _TRUSTED,
+    # which project a repository is, against what git says
+    "bind_project": _TRUSTED,
+    "rename_project": _TRUSTED,
+    "merge_projects": _TRUSTED,
     # memories go out to files and edits of files come in: see docs/decisions/0009-mirror-sync.md
     "mirror": _TRUSTED,
     "unmirror": _TRUSTED,

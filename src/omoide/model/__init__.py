@@ -15,7 +15,7 @@ from omoide.model.memory import (
     now,
 )
 from omoide.model.mirror import Choice, FileState, Mirror, Side, SyncConflict, SyncState
-from omoide.model.project import Project, Session
+from omoide.model.project import Project, ProjectPlace, RepositoryIdentity, Session
 from omoide.model.scope import Actor, Layer, Role, Scope, check_project_path, check_segment
 from omoide.model.search import Hit, Page, Query, ResumeContext, SearchResult, Summary, VectorCoverage
 
@@ -36,8 +36,10 @@ __all__ = [
     "Mirror",
     "Page",
     "Project",
+    "ProjectPlace",
     "Query",
     "Remembered",
+    "RepositoryIdentity",
     "ResumeContext",
     "Role",
     "Scope",

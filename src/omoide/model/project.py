@@ -7,12 +7,36 @@ import msgspec
 from omoide.model.scope import Scope
 
 
+class RepositoryIdentity(msgspec.Struct, frozen=True):
+    """What makes a git repository the same one in every directory and on every machine."""
+
+    root_commits: tuple[str, ...] = ()
+    """The commits without a parent; empty for a shallow clone, and before the first commit."""
+    remote: str = ""
+    """The normalised address of its remote; empty: it has none."""
+
+
+class ProjectPlace(msgspec.Struct, frozen=True):
+    """A directory that belongs to a project."""
+
+    directory: str
+    stamp: str = ""
+    """How its repository looked when it was last identified; empty: never."""
+
+
 class Project(msgspec.Struct, frozen=True):
     path: str
     description: str = ""
-    root: str | None = None
-    """The directory it was found in, if any."""
+    places: tuple[ProjectPlace, ...] = ()
+    """Its directories, the one that was bound last first. A directory belongs to one project."""
     created_at: datetime | None = None
+    root_commits: tuple[str, ...] = ()
+    remotes: tuple[str, ...] = ()
+
+    @property
+    def root(self) -> str | None:
+        """The directory that was bound last."""
+        return self.places[0].directory if self.places else None
 
 
 class Session(msgspec.Struct, frozen=True):

@@ -10,13 +10,14 @@ from omoide.service.memories import Memories
 from omoide.service.mirrors import Mirrors
 from omoide.service.projects import Projects
 from omoide.service.queries import Queries
+from omoide.service.repositories import Repositories
 from omoide.service.retention import Retention
 from omoide.service.secret_scan import SecretScan
 from omoide.service.stats import Stats
 from omoide.service.write_path import Hooks
 
 
-class Service(Memories, Imports, Queries, Stats, Retention, Projects, Mirrors, Maintenance, SecretScan):
+class Service(Memories, Imports, Queries, Stats, Retention, Projects, Repositories, Mirrors, Maintenance, SecretScan):
     """Every operation on one store, for one actor; `omoide.open` returns it. It may be used from several threads.
 
     Each checks the actor's permission, then works in one transaction, and logs an event for every change. Operations on a

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain, count, islice
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -11,9 +11,8 @@ import msgspec
 from omoide import model
 from omoide.errors import Conflict, InvalidInput, NotFound
 from omoide.guard import permissions, validation
-from omoide.model import Layer, Memory, Project, Query, Scope, Session, Summary
+from omoide.model import Layer, Memory, Project, ProjectPlace, Query, Scope, Session, Summary
 from omoide.service.core import Core
-from omoide.storage.base import Reader
 
 _OWN = (Layer.PROJECT, Layer.SESSION)
 
@@ -91,7 +90,7 @@ class Projects(Core):
         at = self._clock()
         path = validation.check_name(model.check_project_path(path), "project")
         place = None if root is None else validation.check_name(str(root), "directory")
-        made = Project(path, self._check_description(description), place, at)
+        made = Project(path, self._check_description(description), () if place is None else (ProjectPlace(place),), at)
         permissions.require_within(self._actor, Scope(made.path))
         with self._writes.transaction() as write:
             tx = write.tx
@@ -121,46 +120,6 @@ class Projects(Core):
 
     def _check_description(self, description: str) -> str:
         return validation.check_line(description, "description", self._settings) if description.strip() else ""
-
-    def locate(self, root: Path) -> Scope:
-        """The scope of the project whose directory this is. Nothing is written: see `claim`."""
-        permissions.require(self._actor, "locate")
-        with self._store.read() as tx:
-            return Scope(self._name_from_directory(tx, root))
-
-    def claim(self, root: Path) -> Scope:
-        """The same, and from now on the project has this directory."""
-        permissions.require(self._actor, "claim")
-        with self._store.read() as tx:
-            known = tx.project(root=str(root))
-        if known is not None:
-            return Scope(known.path)
-        validation.check_name(str(root), "directory")
-        with self._store.write() as tx:
-            path = self._name_from_directory(tx, root)
-            permissions.require_within(self._actor, Scope(path))
-            known = next((project for project in tx.projects() if project.path == path), None)
-            description = known.description if known else ""
-            tx.put_project(Project(path, description, str(root), self._clock()))
-        return Scope(path)
-
-    def _name_from_directory(self, tx: Reader, root: Path) -> str:
-        known = tx.project(root=str(root))
-        if known is not None:
-            return known.path
-        taken = {
-            project.path.casefold(): project
-            for project in tx.projects()
-            # A project whose directory is gone was moved here, or its name is free again.
-            if project.root is not None and Path(project.root).exists()
-        }
-        names = [name for name in map(_segment, PurePath(root).parts[1:]) if name]
-        for length in (1, 2, 3):
-            path = "/".join(names[-length:])
-            if path and path.casefold() not in taken:
-                # Shop and shop are one project: take the spelling that is there.
-                return next((p.path for p in tx.projects() if p.path.casefold() == path.casefold()), path)
-        raise InvalidInput(f"no free project name for {root}: give one with --project")
 
     def start_session(self, *, scope: Scope, source: str | None = None) -> Session:
         """Start the session that `scope` names; of a project's scope, a new session named by the local time.
@@ -202,15 +161,6 @@ class Projects(Core):
 def _overview(project: Project, changes: Mapping[str, datetime], sessions: Sequence[Session]) -> ProjectOverview:
     moments = (project.created_at, changes.get(project.path), *(session.updated_at for session in sessions))
     return ProjectOverview(project, max(at for at in moments if at is not None), sessions)
-
-
-def _segment(part: str) -> str:
-    """A directory's name as a project's segment; empty when nothing of it can stay."""
-    try:
-        return model.check_segment(part, "project")
-    except InvalidInput:
-        cleaned = "".join(c if c.isalnum() or c in "-_" else "-" for c in part).strip("-")
-        return cleaned[:80]
 
 
 def _session_scopes(scope: Scope, at: datetime) -> Iterator[Scope]:

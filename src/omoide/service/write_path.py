@@ -34,16 +34,19 @@ class Hooks:
         before_read: Sequence[Callable[[Scope | None], None]] = (),
         after_commit: Sequence[Callable[[Sequence[int]], None]] = (),
         mirrors_changed: Sequence[Callable[[], None]] = (),
+        report: Callable[[str], None] = lambda _: None,
     ):
         """Register functions.
 
         `before_read` hooks get the scope that is about to be read; None: every scope. `after_commit` hooks get the numbers
         of the memories that a transaction has stored, changed or erased; none where it changed something else, such as a
-        project. `mirrors_changed` hooks run after a mirror was added, changed or removed.
+        project. `mirrors_changed` hooks run after a mirror was added, changed or removed. `report` gets what a person should
+        know beside the answer, one line at a time.
         """
         self._before_read = tuple(before_read)
         self._after_commit = tuple(after_commit)
         self._mirrors_changed = tuple(mirrors_changed)
+        self.report = report
 
     def before_read(self, scope: Scope | None) -> None:
         for hook in self._before_read:

@@ -173,7 +173,7 @@ class ProjectReader(Protocol):
         """Return all projects by path."""
 
     def project(self, path: str | None = None, *, root: str | None = None) -> Project | None:
-        """Return the project with this path, or the one with this root directory; None if there is none.
+        """Return the project with this path, or the one that this directory belongs to; None if there is none.
 
         Raises Conflict if there is a project whose path differs only in case.
         """
@@ -288,7 +288,13 @@ class ProjectWriter(Protocol):
     """Write projects and sessions."""
 
     def put_project(self, project: Project) -> None:
-        """Add the project, or change its description and root."""
+        """Add the project, or change its description, directories and identity. A directory leaves the project it was of."""
+
+    def merge_projects(self, source: str, target: str) -> None:
+        """Move the sessions, events, directories, identity and mirrors of one project to another, and delete it.
+
+        Raises Conflict if it still has memories.
+        """
 
     def add_session(self, scope: Scope, source: str, at: datetime) -> bool:
         """Start a session, as its first memory would too. Return whether it is new.
@@ -308,7 +314,7 @@ class SyncWriter(Protocol):
     """Write mirrors, and what is known of their files and entries."""
 
     def put_mirror(self, mirror: Mirror) -> Mirror:
-        """Store a new mirror (its number is 0), or change the choice and the last event of the one with this number.
+        """Store a new mirror (its number is 0), or change place, choice and last event of the one with this number.
 
         Return it with its number. Raises Conflict if another mirror has the file.
         """

@@ -112,6 +112,9 @@ class SyncRun:
     def plan(self) -> SyncReport:
         """What a sync would do; nothing is changed."""
         self._rootless = not self._snapshot.place.exists()
+        if self._rootless:
+            mirror = self._snapshot.mirror
+            self._trouble(f"{mirror.place} is gone: bring it back, or `omoide mirror remove {mirror.number}`")
         looked = self._compare()
         work = self._decide(looked)
         files = len(work.put) + len([one for one in work.out if one[1] and one[1].file])

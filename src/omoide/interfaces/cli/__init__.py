@@ -40,7 +40,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "promote": CommandEntry(_CHANGE, "state", "Move memories to a wider scope: session to project, project to global."),
     "link": CommandEntry(_CHANGE, "state", "Link two memories."),
     "purge": CommandEntry(_CHANGE, "purge", "Destroy forgotten memories and their history for good."),
-    "project": CommandEntry(_PROJECTS, "project", "Create, list, show, describe and back up projects."),
+    "project": CommandEntry(_PROJECTS, "project", "Create, list, show, describe, bind, rename, merge and back up projects."),
     "session": CommandEntry(_PROJECTS, "session", "Start, extend, list and show the sessions of a project."),
     "export": CommandEntry(_TRANSFER, "export", "Write memories to a file or standard output."),
     "import": CommandEntry(_TRANSFER, "import_", "Import memories from a file, or from another tool."),

@@ -12,7 +12,7 @@ import click
 
 from omoide.errors import InvalidInput
 from omoide.files.git import git_root
-from omoide.model import Actor, Scope
+from omoide.model import Actor, Role, Scope
 from omoide.settings import Settings, load_settings
 
 if TYPE_CHECKING:  # the store loads when it is opened: an MCP server lists its tools without it
@@ -157,8 +157,17 @@ def _resolve_scope(memory: "Service", target: Target, settings: Settings, *, wri
             if target.session:
                 raise InvalidInput("--session needs a project: work in a git repository, or add --project")
             return Scope.everywhere()
-        scope = memory.claim(root) if writing else memory.locate(root)
+        scope = _project_scope(memory, root, settings, writing=writing)
     return Scope.session(scope.path, target.session) if target.session else scope
+
+
+def _project_scope(memory: "Service", root: Path, settings: Settings, *, writing: bool) -> Scope:
+    """The scope of the repository's project. On a terminal, a person is asked where only a person could say which it is."""
+    if settings.role is not Role.WORKER and sys.stdin.isatty() and sys.stderr.isatty():
+        found = memory.identify(root)
+        if found.candidate and click.confirm(f"Is {root} the same project as {found.candidate}?", err=True):
+            return Scope(memory.bind_project(root, found.candidate).path)
+    return memory.claim(root) if writing else memory.locate(root)
 
 
 def _repository() -> Path | None:

@@ -1,4 +1,4 @@
-"""project create, list, show, describe and backup."""
+"""project create, list, show, describe, bind, rename, merge and backup."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,15 @@ from omoide.errors import InvalidInput
 from omoide.files.git import git_root
 from omoide.files.sizes import format_size
 from omoide.interfaces import serialize
-from omoide.interfaces.cli.options import Target, json_option, open_for_command, open_memory, settings_for, store_option
+from omoide.interfaces.cli.options import (
+    Target,
+    json_option,
+    open_for_command,
+    open_memory,
+    settings_for,
+    store_option,
+    target_options,
+)
 from omoide.interfaces.cli.output import day, escape_control, headline, layer, print_json, print_table
 from omoide.model import Project, Scope
 
@@ -19,7 +27,7 @@ if TYPE_CHECKING:  # they load with the store
 
 @click.group("project")
 def project_command() -> None:
-    """Create, list, show, describe and back up projects.
+    """Create, list, show, describe, bind, rename, merge and back up projects.
 
     \b
     omoide project create backend/python/shop --description "The web shop"
@@ -125,6 +133,87 @@ def describe_command(path: str, text: str, target: Target, as_json: bool) -> Non
     """
     project = open_for_command(settings_for(target)).describe_project(path, text)
     _print_project("described", project, as_json=as_json)
+
+
+@project_command.command("bind")
+@click.argument("directory", required=False, metavar="[PATH]")
+@target_options
+@json_option
+def bind_command(directory: str | None, target: Target, as_json: bool) -> None:
+    """Bind a repository to a project, whatever it was taken for.
+
+    Without --project, to the project whose history it shares, or whose directory is gone. The project that it was taken for
+    before stays: `project merge` moves its memories.
+
+    \b
+    omoide project bind --project shop
+    omoide project bind ../shop-fork --project shop
+    """
+    root = _directory(directory or ".")
+    memory = open_for_command(settings_for(target))
+    found = memory.identify(root)
+    path = target.project or found.candidate or (found.scope.path if found.is_stored else "")
+    if not path:
+        raise InvalidInput(f"{root} is like no project: name one with --project, or create one with `omoide project create`")
+    project = memory.bind_project(root, path)
+    if as_json:
+        print_json(serialize.project(project))
+    else:
+        click.echo(f"bound  {escape_control(str(root))}  to project {click.style(escape_control(project.path), bold=True)}")
+
+
+@project_command.command("rename")
+@click.argument("path")
+@click.argument("name")
+@store_option
+@json_option
+def rename_command(path: str, name: str, target: Target, as_json: bool) -> None:
+    """Give a project another path; its memories, sessions, files and directories stay with it.
+
+    \b
+    omoide project rename shop backend/python/shop
+    """
+    project = open_for_command(settings_for(target)).rename_project(path, name)
+    if as_json:
+        print_json(serialize.project(project))
+    else:
+        click.echo(f"renamed  {escape_control(path)}  to {click.style(escape_control(project.path), bold=True)}")
+
+
+@project_command.command("merge")
+@click.argument("source")
+@click.argument("into", metavar="TARGET")
+@click.option("--dry-run", is_flag=True, help="Only show what would happen.")
+@store_option
+@json_option
+def merge_command(source: str, into: str, dry_run: bool, target: Target, as_json: bool) -> None:
+    """Move everything of a project into another one, and delete the first.
+
+    \b
+    omoide project merge shop-2 shop --dry-run
+    omoide project merge shop-2 shop
+    """
+    plan = open_for_command(settings_for(target)).merge_projects(source, into, dry_run=dry_run)
+    if as_json:
+        print_json(
+            {
+                "source": source,
+                "target": into,
+                "memories": plan.memories,
+                "sessions": plan.sessions,
+                "new_keys": [{"old": old, "new": new} for old, new in plan.new_keys],
+                "directories": plan.directories,
+                "dry_run": dry_run,
+            }
+        )
+        return
+    done = "would move" if dry_run else "moved"
+    click.echo(f"{done}  {plan.memories:,} memories of {escape_control(source)} into {escape_control(into)}")
+    for label, names in (("session", plan.sessions), ("directory", plan.directories)):
+        for name in names:
+            click.echo(f"  {label}  {escape_control(name)}")
+    for old, new in plan.new_keys:
+        click.echo(f"  key  {escape_control(old)}, which {escape_control(into)} has, becomes {escape_control(new)}")
 
 
 @project_command.command("backup")

@@ -68,12 +68,19 @@ class ReaderCache:
         self.projects: dict[str, int] = {"": 0}
         self.actors: dict[Actor, int] = {}
         self.search = SearchCache()
+        self._names_version = -1
         self._tallies: dict[tuple[int, int], tuple[int, dict[str, int]]] = {}
 
     def invalidate(self) -> None:
         """Forget the numbers of projects and actors: a transaction that was rolled back may have made some of them."""
         self.projects = {"": 0}
         self.actors = {}
+
+    def require_names(self, version: int) -> None:
+        """Drop the numbers of projects and actors if another connection has written: it may have renamed or merged some."""
+        if version != self._names_version:
+            self.invalidate()
+            self._names_version = version
 
     def tallies(self, area: int, entries: int, most: int) -> dict[str, int]:
         """Return how many memories of an area contain each common term, counted up to `most`: counting is half of a search

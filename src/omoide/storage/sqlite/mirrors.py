@@ -78,7 +78,8 @@ class MirrorWriter(MirrorReader):
     def put_mirror(self, mirror: Mirror) -> Mirror:
         if mirror.number:
             self._tx.run(
-                "UPDATE mirrors SET choice = ?, seen = ? WHERE number = ?", (mirror.choice.value, mirror.seen, mirror.number)
+                "UPDATE mirrors SET place = ?, choice = ?, seen = ? WHERE number = ?",
+                (mirror.place, mirror.choice.value, mirror.seen, mirror.number),
             )
             return mirror
         project = self._ensure_project(mirror.scope.path, mirror.created_at)

@@ -8,7 +8,8 @@ from omoide.storage.sqlite.transaction import Transaction
 _COLUMNS = {
     "project": ("projects", "path"),
     "description": ("projects", "description"),
-    "directory": ("projects", "root"),
+    "directory": ("places", "directory"),
+    "remote": ("identities", "value"),
     "session": ("sessions", "name"),
     "session source": ("sessions", "source"),
     "actor": ("actors", "name"),
@@ -36,7 +37,10 @@ class NameWriter(NameReader):
 
     def replace_text(self, old: StoredText, new: str) -> None:
         table, column = _COLUMNS[old.what]
-        assignment, values = f"{column} = ?", [new or None if old.what == "directory" else new]
+        if old.what == "directory" and not new:
+            self._tx.run("DELETE FROM places WHERE directory = ?", (old.text,))
+            return
+        assignment, values = f"{column} = ?", [new]
         if old.what in _FOLDED:
             assignment, values = f"{assignment}, folded = ?", [*values, new.casefold()]
         self._tx.run(f"UPDATE {table} SET {assignment} WHERE {column} = ?", (*values, old.text))

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from omoide.errors import Conflict
-from omoide.model import Project, Scope, Session
+from omoide.model import Project, ProjectPlace, Scope, Session
 from omoide.storage.rows import CURRENT, STATE_NUMBER, micros, moment
 from omoide.storage.sqlite.transaction import Transaction
 
@@ -14,6 +14,9 @@ _LAST_CHANGES = "SELECT p.path, max({}) FROM projects p".format(
         for state in STATE_NUMBER.values()
     )
 )
+_PROJECTS = "SELECT p.number, p.path, p.description, p.created_at FROM projects p"
+_PLACES = "SELECT directory, stamp FROM places WHERE project = ? ORDER BY position, directory"
+_IDENTITY = "SELECT value FROM identities WHERE project = ? AND kind = ? ORDER BY value"
 _SESSIONS = f"""
 SELECT p.path, s.name, s.source, s.created_at, max(s.created_at, coalesce(max(m.updated_at), 0)),
     count(CASE WHEN {CURRENT} THEN 1 END)
@@ -31,13 +34,30 @@ class SessionReader:
         raise NotImplementedError
 
     def projects(self) -> list[Project]:
-        rows = self._tx.rows("SELECT path, description, root, created_at FROM projects ORDER BY path")
-        return [_project(row) for row in rows]
+        return self._read_projects("1", ())
 
     def project(self, path: str | None = None, *, root: str | None = None) -> Project | None:
-        column, value = ("root", root) if path is None else ("number", self._project(path))
-        row = self._tx.get(f"SELECT path, description, root, created_at FROM projects WHERE {column} = ?", (value,))
-        return None if row is None else _project(row)
+        if path is not None:
+            found = self._read_projects("p.number = ?", (self._project(path),))
+        else:
+            found = self._read_projects("p.number = (SELECT project FROM places WHERE directory = ?)", (root,))
+        return found[0] if found else None
+
+    def _read_projects(self, where: str, values: tuple[object, ...]) -> list[Project]:
+        return [
+            Project(
+                path,
+                description,
+                tuple(ProjectPlace(*place) for place in self._tx.rows(_PLACES, (number,))),
+                moment(created_at),
+                self._identity(number, "commit"),
+                self._identity(number, "remote"),
+            )
+            for number, path, description, created_at in self._tx.rows(f"{_PROJECTS} WHERE {where} ORDER BY p.path", values)
+        ]
+
+    def _identity(self, number: int, kind: str) -> tuple[str, ...]:
+        return tuple(value for (value,) in self._tx.rows(_IDENTITY, (number, kind)))
 
     def last_changes(self) -> dict[str, datetime]:
         return {path: moment(at) for path, at in self._tx.rows(_LAST_CHANGES) if at}
@@ -61,6 +81,31 @@ class SessionWriter(SessionReader):
     def _ensure_project(self, path: str, at: datetime) -> int:
         raise NotImplementedError
 
+    def put_project(self, project: Project) -> None:
+        number = self._ensure_project(project.path, project.created_at or moment(0))
+        self._tx.run("UPDATE projects SET description = ? WHERE number = ?", (project.description, number))
+        self._tx.run("DELETE FROM places WHERE project = ?", (number,))
+        for position, place in enumerate(project.places):
+            self._tx.run(
+                "INSERT OR REPLACE INTO places VALUES (?, ?, ?, ?)", (place.directory, number, place.stamp, position)
+            )
+        self._tx.run("DELETE FROM identities WHERE project = ?", (number,))
+        for kind, values in (("commit", project.root_commits), ("remote", project.remotes)):
+            for value in values:
+                self._tx.run("INSERT INTO identities VALUES (?, ?, ?)", (number, kind, value))
+
+    def merge_projects(self, source: str, target: str) -> None:
+        numbers = {"source": self._project(source), "target": self._project(target)}
+        if self._tx.get("SELECT 1 FROM memories WHERE project = :source", numbers):
+            raise Conflict(f"project {source} still has memories: move them first")
+        for table in ("sessions", "identities"):  # what the target has already stays as it is there
+            self._tx.run(f"UPDATE OR IGNORE {table} SET project = :target WHERE project = :source", numbers)
+            self._tx.run(f"DELETE FROM {table} WHERE project = :source", numbers)
+        self._tx.run("UPDATE places SET position = position + 1000 WHERE project = :source", numbers)
+        for table in ("events", "places", "mirrors"):
+            self._tx.run(f"UPDATE {table} SET project = :target WHERE project = :source", numbers)
+        self._tx.run("DELETE FROM projects WHERE number = :source", numbers)
+
     def add_session(self, scope: Scope, source: str, at: datetime) -> bool:
         project, folded = self._ensure_project(scope.path, at), scope.name.casefold()
         alike: list[str] = [
@@ -76,8 +121,3 @@ class SessionWriter(SessionReader):
         values = (project, scope.name, folded, source, micros(at))
         self._tx.run("INSERT INTO sessions VALUES (?, ?, ?, ?, ?)", values)
         return True
-
-
-def _project(row: tuple[str, str, str | None, int]) -> Project:
-    path, description, root, created_at = row
-    return Project(path, description, root, moment(created_at))

@@ -101,6 +101,7 @@ class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, Vector
     def __init__(self, tx: Transaction, known: ReaderCache):
         self._tx = tx
         self._known = known
+        self._names_checked = False
         self._cache = known.search
         self._is_current = False
         self._looked: tuple[Query | None, dict[int, tuple[int, int]]] = (None, {})
@@ -371,9 +372,16 @@ class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, Vector
             projects.append(0)
         return projects
 
+    def _names(self) -> ReaderCache:
+        """The cache, with numbers of projects and actors that hold in this transaction."""
+        if not self._names_checked:
+            self._known.require_names(self._tx.data_version())
+            self._names_checked = True
+        return self._known
+
     def _project(self, path: str) -> int | None:
         """A project's number; None when there is no such project."""
-        number = self._known.projects.get(path)
+        number = self._names().projects.get(path)
         if number is None:
             row = self._tx.get("SELECT number, path FROM projects WHERE folded = ?", (path.casefold(),))
             if row is None:

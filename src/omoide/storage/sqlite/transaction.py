@@ -69,8 +69,13 @@ class Transaction:
         """How many rows this connection has ever changed."""
         return self._connection.total_changes()
 
+    def data_version(self) -> int:
+        """A number that changes when another connection writes."""
+        version: int = self.get("PRAGMA data_version")
+        return version
+
     def write_counters(self) -> WriteCounters:
-        return self.get("PRAGMA data_version"), self.total_changes()
+        return self.data_version(), self.total_changes()
 
     def close(self) -> None:
         """Ends all that reads, before the transaction itself ends. Called by the store, which holds its lock."""

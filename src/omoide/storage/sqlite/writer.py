@@ -9,9 +9,9 @@ import apsw
 import msgspec
 
 from omoide.errors import Conflict
-from omoide.model import Actor, LinkKind, Memory, Project, Scope, State
+from omoide.model import Actor, LinkKind, Memory, Scope, State
 from omoide.storage.base import IndexedMemory, IndexEntry, MemoryChange, StoredText, StoreMark
-from omoide.storage.rows import PLAIN, STATE_NUMBER, STATES, micros, moment, plain_values, strings, version_json
+from omoide.storage.rows import PLAIN, STATE_NUMBER, STATES, micros, plain_values, strings, version_json
 from omoide.storage.sqlite.cache import MARK, ReaderCache, SearchCache
 from omoide.storage.sqlite.mirrors import MirrorWriter
 from omoide.storage.sqlite.names import NameWriter
@@ -179,15 +179,9 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, Vector
         self._tx.run("DELETE FROM links WHERE source = ? AND kind = ? AND target = ?", (source, kind.value, target))
         return bool(self._tx.changes())
 
-    def put_project(self, project: Project) -> None:
-        at = project.created_at or moment(0)
-        number = self._ensure_project(project.path, at)
-        if project.root is not None:
-            self._tx.run("UPDATE projects SET root = NULL WHERE root = ? AND number <> ?", (project.root, number))
-        self._tx.run(
-            "UPDATE projects SET description = ?, root = ? WHERE number = ?",
-            (project.description, project.root, number),
-        )
+    def merge_projects(self, source: str, target: str) -> None:
+        super().merge_projects(source, target)
+        self._known.invalidate()  # the numbers of projects are known by name
 
     def replace_text(self, old: StoredText, new: str) -> None:
         super().replace_text(old, new)
@@ -241,7 +235,7 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, Vector
             self._started.add(memory.scope)
 
     def _actor_number(self, actor: Actor) -> int:
-        number = self._known.actors.get(actor)
+        number = self._names().actors.get(actor)
         if number is None:
             values = (actor.name, actor.role.value, actor.via)
             find = "SELECT number FROM actors WHERE name = ? AND role = ? AND via = ?"

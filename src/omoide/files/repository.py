@@ -1,0 +1,134 @@
+"""What makes two checkouts the same repository: its root commits and its remote, asked of git.
+
+Asking git costs processes, so that a directory is asked about once: `stamp` tells by a few stat calls whether the answer may
+have changed since.
+"""
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from omoide.files.git import git_directory
+from omoide.model import RepositoryIdentity
+
+_SECONDS = 20
+"""For one question to git: the history of a very large repository takes some seconds to walk through."""
+_SCP = re.compile(r"^(?:[^/@]+@)?(\[[^]]+\]|[^/:@]+):(?!//)(.*)$")
+"""`git@host:owner/name`, without a scheme."""
+_DEFAULT_PORTS = {"https": 443, "http": 80, "ssh": 22, "git": 9418}
+
+
+def stamp(root: Path) -> str:
+    """Return a text that changes when the repository at `root` may have become another one, or got its first commit."""
+    directory = git_directory(root)
+    if directory is None:
+        return ""
+    try:
+        place = directory.stat()
+    except OSError:  # fallback: a repository that cannot be read is known by its directory
+        return ""
+    config = _stat(directory / "config")
+    state = "shallow" if (directory / "shallow").exists() else _history_mark(directory)
+    return f"{place.st_dev}:{place.st_ino}:{config}:{state}"
+
+
+def read_identity(root: Path) -> RepositoryIdentity:
+    """Ask git for the root commits and the remote of the repository at `root`.
+
+    A shallow clone has no root commits, a repository without a commit neither. Where git is missing, refuses or takes too
+    long, the identity is empty.
+    """
+    directory = git_directory(root)
+    if directory is None:
+        return RepositoryIdentity()
+    remote = normalize_remote(_remote_url(root), root)
+    if (directory / "shallow").exists():
+        return RepositoryIdentity((), remote)
+    commits = _git(root, "rev-list", "--max-parents=0", "--all") or _git(root, "rev-list", "--max-parents=0", "HEAD")
+    return RepositoryIdentity(tuple(sorted(set(commits.split()))), remote)
+
+
+def has_commit(root: Path, commits: Sequence[str]) -> bool:
+    """Return whether the repository still has one of these commits, also where no branch leads to it any more."""
+    return any(_git(root, "cat-file", "-t", commit).strip() == "commit" for commit in commits)
+
+
+def normalize_remote(url: str, root: Path) -> str:
+    """Return a remote's address without scheme, user, default port and `.git`; of a local one, its absolute path."""
+    url = url.strip()
+    if not url:
+        return ""
+    parts = urlsplit(url) if "://" in url else None
+    if parts is not None and parts.scheme != "file":
+        host = (parts.hostname or "").lower()
+        port = _port(parts.netloc, parts.scheme)
+        return _strip_suffix(f"{host}{port}/{unquote(parts.path).strip('/')}")
+    scp = None if parts else _SCP.match(url)
+    if scp:
+        return _strip_suffix(f"{scp[1].strip('[]').lower()}/{scp[2].strip('/')}")
+    path = unquote(parts.path) if parts else url
+    return str(Path(os.path.normpath(root / path))).rstrip("/") or "/"
+
+
+def is_local(remote: str) -> bool:
+    """Return whether a normalised remote is a directory of this machine."""
+    return remote.startswith("/")
+
+
+def _port(netloc: str, scheme: str) -> str:
+    found = re.search(r":(\d+)$", netloc)
+    return "" if not found or int(found[1]) == _DEFAULT_PORTS.get(scheme) else f":{found[1]}"
+
+
+def _strip_suffix(address: str) -> str:
+    # Hosting services ignore the case of owner and name in an address.
+    return address.removesuffix("/").removesuffix(".git").removesuffix("/").lower()
+
+
+def _remote_url(root: Path) -> str:
+    """The address of `origin`, or of the first remote if there is no `origin`."""
+    lines = _git(root, "config", "--get-regexp", r"^remote\..*\.url$").splitlines()
+    urls = dict(line.split(" ", 1) for line in reversed(lines) if " " in line)
+    return urls.get("remote.origin.url", next(reversed(urls.values()), ""))
+
+
+def _history_mark(directory: Path) -> str:
+    """Whether there is any commit; with the newer storage of references, when they last changed."""
+    tables = directory / "reftable" / "tables.list"
+    if tables.exists():
+        return _stat(tables)
+    if (directory / "packed-refs").exists():
+        return "commits"
+    for kind in ("heads", "remotes"):
+        try:
+            if any(os.scandir(directory / "refs" / kind)):
+                return "commits"
+        except OSError:  # fallback: no such references
+            continue
+    return "empty"
+
+
+def _stat(file: Path) -> str:
+    try:
+        found = file.stat()
+    except OSError:  # fallback: a missing file is a state like any other
+        return "-"
+    return f"{found.st_mtime_ns}.{found.st_size}"
+
+
+def _git(root: Path, *arguments: str) -> str:
+    """What git prints; empty where it fails."""
+    # A hook of git runs with variables that point to its own repository, and this is a question about another one.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(  # noqa: S603 - no shell, and the arguments are our own
+            ["git", "-C", str(root), *arguments],  # noqa: S607 - the git of the person's PATH
+            env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):  # fallback: known by its directory alone
+        return ""
+    return done.stdout.decode(errors="surrogateescape") if done.returncode == 0 else ""

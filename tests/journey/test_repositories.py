@@ -1,0 +1,344 @@
+"""A project is what git says it is: clones, worktrees, moved and renamed directories, forks, repositories of one name."""
+
+import os
+import pty
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import omoide as omoide_package
+from omoide import Scope
+from omoide.files import repository
+from omoide.service import Service
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+PROGRAM = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()"]
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory for repositories, and a store beside it."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("OMOIDE_STORE", str(tmp_path / "memory.db"))
+    monkeypatch.setenv("OMOIDE_CONFIG", str(tmp_path / "config.toml"))
+    for variable in ("OMOIDE_PROJECT", "OMOIDE_SESSION"):
+        monkeypatch.delenv(variable, raising=False)
+    for name, value in {"NAME": "t", "EMAIL": "t@example.org"}.items():
+        monkeypatch.setenv(f"GIT_AUTHOR_{name}", value)
+        monkeypatch.setenv(f"GIT_COMMITTER_{name}", value)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    made = tmp_path / "work"
+    made.mkdir()
+    return made
+
+
+def git(directory: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", "-C", str(directory), *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def make_repository(directory: Path, text: str = "", remote: str = "") -> Path:
+    directory.mkdir(parents=True)
+    git(directory, "init", "-q", "-b", "main")
+    if text:
+        (directory / "README").write_text(text)
+        git(directory, "add", "README")
+        git(directory, "commit", "-q", "-m", text)
+    if remote:
+        git(directory, "remote", "add", "origin", remote)
+    return directory
+
+
+def omoide(directory: Path, *arguments: str) -> Any:
+    return subprocess.run([*PROGRAM, *arguments], cwd=directory, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+def remember(directory: Path, text: str) -> str:
+    done = omoide(directory, "remember", text)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def remembered(directory: Path) -> str:
+    done = omoide(directory, "list")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+REMOTE = "https://example.org/ann/shop.git"
+
+
+def test_a_moved_or_renamed_repository_keeps_its_memories(work: Path) -> None:
+    shop = make_repository(work / "shop", "the shop")
+    remember(shop, "pnpm is used")
+    moved = shop.rename(work / "store")
+    assert "pnpm" in remembered(moved)
+    remember(moved, "Tuesday is release day")
+    far = work / "deep" / "down"
+    far.mkdir(parents=True)
+    again = Path(shutil.move(str(moved), str(far / "shop")))
+    listed = remembered(again)
+    assert "pnpm" in listed
+    assert "Tuesday" in listed
+
+
+def test_a_second_clone_a_worktree_and_a_shallow_checkout_are_the_same_project(work: Path) -> None:
+    origin = make_repository(work / "origin", "the shop")
+    (origin / "more").write_text("more")
+    git(origin, "add", "more")
+    git(origin, "commit", "-q", "-m", "more")
+    address = f"file://{origin}"
+    git(work, "clone", "-q", address, "shop")
+    remember(work / "shop", "pnpm is used")
+    git(work, "clone", "-q", address, "second")
+    git(work, "clone", "-q", "--depth", "1", address, "ci")
+    git(work / "shop", "worktree", "add", "-q", str(work / "tree"), "-b", "feature")
+    assert (work / "ci" / ".git" / "shallow").exists()
+    for directory in ("second", "ci", "tree"):
+        assert "pnpm" in remembered(work / directory), directory
+
+
+def test_a_shallow_clone_that_came_first_is_found_again_by_its_remote(work: Path) -> None:
+    origin = make_repository(work / "origin", "one")
+    (origin / "README").write_text("two")
+    git(origin, "commit", "-q", "-a", "-m", "two")
+    git(work, "clone", "-q", "--depth", "1", f"file://{origin}", "ci")
+    remember(work / "ci", "learnt in a pipeline")
+    git(work, "clone", "-q", f"file://{origin}", "shop")
+    assert "learnt in a pipeline" in remembered(work / "shop")
+    assert "learnt in a pipeline" in remembered(origin)  # the clone is recognised by its root commit from now on
+
+
+def test_another_repository_of_the_same_name_never_sees_the_memories_and_it_is_said_once(work: Path) -> None:
+    first = make_repository(work / "a" / "shop", "one shop")
+    remember(first, "the secret sauce")
+    second = make_repository(work / "b" / "shop", "another shop")
+    assert "sauce" not in remembered(second)
+    told = remember(second, "something else")
+    assert "project shop is another repository" in told
+    assert remember(second, "one more") == ""
+    assert "sauce" not in remembered(second)
+    assert "something else" not in remembered(first)
+
+
+def test_another_repository_in_the_directory_of_a_deleted_one_never_sees_its_memories(work: Path) -> None:
+    shop = make_repository(work / "shop", "one shop")
+    remember(shop, "the secret sauce")
+    shutil.rmtree(shop)
+    make_repository(work / "shop", "another shop")
+    assert "sauce" not in remembered(work / "shop")
+    remember(work / "shop", "something else")
+    assert "sauce" not in remembered(work / "shop")
+
+
+def test_a_deleted_and_cloned_again_repository_keeps_its_memories(work: Path) -> None:
+    origin = make_repository(work / "origin", "the shop")
+    git(work, "clone", "-q", str(origin), "shop")
+    remember(work / "shop", "pnpm is used")
+    shutil.rmtree(work / "shop")
+    git(work, "clone", "-q", str(origin), "shop")
+    assert "pnpm" in remembered(work / "shop")
+
+
+def test_a_repository_without_a_commit_is_its_directory_and_is_recognised_by_its_first_commit_later(work: Path) -> None:
+    shop = make_repository(work / "shop")
+    remember(shop, "pnpm is used")
+    (shop / "README").write_text("first")
+    git(shop, "add", "README")
+    git(shop, "commit", "-q", "-m", "first")
+    remember(shop, "Tuesday is release day")
+    moved = shop.rename(work / "store")
+    assert "pnpm" in remembered(moved)
+
+
+def test_a_repository_without_a_commit_that_is_moved_keeps_its_memories(work: Path) -> None:
+    shop = make_repository(work / "shop")
+    remember(shop, "pnpm is used")
+    moved = shop.rename(work / "store")
+    assert "pnpm" in remembered(moved)
+
+
+def test_a_rewritten_history_and_a_new_remote_address_keep_the_project(work: Path) -> None:
+    shop = make_repository(work / "shop", "the shop", REMOTE)
+    remember(shop, "pnpm is used")
+    git(shop, "commit", "-q", "--amend", "-m", "another first commit")
+    git(shop, "remote", "set-url", "origin", "git@example.org:bob/shop.git")
+    assert "pnpm" in remembered(shop)
+    moved = shop.rename(work / "store")
+    assert "pnpm" in remembered(moved)
+
+
+def test_an_orphan_branch_is_the_same_project(work: Path) -> None:
+    shop = make_repository(work / "shop", "the shop")
+    remember(shop, "pnpm is used")
+    git(shop, "checkout", "-q", "--orphan", "pages")
+    git(shop, "commit", "-q", "-m", "pages")
+    git(shop, "remote", "add", "origin", REMOTE)
+    assert "pnpm" in remembered(shop)
+
+
+def test_a_fork_without_a_terminal_is_separate_and_bind_makes_it_the_same(work: Path) -> None:
+    shop = make_repository(work / "shop", "the shop", REMOTE)
+    remember(shop, "pnpm is used")
+    git(work, "clone", "-q", str(shop), "fork")
+    git(work / "fork", "remote", "set-url", "origin", "https://example.org/bob/shop")
+    done = omoide(work / "fork", "list")
+    assert "pnpm" not in done.stdout
+    assert "project bind --project shop" in done.stderr
+    assert omoide(work / "fork", "list").stderr.count("project bind") == 0
+    assert omoide(work / "fork", "project", "bind", "--project", "shop").returncode == 0
+    assert "pnpm" in remembered(work / "fork")
+    git(work, "clone", "-q", str(work / "fork"), "third")
+    git(work / "third", "remote", "set-url", "origin", "https://example.org/bob/shop")
+    assert "pnpm" in remembered(work / "third")
+
+
+@pytest.mark.parametrize(("answer", "seen"), [("y", True), ("n", False)])
+def test_a_fork_on_a_terminal_asks_once(answer: str, seen: bool, work: Path) -> None:
+    shop = make_repository(work / "shop", "the shop", REMOTE)
+    remember(shop, "pnpm is used")
+    git(work, "clone", "-q", str(shop), "fork")
+    git(work / "fork", "remote", "set-url", "origin", "https://example.org/bob/shop")
+    first, second = (on_terminal([*PROGRAM, "list"], work / "fork", answer) for _ in range(2))
+    assert "Is " in first
+    assert "the same project as shop?" in first
+    assert "the same project" not in second
+    assert ("pnpm" in second) is seen
+
+
+def on_terminal(command: list[str], directory: Path, answer: str) -> str:
+    """Run a command on a terminal of its own, type the answer, and return all that was shown."""
+    child, descriptor = pty.fork()
+    if child == 0:
+        os.chdir(directory)
+        os.execvp(command[0], command)
+    os.write(descriptor, f"{answer}\n".encode())
+    shown = b""
+    while True:
+        try:
+            part = os.read(descriptor, 4096)
+        except OSError:  # the end of a terminal
+            break
+        if not part:
+            break
+        shown += part
+    os.close(descriptor)
+    os.waitpid(child, 0)
+    return shown.decode(errors="replace")
+
+
+def test_a_submodule_is_a_project_of_its_own_and_a_subdirectory_is_its_repositorys(work: Path) -> None:
+    library = make_repository(work / "library", "a library")
+    shop = make_repository(work / "shop", "the shop")
+    git(shop, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library), "lib")
+    remember(shop, "of the shop")
+    (shop / "packages" / "app").mkdir(parents=True)
+    assert "of the shop" in remembered(shop / "packages" / "app")
+    assert "of the shop" not in remembered(shop / "lib")
+    remember(library, "of the library")
+    assert "of the library" in remembered(shop / "lib")
+
+
+def test_mirrors_of_a_moved_repository_follow_it(work: Path) -> None:
+    shop = make_repository(work / "shop", "the shop")
+    remember(shop, "pnpm is used")
+    assert omoide(shop, "mirror", "add").returncode == 0
+    moved = shop.rename(work / "store")
+    remember(moved, "Tuesday is release day")
+    assert "Tuesday" in (moved / ".agent" / "memories.md").read_text()
+    assert not shop.exists()
+
+
+def test_a_vanished_directory_of_a_mirror_is_reported(work: Path) -> None:
+    shop = make_repository(work / "shop", "the shop")
+    remember(shop, "pnpm is used")
+    assert omoide(shop, "mirror", "add").returncode == 0
+    shutil.rmtree(shop)
+    done = omoide(work, "mirror", "status")
+    assert "in sync" not in done.stdout
+    assert "gone" in done.stdout + done.stderr
+
+
+def test_renaming_a_project_keeps_everything_and_a_running_server_uses_the_new_name(memory: Service, tmp_path: Path) -> None:
+    old, new = Scope.project("shop"), Scope.project("trade/store")
+    memory.remember("pnpm is used", scope=old, topic="Tools")
+    memory.remember("monday", scope=Scope.session("shop", "monday"))
+    other = omoide_package.open(tmp_path / "memory.db")
+    assert len(other.list(scope=old).memories) == 2
+    memory.rename_project("shop", "trade/store")
+    assert other.list(scope=old).memories == []
+    other.remember("a new shop", scope=old)
+    assert [one.content for one in other.list(scope=old).memories] == ["a new shop"]
+    assert len(memory.list(scope=new).memories) == 2
+    assert [session.scope.name for session in memory.sessions(scope=new)] == ["monday"]
+    assert memory.remember("yarn is used", scope=new, topic="tools").action == "updated"
+
+
+def test_merging_projects_moves_all_with_history_and_gives_taken_keys_a_number(memory: Service) -> None:
+    shop, copy = Scope.project("shop"), Scope.project("shop-2")
+    memory.remember("of the shop", scope=shop, key="rule")
+    moved = memory.remember("of the copy", scope=copy, key="rule").memory
+    memory.revise("rule", scope=copy, content="of the copy, revised")
+    memory.remember("monday", scope=Scope.session("shop-2", "Monday"))
+    memory.remember("monday too", scope=Scope.session("shop", "monday"))
+    forgotten = memory.remember("forgotten", scope=copy).memory
+    memory.forget(forgotten.number, scope=copy)
+    plan = memory.merge_projects("shop-2", "shop", dry_run=True)
+    assert (plan.memories, plan.sessions, plan.new_keys) == (3, ["Monday"], [("rule", "rule-2")])
+    assert memory.project("shop-2") is not None
+    assert memory.merge_projects("shop-2", "shop") == plan
+    assert memory.project("shop-2") is None
+    assert memory.show("rule", scope=shop).content == "of the shop"
+    assert memory.show("rule-2", scope=shop).id == moved.id
+    assert [version.memory.content for version in memory.history("rule-2", scope=shop)][:2] == [
+        "of the copy",
+        "of the copy, revised",
+    ]
+    assert len(memory.list(scope=Scope.session("shop", "monday"), layers=["session"]).memories) == 2
+    assert memory.recall("copy revised", scope=shop).hits[0].memory.id == moved.id
+    assert memory.restore(forgotten.number, scope=shop).content == "forgotten"
+
+
+def test_an_old_database_is_bound_to_its_repository_without_a_persons_doing(work: Path) -> None:
+    """A directory that an older version bound has no identity: the first command records it."""
+    shop = make_repository(work / "shop", "the shop")
+    assert omoide(shop, "project", "create", "shop", "--root", ".").returncode == 0  # no identity, as after a migration
+    remember(shop, "pnpm is used")
+    moved = shop.rename(work / "store")
+    assert "pnpm" in remembered(moved)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://github.com/Ann/Shop.git", "github.com/ann/shop"),
+        ("https://token@github.com/ann/shop", "github.com/ann/shop"),
+        ("git@github.com:ann/shop.git", "github.com/ann/shop"),
+        ("ssh://git@github.com:22/ann/shop.git/", "github.com/ann/shop"),
+        ("ssh://git@example.org:2222/ann/shop", "example.org:2222/ann/shop"),
+        ("git://example.org/ann/shop", "example.org/ann/shop"),
+        ("../shop", "/work/shop"),
+        ("/work/shop/", "/work/shop"),
+        ("file:///work/shop", "/work/shop"),
+        ("", ""),
+    ],
+)
+def test_addresses_of_one_remote_are_normalised_to_one(url: str, expected: str) -> None:
+    assert repository.normalize_remote(url, Path("/work/other")) == expected
+
+
+def test_a_known_directory_costs_no_git_process(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop = make_repository(work / "shop", "the shop")
+    remember(shop, "pnpm is used")
+    path = work / "bin"
+    path.mkdir()
+    (path / "git").write_text(f"#!/bin/sh\necho called >> {work}/calls\nexit 1\n")
+    (path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{path}:{os.environ['PATH']}")
+    assert "pnpm" in remembered(shop)
+    assert not (work / "calls").exists()
