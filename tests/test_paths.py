@@ -100,7 +100,7 @@ def test_remember_goes_from_the_service_down_to_the_disk(used):
         "embeddings": "indexer",
         "guard": "permissions secrets validation",
         "model": "memory scope",
-        "retrieval": "analyzer blocking near_duplicate_search near_duplicates",
+        "retrieval": "analyzer blocking near_duplicates",
         "service": "memories versioning write_path",
         "storage": "rows",
         "storage/sqlite": "cache faults file opening postings reader store transaction writer",
@@ -141,7 +141,7 @@ def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(used, 
         "retrieval": "analyzer blocking",
         "service": "core mirrors queries versioning write_path",
         "storage": "rows",
-        "storage/sqlite": "cache faults file mirrors opening postings ranking_cache reader store transaction writer",
+        "storage/sqlite": "cache faults file mirrors opening postings reader store transaction writer",
         "sync": "database engine file_edits hook matching run snapshot three_way",
     }
 

@@ -1,11 +1,11 @@
-"""Kin: a number for each text, by which near twins find each other without reading anything else.
+"""The blocking key: a number for each text by which its near-duplicates are found without reading any other text.
 
-It is made of the telling term that comes last by code point, and of the last among the few that follow it: letters come
-after digits there, Katakana after Hiragana, and Han after both. So neither an article nor a number nor an ending nor the
-order of sentences changes it, and texts that share one word, however common, are not kin for that.
+Its upper bits are a hash of the telling term that comes last by code point, and of the last among the few that follow it:
+letters come after digits there, Katakana after Hiragana, and Han after both. So neither an article nor a number nor an
+ending nor the order of sentences changes them, and texts that share one word, however common, do not share them.
 
-Where many texts share these two terms, the lower bits tell them apart: they are a hash of the few telling terms that come
-first by code point. Texts that differ in one word of twenty mostly share these bits too.
+Where many texts share these two terms, the lower bits tell them apart: a hash of the few telling terms that come first by
+code point. Texts that differ in one word of twenty mostly share these bits too.
 """
 
 from collections.abc import Sequence
@@ -15,44 +15,41 @@ from zlib import crc32
 from omoide.model import Scope
 
 _FOLLOWING = 3
-_BETWEEN = 2  # terms more that may stand between the two in a twin
-_LAST = 3  # terms that may come last in a twin: it may lack those after them
-LOWER = 31
-_LOW = (1 << LOWER) - 1
-_CHOSEN = 4
+_BETWEEN = 2  # terms more that may stand between the two in a near-duplicate
+_LAST = 3  # terms that may come last in a near-duplicate: it may lack those after them
+_LOWER_BITS = 31
+_LOWER = (1 << _LOWER_BITS) - 1
+_FIRST_TERMS = 4
 
 
 def blocking_key(telling: Sequence[str], scope: Scope) -> int:
-    """The kin of a text by its telling terms. In another scope nothing is its kin. 0: there are no terms."""
+    """Return the blocking key of a text by its telling terms. In another scope it is another. 0: there are no terms."""
     if not telling:
         return 0
     last = max(telling)
-    high = crc32(f"{last} {max(_following(telling, last, _FOLLOWING))}".encode(), _salt(scope.path, scope.name))
-    # Numbers are left out: near twins often differ in them.
-    chosen = sorted(set(filter(str.isalpha, telling)))[:_CHOSEN]
-    return high << LOWER | crc32(" ".join(chosen).encode()) & _LOW
+    upper = crc32(f"{last} {max(_following(telling, last, _FOLLOWING))}".encode(), _salt(scope.path, scope.name))
+    # Numbers are left out: near-duplicates often differ in them.
+    first_terms = sorted(set(filter(str.isalpha, telling)))[:_FIRST_TERMS]
+    return upper << _LOWER_BITS | crc32(" ".join(first_terms).encode()) & _LOWER
 
 
-def family(kin: int) -> tuple[int, int]:
-    """The least and the greatest kin that share the higher bits with this one."""
-    return kin & ~_LOW, kin | _LOW
-
-
-def candidate_keys(telling: Sequence[str], scope: Scope) -> set[tuple[int, int]]:
-    """The families of kin that near twins of a text may be of."""
+def candidate_ranges(key: int, telling: Sequence[str], scope: Scope) -> list[tuple[int, int]]:
+    """Return ranges of keys that near-duplicates of a text may have beside its own `key`, both ends included: first those
+    that share the upper bits with it, then those of texts that lack a term or have one more."""
+    first, last = key & ~_LOWER, key | _LOWER
+    ranges = {(key + 1, last): None, (first, key - 1): None}
     salt = _salt(scope.path, scope.name)
-    found = set[tuple[int, int]]()
-    for last in sorted(set(telling))[-_LAST:]:
-        start = crc32(f"{last} ".encode(), salt)
-        for term in _following(telling, last, _FOLLOWING + _BETWEEN):
-            if term <= last:
-                first = crc32(term.encode(), start) << LOWER
-                found.add((first, first | _LOW))
-    return found
+    for term in sorted(set(telling), reverse=True)[:_LAST]:
+        start = crc32(f"{term} ".encode(), salt)
+        for other in _following(telling, term, _FOLLOWING + _BETWEEN):
+            lowest = crc32(other.encode(), start) << _LOWER_BITS
+            if other <= term and lowest != first:
+                ranges[lowest, lowest | _LOWER] = None
+    return [*ranges]
 
 
 def _following(telling: Sequence[str], term: str, most: int) -> Sequence[str]:
-    """So many terms after the first such; after the end comes the beginning."""
+    """Return so many terms after the first such; after the end comes the beginning."""
     start = telling.index(term) + 1
     found = telling[start : start + most]
     return found if len(found) == most else [*found, *telling[: most - len(found)]]

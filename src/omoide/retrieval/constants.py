@@ -146,7 +146,7 @@ TIMELY_BOOST = 0.3
 ASKING_PENALTY = 0.3
 """Less for a turn that is itself a question."""
 
-# Near-duplicates of a new memory (near_duplicates, blocking). Chosen by judgement on made-up notes (bench/resembling.py).
+# Near-duplicates of a new memory (near_duplicates, blocking). Chosen by judgement on made-up notes (bench/similar_notes.py).
 DUPLICATE_SIMILARITY = 0.55
 """Share of the terms of both texts that near-duplicates have in common, estimated."""
 DUPLICATE_CANDIDATES = 5

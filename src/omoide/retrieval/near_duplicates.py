@@ -1,56 +1,78 @@
-"""Near-duplicates: which of some texts say almost the same words as a new one. Bounded in work, and pure.
+"""The near-duplicates of a new memory: candidates by blocking key, compared by their words. Bounded in work.
 
-The terms of the new text are looked for in each candidate as they stand; making the terms of every candidate would take ten
-times as long. Of many terms a part is looked for, evenly spread.
+The terms of the new text are searched for in each candidate as they stand; making the terms of every candidate would take
+ten times as long. Of many terms a part is searched for, evenly spread.
 """
 
 from collections.abc import Sequence
 
-from omoide.retrieval import analyzer
+from omoide.guard import validation
+from omoide.model import Draft
+from omoide.retrieval import analyzer, blocking, constants
+from omoide.storage.base import IndexEntry, NearDuplicateFilter, Reader
 
 HEAD = 400
 """Characters of a long text that are compared from its beginning."""
 TAIL = 200
 """Characters of a long text that are compared from its end."""
-_LIKENESS = 0.55
-"""Share of the terms of both texts that near-duplicates have in common; an estimate, since the terms of one are not made."""
-_TERMS = 32
-"""Terms that are looked for in a candidate at the most."""
+_MAX_TERMS = 32
+"""Terms that are searched for in a candidate."""
 _SHORTEST = 3
-"""Characters of a term in ASCII that is looked for: a shorter one stands in many words."""
+"""Characters of the shortest ASCII term that is searched for: a shorter one is a part of many words."""
 
 
-def sizes(content: str) -> tuple[int, int]:
-    """The smallest and the largest size in bytes of a text that can be a near-duplicate."""
-    size = len(content.encode())
-    return size // 2, size * 2
+def find(tx: Reader, draft: Draft, entry: IndexEntry) -> list[int]:
+    """Return the memories of the draft's own scope that say almost the same words, the closest first.
+
+    `entry` is the draft's index entry. At most `MAX_DUPLICATES` and one are returned: one may be the memory that the draft
+    updates.
+    """
+    if not entry.key_terms:
+        return []
+    scope, key = validation.scope_of(draft), entry.blocking_key
+    size = len(draft.content.encode())
+    wanted = NearDuplicateFilter(scope, size // 2, size * 2, HEAD, TAIL)
+    ranges = blocking.candidate_ranges(key, entry.key_terms, scope)
+    candidates = tx.near_duplicate_candidates(wanted, key, ranges, constants.DUPLICATE_CANDIDATES)
+    if not candidates:
+        return []
+    content = _excerpt(draft.content)
+    is_whole = content == draft.content and not draft.examples
+    terms = entry.content.split() if is_whole else analyzer.terms(content)
+    found = select(candidates, content, terms)
+    if len(found) == constants.DUPLICATE_CANDIDATES:  # all of them: then those with the same key are read too, to be counted
+        more = tx.near_duplicate_candidates(wanted, key, (), constants.MAX_DUPLICATES + 1)
+        found = select([*dict([*candidates, *more]).items()], content, terms)
+    return found
 
 
-def excerpt(content: str) -> str:
-    """What is compared of a text."""
+def _excerpt(content: str) -> str:
+    """Return the part of a text that is compared."""
     return content if len(content) <= HEAD + TAIL else f"{content[:HEAD]} {content[-TAIL:]}"
 
 
 def select(candidates: Sequence[tuple[int, str]], content: str, terms: Sequence[str]) -> list[int]:
-    """The numbers of the near-duplicates of a text among candidates, the closest and newest first.
+    """Return the near-duplicates of a text among candidates, the closest and newest first.
 
-    `candidates` are numbers and excerpts of texts, `content` is the excerpt of the text, and `terms` are its terms.
+    candidates: numbers and excerpts of texts
+    content: the excerpt of the text; `terms` are its terms
     """
     sought = _literal_terms(terms)
     if not sought or not candidates:
         return []
-    alike = []
+    similar = []
     for (number, _), other in zip(candidates, analyzer.plain([other for _, other in candidates]), strict=True):
         share = sum(map(other.lower().__contains__, sought)) / len(sought)
-        likeness = share / (1 + len(other) / len(content) - share)  # of what both have, as if both were as rich in terms
-        if likeness >= _LIKENESS:
-            alike.append((likeness, number))
-    return [number for _, number in sorted(alike, reverse=True)]
+        # Of the terms of both, estimated as if both were as rich in terms.
+        similarity = share / (1 + len(other) / len(content) - share)
+        if similarity >= constants.DUPLICATE_SIMILARITY:
+            similar.append((similarity, number))
+    return [number for _, number in sorted(similar, reverse=True)]
 
 
 def _literal_terms(terms: Sequence[str]) -> list[str]:
-    """Terms of a text as they stand in it, some of them if there are many."""
-    some = terms[:: -(-len(terms) // _TERMS) or 1]
-    # A stem that ends in i may come from a word in y: happi does not stand in happy, but happ does.
+    """Return terms as they stand in a text, some of them if there are many."""
+    some = terms[:: -(-len(terms) // _MAX_TERMS) or 1]
+    # A stem that ends in i may come from a word in y: happi is not in happy, but happ is.
     long = [term[:-1] if term[-1] == "i" else term for term in some if len(term) >= _SHORTEST or not term.isascii()]
     return long or list(some)

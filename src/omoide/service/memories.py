@@ -12,8 +12,8 @@ from omoide.errors import Conflict, InvalidInput, StoreError
 from omoide.guard import permissions, validation
 from omoide.model import Draft, LinkKind, Memory, Query, Remembered, Scope, State, fields
 from omoide.model.expiry import has_expired
-from omoide.retrieval import near_duplicate_search, pipeline
-from omoide.retrieval.constants import MAX_COUNTED
+from omoide.retrieval import near_duplicates, pipeline
+from omoide.retrieval.constants import MAX_COUNTED, MAX_DUPLICATES
 from omoide.service import versioning
 from omoide.service.core import Core, Ref
 from omoide.service.versioning import require_living, with_fields
@@ -88,7 +88,7 @@ class Memories(Core):
             draft = msgspec.structs.replace(draft, tags=validation.check_tags(suggested, self._settings))
         entry = versioning.build_index_entry(draft)
         with self._store.read() as tx:  # before the transaction that writes: nobody waits for a search
-            similar, mark = near_duplicate_search.find(tx, draft, entry), tx.mark()
+            similar, mark = near_duplicates.find(tx, draft, entry), tx.mark()
         with self._writes.transaction() as write:
             is_stale = write.tx.mark() != mark
             done = write.remember(draft, entry)
@@ -103,7 +103,7 @@ class Memories(Core):
         """The near-duplicates as they are now: one may have been stored, or forgotten, since the search."""
         try:
             with self._store.read() as tx:
-                return near_duplicate_search.find(tx, draft, entry)
+                return near_duplicates.find(tx, draft, entry)
         except StoreError:  # fallback: those found before the write, which is committed and must be reported as such
             return before
 
@@ -297,7 +297,7 @@ class Memories(Core):
 
 
 def _with_similar(done: Remembered, similar: Sequence[int]) -> Remembered:
-    others = [number for number in similar if number != done.memory.number][: near_duplicate_search.COUNTED]
+    others = [number for number in similar if number != done.memory.number][:MAX_DUPLICATES]
     if not others:
         return done
     return msgspec.structs.replace(done, similar_count=len(others), similar=tuple(others[:_NAMED]))

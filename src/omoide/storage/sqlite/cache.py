@@ -106,7 +106,7 @@ class CachedReader:
     changed_since: Callable[[int], list[int]]
 
     def mark(self) -> StoreMark:
-        return self._current_cache().mark
+        return self._cache.mark if self._is_current else StoreMark(*self._tx.get(MARK))
 
     def _current_cache(self) -> SearchCache:
         if not self._is_current:
