@@ -134,7 +134,7 @@ def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(used, 
     assert trace.hooks == {"service/write_path.py:before_read -> sync/hook.py:before_read"}
     assert trace.modules == {
         "embeddings": "indexer",
-        "files": "atomic directory leases replaced",
+        "files": "atomic directory late_saves",
         "guard": "permissions secrets validation",
         "markdown": "format page sections single_file",
         "model": "expiry fields memory scope",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from omoide.errors import Changed, InvalidInput, OmoideError, Unreadable, Unwritable
-from omoide.files import atomic, replaced
+from omoide.files import atomic, late_saves
 from omoide.files.atomic import LARGEST, swap
 from omoide.files.directory import BACKUPS, Directory
 
@@ -488,19 +488,19 @@ def test_replaced_files_that_nobody_writes_to_are_deleted_after_a_while(root, ke
     write(keeping, "a.md", "new")
     keeping.replaced.late_saves()
     assert [file.read_text() for file in kept(root)] == ["old"]
-    monkeypatch.setattr(replaced, "KEEP_SECONDS", 0)
+    monkeypatch.setattr(late_saves, "KEEP_SECONDS", 0)
     keeping.replaced.late_saves()
     assert kept(root) == []
 
 
 def test_only_the_newest_replaced_files_are_kept(root, keeping, monkeypatch):
-    monkeypatch.setattr(replaced, "_MOST_FILES", 10)
+    monkeypatch.setattr(late_saves, "_MOST_FILES", 10)
     for number in range(100):
         write(keeping, "a.md", f"text {number}")
     assert len(kept(root)) <= 10 + 17
     keeping.replaced.late_saves()
     assert {file.read_text() for file in kept(root)} == {f"text {number}" for number in range(89, 99)}
-    monkeypatch.setattr(replaced, "_MOST_BYTES", 1)
+    monkeypatch.setattr(late_saves, "_MOST_BYTES", 1)
     keeping.replaced.late_saves()
     assert {file.read_text() for file in kept(root)} == {f"text {number}" for number in range(95, 99)}
 

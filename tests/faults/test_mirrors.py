@@ -14,7 +14,7 @@ import apsw
 import pytest
 
 from omoide import Scope, State, app
-from omoide.files import replaced
+from omoide.files import late_saves
 from omoide.files.directory import Directory
 from omoide.sync import run
 from omoide.sync.database import SyncDatabase
@@ -355,7 +355,7 @@ def test_a_purged_text_is_in_no_replaced_file(tmp_path, open_memory, kind):
 
 
 def test_a_late_save_is_imported_by_reading_memories_too(tmp_path, open_memory, monkeypatch):
-    monkeypatch.setattr(replaced, "_PAUSE", 0.0)
+    monkeypatch.setattr(late_saves, "_LOOK_SECONDS", 0.0)
     file = tmp_path / "memories.md"
     memory = open_memory(tmp_path / "memory.db")
     memory.mirror(file, scope=SHOP)

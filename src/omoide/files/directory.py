@@ -20,7 +20,7 @@ from pathlib import Path
 from omoide.errors import Changed, Unreadable, Unwritable
 from omoide.files import atomic
 from omoide.files.atomic import Stat
-from omoide.files.replaced import ReplacedFile, ReplacedFiles
+from omoide.files.late_saves import ReplacedFile, ReplacedFiles
 
 BACKUPS = ".omoide-backups"
 _REPLACED = "replaced"

@@ -1,4 +1,4 @@
-"""A block of memories in a file of somebody else's: written whenever they change, and never read back."""
+"""A sync of one block of memories in a file that belongs to somebody else: written when they change, never read back."""
 
 from omoide.errors import Changed, InvalidInput, Unreadable, Unwritable
 from omoide.files.atomic import Stat
@@ -6,37 +6,38 @@ from omoide.markdown.managed_block import ManagedBlock
 from omoide.model import Side
 from omoide.service.mirrors import holds
 from omoide.sync.database import SyncDatabase
+from omoide.sync.file_edits import describe_error
 from omoide.sync.run import TRIES, SyncReport
 from omoide.sync.snapshot import Listing, Snapshot, file_state
-from omoide.sync.trouble import explain
 
 
 class BlockRun:
-    """The work on one such mirror."""
+    """One sync of one block."""
 
-    def __init__(self, snapshot: Snapshot, sync_states: SyncDatabase, prefer: Side | None = None, *, whole: bool = False):
+    def __init__(self, snapshot: Snapshot, database: SyncDatabase, prefer: Side | None = None, *, whole: bool = False):
         if prefer is Side.FILE:
             raise InvalidInput("a block is only written, never read: rebuild it from the database")
         self._snapshot = snapshot
-        self._database = sync_states
+        self._database = database
         self._whole = whole or prefer is not None
         self._block = ManagedBlock(snapshot.name)
 
     def sync(self) -> SyncReport:
+        """Write the block if it is not as it should be, and return what was done."""
         number = self._snapshot.mirror.number
         try:
             with self._snapshot.place.lock():
                 for _ in range(TRIES):
                     try:
-                        return SyncReport(number, written=self._once(), troubles=self._back_up_late_saves())
-                    except Changed:  # plan B: somebody saved the file at this moment, so look again
+                        return SyncReport(number, written=self._attempt(), troubles=self._back_up_late_saves())
+                    except Changed:  # fallback: somebody saved the file at this moment, so compare again
                         continue
-        except (Unreadable, Unwritable) as error:  # plan B: the file is left alone, and its person is told
+        except (Unreadable, Unwritable) as error:  # fallback: the file is left alone, and its owner gets a message
             return SyncReport(number, troubles=(self._describe_error(error),))
         return SyncReport(number)
 
     def plan(self) -> SyncReport:
-        """What a sync would do; nothing is changed."""
+        """Return what a sync would do, and change nothing."""
         number = self._snapshot.mirror.number
         try:
             text, new, *_ = self._compare()
@@ -45,32 +46,34 @@ class BlockRun:
         return SyncReport(number, written=int(new != text))
 
     def _compare(self) -> tuple[str | None, str, Stat | None, int]:
-        """The file as it is, as it should be, how it looks, and the event up to which that is so."""
+        """The file as it is, as it should be, its stat, and the last event that this covers."""
         snapshot = self._snapshot
         mirror = snapshot.mirror
         found = snapshot.place.read(snapshot.name)
-        standing = self._database.database_side(mirror.number, files=(), ids=(), keys=(), taken=(), whole=True)
+        database = self._database.database_side(mirror.number, files=(), ids=(), keys=(), taken=(), whole=True)
         memories = [
             memory
-            for memory in standing.memories.values()
+            for memory in database.memories.values()
             if self._database.is_current(memory) and holds(mirror, memory.scope)
         ]
         text, stat = found or (None, None)
-        return text, self._block.render(text, memories), stat, standing.event
+        return text, self._block.render(text, memories), stat, database.event
 
-    def _once(self) -> int:
+    def _attempt(self) -> int:
+        """Compare and write once; return how many files were written."""
         snapshot = self._snapshot
         text, new, stat, event = self._compare()
         if text is None and not self._whole and snapshot.event == event:
-            # A file that is gone is made anew with the next memory, not by a reader.
+            # A file that is gone is written again with the next change of a memory, not by a read.
             self._database.record_sync(snapshot.mirror.number, vanished=[snapshot.name])
-            snapshot.calm = Listing({})
+            snapshot.in_sync_listing = Listing({})
             return 0
         if new != text or stat is None:
             stat = snapshot.write(snapshot.name, new, stat)
         state = file_state(snapshot.name, new, stat)
         self._database.record_sync(snapshot.mirror.number, file_states=[state], seen=event)
-        snapshot.event, snapshot.calm = event, Listing({snapshot.name: stat}) if state.settled else None
+        snapshot.event = event
+        snapshot.in_sync_listing = Listing({snapshot.name: stat}) if state.settled else None
         return int(new != text)
 
     def _back_up_late_saves(self) -> tuple[str, ...]:
@@ -83,4 +86,4 @@ class BlockRun:
         )
 
     def _describe_error(self, error: Exception) -> str:
-        return explain(self._snapshot.place.root / self._snapshot.name, error)
+        return describe_error(self._snapshot.place.root / self._snapshot.name, error)

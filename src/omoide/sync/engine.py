@@ -1,172 +1,188 @@
-"""The mirrors of one store, as one process keeps them: a glance before reading, a sync where something differs."""
+"""The mirrors of one store, as one process syncs them: a cheap scan before reads, a sync where something differs."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from omoide.errors import NotFound, OmoideError, Unreadable
 from omoide.markdown.escape import escape
+from omoide.markdown.format import Format
 from omoide.model import Mirror, Scope, Side
 from omoide.settings import Settings
 from omoide.sync.block_run import BlockRun
 from omoide.sync.database import SyncDatabase
-from omoide.sync.formats import directories, format_of
 from omoide.sync.run import SyncReport, SyncRun
 from omoide.sync.snapshot import Snapshot
 
 LARGE = 10 * 1024 * 1024
-"""Bytes of a list that people should thin out."""
+"""Bytes of a list that people should make smaller."""
+_FORMATS = {
+    "memories": ("single_file", "SingleFile"),
+    "entries": ("file_per_memory", "FilePerMemory"),
+    "tree": ("project_tree", "ProjectTree"),
+}
+"""The module and the class of each format that is read back. Loaded by name: most stores need one of them."""
 
 
 class SyncEngine:
-    def __init__(self, sync_states: SyncDatabase, settings: Settings, tell: Callable[[str], None], told: set[str]):
-        """`told`: what has been reported, shared by all that report to the same person."""
-        self._database = sync_states
+    """Syncs the mirrors of one store."""
+
+    def __init__(self, database: SyncDatabase, settings: Settings, report_to: Callable[[str], None], reported: set[str]):
+        """`report_to` gets what is wrong with files. `reported`: the messages it got, shared by all that report to it."""
+        self._database = database
         self._settings = settings
-        self._tell = tell
-        self._sights: dict[int, Snapshot] = {}
-        self._told = told
+        self._report_to = report_to
+        self._reported = reported
+        self._snapshots: dict[int, Snapshot] = {}
         self._lock = threading.RLock()
 
     def import_edits(self, mirrors: Sequence[Mirror], scope: Scope | None) -> None:
-        """Before something is read: what people changed in the files comes in."""
-        wanted = [mirror for mirror in mirrors if scope is None or scope.sees(mirror.scope)]
-        if not wanted:
+        """Import what people changed in the files of the mirrors that this scope sees. Call before a read."""
+        visible = [mirror for mirror in mirrors if scope is None or scope.sees(mirror.scope)]
+        if not visible:
             return
         with self._lock:
             event = self._database.last_event()
-            for mirror in wanted:
-                self._attempt_and_tell(mirror, partial(self._scan, mirror, event))
+            for mirror in visible:
+                self._attempt_and_report(mirror, partial(self._scan, mirror, event))
+
+    def export_changes(self, mirrors: Sequence[Mirror]) -> None:
+        """Write what changed in the database to the files that it concerns. Call after a commit."""
+        with self._lock:
+            for mirror in mirrors:
+                self._attempt_and_report(mirror, partial(self._export, mirror))
 
     def attempt(self, mirror: Mirror, work: Callable[[], SyncReport | None]) -> SyncReport | None:
-        """Work on one mirror, and answer what fails as a trouble of the report instead of raising it.
+        """Work on one mirror, and return an error as a trouble of the report instead of raising it.
 
-        For whoever asked for something else and must get it: a memory that was committed is kept, whatever the files are
-        like, and the next sync brings it to them.
+        For callers that asked for something else and must get it: a memory that was committed stays committed, whatever
+        the files are like, and the next sync writes it to them.
         """
         try:
             return work()
-        except NotFound:  # fallback: it was removed a moment ago, so there is nothing to do
+        except NotFound:  # fallback: the mirror was removed a moment ago, so there is nothing to do
             return None
         except OmoideError as error:
             trouble = str(error)
         except OSError as error:
-            trouble = f"{_path(mirror)} cannot be synced ({error}): mend it, or `omoide mirror remove {mirror.number}`"
+            path = _path(mirror)
+            trouble = f"{path} cannot be synced ({error}): repair it, or `omoide mirror remove {mirror.number}`"
         except Exception as error:  # noqa: BLE001 - the only one: a bug here must not make a committed write look failed
             trouble = (
-                f"{_path(mirror)} cannot be synced ({type(error).__name__}: {error}), which is a mistake of omoide's:"
-                " please report it with the log; the memories are kept"
+                f"{_path(mirror)} cannot be synced ({type(error).__name__}: {error}), which is a bug of omoide:"
+                " please report it with the log; the memories are stored"
             )
-            self._log(trouble)
+            self._log_exception(trouble)
         return SyncReport(mirror.number, troubles=(escape(trouble),))
 
-    def _attempt_and_tell(self, mirror: Mirror, work: Callable[[], SyncReport | None]) -> None:
+    def _attempt_and_report(self, mirror: Mirror, work: Callable[[], SyncReport | None]) -> None:
         report = self.attempt(mirror, work)
         for trouble in report.troubles if report else ():
             self.report(trouble)
 
-    def _log(self, trouble: str) -> None:
-        if escape(trouble) not in self._told:
+    def _log_exception(self, trouble: str) -> None:
+        if escape(trouble) not in self._reported:
             import logging  # noqa: PLC0415 - 5 ms that only a bug needs
 
             logging.getLogger(__name__).exception("%s", escape(trouble))
 
     def scan(self, mirror: Mirror) -> SyncReport | None:
-        """A sync, if something differs."""
+        """Sync if something differs; None if nothing does."""
         with self._lock:
             return self._scan(mirror, self._database.last_event())
 
     def _scan(self, mirror: Mirror, event: int) -> SyncReport | None:
         snapshot = self.snapshot(mirror)
         if snapshot.event != event:
-            event, concerned = self._database.is_concerned(mirror, snapshot.event)
-            if concerned:
+            event, is_concerned = self._database.is_concerned(mirror, snapshot.event)
+            if is_concerned:
                 return self.sync(mirror)
             snapshot.event = event
         if self._database.has_expired(mirror):
             return self.sync(mirror)
         if snapshot.place.replaced.is_look_due() and snapshot.late_saves():
             return self.sync(mirror)
-        if snapshot.calm is None:
+        if snapshot.in_sync_listing is None:
             if not snapshot.is_settled(self._database.file_states(mirror.number)):
                 return self.sync(mirror)
-            self._report(snapshot, snapshot.calm.troubles if snapshot.calm else ())
+            self._report_troubles(snapshot, snapshot.in_sync_listing.troubles if snapshot.in_sync_listing else ())
             return None
-        return None if snapshot.listing() == snapshot.calm else self.sync(mirror)
+        return None if snapshot.listing() == snapshot.in_sync_listing else self.sync(mirror)
 
-    def export_changes(self, mirrors: Sequence[Mirror]) -> None:
-        """After something was written: it goes out to the files that it concerns."""
-        with self._lock:
-            for mirror in mirrors:
-                self._attempt_and_tell(mirror, partial(self._follow, mirror))
-
-    def _follow(self, mirror: Mirror) -> SyncReport | None:
+    def _export(self, mirror: Mirror) -> SyncReport | None:
         snapshot = self.snapshot(mirror)
         if self._database.has_purged(snapshot.event):
             snapshot.place.replaced.discard()
-        event, concerned = self._database.is_concerned(mirror, snapshot.event)
-        if concerned:
+        event, is_concerned = self._database.is_concerned(mirror, snapshot.event)
+        if is_concerned:
             return self.sync(mirror)
         snapshot.event = event
         return None
 
     def sync(self, mirror: Mirror, prefer: Side | None = None, *, whole: bool = False) -> SyncReport:
-        """Brings both sides of a mirror together now; whole: every memory and every file is looked at."""
+        """Bring both sides of a mirror together now.
+
+        `prefer`: the side from which the other is rebuilt. `whole`: compare every memory and every file, not only those
+        that changed.
+        """
         with self._lock:
             snapshot = self.snapshot(mirror)
             report = _escape_report(self._run(snapshot, prefer, whole=whole).sync())
-            self._report(snapshot, report.troubles)
+            self._report_troubles(snapshot, report.troubles)
             if report.written or report.imported:
                 self._warn_if_large(snapshot)
             return report
 
     def plan(self, mirror: Mirror) -> SyncReport:
-        """What a sync would do; nothing is changed."""
+        """Return what a sync would do, and change nothing."""
         with self._lock:
             return _escape_report(self._run(self.snapshot(mirror)).plan())
 
     def _run(self, snapshot: Snapshot, prefer: Side | None = None, *, whole: bool = False) -> SyncRun | BlockRun:
-        made = BlockRun if snapshot.mirror.format == "block" else SyncRun
-        return made(snapshot, self._database, prefer, whole=whole)
+        run = BlockRun if snapshot.mirror.format == "block" else SyncRun
+        return run(snapshot, self._database, prefer, whole=whole)
 
     def numbers(self, mirror: Mirror) -> dict[str, int]:
-        """The numbers of the memories in the files, by the ids that stand there."""
+        """The numbers of the memories in the files, by the ids that they have there."""
         return self._database.entries(mirror.number)
 
     def snapshot(self, mirror: Mirror) -> Snapshot:
-        snapshot = self._sights.get(mirror.number)
+        """The snapshot of a mirror's files. Raises Unreadable if its place cannot be reached."""
+        snapshot = self._snapshots.get(mirror.number)
         if snapshot is None:
-            format = format_of(mirror, self._settings.all_types)
+            format = _load_format(mirror, self._settings.all_types)
             try:
-                snapshot = Snapshot(mirror, format, directories(format), self._settings.max_backups)
-            except (OSError, RuntimeError) as error:  # the second is what pathlib says of links in a circle
+                snapshot = Snapshot(mirror, format, getattr(format, "directories", ("",)), self._settings.max_backups)
+            except (OSError, RuntimeError) as error:  # RuntimeError: pathlib found links in a circle
                 raise Unreadable(
-                    f"{mirror.place} cannot be reached ({error}): mend it, or `omoide mirror remove`"
+                    f"{mirror.place} cannot be reached ({error}): repair it, or `omoide mirror remove`"
                 ) from error
-            self._sights[mirror.number] = snapshot
+            self._snapshots[mirror.number] = snapshot
             snapshot.event = mirror.seen
         elif snapshot.mirror.choice is not mirror.choice:
-            snapshot.calm, snapshot.event = None, -1
+            snapshot.in_sync_listing, snapshot.event = None, -1
         snapshot.mirror = mirror
         return snapshot
 
-    def _report(self, snapshot: Snapshot, troubles: Iterable[str]) -> None:
-        """Tell what is wrong with the files of a mirror. What is over is told again should it come back."""
+    def _report_troubles(self, snapshot: Snapshot, troubles: Iterable[str]) -> None:
+        """Report what is wrong with the files of a mirror. What is repaired is reported again if it comes back."""
         current = set(map(escape, troubles))
-        self._told -= snapshot.told - current
-        snapshot.told = current
+        self._reported -= snapshot.reported - current
+        snapshot.reported = current
         for trouble in troubles:
             self.report(trouble)
 
     def report(self, message: str) -> None:
-        """Each thing once: a file that nobody mends would otherwise be told of at every reading."""
+        """Report each message once: a file that nobody repairs would otherwise be reported at every read."""
         message = escape(message)
-        if message not in self._told:
-            self._told.add(message)
-            self._tell(message)
+        if message not in self._reported:
+            self._reported.add(message)
+            self._report_to(message)
 
     def _warn_if_large(self, snapshot: Snapshot) -> None:
         stat = snapshot.place.stat(snapshot.name) if snapshot.mirror.format == "memories" else None
@@ -174,17 +190,28 @@ class SyncEngine:
             self.report(size_warning(str(snapshot.place.root / snapshot.name), stat.size))
 
 
+def _load_format(mirror: Mirror, types: Collection[str]) -> Format | None:
+    """The format of a mirror; None for a block, which is never read back."""
+    if mirror.format not in _FORMATS:
+        return None
+    module, name = _FORMATS[mirror.format]
+    make: Any = getattr(import_module(f"omoide.markdown.{module}"), name)
+    arguments: dict[str, tuple[Any, ...]] = {"memories": (mirror.file, types), "tree": (mirror.scope.path,)}
+    format: Format = make(*arguments.get(mirror.format, ()))
+    return format
+
+
 def _path(mirror: Mirror) -> Path:
     return Path(mirror.place) / mirror.file
 
 
 def _escape_report(report: SyncReport) -> SyncReport:
-    """Names of files can hold anything: as they are reported, they can be shown."""
+    """The report with file names, which can contain anything, made printable."""
     return msgspec.structs.replace(report, troubles=tuple(map(escape, report.troubles)))
 
 
 def size_warning(path: str, size: int) -> str:
     return (
         f"{path} has {size / 2**20:.1f} MB, more than 10: archive what is old (`omoide memories delete`,"
-        " `omoide retire`), or keep a file for each memory (`omoide mirror add --format entries`)"
+        " `omoide retire`), or use one file per memory (`omoide mirror add --format entries`)"
     )

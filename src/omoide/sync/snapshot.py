@@ -1,8 +1,8 @@
-"""How the files of a mirror look: which have changed since they were last read, told by one glance at their directory."""
+"""The files of a mirror as they look now: which have changed since they were last read, found by listing directories."""
 
 import hashlib
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -10,21 +10,20 @@ from typing import NamedTuple
 from omoide.errors import Changed, Unreadable
 from omoide.files.atomic import Stat
 from omoide.files.directory import Directory
-from omoide.files.leases import hold_file, is_quiet
-from omoide.files.replaced import ReplacedFile
+from omoide.files.late_saves import ReplacedFile, hold_file, is_quiet
 from omoide.markdown.escape import is_utf8
 from omoide.markdown.format import Format, LocatedEntry
 from omoide.model import FileState, Mirror
 from omoide.service.mirrors import SEVERAL
 
-_RECENT_SECONDS = 100_000_000
-"""Nanoseconds: the times of files are that coarse at the worst, so that a younger one may change unseen."""
-_BUSY = 2_000_000_000
-"""Nanoseconds: somebody may still be writing to a file that changed so recently."""
-_AHEAD = 2_000_000_000
-_SIGNED = (1 << 63) - 1
-_DAY = 86_400_000_000_000
-"""Nanoseconds: a clock may be a little ahead, but a file dated later than so far from now has a wrong date."""
+_CLOCK_RESOLUTION_NS = 100_000_000
+"""The worst resolution of file times: a younger file may change without a change of its time."""
+_STILL_WRITTEN_NS = 2_000_000_000
+"""Somebody may still be writing to a file that changed so recently."""
+_CLOCK_AHEAD_NS = 2_000_000_000
+_DAY_NS = 86_400_000_000_000
+"""A clock may be a little ahead, but a file dated later than this from now has a wrong date."""
+_LARGEST_INTEGER = (1 << 63) - 1
 _FIRST, _LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 
 
@@ -41,7 +40,7 @@ class FileText(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """The files of a mirror as its directories show them."""
+    """The files of a mirror as its directories list them."""
 
     files: Mapping[str, Stat]
     troubles: tuple[str, ...] = ()
@@ -51,13 +50,13 @@ class Listing(NamedTuple):
 
 
 class FileScan(NamedTuple):
-    """The files as they look now."""
+    """The files as they look now, compared with what was recorded of them."""
 
     listing: Mapping[str, Stat]
     changed: list[str]
     gone: list[str]
     settled: list[FileState]
-    """Files that look as they did and, read once more, say what they said: the next glance will do."""
+    """Files that look as recorded and, read once more, have the same text: they need not be read again."""
     unsettled: bool
     """Whether a file is so young that it has to be read again."""
     troubles: tuple[str, ...] = ()
@@ -65,12 +64,12 @@ class FileScan(NamedTuple):
     """As in the listing."""
 
     def is_closed(self, file: str) -> bool:
-        """Tell whether a file is in a directory that cannot be listed."""
+        """Whether a file is in a directory that cannot be listed."""
         return bool(self.closed) and file.rpartition("/")[0] in self.closed
 
 
 class Snapshot:
-    """The files of one mirror, as this process sees them."""
+    """The files of one mirror, as this process last saw them."""
 
     def __init__(self, mirror: Mirror, format: Format | None, directories: Iterable[str], backups: int):
         self.mirror = mirror
@@ -80,20 +79,20 @@ class Snapshot:
         private = not any((directory / ".git").exists() for directory in (place, *place.parents))
         self.single = mirror.format not in SEVERAL
         if self.single:
-            # A worktree's file may be a link to that of the main one: then it is that one that is kept.
+            # A worktree's file may be a link to that of the main worktree: then that one is synced.
             self.place, self.name = Directory.containing(place / mirror.file, backups, private=private, keep_replaced=True)
         else:
             self.place, self.name = Directory(place.resolve(), backups, private=private, keep_replaced=True), ""
         self.main = ""
-        """The page of a tree that tells about its project."""
+        """The page of a tree that describes its project."""
         if mirror.format == "tree":
             self.main = f"{mirror.scope.path}/MEMORY.md".removeprefix("/")
-        self.calm: Listing | None = None
-        """How all files looked when they were last in step; None: look closer."""
+        self.in_sync_listing: Listing | None = None
+        """How all files looked when they were last in sync; None: compare them with what was recorded."""
         self.event = -1
-        """The last event that was looked at."""
-        self.told: set[str] = set()
-        """What is wrong, and has been said."""
+        """The last event that was compared with the files."""
+        self.reported: set[str] = set()
+        """The problems that were reported."""
 
     @property
     def format(self) -> Format:
@@ -106,13 +105,22 @@ class Snapshot:
         """Whether a file is one entry, so that deleting the file deletes the entry."""
         return self.mirror.format == "entries"
 
+    def directories(self) -> list[Path]:
+        return [self.place.root] if self.single else [self.place.root / directory for directory in self._directories]
+
+    def owns(self, name: str) -> bool:
+        """Whether a file is one of this mirror's."""
+        return name == self.name if self.single else self.format.owns(name)
+
+    # Listing
+
     def listing(self) -> Listing:
-        """Look at the directories. A name that is not UTF-8 cannot be stored, so that such a file is left alone."""
+        """List the directories. A file whose name is not UTF-8 cannot be stored, so that it is left alone."""
         if self.single:
             stat = self.place.stat(self.name)
             files = {} if stat is None else {self.name: stat}
             return Listing(files, () if self.mirror.format == "block" else self._future_files(files))
-        files, closed = self._files()
+        files, closed = self._list_directories()
         unnamed = [name for name in files if not name.isascii() and not is_utf8(name)]
         for name in unnamed:
             del files[name]
@@ -123,8 +131,8 @@ class Snapshot:
         ]
         return Listing(files, (*closed.values(), *troubles, *self._future_files(files)), frozenset(closed))
 
-    def _files(self) -> tuple[dict[str, Stat], dict[str, str]]:
-        """All Markdown files, and why directories could not be listed. Unreadable if that is so of the first."""
+    def _list_directories(self) -> tuple[dict[str, Stat], dict[str, str]]:
+        """All Markdown files, and why directories could not be listed. Raises Unreadable if the first could not."""
         files: dict[str, Stat] = {}
         closed: dict[str, str] = {}
         for directory in self._directories:
@@ -137,7 +145,7 @@ class Snapshot:
         return files, closed
 
     def _future_files(self, files: Mapping[str, Stat]) -> tuple[str, ...]:
-        latest = time.time_ns() + _DAY
+        latest = time.time_ns() + _DAY_NS
         wrong = [(name, stat.mtime_ns) for name, stat in files.items() if stat.mtime_ns > latest]
         return tuple(
             f"{self.place.root / name}: it is dated {_moment(mtime_ns):%Y-%m-%d}, in the future, so that its text counts as"
@@ -146,50 +154,82 @@ class Snapshot:
             if self.owns(name)
         )
 
-    def directories(self) -> list[Path]:
-        return [self.place.root] if self.single else [self.place.root / directory for directory in self._directories]
-
     def scan(self, known: Iterable[FileState]) -> FileScan:
+        """Compare the files with what was recorded of them."""
         listing = self.listing()
-        states = {one.name: one for one in known}
+        states = {state.name: state for state in known}
         changed: list[str] = []
         settled: list[FileState] = []
-        unsettled = False
+        is_unsettled = False
         for name, stat in listing.files.items():
             state = states.get(name)
             if state is None or not _matches(state, stat):
-                if self.owns(name):
-                    changed.append(name)
+                changed += [name] if self.owns(name) else []
             elif not state.settled:
-                again = self._refresh(state)
-                if again is None:
+                refreshed = self._refresh(state)
+                if refreshed is None:
                     changed.append(name)
-                elif again.settled:
-                    settled.append(again)
+                elif refreshed.settled:
+                    settled.append(refreshed)
                 else:
-                    unsettled = True
-        scan = FileScan(listing.files, changed, [], settled, unsettled, listing.troubles, listing.closed)
+                    is_unsettled = True
+        scan = FileScan(listing.files, changed, [], settled, is_unsettled, listing.troubles, listing.closed)
         gone = [name for name in states if name not in listing.files and not scan.is_closed(name)]
         return scan._replace(gone=gone)
 
     def is_settled(self, known: Sequence[FileState]) -> bool:
-        """Whether all files look as they did, and none of them is too young to tell."""
+        """Whether all files look as recorded, and none of them is too young to rule out another change."""
         listing = self.listing()
         count = 0
-        for one in known:
-            stat = listing.files.get(one.name)
-            if stat is None or not one.settled or not _matches(one, stat):
+        for state in known:
+            stat = listing.files.get(state.name)
+            if stat is None or not state.settled or not _matches(state, stat):
                 return False
             count += 1
-        if count < len(listing.files):  # there are more: perhaps they are none of ours
-            names = {one.name for one in known}
+        if count < len(listing.files):  # there are more: perhaps they are none of this mirror's
+            names = {state.name for state in known}
             if any(name not in names and self.owns(name) for name in listing.files):
                 return False
-        self.calm = listing
+        self.in_sync_listing = listing
         return True
 
-    def owns(self, name: str) -> bool:
-        return name == self.name if self.single else self.format.owns(name)
+    def mark_in_sync(
+        self,
+        scan: FileScan,
+        written: Mapping[str, tuple[str, Stat]],
+        removed: Collection[str],
+        file_states: Iterable[FileState],
+    ) -> None:
+        """Remember how the files look after a sync, so that the next scan sees at once that nothing has changed."""
+        listing = {**scan.listing, **{name: stat for name, (_, stat) in written.items()}}
+        for name in removed:
+            listing.pop(name, None)
+        is_settled = all(state.settled for state in file_states) and not scan.unsettled
+        self.in_sync_listing = Listing(listing, scan.troubles, scan.closed) if is_settled else None
+
+    def _refresh(self, state: FileState) -> FileState | None:
+        """Read a file again and return its state; None if its text is another one."""
+        try:
+            found = self.place.read(state.name)
+        except Unreadable:  # fallback: the next read of it reports why
+            return None
+        if found is None or not _matches(state, found[1]) or digest_of(found[0]) != state.digest:
+            return None
+        return file_state(state.name, found[0], found[1])
+
+    # Reading and writing
+
+    def read(self, name: str) -> FileText | None:
+        """A file and its entries; None if it is gone. Raises Unreadable if it cannot be parsed."""
+        found = self.place.read(name)
+        if found is not None and _age(found[1]) < _STILL_WRITTEN_NS:
+            if not is_quiet(self.place.root / name):
+                raise Changed(f"{self.place.root / name} is being written: read it again")
+            found = self.place.read(name)
+        if found is None:
+            return None
+        text, stat = found
+        return FileText(text, stat, self.format.parse(name, text))
 
     def write(self, name: str, text: str, seen: Stat | None) -> Stat:
         """Write a file in place of what was seen there (None: nothing). Raises Changed if somebody else saves it."""
@@ -197,7 +237,7 @@ class Snapshot:
             return self.place.write(name, text, None)
         with hold_file(self.place.root / name) as hold:
             stat = self.place.write(name, text, seen)
-            late = hold.late()
+            late = hold.late_text()
         if late is None:
             return stat
         # Somebody had begun to save the old file: their text goes into the new one. If that has been saved again
@@ -210,34 +250,12 @@ class Snapshot:
         """Replaced files of this mirror that somebody has written to since, and is no longer writing to."""
         return [file for file in self.place.replaced.late_saves() if self.owns(file.name) and is_quiet(file.path)]
 
-    def _refresh(self, state: FileState) -> FileState | None:
-        """The same sighting, of now; None if the file says something else."""
-        try:
-            found = self.place.read(state.name)
-        except Unreadable:  # plan B: whoever reads it next will say so
-            return None
-        if found is None or not _matches(state, found[1]) or digest_of(found[0]) != state.digest:
-            return None
-        return file_state(state.name, found[0], found[1])
-
-    def read(self, name: str) -> FileText | None:
-        """A file and its entries; None if it is gone. Unreadable if it cannot be understood."""
-        found = self.place.read(name)
-        if found is not None and _age(found[1]) < _BUSY:
-            if not is_quiet(self.place.root / name):
-                raise Changed(f"{self.place.root / name} is being written: read it again")
-            found = self.place.read(name)
-        if found is None:
-            return None
-        text, stat = found
-        return FileText(text, stat, self.format.parse(name, text))
-
 
 def file_state(name: str, text: str, stat: Stat) -> FileState:
-    young = -_AHEAD < _age(stat) < _RECENT_SECONDS
-    return FileState(
-        name, _storable_mtime(stat.mtime_ns), stat.size, stat.inode & _SIGNED, digest_of(text), settled=not young
-    )
+    """What is recorded of a file that has this text."""
+    is_young = -_CLOCK_AHEAD_NS < _age(stat) < _CLOCK_RESOLUTION_NS
+    mtime_ns, inode = _storable_mtime(stat.mtime_ns), stat.inode & _LARGEST_INTEGER
+    return FileState(name, mtime_ns, stat.size, inode, digest_of(text), settled=not is_young)
 
 
 def _age(stat: Stat) -> int:
@@ -245,12 +263,12 @@ def _age(stat: Stat) -> int:
 
 
 def _storable_mtime(mtime_ns: int) -> int:
-    """A file's date as a number that a database can keep: after the year 2262 it is too large for that."""
-    return mtime_ns if -_SIGNED <= mtime_ns <= _SIGNED else mtime_ns & _SIGNED
+    """A file's date as a number that a database can store: after the year 2262 it is too large for that."""
+    return mtime_ns if -_LARGEST_INTEGER <= mtime_ns <= _LARGEST_INTEGER else mtime_ns & _LARGEST_INTEGER
 
 
 def _moment(mtime_ns: int) -> datetime:
-    """A file's date; one that no calendar has is the first or the last that there is."""
+    """A file's date; for one outside the calendar, the first or the last date that there is."""
     try:
         return datetime.fromtimestamp(mtime_ns / 1e9, UTC)
     except (ValueError, OverflowError, OSError):
@@ -262,6 +280,7 @@ def digest_of(text: str) -> str:
 
 
 def _matches(state: FileState, stat: Stat) -> bool:
+    """Whether a file looks as recorded."""
     mtime_ns, size, inode = stat
-    alike = state.mtime_ns == mtime_ns or state.mtime_ns == _storable_mtime(mtime_ns)
-    return alike and state.size == size and state.inode == inode & _SIGNED
+    is_same_date = state.mtime_ns == mtime_ns or state.mtime_ns == _storable_mtime(mtime_ns)
+    return is_same_date and state.size == size and state.inode == inode & _LARGEST_INTEGER

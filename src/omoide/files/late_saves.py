@@ -1,18 +1,24 @@
-"""Files that were replaced or removed moments ago, kept under other names while somebody may still write to them.
+"""Whether somebody is writing to a file, and what they save to it while, or after, it is replaced.
 
-An editor can look up a file before it is replaced and open it for writing afterwards: what it saves then goes to a file
-without a name. So the old file keeps a name for a while, which records how it looked; if it looks different later, somebody
-has written to it.
+Editors that save in place open the file, empty it, and write. A text that is read in between is incomplete; and once a new
+file has replaced it, the rest goes to the old one, which has no name any more. Two things help:
+
+- On Linux, a lease: it is granted only while nobody has the file open for writing, and shows when somebody wants to open it.
+  Elsewhere, and for files of other users, there are none.
+- A replaced file keeps a name for a while, which records how it looked. If it looks different later, somebody has written to
+  it: an editor that had looked up the file before it was replaced and opened it for writing afterwards.
 """
 
+import fcntl
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from omoide.errors import Unreadable
+from omoide.errors import Changed, Unreadable
 from omoide.files import atomic
 from omoide.files.atomic import Stat
 
@@ -23,8 +29,83 @@ _MOST_BYTES = 16_000_000
 """Of unchanged files; the oldest are deleted first, but the newest few are kept whatever their size."""
 _ALWAYS_KEPT = 4
 _PRUNE_AFTER = 16
-_PAUSE = 1.0
-"""Seconds between two looks by somebody who only reads memories."""
+_LOOK_SECONDS = 1.0
+"""Between two looks at the replaced files by somebody who only reads memories."""
+_WAIT_SECONDS = 0.25
+"""How long to wait for somebody who is writing to a file that is to be read."""
+_WAIT_SECONDS_REPLACED = 2.0
+"""How long to wait for somebody who is writing to a file that was replaced."""
+_PAUSE_SECONDS = 0.005
+
+
+class FileHold:
+    """A file that is being replaced. Its old bytes can be read until it is certain that nobody adds to them."""
+
+    def __init__(self, descriptor: int | None):
+        self._descriptor = descriptor
+
+    def late_text(self) -> bytes | None:
+        """What somebody wrote to the old file while it was replaced; None: nobody did."""
+        if self._descriptor is None or fcntl.fcntl(self._descriptor, fcntl.F_GETLEASE) == fcntl.F_RDLCK:
+            return None
+        # Somebody wants to open it for writing, and waits until the lease is released.
+        fcntl.fcntl(self._descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+        _wait_for_lease(self._descriptor, _WAIT_SECONDS_REPLACED)
+        return os.pread(self._descriptor, os.fstat(self._descriptor).st_size, 0)
+
+
+@contextmanager
+def hold_file(path: Path) -> Iterator[FileHold]:
+    """Keep others from opening the file for writing, for the few milliseconds in which it is replaced.
+
+    Raises Changed if somebody has it open for writing.
+    """
+    with _open_file(path) as descriptor:
+        lease = None if descriptor is None else _take_lease(descriptor)
+        if lease is False:
+            raise Changed(f"{path} is being written at this moment: read it again")
+        yield FileHold(descriptor if lease else None)
+
+
+def is_quiet(path: Path) -> bool:
+    """Whether nobody is writing to the file, or whoever was has finished within a moment."""
+    with _open_file(path) as descriptor:
+        return descriptor is None or _wait_for_lease(descriptor, _WAIT_SECONDS)
+
+
+@contextmanager
+def _open_file(path: Path) -> Iterator[int | None]:
+    descriptor = None
+    if hasattr(fcntl, "F_SETLEASE"):
+        with suppress(OSError):  # fallback: whoever reads the file reports what is wrong with it
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _wait_for_lease(descriptor: int, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while _take_lease(descriptor) is False:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_PAUSE_SECONDS)
+    return True
+
+
+def _take_lease(descriptor: int) -> bool | None:
+    """Take the lease. False: somebody has the file open for writing. None: there are no leases here."""
+    try:
+        # The kernel sends a signal when somebody wants to write: one that ends no process.
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except BlockingIOError:
+        return False
+    except OSError:  # fallback: a file of another user, or a file system without leases
+        return None
+    return True
 
 
 class ReplacedFile(NamedTuple):
@@ -71,7 +152,7 @@ class ReplacedFiles:
         to be written, or is deleted when it is old.
         """
         self._added = 0
-        self._next_look = time.monotonic() + _PAUSE
+        self._next_look = time.monotonic() + _LOOK_SECONDS
         saved: list[ReplacedFile] = []
         unchanged: list[ReplacedFile] = []
         for file in sorted(self._files(), key=lambda file: file.replaced_at):
