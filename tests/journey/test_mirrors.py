@@ -289,15 +289,15 @@ def test_of_two_changes_the_newer_stands_and_the_other_is_a_version(mirrored, fi
 
 @pytest.mark.parametrize("newer", [True, False])
 @pytest.mark.parametrize(("take", "text"), [("file", "by the person"), ("database", "by the agent")])
-def test_a_dispute_is_settled_by_picking_a_side(mirrored, file, clock, newer, take, text):
+def test_a_conflict_is_resolved_by_picking_a_side(mirrored, file, clock, newer, take, text):
     number = both_changed(mirrored, file, clock, file_is_newer=newer)
     assert mirrored.resolve(number, take, scope=SHOP).content == text
     assert mirrored.conflicts() == []
     assert f"- Content: {text}\n" in file.read_text(encoding="utf-8")
     assert {one.memory.content for one in mirrored.history(number, scope=SHOP)} >= {"by the person", "by the agent"}
-    with pytest.raises(NotFound, match="nothing is in dispute"):
+    with pytest.raises(NotFound, match="has no sync conflict"):
         mirrored.resolve(number, take, scope=SHOP)
-    with pytest.raises(InvalidInput, match="take file or database"):
+    with pytest.raises(InvalidInput, match="take must be file or database"):
         mirrored.resolve(number, "both", scope=SHOP)
 
 

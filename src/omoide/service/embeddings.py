@@ -1,4 +1,4 @@
-"""Sensing: what is like a memory, and the vectors that tell."""
+"""Similar memories, and the vectors by which they are found."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -16,7 +16,10 @@ if TYPE_CHECKING:  # it loads numpy
 
 class Embeddings(Core):
     def similar(self, ref: Ref, *, scope: Scope, limit: int | None = None) -> SearchResult:
-        """What is most like a memory, best first: by meaning, or by its words where there is no embedder."""
+        """Return the memories most similar to one, best first: by their vectors, or by words where there is no embedder.
+
+        `limit`: how many at most; by default that of the settings. Does not count as access. Raises NotFound.
+        """
         permissions.require(self._actor, "similar")
         limit = validation.check_limit(limit, self._settings)
         with self._read(scope) as tx:
@@ -47,9 +50,9 @@ class Embeddings(Core):
             ]
 
     def coverage(self, *, tried: bool = False) -> VectorCoverage:
-        """How many memories have a vector of the embedder in force, and how many wait for theirs.
+        """Count the memories that have a vector of the current embedder, and those that do not yet.
 
-        Tried, the embedder is asked for one vector first, as a question would: `trouble` says why it gave none.
+        `tried`: ask the embedder for one vector first; `trouble` says why it gave none.
         """
         permissions.require(self._actor, "coverage")
         if tried:
@@ -61,9 +64,10 @@ class Embeddings(Core):
         )
 
     def embed_pending(self, watch: Callable[[int], None] = lambda _: None) -> int:
-        """Makes the vectors that are missing, now; answers how many. `watch` hears how many more are done.
+        """Make the missing vectors now, and return how many memories got theirs.
 
-        Batch by batch, so that others write in between, and what was made stays when it is interrupted.
+        They are stored batch by batch, so that others can write in between and an interruption loses little. `watch` is
+        called with the number of memories of each batch. Raises EmbedderUnavailable.
         """
         permissions.require(self._actor, "embed_pending")
         made = 0

@@ -22,16 +22,18 @@ if TYPE_CHECKING:  # many patterns and words: 20 ms that only a reindex pays for
 
 
 Watch = Callable[[str, int, int], None]
-"""Hears which step it is at, how many more are done, and of how many."""
+"""Called with the current step, how many more are done, and how many there are in all."""
 
 Changes = list[MemoryChange]
-"""A merge, as far as it can be made before anybody has to wait for it: each memory as it is and as it will be, with twin
-and words. The first is the one that stays."""
+"""A merge that is prepared before the transaction, so that nobody waits for it; the first memory is the one that stays."""
 
 
 class Maintenance(Core):
     def purge(self, refs: Sequence[Ref], *, scope: Scope) -> int:
-        """Destroys forgotten memories and their history; afterwards no byte of them is in the database."""
+        """Erase forgotten memories and their history: afterwards no byte of them is in the database.
+
+        Returns how many. Raises NotFound, and Conflict for a memory that is not forgotten; then nothing is erased.
+        """
         permissions.require(self._actor, "purge")
         with self._writes.transaction() as write:
             for ref in refs:
@@ -60,12 +62,12 @@ class Maintenance(Core):
         return memory
 
     def check(self) -> Sequence[Problem]:
-        """What is wrong with the store, and what would mend it; nothing when all is well."""
+        """Check the store, and return what is wrong with it and how to repair that; nothing where all is well."""
         permissions.require(self._actor, "check")
         return self._store.check(_entry)
 
     def repair(self) -> int:
-        """Makes index and fingerprints anew from the memories, which stay as they are; answers how many are indexed."""
+        """Rebuild index and fingerprints from the memories, which stay as they are. Returns how many are indexed."""
         permissions.require(self._actor, "repair")
         return self._store.rebuild(lambda tx: versioning.entries(tx.everything()))
 
@@ -80,13 +82,13 @@ class Maintenance(Core):
         return target
 
     def tally(self) -> Sequence[tuple[Scope, str, str, int]]:
-        """Memories of the whole store counted by scope, type and listing."""
+        """Count the memories of the whole store, by scope, type and state."""
         permissions.require(self._actor, "tally")
         with self._read(None) as tx:
             return tx.counts(self._clock())
 
     def everything(self) -> Generator[tuple[Memory, Sequence[Link]], None, None]:
-        """Every memory of every scope and state by number, with the links that start from it; all of one moment."""
+        """Yield every memory of every scope and state by number, with the links that start from it; all of one moment."""
         permissions.require(self._actor, "everything")
         return self._everything()
 
@@ -97,24 +99,27 @@ class Maintenance(Core):
                 yield memory, [link for link in tx.links(memory.number) if link.source == memory.id]
 
     def latest(self) -> Event | None:
-        """The last thing that happened, in any scope."""
+        """Return the last event of any scope; None where nothing has happened yet."""
         permissions.require(self._actor, "latest")
         with self._store.read() as tx:
             return next(iter(tx.events(None, None, None, 1)), None)
 
     @property
     def place(self) -> str:
+        """Where the store is: the path of its file."""
         return self._store.location
 
     def reindex(
         self, *, dry_run: bool = False, archive: Path | bool | None = None, watch: Watch = lambda *_: None
     ) -> "ReindexResult":
-        """Merges near twins, drops what is forgotten, and makes index and vectors anew; a dry run only tells.
+        """Merge near-duplicates, erase forgotten memories, and rebuild index and vectors.
 
-        The whole database as it was goes to `archive` first. True: beside the store, where the newest five archives stay.
-        Others read and write all the while: the new index and new vectors are made beside the old ones, and take their place
-        in one transaction, together with every merge. Killed at any moment, all is as before or all is as after; vectors
-        made by then are not made again.
+        `dry_run`: only plan and count. `archive`: where the whole database is copied to first; True: beside the store,
+        where the newest five archives stay. `watch`: see `Watch`.
+
+        Others read and write meanwhile: the new index and vectors are built beside the old ones and replace them in one
+        transaction, together with every merge. Killed at any moment, everything is as before or as after; vectors that were
+        made by then are kept.
         """
         permissions.require(self._actor, "reindex")
         from omoide.lifecycle.deduplication import ReindexResult  # noqa: PLC0415 - see the top
@@ -163,7 +168,7 @@ class Maintenance(Core):
         return str(target)
 
     def _embed_missing(self, watch: Watch) -> tuple[int, str]:
-        """Makes the vectors that are missing, beside those of other models: how many, and why not all of them."""
+        """Make the missing vectors, beside those of other models; return how many, and why not all of them."""
         done = 0
         try:
             self._embeddings.refit()
@@ -171,46 +176,46 @@ class Maintenance(Core):
             for more in self._embeddings.fill():
                 done += more
                 watch("embedding", more, pending)
-        except EmbedderUnavailable as error:  # plan B: words find twins, and all vectors stay as they are
+        except EmbedderUnavailable as error:  # fallback: words find near-duplicates, and all vectors stay as they are
             return done, str(error)
         return done, ""
 
     def _vectors(self, merges: Iterable[Changes]) -> list[StoredVector]:
-        """Of what the merges will say anew."""
-        anew = [
+        """Make the vectors of the texts that the merges change."""
+        changed = [
             new for changes in merges for old, new, *_ in changes if old.content != new.content or old.topic != new.topic
         ]
         try:
-            return self._embeddings.make_vectors(anew)
-        except EmbedderUnavailable:  # plan B: they are made when it is there again
+            return self._embeddings.make_vectors(changed)
+        except EmbedderUnavailable:  # fallback: they are made when it is available again
             return []
 
     def _plan_merges(self, tx: Reader) -> "tuple[MergePlan, list[Memory], int]":
-        """What is to be merged, what is to be dropped, and of how many memories."""
+        """Return what to merge, what to erase, and how many memories there are."""
         every, at = list(tx.everything()), self._clock()
-        twins = self._find_duplicates(tx, {memory.number: memory for memory in every if is_current(memory, at)})
-        return twins, [memory for memory in every if memory.state is State.FORGOTTEN], len(every)
+        plan = self._find_duplicates(tx, {memory.number: memory for memory in every if is_current(memory, at)})
+        return plan, [memory for memory in every if memory.state is State.FORGOTTEN], len(every)
 
     def _find_duplicates(self, tx: Reader, memories: Mapping[int, Memory]) -> "MergePlan":
         from omoide.lifecycle import deduplication  # noqa: PLC0415 - see the top
 
         pairs = [*deduplication.candidate_pairs(memories.values()), *self._embeddings.pairs(tx, memories)]
         best: dict[tuple[int, int], float] = {}
-        for one, other, likeness in pairs:
-            best[one, other] = max(likeness, best.get((one, other), 0.0))
+        for first, second, similarity in pairs:
+            best[first, second] = max(similarity, best.get((first, second), 0.0))
         linked = {
             (link.source, link.target)
-            for one in {one for one, _ in best}
-            for link in tx.links(one)
-            if link.kind is not LinkKind.DERIVED_FROM  # a twin that was merged, told again, and is to be merged again
+            for first in {first for first, _ in best}
+            for link in tx.links(first)
+            if link.kind is not LinkKind.DERIVED_FROM  # merged before, and remembered again: to be merged again
         }
         return deduplication.plan(
             memories,
             [
-                (one, other, likeness)
-                for (one, other), likeness in best.items()
-                # What somebody has linked is settled: how the two stand to each other is known.
-                if linked.isdisjoint([(memories[one].id, memories[other].id), (memories[other].id, memories[one].id)])
+                (first, second, similarity)
+                for (first, second), similarity in best.items()
+                # How two memories relate that somebody has linked is known: they are not merged.
+                if linked.isdisjoint([(memories[first].id, memories[second].id), (memories[second].id, memories[first].id)])
             ],
         )
 
@@ -223,7 +228,7 @@ def _own_layers(scope: Scope) -> tuple[Layer, ...]:
 
 
 def _entry(memory: Memory) -> tuple[int, IndexEntry]:
-    """The fingerprint of a memory, and the words by which it is found."""
+    """The fingerprint and the index entry that a memory should have."""
     return versioning.memory_fingerprint(memory), versioning.build_index_entry(memory)
 
 
@@ -255,7 +260,7 @@ def _drop_forgotten(write: MemoryTransaction, forgotten: Sequence[Memory]) -> in
 
 
 def _move_links(tx: Writer, other: Memory, into: Memory, at: datetime) -> None:
-    """Whatever the other was linked with, the one is from now on; and with the other itself."""
+    """Give the links of a merged memory to the one that stays, and link that to it."""
     for link in tx.links(other.number):
         source, target = (into if id == other.id else tx.memory(id) for id in (link.source, link.target))
         if source is not None and target is not None and source.id != target.id:
@@ -264,8 +269,8 @@ def _move_links(tx: Writer, other: Memory, into: Memory, at: datetime) -> None:
 
 
 def _changes(merge: "Merge", at: datetime) -> Changes:
-    """The others go to the archive, not away: each has its history, and a link tells where the fact came from. What they
-    were told is counted in the one: should one of them be told again and come back, it begins anew."""
+    """The versions that a merge makes. The others are archived, not erased: they keep their history, and a link says where
+    the text came from. Their references count for the memory that stays, so their own counts start again at 0."""
     pairs = [(merge.into, versioning.with_fields(merge.merged, {"author": _author(merge)}))]
     pairs += [(other, msgspec.structs.replace(other, state=State.ARCHIVED, reference_count=0)) for other in merge.others]
     after = [(old, versioning.next_version(old, new, at)) for old, new in pairs]
@@ -273,22 +278,23 @@ def _changes(merge: "Merge", at: datetime) -> Changes:
 
 
 def _author(merge: "Merge") -> Actor | None:
-    """Who a merged text is by: who wrote it where nothing was added, else whoever of its authors may do least."""
+    """The author of a merged text: who wrote it where nothing was added, else the author with the lowest role."""
     parts = (merge.into, *merge.others)
     for memory in parts:
         if memory.content == merge.merged.content:
             return memory.author
     authors = [memory.author for memory in parts if memory.author is not None]
-    return (
-        reduce(lambda one, other: other if permissions.outranks(one.role, other.role) else one, authors) if authors else None
-    )
+    if not authors:
+        return None
+    return reduce(lambda lowest, other: other if permissions.outranks(lowest.role, other.role) else lowest, authors)
 
 
 def _with_new_references(changes: Changes, present: dict[int, Memory]) -> Changes:
-    """With the references that came since it was planned: they are counted without making a new version."""
+    """Add the references that were counted since the merge was planned: they make no new version."""
     into = changes[0][1]
     more = sum(present[old.number].reference_count - old.reference_count for old, *_ in changes)
-    told = msgspec.structs.replace(into, reference_count=into.reference_count + more)
+    counted = msgspec.structs.replace(into, reference_count=into.reference_count + more)
     return [
-        (present[old.number], told if new is into else new, fingerprint, words) for old, new, fingerprint, words in changes
+        (present[old.number], counted if new is into else new, fingerprint, entry)
+        for old, new, fingerprint, entry in changes
     ]

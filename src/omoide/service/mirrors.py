@@ -1,4 +1,4 @@
-"""Mirrors: which files follow a scope, what is in them by name, and which text stands where both sides changed."""
+"""Mirrors: files that are kept in sync with a scope, and the conflicts where both sides changed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,15 +14,19 @@ from omoide.service import versioning
 from omoide.service.core import Core, Ref
 from omoide.storage.base import Reader, SyncUpdate
 
-FORMATS = {"memories": "a list in one file", "entries": "a file for each", "tree": "MEMORY.md and its companions",
-           "block": "a block in a file of yours, such as CLAUDE.md"}  # fmt: skip
+FORMATS = {
+    "memories": "a list in one file",
+    "entries": "a file for each",
+    "tree": "MEMORY.md and its companions",
+    "block": "a block in a file of yours, such as CLAUDE.md",
+}
 SEVERAL = ("entries", "tree")
 """Formats that have a directory to themselves; the others have one file."""
 _LIST = "memories"
 
 
 class ConflictDetail(NamedTuple):
-    """A dispute, and both texts."""
+    """A sync conflict with the texts of both sides."""
 
     conflict: SyncConflict
     memory: Memory
@@ -34,14 +38,18 @@ class ConflictDetail(NamedTuple):
 
 class Mirrors(Core):
     def mirrors(self) -> Sequence[Mirror]:
+        """Return every mirror of the store."""
         permissions.require(self._actor, "mirrors")
         with self._store.read() as tx:
             return tx.mirrors()
 
     def mirror(self, place: Path, format: str = _LIST, *, scope: Scope, choice: Choice | str = Choice.ALL) -> Mirror:
-        """From now on the scope and these files follow each other: a directory for formats with several, else a file.
+        """Keep a scope and files in sync from now on. A mirror that exists and differs only in `choice` is changed.
 
-        One that is there already, and differs only in its choice, is changed.
+        `place` is an absolute path: of a directory for the formats in `SEVERAL`, else of a file. `format` is one of
+        `FORMATS`. `choice`: whether the files show everything in the scope, or only what came in through them.
+
+        Returns the mirror with its number. Raises InvalidInput, NotAllowed, and Conflict where these files have a mirror.
         """
         permissions.require(self._actor, "mirror")
         if format not in FORMATS:
@@ -53,7 +61,7 @@ class Mirrors(Core):
         return self._add_mirror(place, format, scope, choice)
 
     def list_mirror(self, place: Path, *, scope: Scope) -> Mirror:
-        """The mirror of this file, whoever made it; a new one is a list of only what comes in through it."""
+        """Return the mirror of this file; where there is none, add one that lists only what comes in through the file."""
         permissions.require(self._actor, "list_mirror")
         known = self._mirror_at(place)
         if known is None:
@@ -61,7 +69,7 @@ class Mirrors(Core):
         return known if known is not None else self._add_mirror(place, _LIST, scope, Choice.OWN)
 
     def unmirror(self, number: int) -> Mirror:
-        """The files and the memories stay as they are, and no longer follow each other."""
+        """Remove a mirror: files and memories stay as they are, and are no longer kept in sync. Raises NotFound."""
         permissions.require(self._actor, "unmirror")
         with self._store.write() as tx:
             mirror = _mirror(tx, number)
@@ -70,7 +78,10 @@ class Mirrors(Core):
         return mirror
 
     def join(self, ref: Ref, number: int, *, scope: Scope) -> Memory:
-        """Puts a memory into the files of a mirror that holds only what came in through them."""
+        """Add a memory to the files of a mirror that shows only what came in through them.
+
+        Returns the memory. Raises NotFound, NotAllowed, and Conflict where it is not of the mirror's scope.
+        """
         permissions.require(self._actor, "join")
         with self._writes.transaction() as write:
             tx = write.tx
@@ -82,49 +93,52 @@ class Mirrors(Core):
                 )
             if not tx.sync_states(number, memories=[memory.number]):
                 tx.record_sync(number, SyncUpdate(states=[SyncState(memory.number)]))
-                # An event, because that is what the files follow.
+                # An event, because a sync looks for events.
                 write.log("joined", memory, {"mirror": number})
         return memory
 
     def reset_sync_state(self, number: int) -> Mirror:
-        """Forgets when memories and entries last met, so that the next sync compares them all."""
+        """Forget what was in sync, so that the next sync compares all memories and files of a mirror. Raises NotFound."""
         permissions.require(self._actor, "reset_sync_state")
         with self._store.write() as tx:
             mirror = _mirror(tx, number)
             update = SyncUpdate(
-                states=[SyncState(one.memory) for one in tx.sync_states(number)],
-                dropped_files=[one.name for one in tx.file_states(number)],
+                states=[SyncState(state.memory) for state in tx.sync_states(number)],
+                dropped_files=[state.name for state in tx.file_states(number)],
                 last_event=0,
             )
             tx.record_sync(number, update)
         return mirror
 
     def conflicts(self, *, scope: Scope | None = None) -> Sequence[ConflictDetail]:
-        """Where both sides of a mirror changed, the oldest first; of all scopes, or what this one sees."""
+        """Return where both sides of a mirror changed, oldest first; in all scopes, or in what this one sees."""
         permissions.require(self._actor, "conflicts")
         with self._store.read() as tx:
-            found = []
+            details = []
             for conflict in tx.sync_conflicts():
-                versions = {one.memory.version: one.memory for one in tx.versions(conflict.memory)}
+                versions = {version.memory.version: version.memory for version in tx.versions(conflict.memory)}
                 memory = versions[max(versions)]
                 if scope is None or scope.sees(memory.scope):
                     file, database = versions.get(conflict.file_version), versions[conflict.database_version]
-                    found.append(ConflictDetail(conflict, memory, file, database))
-        return found
+                    details.append(ConflictDetail(conflict, memory, file, database))
+        return details
 
     def resolve(self, ref: Ref, take: Side | str, *, scope: Scope) -> Memory:
-        """Picks the side that stands from now on. The other stays in the history."""
+        """Resolve a sync conflict: the side that is taken stands, the other stays in the history.
+
+        `take` is "file" or "database". Returns the memory. Raises NotFound where there is no conflict, and InvalidInput.
+        """
         permissions.require(self._actor, "resolve")
         try:
             take = Side(take)
         except ValueError:
-            raise InvalidInput(f"take {' or '.join(Side)}, not {take!r}") from None
+            raise InvalidInput(f"take must be {' or '.join(Side)}, got {take!r}") from None
         with self._writes.transaction() as write:
             tx = write.tx
             old = self._find(tx, ref, scope)
-            conflict = next((one for one in tx.sync_conflicts() if one.memory == old.number), None)
+            conflict = next((known for known in tx.sync_conflicts() if known.memory == old.number), None)
             if conflict is None:
-                raise NotFound(f"nothing is in dispute about #{old.number}: `omoide mirror status` shows what is")
+                raise NotFound(f"#{old.number} has no sync conflict: `omoide mirror status` shows those there are")
             new = old if take is conflict.stands else _pick(tx, old, conflict, take)
             if new != old:
                 new = write.change(old, new, "resolved", new.author)
@@ -135,11 +149,14 @@ class Mirrors(Core):
 
     def _mirror_at(self, place: Path) -> Mirror | None:
         with self._store.read() as tx:
-            return next((one for one in tx.mirrors() if (one.place, one.file) == (str(place.parent), place.name)), None)
+            for mirror in tx.mirrors():
+                if (mirror.place, mirror.file) == (str(place.parent), place.name):
+                    return mirror
+        return None
 
     def _add_mirror(self, place: Path, format: str, scope: Scope, choice: Choice) -> Mirror:
         if not place.is_absolute():
-            raise InvalidInput(f"{place} is no absolute path: say where it is from the root")
+            raise InvalidInput(f"{place} is not an absolute path: start it at the root")
         if not is_utf8(str(place)):
             raise InvalidInput(f"{escape(str(place))} is not UTF-8: rename it, or choose another place")
         validation.check_name(str(place), "path")
@@ -161,13 +178,13 @@ class Mirrors(Core):
 
 
 def holds(mirror: Mirror, scope: Scope) -> bool:
-    """Whether memories of this scope can be in the mirror's files: its own, and in a tree the project's sessions as well."""
+    """Whether a mirror can show memories of this scope: its own, and in a tree those of the project's sessions as well."""
     return scope == mirror.scope or (mirror.format == "tree" and not mirror.scope.name and scope.path == mirror.scope.path)
 
 
-def _differ_only_in_choice(one: Mirror, other: Mirror) -> bool:
-    alike = all(getattr(one, name) == getattr(other, name) for name in ("scope", "place", "file", "format"))
-    return alike and one.choice is not other.choice
+def _differ_only_in_choice(first: Mirror, second: Mirror) -> bool:
+    same = all(getattr(first, name) == getattr(second, name) for name in ("scope", "place", "file", "format"))
+    return same and first.choice is not second.choice
 
 
 def _mirror(tx: Reader, number: int) -> Mirror:
@@ -178,8 +195,9 @@ def _mirror(tx: Reader, number: int) -> Mirror:
 
 
 def _pick(tx: Reader, old: Memory, conflict: SyncConflict, take: Side) -> Memory:
+    """The memory with the fields of the side that is taken; a deleted entry archives it."""
     version = conflict.file_version if take is Side.FILE else conflict.database_version
     if not version:
         return versioning.with_fields(versioning.require_living(old), {"state": State.ARCHIVED})
-    wanted = next(one.memory for one in tx.versions(old.number) if one.memory.version == version)
+    wanted = next(past.memory for past in tx.versions(old.number) if past.memory.version == version)
     return msgspec.structs.replace(old, **{name: getattr(wanted, name) for name in fields.RESOLVED})

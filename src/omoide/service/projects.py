@@ -18,11 +18,11 @@ _OWN = (Layer.PROJECT, Layer.SESSION)
 
 
 class ProjectOverview(NamedTuple):
-    """A project in a list of them."""
+    """A project and its sessions."""
 
     project: Project
     updated_at: datetime
-    """When a memory or a session of it last changed; when it was made, if nothing did since."""
+    """When a memory or a session of it last changed; when it was created, if nothing did since."""
     sessions: Sequence[Session]
     """Last changed first."""
 
@@ -40,6 +40,7 @@ class ProjectDetail(NamedTuple):
 
 class Projects(Core):
     def projects(self) -> Sequence[Project]:
+        """Return the projects within the actor's bounds."""
         permissions.require(self._actor, "projects")
         with self._store.read() as tx:
             return self._within_bounds(tx.projects())
@@ -48,7 +49,7 @@ class Projects(Core):
         return [project for project in projects if permissions.may_name(self._actor, project.path)]
 
     def catalogue(self) -> Sequence[ProjectOverview]:
-        """Every project with its sessions, last changed first."""
+        """Return every project with its sessions, last changed first."""
         permissions.require(self._actor, "catalogue")
         with self._read(None) as tx:
             changes = tx.last_changes()
@@ -63,7 +64,7 @@ class Projects(Core):
         return [session for session in sessions if permissions.covers(self._actor, session.scope)]
 
     def project(self, path: str, *, limit: int = 20) -> ProjectDetail | None:
-        """What there is in a project, `limit` memories in each list at the most; None when there is no such project."""
+        """Return what a project contains, at most `limit` memories in each list; None where there is no such project."""
         permissions.require(self._actor, "project")
         scope = Scope.project(path)
         at = self._clock()
@@ -85,26 +86,30 @@ class Projects(Core):
             )
 
     def create_project(self, path: str, *, description: str = "", root: Path | None = None) -> Project:
-        """Makes a project before anything is kept in it; `root` is the directory that is to be found as this project."""
+        """Create a project before anything is stored in it.
+
+        `root` is the directory that `locate` finds as this project. Raises Conflict where the project exists, or the
+        directory belongs to another one.
+        """
         permissions.require(self._actor, "create_project")
         at = self._clock()
         path = validation.check_name(model.check_project_path(path), "project")
         place = None if root is None else validation.check_name(str(root), "directory")
-        made = Project(path, self._check_description(description), () if place is None else (ProjectPlace(place),), at)
-        permissions.require_within(self._actor, Scope(made.path))
+        places = () if place is None else (ProjectPlace(place),)
+        project = Project(path, self._check_description(description), places, at)
+        permissions.require_within(self._actor, Scope(path))
         with self._writes.transaction() as write:
-            tx = write.tx
-            if tx.project(made.path) is not None:
-                raise Conflict(f"there is a project {made.path} already: `omoide project describe` changes its description")
-            owner = None if made.root is None else tx.project(root=made.root)
+            if write.tx.project(path) is not None:
+                raise Conflict(f"there is a project {path} already: `omoide project describe` changes its description")
+            owner = None if place is None else write.tx.project(root=place)
             if owner is not None:
-                raise Conflict(f"{made.root} is the directory of project {owner.path} already: name another")
-            tx.put_project(made)
-            write.log("created", Scope(made.path), {"project": made.path})
-        return made
+                raise Conflict(f"{place} is the directory of project {owner.path} already: name another")
+            write.tx.put_project(project)
+            write.log("created", Scope(path), {"project": path})
+        return project
 
     def describe_project(self, path: str, description: str) -> Project:
-        """Says in a line what the project is about; an empty line takes the description off."""
+        """Set the description of a project, one line; an empty one removes it. Raises NotFound."""
         permissions.require(self._actor, "describe_project")
         path, description = model.check_project_path(path), self._check_description(description)
         permissions.require_within(self._actor, Scope(path))
@@ -142,14 +147,14 @@ class Projects(Core):
         return Session(started, source, at, at)
 
     def sessions(self, *, scope: Scope) -> Sequence[Session]:
-        """The sessions of the scope's project, last changed first."""
+        """Return the sessions of the scope's project, last changed first."""
         permissions.require(self._actor, "sessions")
         permissions.require_allowed_layer(self._actor, Layer.SESSION)
         with self._read(scope) as tx:
             return tx.sessions(self._clock(), Scope(scope.path))
 
     def session(self, *, scope: Scope) -> Session:
-        """What is known of the session that the scope is."""
+        """Return the session that the scope names. Raises NotFound, and InvalidInput where it names none."""
         permissions.require(self._actor, "session")
         _require_session(scope)
         with self._read(scope) as tx:

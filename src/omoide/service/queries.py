@@ -29,12 +29,13 @@ from omoide.service.core import Core, Ref
 from omoide.storage.base import Reader
 
 _NUMBERS = ("to", "from", "into", "merged", "similar")
-"""What the detail of an event calls other memories by their numbers under."""
+"""The keys in the detail of an event whose values are numbers of other memories."""
 
-_MOST_RESUMED = 1_000
+_MAX_RESUMED = 1_000
 _PREFERENCES = ("preference", "preferences")
-_LOOKED_AT = 10_000  # of those that speak of a preference in their topic or tags, the newest
-_AT_ONCE = 200
+_MAX_PREFERENCE_CANDIDATES = 10_000
+"""Memories with a preference in their topic or tags that are looked at, newest first."""
+_BATCH = 200
 _TRUSTED = (Role.OWNER, Role.ADMIN)
 _UNTRUSTED = (Role.WORKER,)
 
@@ -52,7 +53,18 @@ class Queries(Core):
         since: datetime | None = None,
         limit: int | None = None,
     ) -> SearchResult:
-        """What answers the text, best first; without a text, what is newest and most used."""
+        """Search the memories that the scope sees, best first; without a text, return the newest and most used.
+
+        `text`: a question or words; or a whole `Query`, and then nothing else is given.
+        `scope`: where to look from: a session sees itself, its project and the global layer. Required.
+        `type`, `tags`: only memories of this type, and with all of these tags.
+        `layers`, `states`: only these layers (by default all that the scope sees) and states (by default active ones).
+        `since`: only memories that changed at or after this time.
+        `limit`: how many at most; by default that of the settings.
+
+        Returns the hits with their scores and the evidence for each. Every hit counts as accessed. Raises InvalidInput and
+        NotAllowed.
+        """
         permissions.require(self._actor, "recall")
         query = text
         if not isinstance(query, Query):
@@ -61,9 +73,9 @@ class Queries(Core):
         at = self._clock()
         vector = self._embeddings.encode_query(query)
         with self._read(query.scope) as tx:
-            found = pipeline.search(tx, query, at, vector)
-        self._store.touch([hit.memory.number for hit in found.hits], at)
-        return found
+            result = pipeline.search(tx, query, at, vector)
+        self._store.touch([hit.memory.number for hit in result.hits], at)
+        return result
 
     def list(
         self,
@@ -77,7 +89,10 @@ class Queries(Core):
         limit: int | None = None,
         offset: int = 0,
     ) -> Page:
-        """Page by page through what the scope sees, last changed first. Does not count as access."""
+        """List the memories that the scope sees, last changed first, page by page. Does not count as access.
+
+        The filters are those of `recall`; `offset` is how many to skip. Returns the page and the number of all that match.
+        """
         permissions.require(self._actor, "list")
         query = permissions.narrow_or_refuse(
             self._actor, self._query(scope, "", type, tags, layers, states, since, limit, offset)
@@ -90,6 +105,7 @@ class Queries(Core):
             return Page([memory for _, memory in zip(range(query.limit), rows, strict=False)], tx.count(query, at))
 
     def show(self, ref: Ref, *, scope: Scope) -> Memory:
+        """Return one memory, in whatever state it is. Counts as access. Raises NotFound where the scope does not see it."""
         permissions.require(self._actor, "show")
         with self._read(scope) as tx:
             memory = self._find(tx, ref, scope)
@@ -97,13 +113,16 @@ class Queries(Core):
         return memory
 
     def by_key(self, key: str, *, scope: Scope) -> Sequence[Memory]:
-        """All that have this key and that the scope sees, set aside or not, nearest first. Does not count as access."""
+        """Return the memories with this key that the scope sees, in any state but forgotten, nearest scope first.
+
+        Does not count as access.
+        """
         permissions.require(self._actor, "by_key")
         with self._read(scope) as tx:
             return [*self._by_key(tx, key, scope)]
 
     def history(self, ref: Ref, *, scope: Scope) -> Sequence[Version]:
-        """Every version, oldest first, the present one last."""
+        """Return every version of a memory, oldest first, the current one last. Raises NotFound."""
         permissions.require(self._actor, "history")
         with self._read(scope) as tx:
             return tx.versions(self._find(tx, ref, scope).number)
@@ -111,7 +130,10 @@ class Queries(Core):
     def events(
         self, ref: Ref | None = None, *, scope: Scope, since: datetime | None = None, limit: int = 50
     ) -> Sequence[Event]:
-        """What happened, newest first."""
+        """Return what happened to one memory, or to everything that the scope sees, newest first.
+
+        `since`: only events at or after this time; `limit`: how many at most. Raises NotFound and InvalidInput.
+        """
         permissions.require(self._actor, "events")
         limit = validation.check_limit(limit, self._settings)
         with self._read(scope) as tx:
@@ -120,8 +142,8 @@ class Queries(Core):
             return self._hide_unseen_numbers(tx, events, scope)
 
     def _may_know(self, tx: Reader, event: Event) -> bool:
-        """Whether an event is of a memory within the actor's bounds. Whoever is bound hears of no others: where a memory is
-        gone, or an event is about a project, nobody can tell its layer."""
+        """Whether an event is about a memory within the actor's bounds. An actor with bounds gets no other events: of a
+        purged memory, and of a project itself, the layer is not known."""
         if not isinstance(self._actor, permissions.BoundActor):
             return True
         memory = None if event.memory_number is None else tx.memory(event.memory_number)
@@ -135,38 +157,43 @@ class Queries(Core):
             return list(events)
         present = tx.memories(sorted(named))
         seen = {memory.number for memory in present if self._is_visible(memory, scope)}
-        # What is purged has left its events, which say where it was.
+        # The events of a purged memory remain, and say where it was.
         for number in named - {memory.number for memory in present}:
             if any(self._may_know(tx, event) for event in tx.events(scope, number, None, 1)):
                 seen.add(number)
         return [_without_numbers(event, seen) for event in events]
 
     def links(self, ref: Ref, *, scope: Scope) -> Sequence[Link]:
+        """Return the links from and to a memory whose other end the scope sees as well. Raises NotFound."""
         permissions.require(self._actor, "links")
         with self._read(scope) as tx:
             number = self._find(tx, ref, scope).number
-            # A global memory may be linked from any project: only the links between what the scope sees are told.
+            # A global memory may be linked from any project, which the scope may not see.
             return [link for link in tx.links(number) if self._sees_all(tx, (link.source, link.target), scope)]
 
     def _sees_all(self, tx: Reader, ids: Iterable[str], scope: Scope) -> bool:
         return all((memory := tx.memory(id)) is not None and self._is_visible(memory, scope) for id in ids)
 
     def resume(self, *, scope: Scope, limit: int = 20) -> ResumeContext:
-        """The context of a session in one call, `limit` memories in each list at the most. Counts as access."""
+        """Return what an agent needs to continue in a scope: pinned memories, preferences, the session, the project.
+
+        `limit` is the largest length of each list; no memory is in two of them. Counts as access. Raises InvalidInput.
+        """
         permissions.require(self._actor, "resume")
-        if not 1 <= limit <= _MOST_RESUMED:
-            raise InvalidInput(f"limit is {limit}: 1 to {_MOST_RESUMED:,}, please")
+        if not 1 <= limit <= _MAX_RESUMED:
+            raise InvalidInput(f"limit must be from 1 to {_MAX_RESUMED:,}, got {limit}")
         at = self._clock()
         with self._read(scope) as tx:
-            resumed = _resume(tx, scope, limit, at, partial(permissions.narrow, self._actor))
-        lists = (
-            resumed.pinned, resumed.preferences, resumed.session, resumed.project, resumed.agent_preferences,
-        )  # fmt: skip
-        self._store.touch([memory.number for each in lists for memory in each], at)
-        return resumed
+            context = _resume(tx, scope, limit, at, partial(permissions.narrow, self._actor))
+        lists = (context.pinned, context.preferences, context.session, context.project, context.agent_preferences)
+        self._store.touch([memory.number for memories in lists for memory in memories], at)
+        return context
 
     def summary(self, *, scope: Scope, layers: Sequence[Layer] = (), states: Sequence[State] = (State.ACTIVE,)) -> Summary:
-        """What the scope sees, in numbers: the archive's with `states=[State.ARCHIVED]`."""
+        """Count the memories that the scope sees, by type and tag, with their size and their oldest and newest dates.
+
+        `layers` and `states` as in `recall`; `states=[State.ARCHIVED]` counts the archive.
+        """
         permissions.require(self._actor, "summary")
         with self._read(scope) as tx:
             query = Query(scope, layers=tuple(map(Layer, layers)), states=tuple(map(State, states)))
@@ -185,7 +212,7 @@ class Queries(Core):
         offset: int,
     ) -> Query:
         if scope is None:
-            raise InvalidInput("say where to look: scope=Scope.everywhere(), Scope.project(…) or Scope.session(…)")
+            raise InvalidInput("no scope given: use scope=Scope.everywhere(), Scope.project(…) or Scope.session(…)")
         types = () if type is None else (validation.check_type(type, self._settings),)
         return Query(
             scope,
@@ -211,8 +238,8 @@ def _without_numbers(event: Event, seen: Collection[int]) -> Event:
 
 
 def _numbers(value: object) -> list[int]:
-    """The numbers in a value of an event's detail: one, or several."""
-    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, int)]
+    """The numbers in a value of an event's detail, which is one or a list."""
+    return [number for number in (value if isinstance(value, list) else [value]) if isinstance(number, int)]
 
 
 def _resume(tx: Reader, scope: Scope, limit: int, at: datetime, narrowed: Callable[[Query], Query | None]) -> ResumeContext:
@@ -242,21 +269,21 @@ def _resume(tx: Reader, scope: Scope, limit: int, at: datetime, narrowed: Callab
 def _preferences(
     tx: Reader, scope: Scope, roles: tuple[Role, ...], limit: int, at: datetime, narrowed: Callable[[Query], Query | None]
 ) -> list[Memory]:
-    """The preferences that were written in one of these roles, last changed first."""
+    """The preferences whose author has one of these roles, last changed first."""
     query = narrowed(Query(scope, layers=(Layer.PROJECT, Layer.EVERYWHERE), roles=roles))
     if query is None:
         return []
     typed = msgspec.structs.replace(query, types=("preference",))
-    # As many more as other lists may have taken.
+    # Twice the limit: the lists before may have taken some of them.
     found = [*islice(tx.browse(typed, at), 2 * limit), *islice(_tagged_preferences(tx, query, at), 2 * limit)]
     return sorted(found, key=lambda memory: (memory.updated_at, memory.number), reverse=True)
 
 
 def _tagged_preferences(tx: Reader, query: Query, at: datetime) -> Iterator[Memory]:
-    """Entries have tags and no type, so a preference among them says so in a tag."""
+    """Memories whose preference is a tag: an entry of a file has tags and no type."""
     stem = analyzer.stem(_PREFERENCES[0])
-    near = tx.posting_numbers(query, [stem], _LOOKED_AT, titled=True)[stem]
-    for start in range(0, len(near), _AT_ONCE):
-        for memory in tx.memories([*tx.ranking_facts(query, near[start : start + _AT_ONCE], at)]):
+    candidates = tx.posting_numbers(query, [stem], _MAX_PREFERENCE_CANDIDATES, titled=True)[stem]
+    for start in range(0, len(candidates), _BATCH):
+        for memory in tx.memories([*tx.ranking_facts(query, candidates[start : start + _BATCH], at)]):
             if memory.type != "preference" and not {tag.casefold() for tag in memory.tags}.isdisjoint(_PREFERENCES):
                 yield memory

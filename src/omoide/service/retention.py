@@ -1,4 +1,4 @@
-"""Retiring: what has expired, is unused or crowds its layer moves to the archive, by plan, on request or once a day."""
+"""Retention: archive what has expired, is unused or exceeds the limit of its layer, on request or once a day."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -17,46 +17,47 @@ from omoide.storage.base import MemoryChange, Reader
 
 _TASK = "retire"
 _EVERY = timedelta(days=1)
-_AT_ONCE = 2_000
-"""So many in a transaction, about 0.4 s, for whoever asks: others wait no longer than that to write."""
-_BY_THE_WAY = 500
-"""So many in all for nobody who asked: about 0.1 s."""
-
-_MERGED = 2
-"""Steps of the daily merge of the index, 0.2 s: what is left is merged on the days after."""
+_BATCH = 2_000
+"""Memories in one transaction, about 0.4 s: others wait no longer than that to write."""
+_MAX_AUTOMATIC = 500
+"""Memories that are retired without a request, about 0.1 s."""
+_MERGE_STEPS = 2
+"""Steps of the daily merge of the index, 0.2 s: the rest is merged on the days after."""
 
 RETENTION_ACTOR = Actor("omoide", Role.OWNER, "upkeep")
-"""Who retires when nobody asked."""
+"""Who retires memories without a request."""
 
 
 class Retention(Core):
     def retire(self, *, dry_run: bool = False) -> RetentionPlan:
-        """Archives what the settings say has had its time, in the whole store; a dry run only tells, so that what should
-        stay can be pinned. Unlike by itself, it spares nothing in a crowded layer but what is pinned.
+        """Archive what has expired, is unused for `ttl_days`, or exceeds `max_entries` of its layer, in the whole store.
 
-        Each memory with its version and its event in one transaction, but not all memories in one: others write in
-        between. One that changes meanwhile stays.
+        `dry_run`: only return the plan, so that what should stay can be pinned. Unlike `retire_if_due`, this spares recent
+        memories of a layer over its limit only where they are pinned.
+
+        Works in several transactions, so that others can write in between; a memory that changes meanwhile stays. Returns
+        what was retired, and why.
         """
         permissions.require(self._actor, "retire")
         at = self._clock()
         with self._store.write() as tx:
-            # With it, what this process used a moment ago is written: until then nobody else knows.
+            # This also writes the access times that this process has deferred: the plan needs them.
             tx.record_run(_TASK, at)
         with self._store.read() as tx:
             plan = self._plan(tx, at, spared=timedelta(0))
         if dry_run:
             return plan
         done: list[Retirement] = []
-        for start in range(0, len(plan.retirements), _AT_ONCE):
+        for start in range(0, len(plan.retirements), _BATCH):
             with self._writes.transaction() as write:
-                done += _archive(write, plan.retirements[start : start + _AT_ONCE])
+                done += _archive(write, plan.retirements[start : start + _BATCH])
         return RetentionPlan(done)
 
     def retire_if_due(self) -> RetentionPlan | None:
-        """The same by itself, at a quiet moment: when the last time was a day ago, settings allow it and nobody writes.
+        """Retire what is due if the last time was a day ago, the settings allow it, and nobody writes at this moment.
 
-        A few hundred memories at the most; where there are more, the rest goes at the next quiet moments. `close` calls
-        it, and so should a way in that never closes. None: there was nothing to do, or it was no quiet moment.
+        A few hundred memories at most; the rest is retired at the next calls. `close` calls it, and so should an interface
+        that never closes, when it is idle. Returns what was retired; None: it was not due, or not a moment for it.
         """
         permissions.require(self._actor, "retire_if_due")
         if self._settings.retire != "auto" or not self._store.idle:
@@ -65,19 +66,19 @@ class Retention(Core):
         try:
             with self._store.read() as tx:
                 last = tx.last_run(_TASK)
-                # A clock that was wrong, even by years and into the future, must not end upkeep for good.
+                # abs: a clock that once was years ahead must not stop retention for good.
                 if last is not None and abs(at - last) < _EVERY:
                     return None
             with self._store.write(patient=False):
-                pass  # only to write the access times, as above
+                pass  # only to write the deferred access times, as in `retire`
             with self._store.read() as tx:
-                plan = self._plan(tx, at, retention.RECENT, _BY_THE_WAY)
+                plan = self._plan(tx, at, retention.RECENT, _MAX_AUTOMATIC)
             path = WritePath(self._store, self._settings, RETENTION_ACTOR, self._clock, self._hooks)
             with path.transaction(patient=False) as write:
                 done = _archive(write, plan.retirements)
-                if len(plan.retirements) < _BY_THE_WAY:
+                if len(plan.retirements) < _MAX_AUTOMATIC:
                     write.tx.record_run(_TASK, at)
-            self._store.merge_index(_MERGED)
+            self._store.merge_index(_MERGE_STEPS)
         except StoreError:  # fallback: the next idle moment; nobody asked for this, so nobody waits for an answer
             return None
         return RetentionPlan(done)

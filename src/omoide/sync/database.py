@@ -42,17 +42,20 @@ class DatabaseSide(NamedTuple):
 
     mirror: Mirror
     event: int
-    """The last one by then."""
+    """The number of the last event."""
     memories: dict[int, Memory]
-    """What changed since the files last showed it, what they name, and what stood in them."""
+    """By number: those that changed since the last sync, that the files name, and that the files showed."""
     sync_states: dict[int, SyncState]
+    """By the number of the memory."""
     numbers: dict[str, int]
-    """Of the ids and keys that the files name."""
+    """The memories of the ids and keys that the files name."""
     astray: dict[str, str]
     """The ids among them that no entry of these files can have, and why."""
 
 
 class ImportResult(NamedTuple):
+    """What became of one change of a file."""
+
     memory: Memory | None
     """As it is now; None when it was refused, or changed in the meantime."""
     refused: str = ""
@@ -68,15 +71,17 @@ class SyncDatabase:
         self._clock = clock
 
     def last_event(self) -> int:
+        """Return the number of the last event."""
         with self._store.read() as tx:
             return tx.mark().event
 
     def entries(self, mirror: int) -> dict[str, int]:
-        """The ids that stand in the files, each with the number of its memory."""
+        """Return the ids that the files show, each with the number of its memory."""
         with self._store.read() as tx:
-            return {one.entry: one.memory for one in tx.sync_states(mirror) if one.entry}
+            return {state.entry: state.memory for state in tx.sync_states(mirror) if state.entry}
 
     def file_states(self, mirror: int) -> list[FileState]:
+        """Return what is recorded of the files of a mirror."""
         with self._store.read() as tx:
             return tx.file_states(mirror)
 
@@ -90,25 +95,26 @@ class SyncDatabase:
         taken: Sequence[int],
         whole: bool,
     ) -> DatabaseSide:
-        """What these files and what happened since they were last in step are about; whole: all of the mirror.
+        """Read what a sync of these files needs: what changed since the last sync, and what the files name.
 
-        `taken`: memories that were taken in from the files just now.
+        `ids` and `keys` are those that the files name; `taken` are memories that were imported from the files just now.
+        `whole`: read everything that the mirror shows. Raises NotFound where the mirror was removed.
         """
         with self._store.read() as tx:
-            mirror = next((one for one in tx.mirrors() if one.number == number), None)
+            mirror = next((known for known in tx.mirrors() if known.number == number), None)
             if mirror is None:
-                raise NotFound(f"there is no mirror {number} any more")
+                raise NotFound(f"mirror {number} was removed")
             event, changed = tx.mark().event, tx.changed_since(mirror.seen)
             changed += self._expired_numbers(tx, mirror)
             numbers = {memory.id: memory.number for memory in tx.memories(ids)}
             keyed = {key: memory.number for scope, key in keys if (memory := tx.by_key(scope, key)) is not None}
-            # A database older than the files, brought back from a backup: nothing that was seen counts.
+            # A last event that is lower than the recorded one: the database was restored from a backup.
             if whole or mirror.seen == 0 or event < mirror.seen:
-                met = tx.sync_states(number)
+                states = tx.sync_states(number)
                 changed = [memory.number for memory in self._of(tx, mirror)] if mirror.choice is Choice.ALL else []
             else:
-                met = tx.sync_states(number, files=files, memories=[*changed, *numbers.values(), *keyed.values()])
-            sync_states = {one.memory: one for one in met}
+                states = tx.sync_states(number, files=files, memories=[*changed, *numbers.values(), *keyed.values()])
+            sync_states = {state.memory: state for state in states}
             wanted = dict.fromkeys([*sync_states, *numbers.values(), *keyed.values(), *taken, *changed])
             memories = {
                 memory.number: memory
@@ -117,18 +123,18 @@ class SyncDatabase:
             }
             unknown = [id for id in ids if id not in numbers]
             erased = tx.purged(unknown) if unknown else set()
-        known = {word: number for word, number in {**keyed, **numbers}.items() if number in memories}
+        known = {name: memory for name, memory in {**keyed, **numbers}.items() if memory in memories}
         astray = dict.fromkeys(erased, "the memory with this id was purged")
-        astray |= {
-            id: "the memory with this id is none of this mirror's" for id, it in numbers.items() if it not in memories
-        }
+        for id, known_number in numbers.items():
+            if known_number not in memories:
+                astray[id] = "the memory with this id is none of this mirror's"
         return DatabaseSide(mirror, event, memories, sync_states, known, astray)
 
     def is_concerned(self, mirror: Mirror, since: int) -> tuple[int, bool]:
-        """The last event, and whether any after this one is about something that the mirror holds."""
+        """Return the last event, and whether any event after `since` is about something that the mirror shows."""
         with self._store.read() as tx:
             event, changed = tx.mark().event, tx.changed_since(since)
-            # A tree tells of the project and its sessions as well, and events about those are about no memory.
+            # A tree shows the project and its sessions as well, whose events are about no memory.
             if (
                 event < since
                 or tx.sync_states(mirror.number, memories=changed)
@@ -151,27 +157,29 @@ class SyncDatabase:
             expired = self._expired_numbers(tx, mirror)
             if not expired:
                 return False
-            if mirror.format == "block":  # it has no meetings: what it holds is always written anew
+            if mirror.format == "block":  # it has no sync states: it is always rewritten as a whole
                 return any(holds(mirror, memory.scope) for memory in tx.memories(expired))
-            return any(one.file for one in tx.sync_states(mirror.number, memories=expired))
+            return any(state.file for state in tx.sync_states(mirror.number, memories=expired))
 
     def _expired_numbers(self, tx: Reader, mirror: Mirror) -> list[int]:
         return tx.expired_since(mirror.seen, self._clock())
 
     def is_current(self, memory: Memory) -> bool:
+        """Whether a memory is active and has not expired."""
         return expiry.is_current(memory, self._clock())
 
     def _of(self, tx: Reader, mirror: Mirror) -> Iterator[Memory]:
-        """All that a mirror of everything holds, the oldest first."""
+        """The memories of the scope of a mirror, oldest first."""
         layers = (Layer.PROJECT, Layer.SESSION) if mirror.format == "tree" else (mirror.scope.layer,)
-        # Of all listings: what has expired, or was archived, may stand in a file that has to be written without it.
-        found = tx.browse(
+        # In all these states: what has expired or was archived may be in a file, which must be rewritten without it.
+        memories = tx.browse(
             Query(mirror.scope, layers=layers, states=(State.ACTIVE, State.INACTIVE, State.ARCHIVED)), self._clock()
         )
-        return iter(sorted((one for one in found if holds(mirror, one.scope)), key=lambda memory: memory.number))
+        shown = (memory for memory in memories if holds(mirror, memory.scope))
+        return iter(sorted(shown, key=lambda memory: memory.number))
 
     def frame(self, scope: Scope) -> ProjectFrame:
-        """What a tree says of the project itself."""
+        """Return what a tree shows of the project itself."""
         with self._store.read() as tx:
             project = tx.project(scope.path) if scope.path else None
             sessions = sorted(session.scope.name for session in tx.sessions(self._clock(), scope)) if project else []
@@ -187,9 +195,9 @@ class SyncDatabase:
                 write.log("described", scope, {"fields": ["description"]})
 
     def versions_since(self, number: int, since: int) -> list[Memory]:
-        """The versions of a memory from this one on, oldest first."""
+        """Return the versions of a memory from this one on, oldest first."""
         with self._store.read() as tx:
-            return [one.memory for one in tx.versions(number) if one.memory.version >= since]
+            return [version.memory for version in tx.versions(number) if version.memory.version >= since]
 
     def import_changes(
         self, mirror: Mirror, changes: Sequence[FileChange], present: Iterable[int], unread: Collection[str]
@@ -234,12 +242,14 @@ class SyncDatabase:
         vanished: Iterable[str] = (),
         seen: int | None = None,
     ) -> None:
-        """Notes what is now known to be in step. Should that be lost, both sides are found to say the same.
+        """Record what is in sync now. Not durable: after a power cut, the next sync finds both sides the same.
 
-        Nothing is noted of a file whose name holds a secret: it is looked at again each time, until it is renamed.
+        `parted` are memories that the files no longer show, `vanished` files that no longer exist, `seen` is the last event
+        that was looked at. Nothing is recorded of a file whose name holds a secret: it is read again each time, until it is
+        renamed.
         """
-        sync_states = [one for one in sync_states if not validation.secret_in(one.file)]
-        file_states = [one for one in file_states if not validation.secret_in(one.name)]
+        sync_states = [state for state in sync_states if not validation.secret_in(state.file)]
+        file_states = [state for state in file_states if not validation.secret_in(state.name)]
         with self._store.write(durable=False) as tx:
             tx.record_sync(mirror, SyncUpdate(sync_states, parted, file_states, vanished, last_event=seen))
 
@@ -319,7 +329,7 @@ def _require_free_key(tx: Reader, old: Memory, values: Mapping[str, Any]) -> Non
 
 
 class _PresentMemories:
-    """Which memories stand in the files already."""
+    """The memories that the files show already."""
 
     def __init__(self, numbers: Iterable[int], unread: Collection[str]):
         self.numbers = set(numbers)
@@ -328,4 +338,5 @@ class _PresentMemories:
     def has(self, tx: Reader, mirror: Mirror, memory: Memory) -> bool:
         if memory.number in self.numbers:
             return True
-        return any(met.file in self._unread for met in tx.sync_states(mirror.number, memories=[memory.number]))
+        states = tx.sync_states(mirror.number, memories=[memory.number])
+        return any(state.file in self._unread for state in states)
