@@ -74,7 +74,7 @@ def test_search_looks_into_title_text_and_tags_in_whatever_case(run):
     assert found("認証") == ["認証は JWT"]
     done = run("memories", "search", "nothing", "of the kind")
     assert (done.code, done.out) == (0, "")
-    assert "holds that" in done.err
+    assert "contains these words" in done.err
 
 
 def test_a_missing_file_is_an_empty_list_and_an_unreadable_one_a_warning(run, file):
@@ -189,8 +189,8 @@ def test_a_list_that_is_switched_off_does_nothing_and_says_so(run, file, monkeyp
 
 
 @pytest.mark.parametrize(("name", "value", "wanted"), [
-    ("MEMORIES_ENABLED", "maybe", "should be true or false"),
-    ("MEMORIES_INJECT", "always", 'should be "auto", "manual" or "none"'),
+    ("MEMORIES_ENABLED", "maybe", "must be true or false"),
+    ("MEMORIES_INJECT", "always", 'must be "auto", "manual" or "none"'),
 ])  # fmt: skip
 def test_a_bad_setting_gets_a_clear_error(run, monkeypatch, name, value, wanted):
     monkeypatch.setenv(f"OMOIDE_{name}", value)

@@ -63,7 +63,7 @@ def test_flags_that_no_server_would_start_with_make_no_snippet(flags: list[str],
 def test_a_client_cannot_say_what_only_the_running_server_decides(flags: list[str], run: Callable[..., Any]) -> None:
     done = run("mcp", "config", "gemini", "--http", *flags)
     assert done.code == 2
-    assert "the server that runs" in done.err
+    assert "give these to the server" in done.err
 
 
 @pytest.mark.parametrize("client", CLIENTS)

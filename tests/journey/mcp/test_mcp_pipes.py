@@ -412,7 +412,7 @@ def test_global_is_global_whatever_the_settings_say(talk: Callable[..., Any], ru
     client.give("remember", content="for all")
     assert client.give("recall")["memories"][0]["layer"] == "global"
     assert "choose one" in run("mcp", "--global", "--project", "x").err
-    assert "behind the command" in run("mcp", "--store", "elsewhere.db", "status").err
+    assert "after the command" in run("mcp", "--store", "elsewhere.db", "status").err
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells how long another process has worked")

@@ -1,4 +1,4 @@
-"""Serving agents over the Model Context Protocol: mcp, and its status, stop, token and config."""
+"""mcp, mcp status, stop, token and config: serve agents over the Model Context Protocol."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ import msgspec
 from omoide import model
 from omoide.errors import InvalidInput
 from omoide.files.git import git_root
-from omoide.interfaces.cli.options import Target, json_option, settings_for, store_option, target_options
+from omoide.interfaces.cli.options import Target, json_option, settings_for, store_option, target_options, warn
 from omoide.settings import Settings
 
 _PORT = "127.0.0.1:8765"
@@ -22,7 +22,7 @@ _PORT = "127.0.0.1:8765"
     is_flag=False,
     flag_value=_PORT,
     metavar="[[HOST:]PORT]",
-    help=f"Serve over HTTP, on {_PORT} if nothing else is said.",
+    help=f"Serve over HTTP, by default on {_PORT}.",
 )
 @click.option("--daemon", is_flag=True, help="Serve over HTTP in the background; see status and stop.")
 @click.option(
@@ -50,9 +50,9 @@ def mcp_command(
     """
     if ctx.invoked_subcommand is not None:
         if target != Target() or address or daemon or allow_host or tools != "default":
-            raise InvalidInput(f"write the options behind the command: omoide mcp {ctx.invoked_subcommand} …")
+            raise InvalidInput(f"put the options after the command: omoide mcp {ctx.invoked_subcommand} …")
         return
-    _check(target)
+    _check_target(target)
     session = target.session or ""
     settings = settings_for(target)
     if target.everywhere:
@@ -60,16 +60,16 @@ def mcp_command(
     if address is None and not daemon:
         if allow_host:
             raise InvalidInput("--allow-host is for --http and --daemon")
-        from omoide.interfaces.mcp.server import serve_http, serve_stdio  # noqa: PLC0415 - each way of serving loads its own
+        from omoide.interfaces.mcp.server import serve_stdio  # noqa: PLC0415 - each transport loads its own
 
         serve_stdio(settings, _root(target, settings), session, tools)
     elif daemon:
-        from omoide.interfaces.mcp import daemon as background  # noqa: PLC0415 - the same
+        from omoide.interfaces.mcp import daemon as background  # noqa: PLC0415 - each transport loads its own
 
         url = background.start(settings, address or _PORT, tools, allow_host, session)
         click.echo(f"omoide serves {url}  (omoide mcp status, omoide mcp stop)")
     else:
-        from omoide.interfaces.mcp.server import serve_http, serve_stdio  # noqa: PLC0415 - the same
+        from omoide.interfaces.mcp.server import serve_http  # noqa: PLC0415 - each transport loads its own
 
         serve_http(
             settings,
@@ -82,10 +82,10 @@ def mcp_command(
         )
 
 
-def _check(target: Target) -> None:
-    """What is wrong with the flags is told at once, not by every call."""
+def _check_target(target: Target) -> None:
+    """Raise InvalidInput for wrong flags now, not at every call."""
     if target.everywhere and (target.project or target.session):
-        raise InvalidInput("--global cannot go with --project or --session: choose one")
+        raise InvalidInput("--global cannot be combined with --project or --session: choose one")
     if target.project:
         model.check_project_path(target.project)
     if target.session:
@@ -98,7 +98,7 @@ def _root(target: Target, settings: Settings) -> Path | None:
         return None
     try:
         return git_root(Path.cwd())
-    except OSError:  # plan B: a client may start us where we cannot look, and name the project in each call
+    except OSError:  # fallback: no project; a client may start us in any directory, and name the project in each call
         return None
 
 
@@ -107,8 +107,8 @@ def _root(target: Target, settings: Settings) -> Path | None:
 @json_option
 def status_command(target: Target, as_json: bool) -> None:
     """Show whether the background server runs; ends with 1 when it does not."""
-    from omoide.interfaces.cli.output import print_json  # noqa: PLC0415 - serving needs no screen
-    from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - the same
+    from omoide.interfaces.cli.output import print_json  # noqa: PLC0415 - serving needs no output
+    from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - serving needs none of it
 
     running = daemon.find_running(settings_for(target))
     if as_json:
@@ -123,7 +123,7 @@ def status_command(target: Target, as_json: bool) -> None:
 @mcp_command.command("stop")
 @store_option
 def stop_command(target: Target) -> None:
-    """Stop the background server; what it is doing is finished first."""
+    """Stop the background server, after the requests it is answering."""
     from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - serving needs none of it
 
     stopped = daemon.stop(settings_for(target))
@@ -138,17 +138,17 @@ def stop_command(target: Target) -> None:
     show_default=True,
     help="What its bearer may do.",
 )
-@click.option("--name", default="", help="Who bears it, as it stands in the event history.")
-@click.option("--only-project", multiple=True, metavar="PATH", help="Bind it to this project; may be repeated.")
+@click.option("--name", default="", help="Who uses it, for the event history.")
+@click.option("--only-project", multiple=True, metavar="PATH", help="Limit it to this project; may be repeated.")
 @click.option(
     "--only-layer",
     multiple=True,
     type=click.Choice(["session", "project", "global"]),
-    help="Bind it to this layer; may be repeated.",
+    help="Limit it to this layer; may be repeated.",
 )
 @store_option
 def token_command(role: str, name: str, only_project: tuple[str, ...], only_layer: tuple[str, ...], target: Target) -> None:
-    """Print a bearer token for HTTP clients, made when there is none of this role, name and bounds.
+    """Print the bearer token for HTTP clients with this role, name and limits; created at the first call.
 
     \b
     omoide mcp token
@@ -156,10 +156,7 @@ def token_command(role: str, name: str, only_project: tuple[str, ...], only_laye
     """
     from omoide.interfaces.http import tokens  # noqa: PLC0415 - serving on pipes needs none
 
-    def tell(fault: str) -> None:
-        click.echo(f"omoide: {fault}", err=True)
-
-    click.echo(tokens.make_token(settings_for(target), role, name, only_project, only_layer, tell))
+    click.echo(tokens.make_token(settings_for(target), role, name, only_project, only_layer, warn))
 
 
 @mcp_command.command("config")
@@ -168,7 +165,7 @@ def token_command(role: str, name: str, only_project: tuple[str, ...], only_laye
     "--http",
     "over_http",
     is_flag=True,
-    help="For the HTTP server (the one that runs in the background, if one does), where the client can.",
+    help="For the HTTP server, the one in the background if it runs; not all clients can use it.",
 )
 @click.option("--tools", type=click.Choice(["default", "layers", "all"]), default="default", help="Which tools to offer.")
 @target_options
@@ -184,9 +181,9 @@ def config_command(client: str | None, over_http: bool, tools: str, target: Targ
     if client is None:
         click.echo("\n".join(f"{name}  {known.title}" for name, known in client_config.CLIENTS.items()))
         return
-    _check(target)
+    _check_target(target)
     if over_http and (tools != "default" or target.everywhere):
-        raise InvalidInput("with --http, which tools there are and whether all is global is said to the server that runs")
+        raise InvalidInput("--http cannot be combined with --tools or --global: give these to the server")
     flags = [*_target_flags(target), *(["--tools", tools] if tools != "default" else [])]
     notes, snippet = client_config.registration(client, flags, _url(target) if over_http else None)
     click.echo("\n".join(notes), err=True)  # so that the rest can go into a file
@@ -194,7 +191,7 @@ def config_command(client: str | None, over_http: bool, tools: str, target: Targ
 
 
 def _target_flags(target: Target) -> list[str]:
-    """The flags that say the same target again, wherever the client starts."""
+    """The flags that name the same target, wherever the client starts."""
     store = settings_for(target).store if target.store else None
     named = (("--store", store), ("--project", target.project), ("--session", target.session))
     return [
@@ -204,12 +201,12 @@ def _target_flags(target: Target) -> list[str]:
 
 
 def _url(target: Target) -> str:
-    """The URL of the HTTP server; which project a client works in stands in it."""
+    """The URL of the HTTP server, with the client's project and session."""
     from urllib.parse import urlencode  # noqa: PLC0415 - only for HTTP
 
-    from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - the same
+    from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - only for HTTP
 
     running = daemon.find_running(settings_for(target)) if os.name == "posix" else None
     server = running["url"] if running else f"http://{_PORT}/mcp"
-    asked = {name: value for name, value in (("project", target.project), ("session", target.session)) if value}
-    return server + (f"?{urlencode(asked)}" if asked else "")
+    query = {name: value for name, value in (("project", target.project), ("session", target.session)) if value}
+    return server + (f"?{urlencode(query)}" if query else "")

@@ -1,8 +1,7 @@
-"""The list of a repository, `.agent/memories.md`: memories add, search, list, delete, inject."""
+"""memories add, search, list, delete and inject: the list of a repository, `.agent/memories.md`."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,11 +18,12 @@ from omoide.interfaces.cli.options import (
     tags_of,
     target_options,
     warn,
+    working_directory,
 )
 from omoide.interfaces.cli.output import escape_control, headline, print_json, print_table
 from omoide.settings import Settings
 
-if TYPE_CHECKING:  # see common
+if TYPE_CHECKING:  # they load with the store
     from omoide.sync.repo_list import ListItem, RepoList
 
 _OFF = "the list is switched off: set `memories_enabled` to true to use it"
@@ -33,8 +33,7 @@ _OFF = "the list is switched off: set `memories_enabled` to true to use it"
 def memories_command() -> None:
     """Work with the list of this repository, .agent/memories.md.
 
-    Works in any repository with nothing set up, from any of its directories and worktrees. People may edit the file at any
-    time.
+    Works in any repository without set-up, from all its directories and worktrees. People may edit the file at any time.
 
     \b
     omoide memories add "Always use try-catch" -t pattern --tags errors
@@ -46,7 +45,7 @@ def memories_command() -> None:
 @memories_command.command("add")
 @click.argument("content")
 @click.option(
-    "-t", "--type", "type_", metavar="TYPE", help="pattern, architecture, solution or any other type: its first tag."
+    "-t", "--type", "type_", metavar="TYPE", help="pattern, architecture, solution or any other type: the first tag."
 )
 @click.option("--tag", multiple=True, help="A tag; may be given more than once.")
 @click.option("--tags", help="Tags, separated by commas.")
@@ -55,26 +54,31 @@ def memories_command() -> None:
 def add_command(
     content: str, type_: str | None, tag: tuple[str, ...], tags: str | None, target: Target, as_json: bool
 ) -> None:
-    """Add an entry: its title is how the text begins, its date today.
+    """Add an entry, with the beginning of the text as its title and today's date.
 
     \b
     omoide memories add "Always use try-catch"
     git log -1 --format=%B | omoide memories add - -t solution --tags release,ci
     """
     text = read_stdin() if content == "-" else content
-    with _notebook(target, writing=True) as (notebook, settings):
+    with _open_list(target, writing=True) as (repo_list, settings):
         if not settings.memories_enabled:
             warn(_OFF)
             if as_json:
                 print_json({"action": "disabled"})
             return
-        done, line = notebook.add(text, type_, tags_of(tag, tags))
+        remembered, line = repo_list.add(text, type_, tags_of(tag, tags))
     if as_json:
         print_json(
-            {"action": done.action, "file": str(notebook.file), "line": line, "memory": serialize.memory(done.memory)}
+            {
+                "action": remembered.action,
+                "file": str(repo_list.file),
+                "line": line,
+                "memory": serialize.memory(remembered.memory),
+            }
         )
     else:
-        click.echo(f"{done.action}  {headline(done.memory)}")
+        click.echo(f"{remembered.action}  {headline(remembered.memory)}")
 
 
 @memories_command.command("search")
@@ -82,16 +86,16 @@ def add_command(
 @target_options
 @json_option
 def search_command(words: tuple[str, ...], target: Target, as_json: bool) -> None:
-    """Find entries whose title, text or tags hold these words, in whatever case.
+    """Find entries with these words in title, text or tags, in upper or lower case.
 
     \b
     omoide memories search try-catch
     """
-    with _notebook(target) as (notebook, settings):
-        found = _readable(notebook, settings, " ".join(words))
-        _print(notebook, found, as_json=as_json)
+    with _open_list(target) as (repo_list, settings):
+        found = _read_items(repo_list, settings, " ".join(words))
+        _print(repo_list, found, as_json=as_json)
     if not found and not as_json:
-        click.echo(f"nothing in {escape_control(str(notebook.file))} holds that", err=True)
+        click.echo(f"no entry of {escape_control(str(repo_list.file))} contains these words", err=True)
 
 
 @memories_command.command("list")
@@ -104,11 +108,11 @@ def list_command(target: Target, as_json: bool) -> None:
     omoide memories list
     omoide memories list --json
     """
-    with _notebook(target) as (notebook, settings):
-        found = _readable(notebook, settings)
-        _print(notebook, found, as_json=as_json)
+    with _open_list(target) as (repo_list, settings):
+        found = _read_items(repo_list, settings)
+        _print(repo_list, found, as_json=as_json)
     if not found and not as_json:
-        click.echo(f"{escape_control(str(notebook.file))} has no entries", err=True)
+        click.echo(f"{escape_control(str(repo_list.file))} has no entries", err=True)
 
 
 @memories_command.command("delete")
@@ -116,84 +120,81 @@ def list_command(target: Target, as_json: bool) -> None:
 @target_options
 @json_option
 def delete_command(id: str, target: Target, as_json: bool) -> None:
-    """Take an entry out of the file; its memory is archived, and `omoide restore` brings it back.
+    """Delete an entry from the file; its memory is archived, and `omoide restore` brings it back.
 
-    An entry is called by its id, by the number of its memory (#12), or by the line of its heading (12).
+    ID is the id of the entry, the number of its memory (#12), or the line of its heading (12).
 
     \b
     omoide memories delete '#12'
     omoide memories delete 7
     """
-    with _notebook(target, writing=True) as (notebook, settings):
+    with _open_list(target, writing=True) as (repo_list, settings):
         if not settings.memories_enabled:
             raise InvalidInput(_OFF)
-        gone = notebook.delete(id)
+        deleted = repo_list.delete(id)
     if as_json:
-        print_json({"action": "deleted", "file": str(notebook.file), "memory": serialize.memory(gone)})
+        print_json({"action": "deleted", "file": str(repo_list.file), "memory": serialize.memory(deleted)})
     else:
-        click.echo(f"deleted  {headline(gone)}")
+        click.echo(f"deleted  {headline(deleted)}")
 
 
 @memories_command.command("inject")
 @click.argument("prompt", required=False)
-@click.option("--manual", is_flag=True, help="Also where `memories_inject` is manual.")
+@click.option("--manual", is_flag=True, help="Also if `memories_inject` is manual.")
 @target_options
 @json_option
 def inject_command(prompt: str | None, manual: bool, target: Target, as_json: bool) -> None:
-    """Print the whole list, closed by ---, for the start of a prompt.
+    """Print the whole list, followed by ---, for the start of a prompt.
 
-    Nothing is printed unless the setting `memories_inject` is auto. A prompt, or - for one on standard input, is printed
+    The list is printed only if the setting `memories_inject` is auto. PROMPT, or - for one on standard input, is printed
     after it.
 
     \b
     omoide memories inject
     echo "Fix the login" | omoide memories inject - | my-agent
     """
-    asked = read_stdin() if prompt == "-" else prompt or ""
-    with _notebook(target) as (notebook, settings):
+    following = read_stdin() if prompt == "-" else prompt or ""
+    with _open_list(target) as (repo_list, settings):
         wanted = settings.memories_inject == "auto" or (manual and settings.memories_inject == "manual")
         text = ""
         if settings.memories_enabled and wanted:
             try:
-                text = notebook.injection()
-            except Unreadable as error:  # plan B: the prompt goes on without them
+                text = repo_list.injection()
+            except Unreadable as error:  # fallback: the prompt alone
                 warn(str(error))
     if as_json:
-        print_json({"inject": settings.memories_inject, "text": text, "prompt": text + asked})
+        print_json({"inject": settings.memories_inject, "text": text, "prompt": text + following})
     else:
-        click.echo((text + (asked and asked + "\n")).encode(), nl=False)
+        click.echo((text + (following and following + "\n")).encode(), nl=False)
 
 
 @contextmanager
-def _notebook(target: Target, *, writing: bool = False) -> "Iterator[tuple[RepoList, Settings]]":
+def _open_list(target: Target, *, writing: bool = False) -> "Iterator[tuple[RepoList, Settings]]":
     from omoide import app  # noqa: PLC0415 - the store loads when it is opened
     from omoide.sync.repo_list import RepoList  # noqa: PLC0415 - the same
 
     settings = settings_for(target)
-    try:
-        here = Path.cwd().resolve()
-    except OSError as error:
-        raise InvalidInput(f"this directory cannot be read ({error.strerror}): go to one that is there") from error
+    here = working_directory().resolve()
     with open_memory(target, writing=writing) as (memory, scope):
         file = (git_root(here) or here) / ".agent" / "memories.md"
         yield RepoList(memory, app.sync_engine(memory), file, scope, settings.all_types), settings
 
 
-def _readable(notebook: "RepoList", settings: Settings, words: str | None = None) -> "Sequence[ListItem]":
-    """What is in the list; of one that is switched off or cannot be read, nothing, and people hear why."""
+def _read_items(repo_list: "RepoList", settings: Settings, words: str | None = None) -> "Sequence[ListItem]":
+    """The entries of the list, or a warning and none if it is switched off or cannot be read."""
     if not settings.memories_enabled:
         warn(_OFF)
         return []
     try:
-        return notebook.items() if words is None else notebook.search(words)
-    except Unreadable as error:  # plan B: an empty list
+        return repo_list.items() if words is None else repo_list.search(words)
+    except Unreadable as error:  # fallback: an empty list
         warn(str(error))
         return []
 
 
-def _print(notebook: "RepoList", items: "Sequence[ListItem]", *, as_json: bool) -> None:
-    numbers = notebook.numbers()
-    shapes: list[dict[str, Any]] = [
+def _print(repo_list: "RepoList", items: "Sequence[ListItem]", *, as_json: bool) -> None:
+    numbers = repo_list.numbers()
+    records: list[dict[str, Any]] = [
         {
             "id": item.entry.id,
             "number": numbers.get(item.entry.id or ""),
@@ -206,16 +207,16 @@ def _print(notebook: "RepoList", items: "Sequence[ListItem]", *, as_json: bool) 
         for item in items
     ]
     if as_json:
-        print_json({"file": str(notebook.file), "memories": shapes, "total_count": len(shapes)})
-    elif shapes:
+        print_json({"file": str(repo_list.file), "memories": records, "total_count": len(records)})
+    elif records:
         rows = [
             [
-                str(one["line"]),
-                f"#{one['number']}" if one["number"] else "",
-                one["title"],
-                ", ".join(one["tags"]),
-                one["date"] or "",
+                str(record["line"]),
+                f"#{record['number']}" if record["number"] else "",
+                record["title"],
+                ", ".join(record["tags"]),
+                record["date"] or "",
             ]
-            for one in shapes
+            for record in records
         ]
         print_table(["line", "#", "title", "tags", "date"], rows, flexible=(2, 3), optional=(4, 3))

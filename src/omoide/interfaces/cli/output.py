@@ -1,4 +1,4 @@
-"""What people see: tables, headlines and times, aligned in Japanese too, and never an escape sequence from a memory."""
+"""Text for people: tables, headlines and times, aligned in Japanese too, without escape sequences from memories."""
 
 import os
 import sys
@@ -13,12 +13,12 @@ from omoide.model import Memory, Role, Scope
 
 
 def print_json(value: object) -> None:
-    """UTF-8, whatever the terminal's own encoding."""
+    """Print a value as JSON in UTF-8, whatever the encoding of the terminal."""
     click.echo(serialize.dump_json(value).encode())
 
 
 def escape_control(text: str) -> str:
-    """Text from anywhere, safe to show: what could move the cursor or turn the line round is shown as an escape."""
+    """Escape the characters that could move the cursor or reverse the line, so that any text is safe to print."""
     if text.isprintable():
         return text
     return "".join(f"\\u{ord(c):04x}" if _is_unsafe(c) else c for c in text)
@@ -29,7 +29,7 @@ def _is_unsafe(c: str) -> bool:
 
 
 def width(text: str) -> int:
-    """Columns on a terminal: East Asian characters take two, combining ones none."""
+    """Return the columns on a terminal: East Asian characters take two, combining ones none."""
     if text.isascii():
         return len(text)
     return sum(map(_columns, text))
@@ -42,22 +42,25 @@ def _columns(c: str) -> int:
 
 
 def truncate(text: str, columns: int) -> str:
-    """The text in at most so many columns, … at the end when it is longer."""
+    """Cut the text to this many columns, with … at the end if it is longer."""
     if width(text) <= columns:
         return text
     room = columns - 1
-    for place, c in enumerate(text):
+    for index, c in enumerate(text):
         room -= _columns(c)
         if room < 0:
-            return text[:place] + "…"
+            return text[:index] + "…"
     return text
 
 
 def print_table(
     titles: Sequence[str], rows: Iterable[Sequence[str]], *, flexible: Sequence[int] = (), optional: Sequence[int] = ()
 ) -> None:
-    """Aligned columns. In a pipe nothing is cut; on a terminal the flexible columns give way, and when that is not
-    enough, the optional ones are left out, the first named first."""
+    """Print aligned columns.
+
+    In a pipe nothing is cut. On a terminal that is too narrow the `flexible` columns shrink; where that is not enough, the
+    `optional` ones are left out, in the order in which they are named.
+    """
     table = [[escape_control(cell).replace("\n", " ").replace("\t", " ") for cell in row] for row in rows]
     widths = {n: max([width(title), *(width(row[n]) for row in table)]) for n, title in enumerate(titles)}
     if sys.stdout.isatty():
@@ -71,7 +74,7 @@ _LEAST = 14
 
 
 def _fit_widths(widths: dict[int, int], room: int, flexible: Sequence[int], optional: list[int]) -> dict[int, int]:
-    """The widths that fit: one flexible column after the other shrinks, the last named first."""
+    """The widths that fit: one flexible column after the other shrinks, from the last one named."""
     while True:
         over = sum(widths.values()) + 2 * (len(widths) - 1) - room
         fitted = dict(widths)
@@ -91,7 +94,7 @@ def _terminal() -> int:
         return int(os.environ["COLUMNS"])
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns or 80
-    except OSError:  # plan B: no real terminal
+    except OSError:  # fallback: not a real terminal
         return 80
 
 
@@ -102,7 +105,7 @@ def _print_row(cells: Sequence[str], widths: dict[int, int], *, bold: bool = Fal
 
 
 def headline(memory: Memory) -> str:
-    """One memory in one line: number, topic, type, tags, and who wrote it where that is a worker."""
+    """Return a memory in one line: number, topic, type, tags, and the author if that is a worker."""
     parts = [
         click.style(f"#{memory.number}", fg="cyan"),
         click.style(escape_control(memory.topic), bold=True),
@@ -120,9 +123,10 @@ def headline(memory: Memory) -> str:
 
 
 def layer(scope: Scope) -> str:
-    """A scope in one word."""
+    """Return the scope in one word: the session's name, or the layer."""
     return scope.name or scope.layer.value
 
 
 def day(moment: datetime) -> str:
+    """Return the local date and time, to the minute."""
     return moment.astimezone().strftime("%Y-%m-%d %H:%M")
