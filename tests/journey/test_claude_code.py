@@ -1,4 +1,4 @@
-"""What Claude Code has learnt is taken over: one memory for each of its files, once, and with its kind."""
+"""The import from Claude Code: one memory for each of its files, once, with its type."""
 
 import subprocess
 
@@ -64,12 +64,12 @@ def test_each_file_is_a_memory_with_its_name_as_key_and_its_kind_as_type(run, sh
     assert run("recall", "丁寧", "--json").data["total_count"] == 1
 
 
-def test_the_index_is_no_memory(run, shop):
+def test_the_index_is_not_imported(run, shop):
     run("import", "claude-code")
     assert set(memories(run)) == set(TYPES)
 
 
-def test_a_second_time_changes_nothing(run, shop):
+def test_a_second_import_changes_nothing(run, shop):
     run("import", "claude-code")
     before, events = run("export").out, run("events", "--limit", "1000", "--json").data
     again = run("import", "claude-code", "--json")
@@ -78,7 +78,7 @@ def test_a_second_time_changes_nothing(run, shop):
     assert run("events", "--limit", "1000", "--json").data == events
 
 
-def test_what_claude_code_learnt_since_comes_in_and_what_was_changed_here_stays(run, shop, facts):
+def test_a_second_import_adds_new_facts_and_keeps_local_changes(run, shop, facts):
     run("import", "claude-code")
     run("revise", "project-launch", "The launch is over.")
     run("forget", "reference-tickets")
@@ -93,7 +93,7 @@ def test_what_claude_code_learnt_since_comes_in_and_what_was_changed_here_stays(
     assert len(run("history", "feedback-tests", "--json").data["versions"]) == 2
 
 
-def test_a_dry_run_tells_what_would_happen_and_keeps_nothing(run, shop):
+def test_a_dry_run_reports_and_stores_nothing(run, shop):
     done = run("import", "claude-code", "--dry-run", "--json")
     assert (done.data["dry_run"], done.data["added"]) == (True, 4)
     told = {one["key"]: (one["action"], one["type"], one["topic"]) for one in done.data["memories"]}
@@ -124,7 +124,7 @@ def test_a_directory_or_a_single_file_can_be_named(run, shop, facts, place, monk
 
 
 @pytest.mark.parametrize("name", ["CLAUDE.md", "AGENTS.md"])
-def test_the_instructions_of_a_repository_are_read_when_they_are_named(run, shop, name):
+def test_named_instruction_files_are_imported(run, shop, name):
     (shop / name).write_text(
         "# Shop\n\nA web shop.\n\n## Testing\n\nRun `make test`.\n\n## 文体\n\n簡潔に。\n", encoding="utf-8"
     )
@@ -147,7 +147,7 @@ def test_the_instructions_of_a_repository_are_read_when_they_are_named(run, shop
         (b"- fine\n- token ghp_" + b"a1B2" * 9, "bad.md, line 2: the content seems to hold a secret"),
     ],
 )
-def test_what_cannot_be_taken_is_told_and_the_rest_is_taken(run, shop, facts, text, says):
+def test_what_cannot_be_imported_is_reported_and_the_rest_is_imported(run, shop, facts, text, says):
     (facts / "bad.md").write_bytes(text)
     done = run("import", "claude-code", "--json")
     assert done.code == 1
@@ -165,7 +165,7 @@ def test_a_named_file_that_cannot_be_read_is_an_error(run, shop, facts):
     assert "not UTF-8" in done.err
 
 
-def test_an_old_memory_that_is_all_in_its_index_is_read_item_by_item(run, shop, facts):
+def test_facts_in_the_index_itself_are_imported_one_by_one(run, shop, facts):
     (facts / "MEMORY.md").write_text(
         "# Memory\n\n## Build\n\n- Use pnpm\n- Node 22\n  or newer\n\n- [Launch](project-launch.md) — When\n",
         encoding="utf-8",
@@ -178,7 +178,7 @@ def test_an_old_memory_that_is_all_in_its_index_is_read_item_by_item(run, shop, 
     assert run("import", "claude-code", "--json").data["known"] == 6
 
 
-def test_where_claude_code_has_no_memories_it_says_where_it_looked(run, place, monkeypatch):
+def test_a_missing_memory_directory_is_an_error_with_its_path(run, place, monkeypatch):
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(place / "claude"))
     done = run("import", "claude-code")
     assert (done.code, done.out) == (1, "")
@@ -187,13 +187,13 @@ def test_where_claude_code_has_no_memories_it_says_where_it_looked(run, place, m
     assert (missing.code, missing.out) == (2, "")
 
 
-def test_an_empty_directory_is_nothing_to_take(run, place):
+def test_an_empty_directory_imports_nothing(run, place):
     (place / "empty").mkdir()
     done = run("import", "claude-code", "empty", "--json")
     assert (done.code, done.data["added"]) == (0, 0)
 
 
-def test_a_file_of_memories_may_be_called_like_the_tool(run, place):
+def test_a_file_named_like_the_tool_can_be_imported(run, place):
     run("remember", "x")
     run("export", "-o", "claude-code", "--format", "json")
     for arguments in (["file", "claude-code"], ["./claude-code"]):
@@ -202,7 +202,7 @@ def test_a_file_of_memories_may_be_called_like_the_tool(run, place):
         assert done.data["added"] + done.data["known"] == 1
 
 
-def test_options_may_stand_before_the_file_as_ever(run, place):
+def test_options_may_come_before_the_file(run, place):
     run("remember", "x")
     run("export", "-o", "a.txt", "--format", "jsonl")
     assert run("import", "--format", "jsonl", "a.txt", "--json").data["known"] == 1
@@ -221,11 +221,11 @@ def test_options_may_stand_before_the_file_as_ever(run, place):
         ("C:\\Users\\me", "C--Users-me"),
     ],
 )
-def test_the_directory_is_called_as_claude_code_calls_it(path, name):
+def test_the_directory_name_is_that_of_claude_code(path, name):
     assert directory_name(path) == name
 
 
-def test_the_directory_of_a_long_path_is_cut_and_marked():
+def test_the_directory_name_of_a_long_path_is_cut_and_gets_a_hash():
     name = directory_name("/" + "a" * 300)
     assert name.startswith("-" + "a" * 199 + "-")
     assert name != directory_name("/" + "a" * 301)

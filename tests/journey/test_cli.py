@@ -1,4 +1,4 @@
-"""What a person does with the command line all day: keep, find, change, look back."""
+"""The everyday commands: store, find, change, and the history."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -20,7 +20,7 @@ def numbers(done):
 # keep
 
 
-def test_remember_prints_what_became_of_it(run):
+def test_remember_prints_action_and_memory(run):
     done = run("remember", "認証は JWT を採用", "--topic", "API auth", "--type", "decision", "--tag", "api", "--json")
     assert done.code == 0
     assert list(done.data) == ["memory_id", "action", "similar_count", "memory"]
@@ -46,7 +46,7 @@ def test_every_field_can_be_given(run):
     assert timedelta(days=89) < left < timedelta(days=91)
 
 
-def test_what_a_run_learns_names_the_run(run, monkeypatch):
+def test_memories_of_a_run_have_its_id(run, monkeypatch):
     assert run("remember", "zebra", "--json").data["memory"]["source_run_id"] is None
     monkeypatch.setenv("OMOIDE_RUN", "42")
     assert run("remember", "okapi", "--json").data["memory"]["source_run_id"] == "42"
@@ -70,7 +70,7 @@ def test_what_a_run_learns_names_the_run(run, monkeypatch):
     assert "GitHub token" in run("remember", "gnu").err
 
 
-def test_what_a_person_writes_into_a_file_is_of_no_run(run, place, monkeypatch):
+def test_memories_from_file_edits_have_no_run_id(run, place, monkeypatch):
     assert run("mirror", "add", "notes", "--format", "entries").code == 0
     (place / "notes" / "human.md").write_text("---\nkey: human\n---\nwritten by hand\n", encoding="utf-8")
     monkeypatch.setenv("OMOIDE_RUN", "42")
@@ -78,7 +78,7 @@ def test_what_a_person_writes_into_a_file_is_of_no_run(run, place, monkeypatch):
     assert run("show", "human", "--json").data["source_run_id"] is None
 
 
-def test_digits_that_are_a_number_and_a_key_are_not_guessed(run):
+def test_digits_that_are_both_a_number_and_a_key_are_refused(run):
     for key in ("a", "b", "1"):
         run("remember", f"under {key}", "--key", key)
     asked = run("forget", "1")
@@ -102,7 +102,7 @@ def test_standard_input_that_is_not_utf_8_is_refused(run):
     assert "not UTF-8" in done.err
 
 
-def test_the_flags_say_where_it_belongs(run):
+def test_flags_set_the_scope(run):
     scopes = [
         run("remember", f"in {flags}", *flags, "--json").data["memory"]["scope"]
         for flags in ([], ["--global"], ["--project", "backend/bank"], ["--session", "monday"])
@@ -117,7 +117,7 @@ def test_the_flags_say_where_it_belongs(run):
     assert (clash.code, clash.out) == (2, "")
 
 
-def test_a_store_can_be_named(run, place):
+def test_the_store_flag_selects_the_database(run, place):
     run("remember", "elsewhere", "--store", str(place / "other.db"))
     assert run("list", "--json").data["total_count"] == 0
     assert run("list", "--json", "--store", str(place / "other.db")).data["total_count"] == 1
@@ -132,7 +132,7 @@ def test_a_secret_is_refused_and_nothing_is_printed_on_stdout(run):
 # find
 
 
-def test_recall_tells_score_reason_and_total(run):
+def test_recall_returns_score_reason_and_total(run):
     run("remember", "有効期限は 15 分", "--topic", "API auth")
     run("remember", "pnpm を使用")
     found = run("recall", "有効期限", "--json").data
@@ -142,7 +142,7 @@ def test_recall_tells_score_reason_and_total(run):
     assert found["memories"][0]["score"] > 0
 
 
-def test_recall_with_nothing_found_says_so_beside_the_data(run):
+def test_recall_without_hits_reports_it_on_stderr(run):
     done = run("recall", "nothing", "--json")
     assert (done.code, done.data) == (0, {"memories": [], "total_count": 0})
     plain = run("recall", "nothing")
@@ -177,7 +177,7 @@ def test_list_shows_other_states_on_request(run):
     assert "inactive" in run("list", "--all-states").out
 
 
-def test_the_list_for_people_has_a_line_for_each(run):
+def test_the_list_has_one_line_per_memory(run):
     run("remember", "認証は JWT を採用", "--topic", "認証", "--type", "decision", "--tags", "api,auth")
     title, row = run("list").out.splitlines()
     assert title.split() == ["#", "type", "topic", "tags", "updated", "layer"]
@@ -186,12 +186,12 @@ def test_the_list_for_people_has_a_line_for_each(run):
 
 
 @pytest.mark.parametrize("ref", ["1", "#1", "auth"])
-def test_a_memory_is_called_by_number_or_key(run, ref):
+def test_a_memory_is_shown_by_number_or_key(run, ref):
     run("remember", "text", "--key", "auth")
     assert run("show", ref, "--json").data["content"] == "text"
 
 
-def test_show_has_the_whole_text_all_fields_and_the_links(run):
+def test_show_prints_text_fields_and_links(run):
     run("remember", "old way\nin two lines", "--topic", "old", "--example", "print(1)")
     run("remember", "new way", "--topic", "new")
     run("link", "2", "supersedes", "1")
@@ -223,7 +223,7 @@ def test_escape_sequences_in_a_memory_never_reach_the_terminal(run):
 # change
 
 
-def test_revise_changes_what_is_named_and_keeps_the_rest(run):
+def test_revise_changes_only_the_given_fields(run):
     run("remember", "first", "--topic", "t", "--tags", "a,b", "--key", "k", "--expires", "1d", "--example", "e")
     revised = run("revise", "k", "second", "--type", "decision", "--relevance", "0.9", "--json").data
     assert (revised["content"], revised["type"], revised["relevance"]) == ("second", "decision", 0.9)
@@ -256,13 +256,13 @@ def test_revise_refuses_to_overwrite_a_later_version(run):
     assert run("show", "1", "--json").data["content"] == "mine"
 
 
-def test_revise_without_anything_to_change_asks_what(run):
+def test_revise_without_changes_is_refused(run):
     run("remember", "text", "--key", "k")
     assert run("revise", "1").code == 2
     assert run("revise", "1", "--key", "x", "--no-key").code == 2
 
 
-def test_several_are_changed_in_one_call_and_each_is_told(run):
+def test_several_memories_are_changed_in_one_call_and_each_is_printed(run):
     for n in range(3):
         run("remember", f"note {n}")
     done = run("forget", "1", "2")
@@ -274,7 +274,7 @@ def test_several_are_changed_in_one_call_and_each_is_told(run):
     assert numbers(run("recall", "note", "--archived", "--json")) == [3]
 
 
-def test_one_that_is_missing_does_not_keep_the_others(run):
+def test_a_missing_memory_does_not_stop_the_others(run):
     run("remember", "one")
     run("remember", "two")
     done = run("forget", "1", "77", "2")
@@ -289,7 +289,7 @@ def test_pin_and_unpin(run):
     assert run("pin", "1", "--unpin", "--json").data["pinned"] is False
 
 
-def test_promote_goes_one_step_or_as_far_as_said(run):
+def test_promote_goes_one_step_or_to_the_given_layer(run):
     run("remember", "a", "--session", "monday")
     run("remember", "b", "--session", "monday")
     run("remember", "c", "--session", "monday")
@@ -300,7 +300,7 @@ def test_promote_goes_one_step_or_as_far_as_said(run):
     assert run("promote", "2").code == 2
 
 
-def test_links_are_made_told_and_taken_away(run):
+def test_links_are_created_shown_and_removed(run):
     run("remember", "a")
     run("remember", "b")
     assert run("link", "1", "relates", "2", "--json").data["action"] == "linked"
@@ -329,7 +329,7 @@ def test_history_shows_who_changed_what(run):
     assert "+有効期限は 30 分" in versions[1]["diff"]
 
 
-def test_events_tell_what_happened_newest_first(run):
+def test_events_are_listed_newest_first(run):
     run("remember", "a")
     run("remember", "b")
     run("forget", "1")
@@ -346,7 +346,7 @@ def test_events_tell_what_happened_newest_first(run):
 # the whole of it
 
 
-def test_json_keeps_its_order_and_its_characters(run):
+def test_json_has_a_fixed_order_and_unescaped_characters(run):
     run("remember", "思い出 🎏 é")
     text = run("show", "1", "--json").out
     assert "思い出 🎏 é" in text
@@ -369,7 +369,7 @@ def test_json_keeps_its_order_and_its_characters(run):
         (["remember"], "there is no text to remember"),
     ],
 )
-def test_a_wrong_request_ends_with_2_and_says_what_to_change(run, arguments, says):
+def test_a_wrong_request_exits_with_2_and_a_remedy(run, arguments, says):
     done = run(*arguments)
     assert (done.code, done.out) == (2, "")
     assert says in done.err

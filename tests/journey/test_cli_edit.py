@@ -1,4 +1,4 @@
-"""A memory in the editor: what is written is saved, or kept where it can be found."""
+"""A memory in the editor: an edit is saved, or stays in a file that the error names."""
 
 import re
 import sys
@@ -40,7 +40,7 @@ def leftovers():
     return set(Path(tempfile.gettempdir()).glob("omoide-1-*"))
 
 
-def test_the_editor_sees_fields_and_text_and_both_can_be_changed(run, editor, place):
+def test_fields_and_text_can_be_changed_in_the_editor(run, editor, place):
     run("remember", "有効期限は 15 分", "--topic", "API auth", "--tags", "api,no", "--key", "auth", "--example", "a\nb")
     editor(swap("15 分", "30 分") + "\ntext = file.read_bytes().decode()\n" + swap("- api\n", "- api\n  - 認証\n"))
     before = leftovers()
@@ -57,7 +57,7 @@ def test_the_editor_sees_fields_and_text_and_both_can_be_changed(run, editor, pl
     assert leftovers() == before
 
 
-def test_nothing_changed_is_said_and_makes_no_version(run, editor):
+def test_an_unchanged_text_creates_no_version(run, editor):
     run("remember", "text", "--topic", "12:30", "--tags", "no,2026", "--expires", "2027-01-01T00:00Z")
     editor("pass")
     assert run("edit", "1").out.startswith("unchanged  #1")
@@ -72,7 +72,7 @@ def test_the_text_survives_byte_for_byte_when_only_a_field_changes(run, editor, 
     assert (done.data["confidence"], done.data["content"]) == (0.5, content)
 
 
-def test_visual_goes_before_editor(run, editor, monkeypatch):
+def test_visual_takes_precedence_over_editor(run, editor, monkeypatch):
     run("remember", "text")
     monkeypatch.setenv("EDITOR", "false")
     editor(swap("text", "seen"), variable="VISUAL")
@@ -101,7 +101,7 @@ def test_fields_can_be_emptied(run, editor):
         (swap("my text", "my better text") + "\nsys.exit(3)", "Editing failed"),
     ],
 )
-def test_what_cannot_be_saved_is_kept_in_a_file(run, editor, deed, says):
+def test_an_edit_that_cannot_be_saved_stays_in_a_file(run, editor, deed, says):
     run("remember", "my text")
     editor(deed)
     done = run("edit", "1")
@@ -114,7 +114,7 @@ def test_what_cannot_be_saved_is_kept_in_a_file(run, editor, deed, says):
     assert run("show", "1", "--json").data["version"] == 1
 
 
-def test_someone_elses_change_meanwhile_is_not_overwritten(run, editor, place):
+def test_a_concurrent_change_is_not_overwritten(run, editor, place):
     run("remember", "my text")
     editor(
         "import omoide\n"
@@ -131,7 +131,7 @@ def test_someone_elses_change_meanwhile_is_not_overwritten(run, editor, place):
     assert run("show", "1", "--json").data["content"] == "their text"
 
 
-def test_an_editor_that_does_not_exist_is_said(run, monkeypatch):
+def test_a_missing_editor_is_an_error(run, monkeypatch):
     run("remember", "text")
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", "no-such-editor-anywhere")

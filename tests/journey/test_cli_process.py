@@ -74,7 +74,7 @@ def test_exit_codes(omoide, arguments, code):
     assert (done.err == "") == (code == 0 and arguments != ["recall", "x"])
 
 
-def test_a_reader_that_stops_early_is_no_error(omoide, place):
+def test_a_closed_output_pipe_is_not_an_error(omoide, place):
     for n in range(3):
         (place / f"{n}.txt").write_text("x" * 400_000, encoding="utf-8")
         assert omoide("remember", "-", input=(place / f"{n}.txt").read_bytes()).code == 0
@@ -86,7 +86,7 @@ def test_a_reader_that_stops_early_is_no_error(omoide, place):
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_ctrl_c_is_quiet_and_keeps_nothing(place, omoide):
+def test_ctrl_c_exits_quietly_and_stores_nothing(place, omoide):
     with subprocess.Popen(
         [*PROGRAM, "remember", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -117,7 +117,7 @@ def wait_until_it_waits_for_more(process):
     pytest.fail("it never waited for more input")
 
 
-def test_colours_are_for_terminals_and_no_color_turns_them_off(omoide):
+def test_colours_are_only_for_terminals_without_no_color(omoide):
     omoide("remember", "text", "--topic", "colourful")
     assert not ESCAPE.search(omoide("recall").out)
     assert ESCAPE.search(on_a_terminal(["recall"])[0])
@@ -190,7 +190,7 @@ def test_worktrees_of_one_repository_are_one_project(omoide, place, monkeypatch)
     assert omoide("list", "--json", cwd=place).data["total_count"] == 0
 
 
-def test_outside_of_a_repository_it_is_the_global_layer(omoide, place, monkeypatch):
+def test_outside_of_a_repository_commands_use_the_global_layer(omoide, place, monkeypatch):
     monkeypatch.delenv("OMOIDE_PROJECT")
     assert omoide("remember", "x", "--json").data["memory"]["scope"]["layer"] == "global"
     done = omoide("remember", "x", "--session", "monday")
@@ -198,7 +198,7 @@ def test_outside_of_a_repository_it_is_the_global_layer(omoide, place, monkeypat
     assert "--project" in done.err
 
 
-def test_a_directory_that_is_gone_is_said(place, monkeypatch):
+def test_a_deleted_working_directory_is_an_error(place, monkeypatch):
     monkeypatch.delenv("OMOIDE_PROJECT")
     gone = place / "gone"
     gone.mkdir()
@@ -217,7 +217,7 @@ def test_a_directory_that_is_gone_is_said(place, monkeypatch):
         (["remember", "x"], {"omoide.transfer.export", "omoide.transfer.row"}),
     ],
 )
-def test_a_command_loads_only_what_it_needs(place, arguments, heavy):
+def test_a_command_imports_only_what_it_needs(place, arguments, heavy):
     never = {"yaml", "json", "tomllib", "difflib", "csv", "subprocess", "tempfile", "rich", "logging", "asyncio"}
     script = (
         f"import sys; from omoide.interfaces.cli import cli; cli({arguments!r}, standalone_mode=False);"

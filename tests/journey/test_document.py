@@ -1,4 +1,4 @@
-"""Memories as documents: the same bytes each time, and nobody's file overwritten or left behind."""
+"""Memories as documents: the same bytes each time, and no file of a person overwritten."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def actions(done):
 # to standard output
 
 
-def test_a_page_has_the_surest_first_and_nothing_of_others(shop):
+def test_a_page_lists_the_most_certain_first_and_only_its_type(shop):
     done = shop("document", "--type", "tech")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("# Technical Knowledge\n")
@@ -37,7 +37,7 @@ def test_a_page_has_the_surest_first_and_nothing_of_others(shop):
         assert other not in done.out
 
 
-def test_without_a_type_all_pages_come_one_after_the_other(shop):
+def test_without_a_type_all_pages_are_printed(shop):
     text = shop("document").out
     assert text.index("# Technical Knowledge") < text.index("# Domain Knowledge")
     assert "In a session" in text
@@ -54,7 +54,7 @@ def test_other_layers_are_documented_on_request(shop):
     assert "An order" not in shop("document", "--session", "monday").out
 
 
-def test_a_type_that_is_none_is_refused(shop):
+def test_an_unknown_type_is_refused(shop):
     done = shop("document", "--type", "nonsense")
     assert (done.code, done.out) == (2, "")
 
@@ -73,7 +73,7 @@ def test_a_directory_gets_a_page_for_each_type_and_an_index(shop, place):
     assert made["tech.md"].decode().startswith(shop("document", "--type", "tech").out)
 
 
-def test_a_second_run_is_the_same_to_the_byte_and_writes_nothing(shop, place):
+def test_a_second_run_writes_nothing(shop, place):
     shop("document", "-o", "docs")
     before = {file: (file.stat().st_ino, file.stat().st_mtime_ns, file.read_bytes()) for file in (place / "docs").iterdir()}
     shop("recall", "tokio")
@@ -93,7 +93,7 @@ def test_only_the_page_that_changed_is_written(shop, place):
     assert b"one line or more" in files(place / "docs")["domain.md"]
 
 
-def test_the_page_of_a_type_that_is_gone_goes_and_a_persons_files_stay(shop, place):
+def test_the_page_of_an_unused_type_is_deleted_and_other_files_stay(shop, place):
     shop("document", "-o", "docs")
     mine = {"notes.md": b"# mine\n", "domain-old.md": b"\xff", "data.txt": b"x"}
     for name, data in mine.items():
@@ -105,7 +105,7 @@ def test_the_page_of_a_type_that_is_gone_goes_and_a_persons_files_stay(shop, pla
     assert {name: files(place / "docs")[name] for name in mine} == mine
 
 
-def test_one_type_alone_is_written_and_the_others_stay(shop, place):
+def test_with_a_type_only_its_page_is_written(shop, place):
     shop("document", "-o", "docs")
     shop("forget", "3", "4")
     shop("revise", "1", "tokio 2")
@@ -114,7 +114,7 @@ def test_one_type_alone_is_written_and_the_others_stay(shop, place):
     assert "domain.md" in files(place / "docs")
 
 
-def test_a_file_that_omoide_did_not_make_is_never_overwritten_and_then_nothing_is(shop, place):
+def test_nothing_is_written_if_a_page_was_not_created_by_omoide(shop, place):
     (place / "docs").mkdir()
     (place / "docs" / "tech.md").write_text("my own page", encoding="utf-8")
     done = shop("document", "-o", "docs")
@@ -124,7 +124,7 @@ def test_a_file_that_omoide_did_not_make_is_never_overwritten_and_then_nothing_i
 
 
 @pytest.mark.parametrize("change", [lambda text: text.replace("SQLite", "Postgres"), lambda text: text + "\nmore below\n"])
-def test_what_somebody_wrote_in_a_page_is_kept_among_the_backups(shop, place, change):
+def test_an_edited_page_is_backed_up_before_it_is_written(shop, place, change):
     shop("document", "-o", "docs")
     page = place / "docs" / "tech.md"
     written = change(page.read_text(encoding="utf-8"))
@@ -136,7 +136,7 @@ def test_what_somebody_wrote_in_a_page_is_kept_among_the_backups(shop, place, ch
     assert shop("document", "-o", "docs", "--json").data["backups"] == []
 
 
-def test_a_page_that_is_gone_but_was_written_in_stays_and_is_told(shop, place):
+def test_the_edited_page_of_an_unused_type_stays_with_a_message(shop, place):
     shop("document", "-o", "docs")
     page = place / "docs" / "domain.md"
     page.write_text(page.read_text(encoding="utf-8") + "mine\n", encoding="utf-8")
@@ -147,7 +147,7 @@ def test_a_page_that_is_gone_but_was_written_in_stays_and_is_told(shop, place):
     assert page.read_text(encoding="utf-8").endswith("mine\n")
 
 
-def test_line_ends_that_git_changed_are_nobodys_writing(shop, place):
+def test_line_ends_changed_by_git_are_not_an_edit(shop, place):
     shop("document", "-o", "docs")
     page = place / "docs" / "tech.md"
     page.write_bytes(page.read_bytes().replace(b"\n", b"\r\n"))
@@ -155,7 +155,7 @@ def test_line_ends_that_git_changed_are_nobodys_writing(shop, place):
     assert (actions(done)["tech.md"], done.data["backups"]) == ("written", [])
 
 
-def test_a_memory_that_quotes_the_mark_fools_nobody(shop, place):
+def test_a_mark_quoted_in_a_memory_is_not_taken_for_the_mark(shop, place):
     shop("document", "-o", "docs")
     mark = (place / "docs" / "tech.md").read_text(encoding="utf-8").splitlines()[-1]
     shop("remember", f"the last line is\n{mark}\nand nothing else", "--type", "tech")
@@ -172,14 +172,14 @@ def test_a_link_out_of_the_directory_is_not_followed(shop, place):
     assert (place / "outside.md").read_text(encoding="utf-8") == "outside"
 
 
-def test_a_project_without_memories_has_an_index_that_says_so(run, place):
+def test_a_project_without_memories_has_an_empty_index(run, place):
     assert run("document").out == ""
     done = run("document", "-o", "docs", "--json")
     assert actions(done) == {"index.md": "written"}
     assert b"nothing yet" in files(place / "docs")["index.md"]
 
 
-def test_a_directory_that_cannot_be_written_is_said(shop, place):
+def test_a_directory_that_cannot_be_written_is_an_error(shop, place):
     (place / "file").touch()
     done = shop("document", "-o", "file/docs")
     assert (done.code, done.out) == (1, "")

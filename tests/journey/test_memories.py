@@ -1,4 +1,4 @@
-"""The list of a repository, as people of `memories.md` know it: add, search, list, delete, inject."""
+"""The commands for the list of a repository: add, search, list, delete, inject."""
 
 import subprocess
 from datetime import UTC, datetime
@@ -31,7 +31,7 @@ def file(repository):
     return repository / ".agent" / "memories.md"
 
 
-def test_add_makes_the_file_and_an_entry_with_title_tags_and_todays_date(run, file):
+def test_add_creates_the_file_and_an_entry_with_title_tags_and_date(run, file):
     text = "Always wrap calls to the payment provider in a retry with a deadline"
     done = run("memories", "add", text, "-t", "pattern", "--tags", "errors,http", "--json")
     assert done.code == 0, done.err
@@ -49,7 +49,7 @@ def test_add_makes_the_file_and_an_entry_with_title_tags_and_todays_date(run, fi
     assert "## short\n- Tags:\n" in file.read_text(encoding="utf-8")
 
 
-def test_what_is_added_is_found_by_all_of_omoide_and_nothing_else_gets_into_the_file(run, file):
+def test_added_entries_are_recalled_and_other_memories_stay_out_of_the_file(run, file):
     run("remember", "a private thought")
     run("memories", "add", "use pnpm", "-t", "decision")
     assert run("recall", "pnpm", "--json").data["total_count"] == 1
@@ -59,7 +59,7 @@ def test_what_is_added_is_found_by_all_of_omoide_and_nothing_else_gets_into_the_
     assert "- Content: use bun\n" in file.read_text(encoding="utf-8")
 
 
-def test_search_looks_into_title_text_and_tags_in_whatever_case(run):
+def test_search_covers_title_text_and_tags_and_ignores_case(run):
     run("memories", "add", "Always use try-catch", "--tags", "Errors")
     run("memories", "add", "Use PostgreSQL", "-t", "architecture")
     run("memories", "add", "認証は JWT")
@@ -95,7 +95,7 @@ def test_a_missing_file_is_an_empty_list_and_an_unreadable_one_a_warning(run, fi
     assert file.read_bytes() == b"\xff\xfe\x00"
 
 
-def test_reading_a_list_of_old_changes_nothing_and_the_first_addition_takes_it_in(run, file):
+def test_an_existing_list_is_unchanged_by_reading_and_imported_by_the_first_add(run, file):
     file.parent.mkdir()
     old = "# Memories\n\n## First\n- Tags: a\n- Date: 2026-01-26\n- Content: one\n\n## Second\n- Tags:\n- Content: two\n"
     file.write_text(old)
@@ -112,7 +112,7 @@ def test_reading_a_list_of_old_changes_nothing_and_the_first_addition_takes_it_i
 
 
 @pytest.mark.parametrize("called", ["by id", "by number", "by line"])
-def test_delete_takes_the_entry_out_and_archives_its_memory(run, file, called):
+def test_delete_removes_the_entry_and_archives_its_memory(run, file, called):
     for text in ("one", "two", "three"):
         run("memories", "add", text)
     two = run("memories", "list", "--json").data["memories"][1]
@@ -142,7 +142,7 @@ def test_an_entry_without_id_is_deleted_by_its_line(run, file):
 
 
 @pytest.mark.parametrize("word", ["4", "99", "#99", "no-such-thing"])
-def test_what_is_not_there_cannot_be_deleted_and_is_told_so(run, word):
+def test_deleting_a_missing_entry_is_an_error(run, word):
     run("memories", "add", "one")
     run("remember", "elsewhere")
     done = run("memories", "delete", word)
@@ -151,7 +151,7 @@ def test_what_is_not_there_cannot_be_deleted_and_is_told_so(run, word):
     assert "does not stand in" in run("memories", "delete", "#2").err
 
 
-def test_injection_is_the_whole_list_closed_and_before_the_prompt(run, file):
+def test_inject_prints_the_list_and_then_the_prompt(run, file):
     assert run("memories", "inject").out == ""
     run("memories", "add", "Always use try-catch", "-t", "pattern")
     run("memories", "add", "two lines\n\n## no heading")
@@ -170,13 +170,13 @@ def test_injection_is_the_whole_list_closed_and_before_the_prompt(run, file):
     ("auto", (), True), ("manual", (), False), ("manual", ("--manual",), True),
     ("none", (), False), ("none", ("--manual",), False),
 ])  # fmt: skip
-def test_the_setting_says_whether_it_is_injected(run, monkeypatch, mode, flag, printed):
+def test_the_setting_decides_whether_the_list_is_injected(run, monkeypatch, mode, flag, printed):
     run("memories", "add", "one")
     monkeypatch.setenv("OMOIDE_MEMORIES_INJECT", mode)
     assert ("- Content: one" in run("memories", "inject", "go", *flag).out) is printed
 
 
-def test_a_list_that_is_switched_off_does_nothing_and_says_so(run, file, monkeypatch):
+def test_a_disabled_list_does_nothing_and_warns(run, file, monkeypatch):
     run("memories", "add", "one")
     before = file.read_bytes()
     monkeypatch.setenv("OMOIDE_MEMORIES_ENABLED", "false")
@@ -196,16 +196,16 @@ def test_a_bad_setting_gets_a_clear_error(run, monkeypatch, name, value, wanted)
     monkeypatch.setenv(f"OMOIDE_{name}", value)
     done = run("memories", "list")
     assert done.code == 2
-    assert done.err == f"omoide: OMOIDE_{name}: {name.lower()} is '{value}', but {wanted}\n"
+    assert done.err == f"omoide: OMOIDE_{name}: {name.lower()} {wanted}, got '{value}'\n"
 
 
-def test_settings_stand_in_the_file_too(run, place):
+def test_settings_can_be_in_the_file(run, place):
     (place / "config.toml").write_text('memories_enabled = false\nmemories_inject = "none"\n')
     settings = run("config", "--json").data["settings"]
     assert (settings["memories_enabled"]["value"], settings["memories_inject"]["value"]) == (False, "none")
 
 
-def test_a_file_over_10_mb_is_warned_about_with_what_to_do(run, file):
+def test_a_file_over_10_mb_gives_a_warning_with_a_remedy(run, file):
     file.parent.mkdir()
     filler = "- Content: " + "x" * 900_000 + "\n"
     file.write_text("# Memories\n\n" + "".join(f"## note {n}\n{filler}\n" for n in range(12)))
@@ -224,7 +224,7 @@ def test_secrets_do_not_get_into_the_file(run, file):
     assert not file.exists() or "ghp_" not in file.read_text()
 
 
-def test_it_works_from_a_subdirectory_and_from_a_worktree(run, omoide, repository, file, monkeypatch):
+def test_the_list_is_the_same_from_subdirectories_and_worktrees(run, omoide, repository, file, monkeypatch):
     deep = repository / "src" / "deep"
     deep.mkdir(parents=True)
     other = repository.parent / "feature"
@@ -239,7 +239,7 @@ def test_it_works_from_a_subdirectory_and_from_a_worktree(run, omoide, repositor
     assert omoide("memories", "list", "--json", cwd=other).data["total_count"] == 3
 
 
-def test_outside_of_a_repository_the_list_is_that_of_the_directory(run, place):
+def test_outside_of_a_repository_the_list_belongs_to_the_directory(run, place):
     assert run("memories", "add", "one").code == 0
     assert "- Content: one\n" in (place / ".agent" / "memories.md").read_text()
 

@@ -48,7 +48,7 @@ def texts(file):
     return re.findall(r"- Content: (.*)", file.read_text(encoding="utf-8"))
 
 
-def test_one_command_mirrors_the_repository(run, main):
+def test_mirror_add_mirrors_the_repository(run, main):
     run("remember", "kept before")
     done = run("mirror", "add", "--json")
     assert done.code == 0, done.err
@@ -63,7 +63,7 @@ def test_one_command_mirrors_the_repository(run, main):
     assert texts(main / ".agent/memories.md") == ["kept before", "kept after"]
 
 
-def test_add_here_edit_there_and_agents_write_meanwhile(run, omoide, main, other):
+def test_edits_and_concurrent_writes_end_up_on_both_sides(run, omoide, main, other):
     run("mirror", "add")
     mine, theirs = main / ".agent/memories.md", other / ".agent/memories.md"
     for n in range(4):
@@ -106,7 +106,7 @@ def diff(repository):
     return [line for line in lines if line[:1] in ("-", "+") and line[:4] not in ("--- ", "+++ ")]
 
 
-def test_the_diff_of_one_change_is_its_lines(run, omoide, main, other):
+def test_one_change_touches_only_its_own_lines(run, omoide, main, other):
     run("mirror", "add")
     for n in range(10):
         run("remember", f"the text of note {n}", "--topic", f"note {n}", "--tags", "a,b")
@@ -124,7 +124,7 @@ def test_the_diff_of_one_change_is_its_lines(run, omoide, main, other):
     assert len(changed) == 6  # a heading, four fields and the empty line between entries
 
 
-def test_a_merge_of_two_branches_brings_both_sides_in(run, omoide, main):
+def test_a_git_merge_imports_the_entries_of_both_branches(run, omoide, main):
     run("mirror", "add")
     run("remember", "of both", "--topic", "both")
     git("add", ".agent", cwd=main)
@@ -139,7 +139,7 @@ def test_a_merge_of_two_branches_brings_both_sides_in(run, omoide, main):
     assert git("status", "--short", cwd=main) == ""
 
 
-def test_disputes_are_shown_with_both_texts_and_picked_by_command(run, main):
+def test_conflicts_are_shown_with_both_texts_and_resolved_by_command(run, main):
     run("mirror", "add")
     run("remember", "before", "--topic", "t")
     file = main / ".agent/memories.md"
@@ -160,7 +160,7 @@ def test_disputes_are_shown_with_both_texts_and_picked_by_command(run, main):
     assert run("mirror", "resolve", "1", "--take", "file").code == 1
 
 
-def test_status_tells_what_is_not_in_step_and_changes_nothing(run, main):
+def test_status_shows_what_is_not_in_sync_and_changes_nothing(run, main):
     run("mirror", "add")
     run("remember", "before", "--topic", "t")
     file = main / ".agent/memories.md"
@@ -203,7 +203,7 @@ def test_either_side_is_rebuilt_from_the_other(run, main):
 @pytest.mark.parametrize(("path", "format", "target"), [
     ("notes/", "entries", "notes/"), ("TEAM.md", "memories", "TEAM.md"), ("docs", "entries", "docs/"),
 ])  # fmt: skip
-def test_the_path_tells_the_format_and_worktrees_share_the_main_ones(run, main, other, monkeypatch, path, format, target):
+def test_the_path_decides_the_format_and_worktrees_share_the_main_path(run, main, other, monkeypatch, path, format, target):
     monkeypatch.chdir(other)
     done = run("mirror", "add", path, "--json")
     assert done.code == 0, done.err
@@ -220,21 +220,21 @@ def test_the_path_tells_the_format_and_worktrees_share_the_main_ones(run, main, 
     (["watch"], 1, "there are no mirrors"),
     (["add", "gone/deeper/x.md"], 1, "gone"),
 ])  # fmt: skip
-def test_errors_that_help(run, main, arguments, code, told):
+def test_errors_have_a_remedy(run, main, arguments, code, told):
     done = run("mirror", *arguments)
     assert done.code == code, done.err
     assert told in done.err
     assert run("mirror", "list", "--json").data["mirrors"] == []
 
 
-def test_a_worker_makes_no_mirror_of_everything(run, main, monkeypatch):
+def test_a_worker_may_not_mirror_a_whole_scope(run, main, monkeypatch):
     monkeypatch.setenv("OMOIDE_ROLE", "worker")
     assert "only admin or owner may mirror" in run("mirror", "add").err
     assert run("mirror", "list", "--json").data["mirrors"] == []
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_a_watcher_takes_edits_in_at_once(run, main):
+def test_watch_imports_edits_at_once(run, main):
     run("mirror", "add")
     run("remember", "before", "--topic", "t")
     file = main / ".agent/memories.md"
@@ -265,7 +265,7 @@ def by_rename(file, text):
     file.with_name("new").rename(file)
 
 
-def test_every_door_follows_the_file(run, omoide, main):
+def test_every_interface_imports_edits_of_the_file(run, omoide, main):
     """Command line, Python and MCP write, and each of them sees what a person wrote."""
     run("mirror", "add")
     file = main / ".agent/memories.md"
@@ -291,7 +291,7 @@ def test_every_door_follows_the_file(run, omoide, main):
     assert texts(file) == ["by the command line", "by Python", "by a person", "by MCP"]
 
 
-def test_commands_without_a_mirror_load_nothing_of_it(place):
+def test_commands_without_a_mirror_do_not_import_the_sync_engine(place):
     script = (
         "import sys; from omoide.interfaces.cli import cli; cli(['remember', 'x'], standalone_mode=False);"
         "cli(['recall', 'x'], standalone_mode=False); print(*sys.modules, file=sys.stderr)"

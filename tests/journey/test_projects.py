@@ -1,4 +1,4 @@
-"""Projects and sessions as people make, list and read them."""
+"""The commands for projects and sessions."""
 
 import re
 import subprocess
@@ -23,7 +23,7 @@ def names(done):
 # create
 
 
-def test_a_project_is_made_with_its_categories_and_a_description(run):
+def test_a_project_is_created_with_categories_and_description(run):
     done = run("project", "create", "backend/python/shop", "--description", "  The web\nshop ", "--json")
     assert done.code == 0
     made = done.data
@@ -34,7 +34,7 @@ def test_a_project_is_made_with_its_categories_and_a_description(run):
     assert run("project", "list", "--json").data["projects"][0]["category"] is None
 
 
-def test_a_project_that_is_there_is_not_made_again(run):
+def test_creating_an_existing_project_is_a_conflict(run):
     run("project", "create", "backend/shop", "--description", "first")
     run("remember", "this makes a project, too", "--project", "bank")
     for path in ("backend/shop", "bank"):
@@ -53,7 +53,7 @@ def test_a_name_that_differs_only_in_case_is_refused(run, path):
         assert "'backend/shop' that differs only in case" in done.err
 
 
-def test_a_name_that_differs_only_in_how_it_is_composed_is_the_same(run):
+def test_names_that_differ_only_in_unicode_composition_are_the_same(run):
     composed, decomposed = (unicodedata.normalize(form, "がくせい") for form in ("NFC", "NFD"))
     assert composed != decomposed
     run("project", "create", composed)
@@ -83,7 +83,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_name_that_could_not_be_a_directory_everywhere_is_refused(run, name):
+def test_a_name_that_is_not_a_portable_directory_name_is_refused(run, name):
     for done in (run("project", "create", name), run("session", "start", name or " ")):
         assert (done.code, done.out) == (2, "")
         assert done.err.startswith("omoide: ")
@@ -96,7 +96,7 @@ def test_the_longest_name_is_255_bytes(run):
     assert run("session", "start", "あ" * 85).code == 0
 
 
-def test_a_secret_is_not_kept_in_a_description(run):
+def test_a_description_with_a_secret_is_refused(run):
     secret = "ghp_" + "a1B2" * 9
     assert run("project", "create", "safe", "--description", f"token {secret}").code == 2
     run("project", "create", "safe")
@@ -104,7 +104,7 @@ def test_a_secret_is_not_kept_in_a_description(run):
     assert run("session", "start", "monday", "--source", secret).code == 2
 
 
-def test_a_repository_is_found_as_the_project_that_was_made_for_it(omoide, place, monkeypatch):
+def test_a_repository_belongs_to_the_project_created_for_it(omoide, place, monkeypatch):
     monkeypatch.delenv("OMOIDE_PROJECT")
     shop = git_init(place / "web shop")
     (shop / "deep").mkdir()
@@ -144,7 +144,7 @@ def test_the_project_that_changed_last_comes_first(run):
     assert names(run("project", "list", "--json")) == ["one", "three", "two"]
 
 
-def test_an_empty_list_is_said_beside_the_data(run):
+def test_an_empty_list_is_reported_on_stderr(run):
     done = run("project", "list")
     assert (done.code, done.out) == (0, "")
     assert "no projects yet" in done.err
@@ -174,7 +174,7 @@ def test_a_project_is_shown_with_size_sessions_pinned_and_recent(run):
     assert "everywhere" not in text
 
 
-def test_a_project_that_does_not_exist_is_none_and_no_error(run):
+def test_showing_a_missing_project_is_not_an_error(run):
     done = run("project", "show", "nowhere", "--json")
     assert (done.code, done.data, done.err) == (0, None, "")
     plain = run("project", "show", "nowhere")
@@ -182,7 +182,7 @@ def test_a_project_that_does_not_exist_is_none_and_no_error(run):
     assert run("project", "list", "--json").data == {"projects": []}, "and asking does not make it"
 
 
-def test_outside_of_any_project_one_must_be_named(run, monkeypatch):
+def test_outside_of_a_project_its_path_is_required(run, monkeypatch):
     monkeypatch.delenv("OMOIDE_PROJECT")
     for arguments in (["project", "show"], ["session", "list"], ["session", "start", "x"], ["session", "show", "x"]):
         done = run(*arguments)
@@ -190,7 +190,7 @@ def test_outside_of_any_project_one_must_be_named(run, monkeypatch):
     assert run("session", "list", "--project", "shop").code == 0
 
 
-def test_a_description_is_changed_and_taken_off(run):
+def test_a_description_is_changed_and_removed(run):
     run("remember", "x")
     assert run("project", "describe", "shop", "The web shop", "--json").data["description"] == "The web shop"
     assert run("project", "describe", "shop", "").out == "described  shop\n"
@@ -200,7 +200,7 @@ def test_a_description_is_changed_and_taken_off(run):
     assert "omoide project create" in missing.err
 
 
-def test_what_happens_to_projects_and_sessions_is_in_the_events(run):
+def test_changes_of_projects_and_sessions_are_events(run):
     run("project", "create", "shop")
     run("project", "describe", "shop", "x")
     run("project", "describe", "shop", "x")
@@ -219,7 +219,7 @@ def test_what_happens_to_projects_and_sessions_is_in_the_events(run):
 # backup
 
 
-def test_a_backup_of_a_project_brings_back_what_is_lost_and_nothing_of_others(run, place):
+def test_a_project_backup_restores_that_project_only(run, place):
     run("remember", "認証", "--type", "decision")
     run("remember", "in a session", "--session", "monday")
     run("remember", "theirs", "--project", "bank")
@@ -237,7 +237,7 @@ def test_a_backup_of_a_project_brings_back_what_is_lost_and_nothing_of_others(ru
     assert {memory["content"] for memory in found} == {"認証", "in a session"}
 
 
-def test_only_the_newest_backups_are_kept_and_other_files_beside_them(run, place, monkeypatch):
+def test_only_the_newest_backups_and_other_files_stay(run, place, monkeypatch):
     monkeypatch.setenv("OMOIDE_MAX_BACKUPS", "2")
     run("remember", "x")
     own = place / "copies" / "my own.jsonl"
@@ -247,7 +247,7 @@ def test_only_the_newest_backups_are_kept_and_other_files_beside_them(run, place
     assert sorted(map(str, own.parent.iterdir())) == sorted([*made[-2:], str(own)])
 
 
-def test_a_project_that_is_not_there_has_no_backup(run, place):
+def test_backing_up_a_missing_project_is_an_error(run, place):
     done = run("project", "backup", "nowhere")
     assert (done.code, done.out) == (1, "")
     assert not (place / "backups").exists()
@@ -259,7 +259,7 @@ def test_a_project_that_is_not_there_has_no_backup(run, place):
 # sessions
 
 
-def test_a_session_is_started_added_to_and_read_from_its_start(run):
+def test_a_session_is_started_extended_and_shown_from_its_start(run):
     started = run("session", "start", "C042", "--source", "slack", "--json").data
     assert list(started) == ["name", "project", "source", "created_at", "updated_at", "memory_count"]
     assert (started["name"], started["project"], started["source"], started["memory_count"]) == ("C042", "shop", "slack", 0)
@@ -292,7 +292,7 @@ def test_a_long_session_shows_its_end(run):
     assert "the last 2 of 5" in shown.err
 
 
-def test_a_session_is_started_once(run):
+def test_starting_an_existing_session_is_a_conflict(run):
     run("session", "start", "monday")
     run("remember", "x", "--session", "tuesday")
     for name in ("monday", "tuesday"):
@@ -306,13 +306,13 @@ def test_a_session_is_started_once(run):
     assert run("session", "start", "monday", "--project", "bank").code == 0
 
 
-def test_sessions_without_a_name_get_one_each(run):
+def test_sessions_without_a_name_get_different_names(run):
     started = {run("session", "start", "--json").data["name"] for _ in range(5)}
     assert len(started) == 5
     assert {one["name"] for one in run("session", "list", "--json").data["sessions"]} == started
 
 
-def test_only_a_session_that_was_started_is_added_to_or_shown(run):
+def test_a_missing_session_is_neither_extended_nor_shown(run):
     for arguments in (["append", "nowhere", "x"], ["show", "nowhere"]):
         done = run("session", *arguments)
         assert (done.code, done.out) == (1, "")
@@ -335,7 +335,7 @@ def test_sessions_are_listed_last_changed_first_and_only_those_of_the_project(ru
     assert "omoide session start" in empty.err
 
 
-def test_a_note_in_the_projects_own_layer_is_recent_and_in_no_session(run):
+def test_a_memory_of_the_project_layer_is_recent_and_in_no_session(run):
     run("session", "start", "monday")
     run("remember", "Moved the tests", "--source", "slack:C042")
     shown = run("project", "show", "--json").data
@@ -343,7 +343,7 @@ def test_a_note_in_the_projects_own_layer_is_recent_and_in_no_session(run):
     assert run("session", "show", "monday", "--json").data["memories"] == []
 
 
-def test_nothing_of_a_project_moves_the_cursor(run):
+def test_control_characters_of_a_project_are_escaped(run):
     run("session", "start", "monday")
     run("session", "append", "monday", "\x1b[31mred\x07")
     for command in (["session", "show", "monday"], ["project", "show"]):
@@ -351,14 +351,14 @@ def test_nothing_of_a_project_moves_the_cursor(run):
 
 
 @pytest.mark.parametrize("group", ["project", "session", "worktree"])
-def test_each_of_the_commands_has_an_example(group):
+def test_every_subcommand_has_an_example(group):
     commands = cli.get_command(None, group).commands
     assert commands
     for name, command in commands.items():
         assert f"omoide {group} {name}" in command.help, name
 
 
-def test_sessions_of_an_older_database_are_known_after_its_upgrade(run, place):
+def test_sessions_of_an_older_database_are_listed_after_its_upgrade(run, place):
     import shutil
 
     import apsw

@@ -1,4 +1,4 @@
-"""Retention: what has had its time moves to the archive, by rule, on request or by itself, and comes back when asked."""
+"""Retention: expired, unused and surplus memories are archived, on request or by themselves, and can be restored."""
 
 import time
 from datetime import timedelta
@@ -312,7 +312,7 @@ def test_the_command_shows_the_plan_before_running_it(run, long_ago):
     assert run("retire", "--json").data["total_count"] == 0
 
 
-def test_a_command_answers_before_it_retires(omoide, long_ago):
+def test_a_command_prints_before_it_retires(omoide, long_ago):
     assert omoide("list", "--json").data["total_count"] == 3
     assert omoide("list", "--json").data["total_count"] == 2
 

@@ -1,4 +1,4 @@
-"""Worktrees of a real repository share one file of memories, and nobody's text is lost on the way."""
+"""Worktrees of a real repository share one file of memories, and no text is lost."""
 
 import os
 import shutil
@@ -71,14 +71,14 @@ def test_a_new_worktree_has_a_link_to_the_memories_of_the_main_one(omoide, shop)
     assert (shop / FILE).read_text(encoding="utf-8") == "written through the link"
 
 
-def test_gits_arguments_may_stand_in_gits_order(omoide, shop):
+def test_git_arguments_may_come_in_the_order_of_git(omoide, shop):
     done = omoide("worktree", "add", "-bhotfix", "--lock", "--reason", "a reason", "../fix", "HEAD", cwd=shop)
     assert (done.code, done.out.split()[0]) == (0, "linked")
     assert "HEAD is now at" in done.err
     assert git("branch", "--show-current", cwd=shop.parent / "fix").strip() == "hotfix"
 
 
-def test_a_worktree_is_made_from_inside_another_one_and_from_deep_inside(omoide, shop):
+def test_a_worktree_is_created_from_another_worktree_and_from_subdirectories(omoide, shop):
     write(shop, ONE)
     omoide("worktree", "add", "../first", cwd=shop)
     deep = shop.parent / "first" / "deep"
@@ -88,7 +88,7 @@ def test_a_worktree_is_made_from_inside_another_one_and_from_deep_inside(omoide,
     assert (shop.parent / "second" / FILE).readlink() == shop / FILE
 
 
-def test_before_there_are_memories_the_link_waits_for_them(omoide, shop):
+def test_the_link_is_created_before_its_target_exists(omoide, shop):
     omoide("worktree", "add", "../first", cwd=shop)
     link = shop.parent / "first" / FILE
     assert not link.exists()
@@ -96,7 +96,7 @@ def test_before_there_are_memories_the_link_waits_for_them(omoide, shop):
     assert (shop / FILE).read_text(encoding="utf-8") == "# Memories\n"
 
 
-def test_when_git_refuses_nothing_is_linked_and_its_reason_is_seen(omoide, shop):
+def test_if_git_fails_nothing_is_linked_and_its_reason_is_shown(omoide, shop):
     (shop.parent / "taken").mkdir()
     (shop.parent / "taken" / "file").touch()
     done = omoide("worktree", "add", "../taken", cwd=shop)
@@ -108,7 +108,7 @@ def test_when_git_refuses_nothing_is_linked_and_its_reason_is_seen(omoide, shop)
     assert "not a git repository" in outside.err
 
 
-def test_without_git_it_is_said_how_to_go_on(omoide, shop, place):
+def test_without_git_the_error_has_a_remedy(omoide, shop, place):
     git("worktree", "add", "../first", cwd=shop)
     done = omoide("worktree", "add", "../second", cwd=shop, PATH=str(place))
     assert done.code == 1
@@ -118,7 +118,7 @@ def test_without_git_it_is_said_how_to_go_on(omoide, shop, place):
     assert (shop.parent / "first" / FILE).is_symlink()
 
 
-def test_a_link_that_cannot_be_made_is_a_warning_and_the_worktree_is_there(omoide, shop):
+def test_a_link_that_cannot_be_created_is_a_warning_and_the_worktree_stays(omoide, shop):
     (shop / ".agent").write_text("a file where the directory should be", encoding="utf-8")
     done = omoide("worktree", "add", "../first", "--json", cwd=shop)
     assert (done.code, done.data["action"]) == (0, "not linked")
@@ -154,7 +154,7 @@ def test_the_main_worktree_keeps_its_file(omoide, shop):
 @pytest.mark.parametrize(
     "mine", ["", "# Memories\n", ONE, f"# Memories\r\n\r\n{ONE}".replace("\n", "\r\n"), f"{TWO}\n\n\n{ONE}"]
 )
-def test_a_file_that_says_nothing_of_its_own_gives_way_to_the_link(omoide, shop, mine):
+def test_a_file_without_texts_of_its_own_is_replaced_by_the_link(omoide, shop, mine):
     write(shop, ONE, TWO)
     git("worktree", "add", "../first", cwd=shop)
     first = shop.parent / "first"
@@ -165,7 +165,7 @@ def test_a_file_that_says_nothing_of_its_own_gives_way_to_the_link(omoide, shop,
 
 
 @pytest.mark.parametrize("mine", [ONE + "\n" + TWO, ONE.replace("first", "third"), "my own preface\n" + ONE])
-def test_a_file_that_says_more_stays_until_it_is_forced_and_then_as_a_copy(omoide, shop, mine):
+def test_a_file_with_texts_of_its_own_is_replaced_only_with_force_and_copied(omoide, shop, mine):
     write(shop, ONE)
     git("worktree", "add", "../first", cwd=shop)
     first = shop.parent / "first"
@@ -184,7 +184,7 @@ def test_a_file_that_says_more_stays_until_it_is_forced_and_then_as_a_copy(omoid
     assert again.data["backup"] != forced.data["backup"], "the first copy stays"
 
 
-def test_a_file_with_no_memories_in_the_main_worktree_is_not_thrown_away(omoide, shop):
+def test_the_only_file_with_memories_is_not_deleted(omoide, shop):
     git("worktree", "add", "../first", cwd=shop)
     write(shop.parent / "first", ONE)
     assert omoide("worktree", "link", cwd=shop.parent / "first").code == 1
@@ -218,7 +218,7 @@ def test_two_files_never_become_links_to_each_other(omoide, shop):
     assert (shop / FILE).read_text(encoding="utf-8").endswith(ONE)
 
 
-def test_a_moved_repository_is_linked_anew(omoide, shop):
+def test_a_moved_repository_is_linked_again(omoide, shop):
     write(shop, ONE)
     omoide("worktree", "add", "../first", cwd=shop)
     moved = shop.rename(shop.parent / "moved")
@@ -228,7 +228,7 @@ def test_a_moved_repository_is_linked_anew(omoide, shop):
     assert (shop.parent / "first" / FILE).read_text(encoding="utf-8").endswith(ONE)
 
 
-def test_a_place_without_git_is_refused(omoide, place):
+def test_a_directory_without_git_is_refused(omoide, place):
     for arguments in (["link"], ["link", "nowhere"]):
         done = omoide("worktree", *arguments, cwd=place)
         assert (done.code, done.out) == (2, "")
@@ -238,7 +238,7 @@ def test_a_place_without_git_is_refused(omoide, place):
 # git and the link
 
 
-def test_where_git_has_the_file_the_link_is_not_committed_in_its_place(omoide, shop):
+def test_the_link_does_not_replace_a_tracked_file_in_commits(omoide, shop):
     committed(shop, ONE)
     write(shop, ONE, TWO)
     done = omoide("worktree", "add", "../first", cwd=shop)
@@ -252,7 +252,7 @@ def test_where_git_has_the_file_the_link_is_not_committed_in_its_place(omoide, s
     assert git("status", "--short", cwd=shop).split() == ["M", str(FILE)]
 
 
-def test_a_branch_that_has_other_memories_keeps_its_file_and_a_warning_says_so(omoide, shop):
+def test_a_branch_with_other_memories_keeps_its_file_with_a_warning(omoide, shop):
     git("checkout", "-b", "other", cwd=shop)
     committed(shop, ONE, TWO)
     git("checkout", "-b", "feature", "HEAD~1", cwd=shop)
@@ -264,7 +264,7 @@ def test_a_branch_that_has_other_memories_keeps_its_file_and_a_warning_says_so(o
     assert git("status", "--short", cwd=shop.parent / "first") == ""
 
 
-def test_a_link_that_git_would_take_for_a_new_file_is_mentioned(omoide, shop):
+def test_a_link_that_git_shows_as_untracked_is_mentioned(omoide, shop):
     done = omoide("worktree", "add", "../first", cwd=shop)
     assert ".gitignore" in done.err
     (shop.parent / "first" / ".gitignore").write_text(".agent/\n", encoding="utf-8")
@@ -274,7 +274,7 @@ def test_a_link_that_git_would_take_for_a_new_file_is_mentioned(omoide, shop):
 # repositories of other shapes
 
 
-def test_the_worktrees_of_a_bare_repository_meet_in_its_directory(omoide, shop, place):
+def test_worktrees_of_a_bare_repository_share_the_file_in_its_directory(omoide, shop, place):
     bare = place / "shop.git"
     git("clone", "--bare", str(shop), str(bare), cwd=place)
     for name, start in (("first", bare), ("second", place / "first")):
@@ -286,7 +286,7 @@ def test_the_worktrees_of_a_bare_repository_meet_in_its_directory(omoide, shop, 
     assert omoide("worktree", "link", cwd=bare).code == 2
 
 
-def test_a_hidden_bare_repository_has_its_place_beside_it(omoide, shop, place):
+def test_worktrees_of_a_hidden_bare_repository_share_the_file_beside_it(omoide, shop, place):
     home = place / "home"
     git("clone", "--bare", str(shop), str(home / ".bare"), cwd=place)
     (home / ".git").write_text("gitdir: ./.bare\n", encoding="utf-8")
@@ -295,7 +295,7 @@ def test_a_hidden_bare_repository_has_its_place_beside_it(omoide, shop, place):
     assert git_root(home) == git_root(home / "main") == git_root(home / ".bare") == home
 
 
-def test_a_submodule_is_a_repository_of_its_own(omoide, shop, place):
+def test_a_submodule_is_a_separate_repository(omoide, shop, place):
     owner = repository(place / "owner")
     git("-c", "protocol.file.allow=always", "submodule", "add", str(shop), "部品 part", cwd=owner)
     part = owner / "部品 part"
@@ -314,7 +314,7 @@ def test_worktrees_that_git_links_by_relative_paths_are_found(shop):
     assert git_root(shop.parent / "first") == shop
 
 
-def test_a_worktree_is_removed_without_harm_to_the_memories(omoide, shop):
+def test_removing_a_worktree_keeps_the_memories(omoide, shop):
     committed(shop, ONE)
     omoide("worktree", "add", "../first", cwd=shop)
     git("worktree", "remove", "../first", cwd=shop)
@@ -325,7 +325,7 @@ def test_a_worktree_is_removed_without_harm_to_the_memories(omoide, shop):
 # the whole story
 
 
-def test_what_is_added_in_one_worktree_and_edited_in_another_is_one_list(omoide, shop):
+def test_worktrees_share_one_list_for_additions_and_edits(omoide, shop):
     omoide("memories", "add", "認証は JWT を採用", "--tags", "auth", cwd=shop)
     committed_text = (shop / FILE).read_text(encoding="utf-8")
     git("add", ".agent", cwd=shop)

@@ -104,8 +104,9 @@ def _history_mark(directory: Path) -> str:
         return "commits"
     for kind in ("heads", "remotes"):
         try:
-            if any(os.scandir(directory / "refs" / kind)):
-                return "commits"
+            with os.scandir(directory / "refs" / kind) as references:
+                if any(references):
+                    return "commits"
         except OSError:  # fallback: no such references
             continue
     return "empty"
