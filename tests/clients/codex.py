@@ -1,4 +1,4 @@
-"""Codex without its model: its app-server starts the servers of config.toml, lists their tools and calls them for us."""
+"""Codex without its model: its app-server starts the servers of config.toml, lists their tools and calls them."""
 
 import json
 import subprocess

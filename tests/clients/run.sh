@@ -44,7 +44,7 @@ snippet() { # FILE CLIENT [FLAGS]: not every client hands its variables on, so t
 
 inspector() {
     installed @modelcontextprotocol/inspector@2
-    # It hands only what it is told to on to a server.
+    # It passes only the listed variables on to a server.
     local ours=(-e "OMOIDE_STORE=$OMOIDE_STORE" -e "OMOIDE_CONFIG=$OMOIDE_CONFIG" -e OMOIDE_PROJECT=shop) inspect era
     for era in legacy modern; do
         say "the inspector, over pipes, $era era"
@@ -89,7 +89,7 @@ claude-code() {
 gemini() {
     say "Gemini CLI"
     installed @google/gemini-cli
-    export GEMINI_CLI_TRUST_WORKSPACE=true # it starts no servers in a folder that nobody said to trust
+    export GEMINI_CLI_TRUST_WORKSPACE=true # it starts servers only in a trusted folder
     starts "$commands/gemini" --version
     local file
     for file in "$project/.gemini/settings.json" "$HOME/.gemini/settings.json"; do

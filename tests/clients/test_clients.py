@@ -1,4 +1,4 @@
-"""Real clients and the official conformance suite, where there is Node and time for it: OMOIDE_LONG=1."""
+"""Real clients and the official conformance suite; they need Node and OMOIDE_LONG=1."""
 
 import subprocess
 import sys
@@ -28,10 +28,10 @@ def content(*command: str, tries: int = 1) -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_client_connects_with_the_snippet_in_the_file_we_named(client: str) -> None:
+def test_a_client_connects_with_the_printed_snippet_in_the_named_file(client: str) -> None:
     # Clients have time limits of their own, which a machine under load may break once.
     content("bash", "tests/clients/run.sh", client, tries=2)
 
 
-def test_the_official_conformance_suite_is_content() -> None:
+def test_the_official_conformance_suite_passes() -> None:
     content(sys.executable, "scripts/conformance.py")

@@ -1,4 +1,4 @@
-"""A server as a real process, and a client that says exactly what a test wants it to say."""
+"""A server as a real process, and a client that sends exactly what a test gives it."""
 
 import json
 import os
@@ -18,8 +18,8 @@ ENVELOPE = {
 }
 
 
-class Talk:
-    """A conversation with `omoide mcp` over its pipes."""
+class StdioClient:
+    """A client of `omoide mcp` over its pipes."""
 
     def __init__(self, *flags: str, **environment: str):
         self.process = subprocess.Popen(
@@ -36,39 +36,39 @@ class Talk:
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
 
-    def hear(self) -> dict[str, Any]:
+    def read(self) -> dict[str, Any]:
         assert self.process.stdout
         line = self.process.stdout.readline()
         assert line, self.process.stderr.read() if self.process.stderr else ""
         return json.loads(line)
 
     def post(self, method: str, **params: Any) -> int:
-        """Asks, and does not wait for the answer."""
+        """Send a request without waiting for the answer, and return its id."""
         self._last += 1
         self.send(json.dumps({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params}).encode())
         return self._last
 
-    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+    def request(self, method: str, **params: Any) -> dict[str, Any]:
         id = self.post(method, **params)
-        answer = self.hear()
+        answer = self.read()
         assert answer["id"] == id
         return answer
 
-    def tell(self, method: str, **params: Any) -> None:
+    def notify(self, method: str, **params: Any) -> None:
         self.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
 
     def call(self, name: str, /, **arguments: Any) -> dict[str, Any]:
-        """The result of a tool."""
-        return self.ask("tools/call", name=name, arguments=arguments)["result"]
+        """Call a tool and return its result, successful or not."""
+        return self.request("tools/call", name=name, arguments=arguments)["result"]
 
-    def give(self, name: str, /, **arguments: Any) -> Any:
-        """What a tool gives, when it succeeds."""
+    def result(self, name: str, /, **arguments: Any) -> Any:
+        """Call a tool that succeeds, and return its structured result."""
         result = self.call(name, **arguments)
         assert not result["isError"], result["content"]
         return result["structuredContent"]
 
     def refusal(self, name: str, /, **arguments: Any) -> str:
-        """Why a tool did not do it."""
+        """Call a tool that fails, and return its message."""
         result = self.call(name, **arguments)
         assert result["isError"], result
         return result["content"][0]["text"]
@@ -79,15 +79,15 @@ class Talk:
 
 
 @pytest.fixture
-def talk(place: Path) -> Iterator[Callable[..., Talk]]:
-    talks: list[Talk] = []
+def talk(place: Path) -> Iterator[Callable[..., StdioClient]]:
+    clients: list[StdioClient] = []
 
-    def talk(*flags: str, **environment: str) -> Talk:
-        talks.append(Talk(*flags, **environment))
-        return talks[-1]
+    def talk(*flags: str, **environment: str) -> StdioClient:
+        clients.append(StdioClient(*flags, **environment))
+        return clients[-1]
 
     yield talk
-    for each in talks:
+    for each in clients:
         each.process.kill()
         each.process.wait()
         for pipe in (each.process.stdin, each.process.stdout, each.process.stderr):

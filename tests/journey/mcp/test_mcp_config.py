@@ -1,4 +1,4 @@
-"""What `omoide mcp config` prints is what the client's file needs: it parses, and what it starts answers."""
+"""The snippets of `omoide mcp config`: each parses, and the server it starts answers."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def server_in(client: str, snippet: str) -> dict[str, Any]:
     return json.loads(snippet)[top]["omoide"]
 
 
-def test_the_clients_are_those_we_promise(run: Callable[..., Any]) -> None:
+def test_config_lists_the_supported_clients(run: Callable[..., Any]) -> None:
     assert list(CLIENTS) == ["claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini", "opencode"]
     assert [line.split()[0] for line in run("mcp", "config").out.splitlines()] == list(CLIENTS)
     assert "claude-code" in run("mcp", "config", "emacs").err
@@ -44,7 +44,7 @@ def test_the_snippet_starts_a_server_that_answers(client: str, run: Callable[...
     assert len(json.loads(answer.stdout)["result"]["tools"]) == 25
 
 
-def test_the_snippet_means_the_same_wherever_the_client_starts(run: Callable[..., Any], place: Path) -> None:
+def test_the_snippet_uses_absolute_paths(run: Callable[..., Any], place: Path) -> None:
     done = run("mcp", "config", "claude-code", "--store", "my memories/own.db", "--project", "the shop")
     store = str(place / "my memories" / "own.db")
     assert server_in("claude-code", done.out)["args"] == ["mcp", "--store", store, "--project", "the shop"]
@@ -53,21 +53,21 @@ def test_the_snippet_means_the_same_wherever_the_client_starts(run: Callable[...
 
 
 @pytest.mark.parametrize("flags", [["--project", "x", "--global"], ["--project", "../x"], ["--session", "a/b"]])
-def test_flags_that_no_server_would_start_with_make_no_snippet(flags: list[str], run: Callable[..., Any]) -> None:
+def test_invalid_flags_print_no_snippet(flags: list[str], run: Callable[..., Any]) -> None:
     done = run("mcp", "config", "codex", *flags)
     assert (done.code, done.out) == (2, "")
     assert run("mcp", *flags).code == 2
 
 
 @pytest.mark.parametrize("flags", [["--tools", "layers"], ["--global"]])
-def test_a_client_cannot_say_what_only_the_running_server_decides(flags: list[str], run: Callable[..., Any]) -> None:
+def test_flags_of_the_running_server_are_refused_with_http(flags: list[str], run: Callable[..., Any]) -> None:
     done = run("mcp", "config", "gemini", "--http", *flags)
     assert done.code == 2
     assert "give these to the server" in done.err
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_the_snippet_for_http_never_holds_the_token_itself(client: str, run: Callable[..., Any]) -> None:
+def test_the_http_snippet_does_not_contain_the_token(client: str, run: Callable[..., Any]) -> None:
     token = run("mcp", "token").out.strip()
     done = run("mcp", "config", client, "--http", "--project", "backend/shop")
     if client == "claude-desktop":
@@ -88,7 +88,7 @@ VSCODE = {
 
 
 @pytest.mark.parametrize(("type", "flags"), [("stdio", ["--project", "backend/shop"]), ("http", ["--http"])])
-def test_the_snippet_for_visual_studio_code_is_what_its_reference_describes(
+def test_the_visual_studio_code_snippet_has_the_fields_of_its_reference(
     type: str, flags: list[str], run: Callable[..., Any]
 ) -> None:
     snippet = json.loads(run("mcp", "config", "vscode", *flags).out)
@@ -109,7 +109,7 @@ def test_the_snippet_for_visual_studio_code_is_what_its_reference_describes(
     assert used == set(inputs) == (set() if type == "stdio" else {"omoide-token"})
 
 
-def test_a_client_whose_settings_were_moved_is_sent_to_where_they_are(
+def test_config_names_the_file_in_the_clients_own_directory_variable(
     run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CODEX_HOME", "/moved/codex")
@@ -118,7 +118,7 @@ def test_a_client_whose_settings_were_moved_is_sent_to_where_they_are(
     assert "  /moved/config/opencode/opencode.json\n" in run("mcp", "config", "opencode").err
 
 
-def test_the_snippet_for_http_names_the_server_that_runs(omoide: Callable[..., Any]) -> None:
+def test_the_http_snippet_has_the_url_of_the_running_server(omoide: Callable[..., Any]) -> None:
     started = omoide("mcp", "--daemon", "--http", "127.0.0.1:0")
     assert started.code == 0, started.err
     try:
@@ -129,6 +129,6 @@ def test_the_snippet_for_http_names_the_server_that_runs(omoide: Callable[..., A
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_the_page_shows_each_client(client: str) -> None:
+def test_the_documentation_shows_each_client(client: str) -> None:
     assert f"omoide mcp config {client}" in PAGE
     assert CLIENTS[client].title in PAGE

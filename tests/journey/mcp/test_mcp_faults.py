@@ -1,4 +1,4 @@
-"""A server that is killed, and many servers at once: nothing acknowledged is lost."""
+"""A killed server, and many servers at once: no acknowledged memory is lost."""
 
 import http.client
 import json
@@ -38,7 +38,7 @@ def write_until_it_dies(port: int, who: str, acknowledged: list[str]) -> None:
             acknowledged.append(content)
 
 
-def test_what_was_acknowledged_survives_the_killing_of_the_server_under_four_clients(place: Path, long: bool) -> None:
+def test_acknowledged_memories_of_four_clients_survive_a_killed_server(place: Path, long: bool) -> None:
     chance = random.Random(3)
     acknowledged: list[str] = []
     for round in range(10 if long else 3):
@@ -67,7 +67,7 @@ def test_what_was_acknowledged_survives_the_killing_of_the_server_under_four_cli
             assert memory.check() == []
             kept = {each.content for each in memory.list(scope=SHOP, limit=100_000).memories}
         assert set(acknowledged) <= kept
-        assert len(kept) <= len(acknowledged) + 4 * (round + 1)  # at most one each was kept, and could not be told
+        assert len(kept) <= len(acknowledged) + 4 * (round + 1)  # at most one of each client was stored and not acknowledged
 
 
 def test_eight_servers_share_one_database(talk: Callable[..., Any], place: Path) -> None:
@@ -75,8 +75,8 @@ def test_eight_servers_share_one_database(talk: Callable[..., Any], place: Path)
 
     def write(server: Any, who: int) -> None:
         for number in range(15):
-            server.give("remember", content=f"note {number} of server {who}")
-            assert server.give("recall", query=f"note {number} server {who}", limit=100)["total_count"]
+            server.result("remember", content=f"note {number} of server {who}")
+            assert server.result("recall", query=f"note {number} server {who}", limit=100)["total_count"]
 
     threads = [threading.Thread(target=write, args=(server, who)) for who, server in enumerate(servers)]
     for thread in threads:
@@ -84,27 +84,27 @@ def test_eight_servers_share_one_database(talk: Callable[..., Any], place: Path)
     for thread in threads:
         thread.join()
     for server in servers:
-        assert server.give("recall", query="note", limit=1000)["total_count"] == 8 * 15
+        assert server.result("recall", query="note", limit=1000)["total_count"] == 8 * 15
     with omoide.open(place / "memory.db") as memory:
         assert memory.check() == []
 
 
-def test_a_killed_server_leaves_its_client_a_database_that_the_next_one_opens(talk: Callable[..., Any]) -> None:
+def test_the_next_server_opens_the_database_of_a_killed_one(talk: Callable[..., Any]) -> None:
     first = talk()
-    kept = first.give("remember", content="kept before the fall")
+    kept = first.result("remember", content="kept before the fall")
     first.process.kill()
     first.process.wait()
-    assert talk().give("recall", query="fall")["memories"][0]["id"] == kept["memory_id"]
+    assert talk().result("recall", query="fall")["memories"][0]["id"] == kept["memory_id"]
 
 
-def test_a_server_whose_database_is_replaced_says_so_and_the_next_one_serves_the_new_file(
+def test_a_server_reports_a_replaced_database_and_the_next_one_serves_the_new_file(
     talk: Callable[..., Any], place: Path
 ) -> None:
     first = talk()
-    first.give("remember", content="kept in the copy")
+    first.result("remember", content="kept in the copy")
     with omoide.open(place / "memory.db") as memory:
         memory.backup(place / "copy.db")
-    first.give("remember", content="kept after the copy")
+    first.result("remember", content="kept after the copy")
     (place / "copy.db").rename(place / "memory.db")
     before = (place / "memory.db").read_bytes()
     for tool, asked in (("recall", {"query": "kept"}), ("remember", {"content": "lost"})):
@@ -116,8 +116,8 @@ def test_a_server_whose_database_is_replaced_says_so_and_the_next_one_serves_the
     first.process.stdin.close()
     assert first.process.wait(timeout=30) == 0
     second = talk()
-    assert [each["content"] for each in second.give("recall", query="kept")["memories"]] == ["kept in the copy"]
-    second.give("remember", content="kept in the new file")
+    assert [each["content"] for each in second.result("recall", query="kept")["memories"]] == ["kept in the copy"]
+    second.result("remember", content="kept in the new file")
     (place / "memory.db").unlink()
     assert "memory.db was removed while it was open" in second.refusal("remember", content="lost")
     assert not (place / "memory.db").exists()

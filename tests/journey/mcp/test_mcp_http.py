@@ -1,4 +1,4 @@
-"""The server over HTTP: who may ask, what is refused, the daemon, and several clients at once."""
+"""The server over HTTP: authentication, refused requests, the daemon, and several clients at once."""
 
 import http.client
 import json
@@ -89,7 +89,7 @@ def serve(place: Path) -> Iterator[Callable[..., Server]]:
         process.stderr.close()
 
 
-def test_a_stranger_is_refused_before_anything_is_read(serve: Callable[..., Server]) -> None:
+def test_a_request_without_a_valid_token_is_refused_before_its_body_is_read(serve: Callable[..., Server]) -> None:
     server = serve()
     for token in ("", "wrong", OWNER[:-1], OWNER + "x"):
         answer = server.post(PING, token=token)
@@ -99,7 +99,7 @@ def test_a_stranger_is_refused_before_anything_is_read(serve: Callable[..., Serv
     assert server.post(PING, Authorization=f"bearer {OWNER}").status == 200
 
 
-def test_a_page_in_a_browser_cannot_ask(serve: Callable[..., Server]) -> None:
+def test_a_request_with_a_foreign_host_or_origin_is_refused(serve: Callable[..., Server]) -> None:
     server = serve()
     assert server.post(PING, Origin="https://evil.example").status == 403
     assert server.post(PING, Origin="null").status == 403
@@ -124,7 +124,7 @@ def test_a_page_in_a_browser_cannot_ask(serve: Callable[..., Server]) -> None:
     assert serve("--allow-host", "memory.test").post(PING, Host="memory.test:99").status == 200
 
 
-def test_only_posts_of_json_to_one_path_are_taken(serve: Callable[..., Server]) -> None:
+def test_only_post_requests_with_json_to_the_path_are_accepted(serve: Callable[..., Server]) -> None:
     server = serve()
     assert server.post(PING, "/").status == 404
     answer = server.post(b"", verb="GET")
@@ -166,25 +166,27 @@ def test_a_body_that_is_too_large_or_of_unknown_length_is_refused(serve: Callabl
     assert server.post(PING).status == 200
 
 
-def test_who_is_refused_learns_why_also_with_a_large_body_on_its_way(serve: Callable[..., Server]) -> None:
+def test_a_refused_client_reads_the_reason_while_it_sends_a_large_body(serve: Callable[..., Server]) -> None:
     server = serve()
     assert server.post(b" " * 20_000_000).status == 413
     assert server.post(b" " * 15_000_000, token="wrong").status == 401
     assert server.post(b" " * 15_000_000, Content_Type="text/plain").status == 415
 
 
-def test_who_is_refused_and_already_gone_is_no_bug_of_ours(serve: Callable[..., Server]) -> None:
+def test_a_refused_client_that_is_gone_causes_no_traceback(serve: Callable[..., Server]) -> None:
     server = serve()
     for _ in range(20):
         with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
-            peer.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n")  # refused when it ends here, and then nobody reads
+            peer.sendall(
+                b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
+            )  # refused when the input ends here; then the client reads nothing
     assert server.post(PING).status == 200
     server.process.terminate()
     assert server.process.wait(20) == 0
     assert server.process.stderr.read() == ""
 
 
-def test_the_headers_of_the_new_era_say_what_the_body_says(serve: Callable[..., Server]) -> None:
+def test_in_the_stateless_version_the_headers_must_match_the_body(serve: Callable[..., Server]) -> None:
     server = serve()
     name = "recall"
     asked = {
@@ -209,7 +211,7 @@ def test_the_headers_of_the_new_era_say_what_the_body_says(serve: Callable[..., 
         assert (answer.status, answer.data["error"]["code"], answer.data["id"]) == (400, -32020, 5)
 
 
-def test_the_role_of_a_token_is_all_its_bearer_has(serve: Callable[..., Server], place: Path) -> None:
+def test_a_client_has_only_the_role_of_its_token(serve: Callable[..., Server], place: Path) -> None:
     (place / "config.toml").write_text('[agents]\nboss = "admin"\n')
     server = serve("--tools", "all")
     kept = server.call("remember", token=WORKER, content="kept by a robot", key="robot")
@@ -219,14 +221,14 @@ def test_the_role_of_a_token_is_all_its_bearer_has(serve: Callable[..., Server],
         assert refused["isError"]
         assert "worker" in refused["content"][0]["text"]
     assert not server.call("archive", id="robot", caller_agent_id="boss")["isError"]
-    deeds = server.call("events")["structuredContent"]["rows"]
-    assert [(row["action"], row["actor"]["name"], row["actor"]["role"]) for row in deeds] == [
+    rows = server.call("events")["structuredContent"]["rows"]
+    assert [(row["action"], row["actor"]["name"], row["actor"]["role"]) for row in rows] == [
         ("archived", "boss", "admin"),
         ("remembered", "robot", "worker"),
     ]
 
 
-def test_a_token_grants_its_role_whatever_the_role_of_the_settings_is(
+def test_the_role_of_a_token_does_not_depend_on_the_setting_role(
     serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMOIDE_ROLE", "worker")
@@ -236,7 +238,7 @@ def test_a_token_grants_its_role_whatever_the_role_of_the_settings_is(
     assert not server.call("forget", id=id)["isError"]
 
 
-def test_the_url_says_in_which_project_a_client_works(serve: Callable[..., Server]) -> None:
+def test_the_url_selects_project_and_session(serve: Callable[..., Server]) -> None:
     server = serve()
     server.call("remember", "/mcp?project=backend%2Fone&session=s1", content="of one")
     server.call("remember", "/mcp?project=two", content="of two")
@@ -260,7 +262,7 @@ def test_many_clients_write_at_once(serve: Callable[..., Server]) -> None:
     assert server.call("recall", query="note", limit=1000)["structuredContent"]["total_count"] == 80
 
 
-def test_too_many_requests_are_told_to_wait(place: Path) -> None:
+def test_requests_above_the_rate_limit_get_status_429(place: Path) -> None:
     server = HttpServer(lambda *_: Dispatcher(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0", rate=(0.001, 3))
     thread = threading.Thread(target=server.serve)
     thread.start()
@@ -273,7 +275,7 @@ def test_too_many_requests_are_told_to_wait(place: Path) -> None:
 
 
 @pytest.mark.parametrize("begun", [b"", b"POST /mcp HTTP/1.1\r\nX: ", b"body"], ids=["nothing", "head", "body"])
-def test_who_sends_its_request_in_drops_is_not_waited_for_without_end(begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_that_arrives_slowly_is_cut_off(begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "_BODY_SECONDS", 0.5)
     monkeypatch.setattr(web_server, "_HEADER_SECONDS", 0.5)
     server = HttpServer(lambda *_: Dispatcher(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0")
@@ -319,12 +321,12 @@ def is_open(peer: socket.socket) -> bool:
     return not select.select([peer], [], [], 0)[0]
 
 
-def test_a_connection_has_two_seconds_for_a_whole_header() -> None:
+def test_the_head_of_a_request_must_arrive_within_two_seconds() -> None:
     assert web_server._HEADER_SECONDS == 2.0
 
 
 @pytest.mark.parametrize("sent", [b"", b"POST /mcp HT", b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"])
-def test_a_connection_without_a_whole_header_is_closed(
+def test_a_connection_with_an_incomplete_head_is_closed(
     sent: bytes, here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(web_server, "_HEADER_SECONDS", 0.2)
@@ -333,7 +335,7 @@ def test_a_connection_without_a_whole_header_is_closed(
         assert peer.recv(1) == b""  # and no TimeoutError: it does not wait for the 30 s that a body may take
 
 
-def test_a_header_that_drips_in_is_not_waited_for(here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_head_that_arrives_byte_by_byte_is_cut_off(here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "_HEADER_SECONDS", 0.5)
     with connected(here()) as peer:
         sent = 0
@@ -344,18 +346,18 @@ def test_a_header_that_drips_in_is_not_waited_for(here: Callable[[], Server], mo
         assert sent < 200
 
 
-def test_a_later_header_of_a_connection_must_be_whole_as_soon(
+def test_the_time_limit_also_applies_to_the_head_of_a_later_request(
     here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", here().port, timeout=25)
-    assert ask(connection) == 200
+    assert request(connection) == 200
     monkeypatch.setattr(web_server, "_HEADER_SECONDS", 0.2)
     connection.sock.sendall(b"POST /mcp HT")
     assert connection.sock.recv(1) == b""
     connection.close()
 
 
-def ask(connection: http.client.HTTPConnection) -> int:
+def request(connection: http.client.HTTPConnection) -> int:
     headers = {"Content-Type": "application/json", "Authorization": "Bearer anything"}
     connection.request("POST", "/mcp", json.dumps(PING), headers)
     answer = connection.getresponse()
@@ -363,25 +365,25 @@ def ask(connection: http.client.HTTPConnection) -> int:
     return answer.status
 
 
-def test_the_oldest_silent_connection_makes_room_for_a_newcomer(
+def test_the_oldest_silent_connection_is_closed_for_a_new_one(
     here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(web_server, "_HEADER_SECONDS", 600.0)  # so that nothing but a newcomer ends a silent connection
     server = here()
     admitted = http.client.HTTPConnection("127.0.0.1", server.port, timeout=25)
-    assert ask(admitted) == 200
+    assert request(admitted) == 200
     silent = [connected(server) for _ in range(63)]
     assert server.post(PING).status == 200
     assert silent[0].recv(1) == b""
     assert all(map(is_open, silent[1:]))
     assert [server.post(PING).status for _ in range(100)] == [200] * 100
-    assert ask(admitted) == 200
+    assert request(admitted) == 200
     admitted.close()
     for peer in silent:
         peer.close()
 
 
-def test_strangers_make_room_too_but_nobody_who_was_admitted(
+def test_unauthenticated_connections_are_closed_for_new_ones_and_authenticated_ones_are_not(
     here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(web_server, "_MAX_CONNECTIONS", 2)
@@ -389,18 +391,18 @@ def test_strangers_make_room_too_but_nobody_who_was_admitted(
     monkeypatch.setattr(web_server, "_DRAIN_SECONDS", 600.0)
     server = here()
     first, second = (http.client.HTTPConnection("127.0.0.1", server.port, timeout=25) for _ in range(2))
-    assert ask(first) == 200
+    assert request(first) == 200
     with connected(server) as stranger:
         stranger.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert stranger.recv(12) == b"HTTP/1.1 401"
-        assert ask(second) == 200
+        assert request(second) == 200
     assert server.raw(b"").startswith(b"HTTP/1.1 503")
     for connection in (first, second):
-        assert ask(connection) == 200
+        assert request(connection) == 200
         connection.close()
 
 
-def test_sixty_four_silent_connections_lock_nobody_out(serve: Callable[..., Server]) -> None:
+def test_sixty_four_silent_connections_do_not_block_a_client(serve: Callable[..., Server]) -> None:
     server = serve()
     silent = [connected(server) for _ in range(64)]
     assert server.post(PING).status == 200
@@ -408,7 +410,7 @@ def test_sixty_four_silent_connections_lock_nobody_out(serve: Callable[..., Serv
         peer.close()
 
 
-def test_a_server_that_can_open_no_more_files_waits_until_it_can(serve: Callable[..., Server]) -> None:
+def test_a_server_out_of_file_descriptors_accepts_connections_again_later(serve: Callable[..., Server]) -> None:
     server = serve(before="import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30))")
     peers = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(60)]
     before = worked(server.process)
@@ -425,12 +427,12 @@ def test_a_server_that_can_open_no_more_files_waits_until_it_can(serve: Callable
 
 def worked(process: subprocess.Popen[str]) -> float:
     """Seconds of work of a process so far, where the system tells."""
-    told = Path(f"/proc/{process.pid}/stat")
-    ticks = told.read_text().rpartition(")")[2].split()[11:13] if told.exists() else []
+    stat = Path(f"/proc/{process.pid}/stat")
+    ticks = stat.read_text().rpartition(")")[2].split()[11:13] if stat.exists() else []
     return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
-def test_a_busy_server_finds_quiet_moments_and_uses_one_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_server_calls_when_idle_between_requests_at_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "_IDLE_SECONDS", 0.2)
     monkeypatch.setattr(web_server, "_IDLE_INTERVAL_SECONDS", 1.0)
     used = threading.Semaphore(0)
@@ -451,7 +453,7 @@ def test_a_busy_server_finds_quiet_moments_and_uses_one_now_and_then(monkeypatch
     assert time.monotonic() - began >= 2.0
 
 
-def test_it_is_not_quiet_while_somebody_waits_for_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_is_not_idle_while_a_request_is_in_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "_IDLE_SECONDS", 0.3)
     monkeypatch.setattr(web_server, "_IDLE_INTERVAL_SECONDS", 0.3)
     at_work, go_on, quiet = threading.Event(), threading.Event(), threading.Event()
@@ -481,7 +483,7 @@ def test_it_is_not_quiet_while_somebody_waits_for_an_answer(monkeypatch: pytest.
         thread.join()
 
 
-def test_a_signal_stops_a_server_whenever_it_comes(serve: Callable[..., Server]) -> None:
+def test_a_signal_stops_a_server_at_any_moment(serve: Callable[..., Server]) -> None:
     for _ in range(5):
         server = serve()
         assert server.post(PING).status == 200
@@ -489,7 +491,7 @@ def test_a_signal_stops_a_server_whenever_it_comes(serve: Callable[..., Server])
         assert server.process.wait(20) == 0
 
 
-def test_a_server_needs_no_handler_of_python_to_stop() -> None:
+def test_a_byte_on_the_waker_stops_a_server_without_a_python_handler() -> None:
     server = HttpServer(lambda *_: Dispatcher(None), lambda _: Bearer(Role.OWNER, ""), "127.0.0.1:0")
     thread = threading.Thread(target=server.serve)
     thread.start()
@@ -498,7 +500,7 @@ def test_a_server_needs_no_handler_of_python_to_stop() -> None:
     assert not thread.is_alive()
 
 
-def test_a_server_that_stops_gives_a_whole_answer_first(serve: Callable[..., Server]) -> None:
+def test_a_server_that_stops_finishes_the_answer_in_progress(serve: Callable[..., Server]) -> None:
     server = serve()
     for number in range(20):
         server.call("remember", content=f"{number} " + "word " * 60_000)
@@ -518,7 +520,7 @@ def test_a_server_that_stops_gives_a_whole_answer_first(serve: Callable[..., Ser
     assert server.process.wait(20) == 0
 
 
-def test_a_server_that_stops_does_not_wait_for_requests_that_are_not_there_yet(serve: Callable[..., Server]) -> None:
+def test_a_server_that_stops_does_not_wait_for_incomplete_requests(serve: Callable[..., Server]) -> None:
     server = serve()
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
         peer.sendall(b"POST /mcp HTTP/1.1\r\nHost: loc")
@@ -527,7 +529,7 @@ def test_a_server_that_stops_does_not_wait_for_requests_that_are_not_there_yet(s
         assert server.process.wait(10) == 0
 
 
-def test_an_address_that_others_can_reach_needs_a_name(run: Callable[..., Any]) -> None:
+def test_an_address_reachable_from_other_machines_needs_a_host_name(run: Callable[..., Any]) -> None:
     done = run("mcp", "--http", "0.0.0.0:0")
     assert done.code == 2
     assert "--allow-host" in done.err
@@ -536,8 +538,8 @@ def test_an_address_that_others_can_reach_needs_a_name(run: Callable[..., Any]) 
 @pytest.mark.parametrize(
     "address", ["http://127.0.0.1:{0}", "abc", "abc:{0}", "a..b:1", "127.0.0.1:{0}/mcp", "me@127.0.0.1:{0}", "99999", ":x"]
 )
-def test_what_is_no_address_is_told_what_one_looks_like(address: str, run: Callable[..., Any]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:  # so that nobody serves, should it pass for one
+def test_an_invalid_address_is_refused_with_an_example(address: str, run: Callable[..., Any]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:  # so that no server starts, should the address be accepted
         address = address.format(taken.getsockname()[1])
         done = run("mcp", "--http", address)
     assert done.code == 2
@@ -545,21 +547,21 @@ def test_what_is_no_address_is_told_what_one_looks_like(address: str, run: Calla
     assert address in done.err
 
 
-def test_a_host_of_another_machine_is_no_matter_of_ports(run: Callable[..., Any]) -> None:
+def test_an_address_of_another_machine_is_refused_with_advice_about_the_host(run: Callable[..., Any]) -> None:
     assert "choose a host of this machine" in run("mcp", "--http", "192.0.2.1:9000", "--allow-host", "memory.test").err
 
 
-def test_a_daemon_starts_once_tells_about_itself_and_stops(omoide: Callable[..., Any], place: Path) -> None:
+def test_a_daemon_starts_once_reports_its_status_and_stops(omoide: Callable[..., Any], place: Path) -> None:
     assert omoide("mcp", "status").code == 1
     assert omoide("mcp", "stop").out == "no background server runs\n"
     started = omoide("mcp", "--daemon", "--http", "127.0.0.1:0")
     assert started.code == 0, started.err
     try:
-        told = omoide("mcp", "status", "--json").data
-        assert told["running"]
-        assert told["url"] in started.out
+        status = omoide("mcp", "status", "--json").data
+        assert status["running"]
+        assert status["url"] in started.out
         token = omoide("mcp", "token").out.strip()
-        server = Server(None, int(re.search(r":(\d+)/mcp", told["url"])[1]))
+        server = Server(None, int(re.search(r":(\d+)/mcp", status["url"])[1]))
         assert not server.call("remember", token=token, content="by the daemon")["isError"]
         assert "already" in omoide("mcp", "--daemon", "--http", "127.0.0.1:0").err
         for file in place.glob("memory.*"):
@@ -570,7 +572,7 @@ def test_a_daemon_starts_once_tells_about_itself_and_stops(omoide: Callable[...,
     assert omoide("recall", "daemon", "--json").data["memories"]
 
 
-def test_a_daemon_works_with_the_settings_and_in_the_place_of_whoever_started_it(
+def test_a_daemon_uses_the_settings_and_store_of_the_process_that_started_it(
     omoide: Callable[..., Any], place: Path
 ) -> None:
     (place / "own.toml").write_text('types = ["runbook"]\n')
@@ -584,7 +586,7 @@ def test_a_daemon_works_with_the_settings_and_in_the_place_of_whoever_started_it
         omoide("mcp", "stop")
 
 
-def test_a_daemon_that_was_killed_is_not_taken_for_a_running_one(omoide: Callable[..., Any]) -> None:
+def test_a_killed_daemon_does_not_count_as_running(omoide: Callable[..., Any]) -> None:
     omoide("mcp", "--daemon", "--http", "127.0.0.1:0")
     os.kill(omoide("mcp", "status", "--json").data["pid"], 9)
     assert omoide("mcp", "stop").code == 0
@@ -593,7 +595,7 @@ def test_a_daemon_that_was_killed_is_not_taken_for_a_running_one(omoide: Callabl
     assert omoide("mcp", "stop").out == "stopped\n"
 
 
-def test_a_port_that_is_taken_is_told_at_once(omoide: Callable[..., Any]) -> None:
+def test_a_daemon_on_a_taken_port_fails_at_once(omoide: Callable[..., Any]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = omoide("mcp", "--daemon", "--http", f"127.0.0.1:{taken.getsockname()[1]}")
     assert done.code != 0
@@ -601,7 +603,7 @@ def test_a_port_that_is_taken_is_told_at_once(omoide: Callable[..., Any]) -> Non
     assert omoide("mcp", "status").code == 1
 
 
-def test_stores_that_differ_only_in_their_suffix_share_no_token_and_no_server(
+def test_stores_that_differ_only_in_their_suffix_have_separate_tokens_and_servers(
     omoide: Callable[..., Any], place: Path
 ) -> None:
     alpha, beta = ("--store", str(place / "team.alpha")), ("--store", str(place / "team.beta"))
@@ -620,9 +622,7 @@ def test_stores_that_differ_only_in_their_suffix_share_no_token_and_no_server(
 @pytest.mark.parametrize(
     "words", [["token"], ["status"], ["stop"], ["--daemon"], ["--http", "0"], ["config", "cursor", "--http"]]
 )
-def test_a_store_that_cannot_be_anywhere_is_told_in_a_line(
-    words: list[str], omoide: Callable[..., Any], place: Path
-) -> None:
+def test_an_unusable_store_path_is_reported_in_one_line(words: list[str], omoide: Callable[..., Any], place: Path) -> None:
     (place / "file").touch()
     done = omoide("mcp", *words, OMOIDE_STORE=str(place / "file" / "x.db"))
     assert (done.code, done.out) == (1, "")
@@ -630,19 +630,19 @@ def test_a_store_that_cannot_be_anywhere_is_told_in_a_line(
     assert str(place / "file" / "x.db") in done.err
 
 
-def test_the_directories_of_a_new_store_are_for_their_owner_alone(omoide: Callable[..., Any], place: Path) -> None:
+def test_the_directories_of_a_new_store_are_private(omoide: Callable[..., Any], place: Path) -> None:
     assert omoide("mcp", "token", OMOIDE_STORE=str(place / "a" / "b" / "memory.db")).code == 0
     assert [(place / part).stat().st_mode & 0o077 for part in ("a", "a/b")] == [0, 0]
 
 
-def test_tokens_that_others_can_read_are_refused(omoide: Callable[..., Any], place: Path) -> None:
+def test_a_token_file_that_others_can_read_is_refused(omoide: Callable[..., Any], place: Path) -> None:
     assert omoide("mcp", "token") == omoide("mcp", "token")
     assert omoide("mcp", "token").out != omoide("mcp", "token", "--role", "worker", "--name", "ci").out
     (place / "memory.db.mcp.tokens").chmod(0o644)
     assert "chmod 600" in omoide("mcp", "token").err
 
 
-def test_a_new_token_begins_a_line_of_its_own(omoide: Callable[..., Any], place: Path) -> None:
+def test_a_new_token_starts_a_new_line(omoide: Callable[..., Any], place: Path) -> None:
     tokens = place / "memory.db.mcp.tokens"
     tokens.touch(mode=0o600)
     tokens.write_text(f"{OWNER} owner")  # as some editors leave it
@@ -651,7 +651,7 @@ def test_a_new_token_begins_a_line_of_its_own(omoide: Callable[..., Any], place:
     assert omoide("mcp", "token").out.strip() == OWNER
 
 
-def test_a_new_token_is_known_and_an_old_one_gone_without_a_restart(
+def test_added_and_removed_tokens_take_effect_without_a_restart(
     serve: Callable[..., Server], omoide: Callable[..., Any], place: Path
 ) -> None:
     server = serve()
@@ -675,7 +675,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("line", "why"), BROKEN.items(), ids=BROKEN.values())
-def test_a_broken_line_of_tokens_grants_nothing_and_keeps_no_removed_token_alive(
+def test_a_malformed_token_line_grants_nothing_and_removed_tokens_stay_invalid(
     line: bytes, why: str, serve: Callable[..., Server], omoide: Callable[..., Any], place: Path
 ) -> None:
     server = serve()
@@ -686,16 +686,16 @@ def test_a_broken_line_of_tokens_grants_nothing_and_keeps_no_removed_token_alive
     assert server.post(PING, token=line.split()[0].decode("latin-1")).status == 401
     assert server.post(PING).status == 200
     assert server.post(PING, token="another-token-of-this-test").status == 200
-    told = server.process.stderr.readline()
-    assert f"{tokens}, line 2 grants nothing: " in told
-    assert why in told
-    assert line.split()[0].decode("latin-1") not in told
+    warning = server.process.stderr.readline()
+    assert f"{tokens}, line 2 grants nothing: " in warning
+    assert why in warning
+    assert line.split()[0].decode("latin-1") not in warning
     same = omoide("mcp", "token")
     assert same.out.strip() == OWNER
     assert "line 2 grants nothing" in same.err
 
 
-def test_a_server_starts_with_the_tokens_that_can_be_read(place: Path, serve: Callable[..., Server]) -> None:
+def test_a_server_starts_with_the_valid_lines_of_the_token_file(place: Path, serve: Callable[..., Server]) -> None:
     (place / "memory.db.mcp.tokens").write_text(f"{OWNER} owner\n{WORKER} queen\n")
     process = subprocess.Popen([sys.executable, "-c", MAIN, "mcp", "--http", "0"], stderr=subprocess.PIPE, text=True)
     try:
@@ -709,7 +709,7 @@ def test_a_server_starts_with_the_tokens_that_can_be_read(place: Path, serve: Ca
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o644])
-def test_a_token_file_that_group_or_others_can_open_or_that_is_gone_grants_nothing(
+def test_a_token_file_that_is_missing_or_open_to_group_or_others_grants_nothing(
     mode: int, serve: Callable[..., Server], place: Path
 ) -> None:
     server = serve()
@@ -724,16 +724,14 @@ def test_a_token_file_that_group_or_others_can_open_or_that_is_gone_grants_nothi
 
 
 @pytest.mark.parametrize("name", ["a#b", os.fsdecode(b"caf\xe9"), "a\x07b", "projects=shop", "layers= x"])
-def test_a_name_that_the_file_of_tokens_could_not_give_back_makes_no_token(
-    name: str, omoide: Callable[..., Any], place: Path
-) -> None:
+def test_a_token_name_that_the_file_cannot_store_is_refused(name: str, omoide: Callable[..., Any], place: Path) -> None:
     done = omoide("mcp", "token", "--name", name)
     assert (done.code, done.out) == (2, "")
     assert "cannot be the name of a token: use none of #" in done.err
     assert not (place / "memory.db.mcp.tokens").exists()
 
 
-def test_in_the_era_of_handshakes_a_client_cancels_by_saying_so_in_its_session(serve: Callable[..., Server]) -> None:
+def test_with_a_handshake_a_client_cancels_by_a_notification_in_its_session(serve: Callable[..., Server]) -> None:
     server = serve("--tools", "all")
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     greeted = [server.post({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}) for _ in range(2)]
@@ -754,7 +752,7 @@ def test_in_the_era_of_handshakes_a_client_cancels_by_saying_so_in_its_session(s
     assert b"notifications/progress" in heard[0]
     assert b'"result"' not in heard[0]
     assert 0 < server.call("list")["structuredContent"]["total_count"] < 5_000
-    # A session that nobody knows, after a restart, is no reason to refuse.
+    # An unknown session, as after a restart, is accepted.
     assert server.post(PING, Mcp_Session_Id="long-gone").status == 200
 
 
@@ -785,7 +783,7 @@ def hung_up(server: Server, meta: dict[str, Any], *headers: str) -> None:
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
-def test_in_the_era_of_handshakes_a_client_that_hangs_up_has_not_cancelled(serve: Callable[..., Server]) -> None:
+def test_with_a_handshake_a_closed_connection_does_not_cancel(serve: Callable[..., Server]) -> None:
     server = serve("--tools", "all")
     hung_up(server, {}, "MCP-Protocol-Version: 2025-11-25")
     server.process.terminate()  # which lets it finish
@@ -794,7 +792,7 @@ def test_in_the_era_of_handshakes_a_client_that_hangs_up_has_not_cancelled(serve
     assert serve("--tools", "all").call("list")["structuredContent"]["total_count"] == 3_000
 
 
-def test_in_the_new_era_a_client_that_is_cut_off_has_cancelled_and_is_no_bug_of_ours(serve: Callable[..., Server]) -> None:
+def test_in_the_stateless_version_a_reset_connection_cancels_without_a_traceback(serve: Callable[..., Server]) -> None:
     server = serve("--tools", "all")
     hung_up(server, META, "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: remember_many")
     server.process.terminate()
@@ -803,7 +801,7 @@ def test_in_the_new_era_a_client_that_is_cut_off_has_cancelled_and_is_no_bug_of_
     assert serve("--tools", "all").call("list")["structuredContent"]["total_count"] < 3_000
 
 
-def test_in_the_new_era_a_client_cancels_by_hanging_up(serve: Callable[..., Server]) -> None:
+def test_in_the_stateless_version_a_closed_connection_cancels(serve: Callable[..., Server]) -> None:
     server = serve("--tools", "all")
     notes = [{"content": f"note {number} about thing {number % 7}"} for number in range(5_000)]
     params = {"name": "remember_many", "arguments": {"memories": notes}, "_meta": {**META, "progressToken": 1}}
@@ -869,7 +867,7 @@ def everything(server: Server) -> list[Any]:
     ]
 
 
-def told_nothing(answer: Any) -> str:
+def assert_reveals_nothing(answer: Any) -> str:
     """What was answered; it must not speak of what is out of bounds."""
     text = json.dumps(answer, ensure_ascii=False)
     for marker in ("bank-marker", "global-marker", "session-marker", "monday"):
@@ -885,7 +883,7 @@ def arguments(tool: Any, **given: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", sorted(tools_of("all")))
-def test_no_tool_leads_a_bound_token_out_of_its_bounds(name: str, bound: tuple[Server, dict[str, str]]) -> None:
+def test_no_tool_lets_a_bound_token_leave_its_bounds(name: str, bound: tuple[Server, dict[str, str]]) -> None:
     server, ids = bound
     tool = tools_of("all")[name]
     before = everything(server)
@@ -897,7 +895,7 @@ def test_no_tool_leads_a_bound_token_out_of_its_bounds(name: str, bound: tuple[S
                 params = {"name": name, "arguments": asked}
                 body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
                 answer = server.post(body, token=BOUND).data["result"]
-                told_nothing(answer)
+                assert_reveals_nothing(answer)
                 reaches_out = "path" in asked or any(
                     asked.get(field) == value for field, value in where.items() if value != "shop"
                 )
@@ -924,44 +922,44 @@ def test_a_bound_token_can_do_everything_within_its_bounds(bound: tuple[Server, 
     assert "is bound to" in server.call("recall", "/mcp?project=bank", token=BOUND, query="secret")["content"][0]["text"]
 
 
-def test_an_agent_of_a_bound_token_is_bound_as_well(bound: tuple[Server, dict[str, str]]) -> None:
+def test_an_agent_id_does_not_lift_the_bounds_of_a_token(bound: tuple[Server, dict[str, str]]) -> None:
     server, _ = bound
     for where in ({"project": "bank"}, {"scope": "global"}):
         answer = server.call("recall", token=BOUND, query="secret", caller_agent_id="agent-7", **where)
-        assert "agent-7 is bound to" in told_nothing(answer)
+        assert "agent-7 is bound to" in assert_reveals_nothing(answer)
 
 
-def test_no_resource_prompt_or_completion_leads_a_bound_token_out_of_its_bounds(
+def test_no_resource_prompt_or_completion_lets_a_bound_token_leave_its_bounds(
     bound: tuple[Server, dict[str, str]],
 ) -> None:
     server, ids = bound
 
-    def ask(method: str, path: str = "/mcp", **params: Any) -> Any:
+    def request(method: str, path: str = "/mcp", **params: Any) -> Any:
         answer = server.post({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, path, token=BOUND).data
-        told_nothing(answer)
+        assert_reveals_nothing(answer)
         return answer
 
-    listed = ask("resources/list")["result"]["resources"]
+    listed = request("resources/list")["result"]["resources"]
     assert f"omoide://memory/{ids['shop']}" in [one["uri"] for one in listed]
     assert all(f"omoide://memory/{ids[place]}" not in str(listed) for place in REFS)
-    assert "shop-marker" in str(ask("resources/read", uri="omoide://project/shop"))
-    assert "shop-marker" in str(ask("resources/read", uri="omoide://document/preference"))
+    assert "shop-marker" in str(request("resources/read", uri="omoide://project/shop"))
+    assert "shop-marker" in str(request("resources/read", uri="omoide://document/preference"))
     for place in REFS:
-        assert "error" in ask("resources/read", uri=f"omoide://memory/{ids[place]}")
-        assert "error" in ask("resources/read", uri=f"omoide://memory/key-{place}")
-    assert "is bound to" in ask("resources/read", uri="omoide://project/bank")["error"]["message"]
+        assert "error" in request("resources/read", uri=f"omoide://memory/{ids[place]}")
+        assert "error" in request("resources/read", uri=f"omoide://memory/key-{place}")
+    assert "is bound to" in request("resources/read", uri="omoide://project/bank")["error"]["message"]
     elsewhere = "/mcp?project=bank"
     for uri in (f"omoide://memory/{ids['bank']}", "omoide://document/preference"):
-        assert "is bound to" in ask("resources/read", elsewhere, uri=uri)["error"]["message"]
-    assert "is bound to" in ask("resources/list", elsewhere)["error"]["message"]
+        assert "is bound to" in request("resources/read", elsewhere, uri=uri)["error"]["message"]
+    assert "is bound to" in request("resources/list", elsewhere)["error"]["message"]
     for prompt in ("resume_session", "review_memories"):
-        assert "shop-marker" in str(ask("prompts/get", name=prompt))
-        assert "is bound to" in ask("prompts/get", name=prompt, arguments={"project": "bank"})["error"]["message"]
+        assert "shop-marker" in str(request("prompts/get", name=prompt))
+        assert "is bound to" in request("prompts/get", name=prompt, arguments={"project": "bank"})["error"]["message"]
     asked = {"name": "resume_session", "arguments": {"session": "m", "project": "shop"}}
-    assert "is bound to" in ask("prompts/get", **asked)["error"]["message"]
+    assert "is bound to" in request("prompts/get", **asked)["error"]["message"]
 
     def complete(ref: dict[str, str], name: str, **known: str) -> Any:
-        return ask("completion/complete", ref=ref, argument={"name": name, "value": ""}, context={"arguments": known})
+        return request("completion/complete", ref=ref, argument={"name": name, "value": ""}, context={"arguments": known})
 
     template = {"type": "ref/resource", "uri": "omoide://project/{path}"}
     assert complete(template, "path")["result"]["completion"]["values"] == ["shop"]
@@ -975,7 +973,7 @@ def test_no_resource_prompt_or_completion_leads_a_bound_token_out_of_its_bounds(
     assert "is bound to" in complete(review, "type", project="bank")["error"]["message"]
 
 
-def test_a_bound_token_is_made_on_the_command_line(
+def test_the_command_line_creates_a_bound_token(
     serve: Callable[..., Server], omoide: Callable[..., Any], place: Path
 ) -> None:
     server = serve()

@@ -1,4 +1,4 @@
-"""The protocol over pipes, in both eras, with clients that behave and clients that do not."""
+"""The protocol over pipes, in both versions, with correct clients and faulty ones."""
 
 import json
 import os
@@ -29,49 +29,49 @@ META = {
 
 
 def initialize(talk: Any, version: str) -> dict[str, Any]:
-    return talk.ask("initialize", protocolVersion=version, capabilities={}, clientInfo={"name": "t", "version": "1"})
+    return talk.request("initialize", protocolVersion=version, capabilities={}, clientInfo={"name": "t", "version": "1"})
 
 
 @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
-def test_a_handshake_agrees_on_the_version_that_was_asked_for(talk: Callable[..., Any], version: str) -> None:
+def test_a_handshake_agrees_on_the_requested_version(talk: Callable[..., Any], version: str) -> None:
     client = talk()
     result = initialize(client, version)["result"]
     assert result["protocolVersion"] == version
     assert result["serverInfo"]["name"] == "omoide"
     assert set(result["capabilities"]) == {"tools", "resources", "prompts", "completions"}
-    client.tell("notifications/initialized")
-    assert client.ask("ping")["result"] == {}
-    assert "resultType" not in client.ask("tools/list")["result"]
+    client.notify("notifications/initialized")
+    assert client.request("ping")["result"] == {}
+    assert "resultType" not in client.request("tools/list")["result"]
 
 
-def test_a_version_nobody_knows_is_answered_with_the_newest_of_the_handshake(talk: Callable[..., Any]) -> None:
+def test_an_unknown_version_is_answered_with_the_newest_handshake_version(talk: Callable[..., Any]) -> None:
     assert initialize(talk(), "1999-01-01")["result"]["protocolVersion"] == "2025-11-25"
 
 
-def test_without_a_handshake_every_request_stands_alone(talk: Callable[..., Any]) -> None:
+def test_in_the_stateless_version_every_request_is_independent(talk: Callable[..., Any]) -> None:
     client = talk()
-    found = client.ask("server/discover", _meta=META)["result"]
+    found = client.request("server/discover", _meta=META)["result"]
     assert found["supportedVersions"] == ["2026-07-28"]
     assert found["resultType"] == "complete"
     assert found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "omoide"
-    listed = client.ask("tools/list", _meta=META)["result"]
+    listed = client.request("tools/list", _meta=META)["result"]
     assert listed["resultType"] == "complete"
     assert listed["ttlMs"] > 0
     assert listed["cacheScope"] == "private"
-    kept = client.ask("tools/call", name="remember", arguments={"content": "pnpm を使用"}, _meta=META)["result"]
+    kept = client.request("tools/call", name="remember", arguments={"content": "pnpm を使用"}, _meta=META)["result"]
     assert kept["structuredContent"]["action"] == "created"
 
 
-def test_a_request_of_the_new_era_that_lacks_its_envelope_is_told_what_is_missing(talk: Callable[..., Any]) -> None:
+def test_a_stateless_request_without_its_envelope_is_refused_with_what_is_missing(talk: Callable[..., Any]) -> None:
     client = talk()
-    error = client.ask("server/discover")["error"]
+    error = client.request("server/discover")["error"]
     assert error["code"] == -32602
     assert "protocolVersion" in error["message"]
     wrong = {**META, "io.modelcontextprotocol/protocolVersion": "2099-01-01"}
-    error = client.ask("tools/list", _meta=wrong)["error"]
+    error = client.request("tools/list", _meta=wrong)["error"]
     assert error["code"] == -32022
     assert error["data"] == {"supported": ["2026-07-28"], "requested": "2099-01-01"}
-    assert client.ask("ping", _meta=META)["error"]["code"] == -32601
+    assert client.request("ping", _meta=META)["error"]["code"] == -32601
 
 
 @pytest.mark.parametrize(
@@ -98,66 +98,64 @@ def test_a_request_of_the_new_era_that_lacks_its_envelope_is_told_what_is_missin
         (b'{"jsonrpc": "2.0", "id": "x", "method": "sampling/createMessage"}', -32601, "x"),
     ],
 )
-def test_what_is_wrong_is_answered_with_its_code_and_the_next_is_served(
+def test_an_invalid_message_gets_its_error_code_and_the_next_one_is_answered(
     talk: Callable[..., Any], line: bytes, code: int, id: Any
 ) -> None:
     client = talk()
     client.send(line)
-    answer = client.hear()
+    answer = client.read()
     assert (answer["error"]["code"], answer["id"]) == (code, id)
-    assert client.ask("ping")["result"] == {}
+    assert client.request("ping")["result"] == {}
 
 
-def test_notifications_answers_and_blank_lines_get_no_answer(talk: Callable[..., Any]) -> None:
+def test_notifications_responses_and_blank_lines_get_no_answer(talk: Callable[..., Any]) -> None:
     client = talk()
     client.send(b"")
     client.send(b'{"jsonrpc": "2.0", "id": 1, "result": {}}')
-    client.tell("notifications/initialized")
-    client.tell("notifications/cancelled", requestId=99)
-    client.tell("notifications/cancelled", requestId={"a": 1})
-    client.tell("something/unheard/of")
+    client.notify("notifications/initialized")
+    client.notify("notifications/cancelled", requestId=99)
+    client.notify("notifications/cancelled", requestId={"a": 1})
+    client.notify("something/unheard/of")
     client.send(b'{"jsonrpc": "2.0", "method": "tools/list"}')
-    assert client.ask("ping")["result"] == {}
+    assert client.request("ping")["result"] == {}
 
 
-def test_a_line_of_ten_megabytes_is_taken_and_a_content_too_large_is_refused_in_words(talk: Callable[..., Any]) -> None:
+def test_a_line_of_ten_megabytes_is_read_and_its_too_large_content_is_refused(talk: Callable[..., Any]) -> None:
     client = talk()
     assert "1,000,000" in client.refusal("remember", content="あ" * 3_500_000)
-    assert client.give("remember", content="x " * 400_000)["action"] == "created"
+    assert client.result("remember", content="x " * 400_000)["action"] == "created"
 
 
-def test_wrong_arguments_are_told_to_the_model_not_to_the_protocol(talk: Callable[..., Any]) -> None:
+def test_invalid_arguments_are_a_tool_error_not_a_protocol_error(talk: Callable[..., Any]) -> None:
     client = talk()
     assert "content" in client.refusal("remember")
     assert "quer" in client.refusal("recall", quer="x")
     assert "tags" in client.refusal("recall", tags=[1])
-    assert client.give("recall", query="x", limit="3", type=None)["total_count"] == 0  # what models do send
+    assert client.result("recall", query="x", limit="3", type=None)["total_count"] == 0  # what models do send
 
 
 @pytest.mark.parametrize(("opened", "closed"), [("[", "]"), ('{"x": ', "}")], ids=["lists", "objects"])
-def test_arguments_that_are_nested_too_deep_are_told_to_the_model(
-    talk: Callable[..., Any], opened: str, closed: str
-) -> None:
+def test_arguments_nested_too_deeply_are_a_tool_error(talk: Callable[..., Any], opened: str, closed: str) -> None:
     client = talk()
     for depth in (200, 500, 900):
         deep = f"{opened * depth}0{closed * depth}"
         params = f'{{"name": "remember", "arguments": {{"content": {deep}}}}}'
         client.send(f'{{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {params}}}'.encode())
-        result = client.hear()["result"]
+        result = client.read()["result"]
         assert result["isError"]
         assert "nested in more than 100 levels" in result["content"][0]["text"]
     client.process.stdin.close()
     assert client.process.stderr.read() == b""
 
 
-def test_null_is_left_out_wherever_a_model_writes_it(talk: Callable[..., Any]) -> None:
+def test_null_arguments_count_as_not_given(talk: Callable[..., Any]) -> None:
     client = talk("--tools", "all")
     notes = [{"content": "one", "topic": None, "key": None, "tags": ["a"]}, {"content": "two", "type": None}]
-    assert client.give("remember_many", memories=notes, session=None)["count"] == 2
+    assert client.result("remember_many", memories=notes, session=None)["count"] == 2
     assert "tags" in client.refusal("remember_many", memories=[{"content": "three", "tags": [None]}])
 
 
-def test_what_was_asked_before_the_input_ended_is_answered(talk: Callable[..., Any]) -> None:
+def test_requests_before_the_end_of_the_input_are_answered(talk: Callable[..., Any]) -> None:
     client = talk()
     for number in range(5):
         client.post("tools/call", name="remember", arguments={"content": f"note {number}"})
@@ -167,9 +165,9 @@ def test_what_was_asked_before_the_input_ended_is_answered(talk: Callable[..., A
     assert [answer["result"]["structuredContent"]["action"] for answer in answers] == ["created"] * 5
 
 
-def test_a_client_that_no_longer_reads_ends_the_server_quietly(talk: Callable[..., Any]) -> None:
+def test_a_server_ends_without_an_error_when_its_client_stops_reading(talk: Callable[..., Any]) -> None:
     client = talk()
-    client.ask("ping")
+    client.request("ping")
     client.process.stdout.close()
     client.post("ping")
     client.process.stdin.close()
@@ -179,12 +177,12 @@ def test_a_client_that_no_longer_reads_ends_the_server_quietly(talk: Callable[..
 
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_server_that_is_told_to_end_notes_what_was_used(
+def test_a_terminated_server_records_when_memories_were_used(
     talk: Callable[..., Any], place: Path, number: int, code: int
 ) -> None:
     client = talk()
-    kept = client.give("remember", content="used before the end")["memory_id"]
-    client.give("recall", query="used")
+    kept = client.result("remember", content="used before the end")["memory_id"]
+    client.result("recall", query="used")
     client.process.send_signal(number)
     assert client.process.wait(timeout=30) == code
     assert client.process.stdout.read() == b""
@@ -194,11 +192,9 @@ def test_a_server_that_is_told_to_end_notes_what_was_used(
 
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_client_that_reads_nothing_does_not_keep_a_server_that_is_told_to_end(
-    talk: Callable[..., Any], number: int
-) -> None:
+def test_a_terminated_server_ends_although_its_client_reads_nothing(talk: Callable[..., Any], number: int) -> None:
     client = talk()
-    client.ask("ping")
+    client.request("ping")
     client.send(LIST * 100)
     client.process.stdout.read(1)  # by now it waits to be read
     client.process.send_signal(number)
@@ -213,7 +209,7 @@ def started_on(source: int, sink: int) -> subprocess.Popen[bytes]:
     return process
 
 
-def test_a_client_that_goes_away_with_answers_unread_ends_the_server_quietly(place: Path) -> None:
+def test_a_server_ends_without_an_error_when_its_client_leaves_answers_unread(place: Path) -> None:
     source, asks = socket.socketpair()  # as Node gives them to what it starts
     sink, hears = socket.socketpair()
     with started_on(source.detach(), sink.detach()) as process:
@@ -224,9 +220,9 @@ def test_a_client_that_goes_away_with_answers_unread_ends_the_server_quietly(pla
         assert process.stderr.read() == b""
 
 
-def test_pipes_that_do_not_block_lose_no_answer(place: Path) -> None:
+def test_non_blocking_pipes_lose_no_answer(place: Path) -> None:
     (source, asks), (hears, sink) = os.pipe(), os.pipe()
-    os.set_blocking(source, False)  # as whoever shares them with the server may have made them
+    os.set_blocking(source, False)  # as a client that shares them with the server may make them
     os.set_blocking(sink, False)
     with started_on(source, sink) as process:
         os.write(asks, LIST * 100)
@@ -237,7 +233,7 @@ def test_pipes_that_do_not_block_lose_no_answer(place: Path) -> None:
         assert process.stderr.read() == b""
 
 
-def test_a_client_that_asks_on_and_on_and_reads_nothing_is_not_read_either(place: Path) -> None:
+def test_a_client_that_reads_no_answers_is_not_read_from_without_limit(place: Path) -> None:
     (source, asks), (hears, sink) = os.pipe(), os.pipe()
     os.set_blocking(asks, False)
     with started_on(source, sink) as process:
@@ -270,7 +266,7 @@ def test_a_client_that_asks_on_and_on_and_reads_nothing_is_not_read_either(place
         ),
     ],
 )  # fmt: skip
-def test_a_server_that_nobody_can_talk_with_ends_with_a_reason(how: str, why: str, place: Path) -> None:
+def test_a_server_without_usable_pipes_ends_with_a_reason(how: str, why: str, place: Path) -> None:
     command = f"{shlex.join([*PROGRAM, 'mcp'])} {how}"
     done = subprocess.run(["sh", "-c", command], input=LIST, capture_output=True, timeout=30)
     assert done.returncode in (1, 2)
@@ -278,7 +274,7 @@ def test_a_server_that_nobody_can_talk_with_ends_with_a_reason(how: str, why: st
     assert done.stderr.count(b"\n") == 1
 
 
-def test_nothing_but_the_protocol_is_on_standard_output(talk: Callable[..., Any], place: Path) -> None:
+def test_standard_output_has_only_protocol_messages(talk: Callable[..., Any], place: Path) -> None:
     (place / "sitecustomize.py").write_text(
         "import sys\n"
         "from omoide.service.queries import Queries\n"
@@ -289,7 +285,7 @@ def test_nothing_but_the_protocol_is_on_standard_output(talk: Callable[..., Any]
         "Queries.recall = recall\n"
     )
     client = talk(PYTHONPATH=str(place))
-    assert client.give("recall", query="x")["total_count"] == 0
+    assert client.result("recall", query="x")["total_count"] == 0
     client.process.stdin.close()
     assert client.process.wait(timeout=30) == 0
     assert client.process.stdout.read() == b""
@@ -304,10 +300,10 @@ def test_a_bug_in_one_answer_does_not_end_the_server(talk: Callable[..., Any], p
         "Queries.recall = recall\n"
     )
     client = talk(PYTHONPATH=str(place))
-    error = client.ask("tools/call", name="recall", arguments={})["error"]
+    error = client.request("tools/call", name="recall", arguments={})["error"]
     assert error["code"] == -32603
     assert "ZeroDivisionError" in error["message"]
-    assert client.ask("ping")["result"] == {}
+    assert client.request("ping")["result"] == {}
     client.process.stdin.close()
     assert b"ZeroDivisionError" in client.process.stderr.read()
 
@@ -316,83 +312,83 @@ def many(count: int) -> list[dict[str, str]]:
     return [{"content": f"note {number} about thing {number % 7}"} for number in range(count)]
 
 
-def test_long_work_tells_how_far_it_is_when_it_is_asked_to(talk: Callable[..., Any]) -> None:
+def test_a_long_call_reports_progress_if_requested(talk: Callable[..., Any]) -> None:
     client = talk("--tools", "all")
     arguments = {"memories": many(250)}
     id = client.post("tools/call", name="remember_many", arguments=arguments, _meta={"progressToken": "t"})
-    heard = [client.hear() for _ in range(5)]
+    heard = [client.read() for _ in range(5)]
     assert [note["params"]["progress"] for note in heard[:4]] == [0, 100, 200, 250]
     assert all(note["method"] == "notifications/progress" and note["params"]["total"] == 250 for note in heard[:4])
     assert heard[4]["id"] == id
-    answer = client.ask("tools/call", name="remember_many", arguments=arguments)  # and not otherwise
+    answer = client.request("tools/call", name="remember_many", arguments=arguments)  # and not otherwise
     assert answer["result"]["structuredContent"]["count"] == 250
 
 
-def test_cancelled_work_ends_and_gets_no_answer(talk: Callable[..., Any]) -> None:
+def test_a_cancelled_call_ends_without_an_answer(talk: Callable[..., Any]) -> None:
     client = talk("--tools", "all")
     arguments = {"memories": many(5_000)}
     id = client.post("tools/call", name="remember_many", arguments=arguments, _meta={"progressToken": 1})
-    assert client.hear()["params"]["progress"] == 0
-    client.tell("notifications/cancelled", requestId=id, reason="changed my mind")
+    assert client.read()["params"]["progress"] == 0
+    client.notify("notifications/cancelled", requestId=id, reason="changed my mind")
     asked = client.post("tools/call", name="list", arguments={})
-    answer = client.hear()
+    answer = client.read()
     while "method" in answer:  # progress that was on its way
-        answer = client.hear()
+        answer = client.read()
     assert answer["id"] == asked
     assert 0 < answer["result"]["structuredContent"]["total_count"] < 5_000
 
 
-def test_a_call_cancelled_while_it_waits_its_turn_is_never_done(talk: Callable[..., Any]) -> None:
+def test_a_call_cancelled_in_the_queue_is_not_run(talk: Callable[..., Any]) -> None:
     client = talk("--tools", "all")
     client.post("tools/call", name="remember_many", arguments={"memories": many(2_000)})
     waiting = client.post("tools/call", name="remember", arguments={"content": "never mind"})
-    client.tell("notifications/cancelled", requestId=waiting)
-    client.hear()
-    assert client.give("recall", query="mind")["total_count"] == 0
+    client.notify("notifications/cancelled", requestId=waiting)
+    client.read()
+    assert client.result("recall", query="mind")["total_count"] == 0
 
 
-def test_a_ping_is_answered_while_a_call_is_at_work(talk: Callable[..., Any]) -> None:
+def test_a_ping_is_answered_during_a_call(talk: Callable[..., Any]) -> None:
     client = talk("--tools", "all")
-    client.ask("ping")
+    client.request("ping")
     work = client.post("tools/call", name="remember_many", arguments={"memories": many(3_000)})
     ping = client.post("ping")
-    assert [client.hear()["id"], client.hear()["id"]] == [ping, work]
+    assert [client.read()["id"], client.read()["id"]] == [ping, work]
 
 
 def test_listing_the_tools_needs_no_database(talk: Callable[..., Any], place: Path) -> None:
     client = talk()
-    assert client.ask("tools/list")["result"]["tools"]
+    assert client.request("tools/list")["result"]["tools"]
     assert not (place / "memory.db").exists()
 
 
-def test_a_database_that_cannot_be_opened_is_told_to_the_model(talk: Callable[..., Any], place: Path) -> None:
+def test_a_database_that_cannot_be_opened_is_a_tool_error(talk: Callable[..., Any], place: Path) -> None:
     (place / "memory.db").write_bytes(b"not a database at all, but long enough to be one" * 100)
     client = talk()
     assert "memory.db" in client.refusal("recall", query="x")
 
 
-def test_wrong_settings_end_the_server_with_a_reason(talk: Callable[..., Any], place: Path) -> None:
+def test_invalid_settings_end_the_server_with_a_reason(talk: Callable[..., Any], place: Path) -> None:
     (place / "config.toml").write_text("limit = 0\n")
     code, out, err = talk().end()
     assert (code, out) == (2, b"")
     assert b"limit" in err
 
 
-def test_the_project_is_the_repository_the_server_is_started_in(
+def test_the_default_project_is_the_repository_of_the_working_directory(
     talk: Callable[..., Any], place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OMOIDE_PROJECT")
     (place / "shop" / ".git").mkdir(parents=True)
     os.chdir(place / "shop")
     client = talk()
-    client.give("remember", content="kept in the repository")
-    client.give("remember", content="kept elsewhere", project="backend/other")
-    client.give("remember", content="kept in a session", session="s1")
-    client.give("remember", content="kept everywhere", scope="global")
-    found = client.give("recall", query="kept")
+    client.result("remember", content="kept in the repository")
+    client.result("remember", content="kept elsewhere", project="backend/other")
+    client.result("remember", content="kept in a session", session="s1")
+    client.result("remember", content="kept everywhere", scope="global")
+    found = client.result("recall", query="kept")
     assert sorted(memory["layer"] for memory in found["memories"]) == ["global", "project", "session"]
-    assert client.give("recall", query="kept", scope="session", session="s1")["total_count"] == 1
-    assert client.give("recall", query="kept", project="backend/other", scope="project")["total_count"] == 1
+    assert client.result("recall", query="kept", scope="session", session="s1")["total_count"] == 1
+    assert client.result("recall", query="kept", project="backend/other", scope="project")["total_count"] == 1
     assert "session" in client.refusal("remember", content="x", scope="session")
 
 
@@ -401,25 +397,25 @@ def test_without_a_project_memories_are_global_and_a_session_is_refused(
 ) -> None:
     monkeypatch.delenv("OMOIDE_PROJECT")
     client = talk("--tools", "layers")
-    client.give("remember", content="a preference")
-    assert client.give("recall")["memories"][0]["layer"] == "global"
+    client.result("remember", content="a preference")
+    assert client.result("recall")["memories"][0]["layer"] == "global"
     assert "project" in client.refusal("remember", content="x", session="s1")
     assert "project" in client.refusal("save_to_memory", key="k", content="x")
 
 
-def test_global_is_global_whatever_the_settings_say(talk: Callable[..., Any], run: Callable[..., Any]) -> None:
+def test_the_flag_global_overrides_the_project_of_the_settings(talk: Callable[..., Any], run: Callable[..., Any]) -> None:
     client = talk("--global")  # the settings name project shop
-    client.give("remember", content="for all")
-    assert client.give("recall")["memories"][0]["layer"] == "global"
+    client.result("remember", content="for all")
+    assert client.result("recall")["memories"][0]["layer"] == "global"
     assert "choose one" in run("mcp", "--global", "--project", "x").err
     assert "after the command" in run("mcp", "--store", "elsewhere.db", "status").err
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells how long another process has worked")
-def test_the_server_starts_with_a_tenth_of_a_second_of_work_or_so(talk: Callable[..., Any]) -> None:
-    talk().ask("tools/list")  # compiles
+def test_the_server_starts_with_about_a_tenth_of_a_second_of_work(talk: Callable[..., Any]) -> None:
+    talk().request("tools/list")  # compiles
     client = talk()
-    client.ask("tools/list")
+    client.request("tools/list")
     ticks = Path(f"/proc/{client.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
     assert sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK") < 1  # a machine may be busy; bench/mcp.py measures
 
@@ -440,7 +436,7 @@ def test_listing_the_tools_loads_nothing_heavy(place: Path) -> None:
     }  # fmt: skip
 
 
-def test_of_a_line_that_is_too_long_nothing_is_kept_and_the_next_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_is_too_long_is_discarded_and_the_next_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stdio, "MAX_LINE", 100_000)
     source, sink = os.pipe()
     with os.fdopen(sink, "wb") as pipe:
@@ -451,7 +447,7 @@ def test_of_a_line_that_is_too_long_nothing_is_kept_and_the_next_is_read(monkeyp
     os.close(source)
 
 
-def test_when_nothing_comes_for_a_moment_there_is_time_for_other_things() -> None:
+def test_when_idle_is_called_if_no_input_is_waiting() -> None:
     source, sink = os.pipe()
     rested: list[str] = []
     lines = stdio.read_lines(source, lambda: (rested.append("rested"), os.write(sink, b"two\n"))[0])
@@ -462,12 +458,12 @@ def test_when_nothing_comes_for_a_moment_there_is_time_for_other_things() -> Non
     os.close(source)
 
 
-def test_half_an_emoji_is_kept_as_a_question_mark_and_answered(talk: Callable[..., Any]) -> None:
+def test_a_lone_surrogate_is_stored_as_a_question_mark(talk: Callable[..., Any]) -> None:
     client = talk()
-    assert client.give("remember", content="cut in the mid\ud83d")["action"] == "created"
-    assert client.give("recall", query="mid")["memories"][0]["content"] == "cut in the mid?"
+    assert client.result("remember", content="cut in the mid\ud83d")["action"] == "created"
+    assert client.result("recall", query="mid")["memories"][0]["content"] == "cut in the mid?"
     client.send(b'{"jsonrpc": "2.0", "id": 9, "method": "\\ud83d", ')
-    assert client.hear()["error"]["code"] == -32700
+    assert client.read()["error"]["code"] == -32700
 
 
 @given(st.binary() | st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.dictionaries(

@@ -1,4 +1,4 @@
-"""The official SDK's client tells one story over pipes and over HTTP, in both eras; it also checks answers by schema."""
+"""The client of the official SDK, over pipes and HTTP, in both protocol versions; it checks results by their schemas."""
 
 import os
 import subprocess
@@ -49,19 +49,19 @@ async def connected(transport: str, mode: str) -> AsyncIterator[Client]:
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 @pytest.mark.parametrize("transport", ["pipes", "http"])
-def test_a_client_remembers_recalls_is_refused_archives_and_restores(transport: str, mode: str, place: Path) -> None:
+def test_the_sdk_client_remembers_recalls_is_refused_archives_and_restores(transport: str, mode: str, place: Path) -> None:
     (place / "config.toml").write_text('[agents]\nboss = "admin"\n')
 
     async def story() -> None:
         async with connected(transport, mode) as client:
             assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
-            await told(client)
+            await use_memory(client)
 
     anyio.run(story)
 
 
-async def told(client: Client) -> None:
-    async def give(name: str, **arguments: Any) -> Any:
+async def use_memory(client: Client) -> None:
+    async def result(name: str, **arguments: Any) -> Any:
         result = await client.call_tool(name, arguments)
         assert not result.is_error, result.content
         return result.structured_content
@@ -75,30 +75,30 @@ async def told(client: Client) -> None:
     assert {"remember", "recall", "revise", "forget", "resume", "save_to_memory", "archive"} <= set(tools)
     assert tools["recall"].annotations.read_only_hint
 
-    kept = await give("remember", type="decision", topic="API auth", content="認証は JWT を採用", tags=["api", "auth"])
+    kept = await result("remember", type="decision", topic="API auth", content="認証は JWT を採用", tags=["api", "auth"])
     assert kept["action"] == "created"
-    again = await give("remember", type="decision", topic="API auth", content="認証は JWT を採用。期限は 15 分")
+    again = await result("remember", type="decision", topic="API auth", content="認証は JWT を採用。期限は 15 分")
     assert (again["action"], again["memory_id"]) == ("updated", kept["memory_id"])
-    found = await give("recall", query="認証の期限")
+    found = await result("recall", query="認証の期限")
     assert found["total_count"] == 1
     assert found["memories"][0]["content"] == "認証は JWT を採用。期限は 15 分"
     assert found["memories"][0]["reference_count"] == 1
 
     saved = {"key": "style", "content": "コミットは英語", "tags": ["git"], "caller_agent_id": "worker_1"}
-    assert (await give("save_to_memory", **saved))["entry"]["key"] == "style"
+    assert (await result("save_to_memory", **saved))["entry"]["key"] == "style"
     assert "worker" in await refusal("delete_memory_entry", key="style", caller_agent_id="worker_1")
     assert "worker" in await refusal("archive", id="style", caller_agent_id="admin_by_its_own_word")
 
-    await give("archive", id="style", caller_agent_id="boss")
-    assert (await give("retrieve_from_memory", query="コミット"))["total_count"] == 0
-    assert (await give("search_memory_archive", query="コミット"))["total_count"] == 1
+    await result("archive", id="style", caller_agent_id="boss")
+    assert (await result("retrieve_from_memory", query="コミット"))["total_count"] == 0
+    assert (await result("search_memory_archive", query="コミット"))["total_count"] == 1
     assert "worker" in await refusal("restore_from_memory_archive", key="style", caller_agent_id="worker_1")
-    await give("restore_from_memory_archive", key="style", caller_agent_id="boss")
-    assert (await give("retrieve_from_memory", query="コミット"))["total_count"] == 1
+    await result("restore_from_memory_archive", key="style", caller_agent_id="boss")
+    assert (await result("retrieve_from_memory", query="コミット"))["total_count"] == 1
 
-    await give("save_to_global_memory", key="tone", content="返事は日本語で")
-    await give("remember", type="preference", content="短く答える", scope="global")
-    resumed = await give("resume")
+    await result("save_to_global_memory", key="tone", content="返事は日本語で")
+    await result("remember", type="preference", content="短く答える", scope="global")
+    resumed = await result("resume")
     assert {memory["content"] for memory in resumed["preferences"]} == {"短く答える"}
 
     listed = (await client.list_resources()).resources

@@ -128,7 +128,7 @@ CLIENTS = {
         lambda command: _json("mcp")({"type": "local", "command": command, "enabled": True}),
         lambda url: _json("mcp")({"type": "remote", "url": url, "headers": _bearer(f"{{env:{VARIABLE}}}"), "enabled": True}),
     ),
-}  # fmt: skip
+}
 
 
 class Registration(NamedTuple):
