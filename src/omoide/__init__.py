@@ -99,7 +99,7 @@ if TYPE_CHECKING:
     from omoide.settings import (
         Settings as Settings,
     )
-    from omoide.storage.base import (
+    from omoide.storage.capabilities import (
         Problem as Problem,
     )
 
@@ -125,7 +125,7 @@ _MODULES = {
     "omoide.service.stats": "StoreStats",
     "omoide.service.write_path": "Hooks",
     "omoide.settings": "Settings",
-    "omoide.storage.base": "Problem",
+    "omoide.storage.capabilities": "Problem",
 }
 """The public names by the module they are defined in; the same as above, for `__getattr__`."""
 _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -11,7 +11,8 @@ from weakref import WeakKeyDictionary
 from omoide import model
 from omoide.embeddings.indexer import EmbeddingIndex
 from omoide.model import Actor, Role
-from omoide.service import Service
+from omoide.service import Service, versioning
+from omoide.service.maintenance import update_index
 from omoide.service.write_path import Hooks, WritePath
 from omoide.settings import Settings, add_setting_list, load_settings
 from omoide.storage.sqlite.store import MIGRATIONS, SqliteStore
@@ -63,7 +64,8 @@ def open_service(
     messages that were reported already, where several services report to one person. `background`: whether missing vectors
     are made in the background; otherwise they wait for a process that stays, or for `reindex --pending`.
     """
-    store = SqliteStore(Path(settings.store), settings.wait)
+    store = SqliteStore(Path(settings.store), settings.wait, index_version=versioning.INDEX_VERSION)
+    update_index(store)
     embeddings = EmbeddingIndex(store, settings, background=background)
     reported = set() if told is None else told
 

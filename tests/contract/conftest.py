@@ -99,10 +99,9 @@ class Shelf:
             " ".join(topic), " ".join(tags), " ".join(content), length, blocking_key=len(content[0]) if content else 0
         )
 
-    def index_again(self, tx: Reader) -> Iterator[tuple[Memory, int, IndexEntry]]:
-        """What `rebuild` asks for."""
-        for memory in tx.everything():
-            yield memory, 0, self.words(memory)
+    def expected(self, memory: Memory) -> tuple[int, IndexEntry]:
+        """What `check` and `rebuild` ask for."""
+        return 0, self.words(memory)
 
     def ask(self, question: Callable[[Reader], Any]) -> Any:
         with self.store.read() as tx:

@@ -51,7 +51,7 @@ def test_a_check_finds_an_unindexed_memory_and_a_rebuild_repairs_it(shelf, store
     findings = store.check()
     assert findings
     assert all(finding.fixable and finding.remedy for finding in findings)
-    assert store.rebuild(shelf.index_again) == 2
+    assert store.rebuild(shelf.expected) == 2
     assert store.check() == []
     query = Query(SHOP)
     assert shelf.ask(lambda tx: tx.postings(query, ["zebra"], [lost.number, other.number])["zebra"]) == [
@@ -67,22 +67,24 @@ def test_a_check_finds_missing_sizes_and_a_rebuild_repairs_them(shelf, store, ba
     shelf.keep("zebra crossing", SHOP)
     backend.lose_sizes()
     assert [finding.fixable for finding in store.check()] == [True]
-    store.rebuild(shelf.index_again)
+    store.rebuild(shelf.expected)
     assert store.check() == []
     assert shelf.ask(lambda tx: tx.sizes(Query(SHOP))) == (1, 2)
 
 
 def test_a_failed_rebuild_leaves_the_index_unchanged(shelf, store):
-    kept = shelf.keep("zebra")
+    first, last = shelf.keep("zebra"), [shelf.keep("zebra") for _ in range(1_000)][-1]
 
-    def failing(tx):
-        yield kept, 0, shelf.words(shelf.draft("okapi"))
-        raise KeyboardInterrupt
+    def failing(memory):
+        if memory.number == last.number:
+            raise KeyboardInterrupt
+        return 7, shelf.words(shelf.draft("okapi okapi"))
 
     with pytest.raises(KeyboardInterrupt):
         store.rebuild(failing)
-    assert shelf.ask(lambda tx: tx.frequencies(Query(Scope()), ["zebra"], 9)["zebra"]) == 1
+    assert shelf.ask(lambda tx: tx.frequencies(Query(Scope()), ["zebra"], 9_999)["zebra"]) == 1_001
     assert store.check() == []
+    assert store.check(lambda memory: (0, shelf.words(first))) == []
 
 
 def test_changes_made_with_a_rebuild_are_atomic_with_it(shelf, store):
@@ -97,10 +99,10 @@ def test_changes_made_with_a_rebuild_are_atomic_with_it(shelf, store):
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        store.rebuild_online(shelf.words, settle_and_fail, lambda _: None)
+        store.rebuild(shelf.expected, settle_and_fail)
     assert (held(store, "zebra"), held(store, "okapi"), held(store, "gnu")) == (1, 1, 0)
     assert store.check() == []
-    store.rebuild_online(shelf.words, settle, lambda _: None)
+    store.rebuild(shelf.expected, settle)
     assert (held(store, "zebra"), held(store, "okapi"), held(store, "gnu")) == (0, 0, 1)
     assert store.check() == []
 

@@ -192,9 +192,9 @@ def test_an_index_rebuilt_by_another_process_is_used(shelf, backend):
     second = backend.open()
     kept = shelf.keep("gnu", SHOP)
     assert bits(shelf, Query(SHOP), "yak").bits == 0
-    second.rebuild(lambda tx: ((memory, 0, IndexEntry("", "", "yak", 1, 1)) for memory in tx.everything()))
+    second.rebuild(lambda memory: (0, IndexEntry("", "", "yak", 1, 1)))
     assert bits(shelf, Query(SHOP), "yak").bits == 1 << kept.number
-    second.rebuild_online(lambda memory: IndexEntry("", "", "okapi", 1, 1), lambda _: None, lambda _: None)
+    second.rebuild(lambda memory: (0, IndexEntry("", "", "okapi", 1, 1)))
     assert bits(shelf, Query(SHOP), "yak").bits == 0
     assert bits(shelf, Query(SHOP), "okapi").bits == 1 << kept.number
 

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from omoide.model import Actor, Project, ProjectPlace, Scope
-from omoide.storage.base import StoredText
+from omoide.storage.capabilities import StoredText
 
 SHOP = Scope.project("shop")
 MONDAY = Scope.session("shop", "Monday")

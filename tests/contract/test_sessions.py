@@ -4,7 +4,7 @@ import pytest
 
 from omoide.errors import Conflict
 from omoide.model import Actor, Choice, Mirror, Project, ProjectPlace, Scope, State
-from omoide.storage.base import StoredText
+from omoide.storage.capabilities import StoredText
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesday")

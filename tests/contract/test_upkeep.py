@@ -90,8 +90,8 @@ def test_the_mark_changes_with_every_event_and_every_rebuild(shelf, store, backe
         lambda: kept.append(shelf.keep("zebra", SHOP)),
         lambda: kept.append(shelf.change(kept[0], content="okapi")),
         lambda: shelf.erase(kept[-1]),
-        lambda: store.rebuild(shelf.index_again),
-        lambda: store.rebuild_online(shelf.words, lambda _: None, lambda _: None),
+        lambda: store.rebuild(shelf.expected),
+        lambda: store.rebuild(shelf.expected),
     )
     for deed in deeds:
         deed()

@@ -1,15 +1,42 @@
-"""Schema steps: old or new, never between; the oldest is brought up to date; two at once do it once."""
+"""Migrations: databases of every earlier schema open with all their data; a migration is done whole, once, or not at all."""
 
+import io
+import json
 import shutil
 
 import apsw
 import pytest
 
-from omoide.errors import StoreError
-from omoide.model import Scope
+from omoide.errors import StoreError, StoreFull
+from omoide.model import LinkKind, Scope, State
 from omoide.storage.sqlite.store import MIGRATIONS, SqliteStore
+from omoide.transfer.export import export
+from omoide.transfer.import_ import import_file
+from omoide.transfer.selection import Selection
 
-SHOP = Scope.project("shop")
+SHOP, MONDAY = Scope.project("shop"), Scope.session("shop", "monday")
+STEPS = sorted(MIGRATIONS.glob("[0-9]*.sql"))
+ZEBRA = "The zebra crossing in front of the shop was painted again in March"
+JAPANESE = "配送は火曜日と金曜日だけです"
+ID = "019c2d3e-9d1b-76ef-94c5-88628e870c2{}"
+PAST = {
+    "scope": {"path": "shop", "name": ""},
+    "key": None,
+    "type": "note",
+    "topic": "animals",
+    "topic_given": True,
+    "content": "The zebra crossing is new",
+    "tags": [],
+    "examples": [],
+    "source": "python",
+    "confidence": 1.0,
+    "relevance": 0.5,
+    "pinned": False,
+    "state": "active",
+    "created_at": "2026-02-05T10:00:00Z",
+    "updated_at": "2026-02-05T10:00:00Z",
+    "expires_at": None,
+}
 
 
 @pytest.fixture
@@ -17,55 +44,197 @@ def path(tmp_path):
     return tmp_path / "memory.db"
 
 
-def test_the_oldest_schema_is_migrated_with_all_its_data(tmp_path, path, open_memory):
-    oldest = tmp_path / "oldest"
-    oldest.mkdir()
-    shutil.copy(MIGRATIONS / "0001_start.sql", oldest)
-    SqliteStore(path, migrations=oldest).close()
-    fill_by_hand(path)
-    with open_memory(path) as memory:
-        (finding,) = memory.check()
-        assert "an older omoide indexed them" in finding.what
-        assert memory.repair() == 1
+@pytest.fixture
+def database(tmp_path, path):
+    """Creates a database of an earlier schema, with content."""
+
+    def create(schema):
+        steps = tmp_path / f"steps {schema}"
+        steps.mkdir()
+        for step in STEPS[:schema]:
+            shutil.copy(step, steps)
+        SqliteStore(path, migrations=steps).close()
+        connection = apsw.Connection(str(path))
+        for statement, *values in rows_of(schema, tmp_path):
+            connection.execute(statement, values)
+        connection.close()
+        return path
+
+    return create
+
+
+def rows_of(schema, directory):
+    """Rows as the omoide of that schema wrote them: spelled out here, not written by the present code."""
+    at = 1_770_285_600_000_000
+    columns = (
+        "number, id, project, session, state, type, key, twin, kin, topic_given, length, pinned, confidence, relevance,"
+        " reference_count, version, actor, created_at, updated_at, source, tags, examples, topic, content"
+    )
+    texts = {
+        1: ('["striped"]', '["a zebra"]', "animals", ZEBRA),
+        2: ("[]", "[]", JAPANESE, JAPANESE),
+        3: ("[]", "[]", "okapi", "okapi"),
+    }
+    memories = [
+        (1, ID.format(1), 1, "", 0, "note", None, 11, 5, 1, 9, 1, 1.0, 0.5, 2, 2, 1, at, at + 1, "python", *texts[1]),
+        (2, ID.format(2), 1, "monday", 0, "decision", None, 12, 5, 0, 9, 0, 0.9, 0.5, 0, 1, 1, at, at, "python", *texts[2]),
+        (3, ID.format(3), 0, "", 3, "note", "gone", 13, 5, 0, 1, 0, 1.0, 0.5, 0, 1, 1, at, at, "python", *texts[3]),
+    ]
+    event = "number, at, deed, actor, project, memory, detail"
+    tables = ("meetings", "disputes")
+    if schema >= 10:
+        columns = columns.replace("twin, kin", "fingerprint, blocking_key")
+        event = event.replace("deed", "action")
+        tables = ("sync_states", "sync_conflicts")
+    if schema < 11:
+        yield "INSERT INTO projects VALUES (1, 'shop', 'shop', 'sells', '/shop', ?)", at
+    else:
+        yield "INSERT INTO projects VALUES (1, 'shop', 'shop', 'sells', ?)", at
+        yield ("INSERT INTO places VALUES ('/shop', 1, '', 0)",)
+    yield ("INSERT INTO actors VALUES (1, 'alice', 'owner', 'python')",)
+    for memory in memories:
+        yield f"INSERT INTO memories ({columns}) VALUES ({', '.join('?' * len(memory))})", *memory
+    yield "INSERT INTO versions VALUES (1, 1, 1, ?)", json.dumps(PAST)
+    yield "INSERT INTO accesses VALUES (1, ?)", at
+    yield "INSERT INTO links VALUES (1, 'relates', 2, ?)", at
+    for number, (what, memory) in enumerate((("remembered", 1), ("remembered", 2), ("revised", 1), ("forgotten", 3)), 1):
+        yield f"INSERT INTO events ({event}) VALUES (?, ?, ?, 1, 1, ?, NULL)", number, at + number, what, memory
+    yield ("INSERT INTO words (rowid, topic, tags, content) VALUES (2 << 32 | 1, 'animals', 'striped', 'zebra crossing')",)
+    yield ("INSERT INTO words (rowid, topic, tags, content) VALUES (2 << 32 | 2, '', '', '配送')",)
+    yield ("INSERT INTO areas VALUES (2, 2, 18)",)
+    if schema >= 2:
+        yield "INSERT INTO upkeep VALUES ('retire', ?)", at
+    if schema >= 3:
+        mirror = (1, 1, "", str(directory), "memories.md", "memories", "own", at, 0)
+        yield "INSERT INTO mirrors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *mirror
+        yield (f"INSERT INTO {tables[0]} VALUES (1, 1, '', '', 2, '')",)
+        yield f"INSERT INTO {tables[1]} VALUES (1, 1, ?, 1, 2, 'database')", at
+    if schema >= 4:
+        yield "INSERT INTO sessions VALUES (1, 'monday', 'monday', 'slack', ?)", at
+    if schema >= 5:
+        yield ("INSERT INTO models VALUES (1, 'test', 64)",)
+        yield "INSERT INTO signs (memory, area, model, bits) VALUES (1, 2, 1, ?)", bytes(8)
+        yield f"INSERT INTO vectors VALUES ({'1, 0' if schema == 5 else '1, 1'}, 1, ?)", bytes(64)
+    if schema >= 7:
+        yield ("UPDATE memories SET source_run_id = 'run 7' WHERE number = 1",)
+    if schema >= 9:
+        yield ("INSERT INTO actors VALUES (2, 'bob', 'worker', 'mcp')",)
+        yield ("UPDATE memories SET author = 2 WHERE number = 2",)
+
+
+@pytest.mark.parametrize("schema", range(1, len(STEPS) + 1))
+def test_a_database_of_every_schema_opens_with_all_its_data(database, open_memory, schema):
+    with open_memory(database(schema)) as memory:
         assert memory.check() == []
-        kept = memory.show(1, scope=SHOP)
-        assert (kept.content, kept.topic, kept.tags) == ("zebra crossing", "animals", ("striped",))
-        assert [hit.memory.number for hit in memory.recall("zebra", scope=SHOP).hits] == [1]
-        assert memory.remember("okapi", scope=SHOP).memory.number == 2
+        zebra, japanese = memory.show(1, scope=SHOP), memory.show(2, scope=SHOP)
+        assert (zebra.content, zebra.topic, zebra.tags, zebra.examples) == (ZEBRA, "animals", ("striped",), ("a zebra",))
+        assert (zebra.pinned, zebra.reference_count, zebra.version, zebra.author.name) == (True, 2, 2, "alice")
+        assert zebra.source_run_id == ("run 7" if schema >= 7 else None)
+        assert (japanese.scope, japanese.type, japanese.confidence) == (MONDAY, "decision", 0.9)
+        assert japanese.author.name == ("bob" if schema >= 9 else "alice")
+        assert memory.list(scope=SHOP).total == 2
+        assert [hit.memory.number for hit in memory.recall("zebra crossing", scope=SHOP).hits] == [1]
+        assert [hit.memory.number for hit in memory.recall("配送", scope=SHOP).hits] == [2]
+        assert [version.memory.content for version in memory.history(1, scope=SHOP)] == [PAST["content"], ZEBRA]
+        assert [link.kind for link in memory.links(1, scope=SHOP)] == [LinkKind.RELATES]
+        assert [event.action for event in memory.events(scope=SHOP)][-4:] == [
+            "forgotten",
+            "revised",
+            "remembered",
+            "remembered",
+        ]
+        assert [session.scope for session in memory.sessions(scope=SHOP)] == [MONDAY]
+        (project,) = memory.projects()
+        assert (project.path, project.description, project.places[0].directory) == ("shop", "sells", "/shop")
+        assert len(memory.conflicts()) == (1 if schema >= 3 else 0)
+        assert memory.restore(3, scope=Scope()).state is State.ACTIVE
 
 
-def test_an_upgraded_database_has_the_schema_of_a_new_one(tmp_path, path):
-    oldest = tmp_path / "oldest"
-    oldest.mkdir()
-    shutil.copy(MIGRATIONS / "0001_start.sql", oldest)
-    SqliteStore(path, migrations=oldest).close()
+@pytest.mark.parametrize("schema", range(1, len(STEPS) + 1))
+def test_a_database_of_every_schema_is_written_and_exported(tmp_path, database, open_memory, schema):
+    exported = io.BytesIO()
+    with open_memory(database(schema)) as memory:
+        revised = memory.revise(1, scope=SHOP, content="The zebra crossing is gone")
+        assert revised.version == 3
+        assert memory.recall("gone", scope=SHOP).hits[0].memory == memory.show(1, scope=SHOP)
+        assert memory.remember("okapi", scope=SHOP).memory.number == 4
+        assert export(memory, exported, "jsonl", Selection(), lambda _: None) == 4
+        assert memory.check() == []
+    exported.seek(0)
+    with open_memory(tmp_path / "copy.db") as copy:
+        chosen = Selection()
+        import_file(copy, exported, "jsonl", name="x", here=SHOP, chosen=chosen, rehearse=False, tick=lambda _: None)
+        assert copy.show(1, scope=SHOP).content == revised.content
+        assert copy.show(2, scope=SHOP).content == JAPANESE
+
+
+def test_an_upgraded_database_has_the_schema_of_a_new_one(tmp_path, database):
+    path = database(1)
     SqliteStore(path).close()
     SqliteStore(tmp_path / "new.db").close()
-    assert schema(path) == schema(tmp_path / "new.db")
+    assert schema_of(path) == schema_of(tmp_path / "new.db")
 
 
-def schema(path):
+def schema_of(path):
     connection = apsw.Connection(str(path))
     found = connection.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY 1, 2").fetchall()
     connection.close()
     return found
 
 
-def fill_by_hand(path):
-    """A memory as the first schema keeps it: written here once and for all, not by the code of the day."""
-    connection = apsw.Connection(str(path))
-    for statement in (
-        "INSERT INTO projects (number, path, folded, created_at) VALUES (1, 'shop', 'shop', 0)",
-        "INSERT INTO actors VALUES (1, 'alice', 'owner', 'python')",
-        """INSERT INTO memories (number, id, project, session, state, type, twin, kin, topic_given, length, pinned,
-        confidence, relevance, reference_count, version, actor, created_at, updated_at, source, tags, examples, topic,
-        content) VALUES (1, '019c2d3e-9d1b-76ef-94c5-88628e870c23', 1, '', 0, 'note', 0, 0, 1, 4, 0, 1.0, 0.5, 0, 1, 1,
-        1000000, 1000000, 'python', '["striped"]', '[]', 'animals', 'zebra crossing')""",
-        "INSERT INTO words (rowid, topic, tags, content) VALUES (2 << 32 | 1, 'anim', 'stripe', 'zebra cross')",
-        "INSERT INTO areas VALUES (2, 1, 4)",
-    ):
-        connection.execute(statement)
-    connection.close()
+# the version of the index
+
+NEAR = "The zebra crossing in front of the shop was painted again in May"
+
+
+def test_near_duplicates_of_memories_that_an_older_omoide_indexed_are_found(database, open_memory):
+    with open_memory(database(10)) as memory:
+        assert memory.remember(NEAR, scope=SHOP).similar_count == 1
+
+
+def test_an_index_is_rebuilt_once(database, open_memory):
+    path = database(10)
+    marks = []
+    for _ in range(3):
+        with open_memory(path) as memory, memory._store.read() as tx:
+            marks.append(tx.mark().renewal)
+    assert marks[0] > 0
+    assert set(marks) == {marks[0]}
+
+
+def test_a_new_database_needs_no_rebuild(path, open_memory):
+    with open_memory(path) as memory, memory._store.read() as tx:
+        assert tx.mark().renewal == 0
+
+
+def test_a_process_that_rebuilds_the_index_keeps_no_other_from_using_the_old_one(database, open_memory):
+    path = database(10)
+    rebuilding = SqliteStore(path)
+    with rebuilding.task_lock("rebuild"), open_memory(path) as memory:
+        assert memory.recall("zebra crossing", scope=SHOP).hits[0].memory.number == 1
+        (problem,) = memory.check()
+        assert "an older omoide indexed them" in problem.what
+    rebuilding.close()
+    with open_memory(path) as memory:
+        assert memory.check() == []
+
+
+def test_an_outdated_index_on_a_full_disk_is_used_as_it_is(database, disk, ordinary_disk, open_memory):
+    path = database(10)
+    SqliteStore(path).close()  # the newest schema
+    disk.room = 8_000
+    with open_memory(path) as memory:
+        assert memory._store.is_index_outdated()
+        assert memory.recall("zebra crossing", scope=SHOP).hits[0].memory.number == 1
+        with pytest.raises(StoreFull):
+            memory.remember("much " * 10_000, scope=SHOP)
+        disk.room = None
+    ordinary_disk()
+    with open_memory(path) as memory:
+        assert memory.check() == []
+
+
+# migrations that fail, die or run at the same time
 
 
 def test_a_failed_migration_changes_nothing_and_its_fixed_version_is_applied(path, open_memory, next_schema):

@@ -13,6 +13,7 @@ from omoide.errors import EmbedderUnavailable, StoreBusy, StoreError
 from omoide.model import Memory, Query, Scope
 from omoide.settings import Settings
 from omoide.storage.base import EmbeddingModel, Reader, Store, StoredVector, StoreMark, VectorCounts, Writer
+from omoide.storage.capabilities import Housekeeping
 
 if TYPE_CHECKING:  # numpy takes 150 ms that only a process that embeds should pay for
     from types import ModuleType
@@ -96,7 +97,8 @@ class EmbeddingIndex:
             return None
         if not self._loaded:
             self._loaded = True
-            self._store.enlarge_cache()
+            if isinstance(self._store, Housekeeping):
+                self._store.enlarge_cache()
         self.wake()
         vector: QueryVector = vectors.QueryVector(row, model, self.cache())
         return vector if vector.fits else None

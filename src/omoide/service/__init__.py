@@ -15,6 +15,7 @@ from omoide.service.retention import Retention
 from omoide.service.secret_scan import SecretScan
 from omoide.service.stats import Stats
 from omoide.service.write_path import Hooks
+from omoide.storage.capabilities import Housekeeping
 
 
 class Service(Memories, Imports, Queries, Stats, Retention, Projects, Repositories, Mirrors, Maintenance, SecretScan):
@@ -56,7 +57,8 @@ class Service(Memories, Imports, Queries, Stats, Retention, Projects, Repositori
 
     def flush(self) -> None:
         """Run deferred writes, such as access times. Call when idle."""
-        self._store.flush()
+        if isinstance(self._store, Housekeeping):
+            self._store.flush()
 
     def close(self) -> None:
         """Close the store, for every service on it. Once a day this first retires what is due (see `retire_if_due`)."""

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from omoide.errors import Conflict, EmbedderUnavailable
+from omoide.errors import Conflict, EmbedderUnavailable, StoreError
 from omoide.guard import permissions
 from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Query, Scope, State
 from omoide.model.expiry import is_current
 from omoide.service import archives, versioning
 from omoide.service.core import Core, Ref
 from omoide.service.write_path import MemoryTransaction
-from omoide.storage.base import IndexEntry, MemoryChange, Problem, Reader, StoredVector, Writer
+from omoide.storage.base import MemoryChange, Reader, Store, StoredVector, Writer
+from omoide.storage.capabilities import Backup, Erasure, Integrity, Problem, require
 
 if TYPE_CHECKING:  # many patterns and words: 20 ms that only a reindex pays for
     from omoide.lifecycle.deduplication import Merge, MergePlan, ReindexResult
@@ -38,7 +39,7 @@ class Maintenance(Core):
         with self._writes.transaction() as write:
             for ref in refs:
                 write.erase(self._find_forgotten(write.tx, ref, scope))
-        self._store.scrub()
+        require(self._store, Erasure).scrub()
         return len(refs)
 
     def purge_candidates(self, refs: Sequence[Ref] = (), *, scope: Scope) -> list[Memory]:
@@ -64,12 +65,12 @@ class Maintenance(Core):
     def check(self) -> Sequence[Problem]:
         """Check the store, and return what is wrong with it and how to repair that; nothing where all is well."""
         permissions.require(self._actor, "check")
-        return self._store.check(_entry)
+        return require(self._store, Integrity).check(versioning.expected_entry)
 
     def repair(self) -> int:
         """Rebuild index and fingerprints from the memories, which stay as they are. Returns how many are indexed."""
         permissions.require(self._actor, "repair")
-        return self._store.rebuild(lambda tx: versioning.entries(tx.everything()))
+        return require(self._store, Integrity).rebuild(versioning.expected_entry)
 
     def backup(self, target: Path | None = None) -> Path:
         """Copy the whole database into one file while others read and write, and return the path.
@@ -78,7 +79,7 @@ class Maintenance(Core):
         """
         permissions.require(self._actor, "backup")
         target = archives.backup_path(Path(self._store.location), self._clock()) if target is None else target
-        self._store.backup(target)
+        require(self._store, Backup).backup(target)
         return target
 
     def tally(self) -> Sequence[tuple[Scope, str, str, int]]:
@@ -149,8 +150,8 @@ class Maintenance(Core):
                 if not trouble:
                     embedded += self._embeddings.store_vectors(tx, vectors)
 
-            indexed = self._store.rebuild_online(
-                versioning.build_index_entry, settle, lambda more: watch("indexing", more, total)
+            indexed = require(self._store, Integrity).rebuild(
+                versioning.expected_entry, settle, lambda more: watch("indexing", more, total)
             )
         self._hooks.after_commit(changed)
         if archive is True:
@@ -163,7 +164,7 @@ class Maintenance(Core):
             return None
         target = archives.archive_path(Path(self._store.location), self._clock()) if archive is True else archive
         watch("archiving", 0, 1)
-        self._store.backup(target)
+        require(self._store, Backup).backup(target)
         watch("archiving", 1, 1)
         return str(target)
 
@@ -220,16 +221,20 @@ class Maintenance(Core):
         )
 
 
+def update_index(store: Store) -> None:
+    """Rebuild the index once if an older omoide made it, so that near-duplicates of older memories are found."""
+    try:
+        if isinstance(store, Integrity) and store.is_index_outdated():
+            store.rebuild(versioning.expected_entry)
+    except StoreError:  # fallback: the old index, which finds all but some near-duplicates; `doctor` reports it
+        pass
+
+
 def _own_layers(scope: Scope) -> tuple[Layer, ...]:
     """The layers of the scope itself, without the wider ones that it sees."""
     if scope.name:
         return (Layer.SESSION,)
     return (Layer.PROJECT, Layer.SESSION) if scope.path else (Layer.EVERYWHERE,)
-
-
-def _entry(memory: Memory) -> tuple[int, IndexEntry]:
-    """The fingerprint and the index entry that a memory should have."""
-    return versioning.memory_fingerprint(memory), versioning.build_index_entry(memory)
 
 
 def _apply_merges(write: MemoryTransaction, merges: Sequence[Changes]) -> int:

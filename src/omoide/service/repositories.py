@@ -14,7 +14,8 @@ from omoide.model import Memory, Mirror, Project, ProjectPlace, RepositoryIdenti
 from omoide.service import versioning
 from omoide.service.core import Core
 from omoide.service.repository_match import Checkout, Match, Relation, match
-from omoide.storage.base import MemoryChange, Reader, StoredText, Writer
+from omoide.storage.base import MemoryChange, Reader, Writer
+from omoide.storage.capabilities import Integrity, Redaction, StoredText, require
 
 _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -115,10 +116,10 @@ class Repositories(Core):
             if taken is not None and taken.path != path:
                 raise Conflict(f"there is a project {taken.path} already: `omoide project merge {path} {taken.path}`")
             _require_no_tree(write.tx, path)
-            write.tx.replace_text(StoredText("project", path), name)
+            require(write.tx, Redaction).replace_text(StoredText("project", path), name)
             write.log("renamed", Scope(name), {"project": name})
         self._hooks.mirrors_changed()
-        self._store.rebuild(lambda tx: versioning.entries(tx.everything()))  # fingerprints are made of the scope too
+        require(self._store, Integrity).rebuild(versioning.expected_entry)  # fingerprints are made of the scope too
         return msgspec.structs.replace(project, path=name)
 
     def merge_projects(self, source: str, into: str, *, dry_run: bool = False) -> ProjectMerge:

@@ -14,6 +14,7 @@ from omoide.service import versioning
 from omoide.service.core import Core
 from omoide.service.write_path import MemoryTransaction, WritePath
 from omoide.storage.base import MemoryChange, Reader
+from omoide.storage.capabilities import Housekeeping
 
 _TASK = "retire"
 _EVERY = timedelta(days=1)
@@ -78,7 +79,8 @@ class Retention(Core):
                 done = _archive(write, plan.retirements)
                 if len(plan.retirements) < _MAX_AUTOMATIC:
                     write.tx.record_run(_TASK, at)
-            self._store.merge_index(_MERGE_STEPS)
+            if isinstance(self._store, Housekeeping):
+                self._store.merge_index(_MERGE_STEPS)
         except StoreError:  # fallback: the next idle moment; nobody asked for this, so nobody waits for an answer
             return None
         return RetentionPlan(done)

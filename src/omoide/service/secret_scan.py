@@ -12,7 +12,8 @@ from omoide.model import Memory, Mirror, Scope, SyncState, derive_topic, fields
 from omoide.service import versioning
 from omoide.service.core import Core
 from omoide.service.write_path import MemoryTransaction
-from omoide.storage.base import Reader, StoredText, SyncUpdate, Writer
+from omoide.storage.base import Reader, SyncUpdate, Writer
+from omoide.storage.capabilities import Erasure, Integrity, Redaction, StoredText, StoredTexts, require
 
 _LINES = fields.names(lambda field: field.kind in ("key", "line"))
 _LISTS = fields.names(lambda field: field.kind in ("tags", "texts"))
@@ -57,8 +58,8 @@ class SecretScan(Core):
             with self._writes.transaction() as write:
                 renamed = _redact(write)
             if renamed:  # fingerprints are made of the scope too
-                self._store.rebuild(lambda tx: versioning.entries(tx.everything()))
-        self._store.scrub()
+                require(self._store, Integrity).rebuild(versioning.expected_entry)
+        require(self._store, Erasure).scrub()
         return SecretScanReport(found, files, fixed=True)
 
 
@@ -77,7 +78,7 @@ def _redact(write: MemoryTransaction) -> bool:
             clean = _redact_memory(_with_new_scope(past, renamed))
             if clean != past:
                 changed |= _changed_fields(past, clean)
-                tx.replace_version(clean)
+                require(tx, Redaction).replace_version(clean)
         if changed:
             write.log("redacted", new, {"fields": sorted(changed), "version": new.version})
     for mirror in tx.mirrors():
@@ -89,7 +90,7 @@ def _find_secrets(tx: Reader) -> Iterator[StoredSecret]:
     for memory in tx.everything():
         for version in tx.versions(memory.number):
             yield from _in_memory(version.memory)
-    for text in tx.stored_texts():
+    for text in require(tx, StoredTexts).stored_texts():
         yield from _in_text(text.text, text.what)
     for mirror in tx.mirrors():
         yield from _in_text(str(PurePath(mirror.place, mirror.file)), "mirror")
@@ -158,7 +159,7 @@ def _with_new_scope(memory: Memory, renamed: Mapping[StoredText, str]) -> Memory
 
 def _rename(tx: Writer) -> dict[StoredText, str]:
     """Replaces every text beside memories that holds a secret; answers what became of each."""
-    stored = tx.stored_texts()
+    stored = require(tx, StoredTexts).stored_texts()
     taken = {(one.what, one.text.casefold()) for one in stored}
     renamed: dict[StoredText, str] = {}
     for one in stored:
@@ -166,7 +167,7 @@ def _rename(tx: Writer) -> dict[StoredText, str]:
             continue
         new = _replacement(one, lambda name, what=one.what: (what, name.casefold()) in taken)  # type: ignore[misc]
         taken.add((one.what, new.casefold()))
-        tx.replace_text(one, new)
+        require(tx, Redaction).replace_text(one, new)
         renamed[one] = new
     return renamed
 

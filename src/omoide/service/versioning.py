@@ -2,7 +2,7 @@
 
 import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,6 +16,9 @@ from omoide.retrieval import blocking
 from omoide.retrieval.analyzer import index_entry, index_text
 from omoide.storage.base import IndexEntry
 
+INDEX_VERSION = 1
+"""The version of `expected_entry`: one more when it returns something else for the same memory. A database that was indexed
+by an older version is rebuilt when it is opened."""
 _TICK = timedelta(microseconds=1)
 
 
@@ -59,10 +62,9 @@ def memory_fingerprint(memory: Memory) -> int:
     return fingerprint(memory.scope, memory.type, memory.topic if memory.topic_given else None, memory.content)
 
 
-def entries(memories: Iterable[Memory]) -> Iterator[tuple[Memory, int, IndexEntry]]:
-    """Yield each memory with its fingerprint and its index entry, for a rebuilt index."""
-    for memory in memories:
-        yield memory, memory_fingerprint(memory), build_index_entry(memory)
+def expected_entry(memory: Memory) -> tuple[int, IndexEntry]:
+    """The fingerprint and the index entry that a memory should have in the database."""
+    return memory_fingerprint(memory), build_index_entry(memory)
 
 
 def with_fields(memory: Memory, values: Mapping[str, Any]) -> Memory:

@@ -2,13 +2,12 @@
 
 A store keeps and finds; terms, fingerprints, ranking and permissions are computed above it, so that every backend gives
 the same answers. Each promise has a test in `tests/contract/`, to which a backend supplies a fixture. What only some
-engines can do (copy a file, merge index segments) is an optional capability.
+engines can do (copy a file, merge index segments) is an optional capability: see `capabilities.py`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from omoide.model import (
@@ -64,22 +63,6 @@ IndexedMemory = tuple[Memory, int, IndexEntry]
 """A memory with its fingerprint and its index entry."""
 MemoryChange = tuple[Memory, Memory, int, IndexEntry]
 """The old memory, then the new one with its fingerprint and its index entry."""
-
-
-class Problem(NamedTuple):
-    """Something that a check found wrong, and what would repair it."""
-
-    what: str
-    remedy: str
-    fixable: bool
-
-
-class StoredText(NamedTuple):
-    """A text that is stored beside memories."""
-
-    what: str
-    """project, description, directory, session, session source, actor or event (its detail, as JSON)."""
-    text: str
 
 
 class SyncUpdate(NamedTuple):
@@ -214,13 +197,6 @@ class SyncReader(Protocol):
         """Return the conflicts of all mirrors, oldest first."""
 
 
-class TextReader(Protocol):
-    """Read texts beside memories."""
-
-    def stored_texts(self) -> list[StoredText]:
-        """Return every text that is stored beside memories, each once; for texts of mirrors see `mirrors`."""
-
-
 class Reader(
     MemoryReader,
     SearchIndex,
@@ -229,7 +205,6 @@ class Reader(
     ProjectReader,
     RetentionReader,
     SyncReader,
-    TextReader,
     Protocol,
 ):
     """A consistent view: everything that is read in it is of one moment.
@@ -326,19 +301,6 @@ class SyncWriter(Protocol):
         """Record what is now known of a mirror's files and entries. Does nothing if there is no such mirror."""
 
 
-class TextWriter(Protocol):
-    """Replace texts without keeping the old ones. See `Erasure` for the bytes."""
-
-    def replace_version(self, memory: Memory) -> None:
-        """Put other texts into a past version, in place."""
-
-    def replace_text(self, old: StoredText, new: str) -> None:
-        """Replace a text that is stored beside memories wherever it occurs; an empty one for a directory removes it.
-
-        The new name of a project, session or actor must be free.
-        """
-
-
 class Writer(
     Reader,
     MemoryWriter,
@@ -347,14 +309,13 @@ class Writer(
     ProjectWriter,
     RetentionWriter,
     SyncWriter,
-    TextWriter,
     Protocol,
 ):
     """A transaction: all of it is stored, durably, when the block ends; none of it when the block raises."""
 
 
-class Transactions(Protocol):
-    """Begin transactions."""
+class Store(Protocol):
+    """Where memories are stored: begins transactions."""
 
     location: str
     """Where the store is, for messages and for people."""
@@ -384,60 +345,3 @@ class Transactions(Protocol):
 
     def close(self) -> None:
         """Close the store. May be called again."""
-
-
-class Housekeeping(Protocol):
-    """Do deferred work of the engine."""
-
-    def flush(self) -> None:
-        """Run deferred writes, if there are many. Call when idle."""
-
-    def enlarge_cache(self) -> None:
-        """Keep up to 16 MB of the database in memory: for a process that has loaded a model, and so is not small."""
-
-    def merge_index(self, steps: int) -> None:
-        """Merge the segments of the index, of which every write adds one and a search reads all.
-
-        Takes at most so many steps of a tenth of a second in which others cannot write. Gives up if another process writes.
-        """
-
-
-class Integrity(Protocol):
-    """Check the database and rebuild its index."""
-
-    def check(self, expected: Callable[[Memory], tuple[int, IndexEntry]] | None = None) -> list[Problem]:
-        """Return what is wrong; given the fingerprint and index entry that a memory should have, also which differ."""
-
-    def rebuild(self, entries: Callable[[Reader], Iterator[IndexedMemory]]) -> int:
-        """Rebuild the index and all fingerprints in one transaction from what `entries` yields. Return how many memories
-        were indexed."""
-
-    def rebuild_online(
-        self, words: Callable[[Memory], IndexEntry], settle: Callable[[Writer], None], watch: Callable[[int], None]
-    ) -> int:
-        """Rebuild the index while others write.
-
-        The new index is made beside the old one and replaces it in one step, with everything that was written meanwhile;
-        what `settle` writes belongs to that step. `watch` is called with how many more are indexed.
-        """
-
-
-class Erasure(Protocol):
-    """Overwrite deleted data."""
-
-    def scrub(self) -> None:
-        """Leave no byte of what was erased in the file, its log or its index."""
-
-
-class Backup(Protocol):
-    """Copy the database."""
-
-    def backup(self, target: Path) -> None:
-        """Write a consistent copy while others read and write, compressed if its name ends with .gz.
-
-        The target appears whole or not at all. Raises StoreError if it exists.
-        """
-
-
-class Store(Transactions, Housekeeping, Integrity, Erasure, Backup, Protocol):
-    """A store with every capability."""

@@ -1,4 +1,4 @@
-"""What can be wrong with a SQLite store, and what would mend it."""
+"""Check a SQLite store: its file, its rows, and whether index and vectors fit the rows."""
 
 import stat
 from collections.abc import Iterator
@@ -7,19 +7,20 @@ from pathlib import Path
 
 import apsw
 
-from omoide.storage.base import Problem
-from omoide.storage.rows import FORGOTTEN
-from omoide.storage.sqlite.comparison import Expected, find_differences
+from omoide.storage.base import IndexEntry
+from omoide.storage.capabilities import Expected, Problem
+from omoide.storage.rows import COLUMNS, FORGOTTEN, TABLES, memory_from_row
+from omoide.storage.sqlite.postings import document_id
 from omoide.storage.sqlite.transaction import Transaction
 
-# Where each memory should stand in the index: see the areas in sqlite_reading.
+# Where each memory should be in the index: see the areas in reader.py.
 _EXPECTED = f"SELECT (project * 2 + (state <> 0)) << 32 | number AS document FROM memories WHERE state <> {FORGOTTEN}"
 COUNTED = (
     "SELECT project * 2 + (state <> 0) AS area, count(*) AS entries, sum(length) AS terms FROM memories"
     f" WHERE state <> {FORGOTTEN} GROUP BY 1"
 )
 _NOTED = "SELECT area, entries, terms FROM areas WHERE entries <> 0 OR terms <> 0"
-# Vectors without a memory, or where their memory is not: triggers keep them in step, so only damage does this.
+# Vectors without a memory, or in another area than their memory: triggers prevent it, so only damage does this.
 DANGLING_VECTORS = f"""
 SELECT s.memory FROM signs s LEFT JOIN memories m ON m.number = s.memory WHERE m.number IS NULL
     OR s.area <> CASE m.state WHEN {FORGOTTEN} THEN -1 ELSE m.project * 2 + (m.state <> 0) END
@@ -28,16 +29,27 @@ UNION SELECT v.memory FROM vectors v WHERE NOT EXISTS
     (SELECT 1 FROM signs s WHERE s.memory = v.memory AND s.model = v.model)"""
 _NAMED = 5
 _RESTORE = "restore a backup with `omoide backup` files, or export what can be read with `omoide export`"
-_REINDEX = "`omoide doctor --fix` makes the index anew from the memories"
+_REINDEX = "`omoide doctor --fix` rebuilds the index from the memories"
+_PAGE = 500
+_ROWS = (
+    f"SELECT {COLUMNS}, m.project * 2 + (m.state <> 0), m.state = {FORGOTTEN}, m.fingerprint, m.blocking_key, m.length"
+    f" FROM {TABLES} WHERE m.number > ? ORDER BY m.number LIMIT {_PAGE}"
+)
+_ADDED = 5  # columns after those of a memory
+_TERMS = "SELECT doc, col, CAST(term AS BLOB) FROM temp.instances"
+_LONGEST = 32_768  # bytes of a term that FTS5 keeps
+# As the tokenizer of the table `words` reads a text: see the first migration.
+_FOLDED = bytes(32 if byte <= 32 or byte == 127 else byte for byte in bytes(range(256)).lower())
 
 
 def check(tx: Transaction, path: Path, expected: Expected | None) -> list[Problem]:
+    """Return everything that is wrong: see `Integrity.check`."""
     # FTS5 checks the segments it knew when it was last asked for a word: without this, those that another process has
     # merged since would be missing.
-    with suppress(apsw.CorruptError, apsw.SQLError):  # what is wrong is told below
+    with suppress(apsw.CorruptError, apsw.SQLError):  # what is wrong is reported below
         tx.get("SELECT count(*) FROM words WHERE words MATCH 'a'")
     found = [*_rows(tx), *_index(tx)]
-    if expected is not None and not found:  # otherwise much differs, and is told already
+    if expected is not None and not found:  # otherwise much differs, and is reported already
         found += _differences(tx, expected)
     return [*found, *_vectors(tx), *_permissions(path)]
 
@@ -70,7 +82,7 @@ def _index(tx: Transaction) -> Iterator[Problem]:
 
 
 def _differences(tx: Transaction, expected: Expected) -> Iterator[Problem]:
-    numbers = list(find_differences(tx, expected))
+    numbers = list(_find_differences(tx, expected))
     if numbers:
         named = ", ".join(f"#{number}" for number in numbers[:_NAMED]) + (" …" if len(numbers) > _NAMED else "")
         yield Problem(
@@ -81,14 +93,38 @@ def _differences(tx: Transaction, expected: Expected) -> Iterator[Problem]:
         )
 
 
+def _find_differences(tx: Transaction, expected: Expected) -> Iterator[int]:
+    """The numbers of the memories that are not indexed as their rows read now: another program may have changed a row."""
+    indexed: dict[int, int] = {}
+    for number, column, term in tx.stream(_TERMS):
+        indexed[number] = indexed.get(number, 0) + hash((column, term))
+    for row in tx.pages(_ROWS):
+        memory = memory_from_row(row[:-_ADDED])
+        area, forgotten, *columns = row[-_ADDED:]
+        fingerprint, entry = expected(memory)
+        terms = 0 if forgotten else _sum_of_terms(entry)
+        found = indexed.get(document_id(area, memory.number), 0)
+        if columns != [fingerprint, entry.blocking_key, entry.length] or terms != found:
+            yield memory.number
+
+
+def _sum_of_terms(entry: IndexEntry) -> int:
+    """A number that is the same for the same terms in the same columns, in any order."""
+    return sum(
+        hash((column, term[:_LONGEST]))
+        for column, text in (("topic", entry.topic), ("tags", entry.tags), ("content", entry.content))
+        for term in text.encode().translate(_FOLDED).split()
+    )
+
+
 def _vectors(tx: Transaction) -> Iterator[Problem]:
-    astray = tx.get(f"SELECT count(*) FROM ({DANGLING_VECTORS})")
-    if astray:
-        yield Problem(f"the vectors of {astray} memories are astray", "`omoide doctor --fix` drops them", fixable=True)
+    dangling = tx.get(f"SELECT count(*) FROM ({DANGLING_VECTORS})")
+    if dangling:
+        yield Problem(f"the vectors of {dangling} memories are dangling", "`omoide doctor --fix` drops them", fixable=True)
 
 
 def _integrity_messages(tx: Transaction, part: str) -> set[str]:
-    """What SQLite's own check says: of a table, or of everything, up to a number of lines."""
+    """The messages of SQLite's own check, of a table or of everything, up to a number of lines."""
     # Not FTS5's 'integrity-check' command: that is a write, and would wait for other writers.
     return {line for (line,) in tx.rows(f"PRAGMA integrity_check({part})")} - {"ok"}
 

@@ -1,7 +1,7 @@
 """Texts that a SQLite store keeps beside memories, and the texts of past versions: read all, and replaced for good."""
 
 from omoide.model import Memory
-from omoide.storage.base import StoredText
+from omoide.storage.capabilities import StoredText
 from omoide.storage.rows import version_json
 from omoide.storage.sqlite.transaction import Transaction
 

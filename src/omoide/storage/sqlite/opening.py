@@ -18,6 +18,7 @@ OLDEST_SQLITE = "3.51.3"  # up to 3.51.2 a WAL reset could lose committed pages
 APPLICATION = 0x6F6D6F69  # "omoi", so that `file` and we know our own
 _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 _TRIES = 3
+_FIRST_WITH_META = 12  # the first schema that has the table meta
 
 
 class Source(NamedTuple):
@@ -27,6 +28,17 @@ class Source(NamedTuple):
     wait: float
     """Seconds that a statement waits for another writer."""
     migrations: Path
+    index_version: int
+    """Of the function that makes index entries: written into a new database."""
+
+
+class Opened(NamedTuple):
+    """A connection that is ready for use."""
+
+    connection: apsw.Connection
+    files: OpenFiles
+    index_version: int
+    """Of the function that made the index of this database; 0: from before versions were recorded."""
 
 
 def require_sqlite() -> None:
@@ -35,15 +47,15 @@ def require_sqlite() -> None:
         raise StoreError(f"SQLite {version} can lose data, {OLDEST_SQLITE} or newer is needed: upgrade apsw")
 
 
-def open_connection(source: Source) -> tuple[apsw.Connection, OpenFiles]:
-    """A connection that is ready for use, and the files that it has open. Makes a database where there is none."""
+def open_connection(source: Source) -> Opened:
+    """Open the database, or create it where there is none."""
     create(source.path)
     refuse_truncated(source.path)
     path = str(source.path.absolute())
     connection, opened = _connect(path)
     try:
-        _prepare(connection, source)
-        return connection, OpenFiles(path, opened, connection.filename_wal)
+        index_version = _prepare(connection, source)
+        return Opened(connection, OpenFiles(path, opened, connection.filename_wal), index_version)
     except BaseException:
         connection.close()
         raise
@@ -79,14 +91,16 @@ def _connect(path: str) -> tuple[apsw.Connection, tuple[int, int] | None]:
     raise StoreReplaced(f"{path} is being replaced by other files: try again when that is done")
 
 
-def _prepare(connection: apsw.Connection, source: Source) -> None:
+def _prepare(connection: apsw.Connection, source: Source) -> int:
+    """Bring a connection and its database to the state that every transaction expects. Return the index version."""
     steps = sorted(source.migrations.glob("[0-9]*.sql"))
     connection.set_busy_handler(busy_handler(source.wait))
     # Before anything else: a file that is not ours, or from a newer omoide, stays as it is. In a transaction, because
     # another process may be making the tables just now.
     connection.execute("BEGIN")
     try:
-        _recognise(connection, source, len(steps))
+        schema = _recognise(connection, source, len(steps))
+        index_version = read_index_version(connection) if schema >= _FIRST_WITH_META else 0
     finally:
         roll_back(connection)
     connection.register_fts5_function("counts", count_function)
@@ -94,11 +108,18 @@ def _prepare(connection: apsw.Connection, source: Source) -> None:
     _enable_wal(connection, source)
     for pragma in ("synchronous=FULL", "cell_size_check=ON"):
         connection.execute("PRAGMA " + pragma)
-    _migrate(connection, source, steps)
+    if _migrate(connection, source, steps):
+        index_version = read_index_version(connection)
     # Otherwise SQLite plans statements anew for each value, 10 µs each, though without statistics it plans the same.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.execute("PRAGMA temp_store=MEMORY")
     connection.execute(INSTANCES)
+    return index_version
+
+
+def read_index_version(connection: apsw.Connection) -> int:
+    version: int | None = connection.execute("SELECT value FROM meta WHERE name = 'index_version'").get
+    return version or 0
 
 
 def roll_back(connection: apsw.Connection) -> None:
@@ -120,9 +141,10 @@ def _enable_wal(connection: apsw.Connection, source: Source) -> None:
             return
 
 
-def _migrate(connection: apsw.Connection, source: Source, steps: Sequence[Path]) -> None:
+def _migrate(connection: apsw.Connection, source: Source, steps: Sequence[Path]) -> bool:
+    """Bring the database to the newest schema. Return whether it has got one with a table `meta`."""
     if connection.pragma("user_version") == len(steps) and connection.pragma("application_id") == APPLICATION:
-        return
+        return False
     trusted = False
     for number, step in enumerate(steps, 1):
         connection.execute("BEGIN IMMEDIATE")
@@ -133,12 +155,18 @@ def _migrate(connection: apsw.Connection, source: Source, steps: Sequence[Path])
                     _require_schema(connection, source, steps[:known])
                 trusted = True
                 _apply(connection, source, step)
+                if number == _FIRST_WITH_META:  # nothing to rebuild where there is nothing
+                    connection.execute(
+                        "INSERT INTO meta SELECT 'index_version', ? WHERE NOT EXISTS (SELECT 1 FROM memories)",
+                        (source.index_version,),
+                    )
                 connection.pragma("application_id", APPLICATION)
                 connection.pragma("user_version", number)
             connection.execute("COMMIT")
         except BaseException:
             roll_back(connection)
             raise
+    return len(steps) >= _FIRST_WITH_META
 
 
 def _apply(connection: apsw.Connection, source: Source, step: Path) -> None:

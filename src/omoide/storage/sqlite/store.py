@@ -18,14 +18,13 @@ from pathlib import Path
 import apsw
 
 from omoide.errors import StoreBusy, StoreError, StoreReplaced
-from omoide.model import Memory
-from omoide.storage.base import IndexedMemory, IndexEntry, Problem, Reader, Writer
+from omoide.storage.base import Writer
+from omoide.storage.capabilities import Expected, Problem
 from omoide.storage.rows import micros
 from omoide.storage.sqlite.cache import ReaderCache
 from omoide.storage.sqlite.faults import translate_errors
 from omoide.storage.sqlite.file import create
 from omoide.storage.sqlite.opening import Source, busy_handler, open_connection, require_sqlite, roll_back
-from omoide.storage.sqlite.postings import RENEWED
 from omoide.storage.sqlite.reader import SqliteReader
 from omoide.storage.sqlite.transaction import Transaction, WriteCounters
 from omoide.storage.sqlite.writer import SqliteWriter
@@ -44,12 +43,12 @@ _MERGED = 1_000  # pages of the index written in a step of a merge, about 0.1 s
 
 
 class SqliteStore:
-    def __init__(self, path: Path, wait: float = 30.0, migrations: Path = MIGRATIONS):
+    def __init__(self, path: Path, wait: float = 30.0, migrations: Path = MIGRATIONS, index_version: int = 0):
         require_sqlite()
         self.location = str(path)
         self._path = path
         self._wait = wait
-        self._source = Source(path, wait, migrations)
+        self._source = Source(path, wait, migrations, index_version)
         self._lock = threading.RLock()
         self._active: Transaction | None = None
         self._touched: dict[int, int] = {}
@@ -62,7 +61,7 @@ class SqliteStore:
         self._unsafe = False
         """Whether commits are not synced, or may not be."""
         with self._errors():
-            self._connection, self._files = open_connection(self._source)
+            self._connection, self._files, self._index_version = open_connection(self._source)
 
     # transactions
 
@@ -101,7 +100,7 @@ class SqliteStore:
     def snapshot(self) -> Iterator[SqliteReader]:
         with self._errors():
             self._require_open()
-            connection, _ = open_connection(self._source)
+            connection = open_connection(self._source).connection
             with closing(connection):
                 transaction = Transaction(connection)
                 connection.execute("BEGIN")
@@ -143,7 +142,7 @@ class SqliteStore:
         logger = logging.getLogger("omoide.store")
         logger.error("%s: the connection %s: it is closed, and the database opened anew", self.location, why)
         # First the new one: should that fail, the next transaction tries again.
-        fresh, files = open_connection(self._source)
+        fresh, files, _ = open_connection(self._source)
         self._connection.close(force=True)
         self._connection, self._files, self._unsafe = fresh, files, False
         # Nothing that was known outlives the old one: whether it still holds is told by counters of the connection.
@@ -263,31 +262,30 @@ class SqliteStore:
                         return
                 size = _MERGED
 
-    def check(self, expected: Callable[[Memory], tuple[int, IndexEntry]] | None = None) -> list[Problem]:
-        from omoide.storage.sqlite.integrity import check  # noqa: PLC0415 - once in a while, not at every start
+    def is_index_outdated(self) -> bool:
+        if self._index_version < self._source.index_version:
+            with self.read() as reader:  # another process may have rebuilt it meanwhile
+                self._index_version = reader.transaction.get("SELECT value FROM meta WHERE name = 'index_version'") or 0
+        return self._index_version < self._source.index_version
 
-        with self.snapshot() as reading:  # of one moment, whatever is written meanwhile
-            return check(reading.transaction, self._path, expected)
+    def check(self, expected: Expected | None = None) -> list[Problem]:
+        from omoide.storage.sqlite.integrity import check  # noqa: PLC0415 - rare, and start-up time counts
 
-    def rebuild(self, entries: Callable[[Reader], Iterator[IndexedMemory]]) -> int:
-        from omoide.storage.sqlite.integrity import DANGLING_VECTORS  # noqa: PLC0415 - as above
+        with self.snapshot() as reader:  # of one moment, whatever is written meanwhile
+            return check(reader.transaction, self._path, expected)
 
-        with self.write() as writing:
-            tx = writing.transaction
-            tx.run("INSERT INTO words (words) VALUES ('delete-all')")
-            tx.run("DELETE FROM areas")
-            tx.run(RENEWED)
-            astray = str([number for (number,) in tx.rows(DANGLING_VECTORS)])
-            for table in ("signs", "vectors"):
-                tx.run(f"DELETE FROM {table} WHERE memory IN (SELECT value FROM json_each(?))", (astray,))
-            return sum(writing.index(memory, fingerprint, words) for memory, fingerprint, words in entries(writing))
-
-    def rebuild_online(
-        self, words: Callable[[Memory], IndexEntry], settle: Callable[[Writer], None], watch: Callable[[int], None]
+    def rebuild(
+        self,
+        expected: Expected,
+        settle: Callable[[Writer], None] | None = None,
+        watch: Callable[[int], None] | None = None,
     ) -> int:
-        from omoide.storage.sqlite.rebuild import rebuild_online  # noqa: PLC0415 - once in a while, not at every start
+        from omoide.storage.sqlite.rebuild import rebuild  # noqa: PLC0415 - rare, and start-up time counts
 
-        return rebuild_online(self.write, words, settle, watch)
+        with self.task_lock("rebuild"):
+            indexed = rebuild(self.write, expected, self._source.index_version, settle, watch)
+        self._index_version = self._source.index_version
+        return indexed
 
     @contextmanager
     def task_lock(self, task: str) -> Iterator[None]:

@@ -10,7 +10,8 @@ import msgspec
 
 from omoide.errors import Conflict
 from omoide.model import Actor, LinkKind, Memory, Scope, State
-from omoide.storage.base import IndexedMemory, IndexEntry, MemoryChange, StoredText, StoreMark
+from omoide.storage.base import IndexedMemory, IndexEntry, MemoryChange, StoreMark
+from omoide.storage.capabilities import StoredText
 from omoide.storage.rows import PLAIN, STATE_NUMBER, STATES, micros, plain_values, strings, version_json
 from omoide.storage.sqlite.cache import MARK, ReaderCache, SearchCache
 from omoide.storage.sqlite.mirrors import MirrorWriter
@@ -189,16 +190,6 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, Vector
 
     def record_run(self, task: str, at: datetime) -> None:
         self._tx.run("INSERT OR REPLACE INTO upkeep VALUES (?, ?)", (task, micros(at)))
-
-    def index(self, memory: Memory, fingerprint: int, words: IndexEntry) -> bool:
-        """Indexes a memory that is kept already, with its fingerprint; False for a forgotten one."""
-        where = area(self._ensure_project(memory.scope.path, memory.created_at), memory.state)
-        self._tx.run(
-            "UPDATE memories SET fingerprint = ?, blocking_key = ?, length = ? WHERE number = ?",
-            (fingerprint, words.blocking_key, words.length, memory.number),
-        )
-        self._index(where, memory.number, words)
-        return where is not None
 
     def merge(self, pages: int) -> int:
         """Merges parts of the index, writing so many of its pages; answers how many rows that changed."""
