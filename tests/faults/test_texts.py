@@ -66,7 +66,9 @@ def test_nul_and_lone_surrogates_are_refused_in_every_field(memory, fault, words
 def test_control_and_direction_characters_are_refused_in_single_lines(memory, field, character):
     text = f"before{character}after"
     draft = Draft("x", SHOP, tags=[text]) if field == "tag" else Draft("x", SHOP, **{field: text})
-    with pytest.raises(InvalidInput, match=f"the {field} holds the control character U\\+{ord(character):04X}: take it out"):
+    with pytest.raises(
+        InvalidInput, match=f"the {field} contains the control character U\\+{ord(character):04X}: take it out"
+    ):
         memory.remember(draft)
 
 

@@ -358,9 +358,9 @@ def test_json_has_a_fixed_order_and_unescaped_characters(run):
     [
         (["remembr", "x"], "did you mean remember?"),
         (["recall", "--limit", "many"], "--limit"),
-        (["recall", "x", "--limit", "0"], "limit is 0: 1 or more, please"),
-        (["similar", "1", "--limit", "0"], "limit is 0: 1 or more, please"),
-        (["similar", "1", "--limit", "-1"], "limit is -1: 1 or more, please"),
+        (["recall", "x", "--limit", "0"], "limit must be at least 1, got 0"),
+        (["similar", "1", "--limit", "0"], "limit must be at least 1, got 0"),
+        (["similar", "1", "--limit", "-1"], "limit must be at least 1, got -1"),
         (["recall", "x", "--since", "yesterday"], "yesterday"),
         (["remember", "x", "--type", "nonsense"], "nonsense"),
         (["remember", "x", "--confidence", "7"], "confidence"),

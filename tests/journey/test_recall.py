@@ -123,7 +123,7 @@ def test_every_verb_refuses_a_limit_below_1_with_the_same_message(memory, limit)
         lambda: memory.similar(number, scope=SHOP, limit=limit),
         lambda: memory.events(number, scope=SHOP, limit=limit),
     ):
-        with pytest.raises(InvalidInput, match=f"limit is {limit}: 1 or more, please"):
+        with pytest.raises(InvalidInput, match=f"limit must be at least 1, got {limit}"):
             ask()
 
 

@@ -1,14 +1,14 @@
-"""What a way in hands over, checked once: the texts as they will be kept, or an error that says what to change.
+"""Checks of everything that is stored: each returns the value as it will be stored, or raises what to change.
 
-The rules, for every door:
-- Content and examples are kept byte for byte. Only NUL and lone surrogates are refused (no database or file could hold
+The rules, for every interface:
+- Content and examples are stored byte for byte. Only NUL and lone surrogates are refused (no database or file could hold
   them), and contents over `max_content` bytes.
-- Topic, source and tags are single lines: white space is folded; control and direction-changing characters are refused,
-  because they could make a list show something else than it says.
-- No text that is kept holds a secret. Content, examples and lines are refused or redacted, as the settings say; names
-  (keys, projects, sessions, agents, places of files) are always refused, because a redacted name would be another one.
-- Words that only look different (NFC or NFD, full or half width, upper or lower case) are kept as they were written and
-  meet each other in the index.
+- Topic, source and tags are single lines: white space is folded; control characters and those that change the direction of
+  text are refused, because they could make a list show something else than it contains.
+- No stored text contains a secret. Content, examples and lines are refused or redacted, depending on the settings; names
+  (keys, projects, sessions, agents, paths of files) are always refused, because a redacted name would be another one.
+- Words that only look different (NFC or NFD, full or half width, upper or lower case) are stored as they were written; the
+  index treats them as the same.
 """
 
 import functools
@@ -28,6 +28,7 @@ _LINE_LENGTH = 500
 _TAG_LENGTH = 200
 _TAGS = 100
 _EXAMPLES = 100
+_LARGEST_LIMIT = 1_000_000
 
 T = TypeVar("T")
 
@@ -49,9 +50,9 @@ def check_draft(draft: Draft, settings: Settings) -> Draft:
 
 
 def check_memory(memory: Memory, settings: Settings) -> Memory:
-    """Return a memory that another store kept as it will be stored here; a derived topic is derived from the new content.
+    """Return a memory from another store as it will be stored here; a derived topic follows the checked content.
 
-    Raises as `check_draft` does.
+    Raises InvalidInput for a value that breaks a rule, SecretFound for a secret.
     """
     values = msgspec.structs.asdict(memory)
     if not memory.topic_given:
@@ -81,9 +82,9 @@ def check_fields(values: Mapping[str, Any], settings: Settings, allowed: Collect
 
 
 def scope_of(draft: Draft) -> Scope:
-    """Where a draft belongs."""
+    """Return the scope of a draft; raise InvalidInput if it has none."""
     if draft.scope is None:
-        raise InvalidInput("say where it belongs: scope=Scope.everywhere(), Scope.project(…) or Scope.session(…)")
+        raise InvalidInput("the scope is missing: give Scope.everywhere(), Scope.project(…) or Scope.session(…)")
     return draft.scope
 
 
@@ -92,7 +93,7 @@ def check_key(text: str) -> str:
 
 
 def check_scope(place: Scope) -> Scope:
-    """The scope itself; raises SecretFound when the name of its project or session holds one."""
+    """Return the scope; raise SecretFound if the name of its project or session contains a secret."""
     if place.path:
         check_name(place.path, "project")
     if place.name:
@@ -101,7 +102,7 @@ def check_scope(place: Scope) -> Scope:
 
 
 def check_session_scope(place: Scope) -> Scope:
-    """The scope itself, whose session a file or a caller may just have named."""
+    """Return a scope whose session may come from the name of a file; raise InvalidInput if that is no valid name."""
     _require(place, Scope, "scope")
     return check_scope(Scope.session(place.path, place.name) if place.name else place)
 
@@ -113,16 +114,16 @@ def check_actor(who: Actor) -> Actor:
 
 
 def check_name(text: str, what: str) -> str:
-    """The name itself; raises SecretFound when it holds a secret, whatever the settings say."""
+    """Return the name; raise SecretFound if it contains a secret, whatever the settings are. `what` is for the message."""
     kind = secret_in(_require(text, str, what))
     if kind:
-        raise SecretFound(f"the {what} seems to hold a secret ({kind}): choose another name, without it")
+        raise SecretFound(f"the {what} seems to hold a secret ({kind}): choose a name without it")
     return text
 
 
 @functools.lru_cache(maxsize=1024)
 def secret_in(text: str) -> str:
-    """The kind of the first secret in a name; empty: there is none. The same few names come with every write."""
+    """Return the kind of the first secret in a name, or an empty text. Cached: every write has the same few names."""
     return next((secret.kind for secret in secrets.find(text)), "")
 
 
@@ -130,7 +131,7 @@ def check_content(text: str, settings: Settings) -> str:
     if not isinstance(text, str):
         raise InvalidInput(f"content should be a text, not {type(text).__name__}")
     if not text or text.isspace():
-        raise InvalidInput("the content is empty: say what to remember")
+        raise InvalidInput("the content is empty: give it a text")
     return _check_text(text, "content", settings)
 
 
@@ -143,7 +144,7 @@ def check_examples(texts: Sequence[str], settings: Settings) -> tuple[str, ...]:
 
 
 def check_line(text: str, what: str, settings: Settings) -> str:
-    """A single line, white space folded."""
+    """Return a text as a single line, white space folded."""
     folded = " ".join(_check_text(text, what, settings).split())
     if not folded:
         raise InvalidInput(f"the {what} is empty: leave it out, or give it a text")
@@ -151,7 +152,7 @@ def check_line(text: str, what: str, settings: Settings) -> str:
         raise InvalidInput(f"the {what} has {len(folded)} characters, at most {_LINE_LENGTH}: put the rest into the content")
     odd = CONTROL.search(folded)
     if odd:
-        raise InvalidInput(f"the {what} holds the control character U+{ord(odd[0]):04X}: take it out")
+        raise InvalidInput(f"the {what} contains the control character U+{ord(odd[0]):04X}: take it out")
     return folded
 
 
@@ -162,15 +163,15 @@ def check_tags(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
         raise InvalidInput(f'tags should be a list, such as ["{names}"]')
     if len(names) > _TAGS:
         raise InvalidInput(f"{len(names)} tags are too many: {_TAGS} at most")
-    kept: dict[str, str] = {}
+    checked: dict[str, str] = {}
     for name in names:
         tag = unicodedata.normalize("NFC", check_line(name, "tag", settings))
         if "," in tag:
-            raise InvalidInput(f"tag {tag!r} holds a comma: that separates tags")
+            raise InvalidInput(f"tag {tag!r} contains a comma, which separates tags: take it out")
         if len(tag) > _TAG_LENGTH:
             raise InvalidInput(f"tag {tag[:20]!r}… has {len(tag)} characters, at most {_TAG_LENGTH}: choose a shorter one")
-        kept.setdefault(tag.casefold(), tag)
-    return tuple(kept.values())
+        checked.setdefault(tag.casefold(), tag)
+    return tuple(checked.values())
 
 
 def check_type(name: str, settings: Settings) -> str:
@@ -182,7 +183,7 @@ def check_type(name: str, settings: Settings) -> str:
 
 def check_share(value: float, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        raise InvalidInput(f"{what} is {value!r}: a number from 0 to 1, please")
+        raise InvalidInput(f"{what} must be a number from 0 to 1, got {value!r}")
     return float(value)
 
 
@@ -202,8 +203,9 @@ def check_state(value: State, what: str) -> State:
 
 def check_limit(asked: int | None, settings: Settings) -> int:
     most = settings.limit if asked is None else asked
-    if not 1 <= most <= 1_000_000:
-        raise InvalidInput(f"limit is {most}: 1 or more, please")
+    if not 1 <= most <= _LARGEST_LIMIT:
+        bound = "at least 1" if most < 1 else f"at most {_LARGEST_LIMIT:,}"
+        raise InvalidInput(f"limit must be {bound}, got {most}")
     return most
 
 
@@ -211,7 +213,7 @@ def check_aware(moment: datetime, what: str) -> datetime:
     if _require(moment, datetime, what).tzinfo is None:
         raise InvalidInput(f"{what} has no time zone: write it like 2026-02-05T10:00:00Z")
     if not 1970 <= moment.year <= 9998:
-        raise InvalidInput(f"{what} is in the year {moment.year}: 1970 to 9998, please")
+        raise InvalidInput(f"{what} must be in a year from 1970 to 9998, got {moment.year}")
     return moment
 
 
@@ -228,10 +230,10 @@ def _check_text(text: str, what: str, settings: Settings) -> str:
         size = len(text) if text.isascii() else len(text.encode())
     except UnicodeEncodeError as error:
         raise InvalidInput(
-            f"the {what} holds half a character at position {error.start} (a lone surrogate): decode the text properly"
+            f"the {what} contains half a character at position {error.start} (a lone surrogate): decode the text properly"
         ) from error
     if "\0" in text:
-        raise InvalidInput(f"the {what} holds a NUL character at position {text.index(chr(0))}: take it out")
+        raise InvalidInput(f"the {what} contains a NUL character at position {text.index(chr(0))}: take it out")
     if size > settings.max_content:
         raise InvalidInput(
             f"the {what} has {size:,} bytes, at most {settings.max_content:,}: split it, or raise `max_content`"
@@ -269,4 +271,4 @@ _DRAFT_CHECKS = tuple(
     for name, default in zip(Draft.__struct_fields__, (msgspec.NODEFAULT, *Draft.__struct_defaults__), strict=True)
     if name != "scope"
 )
-"""The fields of a draft, and the value that says that one is left out; the scope is checked before them."""
+"""The fields of a draft, and the value that stands for one that is left out; the scope is checked before them."""

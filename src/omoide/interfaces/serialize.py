@@ -42,17 +42,17 @@ def dump_json(value: object, *, indent: int = 2) -> str:
 
 
 def state(value: Memory) -> str:
-    """The listing that a memory stands in now."""
+    """Return the listing of a memory at this moment."""
     return expiry.listing(value, model.now()).value
 
 
 def inactive_reason(value: Memory) -> str:
-    """Why a memory whose state is active is inactive; empty where it is not."""
+    """Return why a memory is inactive although its state is active; an empty text if it is not."""
     return "" if state(value) == value.state.value else f"expired {format_time(value.expires_at)}"
 
 
 def memory(value: Memory) -> dict[str, Any]:
-    """A memory as it stands now: in an export its state stays as it is in the database."""
+    """Return the record of a memory with its listing as state; an export has the state of the database."""
     reason = inactive_reason(value)
     return {**record.memory(value), "state": state(value), "reason": reason} if reason else record.memory(value)
 
@@ -62,18 +62,18 @@ def hit(value: Hit) -> dict[str, Any]:
 
 
 def remembered(value: Remembered) -> dict[str, Any]:
-    """What is said only sometimes stands there only then: near twins by number, and tags that would fit."""
-    told: dict[str, Any] = {
+    """Return the result of a remember; near-duplicates and suggested tags only where there are some."""
+    result: dict[str, Any] = {
         "memory_id": value.memory.id,
         "action": value.action,
         "similar_count": value.similar_count,
         "memory": memory(value.memory),
     }
     if value.similar:
-        told["similar"] = list(value.similar)
+        result["similar"] = list(value.similar)
     if value.suggested_tags:
-        told["suggested_tags"] = list(value.suggested_tags)
-    return told
+        result["suggested_tags"] = list(value.suggested_tags)
+    return result
 
 
 def event(value: Event) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""A text with YAML front matter: fields between two lines of ---, an empty line, then the body as it is.
+"""Texts with YAML front matter: fields between two lines of ---, an empty line, then the body.
 
-The body survives byte for byte. Values are read as they are written: `no`, `12:30` and `2026-01-01` stay texts, and
-only an empty value (or null) is None. Aliases are refused, size and depth capped: 306 bytes could else take 1 GiB.
+The body is not changed by a byte. Values are read as they are written: `no`, `12:30` and `2026-01-01` stay texts, and
+only an empty value (or null) is None. Aliases are refused, size and depth limited: 306 bytes could otherwise take 1 GiB.
 """
 
 import re
@@ -25,7 +25,7 @@ class Document(NamedTuple):
 
 
 class _Loader(_Parser):  # type: ignore[misc]  # the C loader if there is one
-    # By its first character YAML looks up what a plain value may be: here, a null or a text.
+    # YAML looks up by the first character what a plain value may be: here, a null or a text.
     yaml_implicit_resolvers: ClassVar = {
         first: [(tag, pattern) for tag, pattern in patterns if tag == "tag:yaml.org,2002:null"]
         for first, patterns in yaml.SafeLoader.yaml_implicit_resolvers.items()
@@ -33,10 +33,10 @@ class _Loader(_Parser):  # type: ignore[misc]  # the C loader if there is one
 
 
 class _Dumper(yaml.SafeDumper):
-    """Texts of several lines become blocks; those with line ends that YAML would not keep, double quotes."""
+    """Writes texts of several lines as blocks, and those with line ends that YAML would change in double quotes."""
 
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002, FBT002 - PyYAML's names
-        super().increase_indent(flow, indentless=False)  # lists stand under their name, indented
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002, FBT002 - the signature of PyYAML
+        super().increase_indent(flow, indentless=False)  # lists are indented under their name
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -50,21 +50,21 @@ _Dumper.add_representer(type(None), lambda dumper, _: dumper.represent_scalar("t
 
 
 def render(fields: Mapping[str, Any], body: str, note: str = "") -> str:
-    """The text of a document; `note` becomes comment lines above the fields."""
+    """Return the text of a document; `note` becomes comment lines above the fields."""
     comment = "".join(f"# {line}\n" for line in note.splitlines())
     return f"{_FENCE}\n{comment}{render_fields(fields)}{_FENCE}\n\n{body}\n"
 
 
 def render_fields(fields: Mapping[str, Any]) -> str:
-    """The lines of some fields, without a fence."""
-    if all(_to_plain(value) for value in fields.values()):  # fifty times quicker than PyYAML, with the same bytes
+    """Return the lines of some fields, without the lines of --- around them."""
+    if all(_to_plain(value) for value in fields.values()):  # fifty times faster than PyYAML, with the same bytes
         return "".join(map(_simple_line, fields, fields.values()))
     made: str = yaml.dump(dict(fields), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1_000_000)
-    # Below a text that ends with empty lines PyYAML marks the end of all; here more may follow.
+    # PyYAML marks the end of the document after a text that ends with empty lines; here more may follow.
     return made.removesuffix("...\n") if made.endswith("\n...\n") else made
 
 
-# Words that no YAML reader takes for anything else.
+# Texts that every YAML reader takes for texts.
 _WORDS = re.compile(r"[^\W\d_](?:[\w./ -]*[\w])?")
 _NOT_WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf"))
 
@@ -82,25 +82,28 @@ def _simple_line(name: str, value: str | list[str]) -> str:
 
 
 def parse(text: str) -> Document:
-    """The fields and the body; a text without front matter is all body."""
+    """Return the fields and the body of a text; without front matter it is all body.
+
+    Raises Unreadable for front matter that has no end, is no YAML, or exceeds the limits.
+    """
     text = text.removeprefix("\ufeff")
     halves = split(text)
     if halves is None:
         return Document({}, text)
     head, below = halves
     ending = "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
-    # The empty line above the body and the line end below it are the form's, not the text's.
+    # The empty line above the body and the line end below it belong to the format, not to the text.
     return Document(_fields(head), below.removeprefix(ending).removesuffix(ending))
 
 
 def split(text: str) -> tuple[str, str] | None:
-    """What stands between the fences, and what below them; None if the text does not begin with a fence."""
+    """Return what is between the two lines of ---, and what is below them; None if the text does not begin with one."""
     first, end, rest = text.partition("\n")
     return _split(rest) if first.rstrip() == _FENCE and end else None
 
 
 def _split(rest: str) -> tuple[str, str]:
-    """What stands above the closing fence, and what below it."""
+    """Return what is above the closing line of ---, and what is below it."""
     start = 0
     while start < len(rest):
         end = rest.find("\n", start)
@@ -130,14 +133,14 @@ def _fields(head: str) -> dict[str, Any]:
 
 
 def _check_limits(head: str) -> None:
-    """Refuses what could grow without measure, before anything is built from it, and a name that stands there twice."""
+    """Raise Unreadable for aliases, too many levels and a name that is there twice, before any value is built."""
     depth, names, expecting = 0, set(), True
     for event in yaml.parse(head, Loader=_Parser):
         if isinstance(event, yaml.AliasEvent):
-            raise Unreadable(f"the front matter holds an alias (*{event.anchor}): write the value out")
+            raise Unreadable(f"the front matter has an alias (*{event.anchor}): write the value out")
         if depth == 1 and isinstance(event, yaml.ScalarEvent) and expecting:
             if event.value in names:
-                raise Unreadable(f"the front matter says {event.value!r} twice: keep one")
+                raise Unreadable(f"the front matter has {event.value!r} twice: keep one")
             names.add(event.value)
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1

@@ -1,4 +1,4 @@
-"""The words of omoide as frozen values: memory, draft, scope, actor, query, hit, event, link, project, mirror."""
+"""The frozen values of omoide: memory, draft, scope, actor, query, hit, event, link, project, mirror."""
 
 from omoide.model.event import Event, Link, LinkKind, Version
 from omoide.model.memory import (

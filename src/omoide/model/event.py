@@ -1,4 +1,4 @@
-"""What happened to memories, and how they are linked."""
+"""Events, links and past versions of memories."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -10,6 +10,8 @@ from omoide.model.scope import Actor
 
 
 class LinkKind(StrEnum):
+    """How the source of a link relates to its target."""
+
     RELATES = "relates"
     SUPERSEDES = "supersedes"
     CONTRADICTS = "contradicts"
@@ -17,7 +19,7 @@ class LinkKind(StrEnum):
 
 
 class Event(msgspec.Struct, frozen=True):
-    """What happened, in order. Never holds a memory's text, so that a purge leaves nothing here."""
+    """Something that happened, by rising numbers. Never holds a memory's text, so that a purge leaves nothing here."""
 
     number: int
     at: datetime
@@ -29,15 +31,18 @@ class Event(msgspec.Struct, frozen=True):
 
 
 class Link(msgspec.Struct, frozen=True):
+    """A directed link between two memories."""
+
     source: str
     """Id of the memory the link starts from."""
     kind: LinkKind
     target: str
+    """Id of the memory it leads to."""
     created_at: datetime
 
 
 class Version(msgspec.Struct, frozen=True):
-    """How a memory looked from `memory.updated_at` on."""
+    """A memory as it was from `memory.updated_at` on, and who made that version."""
 
     memory: Memory
     actor: Actor | None

@@ -1,4 +1,4 @@
-"""What is current: the one place that says whether a memory has expired, and in which listing it stands. Pure."""
+"""Whether a memory has expired, and in which listing it belongs."""
 
 from datetime import datetime
 from typing import TypeVar
@@ -9,15 +9,15 @@ Moment = TypeVar("Moment", datetime, int)
 
 
 def has_expired(expires_at: Moment | None, at: Moment) -> bool:
-    """Whether an expiry is over at a moment: from the very moment on."""
+    """Return whether an expiry has passed at a moment; it has at the very moment itself."""
     return expires_at is not None and expires_at <= at
 
 
 def listing(memory: Memory, at: datetime) -> State:
-    """The one listing that a memory stands in at a moment: its state, and `inactive` for an active one that has expired.
+    """Return the listing of a memory at a moment: its state, or `inactive` for an active one that has expired.
 
-    Retirement archives an expired memory unless it is pinned; until then, and for a pinned one, this says where it is. A
-    link that says it is superseded does not end it: whoever makes that link archives it.
+    Retention archives an expired memory later, unless it is pinned. A link by which it is superseded does not end it:
+    whoever makes that link archives it.
     """
     if memory.state is State.ACTIVE and has_expired(memory.expires_at, at):
         return State.INACTIVE
@@ -25,8 +25,8 @@ def listing(memory: Memory, at: datetime) -> State:
 
 
 def is_current(memory: Memory, at: datetime) -> bool:
-    """Whether a memory holds at a moment: the one predicate for all that is recalled, listed, counted or written out.
+    """Return whether a memory is active and has not expired: what is recalled, listed, counted and written to files.
 
-    `storage.rows.listing_clause` says the same in SQL.
+    `storage.rows.listing_clause` is the same in SQL.
     """
     return listing(memory, at) is State.ACTIVE

@@ -1,4 +1,4 @@
-"""A memory, the draft of one, and the rules of its own parts: id, topic, types."""
+"""A memory, the draft of one, and how its id and topic are made."""
 
 import functools
 import os
@@ -14,11 +14,11 @@ from omoide.model.scope import Actor, Scope
 
 
 class State(StrEnum):
-    """Where a memory is in its life. Only active ones are recalled unless others are asked for."""
+    """The state of a memory. Only active ones are recalled unless others are asked for."""
 
     ACTIVE = "active"
-    INACTIVE = "inactive"  # switched off by a person: kept, listed, never put into a prompt
-    ARCHIVED = "archived"  # retired: searchable on request, restored at any time
+    INACTIVE = "inactive"  # switched off by a person: stored and listed, never put into a prompt
+    ARCHIVED = "archived"  # by retention or a person: searchable on request, restored at any time
     FORGOTTEN = "forgotten"  # out of the index; reversible until it is purged
 
 
@@ -26,21 +26,24 @@ TYPES = (
     "note", "tech", "project-tech", "domain", "pattern", "warning", "learning", "context",
     "architecture", "solution", "decision", "preference",
 )  # fmt: skip
-"""The types everybody has; settings add more."""
+"""The built-in types, of which the first is the default; settings add more."""
 
 TOPIC_LENGTH = 50
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""C0 and C1 controls, and the characters that change the direction of what follows: never in a single line."""
+"""C0 and C1 controls and characters that change the direction of text: refused in single lines."""
 
 
 class Draft(msgspec.Struct, frozen=True, gc=False):
-    """What someone wants kept. Only `content` and `scope` are needed; what is left out is filled in, or left as it was."""
+    """What a caller wants to store. Only `content` and `scope` are needed.
+
+    A field that is left out gets a default in a new memory, and stays as it was in one that is updated.
+    """
 
     content: str
     scope: Scope | None = None
     topic: str | None = None
-    """None: omoide derives one from the content, and it never matches another memory."""
+    """None: one is derived from the content, and the draft matches no memory by its topic."""
     type: str | None = None
     tags: Sequence[str] = ()
     examples: Sequence[str] = ()
@@ -51,30 +54,30 @@ class Draft(msgspec.Struct, frozen=True, gc=False):
     pinned: bool | None = None
     expires_at: datetime | None = None
     created_at: datetime | None = None
-    """When it was learnt, for what is imported; now, otherwise."""
+    """When it was learnt, for imports; None: now."""
     source_run_id: str | None = None
 
 
 class Memory(msgspec.Struct, frozen=True, gc=False):
-    """One thing learnt. A change makes a new version of it; the old one stays in its history."""
+    """One thing learnt. A change makes a new version; the old one stays in the history."""
 
     id: str
     """UUIDv7: unique across stores."""
     number: int
-    """Small, unique in its store, never given twice: what people and REST call it."""
+    """Small, unique in its store, never reused: what people call it."""
     scope: Scope
     key: str | None
-    """Unique among the living memories of its scope."""
+    """Unique in its scope among memories that are not forgotten."""
     type: str
     topic: str
     topic_given: bool
-    """False when omoide derived the topic: such a topic identifies nothing."""
+    """False when the topic was derived from the content: then it identifies nothing."""
     content: str
     tags: tuple[str, ...]
     examples: tuple[str, ...]
     source: str
     confidence: float
-    """0 to 1: how sure its author was."""
+    """0 to 1: how certain its author was."""
     relevance: float
     """0 to 1: how useful it has proved; 0.5 is unknown."""
     reference_count: int
@@ -87,26 +90,27 @@ class Memory(msgspec.Struct, frozen=True, gc=False):
     expires_at: datetime | None
     version: int
     source_run_id: str | None = None
-    """The run of an agent that it comes from, as whoever runs agents calls it."""
-    author: Actor | None = None  # who changed what it says last, set by the server; None: it is not kept yet
+    """The run of an agent that it comes from, as whoever runs the agents calls it."""
+    author: Actor | None = None
+    """Who last changed what it says, set by the service; None: it is not stored yet."""
 
 
 class Remembered(msgspec.Struct, frozen=True, gc=False):
-    """The answer of `remember`."""
+    """What became of a memory that was remembered."""
 
     memory: Memory
     action: str
-    """created, updated or unchanged (the same again: only the count grew)."""
+    """created, updated, or unchanged (the same again: only its reference count grew)."""
     similar_count: int = 0
-    """How many other memories of the scope say almost the same words; counted up to 50."""
+    """How many other memories of the scope are near-duplicates of it; counted up to 50."""
     similar: tuple[int, ...] = ()
-    """The numbers of up to five of them, the closest first."""
+    """The numbers of up to five near-duplicates, the closest first."""
     suggested_tags: tuple[str, ...] = ()
-    """What it could be tagged with, where settings ask for suggestions."""
+    """Tags that fit it, where the settings ask for suggestions."""
 
 
 class Usage(msgspec.Struct, frozen=True, gc=False):
-    """What retention needs to know of an active memory, without its text."""
+    """What retention needs of an active memory, without its text."""
 
     number: int
     version: int
@@ -114,16 +118,16 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     topic: str
     pinned: bool
     used_at: datetime
-    """The last time it was found or shown, or anything was done to it: kept, told again, changed, imported, restored."""
+    """The last time it was recalled, shown, stored, remembered again, changed, imported or restored."""
     expires_at: datetime | None = None
 
 
 def derive_topic(content: str) -> str:
-    """The first 50 characters of the content on one line, without control characters, the rest of it as three dots."""
+    """Return the first 50 characters of the content on one line, without control characters; dots stand for the rest."""
     opening = content[: TOPIC_LENGTH + 1]
     if len(opening) > TOPIC_LENGTH and opening.isprintable() and "  " not in opening and opening[0] != " ":
         return opening[:TOPIC_LENGTH] + "..."
-    # Only the opening is looked at: a 1 MB content must not be split into words for its title.
+    # Only the opening is read: a content of 1 MB must not be split into words for its title.
     opening = CONTROL.sub("", " ".join(content[: TOPIC_LENGTH * 8].split()))
     if len(opening) <= TOPIC_LENGTH and len(content) <= TOPIC_LENGTH * 8:
         return opening
@@ -131,7 +135,10 @@ def derive_topic(content: str) -> str:
 
 
 def new_id(at: datetime, random: str = "") -> str:
-    """A UUIDv7: 48 bits of milliseconds, then 74 random ones; of `random`, 20 hex digits, where many are drawn at once."""
+    """Return a UUIDv7: 48 bits of milliseconds, then 74 random ones.
+
+    `random`: 20 hex digits to use, where a caller draws many at once.
+    """
     random = random or os.urandom(10).hex()
     return f"{_time_of_id(at)}-7{random[:3]}-{_VARIANT[random[3]]}{random[4:7]}-{random[8:]}"
 
@@ -146,4 +153,5 @@ _VARIANT = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}
 
 
 def now() -> datetime:
+    """Return the present moment, in UTC."""
     return datetime.fromtimestamp(time.time(), UTC)

@@ -1,4 +1,4 @@
-"""Mirrors: files that follow a scope, and what is known of both sides."""
+"""Mirrors: files that are synced with a scope, and what was last known of both sides."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -9,19 +9,21 @@ from omoide.model.scope import Scope
 
 
 class Choice(StrEnum):
-    """What of its scope a mirror holds."""
+    """Which memories of its scope a mirror holds."""
 
     ALL = "all"
-    OWN = "own"  # only what came in through its file: nothing else ever gets into a repository
+    OWN = "own"  # only what was imported from its files: nothing else gets into a repository
 
 
 class Side(StrEnum):
+    """One of the two sides of a mirror."""
+
     FILE = "file"
     DATABASE = "database"
 
 
 class Mirror(msgspec.Struct, frozen=True):
-    """A scope that is kept in step with a file, or with the files of a directory."""
+    """A scope that is synced with a file, or with the files of a directory."""
 
     number: int
     scope: Scope
@@ -33,41 +35,41 @@ class Mirror(msgspec.Struct, frozen=True):
     choice: Choice
     created_at: datetime
     seen: int = 0
-    """The last event that its files show."""
+    """The number of the last event that its files show."""
 
 
 class SyncState(msgspec.Struct, frozen=True, gc=False):
-    """When a memory and its entry in a file were last known to say the same: this version of it, and these lines there."""
+    """The version of a memory and the lines of its entry in a file when both were last in sync."""
 
     memory: int
     file: str = ""
-    """Empty: it belongs to the mirror, but stands in none of its files."""
+    """Empty: the memory belongs to the mirror, but is in none of its files."""
     entry: str = ""
-    """The id as it stands in the file; empty where there is none."""
+    """The id as it is written in the file; empty if it has none."""
     version: int = 0
     digest: str = ""
 
 
 class FileState(msgspec.Struct, frozen=True, gc=False):
-    """How a file looked when it was last read or written."""
+    """A file as it was when it was last read or written."""
 
     name: str
     mtime_ns: int
     size: int
     inode: int
     digest: str
-    """Of its whole text."""
+    """The digest of its whole text."""
     settled: bool
-    """False: it was so young that a later change might not show in its time."""
+    """False if the mtime is too recent to rule out another write within the clock's resolution."""
 
 
 class SyncConflict(msgspec.Struct, frozen=True):
-    """Both sides of a mirror changed, differently. One stands, the other is a version in the memory's history."""
+    """Different changes on both sides of a mirror. One side stands, the other is a version in the memory's history."""
 
     mirror: int
     memory: int
     at: datetime
     file_version: int
-    """0: the file had the entry no longer."""
+    """0: the entry was deleted from the file."""
     database_version: int
     stands: Side

@@ -25,6 +25,8 @@ class ProjectPlace(msgspec.Struct, frozen=True):
 
 
 class Project(msgspec.Struct, frozen=True):
+    """A project, by which memories are kept apart."""
+
     path: str
     description: str = ""
     places: tuple[ProjectPlace, ...] = ()
@@ -40,12 +42,13 @@ class Project(msgspec.Struct, frozen=True):
 
 
 class Session(msgspec.Struct, frozen=True):
-    """A piece of work in a project, started by its name or by the first memory that is kept in it."""
+    """A piece of work in a project, started by name or by the first memory that is stored in it."""
 
     scope: Scope
     source: str
-    """Where it was started from, such as cli or slack; empty when nobody said."""
+    """Where it was started from, such as cli or slack; empty if that is not known."""
     created_at: datetime
     updated_at: datetime
-    """When something in it last changed; when it was started, if nothing did."""
-    memories: int = 0  # the current ones
+    """When a memory of it last changed; when it was started, if none did."""
+    memories: int = 0
+    """How many current memories it has."""

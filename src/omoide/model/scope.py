@@ -1,4 +1,4 @@
-"""Scopes, roles and actors: where a memory belongs, and who acts."""
+"""Scopes, layers, roles and actors: where a memory belongs, and who acts."""
 
 import unicodedata
 from enum import StrEnum
@@ -9,19 +9,23 @@ from omoide.errors import InvalidInput
 
 
 class Layer(StrEnum):
+    """The kind of a scope."""
+
     EVERYWHERE = "global"
     PROJECT = "project"
     SESSION = "session"
 
 
 class Role(StrEnum):
+    """What an actor may do: see `guard.permissions`."""
+
     OWNER = "owner"
     ADMIN = "admin"
     WORKER = "worker"
 
 
 class Scope(msgspec.Struct, frozen=True, gc=False):
-    """Where a memory belongs: everywhere, a project, or a session of a project.
+    """Where a memory belongs: everywhere (the global layer), a project, or a session of a project.
 
     Make one with `everywhere()`, `project(path)` or `session(path, session)`, which check the names.
     """
@@ -33,33 +37,29 @@ class Scope(msgspec.Struct, frozen=True, gc=False):
 
     @classmethod
     def everywhere(cls) -> "Scope":
+        """Return the scope of the global layer, which every project sees."""
         return cls()
 
     @classmethod
     def project(cls, path: str) -> "Scope":
+        """Return the scope of a project; raise InvalidInput if its path is no valid one."""
         return cls(check_project_path(path))
 
     @classmethod
     def session(cls, path: str, session: str) -> "Scope":
+        """Return the scope of a session of a project; raise InvalidInput if a name is not valid."""
         return cls(check_project_path(path), check_segment(session, "session"))
 
     @property
     def layer(self) -> Layer:
+        """The layer that this scope is of."""
         if self.name:
             return Layer.SESSION
         return Layer.PROJECT if self.path else Layer.EVERYWHERE
 
     def sees(self, other: "Scope") -> bool:
-        """A reader sees its project, all sessions of it and the global layer; never another project."""
+        """Return whether a reader in this scope sees another: its project with all sessions, and the global layer."""
         return not other.path or other.path == self.path
-
-    def distance(self, other: "Scope") -> int:
-        """How far a memory is from its reader: the smaller, the nearer; breaks ties in a ranking."""
-        if other == self:
-            return 0
-        if not other.path:
-            return 3
-        return 2 if other.name else 1
 
     def __str__(self) -> str:
         if self.name:
@@ -68,38 +68,42 @@ class Scope(msgspec.Struct, frozen=True, gc=False):
 
 
 class Actor(msgspec.Struct, frozen=True):
-    """Who acts. Set by the way in, never by the text of a request."""
+    """Who acts. Set by the interface, never by the text of a request."""
 
     name: str
     role: Role = Role.OWNER
     via: str = "python"
 
 
-# Names Windows keeps for devices: a project tree must be able to live on any disk.
+# Names that Windows reserves for devices: a project tree must fit on any disk.
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(1, 10))}
 
 _SEGMENT_BYTES = 255
 
 
 def check_segment(name: str, what: str) -> str:
-    """A checked name of a project segment or a session, in NFC."""
+    """Return a name of a project segment, session or key in NFC; raise InvalidInput if it is not valid.
+
+    `what`: what the name is for, for messages.
+    """
     name = unicodedata.normalize("NFC", name)
     if not name.strip():
-        raise InvalidInput(f"a {what} needs a name: it is empty")
+        raise InvalidInput(f"the name of the {what} is empty: choose one")
     if name != name.strip() or name.startswith(".") or name.endswith("."):
-        raise InvalidInput(f"{what} {name!r}: no white space at its ends, and no dot at its start or end, please")
+        raise InvalidInput(f"{what} {name!r} begins or ends with white space or a dot: take it off")
     for character in name:
         if character in '/\\:*?"<>|' or unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
-            raise InvalidInput(f"{what} {name!r} holds {character!r}: letters, digits, spaces, - _ . are fine")
+            raise InvalidInput(f"{what} {name!r} contains {character!r}: use letters, digits, spaces, - _ .")
     if len(name.encode()) > _SEGMENT_BYTES:
         raise InvalidInput(f"{what} {name[:20]!r}… is longer than {_SEGMENT_BYTES} bytes: choose a shorter name")
     if name.casefold().partition(".")[0] in _RESERVED:
-        raise InvalidInput(f"{what} {name!r} is a reserved name: choose another")
+        raise InvalidInput(f"{what} {name!r} is reserved by Windows: choose another name")
     return name
 
 
 def check_project_path(path: str) -> str:
+    """Return the path of a project in NFC; raise InvalidInput if a segment is not valid or there are more than three."""
     parts = path.split("/")
     if len(parts) > 3:
-        raise InvalidInput(f"project {path!r} has {len(parts)} segments: one to three, like backend/python/shop")
+        raise InvalidInput(f"project {path!r} has {len(parts)} segments, at most 3: write it like backend/python/shop")
     return "/".join(check_segment(part, "project") for part in parts)

@@ -1,4 +1,4 @@
-"""What is asked for, and what is found."""
+"""Queries and their results."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -10,32 +10,38 @@ from omoide.model.scope import Layer, Role, Scope
 
 
 class Query(msgspec.Struct, frozen=True):
-    """What someone wants to find. An empty text browses, newest and most used first."""
+    """What to search for. An empty text browses, newest and most used first."""
 
     scope: Scope
     text: str = ""
     types: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    """Every one of them must be on the memory; case is ignored."""
+    """The memory must have all of them; case is ignored."""
     layers: tuple[Layer, ...] = ()
-    """Narrows what the scope sees; empty means all of it. In a session, the session layer is that session alone."""
-    states: tuple[State, ...] = (State.ACTIVE,)  # the listings that are looked into: see `expiry`
+    """Narrow what the scope sees; empty means all of it. In a session, the session layer is that session alone."""
+    states: tuple[State, ...] = (State.ACTIVE,)
+    """The listings to search: see `expiry.listing`."""
     limit: int = 10
     offset: int = 0
     since: datetime | None = None
     """Only memories changed at or after this moment."""
-    pinned: bool = False  # only pinned ones
-    roles: tuple[Role, ...] = ()  # only what an author of one of these roles wrote; empty: anybody
+    pinned: bool = False
+    """Only pinned memories."""
+    roles: tuple[Role, ...] = ()
+    """Only memories of authors with one of these roles; empty: of any author."""
 
 
 class Hit(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """A memory that was found, and how well it matches."""
+
     memory: Memory
     score: float
     explanation: Callable[[], str]
-    """In words, when someone asks: what of the question was found where."""
+    """Explains the match; called only when someone asks."""
 
     @property
     def why(self) -> str:
+        """Which terms of the query were found where, as a text."""
         return self.explanation()
 
     def __repr__(self) -> str:
@@ -43,52 +49,58 @@ class Hit(msgspec.Struct, frozen=True, eq=False, gc=False):
 
 
 class SearchResult(msgspec.Struct, frozen=True):
+    """The best hits of a query."""
+
     hits: list[Hit]
     total: int
     """How many memories matched, of which `hits` are the best."""
 
 
 class Page(msgspec.Struct, frozen=True):
+    """A part of a list."""
+
     memories: list[Memory]
     total: int
+    """How many memories the whole list has."""
 
 
 class ResumeContext(msgspec.Struct, frozen=True):
-    """What an agent needs to go on where it was. No memory is in two of the lists: the first that fits has it."""
+    """What an agent needs to continue. A memory is in the first of the lists that it fits, and in no other."""
 
     pinned: list[Memory]
-    """Of all that the scope sees, but for other sessions; last changed first, as in every list."""
+    """Pinned memories of all that the scope sees, except other sessions; last changed first, as in every list."""
     preferences: list[Memory]
-    """Of type preference, of the project and the global layer: the user's own, not those that a worker wrote."""
+    """Preferences of the project and the global layer that the user wrote, not a worker."""
     session: list[Memory]
-    """Of the scope's session; empty where the scope is none."""
+    """Memories of the scope's session; empty if the scope is no session."""
     project: list[Memory]
-    """Of the project, without its sessions, newest and most used first; of the global layer where there is no project."""
-    agent_preferences: list[Memory]  # those that workers wrote: what an agent says that the user wants
+    """Memories of the project without its sessions, newest and most used first; without a project, of the global layer."""
+    agent_preferences: list[Memory]
+    """Preferences that workers wrote: what an agent assumes that the user wants."""
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What there is, in numbers."""
+    """Counts of the memories of a scope."""
 
     count: int
     by_type: dict[str, int]
-    """The most common first, as in `by_tag`."""
+    """Type → count, the most common first."""
     by_tag: dict[str, int]
-    """The 20 most common; tags that differ only in case are one."""
+    """Tag → count of the 20 most common; tags that differ only in case are one."""
     oldest: datetime | None
-    """When the first of them was created."""
+    """When the oldest memory was created; None if there is none."""
     newest: datetime | None
-    """When the last of them was changed."""
+    """When a memory was last changed."""
     bytes: int
-    """Of their contents in UTF-8."""
+    """The size of their contents in UTF-8."""
 
 
 class VectorCoverage(msgspec.Struct, frozen=True):
-    """How far the vectors are."""
+    """How many memories have vectors for semantic search."""
 
     embedder: str | None
-    """The model that makes them; None when there is none, and words alone find."""
+    """The model that makes the vectors; None: search is by words alone."""
     embedded: int
     pending: int
     trouble: str = ""
-    """Why the last ones could not be made."""
+    """Why the last vectors could not be made; empty if they could."""

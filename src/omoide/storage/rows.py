@@ -1,4 +1,4 @@
-"""Rows and values: how a memory lies in a table, shared by the SQL backends."""
+"""Memories as rows of a table, and queries as SQL conditions, shared by the SQL backends."""
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
@@ -44,26 +44,29 @@ _body = msgspec.json.Decoder(dict[str, Any])
 
 
 def micros(moment: datetime) -> int:
+    """Return a moment as microseconds since 1970."""
     return (moment - EPOCH) // _MICROSECOND
 
 
 def moment(micros: int) -> datetime:
-    # Every row has two or three: so as quick as can be, which is exact for some time yet.
+    """Return the moment so many microseconds after 1970."""
+    # Every row has two or three: so the faster way, wherever it is exact.
     if -_EXACT < micros < _EXACT:
         return datetime.fromtimestamp(micros / 1_000_000, UTC)
     return EPOCH + timedelta(0, micros // 1_000_000, micros % 1_000_000)
 
 
 def strings(values: Sequence[str]) -> str:
+    """Return a list of texts as JSON."""
     return _encode(values).decode() if values else "[]"
 
 
 def memory_from_row(row: Sequence[Any]) -> Memory:
-    """A memory from a row of COLUMNS."""
+    """Return the memory of a row of COLUMNS; raise StoreDamaged if it is none."""
     try:
         return _memory(row)
     except (TypeError, ValueError, LookupError, OverflowError) as error:
-        # The tables are strict: only a damaged page holds a row that is none.
+        # The tables are strict: only a damaged page holds such a row.
         raise StoreDamaged(f"the row of memory {row[0]} is damaged ({error}): run `omoide doctor`") from error
 
 
@@ -106,7 +109,7 @@ def version_from_json(present: Memory, version: int, body: str) -> Memory:
 
 
 EXPIRED = f"(m.state = {ACTIVE} AND m.expires_at IS NOT NULL AND m.expires_at <= :at)"
-"""What `expiry.listing` calls inactive although its state is active."""
+"""The state is active, but `expiry.listing` is inactive."""
 CURRENT = f"(m.state = {ACTIVE} AND (m.expires_at IS NULL OR m.expires_at > :at))"
 """`expiry.is_current`."""
 LISTING = f"CASE WHEN {EXPIRED} THEN {STATE_NUMBER[State.INACTIVE]} ELSE m.state END"
@@ -114,26 +117,26 @@ LISTING = f"CASE WHEN {EXPIRED} THEN {STATE_NUMBER[State.INACTIVE]} ELSE m.state
 
 
 def state_clauses(states: Collection[State]) -> list[str]:
-    """The clauses, one for each state in the table, that together let through what stands in one of these listings."""
-    found: list[str] = []
+    """Return the clauses, one for each state in the table, of which a memory in one of these listings fulfils one."""
+    clauses: list[str] = []
     for state in STATES:
         if state is State.ACTIVE and (State.ACTIVE in states) is not (State.INACTIVE in states):
-            found.append(CURRENT if State.ACTIVE in states else EXPIRED)
+            clauses.append(CURRENT if State.ACTIVE in states else EXPIRED)
         elif state in states:
-            found.append(f"m.state = {STATE_NUMBER[state]}")
-    return found
+            clauses.append(f"m.state = {STATE_NUMBER[state]}")
+    return clauses
 
 
 def listing_clause(states: Collection[State]) -> str:
-    """`expiry.listing` in SQL: the clause that lets through what stands in one of these listings at the moment `:at`."""
+    """Return `expiry.listing` in SQL: the clause for memories in one of these listings at the moment `:at`."""
     return f"({' OR '.join(state_clauses(states)) or '0'})"
 
 
 def conditions(query: Query, at: datetime) -> tuple[list[str], dict[str, Any]]:
-    """What a query's filters mean in SQL, but for its scope: each backend knows its projects by number."""
+    """Return the filters of a query as SQL clauses and their values, without its scope: backends number their projects."""
     clauses = [CURRENT if query.states == (State.ACTIVE,) else listing_clause(query.states)]
     values: dict[str, Any] = {"at": micros(at)}
-    if len(query.types) == 1:  # by far the most frequent, and an equality can be answered in the order of an index
+    if len(query.types) == 1:  # the most frequent by far, and an equality keeps the order of an index
         clauses.append("m.type = :type")
         values["type"] = query.types[0]
     elif query.types:

@@ -1,7 +1,7 @@
-"""Documents in a directory: a page for each type of memory, written only where nothing of a person's stands in the way.
+"""Write documents to a directory: a page for each type of memory.
 
-Each page ends with a mark that tells whose it is, and whether somebody wrote in it since. A page without the mark is never
-touched; one that was written in is kept among the backups before it is made anew.
+Each page ends with a marker that contains a digest of the page. A file without the marker belongs to a person and is never
+changed; a page that somebody edited is copied to the backups before it is written again.
 """
 
 import hashlib
@@ -25,13 +25,13 @@ _MARKER = re.compile(r"^<!-- made by `omoide document` ([0-9a-f]{16}) -->\r?$", 
 
 class WriteResult(NamedTuple):
     actions: Mapping[str, str]
-    """File name → written, unchanged, removed (its type has no memories any more) or kept (the same, but written in)."""
+    """File name → written, unchanged, removed (its type has no memories any more) or kept (the same, but edited)."""
     backups: Sequence[str]
-    """Where pages are that somebody had written in, as they were."""
+    """The copies of pages that somebody had edited."""
 
 
 def render_pages(memory: Service, scope: Scope, type: str | None = None, layers: Sequence[Layer] = ()) -> Pages:
-    """Of the scope's own layers, unless others are named: what is for all projects is nobody's page."""
+    """Return the pages of a scope, of all types or of one; of its own layers, unless others are named."""
     if not layers:
         layers = (Layer.SESSION,) if scope.name else (Layer.PROJECT, Layer.SESSION) if scope.path else (Layer.EVERYWHERE,)
     found = memory.list(scope=scope, type=type, layers=layers, limit=_ALL).memories
@@ -41,7 +41,10 @@ def render_pages(memory: Service, scope: Scope, type: str | None = None, layers:
 
 
 def write(made: Pages, root: Path, backups: int, *, whole: bool) -> WriteResult:
-    """Puts pages into a directory. `whole`: they are all there are, and pages of ours beside them have had their time."""
+    """Write pages to a directory. `whole`: remove other pages of omoide there, because these are all there are.
+
+    Raises Conflict if a file of that name was not made by omoide, Unwritable if the directory cannot be made.
+    """
     try:
         root.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -73,10 +76,10 @@ def _write_page(place: Directory, name: str, text: str) -> tuple[str, str | None
 
 
 def _remove_page(place: Directory, name: str) -> str | None:
-    """Takes a page away that is ours; None: it is not."""
+    """Remove a page that omoide made and nobody edited; return what became of it, or None for any other file."""
     try:
         found = place.read(name)
-    except Unreadable:  # plan B: whatever it is, we did not make it
+    except Unreadable:  # fallback: whatever it is, omoide did not make it
         return None
     if found is None or not _is_ours(found[0]):
         return None
@@ -95,10 +98,10 @@ def _is_ours(text: str) -> bool:
 
 
 def _is_edited(text: str) -> bool:
-    """Whether somebody wrote in a page of ours. Other line ends, which git may give it, are no writing."""
-    *_, mark = _MARKER.finditer(text)  # the last: a memory may quote one
-    page = text[: mark.start()].removesuffix("\n").removesuffix("\r")
-    return mark[1] != _digest(page) or bool(text[mark.end() :].strip())
+    """Return whether somebody edited a page of omoide. Other line ends, which git may make, are no edit."""
+    *_, marker = _MARKER.finditer(text)  # the last: a memory may quote one
+    page = text[: marker.start()].removesuffix("\n").removesuffix("\r")
+    return marker[1] != _digest(page) or bool(text[marker.end() :].strip())
 
 
 def _digest(page: str) -> str:
