@@ -396,7 +396,7 @@ def test_a_read_only_directory_is_reported(public_path, without_rights):
     text, *told = without_rights(attempts)
     assert text == "x"
     assert [line.partition(" ")[0] for line in told] == ["Unwritable", "Unreadable", "Unwritable"]
-    assert all("you have no permission, look at the rights" in line for line in told)
+    assert all("permission denied, check the permissions" in line for line in told)
 
 
 def test_a_read_only_file_is_left_as_it_is(place, root):
@@ -423,13 +423,13 @@ def test_special_and_oversized_files_are_refused(place, root):
     (root / "huge.md").touch()
     os.truncate(root / "huge.md", LARGEST + 1)
     (root / "dir.md").mkdir()
-    with pytest.raises(Unreadable, match="no ordinary file"):
+    with pytest.raises(Unreadable, match="not an ordinary file"):
         place.read("pipe.md")
     with pytest.raises(Unreadable, match="100,000,001 bytes, at most 100,000,000: split it"):
         place.read("huge.md")
     with pytest.raises(Unreadable):
         place.read("dir.md")
-    with pytest.raises(Unwritable, match="no file"):
+    with pytest.raises(Unwritable, match="not a file"):
         place.write("pipe.md", "x", place.stat("pipe.md"))
 
 

@@ -148,7 +148,7 @@ def test_deleting_a_missing_entry_is_an_error(run, word):
     done = run("memories", "delete", word)
     assert done.code == 1
     assert "omoide memories list" in done.err or "shows what there is" in done.err
-    assert "does not stand in" in run("memories", "delete", "#2").err
+    assert "is not in" in run("memories", "delete", "#2").err
 
 
 def test_inject_prints_the_list_and_then_the_prompt(run, file):

@@ -1,1 +1,1 @@
-"""Files on disk: atomic writes inside one directory, write leases, git repositories."""
+"""Files on disk: atomic writes inside one directory, saves that meet a write, git repositories."""

@@ -1,4 +1,4 @@
-"""What the disk can do with one file, by open directories only, and what it says when it cannot."""
+"""Operations on one file by the descriptor of its directory, and messages for their errors."""
 
 import errno
 import functools
@@ -15,12 +15,12 @@ from omoide.errors import InvalidInput, Unreadable, Unwritable
 LARGEST = 100_000_000
 """Bytes of the largest file that is read."""
 UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EMLINK}
-"""What a file system answers that cannot exchange two names, or give a file a second one."""
+"""Errors of a file system that cannot exchange two names, or give a file a second one."""
 _TRIES = 5
 
 
 class Stat(NamedTuple):
-    """By what a file is seen to have changed."""
+    """What tells that a file has changed."""
 
     mtime_ns: int
     size: int
@@ -28,15 +28,17 @@ class Stat(NamedTuple):
 
 
 def path_parts(name: str) -> list[str]:
-    found = name.split("/") if name else []
-    if any(part in ("", ".", "..") or "\0" in part for part in found):
-        raise InvalidInput(f"{name!r} leads out of its directory: a plain relative name, please")
-    return found
+    """The parts of a relative name. Raises InvalidInput if it leads out of its directory."""
+    parts = name.split("/") if name else []
+    if any(part in ("", ".", "..") or "\0" in part for part in parts):
+        raise InvalidInput(f"{name!r} leads out of its directory: use a plain relative name")
+    return parts
 
 
 def split_name(name: str) -> tuple[list[str], str]:
+    """The directories of a relative name, and its last part."""
     if not name:
-        raise InvalidInput("a file needs a name: it is empty")
+        raise InvalidInput("the name of a file is empty: give it one")
     *above, last = path_parts(name)
     return above, last
 
@@ -50,14 +52,14 @@ def stat(name: str, directory: int | None = None) -> Stat | None:
 
 
 def read(directory: int, last: str, path: Path) -> tuple[bytes, Stat]:
-    """The bytes of an ordinary file, none of them written while it was read."""
+    """Read an ordinary file. Raises Unreadable if somebody writes to it all the time."""
     for _ in range(_TRIES):
-        # Without blocking: a named pipe would wait for somebody to write into it.
+        # Without blocking, because a named pipe would wait for a writer.
         descriptor = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
         with os.fdopen(descriptor, "rb") as file:
             before = os.fstat(descriptor)
             if not modes.S_ISREG(before.st_mode):
-                raise Unreadable(f"{path} is no ordinary file: put one there, or take it away")
+                raise Unreadable(f"{path} is not an ordinary file: replace or remove it")
             if before.st_size > LARGEST:
                 raise Unreadable(f"{path} has {before.st_size:,} bytes, at most {LARGEST:,}: split it")
             data = file.read()
@@ -68,6 +70,7 @@ def read(directory: int, last: str, path: Path) -> tuple[bytes, Stat]:
 
 
 def text(data: bytes, path: Path) -> str:
+    """Decode a file. Raises Unreadable, with the line, if it is not UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -82,12 +85,13 @@ def digest(data: bytes) -> bytes:
 
 
 def move_aside(directory: int, name: str, there: int) -> str:
+    """Move a file to another directory and return its name there."""
     os.rename(name, name, src_dir_fd=directory, dst_dir_fd=there)
     return name
 
 
 def swap(directory: int, one: str, other: str) -> None:
-    """Two names exchange their files in one step; NotImplementedError where they cannot."""
+    """Exchange the files of two names in one step. Raises NotImplementedError where that is impossible."""
     exchange = _load_exchange()
     if exchange is None:
         raise NotImplementedError
@@ -100,7 +104,7 @@ def swap(directory: int, one: str, other: str) -> None:
 
 @functools.cache
 def _load_exchange() -> Callable[[int, bytes, bytes], int] | None:
-    """The system's call for it, which Python does not know: it answers the number of an error, or 0."""
+    """The system call, which Python does not have: it returns the number of an error, or 0."""
     import ctypes  # noqa: PLC0415 - 2 ms that only a changed file needs
 
     library = ctypes.CDLL(None, use_errno=True)
@@ -128,11 +132,11 @@ def write_errors(path: Path) -> Iterator[None]:
 
 def _describe_error(path: Path, error: OSError, what: str) -> str:
     if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        return f"{path} cannot be {what}: a symbolic link, or a file, is where a directory or a file should be, take it away"
+        return f"{path} cannot be {what}: there is a symbolic link, or a file in place of a directory: remove it"
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return f"{path} cannot be {what}: the disk is full, make room and try again"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"{path} cannot be {what}: you have no permission, look at the rights of the file and its directory"
+        return f"{path} cannot be {what}: permission denied, check the permissions of the file and its directory"
     if error.errno == errno.ENOENT:
-        return f"{path} cannot be {what}: {path.parent} is gone, make it or choose another place"
-    return f"{path} cannot be {what} ({(error.strerror or str(error)).lower()}): mend it, or take it away"
+        return f"{path} cannot be {what}: {path.parent} is gone, create it or choose another place"
+    return f"{path} cannot be {what} ({(error.strerror or str(error)).lower()}): repair or remove it"

@@ -1,10 +1,10 @@
-"""The only writer of Markdown: files inside one directory, each whole at every moment, nobody's text overwritten.
+"""The only writer of Markdown files: inside one directory, atomically, without overwriting anybody's text.
 
 - Names are relative and stay inside: every directory on the way is opened in turn without following symbolic links, so that
-  nothing can lead a write out of the root, not even while it happens. The root itself is the person's word and is followed.
-- A file is written beside its place, synced, and exchanged with the old one in one step. Then the old one is looked at: if
-  it is not what the writer had read (an editor saved it meanwhile), it is exchanged back, and the writer hears `Changed`.
-- A lock on the directory itself keeps processes and threads apart; it leaves nothing behind when they are killed.
+  nothing can lead a write out of the root, not even at that moment. The root itself is named by its owner and is followed.
+- A file is written beside its place, synced, and exchanged with the old one in one step. Then the old one is compared: if
+  it is not what the writer had read (an editor saved it meanwhile), it is exchanged back, and the writer gets `Changed`.
+- A lock on the directory itself separates processes and threads; it leaves nothing behind when they are killed.
 """
 
 import fcntl
@@ -25,28 +25,34 @@ from omoide.files.late_saves import ReplacedFile, ReplacedFiles
 BACKUPS = ".omoide-backups"
 _REPLACED = "replaced"
 """Below the backups: see `replaced`."""
-_WAIT = 30.0
+_WAIT_SECONDS = 30.0
 _STALE_SECONDS = 60.0
-"""Seconds after which a temporary file must be one that a killed process left."""
+"""A temporary file that is older was left by a killed process."""
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Directory:
-    """A directory in which omoide keeps files. Names are relative to it, with `/`."""
+    """A directory with files that omoide writes. Names are relative to it, with `/`."""
 
     def __init__(
-        self, root: Path, backups: int = 5, *, private: bool = False, wait: float = _WAIT, keep_replaced: bool = False
+        self,
+        root: Path,
+        backups: int = 5,
+        *,
+        private: bool = False,
+        wait: float = _WAIT_SECONDS,
+        keep_replaced: bool = False,
     ) -> None:
         """`keep_replaced`: whether files that are replaced or removed are kept for a while, in `replaced`."""
         self.root = root
         self._backups = backups
-        # The umask takes away what it likes, as from every other file.
+        # The umask applies, as to every other file.
         self._file_mode, self._directory_mode = (0o600, 0o700) if private else (0o666, 0o777)
         self._wait = wait
         self._held = threading.local()
         self._known: dict[str, tuple[Stat, bytes]] = {}
-        """What was last read or written under a name: times are too coarse to tell two saves within a few milliseconds."""
+        """What was last read or written under a name: times are too coarse to separate saves within a few milliseconds."""
         self._swept: set[str] = set()
         self.replaced = ReplacedFiles(root / BACKUPS / _REPLACED)
         self._keep_replaced = keep_replaced
@@ -55,16 +61,17 @@ class Directory:
     def containing(
         cls, file: Path, backups: int = 5, *, private: bool = False, keep_replaced: bool = False
     ) -> tuple["Directory", str]:
-        """The place of one file, and its name there. If the file is a symbolic link, of the file that it leads to."""
+        """The directory of one file, and its name there. A symbolic link stands for the file that it leads to."""
         file = file.resolve()
         return cls(file.parent, backups, private=private, keep_replaced=keep_replaced), file.name
 
     def exists(self) -> bool:
+        """Whether the directory is there."""
         with atomic.read_errors(self.root):
             return self.root.is_dir()
 
     def names(self, directories: Iterable[str] = ("",)) -> list[tuple[str, Stat]]:
-        """The Markdown files of these directories, in no order; of a directory that does not exist, none."""
+        """The Markdown files of these directories, in no order. A directory that does not exist has none."""
         found: list[tuple[str, Stat]] = []
         for directory in directories:
             prefix = f"{directory}/" if directory else ""
@@ -77,18 +84,19 @@ class Directory:
                         if name.endswith(".md") and name[0] != "." and not entry.is_dir(follow_symlinks=False):
                             try:
                                 seen = entry.stat(follow_symlinks=False)
-                            except FileNotFoundError:  # just gone
+                            except FileNotFoundError:  # just deleted
                                 continue
                             found.append((prefix + name, Stat(seen.st_mtime_ns, seen.st_size, seen.st_ino)))
         return found
 
     def stat(self, name: str) -> Stat | None:
+        """How a file looks; None if there is none."""
         atomic.split_name(name)
         with atomic.read_errors(self.root / name):
             return atomic.stat(str(self.root / name))
 
     def read(self, name: str) -> tuple[str, Stat] | None:
-        """The text, with the BOM and the line ends it has, and what the file was then; None if there is no file."""
+        """The text, with its BOM and line ends, and how the file looked then; None if there is no file."""
         parts, last = atomic.split_name(name)
         path = self.root / name
         with atomic.read_errors(path), self._directory(parts) as directory:
@@ -102,7 +110,7 @@ class Directory:
         return atomic.text(data, path), seen
 
     def write(self, name: str, text: str, seen: Stat | None) -> Stat:
-        """Puts a text in place of what was seen there (None: nothing); `Changed` if it is no longer that."""
+        """Write a text in place of what was seen there (None: nothing). Raises Changed if it is no longer that."""
         parts, last = atomic.split_name(name)
         data = text.encode()
         with self.lock(), atomic.write_errors(self.root / name), self._open_or_create(parts) as directory:
@@ -115,7 +123,7 @@ class Directory:
                 else:
                     self._exchange(directory, new, last, name, seen)
             except BaseException:
-                if atomic.stat(new, directory) == made:  # else it is somebody's: then a later sweep keeps it
+                if atomic.stat(new, directory) == made:  # else it is somebody's text: a later sweep keeps it
                     os.unlink(new, dir_fd=directory)
                 raise
             with suppress(FileNotFoundError):
@@ -128,6 +136,7 @@ class Directory:
         return made
 
     def remove(self, name: str, seen: Stat) -> None:
+        """Delete a file that looks as it was seen. Raises Changed if it does not."""
         parts, last = atomic.split_name(name)
         with self.lock(), atomic.write_errors(self.root / name), self._directory(parts) as directory:
             aside = self._set_aside(directory, last, name, seen)
@@ -141,7 +150,7 @@ class Directory:
             return self._add_backup(parts, last, functools.partial(atomic.move_aside, directory, file.path.name))
 
     def move(self, name: str, to: str, seen: Stat) -> None:
-        """Gives it another name, under which there must be nothing yet."""
+        """Rename a file that looks as it was seen. Raises Changed if it does not, or the new name is taken."""
         parts, last = atomic.split_name(name)
         new_parts, new_last = atomic.split_name(to)
         with (
@@ -164,7 +173,10 @@ class Directory:
             self._known[to] = known
 
     def backup(self, name: str) -> str | None:
-        """A copy in `.omoide-backups`, of which the newest few are kept; its name, or None if there was no file."""
+        """Copy a file to `.omoide-backups` and return the name of the copy; None if there is no file.
+
+        Only the newest few copies are kept.
+        """
         parts, last = atomic.split_name(name)
         with self.lock(), atomic.write_errors(self.root / name), self._directory(parts) as directory:
             if directory is None or self._backups < 1 or atomic.stat(last, directory) is None:
@@ -175,7 +187,7 @@ class Directory:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Nobody else writes here meanwhile: no other process, no other thread. Patient, and may be nested."""
+        """Keep other processes and threads from writing here. May be nested. Raises Unwritable after a long wait."""
         if getattr(self._held, "touched", None) is not None:
             yield
             return
@@ -210,7 +222,7 @@ class Directory:
                 return
 
     def _sync_directories(self, touched: Iterable[str]) -> None:
-        """Names that were changed are on the disk when the lock goes; once for all files of a directory."""
+        """Sync the names that were changed to the disk, once for all files of a directory."""
         for directory in touched:
             with self._directory(atomic.path_parts(directory)) as descriptor:
                 if descriptor is not None:
@@ -240,7 +252,7 @@ class Directory:
 
     def _open(self, parts: list[str], *, make: bool) -> int:
         if make:
-            # Only the last of the root's directories: where a whole repository has gone, nobody wants a new one.
+            # Only the root itself: where a whole repository is gone, nobody wants a new one.
             with suppress(FileExistsError):
                 self.root.mkdir(self._directory_mode)
         descriptor = os.open(self.root, _DIRECTORY)
@@ -256,7 +268,10 @@ class Directory:
         return descriptor
 
     def _check_replaced(self, directory: int, last: str, name: str, seen: Stat | None) -> int | None:
-        """The mode of the file that goes; None if there is none. Refuses one that is not what was seen, or read-only."""
+        """The mode of the file that is replaced; None if there is none.
+
+        Raises Changed if it is not what was seen, Unwritable if it is read-only.
+        """
         try:
             old = os.stat(last, dir_fd=directory, follow_symlinks=False)
         except FileNotFoundError:
@@ -265,7 +280,7 @@ class Directory:
             raise self._changed_error(name) from None
         path = self.root / name
         if not stat.S_ISREG(old.st_mode):
-            raise Unwritable(f"{path} is a symbolic link or no file: it is neither followed nor replaced, take it away")
+            raise Unwritable(f"{path} is a symbolic link or not a file: it is neither followed nor replaced, remove it")
         if Stat(old.st_mtime_ns, old.st_size, old.st_ino) != seen:
             raise self._changed_error(name)
         if not old.st_mode & 0o222:
@@ -273,13 +288,13 @@ class Directory:
         return stat.S_IMODE(old.st_mode)
 
     def _exchange(self, directory: int, new: str, last: str, name: str, seen: Stat) -> None:
-        """The new file in the old one's place, if that is what was seen; the old one under the name of the new."""
+        """Put the new file in the old one's place, if that is what was seen; the old one gets the name of the new."""
         made = atomic.stat(new, directory)
         try:
             atomic.swap(directory, new, last)
         except FileNotFoundError:
             raise self._changed_error(name) from None
-        except NotImplementedError:  # plan B: look as late as possible
+        except NotImplementedError:  # fallback: compare as late as possible
             if not self._is_unchanged(directory, last, name, seen):
                 raise self._changed_error(name) from None
             self._rename_over(directory, new, last)
@@ -288,10 +303,10 @@ class Directory:
             return
         try:
             atomic.swap(directory, new, last)
-        except FileNotFoundError:  # and then somebody deleted it
+        except FileNotFoundError:  # somebody deleted it meanwhile
             self._add_backup([], "left", functools.partial(atomic.move_aside, directory, new))
             raise self._changed_error(name) from None
-        if atomic.stat(new, directory) != made:  # and somebody saved once more in between: both texts are kept
+        if atomic.stat(new, directory) != made:  # somebody saved once more in between: both texts are kept
             self._add_backup([], "left", functools.partial(atomic.move_aside, directory, new))
         raise self._changed_error(name)
 
@@ -318,7 +333,7 @@ class Directory:
             os.unlink(old, dir_fd=directory)
 
     def _set_aside(self, directory: int | None, last: str, name: str, seen: Stat) -> str:
-        """Takes a file away from its name, if it is what was seen; what an editor saves in this moment is put back."""
+        """Give a file a temporary name, if it is what was seen; what an editor saves at this moment is put back."""
         if directory is None or atomic.stat(last, directory) != seen:
             raise self._changed_error(name)
         aside = self._unused_name()
@@ -340,7 +355,7 @@ class Directory:
             os.unlink(aside, dir_fd=directory)
 
     def _hard_link(self, source: int | None, old: str, target: int, last: str, name: str) -> None:
-        """A second name for a file, under which there must be nothing."""
+        """Give a file a second name. Raises Changed if that is taken."""
         try:
             os.link(old, last, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)
         except FileExistsError:
@@ -348,10 +363,10 @@ class Directory:
         except OSError as error:
             if error.errno not in atomic.UNSUPPORTED or atomic.stat(last, target) is not None:
                 raise
-            os.rename(old, last, src_dir_fd=source, dst_dir_fd=target)  # plan B, where a file has only one name
+            os.rename(old, last, src_dir_fd=source, dst_dir_fd=target)  # fallback: a file has only one name here
 
     def _is_unchanged(self, directory: int, there: str, name: str, seen: Stat) -> bool:
-        """Whether a file is the one that was seen under its name: to the byte, if it is known."""
+        """Whether a file is the one that was seen under its name: by its bytes, if they are known."""
         if atomic.stat(there, directory) != seen:
             return False
         known = self._known.get(name)
@@ -367,7 +382,7 @@ class Directory:
         return Changed(f"{self.root / name} is no longer what was read: somebody has changed it, read it again")
 
     def _temporary(self, directory: int, data: bytes, mode: int | None = None) -> tuple[str, Stat]:
-        """A synced file beside the place where it will stand."""
+        """Write a file beside its future place, synced to the disk; its name, and how it looks."""
         name = self._unused_name()
         descriptor = os.open(name, _NEW, self._file_mode if mode is None else 0o600, dir_fd=directory)
         try:
@@ -388,7 +403,7 @@ class Directory:
         return f".omoide-{os.getpid()}-{threading.get_native_id()}-{id(self)}-{self._held.count}.tmp"
 
     def _sweep(self, directory: int, where: str) -> None:
-        """What a killed process left. One of them may be the only copy of somebody's text, so they are kept for a while."""
+        """Move what a killed process left to the backups: it may be the only copy of somebody's text."""
         if where in self._swept:
             return
         self._swept.add(where)
@@ -410,7 +425,10 @@ class Directory:
             yield there
 
     def _add_backup(self, parts: list[str], last: str, put: Callable[[int], str]) -> str:
-        """One more file among the backups, numbered; `put` makes it there and says its name. The oldest ones go."""
+        """Add a numbered file to the backups and return its name; the oldest ones are deleted.
+
+        `put` creates it in the directory whose descriptor it gets, and returns its name there.
+        """
         with self._open_backups(parts) as there:
             numbers = sorted(int(end) for file in _list_names(there) if (end := file.removeprefix(f"{last}.")).isdecimal())
             new = f"{last}.{numbers[-1] + 1 if numbers else 1}"

@@ -1,11 +1,11 @@
-"""Which repository a directory belongs to, read from its files: asking git would cost a process."""
+"""The git repository of a directory, found by reading files: asking git would start a process."""
 
 import re
 from pathlib import Path
 
 
 def git_root(start: Path) -> Path | None:
-    """The root of the main work tree, so that all worktrees of one repository are one place; None outside of git.
+    """The root of the main work tree, which all worktrees of a repository share; None outside of git.
 
     A bare repository has no main work tree: there it is the directory of the repository itself, or the one whose
     `.git` file names it.
@@ -47,7 +47,7 @@ def git_directory(root: Path) -> Path | None:
 
 
 def _main_repository(mark: Path) -> Path | None:
-    """From a worktree's `.git` file to the repository it was made from; None for a submodule, a place of its own."""
+    """The repository that a worktree's `.git` file leads to; None for a submodule, which is its own repository."""
     here = _gitdir_target(mark)
     if here is None:
         return None
@@ -58,13 +58,13 @@ def _main_repository(mark: Path) -> Path | None:
 
 
 def _gitdir_target(mark: Path) -> Path | None:
-    """Where a `.git` file says its repository is."""
+    """The repository that a `.git` file names."""
     text = _text(mark).strip()
     return (mark.parent / text.removeprefix("gitdir:").strip()).resolve() if text.startswith("gitdir:") else None
 
 
 def _common_directory(repository: Path) -> Path:
-    """Where the worktrees of a repository have their place in common."""
+    """The directory that stands for all worktrees of a repository."""
     if repository.name == ".git":
         return repository.parent
     settings = repository / "config"
@@ -73,17 +73,17 @@ def _common_directory(repository: Path) -> Path:
         _text(settings) if settings.is_file() else "",
         re.MULTILINE | re.IGNORECASE,
     )
-    if set_apart:  # a submodule's repository stands in that of its owner, and tells where its work tree is
+    if set_apart:  # a submodule: its repository is inside that of its owner, and names its work tree
         return (repository / re.sub(r"\\(.)", r"\1", set_apart[1].strip('"'))).resolve()
     mark = repository.parent / ".git"
     return repository.parent if mark.is_file() and _gitdir_target(mark) == repository else repository
 
 
 def _is_repository(directory: Path) -> bool:
-    """By the same three names that git looks for."""
+    """Whether this is a repository, by the same three names that git looks for."""
     return (directory / "HEAD").is_file() and (directory / "objects").is_dir() and (directory / "refs").is_dir()
 
 
 def _text(file: Path) -> str:
-    # As the names of files are decoded, whatever bytes they are made of.
+    # Decoded as file names are, whatever bytes they have.
     return file.read_text(encoding="utf-8", errors="surrogateescape")

@@ -1,7 +1,6 @@
 """The list of a repository, `.agent/memories.md`, as its own commands know it: add, search, list, delete, inject.
 
-The file is what they speak of. It is read without a mirror as well, and gets one, of only what came in through it, with the
-first thing that is added or deleted here.
+The file is read without a mirror as well. The first `add` or `delete` creates a mirror, with only the memories of the file.
 """
 
 from pathlib import Path
@@ -21,7 +20,7 @@ class ListItem(NamedTuple):
     """An entry of the list."""
 
     line: int
-    """Where its heading stands now."""
+    """The line of its heading."""
     entry: Entry
 
     @property
@@ -30,7 +29,7 @@ class ListItem(NamedTuple):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """With its type first, as they stand in the file."""
+        """The tags as they stand in the file: with the type first, unless it is a plain note."""
         type = self.entry.type
         return self.entry.tags if type in (None, TYPES[0]) else (type or "", *self.entry.tags)
 
@@ -40,22 +39,22 @@ class ListItem(NamedTuple):
 
 
 class RepoList:
-    def __init__(self, memory: Service, mirroring: SyncEngine, file: Path, scope: Scope, types: tuple[str, ...]):
-        self._memory = memory
-        self._mirroring = mirroring
+    def __init__(self, service: Service, engine: SyncEngine, file: Path, scope: Scope, types: tuple[str, ...]):
+        self._service = service
+        self._engine = engine
         self._scope = scope
         self.file = file
         self._types = types
 
     def items(self) -> list[ListItem]:
-        """What stands in the file, once what others wrote has come to it. A file that is missing is an empty list."""
+        """The entries of the file, after a sync. A missing file is an empty list."""
         mirror = self._mirror()
         if mirror is not None:
-            self._mirroring.import_edits([mirror], None)
+            self._engine.import_edits([mirror], None)
         return self._read()
 
     def search(self, words: str) -> list[ListItem]:
-        """Those whose title, text or a tag holds the words, in whatever case."""
+        """The entries whose title, text or one of its tags contains the words, whatever their case."""
         wanted = words.casefold()
         return [
             item
@@ -64,21 +63,24 @@ class RepoList:
         ]
 
     def add(self, content: str, type: str | None, tags: list[str]) -> tuple[Remembered, int]:
-        """Keeps something and puts it into the file; answers the line where it stands as well, 0 if it does not."""
+        """Remember something and add it to the file; return the line of its entry as well, 0 if it has none."""
         mirror = self._create_mirror()
-        done = self._memory.remember(content, scope=mirror.scope, type=type, tags=tags)
-        self._memory.join(done.memory.number, mirror.number, scope=mirror.scope)
+        done = self._service.remember(content, scope=mirror.scope, type=type, tags=tags)
+        self._service.join(done.memory.number, mirror.number, scope=mirror.scope)
         try:
             return done, next((item.line for item in self._read() if item.entry.id == done.memory.id), 0)
-        except Unreadable:  # plan B: it is kept, and its person has been told what is wrong with the file
+        except Unreadable:  # fallback: it is stored, and what is wrong with the file was reported
             return done, 0
 
     def delete(self, word: str) -> Memory:
-        """Takes an entry out of the file, and archives it; named by its id, its number as #12, or its line."""
+        """Archive a memory, which removes it from the file. `word`: its id, its number as #12, or its line.
+
+        Raises NotFound if it is not in the file.
+        """
         before = self._read()
         place = None
         if word.isascii() and word.isdigit():
-            # Before anything is written: with the ids that are stamped in, lines move.
+            # Before anything is written: the ids that are added move the lines.
             place = next((n for n, item in enumerate(before) if item.line == int(word)), None)
             if place is None:
                 raise NotFound(
@@ -88,22 +90,22 @@ class RepoList:
         mirror = self._create_mirror()
         ref = word if place is None else before[place].entry.id
         if ref is None and place is not None:
-            self._mirroring.sync(mirror)
+            self._engine.sync(mirror)
             ref = self._assigned_id(before[place], place)
-        memory = self._memory.show(ref or word, scope=mirror.scope)
+        memory = self._service.show(ref or word, scope=mirror.scope)
         if all(item.entry.id != memory.id for item in self._read()):
-            raise NotFound(f"#{memory.number} does not stand in {self.file}: `omoide memories list` shows what does")
-        return self._memory.archive(memory.number, scope=mirror.scope)
+            raise NotFound(f"#{memory.number} is not in {self.file}: `omoide memories list` shows what is")
+        return self._service.archive(memory.number, scope=mirror.scope)
 
     def _assigned_id(self, item: ListItem, place: int) -> str | None:
-        """The id of an entry that had none before the file was taken in."""
+        """The id of an entry that had none before the sync."""
         now = self._read()
         if place < len(now) and now[place].entry.content == item.entry.content:
             return now[place].entry.id
-        raise Conflict(f"{self.file} was changed at this moment: look at it again")
+        raise Conflict(f"{self.file} was changed at this moment: try again")
 
     def injection(self) -> str:
-        """The whole list, to be put before a prompt: as it stands in the file, but for the ids."""
+        """The whole list as text for a prompt: as it is in the file, without the ids."""
         items = self.items()
         if not items:
             return ""
@@ -119,9 +121,9 @@ class RepoList:
         return "\n".join([*lines, "---", ""])
 
     def numbers(self) -> dict[str, int]:
-        """The numbers of the memories in the list, by their ids; of none before the list has a mirror."""
+        """The numbers of the memories in the list, by their ids; empty while the list has no mirror."""
         mirror = self._mirror()
-        return {} if mirror is None else self._mirroring.numbers(mirror)
+        return {} if mirror is None else self._engine.numbers(mirror)
 
     def _read(self) -> list[ListItem]:
         place, name = Directory.containing(self.file)
@@ -129,19 +131,21 @@ class RepoList:
         if found is None:
             return []
         if found[1].size > LARGE:
-            self._mirroring.report(size_warning(str(self.file), found[1].size))
+            self._engine.report(size_warning(str(self.file), found[1].size))
         return [ListItem(line, entry) for entry, line, _ in SingleFile(name, self._types).parse(name, found[0])]
 
     def _mirror(self) -> Mirror | None:
-        for mirror in self._memory.mirrors():
+        for mirror in self._service.mirrors():
             if (mirror.place, mirror.file) == (str(self.file.parent), self.file.name):
                 if mirror.format != "memories":
-                    raise InvalidInput(f"{self.file} is mirrored as {mirror.format}, not as a list: `omoide mirror list`")
+                    raise InvalidInput(
+                        f"{self.file} is mirrored as {mirror.format}, not as a list: see `omoide mirror list`"
+                    )
                 return mirror
         return None
 
     def _create_mirror(self) -> Mirror:
-        mirror = self._memory.list_mirror(self.file, scope=self._scope)
+        mirror = self._service.list_mirror(self.file, scope=self._scope)
         if mirror.scope != self._scope:
-            raise Conflict(f"{self.file} is the list of {mirror.scope}, not of {self._scope}: name that, or no other")
+            raise Conflict(f"{self.file} is the list of {mirror.scope}, not of {self._scope}: name that scope, or none")
         return mirror

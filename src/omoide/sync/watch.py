@@ -1,4 +1,4 @@
-"""Watching: what a person saves in a mirrored file comes in at once."""
+"""Watch mirrored files, so that what a person saves is imported at once."""
 
 import ctypes
 import os
@@ -13,30 +13,30 @@ from omoide.model import Mirror
 from omoide.sync.engine import SyncEngine
 from omoide.sync.run import SyncReport
 
-_PAUSE = 0.5
-"""Seconds between two looks when nothing is heard, at the database and, where there is no inotify, at the files."""
-# Of Linux' inotify: somebody closed a file after writing, moved one in or out, made or deleted one.
+_PAUSE_SECONDS = 0.5
+"""Between two scans of the database and, where there is no inotify, of the files."""
+# Events of Linux' inotify: a file was closed after writing, moved in or out, created or deleted.
 _CHANGES = 0x8 | 0x40 | 0x80 | 0x100 | 0x200
 _DIRECTORIES_ONLY = 0x01000000
 
 
-def watch(mirroring: SyncEngine, mirrors: Sequence[Mirror]) -> Iterator[tuple[Mirror, SyncReport]]:
-    """Each sync that did something, for ever."""
-    ear = ChangeListener(directory for mirror in mirrors for directory in mirroring.snapshot(mirror).directories())
+def watch(engine: SyncEngine, mirrors: Sequence[Mirror]) -> Iterator[tuple[Mirror, SyncReport]]:
+    """Sync these mirrors whenever something changes, for ever, and yield each sync that did something."""
+    listener = ChangeListener(directory for mirror in mirrors for directory in engine.snapshot(mirror).directories())
     while True:
         for mirror in mirrors:
-            report = mirroring.attempt(mirror, partial(mirroring.scan, mirror))
+            report = engine.attempt(mirror, partial(engine.scan, mirror))
             if report is None:
                 continue
             for trouble in report.troubles:
-                mirroring.report(trouble)
+                engine.report(trouble)
             if report.imported or report.written:
                 yield mirror, report
-        ear.wait(_PAUSE)
+        listener.wait(_PAUSE_SECONDS)
 
 
 class ChangeListener:
-    """Hears when something changes in directories; where it cannot be heard, it is looked at now and then."""
+    """Waits for changes in directories, by inotify where there is one."""
 
     def __init__(self, directories: Iterator[Path]):
         self._descriptor = -1
@@ -48,7 +48,7 @@ class ChangeListener:
             library.inotify_add_watch(self._descriptor, os.fsencode(directory), _CHANGES | _DIRECTORIES_ONLY)
 
     def wait(self, seconds: float) -> None:
-        """Until something changes, but no longer than this."""
+        """Wait until something changes, but no longer than this."""
         if self._descriptor < 0:
             time.sleep(seconds)
             return
