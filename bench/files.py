@@ -48,7 +48,7 @@ def scans() -> list[Row]:
         with open_store(directory) as memory:
             mirror = memory.mirror(place, "entries", scope=SCOPE)
             memory.list(scope=SCOPE)
-            mirroring = app.sync_engine(memory)
+            engine = app.sync_engine(memory)
 
             def plain_scan() -> None:
                 with os.scandir(place) as listing:
@@ -56,12 +56,12 @@ def scans() -> list[Row]:
                         file.stat()
 
             def first() -> None:
-                SyncEngine(mirroring._meetings, mirroring._settings, print, set()).import_edits([mirror], SCOPE)  # noqa: SLF001 - as a new process
+                SyncEngine(engine._database, engine._settings, print, set()).import_edits([mirror], SCOPE)  # noqa: SLF001 - as a new process
 
             taken: dict[str, list[float]] = {"plain": [], "again": [], "first": []}
             for _ in range(30):
                 taken["plain"].append(milliseconds(plain_scan))
-                taken["again"].append(milliseconds(lambda: mirroring.import_edits([mirror], SCOPE)))
+                taken["again"].append(milliseconds(lambda: engine.import_edits([mirror], SCOPE)))
                 taken["first"].append(milliseconds(first))
     baseline = percentile(taken["plain"], 0.5)
     return [

@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TOGETHER = 5
-"""Names of a memory's fields in one expression from which it counts as spelling them out."""
+"""An expression with at least so many names of a memory's fields counts as spelling them out."""
 _IRREGULAR = frozenset(
     [
         "told",
@@ -140,7 +140,7 @@ def own_names(node: ast.AST, fields: frozenset[str]) -> set[str]:
     elif isinstance(node, ast.Dict):
         parts = [*node.keys]
     elif isinstance(node, ast.arguments):
-        return {one.arg for one in [*node.posonlyargs, *node.args, *node.kwonlyargs]} & fields
+        return {argument.arg for argument in [*node.posonlyargs, *node.args, *node.kwonlyargs]} & fields
     elif isinstance(node, ast.ClassDef):
         return {
             part.target.id for part in node.body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
@@ -178,7 +178,7 @@ def protocol_methods(root: Path) -> dict[str, int]:
     return {
         node.name: sum(isinstance(part, ast.FunctionDef) for part in node.body)
         for node in ast.walk(ast.parse(base.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef) and any(ast.unparse(one) == "Protocol" for one in node.bases)
+        if isinstance(node, ast.ClassDef) and any(ast.unparse(base_class) == "Protocol" for base_class in node.bases)
     }
 
 
@@ -212,22 +212,25 @@ def main() -> None:
     texts = [path.read_text(encoding="utf-8") for path in trees]
     fields = memory_fields(trees)
     places = spelled_out(trees, fields)
-    every = [one for tree in trees.values() for one in functions(tree)]
-    participles = [one.name for one in every if is_participle(one.name)]
+    every_function = [function for tree in trees.values() for function in functions(tree)]
+    participles = [function.name for function in every_function if is_participle(function.name)]
     classes = Counter(node.name for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-    twice = {name: count for name, count in classes.items() if count > 1}
+    shared_names = {name: count for name, count in classes.items() if count > 1}
     methods = protocol_methods(root)
     ranked = complexity(root)
     traced = paths(checkout)
     rows = [
         ("lines of code", sum(text.count("\n") for text in texts)),
         ("files", len(trees)),
-        *((f"files of a {name}", one["files"]) for name, one in traced.items()),
-        *((f"switches between files of a {name}", one["switches"]) for name, one in traced.items()),
+        *((f"files of a {name}", path["files"]) for name, path in traced.items()),
+        *((f"switches between files of a {name}", path["switches"]) for name, path in traced.items()),
         ("places that spell out a memory's fields", f"{len(places)} in {len({path for path, _ in places})} files"),
         ("methods of the store protocols", f"{sum(methods.values())}: {methods}"),
-        ("classes that share a name", f"{sum(twice.values())}: {', '.join(sorted(twice))}"),
-        ("functions named by a participle", f"{len(participles)} of {len(every)} ({len(participles) / len(every):.1%})"),
+        ("classes that share a name", f"{sum(shared_names.values())}: {', '.join(sorted(shared_names))}"),
+        (
+            "functions named by a participle",
+            f"{len(participles)} of {len(every_function)} ({len(participles) / len(every_function):.1%})",
+        ),
         ("functions of complexity 11 or more", sum(count >= 11 for count, _ in ranked)),
         ("highest complexity", f"{ranked[0][0]}: {ranked[0][1]}"),
         ("fmt: skip", sum(text.count("# fmt: skip") for text in texts)),

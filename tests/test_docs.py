@@ -151,7 +151,12 @@ def test_every_benchmark_has_a_section() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["architecture.md", *(f"decisions/{path.name}" for path in (ROOT / "docs" / "decisions").glob("*.md"))]
+    "page",
+    [
+        "architecture.md",
+        "ja/architecture.md",
+        *(f"decisions/{path.name}" for path in (ROOT / "docs" / "decisions").glob("*.md")),
+    ],
 )
 def test_modules_named_by_the_architecture_and_the_decisions_exist(page: str) -> None:
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
