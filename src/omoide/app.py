@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+import msgspec
+
 from omoide import model
 from omoide.embeddings.indexer import EmbeddingIndex
 from omoide.model import Actor, Role
@@ -74,7 +76,9 @@ def open_service(
         from omoide.sync.engine import SyncEngine  # noqa: PLC0415 - the same
 
         # Without the mirrors' own hook: an edit is imported within a sync, and the next read brings it to other mirrors.
-        writes = WritePath(store, settings, FILE_ACTOR, clock, Hooks(after_commit=[embeddings.after_commit]))
+        # Of no run: what a person writes into a file does not come from the agent that happens to read it.
+        without_run = msgspec.structs.replace(settings, run="")
+        writes = WritePath(store, without_run, FILE_ACTOR, clock, Hooks(after_commit=[embeddings.after_commit]))
         return SyncEngine(SyncDatabase(store, writes, clock), settings, report, reported)
 
     mirrors = MirrorHook(store, make_engine, tell or _warn)
