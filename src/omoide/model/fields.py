@@ -68,6 +68,7 @@ class Field(msgspec.Struct, frozen=True):
 
     @property
     def record_keys(self) -> tuple[str, ...]:
+        """The keys of a record that carry this field."""
         return self.keys or (self.name,)
 
 

@@ -18,6 +18,8 @@ Ref = str | int
 
 
 class Core:
+    """What every part of the service shares: the store, the settings, the actor, the write path and the hooks."""
+
     def __init__(
         self,
         store: Store,

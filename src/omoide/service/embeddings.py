@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # it loads numpy
 
 
 class Embeddings(Core):
+    """Operations that use vectors."""
+
     def similar(self, ref: Ref, *, scope: Scope, limit: int | None = None) -> SearchResult:
         """Return the memories most similar to one, best first: by their vectors, or by words where there is no embedder.
 

@@ -22,6 +22,8 @@ class _DryRun(Exception):
 
 
 class Imports(Core):
+    """Operations that import memories from other stores and tools."""
+
     def adopt(
         self,
         things: Iterable[Memory | Draft | Link],
@@ -110,7 +112,7 @@ class KnownTexts:
         self._texts: dict[Scope, dict[str, list[tuple[Memory, Memory]]]] = {}
 
     def find(self, draft: Draft) -> Memory | None:
-        """The memory of exactly the draft's scope that says the same, or did in an earlier version; as it is now."""
+        """Return the memory of exactly the draft's scope that says the same, or did in an earlier version, or None."""
         return next(
             (present for present, version in self._candidates(draft) if versioning.matches_draft(version, draft)), None
         )

@@ -30,6 +30,8 @@ Changes = list[MemoryChange]
 
 
 class Maintenance(Core):
+    """Operations that maintain the database: purge, reindex, check, repair and backup."""
+
     def purge(self, refs: Sequence[Ref], *, scope: Scope) -> int:
         """Erase forgotten memories and their history: afterwards no byte of them is in the database.
 

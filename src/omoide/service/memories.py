@@ -24,6 +24,8 @@ _NAMED = 5
 
 
 class Memories(Core):
+    """Operations that store and change memories."""
+
     def remember(
         self,
         content: str | Draft,

@@ -37,6 +37,8 @@ class ConflictDetail(NamedTuple):
 
 
 class Mirrors(Core):
+    """Operations on mirrors and their sync conflicts."""
+
     def mirrors(self) -> Sequence[Mirror]:
         """Return every mirror of the store."""
         permissions.require(self._actor, "mirrors")
@@ -178,7 +180,7 @@ class Mirrors(Core):
 
 
 def holds(mirror: Mirror, scope: Scope) -> bool:
-    """Whether a mirror can show memories of this scope: its own, and in a tree those of the project's sessions as well."""
+    """Return True if a mirror can show memories of this scope: its own, in a tree also those of its sessions."""
     return scope == mirror.scope or (mirror.format == "tree" and not mirror.scope.name and scope.path == mirror.scope.path)
 
 

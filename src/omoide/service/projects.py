@@ -39,6 +39,8 @@ class ProjectDetail(NamedTuple):
 
 
 class Projects(Core):
+    """Operations on projects and sessions."""
+
     def projects(self) -> Sequence[Project]:
         """Return the projects within the actor's bounds."""
         permissions.require(self._actor, "projects")

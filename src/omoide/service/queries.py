@@ -41,6 +41,8 @@ _UNTRUSTED = (Role.WORKER,)
 
 
 class Queries(Core):
+    """Operations that find and show memories."""
+
     def recall(
         self,
         text: str | Query = "",

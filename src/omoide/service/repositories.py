@@ -45,6 +45,8 @@ class ProjectMerge(NamedTuple):
 
 
 class Repositories(Core):
+    """Operations that decide which project a repository is, and that repair it."""
+
     def locate(self, root: Path) -> Scope:
         """Return the scope of the project whose repository is at `root`. See `identify`.
 

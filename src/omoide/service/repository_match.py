@@ -26,6 +26,8 @@ class Relation(Enum):
 
 
 class Match(NamedTuple):
+    """Which project a repository is."""
+
     relation: Relation
     path: str
     """The project that it is; of FORK and UNSURE, the one that it becomes unless a person says that it is the other."""

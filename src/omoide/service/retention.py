@@ -30,6 +30,8 @@ RETENTION_ACTOR = Actor("omoide", Role.OWNER, "upkeep")
 
 
 class Retention(Core):
+    """Operations that archive memories that have expired or are unused."""
+
     def retire(self, *, dry_run: bool = False) -> RetentionPlan:
         """Archive what has expired, is unused for `ttl_days`, or exceeds `max_entries` of its layer, in the whole store.
 

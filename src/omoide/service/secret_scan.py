@@ -22,6 +22,8 @@ _NAMES = ("project", "session", "actor")
 
 
 class StoredSecret(NamedTuple):
+    """A secret that was found in the database."""
+
     kind: str
     field: str
     """Where it stands: a field of a memory, or what else is kept: project, session, actor, event, mirror, file."""
@@ -34,6 +36,8 @@ class StoredSecret(NamedTuple):
 
 
 class SecretScanReport(NamedTuple):
+    """What a scan for secrets found."""
+
     found: Sequence[StoredSecret]
     files: Sequence[str]
     """Files of mirrors in which a memory stands that holds a secret: look there, too."""
@@ -41,12 +45,14 @@ class SecretScanReport(NamedTuple):
 
 
 class SecretScan(Core):
+    """The scan of the database for secrets."""
+
     def scan(self, *, fix: bool = False) -> SecretScanReport:
-        """Looks for secrets in everything that is stored: memories in every state and version, names, events, mirrors.
+        """Find secrets in everything that is stored: memories in every state and version, names, events, mirrors.
 
         With `fix`, each is redacted where it stands: in the present version by a new one, in past versions, names and
         events in place. Keys and paths that hold one are dropped. Afterwards no byte of them is in the database.
-        Whoever looks must be allowed to see all projects.
+        Raises NotAllowed for an actor who may not see all projects.
         """
         permissions.require(self._actor, "scan")
         with self._read(None) as tx:

@@ -31,6 +31,8 @@ class StoreStats(msgspec.Struct, frozen=True):
 
 
 class Stats(Embeddings):
+    """Statistics of the store."""
+
     def stats(self) -> StoreStats:
         """Count the memories of the whole store by state, type and project.
 

@@ -49,6 +49,7 @@ def _length(terms: str) -> int:
 
 
 def fold_topic(topic: str) -> str:
+    """Return the topic as it is compared: in NFKC, without case and extra white space."""
     return " ".join(unicodedata.normalize("NFKC", topic).casefold().split())
 
 
@@ -59,11 +60,12 @@ def fingerprint(scope: Scope, type: str, topic: str | None, content: str) -> int
 
 
 def memory_fingerprint(memory: Memory) -> int:
+    """Return the fingerprint of a memory. A derived topic does not count."""
     return fingerprint(memory.scope, memory.type, memory.topic if memory.topic_given else None, memory.content)
 
 
 def expected_entry(memory: Memory) -> tuple[int, IndexEntry]:
-    """The fingerprint and the index entry that a memory should have in the database."""
+    """Return the fingerprint and the index entry that a memory should have in the database."""
     return memory_fingerprint(memory), build_index_entry(memory)
 
 
@@ -91,7 +93,7 @@ def require_living(memory: Memory) -> Memory:
 
 
 def matches_draft(memory: Memory, draft: Draft) -> bool:
-    """Whether a memory has the draft's content, and the topic, type and tags that the draft gives."""
+    """Return True if a memory has the draft's content, and the topic, type and tags that the draft gives."""
     return (
         memory.content == draft.content
         and (draft.topic is None or memory.topic == draft.topic)

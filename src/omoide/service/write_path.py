@@ -49,6 +49,7 @@ class Hooks:
         self.report = report
 
     def before_read(self, scope: Scope | None) -> None:
+        """Run the hooks before a scope is read; None: every scope."""
         for hook in self._before_read:
             hook(scope)
 
@@ -63,6 +64,7 @@ class Hooks:
                 logging.getLogger(__name__).exception("a post-commit hook failed; what was written is committed")
 
     def mirrors_changed(self) -> None:
+        """Run the hooks after a mirror was added, changed or removed."""
         for hook in self._mirrors_changed:
             hook()
 
@@ -101,14 +103,14 @@ class WritePath:
         self._hooks.after_commit(write.changed)
 
     def within(self, tx: Writer, at: datetime) -> "MemoryTransaction":
-        """The write path within a transaction that somebody else opened, who also runs the hooks after its commit."""
+        """Return the write path within a transaction of the caller, who also runs the hooks after its commit."""
         return MemoryTransaction(self, tx, at)
 
     def find_same(
         self, tx: Reader, draft: Draft, at: datetime, is_taken: Callable[[Memory], bool] = lambda _: False
     ) -> Memory | None:
-        """The memory that a draft is about: by its key alone when it has one, else by topic and type, else by content and
-        type; always of exactly the draft's scope. None: it is a new one.
+        """Return the memory that a draft is about, or None: by its key alone if it has one, else by topic and type, else by
+        content and type; always of exactly the draft's scope.
 
         A memory for which `is_taken` is true is not the same one; where it has the draft's key, InvalidInput is raised.
         """
@@ -129,6 +131,7 @@ class WritePath:
         return next((memory for memory in matches if not is_taken(memory)), None)
 
     def fingerprint(self, draft: Draft) -> int:
+        """Return the fingerprint of the memory that a draft would become."""
         type = draft.type or self.settings.type
         return versioning.fingerprint(validation.scope_of(draft), type, draft.topic, draft.content)
 
@@ -138,7 +141,7 @@ class WritePath:
         return validation.check_line(self.settings.run, "run", self.settings) if self.settings.run else None
 
     def new_memory(self, draft: Draft, at: datetime, random: str = "") -> Memory:
-        """The first version of a memory, not numbered yet. `random`: see `model.new_id`."""
+        """Return the first version of a memory, not numbered yet. `random`: see `model.new_id`."""
         created = draft.created_at or at
         topic = draft.topic if draft.topic is not None else model.derive_topic(draft.content)
         # By position: with names it takes ten times as long, and a bulk import creates thousands.
@@ -288,6 +291,7 @@ class MemoryTransaction:
         self.changed.extend(new.number for _, new, *_ in changes)
 
     def erase(self, memory: Memory) -> None:
+        """Erase a memory with its versions and links, and log it without its text."""
         self.tx.erase(memory.number)
         self.log("purged", memory, {"id": memory.id})
         self.changed.append(memory.number)

@@ -192,7 +192,9 @@ class SyncReader(Protocol):
     ) -> list[SyncState]:
         """Return the sync states of these files and these memories; all of the mirror's if neither is given."""
 
-    def file_states(self, mirror: int) -> list[FileState]: ...
+    def file_states(self, mirror: int) -> list[FileState]:
+        """Return the state of each file of a mirror when it was last read or written."""
+
     def sync_conflicts(self) -> list[SyncConflict]:
         """Return the conflicts of all mirrors, oldest first."""
 
