@@ -121,7 +121,7 @@ def test_a_layer_over_the_limit_keeps_the_last_used(path, open_memory, clock):
     for n in range(3, 5):
         memory.remember(f"{n}", scope=SHOP)
     memory.show(1, scope=SHOP)
-    assert reasons(memory.retire()) == {2: "crowded", 3: "crowded"}
+    assert reasons(memory.retire()) == {2: "over_limit", 3: "over_limit"}
     assert active(memory, BANK) == ["0", "0", "1", "1", "2", "2"]
 
 
@@ -130,7 +130,7 @@ def test_retire_by_hand_applies_the_limit_at_once(path, open_memory, clock):
     for n in range(6):
         memory.remember(f"{n}", scope=SHOP)
         clock.step()
-    assert reasons(memory.retire(dry_run=True)) == dict.fromkeys((1, 2, 3), "crowded")
+    assert reasons(memory.retire(dry_run=True)) == dict.fromkeys((1, 2, 3), "over_limit")
     assert memory.retire_if_due() is None or active(memory, SHOP) == list("012345")
     memory.retire()
     assert active(memory, SHOP) == list("345")

@@ -4,8 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import given, strategies as st
 
-from omoide.lifecycle.retention import RECENT, Reason, Rules, order_key, plan, unused_since
+from omoide.lifecycle.retention import RECENT, Reason, Rules, plan, unused_since
 from omoide.model import Scope, Usage
+from omoide.model.expiry import has_expired
 
 NOW = datetime(2026, 2, 5, tzinfo=UTC)
 SHOP, BANK, MONDAY = Scope.project("shop"), Scope.project("bank"), Scope.session("shop", "monday")
@@ -17,11 +18,11 @@ def used(number, days, scope=SHOP, *, pinned=False, expires_in=None):
     return Usage(number, 1, scope, f"topic {number}", pinned, NOW - timedelta(days=days), expires_at)
 
 
-def planned(usages, rules=RULES, crowds=None, most=None):
-    if crowds is None:
-        crowds = {scope: sum(usage.scope == scope for usage in usages) for scope in {usage.scope for usage in usages}}
-    usages = sorted(usages, key=lambda usage: order_key(usage, NOW))
-    return [(one.memory.number, one.reason.value) for one in plan(usages, crowds, rules, NOW, most).retirements]
+def planned(usages, rules=RULES, layer_sizes=None, most=None):
+    if layer_sizes is None:
+        layer_sizes = {scope: sum(usage.scope == scope for usage in usages) for scope in {usage.scope for usage in usages}}
+    usages = sorted(usages, key=lambda usage: (not has_expired(usage.expires_at, NOW), usage.used_at, usage.number))
+    return [(one.memory.number, one.reason.value) for one in plan(usages, layer_sizes, rules, NOW, most).retirements]
 
 
 def test_memories_unused_for_the_given_days_are_retired():
@@ -33,18 +34,18 @@ def test_expired_memories_are_retired_however_recently_used():
 
 
 def test_a_layer_over_the_limit_retires_its_longest_unused():
-    assert planned([used(n, 10 + n) for n in range(5)]) == [(4, "crowded"), (3, "crowded"), (2, "crowded")]
+    assert planned([used(n, 10 + n) for n in range(5)]) == [(4, "over_limit"), (3, "over_limit"), (2, "over_limit")]
 
 
 def test_the_limit_is_applied_to_each_layer_separately():
     usages = [used(n, 10, scope) for n, scope in enumerate([SHOP, SHOP, BANK, BANK, MONDAY, MONDAY, Scope()])]
     assert planned(usages) == []
-    assert planned([*usages, used(9, 11, MONDAY)]) == [(9, "crowded")]
+    assert planned([*usages, used(9, 11, MONDAY)]) == [(9, "over_limit")]
 
 
 def test_memories_used_within_a_week_are_never_retired_by_the_limit():
     assert planned([used(n, 6.99) for n in range(2000)]) == []
-    assert planned([used(1, 7), *(used(n, 6) for n in range(2, 9))]) == [(1, "crowded")]
+    assert planned([used(1, 7), *(used(n, 6) for n in range(2, 9))]) == [(1, "over_limit")]
 
 
 def test_memories_retired_for_other_reasons_count_towards_the_limit():
@@ -52,13 +53,13 @@ def test_memories_retired_for_other_reasons_count_towards_the_limit():
 
 
 def test_memories_not_considered_still_count_towards_the_limit():
-    assert planned([used(1, 10), used(2, 9)], crowds={SHOP: 3}) == [(1, "crowded")]
+    assert planned([used(1, 10), used(2, 9)], layer_sizes={SHOP: 3}) == [(1, "over_limit")]
 
 
 def test_pinned_memories_are_never_retired_but_counted():
     usages = [used(n, 1000, pinned=True, expires_in=-1) for n in range(3)]
     assert planned(usages) == []
-    assert planned([*usages, used(9, 10)]) == [(9, "crowded")]
+    assert planned([*usages, used(9, 10)]) == [(9, "over_limit")]
 
 
 def test_a_limit_of_zero_disables_the_rule():

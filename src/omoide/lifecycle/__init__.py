@@ -1,1 +1,1 @@
-"""How memories age: pure plans of what upkeep would do, from values to values."""
+"""The lifecycle of memories: retention and deduplication, as pure plans from values to values."""

@@ -1,10 +1,10 @@
-"""Words that turn a sentence round when one stands in the place of the other, in English and Japanese."""
+"""Antonyms: words that reverse a statement when one replaces the other, in English and Japanese."""
 
 from functools import cache
 
 from omoide.retrieval.analyzer import stem
 
-# Groups of words of which a fact has one: opposites, and those of a kind, such as the days of the week.
+# Groups of words that exclude each other in a statement: opposites, and words of a kind, such as the days of the week.
 _ENGLISH = """
     accept reject refuse, add remove delete drop, admin user guest, after before, agree disagree, all some any none
     each, allow deny forbid block prohibit, always never sometimes often rarely, approve decline reject, ascending
@@ -64,7 +64,7 @@ def _split(groups: str) -> list[list[str]]:
 
 @cache
 def _groups() -> dict[str, set[int]]:
-    """Each word with the groups that it is in."""
+    """Return each word with the groups that it is in."""
     found: dict[str, set[int]] = {}
     for place, group in enumerate([*_split(_ENGLISH), *_split(_JAPANESE)]):
         for word in group:
@@ -78,7 +78,7 @@ def _characters() -> list[set[str]]:
 
 
 def are_opposites(word: str, other: str) -> bool:
-    """Whether two words, as stems, say the opposite or name two of a kind."""
+    """Whether two words, as stems, are opposites or two of a kind."""
     groups = _groups()
     if groups.get(word, set()) & groups.get(other, set()):
         return True
@@ -87,9 +87,9 @@ def are_opposites(word: str, other: str) -> bool:
 
 
 def opposite_endings(one: str, other: str) -> str:
-    """The words in hiragana by which two texts differ and say the opposite; nothing when there are none."""
+    """Return the opposite words in hiragana by which two texts differ; empty if there are none."""
     for group in _split(_ENDINGS):
-        has = [[word for word in group if word in text] for text in (one, other)]
-        if has[0] and has[1] and has[0] != has[1]:
-            return f"{has[0][0]}, {has[1][0]}"
+        first, second = ([word for word in group if word in text] for text in (one, other))
+        if first and second and first != second:
+            return f"{first[0]}, {second[0]}"
     return ""

@@ -1,9 +1,9 @@
-"""Near twins: which memories say the same and may become one, which contradict each other, and what the one would be.
+"""Deduplication: which memories say the same and may be merged, and which contradict each other. Pure.
 
-Likeness alone never merges. Vectors of "the port is 8080" and "the port is 8081" are as near as those of two spellings of
-one sentence, so two memories are the same only if they are near and say the same in the same order (`wording`). Whatever is
-near and differs in what turns a sentence round, such as a number, a negation, a name, an opposite or the order of its words,
-is told as a possible contradiction, for a person to settle.
+Similarity alone never merges. Vectors of "the port is 8080" and "the port is 8081" are as near as those of two spellings of
+one sentence, so two memories are the same only if they are near and say the same in the same order (`normalization`). What
+is near and differs in a number, a negation, a name, an opposite or the order of its words is reported as a possible
+contradiction, for a person to decide.
 """
 
 import re
@@ -19,24 +19,31 @@ from omoide.lifecycle import antonyms, normalization
 from omoide.model import Memory, fields
 from omoide.retrieval.analyzer import stem
 
-SAME = 0.85  # likeness below which nothing is the same,
-NEAR = 0.65  # and below which nothing contradicts
-GROUP = 20  # of all memories with the same words so many are compared with the first: lists of measurements have thousands
+SAME = 0.85
+"""The similarity from which two texts can be the same. Chosen by judgement."""
+NEAR = 0.65
+"""The similarity from which two texts can contradict each other. Chosen by judgement."""
+GROUP = 20
+"""Of all memories with the same words so many are compared with the first: lists of measurements have thousands."""
 
 
 class Verdict(StrEnum):
+    """What a comparison of two texts found."""
+
     SAME = "same"
     CONTRADICTS = "contradicts"
     DIFFERENT = "different"
 
 
 class Judgement(msgspec.Struct, frozen=True):
+    """A verdict, and what makes one text say something else than the other."""
+
     verdict: Verdict
     why: str = ""
 
 
 class Merge(msgspec.Struct, frozen=True):
-    """Memories that become one: `into` is kept under its number, the others are told as its history."""
+    """Memories that become one: `into` keeps its number, the others are archived with a link to it."""
 
     into: Memory
     others: tuple[Memory, ...]
@@ -45,7 +52,7 @@ class Merge(msgspec.Struct, frozen=True):
 
 
 class Contradiction(msgspec.Struct, frozen=True):
-    """Two memories that are near and cannot both be right, perhaps."""
+    """Two memories that are near and perhaps cannot both be right."""
 
     one: Memory
     other: Memory
@@ -54,6 +61,8 @@ class Contradiction(msgspec.Struct, frozen=True):
 
 
 class MergePlan(msgspec.Struct, frozen=True):
+    """What a reindex would merge, and what it reports."""
+
     merges: list[Merge]
     contradictions: list[Contradiction]
 
@@ -75,7 +84,7 @@ class ReindexResult(msgspec.Struct, frozen=True):
 
 _word = re.compile(r"[^\W\d_][\w'./:@#+*$~-]*|[\d][\w.,:/%-]*|[-$~/.*@#][\w./*@~-]+", re.ASCII)
 _japanese = re.compile("[一-鿿々〇]+|[ァ-ヺー]+|[ぁ-ゖ]+")
-_letters = re.compile(r"[^\W\d_]+")  # of all other scripts, once these two are taken out
+_letters = re.compile(r"[^\W\d_]+")  # of all other scripts, once these two are removed
 _number = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _SPELT = """
     0 zero, 1 one once, 2 two twice both, 3 three, 4 four, 5 five, 6 six, 7 seven, 8 eight, 9 nine, 10 ten, 11 eleven,
@@ -89,7 +98,7 @@ _EMPTY_WORDS = """
     them their he she his her i you we our your my me us and or as so then of to in on at by for with from into very just
     also please re ve ll shall should can could may might must now currently really simply
 """
-# They carry no fact by themselves, but turn a sentence when they differ.
+# They state no fact by themselves, but change a sentence when they differ.
 _TURNING_WORDS = "or from to into in on at by for with should can could may might must"
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|avoid|stop|refuse[sd]?|fail(?:s|ed)?|un(?:able|less)|except|"
@@ -110,7 +119,7 @@ _spelt = {name: number for number, *names in (group.split() for group in _SPELT.
 
 
 class TextFeatures(msgspec.Struct, frozen=True):
-    """What a text says, as far as two texts are compared: its wording, and for those that differ in it, what it is about."""
+    """What two texts are compared by: their tokens, and for texts that differ in them, what they are about."""
 
     tokens: tuple[str, ...]
     words: Counter[str]
@@ -123,51 +132,48 @@ class TextFeatures(msgspec.Struct, frozen=True):
 
 
 def extract_features(text: str) -> TextFeatures:
+    """Return what a text is compared by."""
     plain = normalization.normalize(text)
-    words, numbers, turning, names = Counter[str](), Counter[str](), Counter[str](), set()
+    words, numbers, turning, names = Counter[str](), Counter[str](), Counter[str](), set[str]()
     for raw in _word.findall(plain):
         word = raw.rstrip(".,:;-/'")
-        small = word.lower()
-        found = _number.findall(small)
+        lower = word.lower()
+        found = _number.findall(lower)
         numbers.update(found)
-        if small in _spelt:
-            numbers[_spelt[small]] += 1
-        elif found and small == found[0]:
-            continue
-        elif small in _EMPTY:
-            turning.update([small] if small in _TURNING else [])
-        elif small:
-            words[stem(small)] += 1
-            if _name.fullmatch(word):
-                names.add(stem(small))
-    endings = []
-    for run in _japanese.findall(plain):
-        if "ぁ" <= run[0] <= "ゖ":
-            endings.append(run)
-        else:
-            words[run] += 1
-            if "ァ" <= run[0] <= "ヺ":
-                names.add(run)
-    for run in _letters.findall(_japanese.sub(" ", _word.sub(" ", plain))):
-        words[run.lower()] += 1
+        if lower in _spelt:
+            numbers[_spelt[lower]] += 1
+        elif lower in _EMPTY:
+            turning.update([lower] if lower in _TURNING else [])
+        elif lower and not (found and lower == found[0]):
+            words[stem(lower)] += 1
+            names.update([stem(lower)] if _name.fullmatch(word) else [])
+    runs = _japanese.findall(plain)
+    endings = [run for run in runs if _is_hiragana(run)]
+    words.update(run for run in runs if not _is_hiragana(run))
+    names.update(run for run in runs if "ァ" <= run[0] <= "ヺ")
+    words.update(run.lower() for run in _letters.findall(_japanese.sub(" ", _word.sub(" ", plain))))
     negations = len(_NEGATION.findall(plain.lower())) + len(_JAPANESE_NEGATION.findall(plain))
-    said = normalization.tokens(plain)
-    return TextFeatures(said, words, numbers, turning, negations, frozenset(names), "".join(endings))
+    tokens = normalization.tokens(plain)
+    return TextFeatures(tokens, words, numbers, turning, negations, frozenset(names), "".join(endings))
+
+
+def _is_hiragana(run: str) -> bool:
+    return "ぁ" <= run[0] <= "ゖ"
 
 
 def judge(one: TextFeatures, other: TextFeatures, likeness: float) -> Judgement:
-    """Whether two texts say the same, given how alike they are."""
+    """Return whether two texts say the same or contradict each other, given their similarity from 0 to 1."""
     if likeness >= SAME and normalization.is_same(one.tokens, other.tokens):
         return Judgement(Verdict.SAME)
     gone, come = one.words - other.words, other.words - one.words
     apart = sum(gone.values()) + sum(come.values())
     size = max(sum(one.words.values()), sum(other.words.values()))
-    turned = _difference(one, other, gone, come) if likeness >= NEAR and apart <= max(2, size // 4) else ""
-    return Judgement(Verdict.CONTRADICTS, turned) if turned else Judgement(Verdict.DIFFERENT)
+    difference = _difference(one, other, gone, come) if likeness >= NEAR and apart <= max(2, size // 4) else ""
+    return Judgement(Verdict.CONTRADICTS, difference) if difference else Judgement(Verdict.DIFFERENT)
 
 
 def _difference(one: TextFeatures, other: TextFeatures, gone: Counter[str], come: Counter[str]) -> str:
-    """What makes one of two near texts say something else than the other; nothing when nothing does."""
+    """Return what makes one of two near texts say something else than the other; empty if nothing does."""
     if one.numbers != other.numbers:
         return "other numbers"
     if one.negations != other.negations:
@@ -183,7 +189,7 @@ def _difference(one: TextFeatures, other: TextFeatures, gone: Counter[str], come
 
 
 def _order_difference(one: Sequence[str], other: Sequence[str]) -> str:
-    """How two texts differ that hold the same words."""
+    """Return how two texts with the same words differ."""
     gone, come = Counter(one) - Counter(other), Counter(other) - Counter(one)
     if sorted(map(str.lower, one)) == sorted(map(str.lower, other)):
         return f"another case: {', '.join(gone)}" if len(gone) == 1 else "another order"
@@ -196,75 +202,101 @@ def _opposite_words(gone: Iterable[str], come: Iterable[str]) -> str:
 
 
 def plan(memories: Mapping[int, Memory], pairs: Iterable[tuple[int, int, float]]) -> MergePlan:
-    """What would be merged of pairs of like memories, the most alike first. A memory is merged once at the most in one
-    plan, only with those of its own scope, type and state, and never when both have a key."""
-    readings: dict[int, TextFeatures] = {}
-    heads: dict[int, list[tuple[int, float]]] = {}
-    taken: dict[int, int] = {}
-    doubts = []
+    """Plan which of the similar memories to merge, the most similar first.
 
-    def reading(number: int) -> TextFeatures:
-        if number not in readings:
-            memory = memories[number]
-            topic = f"{memory.topic}\n" if memory.topic_given else ""
-            readings[number] = extract_features(topic + memory.content)
-        return readings[number]
+    memories: by number
+    pairs: two numbers each, and their similarity from 0 to 1
 
-    for a, b, likeness in sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1])):
-        one, other = memories[a], memories[b]
+    A memory is merged at most once in one plan, only with memories of its own scope, type and state, and never when both
+    have a key.
+    """
+    planner = _Planner(memories)
+    for one, other, likeness in sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1])):
+        planner.compare(memories[one], memories[other], likeness)
+    return planner.plan()
+
+
+class _Planner:
+    """The merges and contradictions found so far."""
+
+    def __init__(self, memories: Mapping[int, Memory]):
+        self._memories = memories
+        self._features: dict[int, TextFeatures] = {}
+        self._groups: dict[int, list[tuple[int, float]]] = {}
+        """By the number of the memory that stays: those that are merged into it, and how similar they are."""
+        self._heads: dict[int, int] = {}
+        """By the number of each memory in a group: the one that stays."""
+        self._contradictions: list[Contradiction] = []
+
+    def compare(self, one: Memory, other: Memory, likeness: float) -> None:
+        """Merge two memories if they say the same, or note that they contradict each other."""
         if (one.scope, one.type, one.state) != (other.scope, other.type, other.state):
-            continue
-        found = judge(reading(a), reading(b), likeness)
-        if found.verdict is Verdict.CONTRADICTS:
-            doubts.append(Contradiction(one, other, found.why, likeness))
-        elif found.verdict is Verdict.SAME and not (one.key and other.key):
-            head = taken.get(a, taken.get(b))
-            if head is None:
-                head = _survivor(one, other).number
-                heads[head] = []
-                taken[head] = head
-            for number in (a, b):
-                # What has a key is merged only as the head: its key must go on naming what is in use.
-                if number in taken or memories[number].key:
-                    continue
-                # Each with the head itself: a chain of likeness may lead anywhere.
-                if judge(reading(head), reading(number), likeness).verdict is Verdict.SAME:
-                    taken[number] = head
-                    heads[head].append((number, likeness))
-    merges = [
-        Merge(
-            memories[head],
-            tuple(memories[number] for number, _ in others),
-            merge(memories[head], [memories[number] for number, _ in others]),
-            min(likeness for _, likeness in others),
-        )
-        for head, others in heads.items()
-        if others
-    ]
-    return MergePlan(
-        merges, [doubt for doubt in doubts if taken.get(doubt.one.number, -1) != taken.get(doubt.other.number, -2)]
-    )
+            return
+        judgement = self._judge(one, other, likeness)
+        if judgement.verdict is Verdict.CONTRADICTS:
+            self._contradictions.append(Contradiction(one, other, judgement.why, likeness))
+        elif judgement.verdict is Verdict.SAME and not (one.key and other.key):
+            head = self._memories[self._head(one, other)]
+            for memory in (one, other):
+                # A memory with a key stays: its key must go on naming what is in use. Each is compared with the head itself:
+                # a chain of similar memories may lead anywhere.
+                is_free = memory.number not in self._heads and not memory.key
+                if is_free and self._judge(head, memory, likeness).verdict is Verdict.SAME:
+                    self._heads[memory.number] = head.number
+                    self._groups[head.number].append((memory.number, likeness))
+
+    def _head(self, one: Memory, other: Memory) -> int:
+        """Return the head of the group that one of the two is in; of a new group if none is."""
+        head = self._heads.get(one.number, self._heads.get(other.number))
+        if head is None:
+            head = _survivor(one, other).number
+            self._groups[head], self._heads[head] = [], head
+        return head
+
+    def _judge(self, one: Memory, other: Memory, likeness: float) -> Judgement:
+        return judge(self._features_of(one), self._features_of(other), likeness)
+
+    def _features_of(self, memory: Memory) -> TextFeatures:
+        if memory.number not in self._features:
+            topic = f"{memory.topic}\n" if memory.topic_given else ""
+            self._features[memory.number] = extract_features(topic + memory.content)
+        return self._features[memory.number]
+
+    def plan(self) -> MergePlan:
+        """Return the merges, and the contradictions between memories that are not merged into one."""
+        merges = []
+        for head, group in self._groups.items():
+            if group:
+                into, others = self._memories[head], [self._memories[number] for number, _ in group]
+                merges.append(Merge(into, tuple(others), merge(into, others), min(likeness for _, likeness in group)))
+        return MergePlan(merges, [found for found in self._contradictions if not self._are_merged(found)])
+
+    def _are_merged(self, found: Contradiction) -> bool:
+        head = self._heads.get(found.one.number)
+        return head is not None and head == self._heads.get(found.other.number)
 
 
 def candidate_pairs(memories: Iterable[Memory]) -> Iterator[tuple[int, int, float]]:
-    """Pairs of memories of one wording, and some of those that hold the same words: they need no vectors to be near."""
-    worded: dict[object, int] = {}
+    """Return pairs of memories with the same tokens, and some with the same words: they need no vectors to be near."""
+    by_tokens: dict[object, int] = {}
     groups: dict[object, list[int]] = {}
     for memory in memories:
-        its = extract_features(memory.content)
+        features = extract_features(memory.content)
         place = (memory.scope, memory.type, memory.state)
-        first = worded.setdefault((place, its.tokens), memory.number)
+        first = by_tokens.setdefault((place, features.tokens), memory.number)
         if first != memory.number:
             yield first, memory.number, 1.0
-        elif len(its.words) > 1:  # a single word in common is no likeness
-            groups.setdefault((place, frozenset(its.words.items())), []).append(memory.number)
+        elif len(features.words) > 1:  # a single word in common is no similarity
+            groups.setdefault((place, frozenset(features.words.items())), []).append(memory.number)
     for first, *others in groups.values():
         yield from ((first, other, 1.0) for other in others[:GROUP])
 
 
 def _survivor(one: Memory, other: Memory) -> Memory:
-    """The one that stays: with a key, pinned, told more often, older."""
-    return min(one, other, key=lambda it: (it.key is None, not it.pinned, -it.reference_count, it.number))
+    """Return the one that stays: with a key, pinned, referred to more often, older."""
+    return min(
+        one, other, key=lambda memory: (memory.key is None, not memory.pinned, -memory.reference_count, memory.number)
+    )
 
 
 def merge(into: Memory, others: Sequence[Memory]) -> Memory:

@@ -1,7 +1,8 @@
-"""How a text is worded: everything it says, in its order, without the dress that says nothing.
+"""The wording of a text: everything it says, in its order, without what says nothing.
 
-Two texts of one wording say the same. What is dress is a short list, and everything else counts: order ("A calls B"), case
-inside a sentence (-p and -P), tense, pronouns, particles, signs. Whatever is not on the list keeps two memories apart.
+Two texts with the same tokens say the same. What says nothing is a short list (articles, punctuation, politeness), and
+everything else counts: order ("A calls B"), case inside a sentence (-p and -P), tense, pronouns, particles, signs. Whatever
+is not on the list keeps two memories apart.
 """
 
 import re
@@ -17,13 +18,13 @@ _token = re.compile(
 _EMPTY = frozenset(["a", "an", "the", "is", "are", "please"])
 _BEING = ("is", "are")
 _DOING = "\x1f"
-"""Stands for the end of a verb after these."""
+"""Stands for the ending of a verb after is or are."""
 _SUBJECT = ("は", "が")
 _ORDERS = {"make": "create", "display": "show", "remove": "delete"}
-"""What is one when a sentence begins with it, and else may be a name: `make`."""
+"""Verbs that are the same at the start of a sentence. Elsewhere they may be names: `make`."""
 _SPELT = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-_DRESSED = {"which": "that"} | {name: str(number) for number, name in enumerate(_SPELT)}
-_STOPS = ".,;:!…、。・"  # not the question mark: who asks does not say
+_SYNONYMS = {"which": "that"} | {name: str(number) for number, name in enumerate(_SPELT)}
+_STOPS = ".,;:!…、。・"  # not the question mark: a question is no statement
 _QUOTES = "`“”‘’«»「」『』"  # not those of a shell, where it matters which
 _ENDS = ".!?。"
 _CLOSING = _ENDS + "\n」』)"
@@ -32,58 +33,76 @@ _counted = re.compile("[〇一二三四五六七八九十百千万]+(?=[人個�
 _DIGITS = {numeral: value for value, numeral in enumerate("〇一二三四五六七八九")}
 _UNITS = {"十": 10, "百": 100, "千": 1_000}
 _CONTRACTED = {"can't": ["can", "not"], "cannot": ["can", "not"], "won't": ["will", "not"]}
-# The last sound of a verb before ます, and as it stands in a dictionary. Where there are two (書きます, 起きます) the other
-# one stays apart.
+# The last sound of a verb before ます, and in its dictionary form. Where there are two (書きます, 起きます) the other one is
+# not recognised.
 _POLITE = dict(zip("いきぎしちにびみり", "うくぐすつぬぶむる", strict=True))
 
 
 def normalize(text: str) -> str:
-    """The text in its usual letters and figures: full width, and 十二人 as they are counted."""
+    """Return the text in its usual letters and digits: no full width, and 十二人 as 12人."""
     text = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
     return _counted.sub(lambda match: str(_parse_numerals(match[0])), text)
 
 
 def tokens(text: str) -> tuple[str, ...]:
-    """What a plain text says, token by token."""
-    said: list[str] = []
-    begins, being = True, False  # a sentence; after is or are
+    """Return what a normalized text says, token by token."""
+    scan = _Scan()
     for match in _token.finditer(text):
-        token, kind = match[0], match.lastgroup
         before = text[match.start() - 1] if match.start() else "\n"
         after = text[match.end()] if match.end() < len(text) else "\n"
-        begins = begins or before == "\n"
-        if kind == "sign":
-            if not _is_decoration(token, before, after):
-                said.append(token)
-            begins = token in _ENDS or (begins and token in _BULLETS + _QUOTES)
-            continue
-        if kind == "word":
-            if begins:
-                token = token.lower() if token[1:].islower() or len(token) == 1 else token
-                token = _ORDERS.get(token, token)
-            if being and token.endswith("ing"):
-                token = token.removesuffix("ing") + _DOING
-            said += [_DRESSED.get(one, one) for one in _split_contraction(token) if one not in _EMPTY]
-            being = token in _BEING
-        elif kind == "kana":
-            said.append(_plain_ending(token) if after in _CLOSING else token)
-        else:
-            said.append(token.rstrip("ー") if kind == "katakana" and len(token) > 3 else token)
-        begins = False
-    subjects = [place for place, token in enumerate(said) if token in _SUBJECT]
+        scan.read(match[0], match.lastgroup or "", before, after)
+    subjects = [place for place, token in enumerate(scan.tokens) if token in _SUBJECT]
     if len(subjects) == 1:  # with two of them it matters which is which: 猫は犬が好き
-        said[subjects[0]] = _SUBJECT[0]
-    return tuple(token for token in said if token)
+        scan.tokens[subjects[0]] = _SUBJECT[0]
+    return tuple(filter(None, scan.tokens))
 
 
-def is_same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether two wordings are one, but for "is playing" and "plays"."""
-    return len(one) == len(other) and all(
-        a == b or _is_inflection(a, b) or _is_inflection(b, a) for a, b in zip(one, other, strict=True)
+class _Scan:
+    """The tokens of a text so far, and what matters of them for the next one."""
+
+    def __init__(self) -> None:
+        self.tokens: list[str] = []
+        self._begins_sentence = True
+        self._follows_being = False  # after is or are
+
+    def read(self, token: str, kind: str, before: str, after: str) -> None:
+        """Add a token of this kind, between these two characters."""
+        self._begins_sentence = self._begins_sentence or before == "\n"
+        if kind == "sign":
+            self._read_sign(token, before, after)
+            return
+        if kind == "word":
+            self._read_word(token)
+        elif kind == "kana":
+            self.tokens.append(_plain_ending(token) if after in _CLOSING else token)
+        else:
+            self.tokens.append(token.rstrip("ー") if kind == "katakana" and len(token) > 3 else token)
+        self._begins_sentence = False
+
+    def _read_sign(self, sign: str, before: str, after: str) -> None:
+        if not _is_decoration(sign, before, after):
+            self.tokens.append(sign)
+        self._begins_sentence = sign in _ENDS or (self._begins_sentence and sign in _BULLETS + _QUOTES)
+
+    def _read_word(self, word: str) -> None:
+        if self._begins_sentence:
+            word = word.lower() if word[1:].islower() or len(word) == 1 else word
+            word = _ORDERS.get(word, word)
+        if self._follows_being and word.endswith("ing"):
+            word = word.removesuffix("ing") + _DOING
+        self.tokens += [_SYNONYMS.get(part, part) for part in _split_contraction(word) if part not in _EMPTY]
+        self._follows_being = word in _BEING
+
+
+def is_same(tokens: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    """Whether two texts have the same tokens, except for "is playing" and "plays"."""
+    return len(tokens) == len(others) and all(
+        a == b or _is_inflection(a, b) or _is_inflection(b, a) for a, b in zip(tokens, others, strict=True)
     )
 
 
 def _is_inflection(doing: str, does: str) -> bool:
+    """Whether the first is the end of "is doing", and the second "does"."""
     if not doing.endswith(_DOING):
         return False
     stem = doing.removesuffix(_DOING)
@@ -93,7 +112,7 @@ def _is_inflection(doing: str, does: str) -> bool:
 
 
 def _is_decoration(sign: str, before: str, after: str) -> bool:
-    """Whether a sign says nothing: the stops after a word, quotes around one, the bullet of a line."""
+    """Whether a sign says nothing: punctuation after a word, quotes around one, the bullet of a line."""
     if sign in _STOPS:
         return not before.isspace() and before not in "([{"
     if sign in _QUOTES:
@@ -102,12 +121,12 @@ def _is_decoration(sign: str, before: str, after: str) -> bool:
 
 
 def _split_contraction(word: str) -> list[str]:
-    """A word without its contraction."""
+    """Return the words that a contraction stands for."""
     return _CONTRACTED.get(word) or ([word[:-3], "not"] if word.endswith("n't") else [word])
 
 
 def _plain_ending(ending: str) -> str:
-    """The end of a sentence without politeness: 好みます is 好む, 採用します is 採用する, 有効です is 有効."""
+    """Return the ending of a sentence without politeness: 好みます is 好む, 採用します is 採用する, 有効です is 有効."""
     for polite in ("である", "です", "だ"):
         if ending.endswith(polite):
             return ending.removesuffix(polite)

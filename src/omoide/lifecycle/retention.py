@@ -1,8 +1,8 @@
-"""Retention: which memories move to the archive, and why. Nothing is deleted, and what is pinned stays.
+"""Retention: which memories move to the archive, and why. Pure. Nothing is deleted, and pinned memories stay.
 
-A memory goes when it has expired; when nobody used it for `ttl_days`; or when its layer (the global one, a project, a
-session) holds more than `max_entries`: then those unused for longest go. By itself that spares what was used within a week,
-so that what was just imported or written in bulk is never archived behind its owner's back.
+A memory is archived when it has expired; when it was not used for `ttl_days`; or when its layer (the global one, a project,
+a session) has more than `max_entries` memories: then those unused for longest. The limit spares what was used within a week,
+so that what was just imported or written in bulk is never archived unexpectedly.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,50 +15,58 @@ from omoide.model import Scope, Usage
 from omoide.model.expiry import has_expired
 
 RECENT = timedelta(days=7)
-"""What was used within this time is never retired by itself because of the number of others."""
+"""Memories used within this time are not archived automatically for the limit of their layer."""
 
 
 class Reason(StrEnum):
+    """Why a memory is archived."""
+
     EXPIRED = "expired"
     UNUSED = "unused"
-    OVER_LIMIT = "crowded"
+    OVER_LIMIT = "over_limit"
 
 
 class Rules(msgspec.Struct, frozen=True):
+    """When memories are archived."""
+
     ttl_days: int
-    """0: memories do not retire for not being used."""
+    """Days without use after which a memory is archived; 0: never."""
     max_entries: int
-    """Of each layer; 0: any number."""
+    """Active memories of a layer; 0: any number."""
     spared: timedelta = RECENT
-    """What was used within this time is not retired because of the number of others."""
+    """Memories used within this time are not archived for the limit of their layer."""
 
 
 class Retirement(msgspec.Struct, frozen=True, gc=False):
+    """A memory to archive."""
+
     memory: Usage
     reason: Reason
 
 
 class RetentionPlan(msgspec.Struct, frozen=True):
-    """What is archived, in its order."""
+    """The memories to archive, in order."""
 
     retirements: list[Retirement]
 
 
 def unused_since(rules: Rules, now: datetime) -> datetime:
-    """A memory that was used after that can only retire because it has expired: nobody need look at it."""
+    """Return the moment from which a memory must be unused to be considered, unless it has expired."""
     days = timedelta(days=rules.ttl_days) if rules.ttl_days else rules.spared
     return now - min(days, rules.spared)
 
 
 def plan(
-    usages: Iterable[Usage], crowds: Mapping[Scope, int], rules: Rules, now: datetime, most: int | None = None
+    usages: Iterable[Usage], layer_sizes: Mapping[Scope, int], rules: Rules, now: datetime, most: int | None = None
 ) -> RetentionPlan:
-    """Of the active memories that are considered, in the order of `turn`, so many at the most.
+    """Plan which active memories to archive.
 
-    `crowds` tells how many active memories each layer holds, those that are not considered included.
+    usages: the memories to consider: first what has expired, then what was unused for longest
+    layer_sizes: how many active memories each layer has, those that are not considered included
+    most: memories to archive at most
     """
     retirements: list[Retirement] = []
-    left = dict(crowds)
+    left = dict(layer_sizes)
     for usage in usages:
         if len(retirements) == most:
             break
@@ -67,11 +75,6 @@ def plan(
             retirements.append(Retirement(usage, reason))
             left[usage.scope] -= 1
     return RetentionPlan(retirements)
-
-
-def order_key(usage: Usage, now: datetime) -> tuple[bool, datetime, int]:
-    """Whose turn it is: what has expired makes room first, then what was unused for longest."""
-    return not _is_expired(usage, now), usage.used_at, usage.number
 
 
 def _reason(usage: Usage, in_layer: int, rules: Rules, now: datetime) -> Reason | None:
