@@ -186,9 +186,11 @@ def code_spans(page: Path, pattern: str) -> set[str]:
     return {re.sub(r"\s+", "", span) for span in re.findall(r"`([^`]+)`", text) if re.match(pattern, span)}
 
 
-@pytest.mark.parametrize("page", ["commands.md", "mcp.md", "settings.md", "meaning.md", "mirrors.md", "worktrees.md"])
-def test_the_japanese_page_names_the_same_commands_options_and_json(page: str) -> None:
-    missing = code_spans(DOCS / page, r"--|omoide |OMOIDE_|\{\"") - code_spans(JAPANESE / page, ".")
+@pytest.mark.parametrize(
+    "page", ["commands.md", "mcp.md", "settings.md", "meaning.md", "mirrors.md", "python.md", "worktrees.md"]
+)
+def test_the_japanese_page_names_the_same_commands_options_json_and_python(page: str) -> None:
+    missing = code_spans(DOCS / page, r"--|omoide |OMOIDE_|\{\"|\w+\(|[A-Z]\w+[a-z]$") - code_spans(JAPANESE / page, ".")
     assert not missing, f"docs/ja/{page} does not name {sorted(missing)}"
 
 
