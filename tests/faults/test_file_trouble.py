@@ -275,7 +275,7 @@ def reported() -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("verb", PYTHON)
 @pytest.mark.parametrize("name", CASES)
-def test_in_python_every_verb_answers_and_the_trouble_is_warned_of_once(prepared, open_memory, name, verb):
+def test_in_python_every_verb_works_and_the_trouble_is_one_warning(prepared, open_memory, name, verb):
     case = CASES[name]
     memory = open_memory(prepared(case), clock=now)
     with reported() as reports:
@@ -318,7 +318,7 @@ def run(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("verb", CLI)
 @pytest.mark.parametrize("name", CASES)
-def test_on_the_command_line_every_verb_answers_and_the_trouble_is_one_line(prepared, open_memory, run, name, verb):
+def test_on_the_command_line_every_verb_works_and_the_trouble_is_one_line(prepared, open_memory, run, name, verb):
     case = CASES[name]
     path = prepared(case)
     arguments, right = CLI[verb]
@@ -402,7 +402,7 @@ def conversation(calls: list[tuple[str, dict[str, Any]]]) -> tuple[list[Any], li
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_over_mcp_every_tool_answers_and_the_trouble_is_one_line_of_the_log(prepared, run, name):
+def test_over_mcp_every_tool_works_and_the_trouble_is_one_line_of_the_log(prepared, run, name):
     case = CASES[name]
     prepared(case)
     results, errors = conversation([(tool, arguments) for tool, (arguments, _) in MCP.items()] * 2)
@@ -416,7 +416,7 @@ def test_over_mcp_every_tool_answers_and_the_trouble_is_one_line_of_the_log(prep
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.kind == "entries" and "root" not in name])
-def test_the_other_files_of_the_directory_stay_in_step(prepared, open_memory, root, name):
+def test_the_other_files_of_the_directory_stay_in_sync(prepared, open_memory, root, name):
     path = prepared(CASES[name])
     before = {file.name for file in root.iterdir()}
     with reported():
@@ -452,7 +452,7 @@ def test_a_directory_that_cannot_be_listed_deletes_nothing(open_memory, tmp_path
     assert {str(file.relative_to(root)) for file in root.rglob("*.md")} == {"old.md", "archive/new.md"}
 
 
-def test_a_mended_trouble_is_over_and_told_again_when_it_comes_back(prepared, open_memory, root):
+def test_a_repaired_trouble_is_reported_again_when_it_comes_back(prepared, open_memory, root):
     path = prepared(CASES["a name that is not UTF-8"])
     (bad,) = (file for file in root.iterdir() if "\\x83" in escape(file.name))
     memory = open_memory(path)
@@ -475,7 +475,7 @@ def test_a_mended_trouble_is_over_and_told_again_when_it_comes_back(prepared, op
 
 @pytest.mark.parametrize("kind", ["memories", "entries", "tree", "block"])
 @pytest.mark.parametrize("closed", ["the root", "above the root"])
-def test_a_directory_that_one_may_not_enter_fails_no_verb(public_path, without_rights, open_memory, kind, closed):
+def test_a_directory_without_permission_fails_no_verb(public_path, without_rights, open_memory, kind, closed):
     root = public_path / "above" / "notes"
     root.mkdir(parents=True)
     store = public_path / "store"
@@ -565,7 +565,7 @@ def test_a_bug_in_the_sync_is_logged_and_fails_no_verb(prepared, open_memory, mo
     memory.list(scope=SHOP)
 
 
-def test_a_report_that_nobody_can_hear_fails_no_verb(prepared, open_memory, caplog):
+def test_a_report_that_reaches_nobody_fails_no_verb(prepared, open_memory, caplog):
     path = prepared(CASES["a name that is not UTF-8"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # who turns warnings into errors still gets answers
@@ -590,7 +590,7 @@ def test_a_closed_standard_error_fails_no_verb(prepared, run):
 @pytest.mark.parametrize(
     ("mtime_ns", "year"), [(1 << 80, 9999), (-(1 << 80), 1), (10**20, 5138), (0, 1970), (-(10**18), 1938)]
 )
-def test_every_date_that_a_file_can_have_is_a_moment(mtime_ns, year):
+def test_every_date_of_a_file_is_converted_to_a_datetime(mtime_ns, year):
     assert FileText("", Stat(mtime_ns, 0, 0), []).saved_at.year == year
 
 
@@ -603,6 +603,6 @@ def test_every_date_that_a_file_can_have_is_a_moment(mtime_ns, year):
         ("\ud800\u2028\u202e", r"\ud800\u2028\u202e"),
     ],
 )
-def test_names_are_shown_so_that_nothing_moves_the_cursor(text, shown):
+def test_control_characters_in_names_are_escaped(text, shown):
     assert escape(text) == shown
     assert escape(shown) == shown

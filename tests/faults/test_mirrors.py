@@ -1,12 +1,13 @@
 """Agents, an editor and kill -9 around mirrored files: every text that was ever written is somewhere afterwards."""
 
+import os
 import random
 import re
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 from omoide import Scope, State, app
 from omoide.files import late_saves
 from omoide.files.directory import Directory
+from omoide.storage.sqlite.store import SqliteStore
 from omoide.sync import run
 from omoide.sync.database import SyncDatabase
 from omoide.sync.file_edits import FileEdits
@@ -118,7 +120,7 @@ def test_what_was_acknowledged_is_in_the_files_after_any_kill(tmp_path, open_mem
             agreed(memory, place, kind)
 
 
-def test_half_a_save_is_not_taken_in(tmp_path, open_memory):
+def test_a_file_that_is_being_saved_is_not_imported(tmp_path, open_memory):
     file = tmp_path / "memories.md"
     memory = open_memory(tmp_path / "memory.db")
     memory.mirror(file, scope=SHOP)
@@ -136,7 +138,7 @@ def test_half_a_save_is_not_taken_in(tmp_path, open_memory):
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_a_save_that_goes_to_the_replaced_file_comes_in_all_the_same(tmp_path, open_memory, monkeypatch, again):
+def test_a_save_that_waits_for_the_lease_is_imported_after_the_file_was_replaced(tmp_path, open_memory, monkeypatch, again):
     """An editor opens the file just before it is replaced, and writes just after: its text is in no file of that name."""
     file = tmp_path / "memories.md"
     memory = open_memory(tmp_path / "memory.db")
@@ -230,7 +232,7 @@ def die(*_: object, **__: object) -> None:
     raise Killed
 
 
-def test_a_meeting_lost_to_a_power_cut_makes_no_dispute(tmp_path, open_memory):
+def test_a_sync_state_lost_to_a_power_cut_makes_no_conflict(tmp_path, open_memory):
     """The files are newer than what the database knows of them: it finds its own texts there."""
     place = tmp_path / "memories.md"
     memory = open_memory(tmp_path / "memory.db")
@@ -367,3 +369,57 @@ def test_a_late_save_is_imported_by_reading_memories_too(tmp_path, open_memory, 
     with pytest.warns(UserWarning, match=r"memories\.md was saved while it was replaced"):
         found = {one.content for one in memory.list(scope=SHOP).memories}
     assert found == {"by the person", "by an agent"}
+
+
+def test_the_losing_text_of_a_conflict_is_on_the_disk_before_its_file_is_overwritten(
+    tmp_path, open_memory, clock, monkeypatch
+):
+    """Everything else that is imported stands in a file and would be imported again after a power cut."""
+    file = tmp_path / "memories.md"
+    memory = open_memory(tmp_path / "memory.db")
+    memory.mirror(file, scope=SHOP)
+    number = memory.remember("before", topic="t", scope=SHOP).memory.number
+    file.write_text(file.read_text().replace("before", "by the person"))
+    os.utime(file, (0, 0))  # the person saved it long ago, so that the database stands
+    clock.step()
+    durable_writes = []
+    write = SqliteStore.write
+
+    @contextmanager
+    def recorded(store, *, patient=True, durable=True):
+        with write(store, patient=patient, durable=durable) as tx:
+            yield tx
+            if any(version.memory.content == "by the person" for version in tx.versions(number)):
+                durable_writes.append(durable)
+
+    monkeypatch.setattr(SqliteStore, "write", recorded)
+    memory.revise(number, scope=SHOP, content="by an agent")
+    assert memory.show(number, scope=SHOP).content == "by an agent"
+    assert len(memory.conflicts()) == 1
+    assert durable_writes[0]
+
+
+def test_an_entry_that_moves_to_another_file_is_written_there_before_it_is_removed_here(tmp_path, open_memory, monkeypatch):
+    place = tmp_path / "files"
+    place.mkdir()
+    memory = open_memory(tmp_path / "memory.db")
+    memory.mirror(place, "tree", scope=SHOP)
+    number = memory.remember("moves", topic="t", scope=SHOP).memory.number
+    write = FileEdits._write
+    written = []
+
+    def die_at_the_second_file(edits, name, edit, **options):
+        if written:
+            raise Killed
+        written.append(name)
+        write(edits, name, edit, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FileEdits, "_write", die_at_the_second_file)
+        with pytest.raises(Killed):
+            memory.pin(number, scope=SHOP)
+    assert written == ["shop/pinned.md"]
+    assert all("moves" in (place / "shop" / name).read_text() for name in ("pinned.md", "MEMORY.md"))
+    later = open_memory(tmp_path / "memory.db")
+    assert [one.content for one in later.list(scope=SHOP).memories] == ["moves"]
+    assert "moves" not in (place / "shop" / "MEMORY.md").read_text()

@@ -30,7 +30,7 @@ def names(place):
     return {str(path.relative_to(place)) for path in place.rglob("*.md")}
 
 
-def test_each_memory_has_a_file_called_by_its_key(mirrored, place):
+def test_each_memory_has_a_file_named_after_its_key(mirrored, place):
     mirrored.remember("JWT, 15 minutes", key="api-auth", tags=["auth"], scope=SHOP)
     mirrored.remember("no key here", scope=SHOP)
     assert names(place) == {"api-auth.md", "no-key-here.md"}
@@ -40,7 +40,7 @@ def test_each_memory_has_a_file_called_by_its_key(mirrored, place):
     assert names(place) == {"auth.md", "no-key-here.md"}
 
 
-def test_a_file_of_a_persons_own_is_taken_in_and_not_touched(mirrored, place):
+def test_a_file_that_a_person_wrote_is_imported_and_not_changed(mirrored, place):
     (place / "deploy.md").write_text("Never on Fridays.\n")
     (place / "auth.md").write_text("---\nkey: auth\ntags: [api, jwt]\nowner: alice\n---\nJWT\n")
     before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in place.iterdir()}
@@ -58,7 +58,7 @@ def test_a_file_of_a_persons_own_is_taken_in_and_not_touched(mirrored, place):
     assert contents(mirrored) == {"Never after noon.", "JWT, 15 minutes"}
 
 
-def test_archived_entries_move_to_the_archive_and_back_with_all_they_say(mirrored, place):
+def test_archived_entries_move_to_the_archive_and_back_with_their_text(mirrored, place):
     (place / "auth.md").write_text("---\nowner: alice\n---\nJWT\n")
     assert contents(mirrored) == {"JWT"}
     mirrored.archive("auth", scope=SHOP)
@@ -74,7 +74,7 @@ def test_archived_entries_move_to_the_archive_and_back_with_all_they_say(mirrore
     assert "owner: alice\n" in (place / "auth.md").read_text()
 
 
-def test_a_deleted_file_is_archived_and_a_file_deleted_there_stays_away(mirrored, place):
+def test_a_deleted_file_goes_to_the_archive_and_is_gone_when_it_is_deleted_there(mirrored, place):
     mirrored.remember("JWT", key="auth", scope=SHOP)
     (place / "auth.md").unlink()
     assert contents(mirrored, [State.ARCHIVED]) == {"JWT"}
@@ -108,7 +108,7 @@ def test_a_renamed_file_stays_where_its_person_put_it(mirrored, place):
     assert mirrored.show(1, scope=SHOP).version == 2
 
 
-def test_a_copied_file_is_told_of_and_left_alone(mirrored, place):
+def test_a_copied_file_is_reported_and_left_alone(mirrored, place):
     mirrored.remember("text", key="one", scope=SHOP)
     shutil.copy(place / "one.md", place / "two.md")
     with pytest.warns(UserWarning, match=r"two\.md: one\.md has an entry with the same id: take the id out"):
@@ -118,7 +118,7 @@ def test_a_copied_file_is_told_of_and_left_alone(mirrored, place):
     assert {one.key for one in mirrored.list(scope=SHOP).memories} == {"one", "two"}
 
 
-def test_a_colleague_with_the_same_key_does_not_make_files_change_to_and_fro(tmp_path, open_memory):
+def test_two_people_with_the_same_key_do_not_rewrite_each_others_files(tmp_path, open_memory):
     people = {name: open_memory(tmp_path / f"{name}.db") for name in ("alice", "bob")}
     for name, memory in people.items():
         (tmp_path / name).mkdir()
@@ -135,7 +135,7 @@ def test_a_colleague_with_the_same_key_does_not_make_files_change_to_and_fro(tmp
     assert (tmp_path / "bob/auth.md").read_bytes() == (tmp_path / "alice/auth.md").read_bytes()
 
 
-def test_one_unreadable_file_keeps_no_other_from_its_work(mirrored, place):
+def test_one_unreadable_file_does_not_stop_the_sync_of_the_others(mirrored, place):
     (place / "broken.md").write_text("---\ntags: [a\n---\ntext\n")
     (place / "fine.md").write_text("fine\n")
     with pytest.warns(UserWarning, match=r"broken\.md"):
@@ -153,7 +153,7 @@ def test_links_out_of_the_directory_are_not_followed(mirrored, place, tmp_path):
         assert contents(mirrored) == set()
 
 
-def test_everything_survives_a_sync_of_all(mirrored, place):
+def test_a_sync_of_everything_changes_nothing(mirrored, place):
     for n in range(20):
         mirrored.remember(f"text {n}", key=f"key-{n}", scope=SHOP, tags=["t"])
     mirrored.archive("key-3", scope=SHOP)
@@ -173,7 +173,7 @@ def tree(memory, place):
     return memory
 
 
-def test_a_project_and_its_sessions_stand_in_a_tree(tree, place):
+def test_a_tree_has_files_for_a_project_and_its_sessions(tree, place):
     tree.remember("plain", scope=SHOP)
     tree.remember("important", scope=SHOP, pinned=True)
     tree.remember("decided", scope=SHOP, type="decision")
@@ -190,7 +190,7 @@ def test_a_project_and_its_sessions_stand_in_a_tree(tree, place):
     assert "MEMORY_monday.md" in main
 
 
-def test_a_memory_that_is_pinned_moves_to_its_file_and_a_moved_entry_is_pinned(tree, place):
+def test_a_pinned_memory_moves_to_pinned_md_and_an_entry_moved_there_is_pinned(tree, place):
     tree.remember("plain", topic="t", scope=SHOP)
     tree.pin(1, scope=SHOP)
     assert "plain" in (place / "shop/pinned.md").read_text(encoding="utf-8")
@@ -213,7 +213,7 @@ def test_an_entry_moved_between_sessions_changes_its_scope(tree, place):
     assert tree.show(1, scope=SHOP).scope == SHOP
 
 
-def test_a_description_goes_out_and_comes_in(tree, place):
+def test_the_description_of_a_project_is_exported_and_imported(tree, place):
     tree.remember("plain", scope=SHOP)
     tree.describe_project("shop", "The web shop")
     main = place / "shop/MEMORY.md"
@@ -240,7 +240,7 @@ def guide(place):
     return file
 
 
-def test_a_block_is_kept_up_to_date_and_the_rest_of_the_file_left_alone(memory, guide):
+def test_a_block_is_updated_and_the_rest_of_the_file_is_left_alone(memory, guide):
     memory.remember("use pnpm", scope=SHOP)
     memory.mirror(guide, "block", scope=SHOP)
     memory.list(scope=SHOP)
@@ -272,7 +272,7 @@ def test_a_block_is_never_read_back(memory, guide):
     assert "- use pnpm\n" in guide.read_text()
 
 
-def test_marks_that_do_not_fit_are_told_of_and_left_alone(memory, guide):
+def test_unpaired_markers_are_reported_and_the_file_is_left_alone(memory, guide):
     guide.write_text("<!-- omoide: begin -->\nno end\n")
     memory.mirror(guide, "block", scope=SHOP)
     with pytest.warns(UserWarning, match="has no `<!-- omoide: end -->` below it"):

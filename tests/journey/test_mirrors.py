@@ -58,7 +58,7 @@ def sync(memory, number=1, **how):
 # from the database into the file
 
 
-def test_every_verb_that_writes_is_seen_in_the_file(mirrored, file):
+def test_every_verb_that_writes_updates_the_file(mirrored, file):
     def text():
         return file.read_text(encoding="utf-8")
 
@@ -83,7 +83,7 @@ def test_every_verb_that_writes_is_seen_in_the_file(mirrored, file):
     assert "an agent's" in text()
 
 
-def test_a_file_holds_its_scope_and_nothing_else(mirrored, file):
+def test_a_file_contains_its_scope_and_nothing_else(mirrored, file):
     mirrored.remember("of the project", scope=SHOP)
     for scope in (Scope(), Scope.project("bank"), Scope.session("shop", "monday")):
         mirrored.remember("of another", scope=scope)
@@ -91,7 +91,7 @@ def test_a_file_holds_its_scope_and_nothing_else(mirrored, file):
     assert "of another" not in file.read_text(encoding="utf-8")
 
 
-def test_what_was_there_before_the_mirror_is_in_it(memory, file):
+def test_memories_older_than_the_mirror_are_written_to_it(memory, file):
     for n in range(3):
         memory.remember(f"note {n}", scope=SHOP)
     memory.archive(2, scope=SHOP)
@@ -112,7 +112,7 @@ def test_one_changed_memory_changes_only_its_lines(mirrored, file):
     assert changed == [("- Content: the text of note 2", "- Content: something else")]
 
 
-def test_a_use_that_says_nothing_new_leaves_the_file_as_it_is(mirrored, file):
+def test_remembering_the_same_again_leaves_the_file_as_it_is(mirrored, file):
     mirrored.remember("use pnpm", scope=SHOP)
     before = file.stat()
     mirrored.remember("use pnpm", scope=SHOP)
@@ -125,7 +125,7 @@ def test_a_use_that_says_nothing_new_leaves_the_file_as_it_is(mirrored, file):
 # from the file into the database
 
 
-def test_an_edit_comes_in_as_a_persons_write_with_history(mirrored, file):
+def test_an_edit_is_imported_as_a_persons_write_with_history(mirrored, file):
     mirrored.remember("use pnpm", scope=SHOP, source="slack", confidence=0.7)
     edit(file, "- Tags:\n", "- Tags: decision, build\n")
     edit(file, "- Content: use pnpm", "- Content: use bun")
@@ -159,7 +159,7 @@ def test_two_typed_entries_with_the_same_title_are_two_memories(mirrored, file):
     assert mirrored.list(scope=SHOP).total == 3
 
 
-def test_a_typed_entry_about_something_known_is_that_memory(memory, file):
+def test_a_typed_entry_with_the_topic_of_a_memory_updates_that_memory(memory, file):
     known = memory.remember("use pnpm", topic="Package manager", scope=SHOP, confidence=0.3).memory
     file.parent.mkdir()
     file.write_text("## package manager\n- Content: use bun\n\n## elsewhere\n- Content: new\n")
@@ -170,7 +170,7 @@ def test_a_typed_entry_about_something_known_is_that_memory(memory, file):
     assert f"- Id: {known.id}\n" in file.read_text(encoding="utf-8")
 
 
-def test_an_entry_from_a_colleague_is_the_same_memory_here_and_there(tmp_path, open_memory, clock):
+def test_an_entry_with_the_id_of_another_store_keeps_that_id(tmp_path, open_memory, clock):
     files = [tmp_path / name / "memories.md" for name in ("alice", "bob")]
     people = [open_memory(tmp_path / f"{name}.db") for name in ("alice", "bob")]
     for file, memory in zip(files, people, strict=True):
@@ -187,7 +187,7 @@ def test_an_entry_from_a_colleague_is_the_same_memory_here_and_there(tmp_path, o
     assert alice.show(hers.number, scope=SHOP).content == "better known by bob"
 
 
-def test_a_deleted_entry_is_archived_and_comes_back_with_its_file(mirrored, file):
+def test_a_deleted_entry_is_archived_and_restored_when_it_is_in_the_file_again(mirrored, file):
     for topic in ("one", "two"):
         mirrored.remember(f"text of {topic}", topic=topic, scope=SHOP)
     before = file.read_bytes()
@@ -202,7 +202,7 @@ def test_a_deleted_entry_is_archived_and_comes_back_with_its_file(mirrored, file
 
 
 @pytest.mark.parametrize("gone", ["deleted", "emptied", "with its directory"])
-def test_a_file_that_is_gone_as_a_whole_deletes_nothing_and_is_made_anew_by_the_next_write(mirrored, file, gone):
+def test_a_deleted_file_deletes_no_memory_and_is_written_again_by_the_next_write(mirrored, file, gone):
     mirrored.remember("kept", scope=SHOP)
     if gone == "emptied":
         file.write_text("")
@@ -226,7 +226,7 @@ def test_a_file_that_is_only_touched_or_saved_again_changes_nothing(mirrored, fi
     assert len(mirrored.events(1, scope=SHOP)) == 1
 
 
-def test_an_edit_of_the_same_size_in_the_same_moment_is_seen(mirrored, file, monkeypatch):
+def test_an_edit_with_the_same_size_and_time_is_imported(mirrored, file, monkeypatch):
     now = time.time_ns
 
     def soon() -> int:
@@ -274,7 +274,7 @@ def memory_with(memory, **fields):
 
 
 @pytest.mark.parametrize(("newer", "stands"), [(True, "by the person"), (False, "by the agent")])
-def test_of_two_changes_the_newer_stands_and_the_other_is_a_version(mirrored, file, clock, newer, stands):
+def test_of_two_conflicting_changes_the_newer_stands_and_the_other_is_a_version(mirrored, file, clock, newer, stands):
     number = both_changed(mirrored, file, clock, file_is_newer=newer)
     assert mirrored.show(number, scope=SHOP).content == stands
     assert f"- Content: {stands}\n" in file.read_text(encoding="utf-8")
@@ -301,7 +301,7 @@ def test_a_conflict_is_resolved_by_picking_a_side(mirrored, file, clock, newer, 
         mirrored.resolve(number, "both", scope=SHOP)
 
 
-def test_changes_to_different_fields_are_both_kept_without_a_dispute(mirrored, file, clock):
+def test_changes_to_different_fields_are_merged_without_a_conflict(mirrored, file, clock):
     mirrored.remember("before", topic="t", scope=SHOP)
     with mirrored._store.write() as tx:
         old = tx.memory(1)
@@ -315,7 +315,7 @@ def test_changes_to_different_fields_are_both_kept_without_a_dispute(mirrored, f
     assert "- Content: by the person\n" in text
 
 
-def test_an_entry_deleted_while_its_memory_changed_comes_back_in_dispute(mirrored, file, clock):
+def test_an_entry_deleted_while_its_memory_changed_is_written_again_as_a_conflict(mirrored, file, clock):
     for topic in ("t", "other"):
         mirrored.remember("before", topic=topic, scope=SHOP)
     with mirrored._store.write() as tx:
@@ -345,7 +345,7 @@ def test_an_entry_edited_while_its_memory_was_forgotten_loses_nothing(mirrored, 
     assert len(mirrored.conflicts()) == 1
 
 
-def test_the_same_change_on_both_sides_is_no_dispute(mirrored, file, clock):
+def test_the_same_change_on_both_sides_is_no_conflict(mirrored, file, clock):
     mirrored.remember("before", topic="t", scope=SHOP)
     with mirrored._store.write() as tx:
         old = tx.memory(1)
@@ -358,7 +358,7 @@ def test_the_same_change_on_both_sides_is_no_dispute(mirrored, file, clock):
 # own lists, several mirrors, scopes
 
 
-def test_a_list_of_its_own_holds_only_what_came_in_through_it(memory, file):
+def test_a_repository_list_contains_only_what_was_added_through_it(memory, file):
     memory.remember("private", scope=SHOP)
     file.parent.mkdir()
     file.write_text("## typed\n- Content: public\n")
@@ -375,7 +375,7 @@ def test_a_list_of_its_own_holds_only_what_came_in_through_it(memory, file):
     assert "told" in file.read_text(encoding="utf-8")
 
 
-def test_a_list_of_its_own_can_be_widened_to_all(memory, file):
+def test_a_repository_list_can_be_changed_to_mirror_everything(memory, file):
     file.parent.mkdir()
     own = memory.list_mirror(file, scope=SHOP)
     assert memory.list_mirror(file, scope=SHOP) == own
@@ -410,7 +410,7 @@ def test_a_file_cannot_reach_into_another_project(mirrored, file):
     assert "of the bank, changed" in file.read_text(encoding="utf-8")
 
 
-def test_what_was_purged_does_not_come_back_by_itself(mirrored, file):
+def test_a_purged_entry_that_is_put_back_is_refused(mirrored, file):
     gone = mirrored.remember("secret plan", scope=SHOP).memory
     before = file.read_bytes()
     mirrored.forget(1, scope=SHOP)
@@ -432,7 +432,7 @@ def test_a_memory_that_leaves_the_scope_leaves_the_file(mirrored, file):
 # trouble
 
 
-def test_a_file_that_cannot_be_read_is_told_of_and_left_alone(mirrored, file):
+def test_a_file_that_cannot_be_read_is_reported_and_left_alone(mirrored, file):
     mirrored.remember("kept", topic="t", scope=SHOP)
     whole = file.read_bytes()
     file.write_bytes(b"\xff\xfebroken")
@@ -446,7 +446,7 @@ def test_a_file_that_cannot_be_read_is_told_of_and_left_alone(mirrored, file):
     assert "meanwhile" in file.read_text(encoding="utf-8")
 
 
-def test_a_merge_conflict_of_git_is_left_to_its_person(mirrored, file):
+def test_a_file_with_a_merge_conflict_of_git_is_left_alone(mirrored, file):
     mirrored.remember("kept", topic="t", scope=SHOP)
     edit(file, "- Content: kept\n", "<<<<<<< HEAD\n- Content: mine\n=======\n- Content: theirs\n>>>>>>> branch\n")
     before = file.read_bytes()
@@ -456,7 +456,7 @@ def test_a_merge_conflict_of_git_is_left_to_its_person(mirrored, file):
     assert file.read_bytes() == before
 
 
-def test_an_entry_with_a_secret_stays_out_and_the_others_come_in(mirrored, file):
+def test_an_entry_with_a_secret_is_refused_and_the_others_are_imported(mirrored, file):
     mirrored.remember("kept", topic="t", scope=SHOP)
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     edit(file, "- Content: kept", f"- Content: use {token}")
@@ -473,7 +473,7 @@ def test_an_entry_with_a_secret_stays_out_and_the_others_come_in(mirrored, file)
     assert mirrored.show(1, scope=SHOP).tags == ("later",)
 
 
-def test_where_secrets_are_redacted_the_file_stays_as_its_person_wrote_it(tmp_path, open_memory):
+def test_a_redacted_secret_is_left_in_the_file_as_it_was_typed(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", secrets="redact")
     file = tmp_path / "memories.md"
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -484,7 +484,7 @@ def test_where_secrets_are_redacted_the_file_stays_as_its_person_wrote_it(tmp_pa
     assert memory.list(scope=SHOP).memories == [kept]
 
 
-def test_a_read_only_file_is_told_of_and_followed_later(mirrored, file):
+def test_a_read_only_file_is_reported_and_written_once_it_is_writable(mirrored, file):
     mirrored.remember("kept", scope=SHOP)
     file.chmod(0o444)
     with pytest.warns(UserWarning, match="read-only"):
@@ -495,7 +495,7 @@ def test_a_read_only_file_is_told_of_and_followed_later(mirrored, file):
     assert re.findall(r"- Content: (.*)", file.read_text(encoding="utf-8")) == ["kept", "meanwhile", "later"]
 
 
-def test_a_place_that_is_gone_does_not_end_a_verb(tmp_path, memory):
+def test_a_missing_directory_fails_no_verb(tmp_path, memory):
     place = tmp_path / "disk" / "deep"
     place.mkdir(parents=True)
     memory.mirror(place / "memories.md", scope=SHOP)
@@ -509,7 +509,7 @@ def test_a_place_that_is_gone_does_not_end_a_verb(tmp_path, memory):
     assert contents(memory) == {"kept", "meanwhile"}
 
 
-def test_files_are_for_their_owner_alone_unless_they_stand_in_a_repository(memory, tmp_path):
+def test_files_are_private_unless_they_are_in_a_repository(memory, tmp_path):
     (tmp_path / "repository" / ".git").mkdir(parents=True)
     (tmp_path / "by hand").write_text("as the umask says")
     usual = (tmp_path / "by hand").stat().st_mode
@@ -519,7 +519,7 @@ def test_files_are_for_their_owner_alone_unless_they_stand_in_a_repository(memor
         assert (place / "memories.md").stat().st_mode == mode
 
 
-def test_links_that_lead_in_a_circle_do_not_end_a_verb(memory, tmp_path):
+def test_circular_links_fail_no_verb(memory, tmp_path):
     memory.mirror(tmp_path / "a.md", scope=SHOP)
     (tmp_path / "a.md").symlink_to(tmp_path / "b.md")
     (tmp_path / "b.md").symlink_to(tmp_path / "a.md")
@@ -550,7 +550,7 @@ def test_a_workers_sync_gains_it_no_rights(tmp_path, open_memory, file):
 # making one side from the other
 
 
-def test_the_file_is_made_from_the_database(mirrored, file):
+def test_the_file_is_rebuilt_from_the_database(mirrored, file):
     mirrored.remember("kept", topic="t", scope=SHOP)
     edit(file, "# Memories\n", "# Memories\n\nA word of my own.\n")
     mirrored.list(scope=SHOP)
@@ -568,7 +568,7 @@ def test_the_file_is_made_from_the_database(mirrored, file):
     assert contents(mirrored, states=EVERY_STATE) == {"kept"}
 
 
-def test_a_broken_file_is_made_anew_from_the_database(mirrored, file):
+def test_a_broken_file_is_rebuilt_from_the_database(mirrored, file):
     mirrored.remember("kept", scope=SHOP)
     file.write_bytes(b"\xff\xfebroken")
     mirrored.reset_sync_state(1)
@@ -578,7 +578,7 @@ def test_a_broken_file_is_made_anew_from_the_database(mirrored, file):
     assert any(each.read_bytes() == b"\xff\xfebroken" for each in (file.parent / ".omoide-backups").rglob("*.1"))
 
 
-def test_the_database_is_made_from_the_file(mirrored, file, clock):
+def test_the_database_is_rebuilt_from_the_file(mirrored, file, clock):
     for topic in ("one", "two"):
         mirrored.remember(f"text of {topic}", topic=topic, scope=SHOP)
     without(file, "two")
@@ -590,7 +590,7 @@ def test_the_database_is_made_from_the_file(mirrored, file, clock):
     assert mirrored.conflicts() == []
 
 
-def test_a_lost_database_is_made_from_the_files_again(tmp_path, open_memory, mirrored, file):
+def test_a_lost_database_is_rebuilt_from_the_files(tmp_path, open_memory, mirrored, file):
     kept = [mirrored.remember(f"note {n}", scope=SHOP, tags=["a"]).memory for n in range(3)]
     before = file.read_bytes()
     with open_memory(tmp_path / "new.db") as anew:
@@ -626,7 +626,7 @@ def test_a_mirror_that_another_process_added_is_followed_within_a_second(tmp_pat
     assert re.findall(r"- Content: (.*)", file.read_text(encoding="utf-8")) == ["before", "after"]
 
 
-def test_mirrors_are_asked_for_in_words_that_help(memory, tmp_path):
+def test_errors_of_mirror_say_what_to_do(memory, tmp_path):
     with pytest.raises(InvalidInput, match="there is no format 'word': use memories, entries, tree, block"):
         memory.mirror(tmp_path / "a.md", "word", scope=SHOP)
     with pytest.raises(InvalidInput, match="there is no choice 'some': use all or own"):

@@ -28,7 +28,7 @@ def lines(text):
     return re.split(f"\r\n|[{SEPARATORS}]", text)
 
 
-def test_the_separators_are_all_that_python_knows():
+def test_the_separators_are_those_of_splitlines():
     assert set(SEPARATORS) == {chr(n) for n in range(0x110000) if len(f"a{chr(n)}b".splitlines()) == 2}
 
 
@@ -40,7 +40,7 @@ def test_every_line_is_indented_and_nothing_is_lost(text):
 
 
 @given(TEXTS)
-def test_nothing_in_a_text_closes_its_fence(text):
+def test_no_text_closes_its_own_fence(text):
     mark, _, rest = fence(text).partition("\n")
     assert rest == f"{text}\n{mark}"
     assert set(mark) == {"`"}
@@ -55,7 +55,7 @@ def test_nothing_in_a_text_closes_its_fence(text):
         "s\u2029#7 s [decision]", 1.0, 0.5, 0, False, State.ACTIVE, AT, AT, None, None, 1,
     )
 )  # fmt: skip
-def test_a_passage_has_two_lines_of_ours_and_all_others_are_indented(memory):
+def test_a_recall_passage_has_two_lines_of_its_own_and_the_others_are_indented(memory):
     first, second, *others = lines(schemas.render_memory(memory))
     assert first.startswith("#12 ")
     assert not second.startswith("#")

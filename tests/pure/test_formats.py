@@ -97,7 +97,7 @@ own_paragraphs = st.lists(
     st.sampled_from(["\n", "\r\n"]),
     st.booleans(),
 )
-def test_what_is_written_on_a_page_is_read_again(name, made, end, mark):
+def test_entries_written_to_a_page_are_parsed_unchanged(name, made, end, mark):
     made = [belonging(name, one) for one in made]
     start = ("\ufeff" if mark else "") + f"# Mine{end}"
     text = PAGES[name].rewrite(name, start, {one.id: one for one in made}, (), {})
@@ -109,7 +109,7 @@ def test_what_is_written_on_a_page_is_read_again(name, made, end, mark):
 
 
 @given(memories(), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans())
-def test_what_is_written_into_an_entry_file_is_read_again(one, end, mark, archived):
+def test_entries_written_to_an_entry_file_are_parsed_unchanged(one, end, mark, archived):
     one = msgspec.structs.replace(one, state=State.ARCHIVED if archived else State.ACTIVE)
     name = FILES.file_for(one, lambda _: False)
     fresh = FILES.rewrite(name, None, {one.id: one}, (), {})
@@ -180,7 +180,7 @@ def test_changing_one_entry_changes_only_its_lines(page, other):
 
 
 @given(page_names, memories(), memories())
-def test_an_entry_that_comes_and_goes_leaves_nothing_behind(name, first, second):
+def test_adding_and_removing_an_entry_restores_the_file(name, first, second):
     first, second = belonging(name, first), belonging(name, second)
     format = PAGES[name]
     one = format.rewrite(name, "# Mine\n", {first.id: first}, (), {})
@@ -189,7 +189,7 @@ def test_an_entry_that_comes_and_goes_leaves_nothing_behind(name, first, second)
 
 
 @given(page_names, letters | st.lists(pieces, max_size=30).map("\n".join))
-def test_any_text_is_read_or_refused_and_left_alone(name, text):
+def test_any_text_is_parsed_or_refused_and_a_rewrite_changes_nothing(name, text):
     try:
         placed = PAGES[name].parse(name, text)
     except Unreadable:
@@ -201,7 +201,7 @@ def test_any_text_is_read_or_refused_and_left_alone(name, text):
 
 
 @given(memories(), memories())
-def test_what_a_person_changed_is_told_as_revise_calls_it(before, after):
+def test_changed_fields_have_the_names_that_revise_uses(before, after):
     after = msgspec.structs.replace(after, id=before.id)
     for name in ("memories.md", "k.md"):
         format = LIST if name == "memories.md" else FILES
@@ -214,7 +214,7 @@ def test_what_a_person_changed_is_told_as_revise_calls_it(before, after):
             assert found.get(field, getattr(before, field)) == getattr(after, field)
 
 
-def test_a_title_left_as_it_was_is_not_taken_for_a_topic():
+def test_an_unchanged_derived_title_is_not_a_topic():
     before = memory("Use npm")
     text = LIST.rewrite("memories.md", None, {before.id: before}, (), {})
     edited = LIST.parse("memories.md", text.replace("Content: Use npm", "Content: Use pnpm"))[0].entry
@@ -226,7 +226,7 @@ def test_a_title_left_as_it_was_is_not_taken_for_a_topic():
 # memories.md
 
 
-def test_the_list_looks_as_people_know_it():
+def test_the_layout_of_memories_md():
     first = memory("Always use try-catch", type="pattern", tags=("error-handling",))
     second = memory("Deploy:\n\n```sh\n## build\nmake\n```\n")
     assert LIST.render_list([first, second]) == (
@@ -243,7 +243,7 @@ def entries(text: str, name: str = "memories.md"):
     return [placed.entry for placed in PAGES[name].parse(name, text)]
 
 
-def test_a_file_of_the_seed_is_read():
+def test_a_file_of_the_original_tool_is_parsed():
     text = (
         "# Memories\n\n## One...\n- Tags: solution, a,b\n- Date: 2026-01-26\n- Content: One and more\n"
         "## Two\n- Tags: \n- Date: \n- Content: Two\n"
@@ -269,7 +269,7 @@ def test_a_person_need_not_indent():
     assert [one.content for one in entries("## T\n- Content:\n\n  one\n\n\ttwo\n")] == ["one\n\ntwo"]
 
 
-def test_an_unknown_label_goes_and_stays_with_its_entry():
+def test_an_unknown_label_is_removed_and_left_with_its_entry():
     kept = memory("words")
     text = "## T\n- Priority: high\n  and more\n- Content: words\n\nown\n"
     stamped = LIST.rewrite("memories.md", text, {}, (), {1: kept})
@@ -277,7 +277,7 @@ def test_an_unknown_label_goes_and_stays_with_its_entry():
     assert LIST.rewrite("memories.md", stamped, {}, {kept.id}, {}) == "own\n"
 
 
-def test_a_stray_fence_hides_no_entry():
+def test_an_unclosed_fence_hides_no_entry():
     one, two = memory("one"), memory("two")
     text = LIST.render_list([one, two]).replace("\n## two", "\n```\nstray\n\n## two") + "\n```\n"
     assert [entry.content for entry in entries(text)] == ["one", "two"]
@@ -294,7 +294,7 @@ def test_a_stray_fence_hides_no_entry():
         ("MEMORY.md", "### T <!-- omoide:{id} -->\nown words\n```\n- タグ: a\n- 内容: words\n\n### Other\n- 内容: other\n"),
     ],
 )
-def test_a_fence_in_a_text_closes_none_that_a_person_left_open(name: str, text: str):
+def test_a_fence_in_a_memory_does_not_close_an_unclosed_one_above_it(name: str, text: str):
     one = memory("a\n\n```\nb", tags=("a",))
     before = text.format(id=one.id)
     format = LIST if name == "memories.md" else ProjectTree()
@@ -304,7 +304,7 @@ def test_a_fence_in_a_text_closes_none_that_a_person_left_open(name: str, text: 
     assert [(entry.content, entry.tags) for entry in read] == [(one.content, ("a",)), ("other", ())]
 
 
-def test_a_copied_entry_is_new_if_it_was_changed_and_else_passed_over():
+def test_a_changed_copy_of_an_entry_is_new_and_an_exact_copy_is_ignored():
     one = memory("words")
     text = LIST.render_list([one])
     block = text.removeprefix("# Memories\n")
@@ -315,7 +315,7 @@ def test_a_copied_entry_is_new_if_it_was_changed_and_else_passed_over():
     assert [entry.content for entry in entries(changed)] == ["new"]
 
 
-def test_an_entry_typed_once_more_goes_into_the_one_that_is_there():
+def test_an_entry_typed_again_is_merged_into_the_existing_one():
     one = memory("words")
     typed = LIST.render_list([one]) + "\n## words\n- Content: better words\n\nown\n"
     better = msgspec.structs.replace(one, content="better words")
@@ -324,14 +324,14 @@ def test_an_entry_typed_once_more_goes_into_the_one_that_is_there():
     assert after.endswith("\nown\n")
 
 
-def test_the_marks_of_a_git_conflict_are_refused_with_their_line():
+def test_git_conflict_markers_are_refused_with_their_line():
     text = LIST.render_list([memory("words")]) + "<<<<<<< HEAD\n## a\n=======\n## b\n>>>>>>> other\n"
     with pytest.raises(Unreadable, match="line 8: git left the marks of a conflict here: settle it"):
         entries(text)
     assert len(entries(LIST.render_list([memory("<<<<<<< HEAD\n=======\n>>>>>>> other")]))) == 1
 
 
-def test_a_type_of_ones_own_stands_among_the_tags_once_it_is_known():
+def test_a_custom_type_is_written_among_the_tags_if_it_is_configured():
     one = memory("words", type="persona", tags=("pattern",))
     for format, shown in (
         (LIST, "- Type: persona\n- Tags: pattern\n"),
@@ -352,7 +352,7 @@ def test_line_ends_converted_by_git_change_nothing():
 # entry files
 
 
-def test_an_entry_file_looks_as_people_know_it():
+def test_the_layout_of_an_entry_file():
     one = memory("## 方針\n\nREST", key="api-design", tags=("architecture", "api"), source="file")
     assert FILES.rewrite("api-design.md", None, {one.id: one}, (), {}) == (
         f"---\nkey: api-design\nid: {one.id}\ntags:\n  - architecture\n  - api\n"
@@ -406,7 +406,7 @@ def test_an_id_of_another_program_is_left_alone():
         ("---\nkey: a\n", "no end"),
     ],
 )
-def test_an_entry_file_that_cannot_be_understood_says_why(text, says):
+def test_an_entry_file_that_cannot_be_parsed_raises_with_the_reason(text, says):
     with pytest.raises(Unreadable, match=says):
         FILES.parse("a.md", text)
 
@@ -427,7 +427,7 @@ def test_another_entry_is_never_overwritten():
 @example("あ" * 300, 3)
 @example("...", 1)
 @example("a/../../b", 0)
-def test_a_file_name_is_safe_on_every_disk_and_free(topic, taken):
+def test_a_file_name_is_valid_on_every_disk_and_unused(topic, taken):
     one = memory("x", topic=topic, topic_given=True)
     names: list[str] = []
     for _ in range(taken):
@@ -440,7 +440,7 @@ def test_a_file_name_is_safe_on_every_disk_and_free(topic, taken):
     assert name == FILES.file_for(one, lambda name: fold_name(name) in map(fold_name, names))
 
 
-def test_file_names_can_be_read():
+def test_file_names_are_readable():
     named = {
         "有効期限は 30 分": "有効期限は-30-分.md",
         "Use pnpm, not npm!": "Use-pnpm-not-npm.md",
@@ -458,7 +458,7 @@ def test_file_names_can_be_read():
 # the tree
 
 
-def test_each_memory_stands_in_exactly_one_file_of_the_tree():
+def test_each_memory_is_in_exactly_one_file_of_the_tree():
     session = Scope.session("shop", "朝会 1")
     assert TREE.file_for(memory("x", scope=session, pinned=True, type="decision")) == "shop/MEMORY_朝会 1.md"
     assert TREE.file_for(memory("x", pinned=True, type="decision")) == "shop/pinned.md"
@@ -468,7 +468,7 @@ def test_each_memory_stands_in_exactly_one_file_of_the_tree():
     assert [TREE.owns(name) for name in here] == [True, True, False, False, False]
 
 
-def test_the_main_page_has_the_headings_of_the_seed():
+def test_the_main_page_has_the_headings_of_the_original_tool():
     frame = ProjectFrame("backend/python/shop", "通販サイトの\nバックエンド", ("2026-02-05",))
     text = TREE.update_frame("shop/MEMORY.md", None, frame)
     assert text == (
@@ -493,7 +493,7 @@ def test_the_main_page_has_the_headings_of_the_seed():
     line,
     pages(),
 )
-def test_sessions_and_description_come_and_the_rest_stays(names, description, page):
+def test_sessions_and_description_are_updated_and_the_rest_stays(names, description, page):
     sessions = tuple(name for name in names if valid(name))
     _, text, _, own = page
     frame = ProjectFrame("shop", description, sessions)
@@ -516,7 +516,7 @@ def valid(name: str) -> bool:
         return False
 
 
-def test_a_session_with_a_very_long_name_is_told_by_its_first_line():
+def test_a_session_with_a_very_long_name_is_read_from_its_first_line():
     name = "日" * 85
     one = memory("x", scope=Scope.session("shop", name))
     file = TREE.file_for(one)
@@ -525,7 +525,7 @@ def test_a_session_with_a_very_long_name_is_told_by_its_first_line():
     assert TREE.parse(file, text)[0].entry == TREE.expected_entry(one)
 
 
-def test_an_entry_moved_to_another_file_becomes_what_belongs_there():
+def test_an_entry_moved_to_another_file_gets_the_fields_of_that_file():
     one = memory("words")
     text = TREE.rewrite("shop/MEMORY.md", None, {one.id: one}, (), {})
     shown = TREE.expected_entry(one)
@@ -534,7 +534,7 @@ def test_an_entry_moved_to_another_file_becomes_what_belongs_there():
     assert TREE.parse("shop/MEMORY_s.md", text)[0].entry.session == "s"
 
 
-def test_the_tree_is_understood_in_english_too():
+def test_english_labels_in_a_tree_are_parsed():
     (one,) = entries(
         "### T\n- Type: pattern\n- Tags: a\n- Pinned: yes\n- Example: e\n- Content: words\n", "shop/MEMORY_s.md"
     )

@@ -64,7 +64,7 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         ("a: '" + "x" * 10_000_001 + "'", "at most"),
     ],
 )
-def test_what_is_no_plain_table_is_refused_before_it_grows(head, says):
+def test_yaml_that_is_no_plain_table_is_refused_before_it_is_built(head, says):
     tracemalloc.start()
     try:
         with pytest.raises(Unreadable, match=says):
@@ -77,3 +77,12 @@ def test_what_is_no_plain_table_is_refused_before_it_grows(head, says):
 def test_front_matter_without_an_end_is_refused():
     with pytest.raises(Unreadable, match="no end"):
         parse("---\na: b\n")
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ("{b: ", "}")])
+def test_fields_may_be_nested_twenty_levels_deep_and_no_deeper(opening, closing):
+    """The table of fields itself is the first level."""
+    deepest = opening * 19 + "x" + closing * 19
+    assert parse(f"---\na: {deepest}\n---\ntext").body == "text"
+    with pytest.raises(Unreadable, match="nested deeper than 20 levels"):
+        parse(f"---\na: {opening}{deepest}{closing}\n---\ntext")

@@ -62,7 +62,7 @@ TOKENS = {
 
 @pytest.mark.parametrize(("kind", "token"), [(kind, token) for kind, tokens in TOKENS.items() for token in tokens])
 @pytest.mark.parametrize("around", ["{}", "use {} here", "鍵は{}です。", '"{}"', "`{}`,", "X={}\n", "({})"])
-def test_a_token_is_found_wherever_it_stands_and_only_it_is_redacted(kind, token, around):
+def test_a_token_is_found_anywhere_in_a_text_and_only_it_is_redacted(kind, token, around):
     text = around.format(token)
     assert kind in {secret.kind for secret in secrets.find(text)}
     assert secrets.redact(text) == around.format(f"[redacted: {kind}]")
@@ -293,20 +293,20 @@ def test_the_providers_are_more_than_forty_services():
 
 
 @pytest.mark.parametrize("seed", [11, 12, 13])
-def test_what_is_called_a_secret_is_found_in_files_commands_and_sentences(seed):
+def test_named_secrets_are_found_in_files_commands_and_sentences(seed):
     texts = secret_examples.named_secrets(seed)
     missed = [text for text in texts if not list(secrets.find(text))]
     assert len(missed) <= len(texts) / 50, missed
 
 
 @pytest.mark.parametrize("seed", [11, 12, 13])
-def test_what_only_looks_like_a_secret_passes(seed):
+def test_lookalikes_of_secrets_are_not_found(seed):
     texts = secret_examples.lookalikes(seed)
     alarms = [text for text in texts if list(secrets.find(text))]
     assert len(alarms) <= len(texts) / 100, alarms
 
 
-def test_a_redacted_text_holds_no_secret_any_more():
+def test_a_redacted_text_contains_no_secret():
     for text in [*secret_examples.named_secrets(3), *secret_examples.provider_tokens(3).values()]:
         assert list(secrets.find(secrets.redact(text))) == []
 

@@ -103,7 +103,7 @@ def _looks_random(run: str) -> bool:
         ("GOOGLE_APPLICATION_CREDENTIALS", False),
     ],
 )
-def test_keys_are_told_from_names(run: str, random: bool) -> None:
+def test_keys_are_distinguished_from_names(run: str, random: bool) -> None:
     assert _looks_random(run) is random
 
 
