@@ -297,7 +297,7 @@ def test_the_command_shows_the_plan_before_running_it(run, long_ago):
     assert "zebra" in told.out
     assert "unused for 90 days" in told.out
     assert "#2" not in told.out
-    assert told.err == "1 would be archived\n"
+    assert told.err == "1 memory would be archived\n"
     assert run("list", "--json").data["total_count"] == 3
     done = run("retire", "--json").data
     assert (done["dry_run"], done["total_count"]) == (False, 1)
@@ -305,7 +305,7 @@ def test_the_command_shows_the_plan_before_running_it(run, long_ago):
         "number": 1, "topic": "zebra", "reason": "unused",
     }  # fmt: skip
     assert done["retired"][0]["scope"]["project"] == "shop"
-    assert run("retire").err == "0 archived\n"
+    assert run("retire").err == "0 memories archived\n"
     assert run("recall", "zebra", "--archived", "--json").data["total_count"] == 1
     assert run("restore", "1").code == 0
     assert run("recall", "zebra", "--json").data["total_count"] == 1

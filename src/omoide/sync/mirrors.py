@@ -31,11 +31,9 @@ def resolve_target(path: str | None, format: str | None, here: Path) -> tuple[Pa
     try:
         if path is None:
             return _default_target(format, here)
-        target = here / Path(path).expanduser()
-        target = target.parent.resolve() / target.name if target.name not in ("", "..") else target.resolve()
+        target = _in_main_worktree(_absolute(here / Path(path).expanduser()))
     except OSError as error:
         raise InvalidInput(f"{path or 'this directory'} cannot be read ({error.strerror}): name another path") from error
-    target = _in_main_worktree(target)
     is_directory = target.is_dir() or path.endswith("/") or target.suffix != ".md"
     format = format or _format_for(target, is_directory=is_directory)
     if is_directory and format in ("memories", "block"):
@@ -43,6 +41,11 @@ def resolve_target(path: str | None, format: str | None, here: Path) -> tuple[Pa
     if not is_directory and format in ("entries", "tree"):
         raise InvalidInput(f"{target} is a file, and the format {format} needs a directory of its own: name one")
     return target, format
+
+
+def _absolute(path: Path) -> Path:
+    """The path without links in its directories. A last name that is a link stays: the mirror is the link."""
+    return path.parent.resolve() / path.name if path.name not in ("", "..") else path.resolve()
 
 
 def _default_target(format: str | None, here: Path) -> tuple[Path, str]:

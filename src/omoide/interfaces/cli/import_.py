@@ -87,9 +87,7 @@ def file_command(
     with open_memory(target, writing=not dry_run) as (memory, scope), _open_source(file) as source:
         chosen = build_selection(type_, tag, tags, since, states, scope if target.names_scope else None)
         with progress("importing", 1) as tick:
-            counts = import_file(
-                memory, source, form, name=file, here=scope, chosen=chosen, rehearse=dry_run, tick=tick
-            )  # fmt: skip
+            counts = import_file(memory, source, form, name=file, here=scope, chosen=chosen, rehearse=dry_run, tick=tick)
     if as_json:
         print_json({"dry_run": dry_run, **counts})
         return

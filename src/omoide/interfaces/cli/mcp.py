@@ -1,6 +1,7 @@
 """mcp, mcp status, stop, token and config: serve agents over the Model Context Protocol."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -57,29 +58,34 @@ def mcp_command(
     settings = settings_for(target)
     if target.everywhere:
         settings = msgspec.structs.replace(settings, project="")
-    if address is None and not daemon:
-        if allow_host:
-            raise InvalidInput("--allow-host is for --http and --daemon")
-        from omoide.interfaces.mcp.server import serve_stdio  # noqa: PLC0415 - each transport loads its own
+    if daemon:
+        _start_daemon(settings, address or _PORT, tools, allow_host, session)
+        return
+    root = _root(target, settings)
+    if address is not None:
+        _serve_http(settings, root, session, tools, address, allow_host)
+        return
+    if allow_host:
+        raise InvalidInput("--allow-host is for --http and --daemon")
+    from omoide.interfaces.mcp.server import serve_stdio  # noqa: PLC0415 - each transport loads its own
 
-        serve_stdio(settings, _root(target, settings), session, tools)
-    elif daemon:
-        from omoide.interfaces.mcp import daemon as background  # noqa: PLC0415 - each transport loads its own
+    serve_stdio(settings, root, session, tools)
 
-        url = background.start(settings, address or _PORT, tools, allow_host, session)
-        click.echo(f"omoide serves {url}  (omoide mcp status, omoide mcp stop)")
-    else:
-        from omoide.interfaces.mcp.server import serve_http  # noqa: PLC0415 - each transport loads its own
 
-        serve_http(
-            settings,
-            _root(target, settings),
-            session,
-            tools,
-            address or _PORT,
-            allow_host,
-            ready=lambda url, tokens: click.echo(f"omoide serves {url}, token in {tokens}; Ctrl-C ends it", err=True),
-        )
+def _start_daemon(settings: Settings, address: str, tools: str, names: Sequence[str], session: str) -> None:
+    from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - each transport loads its own
+
+    url = daemon.start(settings, address, tools, names, session)
+    click.echo(f"omoide serves {url}  (omoide mcp status, omoide mcp stop)")
+
+
+def _serve_http(settings: Settings, root: Path | None, session: str, tools: str, address: str, names: Sequence[str]) -> None:
+    from omoide.interfaces.mcp.server import serve_http  # noqa: PLC0415 - each transport loads its own
+
+    def announce(url: str, tokens: Path) -> None:
+        click.echo(f"omoide serves {url}, token in {tokens}; Ctrl-C ends it", err=True)
+
+    serve_http(settings, root, session, tools, address, names, ready=announce)
 
 
 def _check_target(target: Target) -> None:

@@ -16,7 +16,7 @@ from omoide.interfaces.cli.options import (
     target_options,
     working_directory,
 )
-from omoide.interfaces.cli.output import day, escape_control, headline, print_json, print_table
+from omoide.interfaces.cli.output import count_of, day, escape_control, headline, print_json, print_table
 from omoide.model import Mirror, Side
 from omoide.sync import mirrors
 
@@ -158,12 +158,8 @@ def status_command(ref: str | None, target: Target, as_json: bool) -> None:
     numbers = {mirror.number for mirror in selected}
     conflicts = [detail for detail in memory.conflicts() if detail.conflict.mirror in numbers]
     if as_json:
-        print_json(
-            {
-                "mirrors": [_plan_record(mirror, plan) for mirror, plan in plans],
-                "conflicts": [_conflict_record(detail) for detail in conflicts],
-            }
-        )  # fmt: skip - the formatter would indent the one argument twice
+        records = [_plan_record(mirror, plan) for mirror, plan in plans]
+        print_json({"mirrors": records, "conflicts": [_conflict_record(detail) for detail in conflicts]})
         return
     for mirror, plan in plans:
         _print_plan(mirror, plan)
@@ -258,7 +254,7 @@ def watch_command(ref: str | None, target: Target, as_json: bool) -> None:
     selected = mirrors.select(memory, ref)
     if not selected:
         raise NotFound(_NO_MIRRORS)
-    click.echo(f"watching {len(selected)} {'mirror' if len(selected) == 1 else 'mirrors'}: press Ctrl-C to stop", err=True)
+    click.echo(f"watching {count_of(len(selected), 'mirror', 'mirrors')}: press Ctrl-C to stop", err=True)
     for mirror, report in watch(_sync_engine(memory), selected):
         if as_json:
             click.echo(serialize.dump_json({**_mirror_record(mirror), **_report_record(report)}, indent=0))
@@ -302,14 +298,15 @@ def _line(mirror: Mirror) -> str:
 
 
 def _report_summary(report: "SyncReport") -> str:
-    return f"{report.imported} imported, {report.written} {'file' if report.written == 1 else 'files'} written"
+    return f"{report.imported} imported, {count_of(report.written, 'file', 'files')} written"
 
 
 def _print_report(report: "SyncReport") -> None:
     click.echo(f"    {_report_summary(report)}")
     if report.conflicts:
-        conflicts = "1 conflict" if report.conflicts == 1 else f"{report.conflicts} conflicts"
-        click.echo(f"    {conflicts}: `omoide mirror status` shows both texts", err=True)
+        click.echo(
+            f"    {count_of(report.conflicts, 'conflict', 'conflicts')}: `omoide mirror status` shows both texts", err=True
+        )
 
 
 def _conflict_record(detail: "ConflictDetail") -> dict[str, Any]:

@@ -122,6 +122,11 @@ def headline(memory: Memory) -> str:
     return "  ".join(parts)
 
 
+def count_of(number: int, singular: str, plural: str) -> str:
+    """Return a number with its noun: `1 memory`, `2 memories`."""
+    return f"{number:,} {singular if number == 1 else plural}"
+
+
 def layer(scope: Scope) -> str:
     """Return the scope in one word: the session's name, or the layer."""
     return scope.name or scope.layer.value

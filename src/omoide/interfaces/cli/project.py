@@ -1,5 +1,6 @@
 """project create, list, show, describe, bind, rename, merge and backup."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from omoide.interfaces.cli.options import (
     target_options,
 )
 from omoide.interfaces.cli.output import day, escape_control, headline, layer, print_json, print_table
-from omoide.model import Project, Scope
+from omoide.model import Memory, Project, Scope
 
 if TYPE_CHECKING:  # they load with the store
     from omoide.service.projects import ProjectDetail, ProjectOverview
@@ -289,9 +290,13 @@ def _print_detail(detail: "ProjectDetail") -> None:
         click.echo(click.style("\nsessions", dim=True))
         rows = [(each.scope.name, each.source, f"{each.memories:,}", day(each.updated_at)) for each in sessions]
         print_table(["name", "source", "memories", "updated"], rows, flexible=(0, 1))
-    for title, memories in (("pinned", detail.pinned), ("recent", detail.recent)):
-        if memories:
-            click.echo(click.style(f"\n{title}", dim=True))
-        for memory in memories:
-            session = f"  {escape_control(layer(memory.scope))}" if memory.scope.name else ""
-            click.echo(f"{day(memory.updated_at)}  {headline(memory)}{session}")
+    _print_memories("pinned", detail.pinned)
+    _print_memories("recent", detail.recent)
+
+
+def _print_memories(title: str, memories: Sequence[Memory]) -> None:
+    if memories:
+        click.echo(click.style(f"\n{title}", dim=True))
+    for memory in memories:
+        session = f"  {escape_control(layer(memory.scope))}" if memory.scope.name else ""
+        click.echo(f"{day(memory.updated_at)}  {headline(memory)}{session}")

@@ -7,7 +7,7 @@ import click
 
 from omoide.errors import InvalidInput
 from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
-from omoide.interfaces.cli.output import headline, print_json
+from omoide.interfaces.cli.output import count_of, headline, print_json
 from omoide.model import Memory
 
 _SHOWN = 20
@@ -47,7 +47,8 @@ def purge_command(refs: tuple[str, ...], forgotten: bool, yes: bool, target: Tar
 def _confirm(selected: Sequence[Memory]) -> None:
     """Ask the person; end the command with 1 unless they agree."""
     if not sys.stdin.isatty():
-        raise InvalidInput(f"this would destroy {len(selected)} memories and cannot be undone: add --yes to confirm")
+        number = count_of(len(selected), "memory", "memories")
+        raise InvalidInput(f"this would destroy {number} and cannot be undone: add --yes to confirm")
     for memory in selected[:_SHOWN]:
         click.echo(headline(memory), err=True)
     if len(selected) > _SHOWN:

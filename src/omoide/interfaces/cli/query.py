@@ -1,7 +1,7 @@
 """recall, list and show: find and read memories."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -9,7 +9,10 @@ from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, open_memory, tags_of, target_options, type_option
 from omoide.interfaces.cli.output import day, escape_control, headline, layer, print_json, print_table
 from omoide.interfaces.time_input import parse_time
-from omoide.model import Hit, Layer, Link, Memory, State
+from omoide.model import Hit, Layer, Link, Memory, Scope, State
+
+if TYPE_CHECKING:  # it loads with the store
+    from omoide.service import Service
 
 T = TypeVar("T")
 
@@ -134,13 +137,14 @@ def list_command(
     omoide list --type decision --since 7d
     omoide list --state forgotten --limit 100
     """
+    wanted = tuple(State) if all_states else tuple(map(State, states or ("active",)))
     with open_memory(target) as (memory, scope):
         page = memory.list(
             scope=scope,
             type=type_,
             tags=tags_of(tag, tags),
-            layers=[Layer(name) for name in layers],
-            states=list(State) if all_states else [State(name) for name in states or ("active",)],
+            layers=tuple(map(Layer, layers)),
+            states=wanted,
             since=None if since is None else parse_time(since, "since", future=False),
             limit=limit,
             offset=offset,
@@ -186,8 +190,7 @@ def show_command(refs: tuple[str, ...], target: Target, as_json: bool) -> None:
     """
     with open_memory(target) as (memory, scope):
         found = [(memory.show(ref, scope=scope), memory.links(ref, scope=scope)) for ref in refs]
-        ends = {end for _, links in found for link in links for end in (link.source, link.target)}
-        linked = {} if as_json else {end: memory.show(end, scope=scope) for end in ends}
+        linked = {} if as_json else _linked_memories(memory, [link for _, links in found for link in links], scope)
     if as_json:
         records = [{**serialize.memory(each), "links": [serialize.link(link) for link in links]} for each, links in found]
         print_json(records[0] if len(refs) == 1 else {"memories": records})
@@ -195,12 +198,16 @@ def show_command(refs: tuple[str, ...], target: Target, as_json: bool) -> None:
     for index, (each, links) in enumerate(found):
         if index:
             click.echo()
-        _print_full(each)
-        for link in links:
-            click.echo(f"  {_format_link(link, linked)}")
+        _print_full(each, links, linked)
 
 
-def _print_full(memory: Memory) -> None:
+def _linked_memories(memory: "Service", links: Sequence[Link], scope: Scope) -> dict[str, Memory]:
+    """The memories at both ends of the links, by their ids."""
+    ends = dict.fromkeys(end for link in links for end in (link.source, link.target))
+    return {end: memory.show(end, scope=scope) for end in ends}
+
+
+def _print_full(memory: Memory, links: Sequence[Link], linked: dict[str, Memory]) -> None:
     click.echo(headline(memory))
     click.echo()
     click.echo(escape_control(memory.content))
@@ -211,6 +218,8 @@ def _print_full(memory: Memory) -> None:
     for label, value in _details(memory):
         if value is not None:
             click.echo(f"  {click.style(f'{label:<13}', dim=True)}  {escape_control(value)}")
+    for link in links:
+        click.echo(f"  {_format_link(link, linked)}")
 
 
 def _details(memory: Memory) -> Iterator[tuple[str, str | None]]:

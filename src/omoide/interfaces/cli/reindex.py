@@ -19,7 +19,7 @@ from omoide.interfaces.cli.options import (
     target_options,
 )
 from omoide.interfaces.cli.output import escape_control, headline, print_json, print_table
-from omoide.lifecycle.deduplication import MergePlan, ReindexResult
+from omoide.lifecycle.deduplication import Contradiction, Merge, MergePlan, ReindexResult
 from omoide.service import Service
 
 _ROWS = 20
@@ -101,26 +101,20 @@ class _ProgressBars:
         self._shown.close()
 
 
+def _merge_row(merge: Merge, *, verbose: bool) -> list[str]:
+    others = ", ".join(f"#{other.number}" for other in merge.others)
+    text = merge.merged.content if verbose else merge.into.topic
+    return [f"#{merge.into.number}", others, f"{merge.likeness:.2f}", text]
+
+
+def _contradiction_row(pair: Contradiction, *, verbose: bool) -> list[str]:
+    text = f"{pair.one.content} / {pair.other.content}" if verbose else pair.one.topic
+    return [f"#{pair.one.number}", f"#{pair.other.number}", f"{pair.likeness:.2f}", pair.why, text]
+
+
 def _print_plan(plan: MergePlan, *, verbose: bool) -> None:
-    merges = [
-        (
-            f"#{merge.into.number}",
-            ", ".join(f"#{other.number}" for other in merge.others),
-            f"{merge.likeness:.2f}",
-            merge.merged.content if verbose else merge.into.topic,
-        )
-        for merge in plan.merges
-    ]
-    contradictions = [
-        (
-            f"#{pair.one.number}",
-            f"#{pair.other.number}",
-            f"{pair.likeness:.2f}",
-            pair.why,
-            f"{pair.one.content} / {pair.other.content}" if verbose else pair.one.topic,
-        )
-        for pair in plan.contradictions
-    ]
+    merges = [_merge_row(merge, verbose=verbose) for merge in plan.merges]
+    contradictions = [_contradiction_row(pair, verbose=verbose) for pair in plan.contradictions]
     rows = None if verbose else _ROWS
     if merges:
         print_table(["into", "merged", "similarity", "text"], merges[:rows], flexible=(3,))

@@ -4,7 +4,7 @@ import click
 
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, open_for_command, settings_for, store_option
-from omoide.interfaces.cli.output import day, layer, print_json, print_table
+from omoide.interfaces.cli.output import count_of, day, layer, print_json, print_table
 from omoide.lifecycle.retention import Reason, RetentionPlan
 
 
@@ -49,7 +49,8 @@ def retire_command(dry_run: bool, target: Target, as_json: bool) -> None:
             flexible=(3,),
             optional=(1, 2),
         )
-    click.echo(f"{len(plan.retirements):,} {'would be ' if dry_run else ''}archived", err=True)
+    number = count_of(len(plan.retirements), "memory", "memories")
+    click.echo(f"{number} {'would be ' if dry_run else ''}archived", err=True)
 
 
 def _plan_record(plan: RetentionPlan, *, dry_run: bool) -> dict[str, object]:

@@ -66,14 +66,7 @@ def revise_command(
 
 def _changes(flags: Mapping[str, Any]) -> dict[str, Any]:
     """What the flags set, as `revise` names it."""
-    values = {
-        **{name: flags.get(name) for name in (*fields.REVISABLE, "active")},
-        "type": flags["type_"],
-        "tags": tags_of(flags["tag"], flags["tags"]) if flags["tag"] or flags["tags"] is not None else None,
-        "examples": flags["example"] or None,
-        "expires_at": None if flags["expires"] is None else parse_time(flags["expires"], "expires", future=True),
-    }
-    changes = {name: value for name, value in values.items() if value is not None}
+    changes = _values(flags)
     if changes.get("source_run_id") == "":
         changes["source_run_id"] = None
     for flag, name in _CLEARING_FLAGS.items():
@@ -82,6 +75,19 @@ def _changes(flags: Mapping[str, Any]) -> dict[str, Any]:
                 raise InvalidInput(f"--{flag.replace('_', '-')} contradicts the flag that sets the {name}: choose one")
             changes[name] = None
     return changes
+
+
+def _values(flags: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the flags that were given, by the names of their fields."""
+    gives_tags = flags["tag"] or flags["tags"] is not None
+    values = {
+        **{name: flags.get(name) for name in (*fields.REVISABLE, "active")},
+        "type": flags["type_"],
+        "tags": tags_of(flags["tag"], flags["tags"]) if gives_tags else None,
+        "examples": flags["example"] or None,
+        "expires_at": None if flags["expires"] is None else parse_time(flags["expires"], "expires", future=True),
+    }
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _edited_tags(tags: Sequence[str], added: Sequence[str], removed: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ import click
 
 from omoide.guard import secrets
 from omoide.interfaces.cli.options import Target, json_option, open_for_command, settings_for, store_option
-from omoide.interfaces.cli.output import escape_control, print_json, print_table
+from omoide.interfaces.cli.output import count_of, escape_control, print_json, print_table
 from omoide.service.secret_scan import SecretScanReport
 
 
@@ -57,7 +57,7 @@ def _print(scan: SecretScanReport) -> None:
         )
     for file in scan.files:
         click.echo(f"check {escape_control(secrets.redact(file))}: it contains one of these memories", err=True)
-    found = f"{len(scan.found):,} {'redacted' if scan.fixed else 'found'}"
+    found = f"{count_of(len(scan.found), 'secret', 'secrets')} {'redacted' if scan.fixed else 'found'}"
     open_findings = scan.found and not scan.fixed
     remedy = ": `omoide scan --fix` redacts them; replace those that are still in use" if open_findings else ""
     click.echo(f"{found}{remedy}", err=True)

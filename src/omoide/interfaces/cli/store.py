@@ -8,7 +8,7 @@ from omoide import app
 from omoide.files.sizes import format_size
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, open_for_command, settings_for, store_option
-from omoide.interfaces.cli.output import day, escape_control, print_json, print_table
+from omoide.interfaces.cli.output import count_of, day, escape_control, print_json, print_table
 from omoide.service.stats import StoreStats
 from omoide.settings import SETTINGS, config_file, load_settings
 
@@ -48,14 +48,15 @@ def _stats_record(stats: StoreStats, engine: str, schema: int) -> dict[str, obje
 
 
 def _print_stats(stats: StoreStats, engine: str) -> None:
-    rows = [("state", state, count) for state, count in stats.by_state.items() if count]
-    rows += [("type", type, count) for type, count in stats.by_type.items()]
-    rows += [("project", path or "(global)", count) for path, count in stats.by_project.items()]
+    groups = {"state": stats.by_state, "type": stats.by_type, "project": stats.by_project}
+    rows = [
+        (by, name or "(global)", f"{count:>8,}") for by, counts in groups.items() for name, count in counts.items() if count
+    ]
     if rows:
-        print_table(["by", "name", "memories"], [(by, name, f"{count:>8,}") for by, name, count in rows], flexible=(1,))
+        print_table(["by", "name", "memories"], rows, flexible=(1,))
         click.echo()
     changed = "no changes yet" if stats.newest_change is None else f"last change {day(stats.newest_change)}"
-    click.echo(f"{stats.count:,} {'memory' if stats.count == 1 else 'memories'}, {format_size(stats.bytes)}, {changed}")
+    click.echo(f"{count_of(stats.count, 'memory', 'memories')}, {format_size(stats.bytes)}, {changed}")
     click.echo(f"{escape_control(stats.location)} ({engine})")
     vectors = stats.vectors
     if vectors.embedder is not None:
