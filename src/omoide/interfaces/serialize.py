@@ -31,7 +31,7 @@ __all__ = [
     "session",
     "state",
     "version",
-]  # fmt: skip
+]
 
 _encoder = msgspec.json.Encoder()
 

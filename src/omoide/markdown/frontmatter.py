@@ -134,22 +134,27 @@ def _fields(head: str) -> dict[str, Any]:
 
 def _check_limits(head: str) -> None:
     """Raise Unreadable for aliases, too many levels and a name that is there twice, before any value is built."""
-    depth, names, expecting = 0, set(), True
+    depth, names, is_name = 0, set[str](), True
     for event in yaml.parse(head, Loader=_Parser):
         if isinstance(event, yaml.AliasEvent):
             raise Unreadable(f"the front matter has an alias (*{event.anchor}): write the value out")
-        if depth == 1 and isinstance(event, yaml.ScalarEvent) and expecting:
-            if event.value in names:
-                raise Unreadable(f"the front matter has {event.value!r} twice: keep one")
-            names.add(event.value)
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > _DEPTH:
-                raise Unreadable(f"the front matter is nested deeper than {_DEPTH} levels: make it flat")
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        else:
-            expecting = not expecting if depth == 1 and isinstance(event, yaml.ScalarEvent) else expecting
+        depth += _levels(event)
+        if depth > _DEPTH:
+            raise Unreadable(f"the front matter is nested deeper than {_DEPTH} levels: make it flat")
+        if depth != 1:
             continue
-        # A collection at the first level was a value: a name comes next.
-        expecting = True if depth == 1 else expecting
+        if not isinstance(event, yaml.ScalarEvent):
+            is_name = True  # the fields begin, or a collection has ended, which was a value
+            continue
+        if is_name and event.value in names:
+            raise Unreadable(f"the front matter has {event.value!r} twice: keep one")
+        if is_name:
+            names.add(event.value)
+        is_name = not is_name
+
+
+def _levels(event: yaml.Event) -> int:
+    """By how many levels an event goes deeper."""
+    if isinstance(event, yaml.CollectionStartEvent):
+        return 1
+    return -1 if isinstance(event, yaml.CollectionEndEvent) else 0

@@ -23,9 +23,9 @@ class State(StrEnum):
 
 
 TYPES = (
-    "note", "tech", "project-tech", "domain", "pattern", "warning", "learning", "context",
-    "architecture", "solution", "decision", "preference",
-)  # fmt: skip
+    *("note", "tech", "project-tech", "domain", "pattern", "warning", "learning", "context"),
+    *("architecture", "solution", "decision", "preference"),
+)
 """The built-in types, of which the first is the default; settings add more."""
 
 TOPIC_LENGTH = 50

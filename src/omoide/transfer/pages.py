@@ -6,7 +6,7 @@ changed; a page that somebody edited is copied to the backups before it is writt
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,10 +53,7 @@ def write(made: Pages, root: Path, backups: int, *, whole: bool) -> WriteResult:
     actions: dict[str, str] = {}
     copies: list[str] = []
     with place.lock():
-        for name in made:  # all of them before the first is written
-            found = place.read(name)
-            if found is not None and not _is_ours(found[0]):
-                raise Conflict(f"{root / name} was not made by omoide: move it away, or choose another directory")
+        _require_ours(place, root, made)  # all of them before the first is written
         for name, page in made.items():
             actions[name], copy = _write_page(place, name, _add_marker(page))
             copies += [copy] if copy else []
@@ -64,6 +61,13 @@ def write(made: Pages, root: Path, backups: int, *, whole: bool) -> WriteResult:
             action = _remove_page(place, name)
             actions |= {name: action} if action else {}
     return WriteResult(actions, copies)
+
+
+def _require_ours(place: Directory, root: Path, names: Iterable[str]) -> None:
+    for name in names:
+        found = place.read(name)
+        if found is not None and not _is_ours(found[0]):
+            raise Conflict(f"{root / name} was not made by omoide: move it away, or choose another directory")
 
 
 def _write_page(place: Directory, name: str, text: str) -> tuple[str, str | None]:

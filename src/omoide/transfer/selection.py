@@ -20,16 +20,22 @@ class Selection(NamedTuple):
 
     def takes(self, memory: Memory | Draft, at: datetime) -> bool:
         """Return whether a memory, or the draft of one, passes every filter at this moment."""
-        changed = memory.updated_at if isinstance(memory, Memory) else memory.created_at
-        state = expiry.listing(memory, at) if isinstance(memory, Memory) else State.ACTIVE
+        if isinstance(memory, Memory):
+            changed, state = memory.updated_at, expiry.listing(memory, at)
+        else:
+            changed, state = memory.created_at or at, State.ACTIVE
         return (
             self.type in (None, memory.type)
-            and {tag.casefold() for tag in self.tags} <= {tag.casefold() for tag in memory.tags}
+            and _folded(self.tags) <= _folded(memory.tags)
             and self._covers(memory.scope)
-            and (self.since is None or changed is None or changed >= self.since)
+            and (self.since is None or changed >= self.since)
             and (not self.states or state in self.states)
         )
 
     def _covers(self, scope: Scope | None) -> bool:
         wanted = self.scope
         return wanted is None or (scope is not None and scope.path == wanted.path and wanted.name in ("", scope.name))
+
+
+def _folded(tags: Sequence[str]) -> set[str]:
+    return {tag.casefold() for tag in tags}

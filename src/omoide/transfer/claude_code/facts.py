@@ -1,12 +1,12 @@
-"""Reading what Claude Code keeps: its memory directory, one fact in each file, and CLAUDE.md or AGENTS.md.
+"""Parse the memory files of Claude Code, one fact in each, and pages of instructions such as CLAUDE.md or AGENTS.md.
 
 The rules:
-- A file with front matter is one fact: `name` is its topic, `description` stands above its text unless the text says it, and
-  its type (at the top or under `metadata`) is told by omoide's types and a tag. Its file name is its key, so that reading it
-  in again changes the same memory.
-- `MEMORY.md` is an index: its links to files that are read are left out. What else stands there, and every file without
-  front matter, is read like CLAUDE.md.
-- In CLAUDE.md and AGENTS.md each item of a list, with all that is below it, is one memory, tagged with the heading it stands
+- A file with front matter is one fact: `name` is its topic, `description` is put above its text unless the text contains
+  it, and its type (at the top or under `metadata`) becomes a type of omoide and a tag. Its file name is its key, so that a
+  second import updates the same memory.
+- `MEMORY.md` is an index: its links to files that are read are left out. The rest of it, and every file without front
+  matter, is read like CLAUDE.md.
+- In CLAUDE.md and AGENTS.md each item of a list, with all that is below it, is one memory, tagged with the heading it is
   under; other text is one memory for each heading, with the heading as its topic. Left out are omoide's own block, HTML
   comments, and lines that only import another file (`@path`).
 """
@@ -32,7 +32,7 @@ _TAG = 200
 
 
 class Fact(NamedTuple):
-    """Something to be remembered, without a scope, and where it stands."""
+    """Something to remember, without a scope, and where it is written."""
 
     draft: Draft
     file: str
@@ -44,16 +44,16 @@ class Fact(NamedTuple):
 class ParsedFacts(NamedTuple):
     facts: list[Fact]
     troubles: list[str]
-    """Files that cannot be understood, and what to do."""
+    """Why files cannot be read, and what to do."""
 
 
 def parse_directory(files: Mapping[str, str]) -> ParsedFacts:
-    """What a memory directory tells: file name → text."""
+    """Return the facts of a memory directory, which is given as file name → text."""
     found = ParsedFacts([], [])
     for name in sorted(files, key=lambda name: (name != INDEX, name)):
         try:
             fact = _fact(name, files[name]) if name != INDEX else None
-        except Unreadable as error:  # plan B: the other files, and the person is told
+        except Unreadable as error:  # fallback: the other files; the person gets a message
             found.troubles.append(f"{name}: {error}")
             continue
         found.facts.extend([fact] if fact else parse_instructions(name, files[name], left_out=files))
@@ -61,7 +61,7 @@ def parse_directory(files: Mapping[str, str]) -> ParsedFacts:
 
 
 def _fact(name: str, text: str) -> Fact | None:
-    """The one fact of a file with front matter; None if it has none."""
+    """Return the one fact of a file with front matter; None if it has none."""
     plain = normalize_newlines(text)
     fields, body = frontmatter.parse(plain)
     if not fields:
@@ -94,7 +94,7 @@ def _field_text(fields: Mapping[str, Any], name: str) -> str:
 
 
 def parse_instructions(name: str, text: str, left_out: Mapping[str, str] | None = None) -> list[Fact]:
-    """The memories that a page of instructions tells; links to the files `left_out` are none."""
+    """Return the facts of a page of instructions; links to one of the files `left_out` are no facts."""
     lines, above = _split_body(normalize_newlines(text))
     found: list[Fact] = []
     for part in _split_parts(lines):
@@ -121,37 +121,45 @@ class _Part(NamedTuple):
 
 
 def _split_parts(lines: Sequence[str]) -> Iterator[_Part]:
-    """The items of lists, and what stands between headings beside them."""
+    """Yield the items of lists, and the other text below each heading."""
     heading = ""
     prose = _Part("", 0, [], item=False)
     item: _Part | None = None
     for index, line, fenced in _user_lines(lines):
-        title = HEADING.match(line) if not fenced else None
-        starts = None if fenced or title else _ITEM.match(line)
-        if item and (
-            title or starts or (line.strip() and not line.startswith((" ", "\t")) and _item_has_ended(item, fenced=fenced))
-        ):
+        title = None if fenced else HEADING.match(line)
+        bullet = None if fenced or title else _ITEM.match(line)
+        if item and (title or bullet or _ends_item(item, line, fenced=fenced)):
             yield item
             item = None
         if title:
             yield prose
             heading = " ".join((title[2] or "").rstrip("# ").split())
             prose = _Part(heading, index, [], item=False)
-        elif starts:
-            item = _Part(heading, index, [starts[1]], item=True)
+        elif bullet:
+            item = _Part(heading, index, [bullet[1]], item=True)
         elif item:
             item.lines.append(_dedent(line))
-        elif prose.lines or line.strip():
-            prose = prose if prose.lines else prose._replace(start=index)
-            prose.lines.append(line)
+        else:
+            prose = _add_line(prose, index, line)
     if item:
         yield item
     yield prose
 
 
-def _item_has_ended(item: _Part, *, fenced: bool) -> bool:
-    """Whether text that is not indented no longer belongs to an item: there is an empty line between, or it is a fence."""
+def _ends_item(item: _Part, line: str, *, fenced: bool) -> bool:
+    """Return whether a line is no part of an item any more: not indented, and after an empty line or in a code fence."""
+    if not line.strip() or line.startswith((" ", "\t")):
+        return False
     return fenced or not item.lines[-1].strip()
+
+
+def _add_line(prose: _Part, index: int, line: str) -> _Part:
+    """Return the text with one more line; it begins with the first line that is not empty."""
+    if not prose.lines and not line.strip():
+        return prose
+    part = prose if prose.lines else prose._replace(start=index)
+    part.lines.append(line)
+    return part
 
 
 def _dedent(line: str) -> str:
@@ -162,16 +170,17 @@ def _dedent(line: str) -> str:
 
 
 def _user_lines(lines: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
-    """The lines a person wrote, and whether each is in a code fence; without omoide's block, comments and imports."""
+    """Yield the lines that a person wrote, and whether each is in a code fence; no block of omoide, comments, imports."""
     fences = Fences(lines, lambda _: False)
     ours = comment = False
     fence = -1
     for index, line in enumerate(lines):
-        if index > fence and not comment and not ours:
-            fence = fences.end(index) or fence
-        if index <= fence and not ours and not comment:
-            yield index, line, True
-            continue
+        if not ours and not comment:
+            if index > fence:
+                fence = fences.end(index) or fence
+            if index <= fence:
+                yield index, line, True
+                continue
         ours = ours or line.rstrip() == managed_block.FIRST
         opened = comment or ours or line.lstrip().startswith("<!--")
         if not opened and not _IMPORT.match(line.strip()):
@@ -183,10 +192,10 @@ def _user_lines(lines: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
 
 
 def _split_body(plain: str) -> tuple[list[str], int]:
-    """The lines below the front matter, if there is any, and how many are above."""
+    """Return the lines below the front matter, if there is any, and how many are above."""
     try:
         halves = frontmatter.split(plain)
-    except Unreadable:  # plan B: a page may well begin with a line of ---
+    except Unreadable:  # fallback: no front matter; a page may well begin with a line of ---
         halves = None
     lines = plain.split("\n")
     below = halves[1].count("\n") + 1 if halves else len(lines)
