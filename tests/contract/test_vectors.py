@@ -1,8 +1,11 @@
-"""What every store promises of vectors: in step with their memories, whatever becomes of those."""
+"""Vectors follow their memories: moved with them, erased with them, dropped when a text changes."""
+
+import pytest
 
 from omoide.model import Query, Scope, State
 from omoide.storage.base import StoredVector
 
+pytestmark = pytest.mark.needs("VectorIndex")
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 
 
@@ -27,48 +30,48 @@ def found(store, scope, model, states=(State.ACTIVE,), after=0):
         return near & {number for number, _ in tx.vectors(model, sorted(near))}
 
 
-def test_a_vector_belongs_to_the_area_of_its_memory(store, shelf):
-    mine, theirs, everybodys = (shelf.keep("zebra", scope) for scope in (SHOP, BANK, Scope.everywhere()))
+def test_a_vector_belongs_to_the_area_of_its_memory(store, samples):
+    mine, theirs, everybodys = (samples.add("zebra", scope) for scope in (SHOP, BANK, Scope.everywhere()))
     model, kept = given(store, mine, theirs, everybodys)
     assert kept == 3
     assert found(store, SHOP, model) == {mine.number, everybodys.number}
     assert found(store, BANK, model) == {theirs.number, everybodys.number}
 
 
-def test_a_vector_follows_its_memory_through_moves_and_restores(store, shelf):
-    memory = shelf.keep("zebra", SHOP)
+def test_a_vector_follows_its_memory_through_moves_and_restores(store, samples):
+    memory = samples.add("zebra", SHOP)
     model, _ = given(store, memory, pieces=2)
-    archived = shelf.change(memory, state=State.ARCHIVED)
+    archived = samples.change(memory, state=State.ARCHIVED)
     assert found(store, SHOP, model) == set()
     assert found(store, SHOP, model, states=(State.ARCHIVED,)) == {memory.number}
-    inactive = shelf.change(archived, state=State.INACTIVE)
+    inactive = samples.change(archived, state=State.INACTIVE)
     assert found(store, SHOP, model, states=(State.INACTIVE,)) == {memory.number}
-    forgotten = shelf.change(inactive, state=State.FORGOTTEN)
+    forgotten = samples.change(inactive, state=State.FORGOTTEN)
     assert found(store, SHOP, model, states=tuple(State)) == set()
-    restored = shelf.change(forgotten, state=State.ACTIVE)
+    restored = samples.change(forgotten, state=State.ACTIVE)
     assert found(store, SHOP, model) == {memory.number}
     with store.read() as tx:
         assert len(tx.vectors(model, [memory.number])) == 2
-    shelf.change(restored, scope=Scope.everywhere())
+    samples.change(restored, scope=Scope.everywhere())
     assert found(store, BANK, model) == {memory.number}
 
 
-def test_a_revised_memory_has_no_vector_until_it_is_embedded(store, shelf):
-    memory = shelf.keep("zebra", SHOP)
+def test_a_revised_memory_has_no_vector_until_it_is_embedded(store, samples):
+    memory = samples.add("zebra", SHOP)
     model, _ = given(store, memory)
-    pinned = shelf.change(memory, pinned=True)
+    pinned = samples.change(memory, pinned=True)
     assert found(store, SHOP, model) == {memory.number}
-    shelf.change(pinned, content="okapi")
+    samples.change(pinned, content="okapi")
     assert found(store, SHOP, model) == set()
     with store.read() as tx:
         assert [one.number for one in tx.without_vector(model, 0, 10)] == [memory.number]
         assert tx.coverage(model) == (0, 1)
 
 
-def test_memories_without_vector_are_listed_for_all_or_some(store, shelf):
-    kept = [shelf.keep(text, SHOP) for text in "abcdef"]
+def test_memories_without_vector_are_listed_for_all_or_some(store, samples):
+    kept = [samples.add(text, SHOP) for text in "abcdef"]
     model, _ = given(store, kept[1])
-    shelf.change(kept[2], state=State.FORGOTTEN)
+    samples.change(kept[2], state=State.FORGOTTEN)
     numbers = [one.number for one in kept]
 
     def told(*asked):
@@ -81,23 +84,23 @@ def test_memories_without_vector_are_listed_for_all_or_some(store, shelf):
     assert told(numbers[0], 1, numbers) == [numbers[3]]
 
 
-def test_a_vector_of_an_older_version_is_not_stored(store, shelf):
-    memory = shelf.keep("zebra", SHOP)
-    shelf.change(memory, content="okapi")
+def test_a_vector_of_an_older_version_is_not_stored(store, samples):
+    memory = samples.add("zebra", SHOP)
+    samples.change(memory, content="okapi")
     assert given(store, memory)[1] == 0
 
 
-def test_an_erased_memory_leaves_no_vector(store, shelf):
-    memory = shelf.keep("zebra", SHOP)
+def test_an_erased_memory_leaves_no_vector(store, samples):
+    memory = samples.add("zebra", SHOP)
     model, _ = given(store, memory)
-    shelf.erase(memory)
+    samples.erase(memory)
     with store.read() as tx:
         assert tx.vectors(model, [memory.number]) == []
         assert tx.coverage(model) == (0, 0)
 
 
-def test_vectors_of_two_models_are_never_mixed(store, shelf):
-    one, other = shelf.keep("zebra", SHOP), shelf.keep("okapi", SHOP)
+def test_vectors_of_two_models_are_never_mixed(store, samples):
+    one, other = samples.add("zebra", SHOP), samples.add("okapi", SHOP)
     first, _ = given(store, one, other)
     second, _ = given(store, other, model="another")
     assert found(store, SHOP, first) == {one.number, other.number}
@@ -109,39 +112,29 @@ def test_vectors_of_two_models_are_never_mixed(store, shelf):
         assert tx.model("test").number == wider
 
 
-def test_vectors_of_all_other_models_can_be_dropped(store, shelf):
-    one, other = shelf.keep("zebra", SHOP), shelf.keep("okapi", SHOP)
+def test_vectors_of_all_other_models_can_be_dropped(store, samples):
+    one, other = samples.add("zebra", SHOP), samples.add("okapi", SHOP)
     first, _ = given(store, one, other)
     second, _ = given(store, other, model="another")
     with store.write() as tx:
         tx.drop_vectors(but=second)
     assert (found(store, SHOP, first), found(store, SHOP, second)) == (set(), {other.number})
-    assert store.check() == []
+    assert samples.problems() == []
     with store.write() as tx:  # a number is never another model's later
         assert tx.ensure_model("third", 64) not in (first, second)
 
 
-def test_vectors_of_another_process_are_read_incrementally(store, shelf, backend):
-    memory = shelf.keep("zebra", SHOP)
+def test_vectors_of_another_process_are_read_incrementally(store, samples, backend):
+    memory = samples.add("zebra", SHOP)
     model, _ = given(store, memory)
     other = backend.open()
     with other.read() as tx:
         (place,) = tx.areas(Query(SHOP, "zebra"))
         seen = tx.sign_bits(model, place, 0)[-1].seq
-    later = shelf.keep("okapi", SHOP)
+    later = samples.add("okapi", SHOP)
     given(store, later)
     with other.read() as tx:
         assert [sign.number for sign in tx.sign_bits(model, place, seen)] == [later.number]
-    shelf.change(shelf.change(memory, state=State.ARCHIVED), state=State.ACTIVE)
+    samples.change(samples.change(memory, state=State.ARCHIVED), state=State.ACTIVE)
     with other.read() as tx:
         assert [sign.number for sign in tx.sign_bits(model, place, seen)] == [later.number, memory.number]
-
-
-def test_neighbours_are_of_the_same_session_and_in_order(store, shelf):
-    talk = Scope.session("shop", "monday")
-    turns = [shelf.keep(f"turn {n}", Scope.session("shop", "tuesday") if n == 2 else talk) for n in range(6)]
-    shelf.keep("elsewhere", Scope.session("bank", "monday"))
-    shelf.change(turns[4], state=State.FORGOTTEN)
-    with store.read() as tx:
-        near = [one.number for one in tx.session_neighbours([turns[1].number], 4)]
-        assert near == [turns[n].number for n in (0, 1, 3, 5)]

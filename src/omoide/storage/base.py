@@ -209,7 +209,7 @@ class Reader(
     SyncReader,
     Protocol,
 ):
-    """A consistent view: everything that is read in it is of one moment.
+    """A consistent view: everything that is read in it is of one moment, at the latest that of the first read.
 
     It ends with its block. Whatever is used of it afterwards, an iterator too, raises StoreError.
     """

@@ -1,4 +1,4 @@
-"""What a store knows of mirrors: which files follow which scope, what happened since, when memories met their entries."""
+"""Mirrors, the sync state of their entries and files, and conflicts."""
 
 from contextlib import suppress
 
@@ -14,22 +14,22 @@ LIST = Mirror(0, SHOP, "/home/a/.agent", "memories.md", "memories", Choice.OWN, 
 
 
 @pytest.fixture
-def add(store, shelf):
+def add(store, samples):
     def add(**fields):
         with store.write() as tx:
             return tx.put_mirror(
-                Mirror(**{**{n: getattr(LIST, n) for n in LIST.__struct_fields__}, "created_at": shelf.now, **fields})
+                Mirror(**{**{n: getattr(LIST, n) for n in LIST.__struct_fields__}, "created_at": samples.now, **fields})
             )
 
     return add
 
 
-def test_mirrors_are_stored_and_their_numbers_never_reused(shelf, store, backend, add):
+def test_mirrors_are_stored_and_their_numbers_never_reused(samples, store, backend, add):
     first, second = add(), add(scope=MONDAY, place="/b", file="", format="entries", choice=Choice.ALL)
     third = add(scope=Scope(), place="/c", seen=7)
     assert (first.scope, second.scope, third.scope) == (SHOP, MONDAY, Scope())
     assert (second.place, second.file, second.format, second.choice, third.seen) == ("/b", "", "entries", Choice.ALL, 7)
-    assert shelf.ask(lambda tx: tx.mirrors()) == [first, second, third]
+    assert samples.ask(lambda tx: tx.mirrors()) == [first, second, third]
     with backend.open().read() as tx:
         assert tx.mirrors() == [first, second, third]
     with store.write() as tx:
@@ -37,18 +37,18 @@ def test_mirrors_are_stored_and_their_numbers_never_reused(shelf, store, backend
     assert add(place="/c").number > third.number
 
 
-def test_a_non_durable_write_is_atomic_and_visible_to_all(shelf, store, backend):
+def test_a_non_durable_write_is_atomic_and_visible_to_all(samples, store, backend):
     with store.write(durable=False) as tx:
-        tx.record_run("dust", shelf.now)
+        tx.record_run("dust", samples.now)
     with backend.open().read() as tx:
-        assert tx.last_run("dust") == shelf.now
+        assert tx.last_run("dust") == samples.now
     with suppress(ZeroDivisionError), store.write(durable=False) as tx:
-        tx.record_run("dust", shelf.step())
+        tx.record_run("dust", samples.step())
         1 / 0  # noqa: B018 - something goes wrong
-    assert shelf.ask(lambda tx: tx.last_run("dust")) < shelf.now
+    assert samples.ask(lambda tx: tx.last_run("dust")) < samples.now
     with store.write() as tx:
-        tx.record_run("dust", shelf.now)
-    assert shelf.ask(lambda tx: tx.last_run("dust")) == shelf.now
+        tx.record_run("dust", samples.now)
+    assert samples.ask(lambda tx: tx.last_run("dust")) == samples.now
 
 
 def test_a_file_has_one_mirror(add, store):
@@ -58,26 +58,26 @@ def test_a_file_has_one_mirror(add, store):
     assert add(file="other.md").number
 
 
-def test_the_choice_of_a_mirror_can_be_changed(shelf, store, add):
+def test_the_choice_of_a_mirror_can_be_changed(samples, store, add):
     other, mirror = add(place="/b"), add()
     with store.write() as tx:
         tx.put_mirror(replace(mirror, choice=Choice.ALL, seen=5))
-    assert shelf.ask(lambda tx: tx.mirrors()) == [other, replace(mirror, choice=Choice.ALL, seen=5)]
+    assert samples.ask(lambda tx: tx.mirrors()) == [other, replace(mirror, choice=Choice.ALL, seen=5)]
 
 
-def test_changes_since_an_event_are_listed_by_memory(shelf, store, backend):
-    assert shelf.ask(lambda tx: (tx.mark().event, tx.changed_since(0))) == (0, [])
-    one, two = shelf.keep("a"), shelf.keep("b", SHOP)
-    between, both = shelf.ask(lambda tx: (tx.mark().event, tx.changed_since(0)))
+def test_changes_since_an_event_are_listed_by_memory(samples, store, backend):
+    assert samples.ask(lambda tx: (tx.mark().event, tx.changed_since(0))) == (0, [])
+    one, two = samples.add("a"), samples.add("b", SHOP)
+    between, both = samples.ask(lambda tx: (tx.mark().event, tx.changed_since(0)))
     assert both == [one.number, two.number]
-    assert shelf.ask(lambda tx: tx.changed_since(between)) == []
-    one = shelf.change(one, content="c")
-    shelf.change(one, content="d")
+    assert samples.ask(lambda tx: tx.changed_since(between)) == []
+    one = samples.change(one, content="c")
+    samples.change(one, content="d")
     later, changed = backend_says(backend, between)
     assert changed == [one.number]
     assert later > between
-    shelf.erase(two)
-    assert shelf.ask(lambda tx: tx.changed_since(later)) == [two.number]
+    samples.erase(two)
+    assert samples.ask(lambda tx: tx.changed_since(later)) == [two.number]
 
 
 def backend_says(backend, since):
@@ -85,19 +85,19 @@ def backend_says(backend, since):
         return tx.mark().event, tx.changed_since(since)
 
 
-def test_ids_are_looked_up_in_every_scope_and_purged_ones_stay_known(shelf):
-    mine, theirs = shelf.keep("a", SHOP), shelf.keep("b", Scope.project("bank"), state=State.FORGOTTEN)
+def test_ids_are_looked_up_in_every_scope_and_purged_ones_stay_known(samples):
+    mine, theirs = samples.add("a", SHOP), samples.add("b", Scope.project("bank"), state=State.FORGOTTEN)
     missing = "019c2d3e-9d1b-76ef-94c5-88628e870c23"
     ids = [mine.id, theirs.id, missing]
-    assert shelf.ask(lambda tx: tx.memories(ids)) == [mine, theirs]
-    assert shelf.ask(lambda tx: tx.purged(ids)) == set()
-    shelf.erase(theirs)
-    assert shelf.ask(lambda tx: tx.memories(ids)) == [mine]
-    assert shelf.ask(lambda tx: tx.purged(ids)) == {theirs.id}
+    assert samples.ask(lambda tx: tx.memories(ids)) == [mine, theirs]
+    assert samples.ask(lambda tx: tx.purged(ids)) == set()
+    samples.erase(theirs)
+    assert samples.ask(lambda tx: tx.memories(ids)) == [mine]
+    assert samples.ask(lambda tx: tx.purged(ids)) == {theirs.id}
 
 
-def test_the_last_state_of_each_memory_is_found_by_file_and_by_memory(shelf, store, add):
-    one, two, three = (shelf.keep(text).number for text in "abc")
+def test_the_last_state_of_each_memory_is_found_by_file_and_by_memory(samples, store, add):
+    one, two, three = (samples.add(text).number for text in "abc")
     here, there = add().number, add(place="/b").number
     first = SyncState(one, "a.md", "x", 1, "d1")
     with store.write() as tx:
@@ -107,62 +107,62 @@ def test_the_last_state_of_each_memory_is_found_by_file_and_by_memory(shelf, sto
         tx.record_sync(here, SyncUpdate([SyncState(two, "b.md", "y", 3, "d3")]))
 
     def told(mirror, **which):
-        return sorted(state.memory for state in shelf.ask(lambda tx: tx.sync_states(mirror, **which)))
+        return sorted(state.memory for state in samples.ask(lambda tx: tx.sync_states(mirror, **which)))
 
     assert told(here) == [one, two, three]
     assert told(here, files=["a.md"]) == [one]
     assert told(here, files=["b.md"], memories=[one]) == [one, two, three]
     assert told(here, files=[], memories=[]) == []
     assert told(there) == [one]
-    assert first in shelf.ask(lambda tx: tx.sync_states(here))
+    assert first in samples.ask(lambda tx: tx.sync_states(here))
     with store.write() as tx:
         tx.record_sync(here, SyncUpdate([first], dropped_states=[one, three]))
     assert told(here) == [two]
     assert told(there) == [one]
 
 
-def test_file_states_are_stored_unchanged(shelf, store, add):
+def test_file_states_are_stored_unchanged(samples, store, add):
     mirror = add().number
     old = FileState("a.md", 1_770_000_000_123_456_789, 10, 2**62, "d", settled=True)
     new = FileState("a.md", 1, 2, 3, "e", settled=False)
     other = FileState("archive/b.md", 1, 2, 3, "e", settled=True)
     with store.write() as tx:
         tx.record_sync(mirror, SyncUpdate(files=[old, other]))
-    assert sorted(shelf.ask(lambda tx: tx.file_states(mirror)), key=lambda s: s.name) == [old, other]
+    assert sorted(samples.ask(lambda tx: tx.file_states(mirror)), key=lambda s: s.name) == [old, other]
     with store.write() as tx:
         tx.record_sync(mirror, SyncUpdate(files=[new], dropped_files=["archive/b.md", "nothing.md"], last_event=12))
-    assert shelf.ask(lambda tx: tx.file_states(mirror)) == [new]
-    assert shelf.ask(lambda tx: tx.mirrors())[0].seen == 12
+    assert samples.ask(lambda tx: tx.file_states(mirror)) == [new]
+    assert samples.ask(lambda tx: tx.mirrors())[0].seen == 12
 
 
-def test_a_memory_has_one_conflict_in_a_mirror(shelf, store, add):
-    mirror, memory = add().number, shelf.keep("a").number
-    conflicts = [SyncConflict(mirror, memory, shelf.step(), n, 9, side) for n, side in enumerate(Side)]
+def test_a_memory_has_one_conflict_in_a_mirror(samples, store, add):
+    mirror, memory = add().number, samples.add("a").number
+    conflicts = [SyncConflict(mirror, memory, samples.step(), n, 9, side) for n, side in enumerate(Side)]
     for conflict in conflicts:
         with store.write() as tx:
             tx.record_sync(mirror, SyncUpdate(conflicts=[conflict]))
-    assert shelf.ask(lambda tx: tx.sync_conflicts()) == conflicts[-1:]
+    assert samples.ask(lambda tx: tx.sync_conflicts()) == conflicts[-1:]
     with store.write() as tx:
         tx.record_sync(mirror, SyncUpdate(settled_conflicts=[memory, 99]))
-    assert shelf.ask(lambda tx: tx.sync_conflicts()) == []
+    assert samples.ask(lambda tx: tx.sync_conflicts()) == []
 
 
-def test_erased_memories_and_removed_mirrors_leave_no_sync_state(shelf, store, add):
-    one, two = shelf.keep("a"), shelf.keep("b")
+def test_erased_memories_and_removed_mirrors_leave_no_sync_state(samples, store, add):
+    one, two = samples.add("a"), samples.add("b")
     mirror = add().number
     with store.write() as tx:
         update = SyncUpdate(
             states=[SyncState(one.number, "f", "x", 1, "d"), SyncState(two.number, "f", "y", 1, "d")],
             files=[FileState("f", 1, 2, 3, "d", settled=True)],
-            conflicts=[SyncConflict(mirror, memory.number, shelf.now, 1, 2, Side.FILE) for memory in (one, two)],
+            conflicts=[SyncConflict(mirror, memory.number, samples.now, 1, 2, Side.FILE) for memory in (one, two)],
         )
         tx.record_sync(mirror, update)
-    shelf.erase(one)
-    assert [state.memory for state in shelf.ask(lambda tx: tx.sync_states(mirror))] == [two.number]
-    assert [conflict.memory for conflict in shelf.ask(lambda tx: tx.sync_conflicts())] == [two.number]
+    samples.erase(one)
+    assert [state.memory for state in samples.ask(lambda tx: tx.sync_states(mirror))] == [two.number]
+    assert [conflict.memory for conflict in samples.ask(lambda tx: tx.sync_conflicts())] == [two.number]
     with store.write() as tx:
         tx.drop_mirror(mirror)
-    assert shelf.ask(lambda tx: (tx.mirrors(), tx.sync_states(mirror), tx.file_states(mirror), tx.sync_conflicts())) == (
+    assert samples.ask(lambda tx: (tx.mirrors(), tx.sync_states(mirror), tx.file_states(mirror), tx.sync_conflicts())) == (
         [],
         [],
         [],
@@ -170,10 +170,10 @@ def test_erased_memories_and_removed_mirrors_leave_no_sync_state(shelf, store, a
     )
 
 
-def test_nothing_is_recorded_of_a_mirror_that_was_dropped_meanwhile(shelf, store, add):
-    memory, mirror = shelf.keep("a"), add().number
+def test_nothing_is_recorded_of_a_mirror_that_was_dropped_meanwhile(samples, store, add):
+    memory, mirror = samples.add("a"), add().number
     with store.write() as tx:
         tx.drop_mirror(mirror)
     with store.write() as tx:
         tx.record_sync(mirror, SyncUpdate([SyncState(memory.number, "f")], last_event=3))
-    assert shelf.ask(lambda tx: (tx.mirrors(), tx.sync_states(mirror))) == ([], [])
+    assert samples.ask(lambda tx: (tx.mirrors(), tx.sync_states(mirror))) == ([], [])
