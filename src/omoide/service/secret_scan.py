@@ -1,6 +1,6 @@
-"""Secrets that are stored already: found in every text that is kept, reported without showing them, redacted for good."""
+"""Find secrets that are stored already, report them without showing them, and redact them for good."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -18,29 +18,29 @@ from omoide.storage.capabilities import Erasure, Integrity, Redaction, StoredTex
 _LINES = fields.names(lambda field: field.kind in ("key", "line"))
 _LISTS = fields.names(lambda field: field.kind in ("tags", "texts"))
 _NAMES = ("project", "session", "actor")
-"""Texts that must differ from each other, and from what cannot be a name."""
+"""Texts that are names: each must be unique, and a redacted one would not be a valid name."""
 
 
 class StoredSecret(NamedTuple):
-    """A secret that was found in the database."""
+    """A secret in the store, without its text."""
 
     kind: str
     field: str
-    """Where it stands: a field of a memory, or what else is kept: project, session, actor, event, mirror, file."""
+    """Where it is: a field of a memory, or project, session, actor, event, mirror or file."""
     preview: str
-    """How it begins: a few characters, never a quarter of it."""
+    """Its first characters: at most four, and never more than a quarter of it."""
     number: int | None = None
-    """Of the memory that holds it."""
+    """Of the memory that contains it."""
     version: int | None = None
-    """Of that memory; the highest is the present one."""
+    """Of that memory; the highest is the current one."""
 
 
 class SecretScanReport(NamedTuple):
-    """What a scan for secrets found."""
+    """What a scan found, and whether it was redacted."""
 
     found: Sequence[StoredSecret]
     files: Sequence[str]
-    """Files of mirrors in which a memory stands that holds a secret: look there, too."""
+    """Files of mirrors that show a memory with a secret: look there, too."""
     fixed: bool
 
 
@@ -48,30 +48,30 @@ class SecretScan(Core):
     """The scan of the database for secrets."""
 
     def scan(self, *, fix: bool = False) -> SecretScanReport:
-        """Find secrets in everything that is stored: memories in every state and version, names, events, mirrors.
+        """Scan everything that is stored for secrets: memories in every state and version, names, events, mirrors.
 
-        With `fix`, each is redacted where it stands: in the present version by a new one, in past versions, names and
-        events in place. Keys and paths that hold one are dropped. Afterwards no byte of them is in the database.
-        Raises NotAllowed for an actor who may not see all projects.
+        `fix`: redact them where they are: in the current version by a new one, in past versions, names and events in
+        place. A key or a path that contains one is dropped. Afterwards no byte of them is in the database.
+
+        Returns what was found, of all projects. Raises NotAllowed.
         """
         permissions.require(self._actor, "scan")
         with self._read(None) as tx:
             found = list(_find_secrets(tx))
-            files = sorted(_files(tx, {one.number for one in found if one.number is not None}))
+            files = sorted(_files(tx, {secret.number for secret in found if secret.number is not None}))
         if not fix:
             return SecretScanReport(found, files, fixed=False)
         if found:
             with self._writes.transaction() as write:
                 renamed = _redact(write)
-            if renamed:  # fingerprints are made of the scope too
+            if renamed:  # a fingerprint depends on the scope too
                 require(self._store, Integrity).rebuild(versioning.expected_entry)
         require(self._store, Erasure).scrub()
         return SecretScanReport(found, files, fixed=True)
 
 
 def _redact(write: MemoryTransaction) -> bool:
-    """Redact what is stored now: somebody may have written since the scan. Answer whether a project or a session was
-    renamed."""
+    """Redact what is stored now: somebody may have written since the scan. Return whether a name was replaced."""
     tx = write.tx
     renamed = _rename(tx)
     for memory in list(tx.everything()):
@@ -100,14 +100,14 @@ def _find_secrets(tx: Reader) -> Iterator[StoredSecret]:
         yield from _in_text(text.text, text.what)
     for mirror in tx.mirrors():
         yield from _in_text(str(PurePath(mirror.place, mirror.file)), "mirror")
-        for name in _files_with_secrets(tx, mirror):
+        for name in _recorded_files(tx, mirror):
             yield from _in_text(name, "file")
 
 
 def _in_memory(memory: Memory) -> Iterator[StoredSecret]:
     for field, text in _texts(memory):
         if field == "topic" and not memory.topic_given:
-            continue  # the opening of the content
+            continue  # a derived topic is the beginning of the content
         for secret in _in_text(text, field):
             yield secret._replace(number=memory.number, version=memory.version)
 
@@ -136,7 +136,7 @@ def _preview(secret: str) -> str:
 
 
 def _redact_memory(memory: Memory) -> Memory:
-    """The memory without its secrets; the same where it holds none."""
+    """The memory without its secrets; the same where it has none."""
     values: dict[str, Any] = {"content": secrets.redact(memory.content)}
     for name in _LINES:
         text = getattr(memory, name)
@@ -157,60 +157,63 @@ def _changed_fields(old: Memory, new: Memory) -> set[str]:
 
 
 def _with_new_scope(memory: Memory, renamed: Mapping[StoredText, str]) -> Memory:
-    """A past version in the scope as it is called now."""
+    """A past version in its scope under the new name."""
     path, name = memory.scope.path, memory.scope.name
     scope = Scope(renamed.get(StoredText("project", path), path), renamed.get(StoredText("session", name), name))
     return memory if scope == memory.scope else msgspec.structs.replace(memory, scope=scope)
 
 
 def _rename(tx: Writer) -> dict[StoredText, str]:
-    """Replaces every text beside memories that holds a secret; answers what became of each."""
+    """Replace every text outside of memories that contains a secret; return the new text of each."""
     stored = require(tx, StoredTexts).stored_texts()
-    taken = {(one.what, one.text.casefold()) for one in stored}
+    taken = {(text.what, text.text.casefold()) for text in stored}
     renamed: dict[StoredText, str] = {}
-    for one in stored:
-        if not any(True for _ in secrets.find(one.text)):
-            continue
-        new = _replacement(one, lambda name, what=one.what: (what, name.casefold()) in taken)  # type: ignore[misc]
-        taken.add((one.what, new.casefold()))
-        require(tx, Redaction).replace_text(one, new)
-        renamed[one] = new
+    for text in stored:
+        if _has_secret(text.text):
+            renamed[text] = _replacement(text, taken)
+            taken.add((text.what, renamed[text].casefold()))
+            require(tx, Redaction).replace_text(text, renamed[text])
     return renamed
 
 
-def _replacement(old: StoredText, is_taken: Callable[[str], bool]) -> str:
+def _replacement(old: StoredText, taken: Collection[tuple[str, str]]) -> str:
     if old.what == "directory":
         return ""
     if old.what not in _NAMES:
         return secrets.redact(old.text)
     names = (f"redacted-{n}" if n > 1 else "redacted" for n in count(1))
     if old.what == "project":
-        parent = "/".join(part for part in old.text.split("/")[:-1] if not any(True for _ in secrets.find(part)))
+        parent = "/".join(part for part in old.text.split("/")[:-1] if not _has_secret(part))
         names = (f"{parent}/{name}" if parent else name for name in names)
-    return next(name for name in names if not is_taken(name))
+    return next(name for name in names if (old.what, name.casefold()) not in taken)
 
 
-def _files_with_secrets(tx: Reader, mirror: Mirror) -> set[str]:
-    met = {one.file for one in tx.sync_states(mirror.number) if one.file}
-    return met | {one.name for one in tx.file_states(mirror.number)}
+def _has_secret(text: str) -> bool:
+    return any(True for _ in secrets.find(text))
+
+
+def _recorded_files(tx: Reader, mirror: Mirror) -> set[str]:
+    """The names of a mirror's files that are in the database."""
+    shown = {state.file for state in tx.sync_states(mirror.number) if state.file}
+    return shown | {state.name for state in tx.file_states(mirror.number)}
 
 
 def _clean_mirror(tx: Writer, mirror: Mirror) -> None:
-    """Forgets files whose names hold a secret, and the whole mirror where its own place does."""
-    if any(True for _ in secrets.find(str(PurePath(mirror.place, mirror.file)))):
+    """Drop what is recorded of files whose names contain a secret, and the whole mirror where its own path does."""
+    if _has_secret(str(PurePath(mirror.place, mirror.file))):
         tx.drop_mirror(mirror.number)
         return
-    names = {name for name in _files_with_secrets(tx, mirror) if any(True for _ in secrets.find(name))}
+    names = {name for name in _recorded_files(tx, mirror) if _has_secret(name)}
     if names:
-        states = [SyncState(one.memory) for one in tx.sync_states(mirror.number, files=sorted(names))]
+        states = [SyncState(state.memory) for state in tx.sync_states(mirror.number, files=sorted(names))]
         tx.record_sync(mirror.number, SyncUpdate(states=states, dropped_files=names))
 
 
 def _files(tx: Reader, numbers: set[int]) -> set[str]:
-    """Where these memories stand in files, as far as the last sync knows."""
-    found = set()
-    for mirror in tx.mirrors():
-        for met in tx.sync_states(mirror.number):
-            if met.memory in numbers:
-                found.add(str(PurePath(mirror.place, met.file or mirror.file)))
-    return found
+    """The files that showed these memories at the last sync."""
+    return {
+        str(PurePath(mirror.place, state.file or mirror.file))
+        for mirror in tx.mirrors()
+        for state in tx.sync_states(mirror.number)
+        if state.memory in numbers
+    }
