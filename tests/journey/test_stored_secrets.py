@@ -76,7 +76,7 @@ def test_no_field_is_stored_with_a_secret_by_any_interface(draft, memory, path):
 def test_where_secrets_are_redacted_names_are_still_refused(draft, path, open_memory, request):
     redacting = open_memory(path, secrets="redact")
     if request.node.callspec.id in NAMES:
-        with pytest.raises(SecretFound, match="choose another name"):
+        with pytest.raises(SecretFound, match="choose a name without it"):
             redacting.remember(draft)
     else:
         redacting.remember(draft)
