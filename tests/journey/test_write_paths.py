@@ -114,11 +114,17 @@ def test_a_current_memory_is_updated_rather_than_an_archived_one(memory, directo
 # who, from which run, and by which checks
 
 
-@every_path
+@every_call
 def test_the_run_of_the_settings_is_recorded(tmp_path, open_memory, directory, store):
     memory = open_memory(tmp_path / "memory.db", run="run-7")
     store(memory, Draft("pnpm is used", SHOP), directory)
     assert [stored.source_run_id for stored in listed(memory)] == ["run-7"]
+
+
+def test_an_edit_of_a_file_is_of_no_run_whichever_agent_reads_it(tmp_path, open_memory, directory):
+    memory = open_memory(tmp_path / "memory.db", run="run-7")
+    by_file(memory, Draft("pnpm is used", SHOP), directory)
+    assert [stored.source_run_id for stored in listed(memory)] == [None]
 
 
 @every_call
