@@ -450,7 +450,7 @@ def test_a_file_with_a_merge_conflict_of_git_is_left_alone(mirrored, file):
     mirrored.remember("kept", topic="t", scope=SHOP)
     edit(file, "- Content: kept\n", "<<<<<<< HEAD\n- Content: mine\n=======\n- Content: theirs\n>>>>>>> branch\n")
     before = file.read_bytes()
-    with pytest.warns(UserWarning, match="git left the marks of a conflict"):
+    with pytest.warns(UserWarning, match="git left conflict markers"):
         mirrored.remember("meanwhile", scope=SHOP)
     assert contents(mirrored) == {"kept", "meanwhile"}
     assert file.read_bytes() == before

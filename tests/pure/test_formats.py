@@ -326,7 +326,7 @@ def test_an_entry_typed_again_is_merged_into_the_existing_one():
 
 def test_git_conflict_markers_are_refused_with_their_line():
     text = LIST.render_list([memory("words")]) + "<<<<<<< HEAD\n## a\n=======\n## b\n>>>>>>> other\n"
-    with pytest.raises(Unreadable, match="line 8: git left the marks of a conflict here: settle it"):
+    with pytest.raises(Unreadable, match="line 8: git left conflict markers here: resolve the conflict"):
         entries(text)
     assert len(entries(LIST.render_list([memory("<<<<<<< HEAD\n=======\n>>>>>>> other")]))) == 1
 
@@ -415,7 +415,7 @@ def test_another_entry_is_never_overwritten():
     one, two = memory("one"), memory("two")
     text = FILES.rewrite("a.md", None, {one.id: one}, (), {})
     for standing in (text, "typed\n"):
-        with pytest.raises(Conflict, match=r"a\.md holds another entry"):
+        with pytest.raises(Conflict, match=r"a\.md has another entry"):
             FILES.rewrite("a.md", standing, {two.id: two}, (), {})
     assert FILES.rewrite("a.md", text, {}, {one.id}, {}) is None
     assert FILES.rewrite("a.md", text, {}, {two.id}, {}) == text

@@ -3,20 +3,20 @@
 import unicodedata
 
 _HARMFUL = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Unicode categories of what moves the cursor, turns the line round, ends it, or is no character."""
+"""Unicode categories of characters that move the cursor, reverse or end the line, or are no characters."""
 _BYTES = range(0xDC80, 0xDD00)
-"""What Python makes of the bytes 0x80 to 0xFF of a file name that is not UTF-8."""
+"""How Python represents the bytes 0x80 to 0xFF of a file name that is not UTF-8."""
 
 
 def escape(text: str) -> str:
-    """Replace control characters, line separators and bytes that are not UTF-8 by escapes. Leave all else as it is."""
+    """Replace control characters, line separators and bytes that are not UTF-8 by escapes."""
     if text.isprintable():
         return text
     return "".join(_escape_character(c) if unicodedata.category(c) in _HARMFUL else c for c in text)
 
 
 def is_utf8(name: str) -> bool:
-    """Tell whether a file name, as the operating system gave it, is text."""
+    """Whether a file name, as the operating system gave it, is UTF-8."""
     if name.isascii():
         return True
     try:

@@ -1,25 +1,25 @@
-"""Text of a memory inside a text of ours, so that no line of it can pass for a line of ours. Pure."""
+"""Quote the text of a memory inside another text, so that none of its lines is taken for a line of that text. Pure."""
 
 import re
 
 SEPARATORS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
-"""Every character after which some reader begins a new line."""
+"""Every character after which some program begins a new line."""
 _LINE_END = re.compile(f"\r\n|[{SEPARATORS}]")
 _FENCES = re.compile(r"`{3,}|~{3,}")
 
 
 def indent(text: str, indent: str = "  ") -> str:
-    """The text with every line of it indented, whatever separates the lines; the separators stay as they are."""
+    """Indent every line of a text, whatever separates the lines; the separators stay."""
     return indent + _LINE_END.sub(rf"\g<0>{indent}", text)
 
 
 def one_line(text: str) -> str:
-    """The text on one line: every run of line separators becomes a space."""
+    """Put a text on one line: every run of line separators becomes a space."""
     return re.sub(f"[{SEPARATORS}]+", " ", text)
 
 
 def fence(text: str) -> str:
-    """The text in a code block whose fence is longer than any run of backticks or tildes in it."""
+    """Put a text in a code block whose fence is longer than any run of backticks or tildes in it."""
     longest = max(map(len, _FENCES.findall(text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}\n{text}\n{fence}"

@@ -1,13 +1,12 @@
 """Entry files: one `key.md` for each memory, its fields as YAML on top and its text below; `archive/` holds retired ones.
 
 The rules:
-- Only what is not the usual is written: a plain note has `id`, `created_at` and `updated_at`.
-- Fields that nobody knows, comments and the order of the fields stay as a person has them; a field that changes is written
-  anew, and only it.
+- Defaults are not written: a plain note has `id`, `created_at` and `updated_at`.
+- Unknown fields, comments and the order of the fields stay as they are; only a field that changes is rewritten.
 - A file without an id was written by a person. It needs no front matter; its name is its key, unless it says another one.
-  An `id` that is not ours is left alone: then ours is called `omoide_id`.
+  An `id` of another program is left alone: then omoide uses `omoide_id`.
 - Lines end with LF or CRLF, as the file's first one does; a carriage return that belongs to the text is written twice.
-- `README.md` is no entry: there a person may say what the directory is for.
+- `README.md` is not an entry: a person may describe the directory there.
 """
 
 import hashlib
@@ -92,10 +91,10 @@ class FilePerMemory:
         if wanted is None:
             return text
         if wanted.id in put and entry.id != wanted.id:
-            raise Conflict(f"{name} holds another entry: take it away, or give it another name")
-        # The name of a file is no longer its key when it has an id: then the key is told.
-        told = msgspec.structs.replace(entry, key=_single_value(fields, "key"))
-        new = _edit(plain, fields, told, self.expected_entry(wanted))
+            raise Conflict(f"{name} has another entry: remove it, or rename it")
+        # A file with an id is not named after its key: then the key is a field.
+        stated = msgspec.structs.replace(entry, key=_single_value(fields, "key"))
+        new = _edit(plain, fields, stated, self.expected_entry(wanted))
         return text if new == plain else restore_newlines(new, text)
 
     def update_frame(self, name: str, text: str | None, frame: ProjectFrame) -> str | None:
@@ -139,7 +138,7 @@ def _single_value(fields: Mapping[str, Any], name: str) -> str | None:
 
 
 def _known_value(fields: Mapping[str, Any], name: str) -> str:
-    """A field that other programs fill in ways of their own: what is not ours says nothing."""
+    """A field that other programs fill with values of their own, which are ignored."""
     value = fields.get(name)
     return value if isinstance(value, str) else ""
 
@@ -156,7 +155,7 @@ def _list_value(fields: Mapping[str, Any], name: str, separator: str | None = No
 
 
 def _parse_time(text: str) -> datetime | None:
-    """A time without a zone is UTC; what is no time is none."""
+    """A time; without a zone it is UTC. None if it is not one."""
     try:
         at = datetime.fromisoformat(text)
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
@@ -165,7 +164,7 @@ def _parse_time(text: str) -> datetime | None:
 
 
 def _key(name: str) -> str | None:
-    """The key that a person gave by the name of the file; None if it cannot be one."""
+    """The key that the name of a file gives; None if it is not a valid key."""
     try:
         return check_segment(name.rpartition("/")[2].removesuffix(".md"), "key")
     except InvalidInput:
@@ -173,7 +172,7 @@ def _key(name: str) -> str | None:
 
 
 def _file_stem(memory: Memory) -> str:
-    """A file name for any disk that still can be read. A key is one already; of a topic, the words are."""
+    """A readable file name that is valid on every disk: the key, or the words of the topic."""
     if memory.key:
         return _shorten(memory.key, _KEY_BYTES)
     text = unicodedata.normalize("NFC", memory.topic)
@@ -193,7 +192,7 @@ def _shorten(stem: str, most: int) -> str:
 
 
 def _lines(entry: Entry) -> dict[str, str]:
-    """The lines of each field that is told; none for what is usual."""
+    """The lines of each field; none for a default."""
     values = {name: _yaml_value(name, getattr(entry, name)) for name in _FIELDS}
     return {
         name: f"{name}: {value}\n" if get(name).kind in _UNQUOTED else frontmatter.render_fields({name: value})
@@ -207,7 +206,7 @@ _UNQUOTED = ("id", "flag", "moment")
 
 
 def _yaml_value(name: str, value: Any) -> Any:
-    """The value of a field as it is written; None for what is usual."""
+    """The value of a field as it is written; None for a default."""
     kind = get(name).kind
     if kind in ("tags", "texts"):
         return list(value) or None
@@ -225,11 +224,11 @@ def _render_file(entry: Entry) -> str:
 
 
 def _edit(plain: str, fields: Mapping[str, Any], old: Entry, new: Entry) -> str:
-    """The text of a file that says `new`; whatever else stands in it, and need not change, as it was."""
+    """Change a file so that it says `new`, and leave everything else in it as it was."""
     halves = frontmatter.split(plain)
     head, below = halves or ("", f"\n{plain}")
     have, want = _lines(old), _lines(new)
-    if fields.get("created_at"):  # when it was learnt does not change, and a person may tell it in their own way
+    if fields.get("created_at"):  # it does not change, and a person may write it in another way
         want.pop("created_at", None)
         have.pop("created_at", None)
     changed = {name: want.get(name, "") for name in _FIELDS if want.get(name) != have.get(name)}
@@ -240,7 +239,7 @@ def _edit(plain: str, fields: Mapping[str, Any], old: Entry, new: Entry) -> str:
     kept = {name: value for name, value in fields.items() if name not in changed}
     wanted = kept | _read("".join(changed.values()))
     lines = _replace_fields(head, changed)
-    if _read(lines) != wanted:  # YAML written in some other way than a field on each line: plan B, all of it anew
+    if _read(lines) != wanted:  # fallback for YAML without a field on each line: rewrite all of it
         lines = frontmatter.render_fields(wanted)
     body = below if old.content == new.content else f"\n{new.content}\n"
     return f"---\n{lines}---\n{body}"
@@ -249,12 +248,12 @@ def _edit(plain: str, fields: Mapping[str, Any], old: Entry, new: Entry) -> str:
 def _read(lines: str) -> dict[str, Any]:
     try:
         return frontmatter.parse(f"---\n{lines}---\n").fields
-    except Unreadable:  # plan B is above
+    except Unreadable:  # fallback: see the caller
         return {}
 
 
 def _replace_fields(head: str, changed: Mapping[str, str]) -> str:
-    """The lines of the front matter, some fields of it replaced, added, or (where there is no line) taken away."""
+    """The lines of the front matter with some fields replaced, added, or (if the new line is empty) removed."""
     lines = [f"{line}\n" for line in head.split("\n")[:-1]]
     starts = {match[1]: index for index, line in enumerate(lines) if (match := _FIELD.match(line))}
     ends = dict(zip(starts, [*starts.values(), len(lines)][1:], strict=True))
@@ -266,7 +265,7 @@ def _replace_fields(head: str, changed: Mapping[str, str]) -> str:
             place = min((starts[later] for later in after if later in starts), default=len(lines))
         else:
             place, end = start, ends[name]
-            # A comment above the next field belongs to that.
+            # A comment above the next field belongs to that one.
             while end > start + 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
                 end -= 1
             lines[start:end] = ["\0"] * (end - start)

@@ -1,12 +1,12 @@
-"""A block of memories between two marks in a file of somebody else's, such as CLAUDE.md: written, and never read back.
+"""A block of memories between two markers in a file that belongs to somebody else, such as CLAUDE.md: never read back.
 
 The rules:
-- A mark stands alone on its line, at its start. All that is not between the marks is left as it is, to the byte.
-- No mark: the block is put at the end of the file. A first and a last mark: what is between them is made anew.
-- One without the other, the last above the first, or more of either (a block in a block, or a copy): it is not clear which
+- A marker is alone on its line. Everything outside the markers is left as it is, byte for byte.
+- No marker: the block is added at the end of the file. A first and a last marker: what is between them is replaced.
+- One without the other, the last above the first, or several of either (a block in a block, or a copy): it is unclear which
   text is whose, so the file is left alone, and an error names the line.
-- The block is the same for the same memories: pinned ones first, then the surest and the most often told. What does not fit
-  is counted on its last line.
+- The same memories make the same block: pinned ones first, then by confidence and number of references. The last line counts
+  what does not fit.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from omoide.model import Memory, Role
 FIRST = "<!-- omoide: begin -->"
 LAST = "<!-- omoide: end -->"
 LARGEST = 20_000
-"""Characters: the whole of it is in every prompt of the agent that reads the file."""
+"""Characters: all of it is in every prompt of the agent that reads the file."""
 _INTRODUCTION = (
     "## Memories",
     "",
@@ -45,7 +45,7 @@ class ManagedBlock:
         return name == self._file
 
     def render(self, text: str | None, memories: Iterable[Memory]) -> str:
-        """The file with these memories in its block; Unreadable if its marks do not fit each other."""
+        """The file with these memories in its block. Raises Unreadable if its markers are not a pair."""
         page = MarkdownPage(text or "")
         found = _find_markers(page.lines)
         lines = [FIRST, *self._lines(sorted(memories, key=_sort_key)), LAST]
@@ -73,29 +73,29 @@ class ManagedBlock:
         lines = list(_INTRODUCTION)
         room = self._largest
         for index, memory in enumerate(memories):
-            told = _list_item(memory)
-            room -= sum(len(line) + 1 for line in told)
+            item = _list_item(memory)
+            room -= sum(len(line) + 1 for line in item)
             if room < 0:
                 rest = len(memories) - index
                 return [*lines, f"- … and {rest} more: `omoide recall`, or `omoide list`"]
-            lines += told
+            lines += item
         return lines if memories else [*lines, "- nothing yet"]
 
 
 def _find_markers(lines: Sequence[str]) -> tuple[int, int] | None:
-    """The lines of the two marks; None if there are none."""
+    """The lines of the two markers; None if there are none."""
     first = [index for index, line in enumerate(lines) if line.rstrip() == FIRST]
     last = [index for index, line in enumerate(lines) if line.rstrip() == LAST]
     if not first and not last:
         return None
     if len(first) == len(last) == 1 and first[0] < last[0]:
         return first[0], last[0]
-    for mark, many in ((FIRST, first), (LAST, last)):
-        if len(many) > 1:
-            raise Unreadable(f"line {many[1] + 1}: `{mark}` stands here for the second time: keep one block")
+    for marker, found in ((FIRST, first), (LAST, last)):
+        if len(found) > 1:
+            raise Unreadable(f"line {found[1] + 1}: `{marker}` is here for the second time: keep one block")
     if not last:
-        raise Unreadable(f"line {first[0] + 1}: `{FIRST}` has no `{LAST}` below it: add that, or take the line out")
-    raise Unreadable(f"line {last[0] + 1}: `{LAST}` has no `{FIRST}` above it: add that, or take the line out")
+        raise Unreadable(f"line {first[0] + 1}: `{FIRST}` has no `{LAST}` below it: add that, or remove the line")
+    raise Unreadable(f"line {last[0] + 1}: `{LAST}` has no `{FIRST}` above it: add that, or remove the line")
 
 
 def _sort_key(memory: Memory) -> tuple[object, ...]:
@@ -103,7 +103,7 @@ def _sort_key(memory: Memory) -> tuple[object, ...]:
 
 
 def _list_item(memory: Memory) -> list[str]:
-    """A memory as an item of a list. Its further lines are indented: no text of it can be a mark."""
+    """A memory as an item of a list. Its further lines are indented, so that no text can be a marker."""
     text = indent(memory.content.strip("\r\n").replace("\r\n", "\n"))
     first, *others = text.split("\n")
     topic = f"**{heading_text(memory.topic)}**: " if memory.topic_given and memory.topic != first.strip() else ""

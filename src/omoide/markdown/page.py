@@ -1,4 +1,4 @@
-"""A Markdown page as lines: what may be a heading, a code fence or a text of several lines, and how lines are changed."""
+"""A Markdown page as lines: headings, code fences, texts of several lines, and changes of single lines."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,20 +31,22 @@ class MarkdownPage:
         return len(self.lines)
 
     def take(self, lines: Iterable[int]) -> None:
+        """Remove lines."""
         self._gone.update(lines)
 
     def insert(self, before: int, lines: Iterable[str]) -> None:
+        """Insert lines above a line."""
         self._new.setdefault(before, []).extend(lines)
 
     def text(self) -> str:
-        """The page after all changes. What was not touched is as it was, to the byte."""
+        """The page after all changes. What was not changed is the same, byte for byte."""
         if not self._gone and not any(self._new.values()):
             return "".join(self._raw)
         kept: list[str] = []
         made = 0
         for index in range(len(self._raw) + 1):
             if index == len(self._raw) and index - 1 in self._gone:
-                # What stood at the end went, and with it the empty lines above.
+                # The end of the page was removed, and with it the empty lines above.
                 while len(kept) > made and is_blank(_strip_newline(kept[-1])):
                     kept.pop()
             for line in self._new.get(index, ()):
@@ -54,7 +56,7 @@ class MarkdownPage:
                 kept.append(self._raw[index])
         if self._raw and self._raw[0].startswith("\ufeff"):
             return "\ufeff" + "".join(kept).removeprefix("\ufeff")
-        # A line of a person's that begins with that character must not become the file's mark.
+        # A line that begins with the same character must not become the BOM of the file.
         return (self._end if kept and kept[0].startswith("\ufeff") else "") + "".join(kept)
 
     def _add(self, kept: list[str], line: str) -> None:
@@ -63,16 +65,16 @@ class MarkdownPage:
         kept.append(line + ("\r\n" if line.endswith("\r") else self._end))
 
     def append(self, lines: Sequence[str]) -> None:
-        """At the end, below an empty line."""
+        """Add lines at the end, below an empty line."""
         place = len(self)
         above = self._new.get(place) or [line for index, line in enumerate(self.lines) if index not in self._gone][-1:]
-        # After something was taken from the end, no empty line is left there.
+        # After lines were removed from the end, no empty line is left there.
         spaced = not above or (is_blank(above[-1]) and place - 1 not in self._gone)
         self.insert(place, [*([] if spaced else [""]), *lines])
 
 
 def is_blank(line: str) -> bool:
-    """Whether a line separates. One of two spaces does not: it is the end of a text that ends with a line end."""
+    """Whether a line is empty. One of two spaces is not: it is the end of a text that ends with a line end."""
     return not line.strip() and not line.startswith(("  ", "\t"))
 
 
@@ -86,16 +88,16 @@ def has_fence(text: str) -> bool:
 
 
 class Fences:
-    """Where the code fences of a page end.
+    """The ends of the code fences of a page.
 
-    One that never ends, or not before the next entry that omoide has written, is no fence: else one stray mark would hide
-    all that is below it.
+    A fence that is not closed, or not above the next entry that omoide has written, does not count: else one stray mark
+    would hide everything below it.
     """
 
     def __init__(self, lines: Sequence[str], written: Callable[[str], bool]) -> None:
         self._lines = lines
         self._openings: dict[int, tuple[str, str, int]] = {}
-        """Line → the mark, what stands behind it, and how long the longest mark is that could close it."""
+        """Line → the mark, the text behind it, and the length of the longest mark that could close it."""
         longest = {"`": 0, "~": 0}
         for index in range(len(lines) - 1, -1, -1):
             line = lines[index]
@@ -115,7 +117,7 @@ class Fences:
         mark, rest, longest = self._openings[index]
         if len(mark) > longest or (mark.startswith("`") and "`" in rest):
             return None
-        # It is there, and whoever asks goes on below it: no line is looked at twice.
+        # It exists, and callers go on below it: no line is visited twice.
         for later in range(index + 1, len(self._lines)):
             closing, behind, _ = self._openings.get(later, ("", "", 0))
             if closing.startswith(mark) and not behind:
@@ -130,7 +132,7 @@ class Heading(NamedTuple):
 
 
 def headings(lines: Sequence[str], written: Callable[[str], bool] = lambda _: False) -> Iterator[Heading]:
-    """The headings of a page, those in code fences left out."""
+    """The headings of a page, except those in code fences."""
     fences = Fences(lines, written)
     index = 0
     while index < len(lines):
@@ -144,7 +146,7 @@ _CONFLICT_MARKERS = ("<", "=", ">")
 
 
 class ConflictMarkers:
-    """Refuses a page in which git has left both sides of a conflict: neither is what a person wants to say."""
+    """Refuses a page with the conflict markers of git: neither side is what a person wants to say."""
 
     def __init__(self) -> None:
         self._seen: list[int] = []
@@ -158,12 +160,12 @@ class ConflictMarkers:
             self._seen.append(index)
         elif line.startswith(">>>>>>> ") and len(self._seen) == 2:
             raise Unreadable(
-                f"line {self._seen[0] + 1}: git left the marks of a conflict here: settle it, then save the file"
+                f"line {self._seen[0] + 1}: git left conflict markers here: resolve the conflict, then save the file"
             )
 
 
 def read_long_text(lines: Sequence[str], start: int, column: int, fences: Fences) -> tuple[int, str]:
-    """A text that begins at this column and goes on below: the line after it, and the text."""
+    """Read a text that begins at this column and goes on below; return the line after it, and the text."""
     first = lines[start][column:].lstrip()
     texts = [first] if first else []
     end = index = start + 1
@@ -171,7 +173,7 @@ def read_long_text(lines: Sequence[str], start: int, column: int, fences: Fences
         line = lines[index]
         below = line[2:] if line.startswith("  ") else line[1:] if line.startswith("\t") else None
         if below is not None:
-            # Empty lines count only between lines of the text; right below a bare label they are a person's spacing.
+            # Empty lines belong to the text only between its lines; right below a bare label they are spacing.
             texts += [""] * (index - end) if texts else []
             texts.append(below)
             end = index = index + 1
@@ -191,7 +193,7 @@ def read_long_text(lines: Sequence[str], start: int, column: int, fences: Fences
 
 
 def render_labelled(label: str, text: str) -> list[str]:
-    """The lines of a text behind its label: the way back of `long_text`."""
+    """The lines of a text with its label: the inverse of `read_long_text`."""
     first, *others = text.split("\n")
     if first and not first[0].isspace() and not (others and _OWN_LINE.match(first)):
         return [f"- {label}: {first}", *_indent(others, 0)]
@@ -201,7 +203,7 @@ def render_labelled(label: str, text: str) -> list[str]:
 
 
 def _indent(texts: Sequence[str], leading: int) -> Iterator[str]:
-    """Empty lines stay empty, but at the ends of a text: there only two spaces tell that they belong to it."""
+    """Indent lines. Empty ones stay empty, except at the ends of a text: two spaces show that they belong to it."""
     last = max((index for index, text in enumerate(texts) if text), default=-1)
     for index, text in enumerate(texts):
         yield f"  {text}" if text or index > last or index < leading else ""

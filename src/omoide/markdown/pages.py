@@ -1,6 +1,6 @@
-"""Documents: all memories of a type on one page, the surest first, and a page that lists the pages.
+"""Documents: all memories of a type on one page, by confidence, and a page that lists the pages.
 
-The same memories always make the same bytes: no date of today is in them, and nothing of the machine.
+The same memories always make the same bytes: there is no current date in them, and nothing of the machine.
 """
 
 from collections import defaultdict

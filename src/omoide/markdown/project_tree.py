@@ -1,10 +1,10 @@
 """A project's tree: MEMORY.md, pinned.md, decisions.md and MEMORY_<session>.md, below a directory for each part of its path.
 
 The rules, beside those of `sections`:
-- Each memory stands in exactly one file: one of a session in the session's; else a pinned one in pinned.md; else a
-  decision in decisions.md; else in MEMORY.md, under 最近の活動. An entry that a person moves to another file becomes what
-  belongs there.
-- Its id stands behind its title in an HTML comment, which no viewer shows.
+- Each memory is in exactly one file: one of a session in the session's; else a pinned one in pinned.md; else a decision in
+  decisions.md; else in MEMORY.md, under 最近の活動. An entry that a person moves to another file gets the fields of that
+  file.
+- Its id follows its title in an HTML comment, which no viewer shows.
 - The block quote at the top of MEMORY.md describes the project; under セッション its sessions are listed. Lines of a
   person's own there stay.
 - Labels may also be written in English: Type, Tags, Date, Key, Pinned, Source, Example, Content.
@@ -115,7 +115,7 @@ _TITLES = {PINNED: "固定記憶", DECISIONS: "決定事項"}
 
 
 def session_file(session: str) -> str:
-    """The name of a session's file; a very long one is cut, and then its first line tells the rest."""
+    """The name of a session's file; a very long one is shortened, and the first line of the file has the whole name."""
     if len(session.encode()) > _SESSION_BYTES:
         short = session.encode()[: _SESSION_BYTES - 9].decode(errors="ignore").rstrip()
         session = f"{short}-{hashlib.blake2b(session.encode(), digest_size=4).hexdigest()}"
@@ -124,15 +124,15 @@ def session_file(session: str) -> str:
 
 def _session(last: str, text: str) -> str:
     first = text.removeprefix("\ufeff").partition("\n")[0].removesuffix("\r")
-    told = first.removeprefix(_SESSION_TITLE)
-    if told != first and session_file(told) == last:
-        return told
+    name = first.removeprefix(_SESSION_TITLE)
+    if name != first and session_file(name) == last:
+        return name
     found = _SESSION.fullmatch(last)
     return found[1] if found else ""
 
 
 class _FileLayout(PageLayout):
-    """One file of the tree. What every entry in it is need not be said by the entries."""
+    """One file of the tree. What all its entries share is not repeated by each."""
 
     level = 3
     labels: ClassVar = {
@@ -196,25 +196,25 @@ class _FileLayout(PageLayout):
         }
 
     def is_current(self, field: str, section: Section, memory: Memory) -> bool:
-        told = {
+        current = {
             "heading": (heading_text(section.title), section.id) == (heading_text(memory.topic), memory.id),
             "type": (section.text("type") or self._type) == memory.type,
             "tags": split_tags(section.text("tags") or "") == memory.tags,
-            "date": True,  # when it was learnt does not change, and a person may leave it out
+            "date": True,  # the date does not change, and a person may leave it out
             "key": (section.text("key") or None) == memory.key,
             "pinned": self._is_pinned(section) == memory.pinned,
             "source": (section.text("source") or USUAL_SOURCE) == memory.source,
             "example": _examples(section) == memory.examples,
             "content": section.content == memory.content,
         }
-        return told[field]
+        return current[field]
 
     def _is_pinned(self, section: Section) -> bool:
         return self._pinned or (section.text("pinned") or "").casefold() in (_YES, "yes", "true")
 
 
 class _MainLayout(_FileLayout):
-    """MEMORY.md, where entries stand under 最近の活動."""
+    """MEMORY.md, where entries are under 最近の活動."""
 
     def missing_heading(self, lines: Sequence[str]) -> list[str]:
         if any(heading.text == ACTIVITY and heading.level == 2 for heading in headings(lines, self.is_marker)):
@@ -263,7 +263,7 @@ def _with_description(text: str, description: str) -> str:
 
 
 def _with_sessions(text: str, sessions: Sequence[str]) -> str:
-    """The list of sessions, longer by those that are missing."""
+    """Add the missing sessions to the list of sessions."""
     page = MarkdownPage(text)
     listed = {found[1] for line in page.lines if (found := _LINK.match(line))}
     missing = [f"- [{name}]({_target(name)})" for name in sessions if _target(name) not in listed]
@@ -285,7 +285,7 @@ def _target(session: str) -> str:
 
 
 def _section(lines: Sequence[str], name: str) -> tuple[int | None, int]:
-    """Where a section of the second level begins and ends; the end of the page if it is not there."""
+    """The first line of a section of the second level, and the line after it; if it is missing, None and the last line."""
     start: int | None = None
     for heading in headings(lines, is_entry_heading):
         if start is not None and heading.level <= 2:
@@ -309,7 +309,7 @@ def _minute(memory: Memory) -> str:
 
 
 def _parse_time(text: str) -> datetime | None:
-    """A time without a zone is UTC; what is no time is none."""
+    """A time; without a zone it is UTC. None if it is not one."""
     try:
         at = datetime.fromisoformat(text.strip())
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)

@@ -1,13 +1,13 @@
-"""Entries as sections of a page: a heading, `- Label: value` lines, a text. What else stands there is a person's own.
+"""Entries as sections of a page: a heading, `- Label: value` lines, a text. Everything else belongs to a person.
 
-The rules, the same for every format made of them:
+The rules, the same for every format that has sections:
 - An entry is a heading of the layout's level with a content or an id. A heading without either, text below another heading,
-  and everything inside a code fence of the page itself, are a person's own: never read, never changed.
-- A text's first line stands behind its label, the others below, indented by two spaces; so anything can stand in a text,
-  headings and fences too. Where it cannot begin behind its label (it starts with white space, or with a mark of Markdown
-  that needs a line of its own), all of it stands below. A line end at the end of a text is a last line of two spaces.
-- A person need not indent: lines right below a text, with no empty line between, belong to it, as in Markdown.
-- Labels that nobody knows stay with their entry. Of a label that stands there twice, the first counts.
+  and everything inside a code fence of the page itself, belong to a person: they are never read and never changed.
+- A text begins behind its label and goes on below, indented by two spaces; so it can contain anything, also headings and
+  fences. If it cannot begin behind its label (it starts with white space, or with Markdown that needs a line of its own),
+  all of it is below. A line end at the end of a text is a last line of two spaces.
+- A person need not indent: lines right below a text, without an empty line between, belong to it, as in Markdown.
+- Unknown labels stay with their entry. Of a label that occurs twice, the first counts.
 - Lines end with LF or CRLF, as the file's first one does; a carriage return that belongs to a text is written twice.
 """
 
@@ -38,7 +38,7 @@ class FieldLines(NamedTuple):
 
 
 class Section:
-    """A heading and what is below it, while a page is read."""
+    """A heading and the lines below it."""
 
     def __init__(self, heading: int, title: str, id: str | None) -> None:
         self.heading = heading
@@ -48,7 +48,7 @@ class Section:
         self.entry_lines = [heading]
         self.own_lines: list[int] = []
         self.marks: list[int] = []
-        """Lines with an id; the first counts."""
+        """Lines with an id, of which the first counts."""
         self.end = heading + 1
         """Where the next heading is."""
 
@@ -58,13 +58,13 @@ class Section:
 
     @property
     def content(self) -> str:
-        """What it says; an entry without words of its own says its title."""
+        """The content; for an entry without one, its title."""
         text = self.text("content")
         return text if text and not text.isspace() else self.title
 
     @property
     def has_ended(self) -> bool:
-        """Whether fields have ended: a person's own words stand below the content."""
+        """Whether no more fields follow: a person's own text is below the content."""
         content = self.fields.get("content")
         return bool(content and self.own_lines and self.own_lines[-1] > content[0].start)
 
@@ -75,26 +75,32 @@ class LocatedSection(NamedTuple):
     id: str | None
     """The id that counts; None if it has none, or that of another entry of the page."""
     copy: bool = False
-    """Whether it is another entry once more, to the byte: nobody's, and never read."""
+    """Whether it is an exact copy of another entry: then it is ignored."""
+
+    def is_removed(self, wanted: Collection[str], drop: Collection[str]) -> bool:
+        """Whether it is to be removed; a copy is removed when the entry that it is a copy of changes."""
+        if self.copy:
+            return self.section.id in drop or self.section.id in wanted
+        return self.id in drop
 
 
 class PageLayout:
-    """How the sections of a page look, and what each says of a memory. The classes below it are the formats' own."""
+    """How memories are written as sections of a page, and read from them. Each format has its subclass."""
 
     level: ClassVar[int]
     labels: ClassVar[Mapping[str, str]]
     """FieldLines → label, in the order in which they stand."""
     also: ClassVar[Mapping[str, str]] = {}
-    """Other labels that are understood → field."""
+    """Other labels that are accepted → field."""
     many: ClassVar[Collection[str]] = ()
-    """Fields that may stand there more than once."""
+    """Fields that may occur more than once."""
     long: ClassVar[Collection[str]] = ("content",)
     """Fields that may have several lines."""
 
     def __init__(self) -> None:
         self._fields = {label.casefold(): field for field, label in self.labels.items()} | dict(self.also)
 
-    # What a layout says of itself.
+    # What a subclass defines
 
     def opening(self) -> list[str]:
         """The lines at the top of a new page."""
@@ -104,37 +110,37 @@ class PageLayout:
         raise NotImplementedError
 
     def parse_heading(self, text: str) -> tuple[str, str | None]:
-        """The title, and perhaps the id, that a heading tells."""
+        """The title of a heading, and its id if it has one."""
         return text, None
 
     def is_marker(self, line: str) -> bool:
-        """Whether this line is one by which omoide knows its entries."""
+        """Whether omoide wrote this line to mark an entry."""
         raise NotImplementedError
 
     def entry(self, section: Section, id: str | None) -> Entry:
         raise NotImplementedError
 
     def values(self, memory: Memory) -> dict[str, list[str]]:
-        """What should stand behind each label; an empty list where it is left out."""
+        """The texts of each label; an empty list where it is left out."""
         raise NotImplementedError
 
     def is_current(self, field: str, section: Section, memory: Memory) -> bool:
-        """Whether an entry already says of a memory what it should; `heading` is asked like a field."""
+        """Whether a field of an entry is up to date with a memory; `heading` counts as a field."""
         raise NotImplementedError
 
     def remove_id(self, page: MarkdownPage, section: Section) -> None:
-        """Takes the id out of an entry."""
+        """Remove the id from an entry."""
         page.take(section.marks)
 
     def missing_heading(self, lines: Sequence[str]) -> list[str]:
-        """What is missing on a page, and must stand above its first new entry."""
+        """The lines that a page lacks and that go above its first new entry."""
         return [] if any(line.strip() for line in lines) else self.opening()
 
     def insertion_line(self, lines: Sequence[str]) -> int:
-        """The line above which new entries stand."""
+        """The line above which new entries are inserted."""
         return len(lines)
 
-    # What all of them can do.
+    # What all layouts share
 
     def parse(self, text: str) -> list[LocatedEntry]:
         page = MarkdownPage(text)
@@ -150,26 +156,27 @@ class PageLayout:
         if text is None and not put:
             return None
         page = MarkdownPage(text or "")
-        standing = self._located_sections(page)
-        there = {one.id for one in standing if one.id}
-        wanted = {**put, **{memory.id: memory for memory in stamps.values() if memory.id in there}}
-        for section, _, id, copy in standing:
-            stamp = None if copy or id else stamps.get(section.heading + 1)
-            if stamp is not None and stamp.id not in there:
-                there.add(stamp.id)
+        sections = self._located_sections(page)
+        present = {located.id for located in sections if located.id}
+        wanted = {**put, **{memory.id: memory for memory in stamps.values() if memory.id in present}}
+        for located in sections:
+            section = located.section
+            stamp = None if located.copy or located.id else stamps.get(section.heading + 1)
+            if stamp is not None and stamp.id not in present:
+                present.add(stamp.id)
                 self._edit(page, section, stamp)
-            elif stamp is not None or id in drop or (copy and (section.id in drop or section.id in wanted)):
+            elif stamp is not None or located.is_removed(wanted, drop):
                 _remove(page, section)
-            elif id in wanted:
-                self._edit(page, section, wanted[id])
-            elif id is None and section.id in drop:
-                # A changed copy of what goes: from now on it is seen to be one of its own.
+            elif located.id in wanted:
+                self._edit(page, section, wanted[located.id])
+            elif located.id is None and section.id in drop:
+                # A changed copy of an entry that is removed: from now on it is an entry of its own.
                 self.remove_id(page, section)
-        self._append(page, [memory for id, memory in put.items() if id not in there])
+        self._append(page, [memory for id, memory in put.items() if id not in present])
         return page.text()
 
     def lines(self, memory: Memory) -> list[str]:
-        """A fresh entry."""
+        """The lines of a new entry."""
         fields = self.values(memory)
         return [self.heading(memory), *(line for field, texts in fields.items() for line in self._lines(field, texts))]
 
@@ -190,33 +197,42 @@ class PageLayout:
                 page.insert(place, [*self.lines(memory), ""])
 
     def _edit(self, page: MarkdownPage, section: Section, memory: Memory) -> None:
+        """Change the lines of an entry that do not say what the memory says."""
         if not self.is_current("heading", section, memory):
             page.take([section.heading])
             page.insert(section.heading, [self.heading(memory)])
-        order = list(self.labels)
         values = self.values(memory)
         changed = [field for field in values if not self.is_current(field, section, memory)]
+        fenced = [field for field in changed if field in self.long and any(map(has_fence, values[field]))]
         top = len(page)
-        own = False
-        marked = [field for field in changed if field in self.long and any(map(has_fence, values[field]))]
-        if marked:
-            # In such a text stands what could close a fence that a person left open above. It cannot below the line by which
-            # the entry is known: so that line goes above the text, and both above what is the person's own.
-            texts = [one.start for field in marked for one in section.fields.get(field, ())]
-            top = min([*section.own_lines[:1], *texts, top])
-            own = top in section.own_lines
-            known = any(one.start < top for one in section.fields.get("id", ()))
-            changed = [field for field in values if own or field in changed or (field == "id" and not known)]
+        is_above_own_lines = False
+        if fenced:
+            # Such a text could close a fence that a person left open above it, unless the line with the entry's id is in
+            # between: so that line goes above the text, and both above the person's own lines.
+            starts = [lines.start for field in fenced for lines in section.fields.get(field, ())]
+            top = min([*section.own_lines[:1], *starts, top])
+            is_above_own_lines = top in section.own_lines
+            moved = set(values) if is_above_own_lines else self._fields_to_move(section, top)
+            changed = [field for field in values if field in changed or field in moved]
         for field in changed:
-            found = section.fields.get(field, [])
-            for part in found:
-                page.take(range(part.start, part.end))
-            # One that was missing stands above the first of those that come after it.
-            after = [parts[0].start for name, parts in section.fields.items() if order.index(name) > order.index(field)]
-            place = found[0].start if found else min(after, default=section.entry_lines[-1] + 1)
-            page.insert(min(place, top), self._lines(field, values[field]))
-        if own:
+            for lines in section.fields.get(field, []):
+                page.take(range(lines.start, lines.end))
+            page.insert(min(self._insertion_place(section, field), top), self._lines(field, values[field]))
+        if is_above_own_lines:
             page.insert(top, _separator(page.lines[top]))
+
+    def _fields_to_move(self, section: Section, top: int) -> set[str]:
+        """The id, unless it is above this line already."""
+        return set() if any(lines.start < top for lines in section.fields.get("id", ())) else {"id"}
+
+    def _insertion_place(self, section: Section, field: str) -> int:
+        """Where a field is, or the place above the first of those that come after it."""
+        found = section.fields.get(field, [])
+        if found:
+            return found[0].start
+        order = list(self.labels)
+        later = [lines[0].start for name, lines in section.fields.items() if order.index(name) > order.index(field)]
+        return min(later, default=section.entry_lines[-1] + 1)
 
     def _located_sections(self, page: MarkdownPage) -> list[LocatedSection]:
         """The entries of a page, each with the id that counts."""
@@ -265,35 +281,50 @@ class PageLayout:
         return found
 
     def _read(self, lines: Sequence[str], index: int, section: Section, fences: Fences) -> int:
-        """One line of a section, or the whole of a field; answers where to go on."""
+        """Read one line of a section, or all lines of a field; return the next line to read."""
         item = _ITEM.match(lines[index])
         field = self._fields.get(item[1].strip().casefold()) if item else None
-        if item and field == "id" and parse_uuid(lines[index][item.end() :].strip()):
-            section.marks.append(index)
-        if item and field and not section.has_ended and (field in self.many or field not in section.fields):
-            if field in self.long:
-                end, text = read_long_text(lines, index, item.end(), fences)
-            else:
-                end, text = index + 1, lines[index][item.end() :].strip()
-            if field == "id":
-                section.id = parse_uuid(text)
-            if field != "id" or section.id:
-                section.fields.setdefault(field, []).append(FieldLines(index, end, text))
-                section.entry_lines += range(index, end)
-                return end
-        among = not section.own_lines and ("content" not in section.fields or section.entry_lines[-1] == index - 1)
-        if item and (among or field == "id"):  # a second id is nobody's text, and must not be left to become another's
-            section.entry_lines.append(index)
-            while index + 1 < len(lines) and lines[index + 1].startswith("  ") and lines[index + 1].strip():
-                index += 1
-                section.entry_lines.append(index)
-        else:
-            section.own_lines.append(index)
+        if item and field:
+            if field == "id" and parse_uuid(lines[index][item.end() :].strip()):
+                section.marks.append(index)
+            if not section.has_ended and (field in self.many or field not in section.fields):
+                end = self._read_field(lines, index, item.end(), field, section, fences)
+                if end is not None:
+                    return end
+        # A second id is nobody's text, and must not be left to become another entry's.
+        if item and (field == "id" or _is_among_fields(section, index)):
+            end = index + 1
+            while end < len(lines) and lines[end].startswith("  ") and lines[end].strip():
+                end += 1
+            section.entry_lines += range(index, end)
+            return end
+        section.own_lines.append(index)
         return index + 1
+
+    def _read_field(
+        self, lines: Sequence[str], index: int, column: int, field: str, section: Section, fences: Fences
+    ) -> int | None:
+        """Read a field whose value begins at this column; return the line after it, or None if it is not an id."""
+        if field in self.long:
+            end, text = read_long_text(lines, index, column, fences)
+        else:
+            end, text = index + 1, lines[index][column:].strip()
+        if field == "id":
+            section.id = parse_uuid(text)
+            if section.id is None:
+                return None
+        section.fields.setdefault(field, []).append(FieldLines(index, end, text))
+        section.entry_lines += range(index, end)
+        return end
+
+
+def _is_among_fields(section: Section, index: int) -> bool:
+    """Whether a line with an unknown label belongs to the entry: it is above its content, or right below it."""
+    return not section.own_lines and ("content" not in section.fields or section.entry_lines[-1] == index - 1)
 
 
 def _remove(page: MarkdownPage, section: Section) -> None:
-    """Takes an entry out of a page; what a person wrote between and below its lines stays."""
+    """Remove an entry from a page; what a person wrote between and below its lines stays."""
     if not section.own_lines:
         page.take(range(section.heading, section.end))
         return
@@ -305,5 +336,5 @@ def _remove(page: MarkdownPage, section: Section) -> None:
 
 
 def _separator(line: str) -> list[str]:
-    """What keeps a person's own line from being read as the text above it."""
+    """The lines that keep a person's own line from being read as part of the text above it."""
     return ["", "<!-- -->"] if line.startswith((" ", "\t")) else [""]

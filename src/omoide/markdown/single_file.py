@@ -110,7 +110,7 @@ class _ListLayout(PageLayout):
             return section.content == memory.content
         if field == "id":
             return section.id == memory.id
-        if field == "date":  # when it was learnt does not change, and a person may leave it out
+        if field == "date":  # it does not change, and a person may leave it out
             return True
         type, tags = self._type_and_tags(section)
         fits = (type or _NOTE) == memory.type
@@ -121,9 +121,9 @@ class _ListLayout(PageLayout):
     def _type_and_tags(self, section: Section) -> tuple[str | None, tuple[str, ...]]:
         """The type and the tags."""
         tags = split_tags(section.text("tags") or "")
-        said = section.text("type")
-        if said:
-            return said, tags
+        type = section.text("type")
+        if type:
+            return type, tags
         return (tags[0], tags[1:]) if tags and tags[0] in self._types else (None, tags)
 
 
@@ -136,7 +136,7 @@ def _day(memory: Memory) -> str:
 
 
 def _start_of_day(day: str) -> datetime | None:
-    """The start of a day as it is written; None where no day is told."""
+    """The start of a day; None if this is not one."""
     try:
         return datetime.combine(date.fromisoformat(day[:10]), time(tzinfo=UTC))
     except ValueError:
