@@ -39,10 +39,10 @@ class Imports(Core):
         place of each thing before it is stored.
 
         Returns how many were added, replaced and known, and of links how many were linked, relinked (they existed) and
-        astray (an end does not exist). Raises as `remember` does, for the first that cannot be stored.
+        dangling (an end does not exist). Raises as `remember` does, for the first that cannot be stored.
         """
         permissions.require(self._actor, "adopt")
-        done = dict.fromkeys(("added", "replaced", "known", "linked", "relinked", "astray"), 0)
+        done = dict.fromkeys(("added", "replaced", "known", "linked", "relinked", "dangling"), 0)
         read = list(things)  # before the transaction: nobody waits for a slow file, and its errors are not the store's
         with suppress(_DryRun), self._writes.transaction() as write:
             for place, thing in enumerate(read):
@@ -138,5 +138,5 @@ class KnownTexts:
 def _add_link(tx: Writer, link: Link) -> str:
     source, target = tx.memory(link.source), tx.memory(link.target)
     if source is None or target is None:
-        return "astray"
+        return "dangling"
     return "linked" if tx.link(source.number, link.kind, target.number, link.created_at) else "relinked"

@@ -94,8 +94,8 @@ def file_command(
     parts = [f"{counts[name]} {name}" for name in _OUTCOMES]
     parts += [f"{counts['linked']} linked"] if counts["linked"] else []
     click.echo(("would be: " if dry_run else "") + ", ".join(parts))
-    if counts["astray"]:
-        click.echo(f"{counts['astray']} links to memories that do not exist were left out", err=True)
+    if counts["dangling"]:
+        click.echo(f"{counts['dangling']} links to memories that do not exist were left out", err=True)
 
 
 def _open_source(file: str) -> BinaryIO:
