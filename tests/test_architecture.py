@@ -1,4 +1,4 @@
-"""The shape of the code itself: few public names, no blind except, no module too large to hold in one's head."""
+"""The shape of the code: public names, docstrings, no blind except, modules of limited size, few imports at start-up."""
 
 import ast
 import importlib
@@ -7,7 +7,10 @@ import pkgutil
 import subprocess
 import sys
 import typing
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 import omoide
 
@@ -151,3 +154,54 @@ def test_recall_loads_nothing_heavy(tmp_path: Path) -> None:
         "omoide.retrieval.autotag",
         "omoide.lifecycle.deduplication",
     }
+
+
+# The packages whose public functions other code calls: each must say what it does.
+DOCUMENTED = ("model/", "storage/base.py", "retrieval/", "service/", "prompt/")
+# First words that make a noun phrase or a claim of a sentence about a function.
+NOT_IMPERATIVE = {
+    *("A", "All", "An", "Any", "Each", "Every", "How", "One", "Some", "That", "The", "Their", "These", "This", "Those"),
+    *("What", "When", "Where", "Whether", "Which", "Who", "Whoever", "Why"),
+}
+
+
+def public_definitions(tree: ast.Module | ast.ClassDef) -> Iterator[ast.ClassDef | ast.FunctionDef]:
+    """Yield the public classes and functions of a module, and the public methods of its public classes."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
+            yield node
+            if isinstance(node, ast.ClassDef):
+                yield from public_definitions(node)
+
+
+def is_value(node: ast.ClassDef | ast.FunctionDef) -> bool:
+    """Return True for classes and properties: their docstrings are noun phrases."""
+    decorators = {getattr(decorator, "id", getattr(decorator, "attr", "")) for decorator in node.decorator_list}
+    return isinstance(node, ast.ClassDef) or bool(decorators & {"property", "cached_property"})
+
+
+def is_imperative(sentence: str) -> bool:
+    """Return True for a sentence that begins with a verb, as far as its form tells: "Return", not "Returns" or "The"."""
+    word = sentence.split()[0].rstrip(".,:")
+    is_inflected = word.endswith(("ed", "ing", "s")) and not word.endswith("ss") and word != "Embed"
+    return word.isalpha() and word.istitle() and word not in NOT_IMPERATIVE and not is_inflected
+
+
+@pytest.mark.parametrize(
+    "file",
+    [file for file in SOURCES if file.relative_to(ROOT / "src" / "omoide").as_posix().startswith(DOCUMENTED)],
+    ids=lambda file: file.relative_to(ROOT / "src" / "omoide").as_posix(),
+)
+def test_every_public_function_has_a_docstring_in_the_imperative(file: Path) -> None:
+    faults = []
+    for node in public_definitions(ast.parse(file.read_text(encoding="utf-8"))):
+        docstring = ast.get_docstring(node)
+        if not docstring:
+            faults.append(f"line {node.lineno}: {node.name} has no docstring")
+        elif not is_value(node) and not is_imperative(docstring):
+            faults.append(f"line {node.lineno}: {node.name} should begin with a verb, not {docstring.split()[0]!r}")
+    assert not faults, f"{file}: {faults}"
+
+
+def test_every_exported_name_has_a_docstring() -> None:
+    assert [name for name in omoide.__all__ if not getattr(omoide, name).__doc__] == []

@@ -75,7 +75,7 @@ _stem = Stemmer.Stemmer("english").stemWord
 
 
 def terms(text: str) -> list[str]:
-    """The terms of a text, each as often as it occurs: words and pairs in reading order, then single characters."""
+    """Return the terms of a text, each as often as it occurs: words and pairs in reading order, then single characters."""
     if text.isascii():
         return index_text(text).split()
     found, alone = _read(_plain(text))
@@ -100,14 +100,14 @@ def _read(text: str) -> tuple[list[str], str]:
 
 
 def index_text(text: str) -> str:
-    """The same, ready for an index: one string, with a space between terms."""
+    """Return the terms of a text as one string for an index, separated by spaces."""
     return " ".join(filter(None, map(_chunk_terms, text.split())) if text.isascii() else terms(text))
 
 
 def index_entry(text: str) -> tuple[str, int, list[str]]:
-    """The terms as one string, how many they are, and the telling ones with which the text opens, in reading order.
+    """Return the terms as one string, their number, and the distinctive ones at the start of the text, in reading order.
 
-    These leave out what may differ though the same is said: common words, and pairs with which a Japanese word ends.
+    Distinctive terms leave out what may differ between texts that say the same: common words, and endings of Japanese words.
     """
     if text.isascii():
         found = list(filter(None, map(_chunk_terms, text.split())))
@@ -126,7 +126,7 @@ def index_entry(text: str) -> tuple[str, int, list[str]]:
 
 
 def query_terms(text: str, limit: int = 64) -> dict[str, float]:
-    """The distinct terms of a query and how much each says; the most telling ones if there are more than `limit`."""
+    """Return the distinct terms of a query with their weights; the most distinctive ones if there are more than `limit`."""
     if len(text) > READ:
         text = f"{text[: READ // 2]} {text[-READ // 2 :]}"
     found = terms(text)
@@ -143,12 +143,12 @@ def query_terms(text: str, limit: int = 64) -> dict[str, float]:
 
 
 def spelling(query: str) -> dict[str, str]:
-    """How the words of a query are spelt in it, by their stems: what is shown to people is not `chang` but `changing`."""
+    """Return how the words of a query are spelt, by their stems: people are shown `changing`, not `chang`."""
     return {_term(word): word.lower() for word in _english.findall(query[:READ])}
 
 
 def display_words(terms: Iterable[str], spelling: Mapping[str, str]) -> list[str]:
-    """Terms as words again: pairs that overlap run together, and what stands inside another word is left out."""
+    """Return terms as words: overlapping pairs are joined, and a word inside another one is left out."""
     words: list[str] = []
     for term in terms:
         if words and len(term) == 2 and term[0] == words[-1][-1] and not term.isascii():
@@ -160,9 +160,9 @@ def display_words(terms: Iterable[str], spelling: Mapping[str, str]) -> list[str
 
 @lru_cache(4_096)
 def is_literal(term: str) -> bool:
-    """Whether every plain text that holds this term shows it, as it is and as often: a pair, or a character that is a word.
+    """Return True if the term can be counted in a plain text as it is: a pair, or a character that is a word.
 
-    Such terms can be counted in a text without making its terms. A pair of twins cannot: there are two in あああ.
+    A pair of equal characters cannot: あああ contains two of them.
     """
     if len(term) > 2 or term.isascii() or (len(term) == 2 and term[0] == term[1]):
         return False
@@ -171,7 +171,7 @@ def is_literal(term: str) -> bool:
 
 
 def plain(texts: Iterable[str]) -> list[str]:
-    """Texts in which literal terms can be counted. Together, because one by one would take several times as long."""
+    """Return plain texts, for counting literal terms. One call for many: single calls take several times as long."""
     whole = "\n".join([text.replace("\n", " ") for text in texts])
     if not whole.isascii():
         whole = _plain(whole)
@@ -299,7 +299,7 @@ def _word_parts(word: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """A word as it is searched by."""
+    """Return the stem of a word."""
     return _term(word)
 
 

@@ -42,7 +42,7 @@ _VERBS = """
 
 
 def telling_terms(text: str) -> dict[str, float]:
-    """The terms that tell what a text is about, and how much each says: no stop words, common verbs, numbers or endings."""
+    """Return the terms that say what a text is about, with weights: no stop words, common verbs, numbers or endings."""
     text = unicodedata.normalize("NFKC", text[:READ])
     subjects = {term for subject in _about.findall(text) for term in texts.terms(subject)}
     verbs = frozenset(map(texts.stem, _VERBS.split()))
@@ -56,9 +56,9 @@ def telling_terms(text: str) -> dict[str, float]:
 def shared_tags(
     telling: Mapping[str, float], holders: Mapping[str, int], entries: int, neighbours: Iterable[tuple[Sequence[str], str]]
 ) -> set[str]:
-    """The tags of the neighbours that share enough of what tells: not just the verb with which both sentences end.
+    """Return the tags of the neighbours that share enough distinctive terms: more than a verb at the end of both sentences.
 
-    Each comes with its text; `holders` says in how many of all entries each term stands.
+    `neighbours` are tags and text of each; `holders` is the number of entries that contain each term.
     """
     entries += _ELSEWHERE
     worth = lexical.term_weights(telling, holders, entries)
@@ -77,8 +77,11 @@ def suggest(
     most: int = MOST,
     shared: Collection[str] | None = None,
 ) -> list[str]:
-    """Tags for a text, the surest first. `neighbours` are the tags of memories like it, and how alike each is; `shared` are
-    those of them that need not stand in the text, all if there is nothing to choose them by."""
+    """Return tags for a text, the most certain first.
+
+    `neighbours` are the tags of similar memories, with the similarity of each; `shared` are those of their tags that need
+    not occur in the text, None: all of them.
+    """
     return list(dict.fromkeys([*_neighbour_tags(text, neighbours, shared), *_names(text)]))[:most]
 
 

@@ -14,7 +14,7 @@ FINE = 31
 
 
 def members(bits: int, most: int) -> list[int]:
-    """Their numbers, the highest first, so many at the most."""
+    """Return the positions of the bits that are set, highest first, at most `most`."""
     found: list[int] = []
     for _ in range(most):
         if not bits:
@@ -26,7 +26,7 @@ def members(bits: int, most: int) -> list[int]:
 
 
 def member_filter(numbers: Sequence[int]) -> Callable[[int], list[int]]:
-    """Asked for the bits of a term, tells who of these memories holds it: for many terms, in less time than `members`."""
+    """Return a function that selects, by the bits of a term, those of `numbers` that contain it: for many terms, faster."""
     size, bits = max(numbers) // 8 + 1, [1 << (number & 7) for number in numbers]
     their_bytes = itemgetter(*(number >> 3 for number in numbers), 0, 0)  # of two or more, it makes a tuple
 
@@ -38,10 +38,10 @@ def member_filter(numbers: Sequence[int]) -> Callable[[int], list[int]]:
 
 
 class BitSums:
-    """What the terms of each memory are worth together. Whoever was told of once is not told of again."""
+    """The sum of the weights of each memory's terms. A memory is returned once."""
 
     def __init__(self, most: float):
-        """With the worth of the most telling term."""
+        """Start with no terms; `most` is the highest weight of a term."""
         self._unit = most / FINE
         self._digits: list[int] = []
         self._left = 0
@@ -50,6 +50,7 @@ class BitSums:
         return self._left.bit_count()
 
     def add(self, worth: float, holders: int) -> None:
+        """Add `worth` to the sum of every entry whose bit is set in `holders`."""
         self._left |= holders
         value = max(1, round(worth / self._unit))
         self._digits += [0] * (value.bit_length() - len(self._digits))
@@ -67,8 +68,8 @@ class BitSums:
             place += 1
 
     def best(self, enough: int, tied: int) -> Iterator[list[int]]:
-        """The best that are left, and so many of those worth as much as the last of them, the newest first. Then the next
-        best, twice as many each time: what a filter left over."""
+        """Yield the best `enough` entries, and up to `tied` more with the sum of the last, newest first; then the next best,
+        twice as many each time, for a caller whose filter drops some."""
         while self._left:
             yield self._next(enough, enough + tied)
             enough *= 2

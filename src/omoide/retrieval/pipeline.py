@@ -168,8 +168,7 @@ def _reason(
 
 
 def fill_by_time(tx: Reader, query: Query, question: Question, at: datetime, found: SearchResult) -> SearchResult:
-    """Where words and vectors leave room, add what changed at the time that the question names: "what happened on 5
-    May?"."""
+    """Add memories that changed at the time that the question names ("what happened on 5 May?"), up to the limit."""
     if question.span is None or len(found.hits) >= query.limit:
         return found
     known = {hit.memory.number for hit in found.hits}

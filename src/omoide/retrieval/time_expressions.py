@@ -20,7 +20,7 @@ class Span(NamedTuple):
     end: datetime
 
     def near(self, moment: datetime) -> float:
-        """1 inside, falling to 0 as far outside as the span is long, or three days where it is shorter."""
+        """Return 1 for a time inside, falling to 0 at a distance of the span's length, or of three days if that is more."""
         if self.start <= moment < self.end:
             return 1.0
         away = self.start - moment if moment < self.start else moment - self.end
@@ -68,18 +68,18 @@ _word = re.compile("[a-z]+")
 
 
 def mentions_time(text: str) -> bool:
-    """Whether a question may name a time."""
+    """Return True if a question may name a time."""
     return _SIGNS.search(text) is not None or not _WORDS.isdisjoint(_word.findall(text.lower()))
 
 
 def span(text: str, at: datetime) -> Span | None:
-    """The time that a question asks about at a moment; None when it names none."""
+    """Return the span that a question asks about, relative to `at`, or None if it names no time."""
     for pattern, read in _READERS:
         match = pattern.search(text)
         if match is not None:
             try:
                 return read(match, at)
-            except (ValueError, OverflowError):  # plan B: 2026-02-31 is a number, not a day
+            except (ValueError, OverflowError):  # fallback: 2026-02-31 is a number, not a day
                 continue
     return None
 

@@ -147,7 +147,7 @@ def _find_entry(context: CallContext, arguments: Any, scope: Scope, state: State
         if serialize.state(memory) == state:
             return memory
     if not found:
-        raise NotFound(f"there is no entry {arguments.key!s:.100} in {scope}")
+        raise NotFound(f"there is no entry {arguments.key!s:.100} in {scope}: list the entries to see their keys")
     actual, reason = serialize.state(found[0]), serialize.inactive_reason(found[0])
     what = "archived: restore it first" if actual == State.ARCHIVED else f"{reason or actual}, not archived"
     raise Conflict(f"entry {arguments.key!s:.100} is {what}")
