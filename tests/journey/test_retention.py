@@ -1,6 +1,7 @@
 """Retention: expired, unused and surplus memories are archived, on request or by themselves, and can be restored."""
 
 import time
+import warnings
 from datetime import timedelta
 
 import pytest
@@ -21,6 +22,13 @@ def path(tmp_path):
 
 def active(memory, scope=SHOP):
     return sorted(each.content for each in memory.list(scope=scope, limit=100_000).memories)
+
+
+def used(memory, clock):
+    """Somebody works here, and did before: an event, and a run of retention a day ago."""
+    memory.remember("used", scope=EVERYWHERE)
+    with memory._store.write() as tx:
+        tx.record_run("retire", clock() - timedelta(days=1))
 
 
 def reasons(plan):
@@ -200,13 +208,14 @@ def test_retention_runs_on_close_at_most_once_a_day(path, open_memory, clock):
     with open_memory(path) as memory:
         memory.remember("zebra", scope=SHOP)
         clock.step(90 * DAY - 3600)
+        used(memory, clock)
     clock.step(3600)
     open_memory(path).close()
     with open_memory(path) as memory:
-        assert active(memory) == ["zebra"]  # the last time was an hour ago
+        assert active(memory) == ["used", "zebra"]  # the last time was an hour ago
         clock.step(DAY)
     memory = open_memory(path, actor=Actor("reader", Role.WORKER))
-    assert active(memory) == []
+    assert active(memory) == ["used"]
     event = memory.events(scope=SHOP)[0]
     assert (event.action, event.actor) == ("retired", Actor("omoide", Role.OWNER, "upkeep"))
 
@@ -233,24 +242,144 @@ def test_automatic_retention_skips_when_the_store_is_busy(path, open_memory, clo
         memory.remember("zebra", scope=SHOP)
     clock.step(100 * DAY)
     busy, closing = open_memory(path, retire="manual"), open_memory(path)
+    used(busy, clock)
     with busy._store.write():
         started = time.monotonic()
         closing.close()
         assert time.monotonic() - started < 20  # of the 30 seconds that a write would wait
-    assert active(busy) == ["zebra"]
+    assert active(busy) == ["used", "zebra"]
     open_memory(path).close()
-    assert active(busy) == []
+    assert active(busy) == ["used"]
 
 
-def test_a_long_backlog_is_retired_in_batches(path, open_memory, clock):
+def test_at_most_a_tenth_of_a_layer_is_archived_by_itself_a_day_and_at_least_one_memory(path, open_memory, clock):
     with open_memory(path, retire="manual") as memory:
-        memory.remember_many(Draft(f"bulk {n}", SHOP) for n in range(1200))
-    clock.step(100 * DAY)
+        memory.remember_many(Draft(f"bulk {n}", SHOP) for n in range(40))
+        memory.remember("alone", scope=BANK)
+        memory.remember_many(Draft(f"many {n}", EVERYWHERE) for n in range(6_000))
+        clock.step(100 * DAY)
+        used(memory, clock)
     left = []
-    for _ in range(4):
+    for _ in range(3):
         open_memory(path).close()
-        left.append(open_memory(path, retire="manual").summary(scope=SHOP).count)
-    assert left == [700, 200, 0, 0]
+        open_memory(path).close()  # the same day
+        memory = open_memory(path, retire="manual")
+        left.append([memory.summary(scope=scope, layers=[scope.layer]).count for scope in (SHOP, BANK, EVERYWHERE)])
+        clock.step(DAY)
+    # 40, 36 and 33 memories have a tenth of 4, 3 and 3; all layers together at most 500 a day.
+    assert left == [[36, 0, 6001 - 495], [33, 0, 6001 - 495 - 497], [30, 0, 6001 - 495 - 497 - 497]]
+
+
+def test_after_45_quiet_days_the_first_run_only_proposes(path, open_memory, clock):
+    with open_memory(path) as memory:
+        memory.remember_many(Draft(f"note {n}", SHOP) for n in range(20))
+    clock.step(100 * DAY)
+    memory = open_memory(path)
+    memory.remember("back again", scope=SHOP)
+    with pytest.warns(UserWarning, match="omoide retire --dry-run"):
+        memory.close()
+    assert len(active(open_memory(path, retire="manual"))) == 21
+    clock.step(DAY)
+    open_memory(path).close()
+    assert len(active(open_memory(path, retire="manual"))) == 19
+
+
+def test_nothing_is_archived_by_itself_while_nobody_writes(path, open_memory, clock):
+    """A server that runs through a long absence."""
+    with open_memory(path) as memory:
+        memory.remember_many(Draft(f"note {n}", SHOP) for n in range(20))
+    server = open_memory(path)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        for _ in range(120):
+            clock.step(DAY)
+            server.retire_if_due()
+    assert len(active(server)) == 20
+    assert len([one for one in warned if "omoide retire" in str(one.message)]) == 1
+
+
+def test_a_clock_five_years_ahead_for_one_command_archives_nothing(path, open_memory, clock):
+    with open_memory(path) as memory:
+        memory.remember_many(Draft(f"note {n}", SHOP) for n in range(20))
+    clock.step(1825 * DAY)
+    with pytest.warns(UserWarning, match="omoide retire"):
+        open_memory(path).close()
+    clock.step(-1825 * DAY + DAY)
+    open_memory(path).close()
+    clock.step(DAY)
+    open_memory(path).close()
+    assert len(active(open_memory(path, retire="manual"))) == 20
+
+
+def test_what_was_archived_by_itself_is_reported_once_at_the_next_command_with_the_undo(path, omoide, open_memory, clock):
+    with open_memory(path) as memory:
+        for n in range(10):
+            memory.remember(f"note {n}", scope=SHOP)
+    clock.step(100 * DAY)
+    with open_memory(path, retire="manual") as memory:
+        used(memory, clock)
+    open_memory(path).close()
+    first, second = omoide("list"), omoide("list")
+    assert "1 memory was archived by itself (#1): `omoide retire --undo`" in first.err
+    assert "archived" not in second.err
+    assert "note 0 " not in first.out
+    done = omoide("retire", "--undo", "--json")
+    assert [one["number"] for one in done.data["restored"]] == [1]
+    assert "note 0 " in omoide("list").out
+    assert omoide("retire", "--undo").err.strip() == "0 memories restored"
+    assert omoide("retire", "--undo", "--dry-run").code == 2
+
+
+def test_undo_leaves_alone_what_was_changed_since(path, open_memory, clock):
+    with open_memory(path) as memory:
+        memory.remember_many(Draft(f"note {n}", SHOP) for n in range(20))
+    clock.step(100 * DAY)
+    memory = open_memory(path)
+    used(memory, clock)
+    retired = [each.memory.number for each in memory.retire_if_due().retirements]
+    assert len(retired) == 2
+    memory.forget(retired[0], scope=SHOP)
+    assert [one.number for one in memory.undo_retirement()] == retired[1:]
+    assert memory.show(retired[0], scope=SHOP).state is State.FORGOTTEN
+
+
+@pytest.mark.parametrize("kind", ["own", "all", "block"])
+def test_the_list_of_a_repository_and_a_block_are_not_retired_unless_their_mirror_says_so(
+    kind, path, tmp_path, open_memory, clock
+):
+    memory = open_memory(path, retire="manual")
+    in_list = memory.remember("in the list", scope=SHOP).memory.number
+    memory.remember("elsewhere", scope=BANK)
+    expired = memory.remember("expires", scope=SHOP, expires_at=clock() + timedelta(days=1)).memory.number
+    file = tmp_path / "files" / ("CLAUDE.md" if kind == "block" else "memories.md")
+    file.parent.mkdir()
+    format = "block" if kind == "block" else "memories"
+    mirror = memory.mirror(file, format, scope=SHOP, choice="own" if kind == "own" else "all")
+    if kind == "own":
+        memory.join(in_list, mirror.number, scope=SHOP)
+    clock.step(100 * DAY)
+    assert {each.memory.topic for each in memory.retire(dry_run=True).retirements} == {"elsewhere", "expires"}
+    memory.mirror(file, format, scope=SHOP, choice="own" if kind == "own" else "all", retire=True)
+    assert in_list in {each.memory.number for each in memory.retire(dry_run=True).retirements}
+    assert expired in {each.memory.number for each in memory.retire(dry_run=True).retirements}
+
+
+def test_searching_and_injecting_the_list_of_a_repository_is_use_and_listing_it_is_not(place, run, open_memory, clock):
+    run("memories", "add", "pnpm is used")
+    before = access_times(open_memory, place)
+    run("memories", "list")
+    run("document")
+    assert access_times(open_memory, place) == before
+    run("memories", "search", "pnpm")
+    searched = access_times(open_memory, place)
+    assert searched != before
+    run("memories", "inject")
+    assert access_times(open_memory, place) != searched
+
+
+def access_times(open_memory, place):
+    with open_memory(place / "memory.db", retire="manual") as memory:
+        return [one.last_accessed_at for one, _ in memory.everything()]
 
 
 def test_a_wrong_clock_does_not_stop_retention_for_good(path, open_memory, clock):
@@ -260,8 +389,10 @@ def test_a_wrong_clock_does_not_stop_retention_for_good(path, open_memory, clock
     with open_memory(path) as memory:
         memory.remember("zebra", scope=SHOP)
     clock.step(100 * DAY)
+    with open_memory(path, retire="manual") as memory:
+        used(memory, clock)
     open_memory(path).close()
-    assert active(open_memory(path)) == []
+    assert active(open_memory(path)) == ["used"]
 
 
 def test_closing_twice_or_during_an_export_is_safe(path, open_memory, clock):

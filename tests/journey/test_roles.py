@@ -32,7 +32,7 @@ def call(memory, verb, scope, directory, *, ref, other):
         "ref": ref, "refs": [ref], "other": other, "kind": "relates", "scope": scope, "content": "newer", "text": "zebra",
         "drafts": [Draft("one of many", scope)], "things": [], "root": directory / verb, "target": directory / f"{verb}.db",
         "path": "new" if verb == "create_project" else "shop", "description": "sells",
-        "place": directory / f"{verb}.md", "take": "database",
+        "place": directory / f"{verb}.md", "take": "database", "ids": [],
     }  # fmt: skip
     if verb in ("unmirror", "join", "reset_sync_state"):
         values["number"] = mirrored(memory, scope, directory / f"of {verb}.md")
@@ -108,7 +108,7 @@ def test_what_a_worker_and_an_admin_may_not_do():
         Role.WORKER: {
             "forget", "restore", "archive", "promote", "retire", "purge", "purge_candidates", "repair", "reindex",
             "mirror", "unmirror", "reset_sync_state", "resolve", "embed_pending",
-            "bind_project", "rename_project", "merge_projects",
+            "bind_project", "rename_project", "merge_projects", "undo_retirement",
             "adopt", "everything", "backup", "tally", "latest", "stats", "check", "scan",
         },
     }  # fmt: skip

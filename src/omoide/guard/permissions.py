@@ -55,12 +55,15 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "join": _EVERYONE,
     # whether it does anything is decided by settings alone
     "retire_if_due": _EVERYONE,
+    "automatic_retirements": _EVERYONE,
+    "record_use": _EVERYONE,
     # take memories out of use, and bring them back
     "archive": _TRUSTED,
     "restore": _TRUSTED,
     "forget": _TRUSTED,
     "promote": _TRUSTED,
     "retire": _TRUSTED,
+    "undo_retirement": _TRUSTED,
     # which project a repository is, against what git says
     "bind_project": _TRUSTED,
     "rename_project": _TRUSTED,
@@ -122,6 +125,8 @@ _WITHIN_BOUNDS = frozenset(
         "sessions",
         "session",
         "retire_if_due",
+        "automatic_retirements",
+        "record_use",
     ]
 )
 """The actions that stay within one scope. Every other one is refused to an actor with bounds: a new action is closed to it

@@ -36,6 +36,8 @@ class Mirror(msgspec.Struct, frozen=True):
     created_at: datetime
     seen: int = 0
     """The number of the last event that its files show."""
+    retire: bool = False
+    """Whether retention may archive what is in a list or a block. It always may in the other formats."""
 
 
 class SyncState(msgspec.Struct, frozen=True, gc=False):

@@ -45,13 +45,20 @@ class Mirrors(Core):
         with self._store.read() as tx:
             return tx.mirrors()
 
-    def mirror(self, place: Path, format: str = _LIST, *, scope: Scope, choice: Choice | str = Choice.ALL) -> Mirror:
-        """Keep a scope and files in sync from now on. A mirror that exists and differs only in `choice` is changed.
+    def mirror(
+        self,
+        place: Path,
+        format: str = _LIST,
+        *,
+        scope: Scope,
+        choice: Choice | str = Choice.ALL,
+        retire: bool = False,
+    ) -> Mirror:
+        """Keep a scope and files in sync: a directory for formats with several files, else a file.
 
-        `place` is an absolute path: of a directory for the formats in `SEVERAL`, else of a file. `format` is one of
-        `FORMATS`. `choice`: whether the files show everything in the scope, or only what came in through them.
-
-        Returns the mirror with its number. Raises InvalidInput, NotAllowed, and Conflict where these files have a mirror.
+        `choice`: all memories of the scope, or only its own, which were added through the file. `retire`: whether retention
+        may archive what is in a list or a block. A mirror of the same files that differs only in these two is changed.
+        Return it. Raises InvalidInput for an unknown format or choice, and Conflict if the files have another mirror.
         """
         permissions.require(self._actor, "mirror")
         if format not in FORMATS:
@@ -60,7 +67,7 @@ class Mirrors(Core):
             choice = Choice(choice)
         except ValueError:
             raise InvalidInput(f"there is no choice {choice!r}: use {' or '.join(Choice)}") from None
-        return self._add_mirror(place, format, scope, choice)
+        return self._add_mirror(place, format, scope, choice, retire=retire)
 
     def list_mirror(self, place: Path, *, scope: Scope) -> Mirror:
         """Return the mirror of this file; where there is none, add one that lists only what comes in through the file."""
@@ -156,7 +163,7 @@ class Mirrors(Core):
                     return mirror
         return None
 
-    def _add_mirror(self, place: Path, format: str, scope: Scope, choice: Choice) -> Mirror:
+    def _add_mirror(self, place: Path, format: str, scope: Scope, choice: Choice, *, retire: bool = False) -> Mirror:
         if not place.is_absolute():
             raise InvalidInput(f"{place} is not an absolute path: start it at the root")
         if not is_utf8(str(place)):
@@ -164,11 +171,12 @@ class Mirrors(Core):
         validation.check_name(str(place), "path")
         validation.check_scope(scope)
         directory, file = (place, "") if format in SEVERAL else (place.parent, place.name)
-        wanted = Mirror(0, scope, str(directory), file, format, choice, self._clock())
+        wanted = Mirror(0, scope, str(directory), file, format, choice, self._clock(), retire=retire)
         with self._store.write() as tx:
             for one in tx.mirrors():
-                if _differ_only_in_choice(one, wanted):
-                    mirror = tx.put_mirror(msgspec.structs.replace(one, choice=choice, seen=0))
+                if _differ_only_in_options(one, wanted):
+                    seen = one.seen if one.choice is choice else 0
+                    mirror = tx.put_mirror(msgspec.structs.replace(one, choice=choice, retire=retire, seen=seen))
                     break
                 # The files of one would be taken for entries of the other.
                 if one.place == str(directory) and (not one.file or not file or one.file == file):
@@ -184,9 +192,9 @@ def holds(mirror: Mirror, scope: Scope) -> bool:
     return scope == mirror.scope or (mirror.format == "tree" and not mirror.scope.name and scope.path == mirror.scope.path)
 
 
-def _differ_only_in_choice(first: Mirror, second: Mirror) -> bool:
-    same = all(getattr(first, name) == getattr(second, name) for name in ("scope", "place", "file", "format"))
-    return same and first.choice is not second.choice
+def _differ_only_in_options(one: Mirror, other: Mirror) -> bool:
+    same = all(getattr(one, name) == getattr(other, name) for name in ("scope", "place", "file", "format"))
+    return same and (one.choice is not other.choice or one.retire is not other.retire)
 
 
 def _mirror(tx: Reader, number: int) -> Mirror:

@@ -114,6 +114,17 @@ class Queries(Core):
         self._store.touch([memory.number], self._clock())
         return memory
 
+    def record_use(self, ids: Sequence[str], *, scope: Scope) -> None:
+        """Record that the memories with these ids were used, as `recall` and `show` do for what they return.
+
+        For whoever shows a memory without asking for it here, such as from a file. Ids that the scope does not see are
+        ignored.
+        """
+        permissions.require(self._actor, "record_use")
+        with self._store.read() as tx:
+            numbers = [memory.number for memory in tx.memories(ids) if self._is_visible(memory, scope)]
+        self._store.touch(numbers, self._clock())
+
     def by_key(self, key: str, *, scope: Scope) -> Sequence[Memory]:
         """Return the memories with this key that the scope sees, in any state but forgotten, nearest scope first.
 

@@ -1,6 +1,6 @@
 """Retention: archive what has expired, is unused or exceeds the limit of its layer, on request or once a day."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 import msgspec
@@ -9,7 +9,8 @@ from omoide.errors import StoreError
 from omoide.guard import permissions
 from omoide.lifecycle import retention
 from omoide.lifecycle.retention import RetentionPlan, Retirement, Rules
-from omoide.model import Actor, Role, Scope, State
+from omoide.model import Actor, Choice, Memory, Role, Scope, State, Usage
+from omoide.model.expiry import has_expired
 from omoide.service import versioning
 from omoide.service.core import Core
 from omoide.service.write_path import MemoryTransaction, WritePath
@@ -17,6 +18,10 @@ from omoide.storage.base import MemoryChange, Reader
 from omoide.storage.capabilities import Housekeeping
 
 _TASK = "retire"
+_QUIET_TASK = "retire: quiet"
+_BY_ITSELF_TASK = "retire: by itself"
+_PROPOSED_TASK = "retire: proposed"
+_TOLD_TASK = "retire: told"
 _EVERY = timedelta(days=1)
 _BATCH = 2_000
 """Memories in one transaction, about 0.4 s: others wait no longer than that to write."""
@@ -24,6 +29,9 @@ _MAX_AUTOMATIC = 500
 """Memories that are retired without a request, about 0.1 s."""
 _MERGE_STEPS = 2
 """Steps of the daily merge of the index, 0.2 s: the rest is merged on the days after."""
+_SHARE = 0.1
+"""Of each layer, in an automatic run."""
+_LISTS = ("memories", "block")
 
 RETENTION_ACTOR = Actor("omoide", Role.OWNER, "upkeep")
 """Who retires memories without a request."""
@@ -47,7 +55,7 @@ class Retention(Core):
             # This also writes the access times that this process has deferred: the plan needs them.
             tx.record_run(_TASK, at)
         with self._store.read() as tx:
-            plan = self._plan(tx, at, spared=timedelta(0))
+            plan = self._plan(tx, at, self._rules(timedelta(0)))
         if dry_run:
             return plan
         done: list[Retirement] = []
@@ -57,10 +65,11 @@ class Retention(Core):
         return RetentionPlan(done)
 
     def retire_if_due(self) -> RetentionPlan | None:
-        """Retire what is due if the last time was a day ago, the settings allow it, and nobody writes at this moment.
+        """Archive by itself what is out of date, if the last time was a day ago, settings allow it and nobody writes.
 
-        A few hundred memories at most; the rest is retired at the next calls. `close` calls it, and so should an interface
-        that never closes, when it is idle. Returns what was retired; None: it was not due, or not a moment for it.
+        At most a tenth of each layer, and 500 memories. Nothing while there was no event for 45 days, and nothing in the
+        first run after that: it is reported what `retire` would do. `close` calls this, and so should an interface that
+        never closes. Return what was archived; None if there was nothing to do, or somebody else was writing.
         """
         permissions.require(self._actor, "retire_if_due")
         if self._settings.retire != "auto" or not self._store.idle:
@@ -75,21 +84,110 @@ class Retention(Core):
             with self._store.write(patient=False):
                 pass  # only to write the deferred access times, as in `retire`
             with self._store.read() as tx:
-                plan = self._plan(tx, at, retention.RECENT, _MAX_AUTOMATIC)
+                plan = self._plan(tx, at, self._rules(retention.RECENT, _SHARE), _MAX_AUTOMATIC)
+                quiet, was_quiet = _is_quiet(tx, at), _was_quiet(tx, at)
+            if quiet or was_quiet:
+                self._propose(plan, at, quiet=quiet)
+                return None
             path = WritePath(self._store, self._settings, RETENTION_ACTOR, self._clock, self._hooks)
             with path.transaction(patient=False) as write:
                 done = _archive(write, plan.retirements)
-                if len(plan.retirements) < _MAX_AUTOMATIC:
-                    write.tx.record_run(_TASK, at)
+                write.tx.record_run(_TASK, at)
+                if done:
+                    write.tx.record_run(_BY_ITSELF_TASK, at)
             if isinstance(self._store, Housekeeping):
                 self._store.merge_index(_MERGE_STEPS)
         except StoreError:  # fallback: the next idle moment; nobody asked for this, so nobody waits for an answer
             return None
         return RetentionPlan(done)
 
-    def _plan(self, tx: Reader, at: datetime, spared: timedelta, most: int | None = None) -> RetentionPlan:
-        rules = Rules(self._settings.ttl_days, self._settings.max_entries, spared)
-        return retention.plan(tx.unused(retention.unused_since(rules, at), at), _layer_sizes(tx), rules, at, most)
+    def _propose(self, plan: RetentionPlan, at: datetime, *, quiet: bool) -> None:
+        """Archive nothing, and report that there is something to archive, once after each quiet time."""
+        with self._store.write(patient=False) as tx:
+            proposed, newest = tx.last_run(_PROPOSED_TASK), tx.events(None, None, None, 1)
+            tx.record_run(_TASK, at)
+            if quiet:
+                tx.record_run(_QUIET_TASK, at)
+            is_new = bool(plan.retirements) and (proposed is None or proposed < newest[0].at)
+            if is_new:
+                tx.record_run(_PROPOSED_TASK, at)
+        if is_new:
+            self._hooks.report(
+                "nothing was written here for a long time, so nothing is archived by itself: `omoide retire --dry-run` shows"
+                " what is out of date, `omoide retire` archives it"
+            )
+
+    def automatic_retirements(self) -> Sequence[Memory]:
+        """Return what the last automatic run archived, as far as it is still so, the first time that anybody asks."""
+        permissions.require(self._actor, "automatic_retirements")
+        with self._store.read() as tx:
+            done, told = tx.last_run(_BY_ITSELF_TASK), tx.last_run(_TOLD_TASK)
+            if done is None or (told is not None and told >= done):
+                return ()
+            found = _automatically_retired(tx, done)
+        try:
+            with self._store.write(patient=False, durable=False) as tx:
+                tx.record_run(_TOLD_TASK, done)
+        except StoreError:  # fallback: it is told again
+            pass
+        return [memory for memory in found if permissions.covers(self._actor, memory.scope)]
+
+    def undo_retirement(self) -> Sequence[Memory]:
+        """Restore what the last automatic run archived and is still archived. Return it as it is now."""
+        permissions.require(self._actor, "undo_retirement")
+        with self._writes.transaction() as write:
+            done = write.tx.last_run(_BY_ITSELF_TASK)
+            archived = [] if done is None else _automatically_retired(write.tx, done)
+            restored = [
+                write.change(old, msgspec.structs.replace(old, state=State.ACTIVE), "restored", old.author)
+                for old in archived
+                if not has_expired(old.expires_at, write.at)
+            ]
+        self._store.touch([memory.number for memory in restored], self._clock())
+        return restored
+
+    def _rules(self, spared: timedelta, share: float | None = None) -> Rules:
+        return Rules(self._settings.ttl_days, self._settings.max_entries, spared, share)
+
+    def _plan(self, tx: Reader, at: datetime, rules: Rules, most: int | None = None) -> RetentionPlan:
+        usages = tx.unused(retention.unused_since(rules, at), at)
+        return retention.plan(usages, _layer_sizes(tx), rules, at, most, _exemption(tx))
+
+
+def _is_quiet(tx: Reader, at: datetime) -> bool:
+    """Whether nothing was written for so long that nobody seems to be working here."""
+    newest = tx.events(None, None, None, 1)
+    return bool(newest) and at - newest[0].at >= retention.QUIET
+
+
+def _was_quiet(tx: Reader, at: datetime) -> bool:
+    """Whether it was so until the last run, or there was none for so long."""
+    last = tx.last_run(_TASK)
+    return last is not None and (last == tx.last_run(_QUIET_TASK) or at - last >= retention.QUIET)
+
+
+def _automatically_retired(tx: Reader, at: datetime) -> list[Memory]:
+    """The memories that the automatic run of this moment archived, and that have not changed since."""
+    versions = {
+        event.memory_number: event.detail.get("version")
+        for event in tx.events(None, None, at, 2 * _MAX_AUTOMATIC)
+        if event.action == "retired" and event.actor == RETENTION_ACTOR and event.memory_number is not None
+    }
+    return [memory for memory in tx.memories(list(versions)) if memory.version == versions[memory.number]]
+
+
+def _exemption(tx: Reader) -> Callable[[Usage], bool]:
+    """What is in the list of a repository, or in a block of a file, stays unless its mirror says otherwise."""
+    mirrors = [mirror for mirror in tx.mirrors() if mirror.format in _LISTS and not mirror.retire]
+    scopes = {mirror.scope for mirror in mirrors if mirror.choice is Choice.ALL}
+    numbers = {
+        state.memory
+        for mirror in mirrors
+        if mirror.choice is Choice.OWN
+        for state in tx.sync_states(mirror.number)
+        if state.file
+    }
+    return lambda usage: usage.scope in scopes or usage.number in numbers
 
 
 def _layer_sizes(tx: Reader) -> dict[Scope, int]:

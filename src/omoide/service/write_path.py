@@ -46,7 +46,7 @@ class Hooks:
         self._before_read = tuple(before_read)
         self._after_commit = tuple(after_commit)
         self._mirrors_changed = tuple(mirrors_changed)
-        self.report = report
+        self._report = report
 
     def before_read(self, scope: Scope | None) -> None:
         """Run the hooks before a scope is read; None: every scope."""
@@ -62,6 +62,15 @@ class Hooks:
                 import logging  # noqa: PLC0415 - 5 ms that only a bug in a hook needs
 
                 logging.getLogger(__name__).exception("a post-commit hook failed; what was written is committed")
+
+    def report(self, message: str) -> None:
+        """Tell a person something beside the answer, without raising where nobody can be reached."""
+        try:
+            self._report(message)
+        except (OSError, ValueError, Warning):  # fallback: the log, where a stream is closed or warnings are errors
+            import logging  # noqa: PLC0415 - 5 ms that only this needs
+
+            logging.getLogger("omoide.report").warning("%s", message)
 
     def mirrors_changed(self) -> None:
         """Run the hooks after a mirror was added, changed or removed."""

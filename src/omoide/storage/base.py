@@ -291,7 +291,8 @@ class SyncWriter(Protocol):
     """Write mirrors, and what is known of their files and entries."""
 
     def put_mirror(self, mirror: Mirror) -> Mirror:
-        """Store a new mirror (its number is 0), or change place, choice and last event of the one with this number.
+        """Store a new mirror (its number is 0), or change place, choice, last event and retention of the one with
+        this number.
 
         Return it with its number. Raises Conflict if another mirror has the file.
         """

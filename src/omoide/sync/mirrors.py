@@ -68,9 +68,11 @@ def _in_main_worktree(path: Path) -> Path:
     return main / path.relative_to(tree) if tree and main and tree != main else path
 
 
-def add(service: "Service", engine: "SyncEngine", target: Path, format: str, *, scope: Scope, choice: str) -> Report:
+def add(
+    service: "Service", engine: "SyncEngine", target: Path, format: str, *, scope: Scope, choice: str, retire: bool = False
+) -> Report:
     """Add a mirror and sync it. If its first sync fails, there is no mirror either, and the error propagates."""
-    mirror = service.mirror(target, format, scope=scope, choice=choice)
+    mirror = service.mirror(target, format, scope=scope, choice=choice, retire=retire)
     try:
         return mirror, engine.sync(mirror, whole=True)
     except BaseException:

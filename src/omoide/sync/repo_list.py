@@ -3,6 +3,7 @@
 The file is read without a mirror as well. The first `add` or `delete` creates a mirror, with only the memories of the file.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,11 +57,19 @@ class RepoList:
     def search(self, words: str) -> list[ListItem]:
         """The entries whose title, text or one of its tags contains the words, whatever their case."""
         wanted = words.casefold()
-        return [
+        found = [
             item
             for item in self.items()
             if any(wanted in text.casefold() for text in (item.title, item.entry.content, *item.tags))
         ]
+        self._record_use(found)
+        return found
+
+    def _record_use(self, items: Sequence[ListItem]) -> None:
+        """Whoever finds an entry, or gets it into a prompt, uses its memory."""
+        ids = [item.entry.id for item in items if item.entry.id]
+        if ids:
+            self._service.record_use(ids, scope=self._scope)
 
     def add(self, content: str, type: str | None, tags: list[str]) -> tuple[Remembered, int]:
         """Remember something and add it to the file; return the line of its entry as well, 0 if it has none."""
@@ -109,6 +118,7 @@ class RepoList:
         items = self.items()
         if not items:
             return ""
+        self._record_use(items)
         lines = ["# Memories", ""]
         for item in items:
             lines += [

@@ -54,9 +54,10 @@ def mirror_command() -> None:
     default="all",
     help="Which memories: all of the scope, or only those that come from the files.",
 )
+@click.option("--retire", is_flag=True, help="Let retention archive what is in a list or a block.")
 @target_options
 @json_option
-def add_command(path: str | None, format: str | None, choice: str, target: Target, as_json: bool) -> None:
+def add_command(path: str | None, format: str | None, choice: str, retire: bool, target: Target, as_json: bool) -> None:
     """Mirror a scope in a file or directory; by default, the repository's project in .agent/memories.md.
 
     What the files already contain is imported. Worktrees share the file of the main one.
@@ -69,7 +70,7 @@ def add_command(path: str | None, format: str | None, choice: str, target: Targe
     """
     file, format = mirrors.resolve_target(path, format, working_directory())
     with open_memory(target, writing=True) as (memory, scope):
-        mirror, report = mirrors.add(memory, _sync_engine(memory), file, format, scope=scope, choice=choice)
+        mirror, report = mirrors.add(memory, _sync_engine(memory), file, format, scope=scope, choice=choice, retire=retire)
     if as_json:
         print_json({**_mirror_record(mirror), **_report_record(report)})
     else:

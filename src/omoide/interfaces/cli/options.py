@@ -128,7 +128,19 @@ def open_memory(target: Target, *, writing: bool = False) -> "Iterator[tuple[Ser
 
 def open_for_command(settings: Settings) -> "Service":
     """Open the memory until the command ends: closing may take a moment, and the output is printed before that."""
-    return click.get_current_context().with_resource(_open_store(settings))
+    memory = click.get_current_context().with_resource(_open_store(settings))
+    _report_retirements(memory)
+    return memory
+
+
+def _report_retirements(memory: "Service") -> None:
+    """Say once what was archived by itself since the last command, and how to undo it."""
+    retired = memory.automatic_retirements()
+    if retired:
+        numbers = ", ".join(f"#{one.number}" for one in retired[:5])
+        more = f" and {len(retired) - 5:,} more" if len(retired) > 5 else ""
+        plural = "memories were" if len(retired) > 1 else "memory was"
+        warn(f"{len(retired):,} {plural} archived by itself ({numbers}{more}): `omoide retire --undo` brings back what was")
 
 
 def _open_store(settings: Settings) -> "Service":

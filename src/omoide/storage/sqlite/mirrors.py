@@ -12,7 +12,7 @@ from omoide.storage.rows import micros, moment, strings
 from omoide.storage.sqlite.transaction import Transaction
 
 _MIRRORS = (
-    "SELECT r.number, coalesce(p.path, ''), r.session, r.place, r.file, r.format, r.choice, r.created_at, r.seen"
+    "SELECT r.number, coalesce(p.path, ''), r.session, r.place, r.file, r.format, r.choice, r.created_at, r.seen, r.retire"
     " FROM mirrors r LEFT JOIN projects p ON p.number = r.project ORDER BY r.number"
 )
 _SYNC_STATES = "SELECT memory, file, entry, version, digest FROM sync_states WHERE mirror = ?1"
@@ -36,8 +36,8 @@ class MirrorReader:
 
     def mirrors(self) -> list[Mirror]:
         return [
-            Mirror(number, Scope(path, session), place, file, format, Choice(choice), moment(at), seen)
-            for number, path, session, place, file, format, choice, at, seen in self._tx.rows(_MIRRORS)
+            Mirror(number, Scope(path, session), place, file, format, Choice(choice), moment(at), seen, bool(retire))
+            for number, path, session, place, file, format, choice, at, seen, retire in self._tx.rows(_MIRRORS)
         ]
 
     def sync_states(
@@ -79,18 +79,18 @@ class MirrorWriter(MirrorReader):
     def put_mirror(self, mirror: Mirror) -> Mirror:
         if mirror.number:
             self._tx.run(
-                "UPDATE mirrors SET place = ?, choice = ?, seen = ? WHERE number = ?",
-                (mirror.place, mirror.choice.value, mirror.seen, mirror.number),
+                "UPDATE mirrors SET place = ?, choice = ?, seen = ?, retire = ? WHERE number = ?",
+                (mirror.place, mirror.choice.value, mirror.seen, mirror.retire, mirror.number),
             )
             return mirror
         project = self._ensure_project(mirror.scope.path, mirror.created_at)
         try:
             self._tx.run(
-                "INSERT INTO mirrors (project, session, place, file, format, choice, created_at, seen)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO mirrors (project, session, place, file, format, choice, created_at, seen, retire)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     project, mirror.scope.name, mirror.place, mirror.file, mirror.format, mirror.choice.value,
-                    micros(mirror.created_at), mirror.seen,
+                    micros(mirror.created_at), mirror.seen, mirror.retire,
                 ),
             )  # fmt: skip
         except apsw.ConstraintError as error:
