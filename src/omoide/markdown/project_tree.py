@@ -138,7 +138,7 @@ class _FileLayout(PageLayout):
     labels: ClassVar = {
         "type": "種類", "tags": "タグ", "date": "日時", "key": "キー", "pinned": "固定", "source": "出典", "example": "例",
         "content": "内容",
-    }  # fmt: skip
+    }  # fields and labels side by side  # fmt: skip
     also: ClassVar = {field: field for field in labels} | {"examples": "example"}
     many = ("example",)
     long = ("example", "content")

@@ -29,7 +29,7 @@ _NAMES = (
     "pass", "pw", "secret", "token", "key", "cred", "pin", "psk", "auth", "login", "log in", "logged in", "logging in",
     "sign in",
     "signin", "cookie", "bearer", "basic", "account", "seed", "mnemonic", "backup", "recovery", "rescue",
-)  # fmt: skip
+)  # words in groups  # fmt: skip
 _NAMES_BY_SIGN = {
     "=": ("sess", "sid=", "sig=", "signature=", "code=", "?sv="),
     "/": ("admin", "root", "postgres", "://", "@//",
@@ -45,13 +45,13 @@ _NAMES_BY_SIGN = {
         "rpcclient",
         "winexe", "sudo -s",
     ),
-}  # fmt: skip
+}  # words in groups  # fmt: skip
 _JAPANESE_NAMES = (
     "パス", "トークン", "キー", "鍵", "シークレット", "暗証", "合言葉", "合い言葉", "認証", "ログイン", "サインイン",
     "アカウント", "フレーズ", "シード",
     "ニーモニック", "リカバリ", "復", "バックアップ", "ワンタイム", "管理画面", "id・", "接続情報", "ユーザー",
     "でアクセス", "で入れ",
-)  # fmt: skip
+)  # words in groups  # fmt: skip
 _SEEDS = ("seed", "mnemonic", "phrase", "シード", "ニーモニック", "フレーズ")
 _UNSIGNED = (*_SEEDS, "akia", "asia")
 _SIGN = r"[0-9_=!:\"'`「『“<|#$%&*@-]"

@@ -1,4 +1,4 @@
-"""What secrets are called: password, token, API key, パスワード, and what only sounds like one."""
+"""The names of secrets: password, token, API key, パスワード, and what only sounds like one."""
 
 import re
 from enum import Enum
@@ -9,7 +9,7 @@ from omoide.guard.secrets.values import words
 
 
 class Sort(Enum):
-    """What a name promises of the value."""
+    """What kind of value a name announces."""
 
     PASSWORD = "password"  # somebody may have chosen it: letters and digits suffice  # noqa: S105 - a kind, not a secret
     PHRASE = "passphrase"  # the same, and words are possible
@@ -32,12 +32,11 @@ class Name(NamedTuple):
     """`pass` and the like, which mean something else in most sentences."""
 
 
-STEMS = (
-    "pass", "pw", "pword", "secret", "token", "key", "cred", "pin", "psk", "recovery", "backup", "rescue", "auth",
-    "リカバリ", "復", "バックアップ", "ワンタイム", "パス", "トークン",
-    "キー", "鍵", "シークレット", "暗証", "合言葉", "暗号", "認証", "秘密", "アクセス", "api", "署名", "共通", "サー",
-    "マスター",
-)  # fmt: skip
+STEMS = words(
+    "pass pw pword secret token key cred pin psk recovery backup rescue auth"
+    " リカバリ 復 バックアップ ワンタイム パス トークン キー 鍵 シークレット 暗証"
+    " 合言葉 暗号 認証 秘密 アクセス api 署名 共通 サー マスター"
+)
 """One of these is in every name."""
 
 _NOUNS = (
@@ -104,13 +103,7 @@ def _name(text: str, match: re.Match[str]) -> Name | None:
     """The identifier or noun around a match; None where it is a part of another word, or names something else."""
     start, end = match.span()
     found = text[start:end]
-    begin = start
-    while (
-        begin
-        and start - begin < 40
-        and (text[begin - 1] in "_.-" or (text[begin - 1].isalnum() and text[begin - 1].isascii()))
-    ):
-        begin -= 1
+    begin = _identifier_start(text, start)
     prefix = text[begin:start]
     is_glued = found.isascii() and prefix[-1:].isalpha() and not prefix.lower().endswith(_GLUED)
     if is_glued and not (found[0].isupper() and prefix[-1].islower()):
@@ -118,10 +111,7 @@ def _name(text: str, match: re.Match[str]) -> Name | None:
     suffix = compile_pattern(_SUFFIX).match(text, end)
     if suffix is not None:
         end = suffix.end()
-    following = text[end : end + 2]
-    if following and ((following[0].isalnum() and following[0].isascii()) or following[0] == "_"):
-        return None
-    if following[:1] == "-" and following[1:].isalpha() and following.isascii():
+    if compile_pattern(r"[A-Za-z0-9_]|-[A-Za-z]").match(text, end):  # a part of a longer word
         return None
     before = text[max(0, start - 40) : start].lower()
     sort = _sort(match, before)
@@ -129,6 +119,14 @@ def _name(text: str, match: re.Match[str]) -> Name | None:
         return None
     is_flag = prefix.startswith("--") or (prefix.startswith("-") and len(prefix) <= 2) or _is_netrc(found, before)
     return Name(sort, begin, end, (prefix + found).lower(), is_flag, match["short"] is not None)
+
+
+def _identifier_start(text: str, start: int) -> int:
+    """The start of the identifier that contains this place, at most 40 characters before it."""
+    begin = start
+    while begin and start - begin < 40 and compile_pattern(r"[A-Za-z0-9_.-]").match(text, begin - 1):
+        begin -= 1
+    return begin
 
 
 def _is_netrc(found: str, before: str) -> bool:
@@ -151,14 +149,20 @@ def _sort(match: re.Match[str], before: str) -> Sort | None:
         return Sort.CODE
     found, kind = match[0].lower(), before.rstrip("-_ の")
     if match["key"]:
-        if kind.endswith(_SECRET_KEYS):
-            whose = kind.replace("-", "_")
-            return None if any(f"{word}_" in whose[-20:] or f"{word} " in whose[-20:] for word in _PUBLIC) else Sort.TOKEN
-        if any(word in before for word in _WIRELESS):
-            return Sort.PASSWORD
-        return None if kind.endswith(_OTHER_KEYS) else Sort.KEY
+        return _key_sort(before, kind)
     if "token" in found or "トークン" in found:
         return None if kind.endswith(_OTHER_TOKENS) else Sort.TOKEN
     if found == "auth":
         return Sort.KEY
     return None if kind.endswith(_OTHER_SECRETS) else Sort.TOKEN
+
+
+def _key_sort(before: str, kind: str) -> Sort | None:
+    """What a key is, by the words before it."""
+    if kind.endswith(_SECRET_KEYS):
+        owner = kind.replace("-", "_")[-20:]
+        is_public = any(f"{word}_" in owner or f"{word} " in owner for word in _PUBLIC)
+        return None if is_public else Sort.TOKEN
+    if any(word in before for word in _WIRELESS):
+        return Sort.PASSWORD
+    return None if kind.endswith(_OTHER_KEYS) else Sort.KEY

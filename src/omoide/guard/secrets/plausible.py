@@ -1,4 +1,4 @@
-"""What can be the value of a name: how it is read from a text, and whether it is what the name promises."""
+"""The value of a name: how it is read from a text, and whether it can be the secret that the name announces."""
 
 from typing import NamedTuple
 
@@ -9,6 +9,13 @@ from omoide.guard.secrets.patterns import compile_pattern
 HASHED = r"(?i)hash|digest|fingerprint|sha-?\d|md5|checksum|thumbprint|ハッシュ|指紋|フィンガープリント|チェックサム"
 _QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "“": "”", "‘": "’", "【": "】", "«": "»", "〝": "〟"}
 _LONGEST = 400
+_BOLD = r"\*{1,2}(?=[^*\s])"
+_CALL_BEFORE_QUOTE = (
+    r"(?:[bfru@$]|rb|br|(?:\[\]byte|Buffer\.from|SecretStr|Secret|bytes|str|String|b64decode|atob)\()?(?=[\"'])"
+)
+_HASH_VALUE = r"(?i)^(?:sha\d*|md5|ssh-\w+|ecdsa-\S+)\b"
+_CALL_OR_ITEM = r"[A-Za-z_][\w.]*[(\[]"
+_CODE_GROUPS = r"(?=.*[a-zA-Z].*\d|.*\d.*[a-zA-Z])[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,5}"
 
 
 class Value(NamedTuple):
@@ -19,15 +26,11 @@ class Value(NamedTuple):
 
 
 def read(text: str, at: int) -> Value | None:
-    """The value that begins here: what is quoted, or all up to a space."""
-    bold = compile_pattern(r"\*{1,2}(?=[^*\s])").match(text, at)
-    if bold is not None:
-        at = bold.end()
-    prefix = compile_pattern(
-        r"(?:[bfru@$]|rb|br|(?:\[\]byte|Buffer\.from|SecretStr|Secret|bytes|str|String|b64decode|atob)\()?(?=[\"'])"
-    ).match(text, at)
-    if prefix is not None:
-        at = prefix.end()
+    """The value that begins here: what is quoted, or everything up to a space."""
+    for prefix in (_BOLD, _CALL_BEFORE_QUOTE):
+        match = compile_pattern(prefix).match(text, at)
+        if match is not None:
+            at = match.end()
     if at >= len(text):
         return None
     for mark in ('"""', "'''", "```", '\\"', "\\'", "``"):
@@ -42,66 +45,64 @@ def read(text: str, at: int) -> Value | None:
             return Value(at + 1, end, text[at + 1 : end], is_quoted=True)
         at += 1
     match = compile_pattern(r"[!-~]{1,300}").match(text, at)
-    if match is None:
-        return None
-    written = match[0]
+    written = "" if match is None else _strip_ending(match[0])
+    return Value(at, at + len(written), written, is_quoted=False) if written else None
+
+
+def _strip_ending(written: str) -> str:
+    """A value without the code or punctuation behind it."""
     cut = compile_pattern(r"[\"`;]|(?<=.)[,&](?=[A-Za-z_][\w.-]*=)|'(?=[,;)\]}\s]|$)|</|\\[nrt]|\*\*|(?<!\S)\|").search(
         written
     )
     if cut is not None:
         written = written[: cut.start()]
     written = written.rstrip("(")
-    if "(" not in written:
-        written = written.rstrip(")")
-    if "{" not in written:
-        written = written.rstrip("}")
-    if "[" not in written:
-        written = written.rstrip("]")
+    for opening, closing in ("()", "{}", "[]"):
+        if opening not in written:
+            written = written.rstrip(closing)
     written = written.rstrip(".,:'>")
-    if "(" not in written:
-        written = written.rstrip(")")
-    return Value(at, at + len(written), written, is_quoted=False) if written else None
+    return written if "(" in written else written.rstrip(")")
 
 
 def accepts(name: Name, value: Value, *, is_assigned: bool, is_alone: bool = False) -> bool:
-    """Whether the value can be what the name promises.
+    """Whether the value can be the secret that the name announces.
 
-    `is_assigned`: written for a machine, so that a plain word may be meant. `is_alone`: and it is all there is.
+    `is_assigned`: written for a machine, so that a plain word may be meant. `is_alone`: and nothing else is on the line.
     """
-    text = value.text
-    if is_hopeless(name, value, is_assigned=is_assigned):
+    if is_hopeless(name, value, is_assigned=is_assigned) or _is_something_else(name, value):
         return False
-    if name.sort is Sort.PIN and text[:1] in "#*":
-        text = text.strip("#*")
-    if len(text) < (4 if text.isascii() else 2) or values.is_reference(text):
-        return False
-    if compile_pattern(HASHED).search(name.word) or compile_pattern(r"(?i)^(?:sha\d*|md5|ssh-\w+|ecdsa-\S+)\b").match(text):
-        return False
-    if not value.is_quoted and compile_pattern(r"[A-Za-z_][\w.]*[(\[]").match(text):
-        return False  # a call, an item
     if name.sort is Sort.PIN:
         return _is_pin(value, is_assigned=is_assigned)
     if name.sort is Sort.PASSWORD or name.sort is Sort.PHRASE:
         return _is_password(name, value, is_assigned=is_assigned, is_alone=is_alone)
+    text = value.text
     if values.is_filler(text) or not text.isascii() or " " in text:
         return False
     if name.sort is Sort.CODE:
-        return (
-            values.is_random(text, 8)
-            or compile_pattern(r"(?=.*[a-zA-Z].*\d|.*\d.*[a-zA-Z])[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,5}").fullmatch(
-                text
-            )
-            is not None
-        )
+        return values.is_random(text, 8) or compile_pattern(_CODE_GROUPS).fullmatch(text) is not None
     if name.sort is Sort.KEY:
-        if compile_pattern(r"[0-9a-fA-F]+").fullmatch(text) and "_" not in name.word and "-" not in name.word:
-            return False
-        return values.is_random(text, 16) and not _is_named_place(text)
+        return _is_key(name, text)
     return _is_token(name, value, is_assigned=is_assigned)
 
 
+def _is_something_else(name: Name, value: Value) -> bool:
+    """Whether the value is too short, a reference, a hash, a call or an item."""
+    text = value.text.strip("#*") if name.sort is Sort.PIN and value.text[:1] in "#*" else value.text
+    if len(text) < (4 if text.isascii() else 2) or values.is_reference(text):
+        return True
+    if compile_pattern(HASHED).search(name.word) or compile_pattern(_HASH_VALUE).match(text):
+        return True
+    return not value.is_quoted and compile_pattern(_CALL_OR_ITEM).match(text) is not None
+
+
+def _is_key(name: Name, text: str) -> bool:
+    if compile_pattern(r"[0-9a-fA-F]+").fullmatch(text) and "_" not in name.word and "-" not in name.word:
+        return False
+    return values.is_random(text, 16) and not _is_named_place(text)
+
+
 def is_hopeless(name: Name, value: Value, *, is_assigned: bool) -> bool:
-    """Whether a glance suffices: most words after a name are words."""
+    """Whether the value is certainly no secret, by a cheap check: most words after a name are words."""
     text = value.text[:_LONGEST]
     if name.sort is Sort.PASSWORD or name.sort is Sort.PHRASE:
         if value.is_quoted and not text.isascii():
@@ -136,9 +137,13 @@ def _is_token(name: Name, value: Value, *, is_assigned: bool) -> bool:
         return True
     if compile_pattern(r"[0-9a-fA-F]{20,}").fullmatch(text):
         return any(c.isdigit() for c in text) and any(c.isalpha() for c in text)
-    chosen = is_assigned or value.is_quoted
-    signs = compile_pattern(r"[!#$%^&*?@+~]").search(text) is not None
-    return chosen and signs and len(text) >= 8 and values.is_strong(text) and not values.is_plain(text)
+    return (is_assigned or value.is_quoted) and _is_strong_with_sign(text)
+
+
+def _is_strong_with_sign(text: str) -> bool:
+    if len(text) < 8 or compile_pattern(r"[!#$%^&*?@+~]").search(text) is None:
+        return False
+    return values.is_strong(text) and not values.is_plain(text)
 
 
 def _is_named_place(text: str) -> bool:
@@ -160,15 +165,19 @@ def _is_password(name: Name, value: Value, *, is_assigned: bool, is_alone: bool)
         return False
     if values.is_uuid(text) or values.is_random(text, 10):
         return not _is_named_place(text)
-    if values.is_plain(text):
-        return False
+    return not values.is_plain(text) and _is_chosen(name, value, is_assigned=is_assigned, is_alone=is_alone)
+
+
+def _is_chosen(name: Name, value: Value, *, is_assigned: bool, is_alone: bool) -> bool:
+    """Whether it looks like a password that somebody chose, not one that a program generated."""
+    text, is_marked = value.text, is_assigned or value.is_quoted
     if values.is_strong(text):
-        return is_assigned or value.is_quoted or _is_convincing(text)
+        return is_marked or _is_convincing(text)
     if text.isdigit():
-        return len(text) >= 6 and (is_assigned or value.is_quoted)
+        return len(text) >= 6 and is_marked
     if _is_hyphenated_phrase(text):
         return True
-    if not (is_assigned and (is_alone or value.is_quoted)) and not value.is_quoted:
+    if not value.is_quoted and not (is_assigned and is_alone):
         return _is_joined_words(text) and not is_assigned
     return len(text) >= 5 and compile_pattern(r"[A-Za-z][A-Za-z_.-]*").fullmatch(text) is not None and not name.is_short
 
@@ -188,11 +197,9 @@ def _is_hyphenated_phrase(text: str) -> bool:
 
 
 def _is_joined_words(text: str) -> bool:
-    return (
-        False
-        if len(text) < 8
-        else compile_pattern(r"(?:[A-Z][a-z]{2,9}){2,5}").fullmatch(text) is not None and "Password" not in text
-    )
+    if len(text) < 8 or "Password" in text:
+        return False
+    return compile_pattern(r"(?:[A-Z][a-z]{2,9}){2,5}").fullmatch(text) is not None
 
 
 def _is_phrase(name: Name, text: str) -> bool:

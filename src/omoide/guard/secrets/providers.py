@@ -197,4 +197,4 @@ PROVIDERS: tuple[Provider, ...] = (
     _inside("JSON web token", "eyJ",  # encrypted: header, key, vector, text, tag
             r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,2000}+\.[A-Za-z0-9_-]{0,1000}\.[A-Za-z0-9_-]{8,40}\.[A-Za-z0-9_-]{8,4000}+"
             r"\.[A-Za-z0-9_-]{15,40}"),
-)  # fmt: skip
+)  # a table: one provider per line  # fmt: skip

@@ -1,4 +1,4 @@
-"""Secrets that are called by their name: assignments, flags, and sentences in English and Japanese."""
+"""Secrets with a name: assignments, flags, and sentences in English and Japanese."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from omoide.guard.secrets.patterns import compile_pattern
 from omoide.guard.secrets.plausible import HASHED, Value, accepts, is_hopeless, read
 
 _TRIES = 4
-"""So many words of a sentence are looked at."""
+"""The number of words of a sentence that are tried."""
 
 # After the name, up to the value, in what is written for machines.
 _ASSIGNED = (
@@ -16,6 +16,7 @@ _ASSIGNED = (
     r"(?::\s?[A-Za-z][\w\[\]|.?<> ]{0,40}?\s?(?==[^=>]))?"
     r"(?P<sep>:=|={1,3}>?|=>|:|\||->|→|⇒|,(?=\s{0,2}[\"'])|\((?=[\"'])|(?=[「『【“]))[ \t]{0,20}\**[ \t]{0,4}"
 )
+_VALUE_BELOW = r"(?:[|>][+-]?)?[ \t]{0,4}\r?\n[ \t]{0,12}(?:[-*>] )?"
 _NAMED_VALUE = r"[\"'`]?\s?,?\s{0,2}\n?\s{0,20}[\"']?value[\"']?\s{0,3}[:=]\s{0,3}"
 _ELEMENT = r">\s{0,4}(?P<value>[^<>\n]{4,200}?)\s{0,4}</"
 _SPACE = r"[\"'`*]{0,2}(?:[ \t]{1,4}|[ \t]?\((?=[!-~]{6,80}\)))"
@@ -57,6 +58,7 @@ _JAPANESE_TOPIC = (
     r"|フィンガープリント|チケット|の件|\bID\b|ローテーション|更新|"
     r"発行|取得|単価|料金|上限|消費|対応|ライブラリ|関数|クラス|メソッド|型"
 )
+_JAPANESE_PARTICLE = r"(?:は|が|を|に|:|=|、|も|として|には|→|で|\s)[\"'`「『“‘【(\s]{0,3}$"
 
 
 def find(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
@@ -88,7 +90,15 @@ def _secret(text: str, name: Name) -> Value | None:
     )
 
 
+def _has_unit(text: str, value: Value) -> bool:
+    """Whether a unit follows, as in "8 characters": then the value is a number."""
+    return bool(
+        compile_pattern(_ENGLISH_UNIT).match(text, value.end) or compile_pattern(_JAPANESE_UNIT).match(text, value.end)
+    )
+
+
 def _assigned_value(text: str, name: Name) -> Value | None:
+    """The value of an XML element, of a pair of `name` and `value`, or of an assignment."""
     element = compile_pattern(_ELEMENT).match(text, name.end)
     if element is not None:
         inner = Value(*element.span("value"), element["value"], is_quoted=True)
@@ -100,23 +110,21 @@ def _assigned_value(text: str, name: Name) -> Value | None:
     match = compile_pattern(_ASSIGNED).match(text, name.end)
     if match is None:
         return None
-    at, is_below = match.end(), False
-    below = compile_pattern(r"(?:[|>][+-]?)?[ \t]{0,4}\r?\n[ \t]{0,12}(?:[-*>] )?").match(text, at)
-    if below is not None and match["sep"] in (":", "=", "→"):
-        at, is_below = below.end(), True
-    value = read(text, at)
-    if (
-        value is None
-        or compile_pattern(_ENGLISH_UNIT).match(text, value.end)
-        or compile_pattern(_JAPANESE_UNIT).match(text, value.end)
-    ):
+    sep, at = match["sep"], match.end()
+    below = compile_pattern(_VALUE_BELOW).match(text, at) if sep in (":", "=", "→") else None
+    value = read(text, at if below is None else below.end())
+    if value is None or _has_unit(text, value):
         return None
-    if is_below and not (values.is_strong(value.text) and len(value.text) >= 8 and not value.text.endswith(":")):
+    if below is not None:
+        return value if _is_convincing_below(value) and accepts(name, value, is_assigned=True) else None
+    if sep == "|" and not values.is_strong(value.text):
         return None
-    if match["sep"] == "|" and not values.is_strong(value.text):
-        return None
-    is_alone = not is_below and _is_alone(text, name, match["sep"], value)
-    return value if accepts(name, value, is_assigned=True, is_alone=is_alone) else None
+    return value if accepts(name, value, is_assigned=True, is_alone=_is_alone(text, name, sep, value)) else None
+
+
+def _is_convincing_below(value: Value) -> bool:
+    """Whether a value on the line below its name looks like a password, not like the next line of a text."""
+    return values.is_strong(value.text) and len(value.text) >= 8 and not value.text.endswith(":")
 
 
 def _is_alone(text: str, name: Name, sep: str, value: Value) -> bool:
@@ -139,22 +147,23 @@ def _spaced_value(text: str, name: Name) -> Value | None:
     value = read(text, match.end())
     if value is None or compile_pattern(r"[a-z_-]+=|[A-Z_]+=").match(value.text):
         return None
-    if compile_pattern(_ENGLISH_UNIT).match(text, value.end) or compile_pattern(_JAPANESE_UNIT).match(text, value.end):
+    if _has_unit(text, value):
         return None
     if name.is_flag:
         return value if accepts(name, value, is_assigned=True, is_alone=True) else None
-    if (
-        name.is_short
-        and not name.word.endswith("pw")
-        and not value.is_quoted
-        and not compile_pattern(r"(?i)(?:id|user|login|mail|ユーザー|アカウント)\W").search(
-            text[max(0, name.start - 60) : name.start]
-        )
-    ):
+    if name.is_short and not value.is_quoted and not _is_short_name_of_password(text, name):
         return None
     if compile_pattern(_JAPANESE_PLACE).match(text, value.end):
         return None
     return value if value.text.isascii() and accepts(name, value, is_assigned=False) else None
+
+
+def _is_short_name_of_password(text: str, name: Name) -> bool:
+    """Whether `pass` and the like mean a password here: as `pw`, or after a user."""
+    if name.word.endswith("pw"):
+        return True
+    before = text[max(0, name.start - 60) : name.start]
+    return compile_pattern(r"(?i)(?:id|user|login|mail|ユーザー|アカウント)\W").search(before) is not None
 
 
 def _english_value(text: str, name: Name) -> Value | None:
@@ -198,25 +207,25 @@ def _japanese_value(text: str, name: Name) -> Value | None:
             continue
         tries += 1
         value = read(text, match.start() + (match[0][0] == "("))
-        if value is None or is_hopeless(name, value, is_assigned=False) or compile_pattern(HASHED).search(between):
+        if value is None or is_hopeless(name, value, is_assigned=False) or not _is_said_of(text, name, value, between):
             continue
-        if not compile_pattern(r"(?:は|が|を|に|:|=|、|も|として|には|→|で|\s)[\"'`「『“‘【(\s]{0,3}$").search(
-            between + " "
-        ):
-            continue
-        if compile_pattern(_JAPANESE_UNIT).match(text, value.end) or compile_pattern(_ENGLISH_UNIT).match(text, value.end):
-            continue
-        surely = values.is_random(value.text) or (
-            values.is_strong(value.text) and compile_pattern(r"[!#$%^&*?@+~]").search(value.text) is not None
-        )
-        if not surely:
-            if compile_pattern(_JAPANESE_PLACE).match(text, value.end) or compile_pattern(_JAPANESE_TOPIC).search(between):
-                continue
-            if name.is_short and not compile_pattern(r"\s?(?:は|が|:|=|を|、)").match(between):
-                continue
         if accepts(name, value, is_assigned=False):
             return value
     return None
+
+
+def _is_said_of(text: str, name: Name, value: Value, between: str) -> bool:
+    """Whether the Japanese words between a name and a value say that the one is the other."""
+    if compile_pattern(HASHED).search(between) or not compile_pattern(_JAPANESE_PARTICLE).search(between + " "):
+        return False
+    if _has_unit(text, value):
+        return False
+    has_sign = compile_pattern(r"[!#$%^&*?@+~]").search(value.text) is not None
+    if values.is_random(value.text) or (has_sign and values.is_strong(value.text)):
+        return True
+    if compile_pattern(_JAPANESE_PLACE).match(text, value.end) or compile_pattern(_JAPANESE_TOPIC).search(between):
+        return False
+    return not name.is_short or compile_pattern(r"\s?(?:は|が|:|=|を|、)").match(between) is not None
 
 
 def _value_before_name(text: str, name: Name) -> Value | None:

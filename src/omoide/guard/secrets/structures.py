@@ -411,4 +411,4 @@ STRUCTURES: tuple[Structure, ...] = (
         r"(?P<value>[a-z]{3,8}(?:\s[a-z]{3,8}){11,23})",
         _is_seed,
     ),
-)  # fmt: skip
+)  # a table  # fmt: skip

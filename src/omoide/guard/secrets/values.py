@@ -24,25 +24,21 @@ def has_candidate(text: str) -> bool:
 
 
 # A documentation sample is recognised by a part of it, so that no whole key stands in this file.
-_SAMPLES = (
-    "IOSFODNN7", "wJalrXUtnFEMI", "4eC39HqLyjWDarjtT1zdp7dc", "SyDaGmWKa4JsXZ", "eyJzdWIiOiIxMjM0NTY3ODkw", "mF_9.B5f-4",
-    "QWxhZGRpbjpvcGVu", "2YotnFZFEjr1zCsicMWpAA", "tGzv3JOkF0XG5Qx2TlKWIA", "czZCaGRSa3F0Mzp", "AAHdqTcvCH1vGWJx",
-    "Eby8vdM02xNOcqFlqUwJ", "C2y6yDjf5/R+ob0N8A7C", "JBSWY3DPEHPK3PXP", "HXDMVJECJJWSRB3H", "ABC-DEF1234ghIkl",
-    "MTIzNDU2Nzg5MDEyMzQ1Njc4", "BQokikJOvBiI2HlWgH4olfQ2", "T00000000/B00000000", "SlAV32hkKG", "tR7zsxRfiCYEXAMPLE",
-    "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "6629fae49393a05397450978507c4ef1", "AJKDGOEIGOsidj",
-)  # fmt: skip
+_SAMPLES = words(
+    "IOSFODNN7 wJalrXUtnFEMI 4eC39HqLyjWDarjtT1zdp7dc SyDaGmWKa4JsXZ eyJzdWIiOiIxMjM0NTY3ODkw mF_9.B5f-4"
+    " QWxhZGRpbjpvcGVu 2YotnFZFEjr1zCsicMWpAA tGzv3JOkF0XG5Qx2TlKWIA czZCaGRSa3F0Mzp AAHdqTcvCH1vGWJx"
+    " Eby8vdM02xNOcqFlqUwJ C2y6yDjf5/R+ob0N8A7C JBSWY3DPEHPK3PXP HXDMVJECJJWSRB3H ABC-DEF1234ghIkl"
+    " MTIzNDU2Nzg5MDEyMzQ1Njc4 BQokikJOvBiI2HlWgH4olfQ2 T00000000/B00000000 SlAV32hkKG tR7zsxRfiCYEXAMPLE"
+    " dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk 6629fae49393a05397450978507c4ef1 AJKDGOEIGOsidj"
+)
 # Words that people put where a secret would stand; of three letters and more, so that chance does not write them.
-_FILLERS = (
-    "example", "sample", "placeholder", "redacted", "dummy", "your_", "your-", "yourkey", "yourapi", "yourtoken",
-    "yoursecret", "yourpass", "yourname", "youraccess", "insert", "replace", "changeme",
-    "changeit", "change-me", "change_me",
-    "changethis",
-    "change-this", "change_this", "notreal", "not-a-real", "not_a_real", "fake", "****", "....", "…", "••••",
-    "●●●", "＊＊＊", "_____", "-----", "<your", "goes-here", "goes_here", "goeshere", "_here", "-here", "my-api-key",
-    "my_api_key",
-    "mysecretkey", "my-secret-key", "my_secret_key", "my-token", "my_token", "masked", "removed", "omitted", "hidden",
-    "abcxyz",
-)  # fmt: skip
+_FILLERS = words(
+    "example sample placeholder redacted dummy your_ your- yourkey yourapi yourtoken yoursecret yourpass"
+    " yourname youraccess insert replace changeme changeit change-me change_me changethis change-this"
+    " change_this notreal not-a-real not_a_real fake **** .... … •••• ●●● ＊＊＊ _____ ----- <your goes-here"
+    " goes_here goeshere _here -here my-api-key my_api_key mysecretkey my-secret-key my_secret_key my-token"
+    " my_token masked removed omitted hidden abcxyz"
+)
 _RUNS = ("12345678", "01234567", "abcdefgh", "98765432", "abc123")
 
 
@@ -95,11 +91,7 @@ def _is_irregular(part: str) -> bool:
     if any(character.isdigit() for character in part):
         if changes >= 3 and (len(part) >= 8 or humps or capitals):
             return True
-        if (changes >= 2 and humps) or (changes >= 1 and humps >= 2):
-            return True
-        if len(part) >= 16 and changes >= 2:
-            return True
-        return len(part) >= 20 and changes >= 1 and humps >= 2
+        return (changes >= 2 and (humps > 0 or len(part) >= 16)) or (changes >= 1 and humps >= 2)
     if len(part) < 10 or compile_pattern(r"[a-z]*(?:[A-Z][a-z]+)*").fullmatch(part):
         return False
     pieces = compile_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+").findall(part)
