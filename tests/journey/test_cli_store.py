@@ -281,6 +281,14 @@ def test_the_command_list_repeats_the_help_of_each_command(run):
         assert f"omoide {name}" in command.help, f"{name} has no example"
 
 
+def test_no_summary_of_a_command_is_cut_short(run):
+    for name in COMMANDS:
+        if isinstance(cli.get_command(click.Context(cli), name), click.Group):
+            summaries = run(name, "--help").out.partition("Commands:")[2]
+            assert summaries
+            assert "..." not in summaries, name
+
+
 def test_every_command_that_prints_can_print_json():
     for name in COMMANDS:
         command = cli.get_command(click.Context(cli), name)

@@ -73,11 +73,11 @@ def file_command(
     target: Target,
     as_json: bool,
 ) -> None:
-    """Import a file of memories, all of it or nothing; the same as `import FILE`.
+    """Import a file of memories, all of it or nothing.
 
-    Rows with an id are stored as they are, with dates, counts, state and links; of two with the same id, the one changed
-    last wins. Rows without an id become new memories, in the current scope if they name none. With --project, --session
-    or --global only rows of that scope are imported. - reads standard input.
+    `import FILE` does the same. Rows with an id are stored as they are, with dates, counts, state and links; of two with
+    the same id, the one changed last wins. Rows without an id become new memories, in the current scope if they name none.
+    With --project, --session or --global only rows of that scope are imported. - reads standard input.
 
     \b
     omoide import memories.jsonl

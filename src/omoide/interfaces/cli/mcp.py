@@ -112,7 +112,10 @@ def _root(target: Target, settings: Settings) -> Path | None:
 @store_option
 @json_option
 def status_command(target: Target, as_json: bool) -> None:
-    """Show whether the background server runs; ends with 1 when it does not."""
+    """Show whether the background server runs.
+
+    Ends with 1 when it does not.
+    """
     from omoide.interfaces.cli.output import print_json  # noqa: PLC0415 - serving needs no output
     from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - serving needs none of it
 
@@ -154,7 +157,9 @@ def stop_command(target: Target) -> None:
 )
 @store_option
 def token_command(role: str, name: str, only_project: tuple[str, ...], only_layer: tuple[str, ...], target: Target) -> None:
-    """Print the bearer token for HTTP clients with this role, name and limits; created at the first call.
+    """Print a bearer token for HTTP clients.
+
+    There is one for each role, name and set of limits, created at the first call.
 
     \b
     omoide mcp token
@@ -176,7 +181,9 @@ def token_command(role: str, name: str, only_project: tuple[str, ...], only_laye
 @click.option("--tools", type=click.Choice(["default", "layers", "all"]), default="default", help="Which tools to offer.")
 @target_options
 def config_command(client: str | None, over_http: bool, tools: str, target: Target) -> None:
-    """Print how to register omoide with a client: the file, and what to put into it.
+    """Print how to register omoide with a client.
+
+    The file, and what to put into it; without CLIENT, the known clients.
 
     \b
     omoide mcp config claude-code

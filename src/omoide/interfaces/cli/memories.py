@@ -54,7 +54,9 @@ def memories_command() -> None:
 def add_command(
     content: str, type_: str | None, tag: tuple[str, ...], tags: str | None, target: Target, as_json: bool
 ) -> None:
-    """Add an entry, with the beginning of the text as its title and today's date.
+    """Add an entry.
+
+    Its title is the beginning of the text, its date is today.
 
     \b
     omoide memories add "Always use try-catch"
@@ -86,7 +88,7 @@ def add_command(
 @target_options
 @json_option
 def search_command(words: tuple[str, ...], target: Target, as_json: bool) -> None:
-    """Find entries with these words in title, text or tags, in upper or lower case.
+    """Find entries by words in title, text or tags, ignoring case.
 
     \b
     omoide memories search try-catch
@@ -120,9 +122,10 @@ def list_command(target: Target, as_json: bool) -> None:
 @target_options
 @json_option
 def delete_command(id: str, target: Target, as_json: bool) -> None:
-    """Delete an entry from the file; its memory is archived, and `omoide restore` brings it back.
+    """Delete an entry from the file, and archive its memory.
 
-    ID is the id of the entry, the number of its memory (#12), or the line of its heading (12).
+    `omoide restore` brings it back. ID is the id of the entry, the number of its memory (#12), or the line of its
+    heading (12).
 
     \b
     omoide memories delete '#12'

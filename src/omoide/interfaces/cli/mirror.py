@@ -58,9 +58,10 @@ def mirror_command() -> None:
 @target_options
 @json_option
 def add_command(path: str | None, format: str | None, choice: str, retire: bool, target: Target, as_json: bool) -> None:
-    """Mirror a scope in a file or directory; by default, the repository's project in .agent/memories.md.
+    """Mirror a scope in a file or directory.
 
-    What the files already contain is imported. Worktrees share the file of the main one.
+    By default, the project of the repository in .agent/memories.md. What the files already contain is imported.
+    Worktrees share the file of the main one.
 
     \b
     omoide mirror add
@@ -123,7 +124,9 @@ def remove_command(ref: str, target: Target, as_json: bool) -> None:
 @store_option
 @json_option
 def sync_command(ref: str | None, target: Target, as_json: bool) -> None:
-    """Sync both sides now, comparing everything; files that are missing are written again.
+    """Sync both sides now.
+
+    Everything is compared, and files that are missing are written again.
 
     \b
     omoide mirror sync
@@ -148,7 +151,7 @@ def sync_command(ref: str | None, target: Target, as_json: bool) -> None:
 @store_option
 @json_option
 def status_command(ref: str | None, target: Target, as_json: bool) -> None:
-    """Show what is not in sync, what prevents it, and where both sides changed.
+    """Show what is not in sync, what prevents it, and conflicts.
 
     \b
     omoide mirror status
@@ -195,7 +198,9 @@ def _print_plan(mirror: Mirror, plan: "SyncReport") -> None:
 @target_options
 @json_option
 def resolve_command(ref: str, take: str, target: Target, as_json: bool) -> None:
-    """Choose the text that wins where both sides changed; the other stays in the history.
+    """Choose the text that wins where both sides changed.
+
+    The other stays in the history.
 
     \b
     omoide mirror resolve 12 --take file

@@ -102,7 +102,7 @@ def list_command(target: Target, as_json: bool) -> None:
 @store_option
 @json_option
 def show_command(path: str | None, limit: int, target: Target, as_json: bool) -> None:
-    """Show a project: its description, size and sessions, what is pinned and what is new.
+    """Show a project with its sessions, pinned and recent memories.
 
     Without a path, the project of this directory. One that does not exist is not an error: --json prints null.
 
@@ -127,7 +127,9 @@ def show_command(path: str | None, limit: int, target: Target, as_json: bool) ->
 @store_option
 @json_option
 def describe_command(path: str, text: str, target: Target, as_json: bool) -> None:
-    """Describe a project in one line; an empty text removes the description.
+    """Describe a project in one line.
+
+    An empty text removes the description.
 
     \b
     omoide project describe shop "The web shop"
@@ -169,7 +171,9 @@ def bind_command(directory: str | None, target: Target, as_json: bool) -> None:
 @store_option
 @json_option
 def rename_command(path: str, name: str, target: Target, as_json: bool) -> None:
-    """Give a project another path; its memories, sessions, files and directories stay with it.
+    """Give a project another path.
+
+    Its memories, sessions, files and directories stay with it.
 
     \b
     omoide project rename shop backend/python/shop
@@ -188,7 +192,7 @@ def rename_command(path: str, name: str, target: Target, as_json: bool) -> None:
 @store_option
 @json_option
 def merge_command(source: str, into: str, dry_run: bool, target: Target, as_json: bool) -> None:
-    """Move everything of a project into another one, and delete the first.
+    """Move everything of a project into another, and delete it.
 
     \b
     omoide project merge shop-2 shop --dry-run
@@ -223,7 +227,9 @@ def merge_command(source: str, into: str, dry_run: bool, target: Target, as_json
 @store_option
 @json_option
 def backup_command(path: str | None, output: str | None, target: Target, as_json: bool) -> None:
-    """Copy a project with its sessions into a file for `import`; the oldest copies are deleted.
+    """Copy a project with its sessions into a file for `import`.
+
+    The newest copies stay, as many as the setting `max_backups` says.
 
     \b
     omoide project backup

@@ -72,7 +72,7 @@ def append_command(
     target: Target,
     as_json: bool,
 ) -> None:
-    """Keep an entry in a session that was started: a text, or - for standard input.
+    """Add an entry to a session: a text, or - for standard input.
 
     \b
     omoide session append monday "Moved the tests to pytest" --type learning
@@ -124,7 +124,7 @@ def list_command(target: Target, as_json: bool) -> None:
 @project_options
 @json_option
 def show_command(name: str, limit: int, target: Target, as_json: bool) -> None:
-    """Show a session from its start: every entry with its time and source.
+    """Show the entries of a session with time and source.
 
     \b
     omoide session show monday

@@ -26,7 +26,7 @@ def worktree_command() -> None:
 @click.argument("arguments", metavar="[GIT ARGUMENTS]...", nargs=-1, type=click.UNPROCESSED)
 @json_option
 def add_command(path: str, arguments: tuple[str, ...], as_json: bool) -> None:
-    """Create a worktree with git, and link its memories to those of the main one.
+    """Create a worktree that shares the memories of the main one.
 
     Everything but --json is passed to `git worktree add`. Where no link can be created, the worktree is created all the
     same, and a warning says why.
@@ -50,7 +50,7 @@ def add_command(path: str, arguments: tuple[str, ...], as_json: bool) -> None:
 @click.option("--force", is_flag=True, help="Also if the file there has texts of its own: it is saved beside the link.")
 @json_option
 def link_command(path: str | None, force: bool, as_json: bool) -> None:
-    """Link the memories of an existing worktree to those of the main one.
+    """Link an existing worktree to the memories of the main one.
 
     \b
     omoide worktree link
