@@ -250,8 +250,8 @@ class MemoryTransaction:
             known.add(fingerprint)
         added = self.tx.add(new, self._actor)
         self.tx.add_event("remembered", self._actor, self.at, added, {})
-        self.changed.extend(memory.number for memory in added)
-        done.update((place, Remembered(memory, "created")) for place, memory in zip(places, added, strict=True))
+        self.changed += [memory.number for memory in added]
+        done.update([(place, Remembered(memory, "created")) for place, memory in zip(places, added, strict=True)])
         for place, draft in others:
             done[place] = self.remember(draft)
 

@@ -4,7 +4,7 @@ Not part of `Service`, so that no interface offers it: an edit of a file is an e
 through the write path of the service, as that actor. See docs/decisions/0009-mirror-sync.md.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -104,15 +104,16 @@ class SyncDatabase:
             mirror = next((known for known in tx.mirrors() if known.number == number), None)
             if mirror is None:
                 raise NotFound(f"mirror {number} was removed")
-            event, changed = tx.mark().event, tx.changed_since(mirror.seen)
-            changed += self._expired_numbers(tx, mirror)
             numbers = {memory.id: memory.number for memory in tx.memories(ids)}
             keyed = {key: memory.number for scope, key in keys if (memory := tx.by_key(scope, key)) is not None}
+            named = {**keyed, **numbers}
+            event = tx.mark().event
             # A last event that is lower than the recorded one: the database was restored from a backup.
             if whole or mirror.seen == 0 or event < mirror.seen:
+                changed = self._numbers_in_scope(tx, mirror) if mirror.choice is Choice.ALL else []
                 states = tx.sync_states(number)
-                changed = [memory.number for memory in self._of(tx, mirror)] if mirror.choice is Choice.ALL else []
             else:
+                changed = tx.changed_since(mirror.seen) + self._expired_numbers(tx, mirror)
                 states = tx.sync_states(number, files=files, memories=[*changed, *numbers.values(), *keyed.values()])
             sync_states = {state.memory: state for state in states}
             wanted = dict.fromkeys([*sync_states, *numbers.values(), *keyed.values(), *taken, *changed])
@@ -121,13 +122,8 @@ class SyncDatabase:
                 for memory in tx.memories(list(wanted))
                 if memory.number in sync_states or holds(mirror, memory.scope)
             }
-            unknown = [id for id in ids if id not in numbers]
-            erased = tx.purged(unknown) if unknown else set()
-        known = {name: memory for name, memory in {**keyed, **numbers}.items() if memory in memories}
-        astray = dict.fromkeys(erased, "the memory with this id was purged")
-        for id, known_number in numbers.items():
-            if known_number not in memories:
-                astray[id] = "the memory with this id is none of this mirror's"
+            astray = _astray(tx, ids, numbers, memories)
+        known = {name: memory for name, memory in named.items() if memory in memories}
         return DatabaseSide(mirror, event, memories, sync_states, known, astray)
 
     def is_concerned(self, mirror: Mirror, since: int) -> tuple[int, bool]:
@@ -168,15 +164,14 @@ class SyncDatabase:
         """Whether a memory is active and has not expired."""
         return expiry.is_current(memory, self._clock())
 
-    def _of(self, tx: Reader, mirror: Mirror) -> Iterator[Memory]:
-        """The memories of the scope of a mirror, oldest first."""
+    def _numbers_in_scope(self, tx: Reader, mirror: Mirror) -> list[int]:
+        """The numbers of the memories in the scope of a mirror, oldest first."""
         layers = (Layer.PROJECT, Layer.SESSION) if mirror.format == "tree" else (mirror.scope.layer,)
         # In all these states: what has expired or was archived may be in a file, which must be rewritten without it.
         memories = tx.browse(
             Query(mirror.scope, layers=layers, states=(State.ACTIVE, State.INACTIVE, State.ARCHIVED)), self._clock()
         )
-        shown = (memory for memory in memories if holds(mirror, memory.scope))
-        return iter(sorted(shown, key=lambda memory: memory.number))
+        return sorted(memory.number for memory in memories if holds(mirror, memory.scope))
 
     def frame(self, scope: Scope) -> ProjectFrame:
         """Return what a tree shows of the project itself."""
@@ -263,13 +258,7 @@ class SyncDatabase:
         new = _change(write, old, versioning.with_fields(old, {**values, **lost}))
         file_version, database_version = (new.version if change.entry else 0), old.version
         if lost:
-            # The file's text has been a version for a moment, and is in the history now.
-            before = {name: getattr(old, name) for name in lost if name != "topic"}
-            if "topic" in lost:
-                before["topic"] = old.topic if old.topic_given else None
-            # What the database says stands as it was, and so does its author.
-            restored = versioning.with_fields(new, {**before, **values})
-            new = _change(write, new, restored, None if values else old.author)
+            new = _restore_lost(write, old, new, lost, values)
             database_version = new.version
         if change.stands is not None:
             conflict = SyncConflict(mirror.number, old.number, write.at, file_version, database_version, change.stands)
@@ -301,6 +290,16 @@ class SyncDatabase:
         return write.add(msgspec.structs.replace(memory, id=entry.id, updated_at=updated), "imported")
 
 
+def _astray(tx: Reader, ids: Sequence[str], numbers: Mapping[str, int], memories: Collection[int]) -> dict[str, str]:
+    """The ids that no entry of these files can have, and why. `numbers` are the memories of the ids that exist."""
+    unknown = [id for id in ids if id not in numbers]
+    astray = dict.fromkeys(tx.purged(unknown) if unknown else (), "the memory with this id was purged")
+    for id, number in numbers.items():
+        if number not in memories:
+            astray[id] = "the memory with this id is none of this mirror's"
+    return astray
+
+
 def _draft(entry: Entry, scope: Scope, at: datetime) -> Draft:
     session = entry.session or scope.name
     # A file gives a day without a time: what was learnt today was learnt now.
@@ -310,6 +309,17 @@ def _draft(entry: Entry, scope: Scope, at: datetime) -> Draft:
         created_at=at if is_today else entry.created_at,
         **{name: getattr(entry, name) for name in fields.ENTRY},
     )
+
+
+def _restore_lost(
+    write: MemoryTransaction, old: Memory, new: Memory, lost: Collection[str], values: Mapping[str, Any]
+) -> Memory:
+    """Give the lost fields back to the database: the file's text was a version for a moment, and is in the history now."""
+    before = {name: getattr(old, name) for name in lost if name != "topic"}
+    if "topic" in lost:
+        before["topic"] = old.topic if old.topic_given else None
+    # Where nothing of the file stands, the author stays as well.
+    return _change(write, new, versioning.with_fields(new, {**before, **values}), None if values else old.author)
 
 
 def _change(write: MemoryTransaction, old: Memory, new: Memory, author: Actor | None = None) -> Memory:
