@@ -670,7 +670,7 @@ BROKEN = {
     b"a-token-of-this-test-here worker layers=moon": "there is no layer moon",
     b"a-token-of-this-test-here worker projects=": "projects= is there twice, or empty",
     b"a-token-of-this-test-here worker projects=a projects=b": "projects= is there twice, or empty",
-    b"a-token-of-this-test-here worker projects=a/b/c/d": "one to three",
+    b"a-token-of-this-test-here worker projects=a/b/c/d": "has 4 segments, at most 3",
 }
 
 

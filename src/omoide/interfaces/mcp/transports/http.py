@@ -282,20 +282,15 @@ class _Exchange:
             return _Response(400, jsonrpc.failure(error.id, error))
         if request is None:
             return _Response(202)
-        version = head.get("mcp-protocol-version")
-        stateless = version in protocol.STATELESS or protocol.VERSION in request.meta
+        stateless = head.get("mcp-protocol-version") in protocol.STATELESS or protocol.VERSION in request.meta
         session = head.get(_SESSION.lower())
         try:
-            if not stateless and version is not None:
-                protocol.check_version(version, (*protocol.HANDSHAKE, *protocol.STATELESS))
-            if request.id is None:
-                self._handle_notification(request, bearer, session)
-                return _Response(202)
-            if stateless:
-                protocol.check_envelope(request)
-                _check_headers(head, request)
+            _check_protocol(head, request, stateless=stateless)
         except RpcError as error:
             return _Response(400, jsonrpc.failure(request.id, error))
+        if request.id is None:
+            self._handle_notification(request, bearer, session)
+            return _Response(202)
         send = self._send if accepts(head, "text/event-stream") else None
         call = RequestContext(request.meta, send, self._is_client_gone if stateless else lambda: False)
         dispatch = self._server.dispatch(bearer, head.query)
@@ -343,6 +338,16 @@ class _Exchange:
             return bool(ready) and self._peer.recv(1, socket.MSG_PEEK) == b""
         except ConnectionError:
             return True
+
+
+def _check_protocol(head: RequestHead, request: Request, *, stateless: bool) -> None:
+    """Raise RpcError for an unsupported version, or a stateless request without its envelope and headers."""
+    version = head.get("mcp-protocol-version")
+    if not stateless and version is not None:
+        protocol.check_version(version, (*protocol.HANDSHAKE, *protocol.STATELESS))
+    if stateless and request.id is not None:
+        protocol.check_envelope(request)
+        _check_headers(head, request)
 
 
 def _check_headers(head: RequestHead, request: Request) -> None:
