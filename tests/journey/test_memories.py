@@ -1,6 +1,7 @@
 """The commands for the list of a repository: add, search, list, delete, inject."""
 
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
@@ -255,3 +256,56 @@ def test_a_worker_may_add_but_not_delete(run, file, monkeypatch):
 
 def test_the_group_lists_its_commands():
     assert sorted(cli.get_command(None, "memories").commands) == ["add", "delete", "inject", "list", "search"]
+
+
+def test_a_memory_that_nobody_added_never_gets_into_the_file_whatever_is_done_to_it(run, file):
+    run("memories", "add", "public X")
+    run("remember", "private Y")
+    for command in ("pin", "archive", "restore"):
+        for number in ("1", "2"):
+            assert run(command, number).code == 0
+    run("revise", "2", "private Y, revised")
+    text = file.read_text(encoding="utf-8")
+    assert "public X" in text
+    assert "private" not in text
+
+
+def test_an_entry_added_after_a_repeated_one_is_in_the_file(run, file):
+    for words in (("memories", "add", "X"), ("remember", "X"), ("memories", "add", "X"), ("memories", "add", "Y")):
+        assert run(*words).code == 0
+    text = file.read_text(encoding="utf-8")
+    assert "- Content: X\n" in text
+    assert "- Content: Y\n" in text
+
+
+def test_a_memory_that_was_stored_before_can_be_added_and_only_that_one(run, file):
+    run("memories", "add", "public X")
+    run("remember", "private Y")
+    run("remember", "private Z")
+    run("pin", "1")  # a sync that looks at all three
+    assert run("memories", "add", "private Y").code == 0
+    text = file.read_text(encoding="utf-8")
+    assert "private Y" in text
+    assert "private Z" not in text
+
+
+def test_a_mirror_of_everything_that_becomes_one_of_its_own_shows_what_is_in_the_file_and_no_more(run, file):
+    run("remember", "shown")
+    run("remember", "archived")
+    run("mirror", "add")
+    run("archive", "2")
+    run("mirror", "add", "--choice", "own")
+    run("restore", "2")
+    run("remember", "later")
+    text = file.read_text(encoding="utf-8")
+    assert "shown" in text
+    assert "archived" not in text
+    assert "later" not in text
+
+
+def test_all_entries_that_24_processes_add_at_once_are_in_the_file_when_the_last_one_ends(omoide, file):
+    with ThreadPoolExecutor(24) as pool:
+        done = list(pool.map(lambda n: omoide("memories", "add", f"entry {n} of many"), range(24)))
+    assert [(one.code, one.err) for one in done] == [(0, "")] * 24
+    text = file.read_text(encoding="utf-8")
+    assert sorted(n for n in range(24) if f"- Content: entry {n} of many\n" in text) == list(range(24))

@@ -73,9 +73,16 @@ class Mirrors(Core):
         """Return the mirror of this file; where there is none, add one that lists only what comes in through the file."""
         permissions.require(self._actor, "list_mirror")
         known = self._mirror_at(place)
-        if known is None:
-            self._writes.require_layer(scope)
-        return known if known is not None else self._add_mirror(place, _LIST, scope, Choice.OWN)
+        if known is not None:
+            return known
+        self._writes.require_layer(scope)
+        try:
+            return self._add_mirror(place, _LIST, scope, Choice.OWN)
+        except Conflict:  # fallback: another process has added it at this moment
+            known = self._mirror_at(place)
+            if known is None:
+                raise
+            return known
 
     def unmirror(self, number: int) -> Mirror:
         """Remove a mirror: files and memories stay as they are, and are no longer kept in sync. Raises NotFound."""
@@ -100,7 +107,7 @@ class Mirrors(Core):
                 raise Conflict(
                     f"#{memory.number} is in {memory.scope}, and the mirror is of {mirror.scope}: promote it first"
                 )
-            if not tx.sync_states(number, memories=[memory.number]):
+            if not any(state.file for state in tx.sync_states(number, memories=[memory.number])):
                 tx.record_sync(number, SyncUpdate(states=[SyncState(memory.number)]))
                 # An event, because a sync looks for events.
                 write.log("joined", memory, {"mirror": number})
@@ -176,6 +183,9 @@ class Mirrors(Core):
             for one in tx.mirrors():
                 if _differ_only_in_options(one, wanted):
                     seen = one.seen if one.choice is choice else 0
+                    if choice is Choice.OWN and one.choice is Choice.ALL:  # what is in no file was not put there by anybody
+                        absent = [state.memory for state in tx.sync_states(one.number) if not state.file]
+                        tx.record_sync(one.number, SyncUpdate(dropped_states=absent))
                     mirror = tx.put_mirror(msgspec.structs.replace(one, choice=choice, retire=retire, seen=seen))
                     break
                 # The files of one would be taken for entries of the other.

@@ -118,8 +118,11 @@ def _decide_absent(case: MergeCase, context: MergeContext) -> Action | FileChang
     memory, sync_state = case.memory, case.sync_state
     if context.prefer is Side.FILE and case.wanted:
         return _deletion(memory, context)
-    if sync_state is None or not sync_state.file:
-        if sync_state is not None and sync_state.version == memory.version:
+    if sync_state is None:
+        # Nothing is recorded of a memory that no file shows: a sync state makes it belong to a mirror of chosen memories.
+        return Action.PUT if case.wanted else Action.NOTHING
+    if not sync_state.file:
+        if sync_state.version == memory.version:
             return Action.NOTHING
         return Action.PUT if case.wanted else Action.REMOVE
     if not case.wanted:
