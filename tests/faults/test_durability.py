@@ -148,7 +148,7 @@ def test_a_connection_that_cannot_be_made_durable_again_is_reopened_before_the_n
         tx.record_run("sweep", clock.step())
     (record,) = caplog.records
     assert record.name == "omoide.store"
-    assert "could not be made to sync again" in record.message
+    assert "could not be set to sync again" in record.message
 
 
 def test_verbs_with_non_durable_writes_leave_the_store_durable(tmp_path, open_memory, statements, clock):

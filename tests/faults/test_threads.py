@@ -239,7 +239,7 @@ def test_a_connection_left_in_a_transaction_is_reopened_and_logged(store, clock,
     (record,) = caplog.records
     assert (record.name, record.levelno) == ("omoide.store", logging.ERROR)
     assert store.location in record.message
-    assert "was inside a transaction that nobody began" in record.message
+    assert "was unexpectedly inside a transaction" in record.message
     assert store._connection.pragma("synchronous") == 2  # FULL
     remember_elsewhere(store.location, "aardvark")
     with store.read() as tx:

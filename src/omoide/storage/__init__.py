@@ -1,1 +1,1 @@
-"""Where memories are kept: the protocols of a store, and a package for each database."""
+"""Where memories are stored: the protocols of a store, and a package for each engine."""

@@ -9,21 +9,24 @@ from pathlib import Path
 
 from omoide.errors import StoreError
 
-_PIECE = 1 << 20
-_EFFORT = 6  # of 9: the last steps take twice the time for a few percent
+_BUFFER = 1 << 20
+_LEVEL = 6  # of 9: the last levels take twice the time for a few percent
 
 
-def write_backup(target: Path, copied: Callable[[Path], None]) -> None:
-    """Has a copy made and gives it its name at the end; compressed if that name ends with .gz."""
+def write_backup(target: Path, copy: Callable[[Path], None]) -> None:
+    """Write a copy with `copy`, and give it its name at the end; compressed if that name ends with .gz.
+
+    Raises StoreError if the target exists or cannot be written.
+    """
     if target.exists():
         raise StoreError(f"{target} exists already: choose another name, or move it away")
     partial = target.with_name(f"{target.name}.{os.getpid()}.part")
     packed = partial.with_name(f"{partial.name}.gz.part")
-    leavings = [partial, packed, *(partial.with_name(f"{partial.name}-{what}") for what in ("wal", "shm", "journal"))]
-    for left in leavings:
-        left.unlink(missing_ok=True)  # of a process that was killed long ago
+    temporary = [partial, packed, *(partial.with_name(f"{partial.name}-{what}") for what in ("wal", "shm", "journal"))]
+    for file in temporary:
+        file.unlink(missing_ok=True)  # of a process that was killed long ago
     try:
-        copied(partial)
+        copy(partial)
         whole = partial
         if target.suffix == ".gz":
             _compress(partial, packed)
@@ -32,11 +35,11 @@ def write_backup(target: Path, copied: Callable[[Path], None]) -> None:
         os.link(whole, target)  # unlike a rename, this never replaces a file that appeared meanwhile
         _sync(target.parent)
     except OSError as error:
-        raise StoreError(f"{target} cannot be written ({error.strerror}): choose another place") from error
+        raise StoreError(f"{target} cannot be written ({error.strerror}): choose another path") from error
     finally:
-        for left in leavings:
-            with suppress(OSError):  # plan B: it stays, and says what it is by its name
-                left.unlink()
+        for file in temporary:
+            with suppress(OSError):  # fallback: it stays, under a name that says what it is
+                file.unlink()
 
 
 def _compress(plain: Path, packed: Path) -> None:
@@ -44,9 +47,9 @@ def _compress(plain: Path, packed: Path) -> None:
     with (
         plain.open("rb") as source,
         os.fdopen(descriptor, "wb") as raw,
-        gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=_EFFORT, mtime=0) as sink,
+        gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=_LEVEL, mtime=0) as sink,
     ):
-        shutil.copyfileobj(source, sink, _PIECE)
+        shutil.copyfileobj(source, sink, _BUFFER)
 
 
 def _sync(path: Path) -> None:

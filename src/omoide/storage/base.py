@@ -1,7 +1,7 @@
 """What a store promises, in small protocols: memories, search index, vectors, events, projects, sync state.
 
-A store keeps and finds; terms, fingerprints, ranking and permissions are computed above it, so that every backend gives
-the same answers. Each promise has a test in `tests/contract/`, to which a backend supplies a fixture. What only some
+A store stores and finds; terms, fingerprints, ranking and permissions are computed above it, so that every backend gives
+the same results. Each promise has a test in `tests/contract/`, to which a backend supplies a fixture. What only some
 engines can do (copy a file, merge index segments) is an optional capability: see `capabilities.py`.
 """
 

@@ -1,6 +1,6 @@
 """The search index of a store: which memories contain a term, and what the ranking needs to know of them.
 
-Terms are made above the store, so that every backend gives the same answers.
+Terms are made above the store, so that every backend gives the same results.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

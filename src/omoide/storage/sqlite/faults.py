@@ -1,4 +1,4 @@
-"""SQLite's errors in our words: what happened to which file, and what to do."""
+"""Translate the errors of SQLite: what happened to which file, and what to do."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,13 +16,13 @@ def translate_errors(place: str, wait: float) -> Iterator[None]:
     except apsw.BusyError as error:
         raise StoreBusy(f"{place}: another process has been writing for {wait:g} s: try again, or raise `wait`") from error
     except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError, msgspec.DecodeError) as error:
-        # The last two: a damaged page can look whole to SQLite, and hold what we never wrote.
+        # The last two: a damaged page can look intact to SQLite, with bytes that were never written.
         raise StoreDamaged(
-            f"{place} is damaged ({error}): run `omoide doctor`, and restore a backup if it cannot be mended"
+            f"{place} is damaged ({error}): run `omoide doctor`, and restore a backup if it cannot be repaired"
         ) from error
     except apsw.SQLError as error:
-        # Our statements are right for our tables: one that refuses them is a table no longer, such as the settings of
-        # FTS5 lost from its page; or the header names a format that SQLite does not know.
+        # The statements are right for the tables of the schema: if one fails, a table is damaged, for example because
+        # the settings of FTS5 are lost from its page; or the header names a format that SQLite does not know.
         raise StoreDamaged(f"{place} is damaged ({error}): restore a backup") from error
     except apsw.FullError as error:
         raise StoreFull(f"{place}: the disk is full, nothing was changed: make room and try again") from error

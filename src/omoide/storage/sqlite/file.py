@@ -1,4 +1,4 @@
-"""The files of a SQLite database: made, looked at before they are opened, and recognised while they are open."""
+"""The files of a SQLite database: created, checked before they are opened, and recognised while they are open."""
 
 import errno
 import os
@@ -16,13 +16,13 @@ _READ_ONLY = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
 _REOPEN = "nothing was written there. Restart every omoide that has it open"
 
 Identity = tuple[int, int] | None
-"""Which file it is, whatever its name; None: there is none."""
+"""Device and inode of a file; None: it does not exist."""
 
 
 def create(path: Path) -> None:
-    """Makes the file and its directories readable by their owner alone, before SQLite could make them otherwise."""
+    """Create the file and its directories, readable by their owner alone: SQLite would create them readable by others."""
     try:
-        # One by one: `mkdir(parents=True)` gives the mode only to the last of them.
+        # One by one: `mkdir(parents=True)` applies the mode only to the last of them.
         for directory in reversed([path.parent, *path.parent.parents]):
             directory.mkdir(mode=0o700, exist_ok=True)
         with suppress(FileExistsError):
@@ -36,17 +36,17 @@ def create(path: Path) -> None:
 
 
 def refuse_truncated(path: Path) -> None:
-    """SQLite notices a missing page only when it needs it; we never serve the half that is left."""
-    # Looked at twice, because another process may be moving its log into the file just now.
+    """Raise StoreDamaged if a part of the file is missing: SQLite would notice it only when it needs that part."""
+    # Checked twice, because another process may be moving its log into the file.
     if _missing_bytes(path) and (missing := _missing_bytes(path)):
         raise StoreDamaged(f"{path} is damaged ({missing}): restore a backup, or choose another file with --store")
 
 
 def _missing_bytes(path: Path) -> str:
-    """What the file lacks to be a whole database, in words; nothing for a whole or a new one."""
+    """What is missing in the file, as a phrase; empty for a complete or a new one."""
     log = Path(f"{path}-wal")
     if log.exists() and log.stat().st_size:
-        return ""  # the log may hold the missing pages
+        return ""  # the log may contain the missing pages
     header, size = _header(path)
     if not header:
         return ""
@@ -55,17 +55,17 @@ def _missing_bytes(path: Path) -> str:
     if len(header) < _HEADER:
         return f"only {size} bytes are left of it"
     if max(header[18:20]) > _NEWEST_FORMAT:
-        return "its header names a format that there is not"
+        return "its header names an unknown format"
     page = int.from_bytes(header[16:18], "big")
     whole = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
     return f"it should have {whole:,} bytes and has {size:,}" if size < whole else ""
 
 
 def _header(path: Path) -> tuple[bytes, int]:
-    """The beginning of the file, and its size.
+    """The first bytes of the file, and its size.
 
     Read by SQLite, not by Python: when a process closes any descriptor of a file, it loses all its locks on that file. If
-    this process had the database open already, another one could then take itself for the last user and remove the log.
+    this process had the database open already, another one could then believe that it is the last user and remove the log.
     """
     if path.is_dir():
         raise StoreReadOnly(f"{path} cannot be read (Is a directory): choose another file with --store")
@@ -102,8 +102,8 @@ def identity(path: str) -> Identity:
 class OpenFiles:
     """The files that a connection has open: the database, and its log beside it.
 
-    They are known by device and inode. SQLite itself does not notice that another file has taken their name: it would go on
-    writing into a file that nobody finds any more.
+    They are identified by device and inode. SQLite itself does not notice that another file has got their name: it would
+    continue to write to a file that has no name any more.
     """
 
     def __init__(self, path: str, opened: Identity, log: str):
@@ -112,11 +112,11 @@ class OpenFiles:
         self._opened_log = identity(log)
 
     def require_unchanged(self) -> None:
-        """Raises StoreReplaced when the database or its log was removed or replaced. Two calls of stat, a few µs."""
-        # First as quickly as can be, since this comes before every transaction.
+        """Raise StoreReplaced if the database or its log was removed or replaced. Two calls of stat, a few µs."""
+        # First the fast way, because this runs before every transaction.
         try:
             file, log = os.stat(self._path), os.stat(self._log)  # noqa: PTH116 - as above
-        except OSError:  # told below
+        except OSError:  # reported below
             pass
         else:
             if (file.st_dev, file.st_ino) == self._opened and (log.st_dev, log.st_ino) == self._opened_log:
@@ -135,13 +135,13 @@ class OpenFiles:
 
     @property
     def log_is_left_behind(self) -> bool:
-        """Whether the log still stands there, but its database does not."""
+        """Whether the log is still at its path, but its database is not."""
         return identity(self._path) != self._opened and identity(self._log) == self._opened_log
 
     @property
     def log_is_foreign(self) -> bool:
-        """Whether the log that stands there belongs to somebody else: SQLite, when it closes, removes it by its name."""
+        """Whether the log at the path belongs to another database: SQLite, when it closes, would remove it by its name."""
         try:
             return identity(self._log) not in (None, self._opened_log)
-        except StoreError:  # plan B: what cannot be looked at is left alone
+        except StoreError:  # fallback: what cannot be read is left alone
             return True

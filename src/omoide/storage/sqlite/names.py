@@ -1,4 +1,4 @@
-"""Texts that a SQLite store keeps beside memories, and the texts of past versions: read all, and replaced for good."""
+"""Texts beside memories and texts of past versions on SQLite: listed, and replaced without keeping the old ones."""
 
 from omoide.model import Memory
 from omoide.storage.capabilities import StoredText
@@ -16,11 +16,11 @@ _COLUMNS = {
     "event": ("events", "detail"),
 }
 _FOLDED = ("project", "session")
-"""Names that are kept a second time, without case."""
+"""Names that are stored a second time, casefolded."""
 
 
 class NameReader:
-    """The part of `SqliteReading` that is about texts beside memories."""
+    """The part of `SqliteReader` that is about texts beside memories."""
 
     _tx: Transaction
 
@@ -33,7 +33,7 @@ class NameReader:
 
 
 class NameWriter(NameReader):
-    """The part of `SqliteWriting` that replaces texts without keeping the old ones."""
+    """The part of `SqliteWriter` that replaces texts without keeping the old ones."""
 
     def replace_text(self, old: StoredText, new: str) -> None:
         table, column = _COLUMNS[old.what]

@@ -1,4 +1,4 @@
-"""Opening a SQLite database: recognised as ours, brought to the newest schema, and set up to be durable and shared."""
+"""Open a SQLite database: recognise it, migrate it to the newest schema, and set it up to be durable and shared."""
 
 import random
 import time
@@ -15,7 +15,7 @@ from omoide.storage.sqlite.file import OpenFiles, create, identity, refuse_trunc
 from omoide.storage.sqlite.postings import INSTANCES, count_function
 
 OLDEST_SQLITE = "3.51.3"  # up to 3.51.2 a WAL reset could lose committed pages
-APPLICATION = 0x6F6D6F69  # "omoi", so that `file` and we know our own
+APPLICATION = 0x6F6D6F69  # "omoi", by which `file` and omoide recognise the database
 _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 _TRIES = 3
 _FIRST_WITH_META = 12  # the first schema that has the table meta
@@ -62,11 +62,11 @@ def open_connection(source: Source) -> Opened:
 
 
 def busy_handler(wait: float) -> Callable[[int], bool]:
-    """A busy handler that waits so many seconds for other writers."""
+    """Return a busy handler that waits so many seconds for other writers."""
     started = 0.0
 
     def handle(tries: int) -> bool:
-        # SQLite's own handler sleeps longer and longer, so a newcomer overtakes: short, uneven naps are fairer.
+        # SQLite's own handler sleeps longer and longer, so that a later process overtakes: short, random sleeps are fairer.
         nonlocal started
         if tries == 0:
             started = time.monotonic()
@@ -79,9 +79,9 @@ def busy_handler(wait: float) -> Callable[[int], bool]:
 
 
 def _connect(path: str) -> tuple[apsw.Connection, tuple[int, int] | None]:
-    """A connection, and the identity of the file that it has open."""
-    # The file can be replaced between a look at it and its opening; and on some file systems the first opening for writing
-    # changes its inode. So: until it is the same before and after.
+    """Return a connection, and the identity of the file that it has open."""
+    # The file can be replaced between the two calls; and on some file systems the first opening for writing changes its
+    # inode. So: until it is the same before and after.
     for _ in range(_TRIES):
         before = identity(path)
         connection = apsw.Connection(path, flags=_FLAGS)
@@ -95,8 +95,8 @@ def _prepare(connection: apsw.Connection, source: Source) -> int:
     """Bring a connection and its database to the state that every transaction expects. Return the index version."""
     steps = sorted(source.migrations.glob("[0-9]*.sql"))
     connection.set_busy_handler(busy_handler(source.wait))
-    # Before anything else: a file that is not ours, or from a newer omoide, stays as it is. In a transaction, because
-    # another process may be making the tables just now.
+    # First: a file of another program, or of a newer omoide, must stay as it is. In a transaction, because another process
+    # may be creating the tables.
     connection.execute("BEGIN")
     try:
         schema = _recognise(connection, source, len(steps))
@@ -110,7 +110,7 @@ def _prepare(connection: apsw.Connection, source: Source) -> int:
         connection.execute("PRAGMA " + pragma)
     if _migrate(connection, source, steps):
         index_version = read_index_version(connection)
-    # Otherwise SQLite plans statements anew for each value, 10 µs each, though without statistics it plans the same.
+    # Otherwise SQLite plans a statement again for each value, 10 µs each; without statistics the plan is the same.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.execute("PRAGMA temp_store=MEMORY")
     connection.execute(INSTANCES)
@@ -129,7 +129,7 @@ def roll_back(connection: apsw.Connection) -> None:
 
 
 def _enable_wal(connection: apsw.Connection, source: Source) -> None:
-    """Switches to the write-ahead log. SQLite has no patience of its own when two do so to a new file at once."""
+    """Switch to the write-ahead log. SQLite does not wait by itself if two processes do so on a new file at once."""
     wait = busy_handler(source.wait)
     for tries in count():
         try:
@@ -171,17 +171,17 @@ def _migrate(connection: apsw.Connection, source: Source, steps: Sequence[Path])
 
 def _apply(connection: apsw.Connection, source: Source, step: Path) -> None:
     try:
-        # To the end: a statement that answers with rows would hold up those after it.
+        # All rows: a statement that returns rows would otherwise keep the next ones from running.
         connection.execute(step.read_text(encoding="utf-8")).fetchall()
     except apsw.SQLError as error:
         raise StoreError(
-            f"{source.path}: the step {step.name} to the next schema failed ({error}), and changed nothing:"
-            " use the omoide of before, and report it"
+            f"{source.path}: migration {step.name} failed ({error}) and changed nothing:"
+            " use the previous version of omoide, and report it"
         ) from error
 
 
 def _require_schema(connection: apsw.Connection, source: Source, steps: Sequence[Path]) -> None:
-    """Refuses to migrate a database whose tables are not those of its schema number: then the number is damaged."""
+    """Raise StoreDamaged if the tables are not those of the schema number: then the number is damaged."""
     with closing(apsw.Connection(":memory:")) as model:
         model.create_scalar_function("folded", _fold_case, 1, deterministic=True)
         for step in steps:
@@ -197,8 +197,8 @@ def _require_schema(connection: apsw.Connection, source: Source, steps: Sequence
 
 
 def _columns(connection: apsw.Connection) -> dict[str, list[str]]:
-    """The names of all tables with those of their columns."""
-    # Names, not the text of the statements that made them: that also holds comments, which may change.
+    """Return the names of all tables with those of their columns."""
+    # Names, not the text of the CREATE statements: that also contains comments, which may change.
     columns: list[Any] = connection.execute(
         "SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'"
         " ORDER BY t.name, c.cid"
@@ -210,7 +210,7 @@ def _columns(connection: apsw.Connection) -> dict[str, list[str]]:
 
 
 def _recognise(connection: apsw.Connection, source: Source, newest: int) -> int:
-    """The schema the database is at; 0 for a new one."""
+    """Return the schema number of the database; 0 for a new one."""
     application = connection.pragma("application_id")
     known: int = connection.pragma("user_version")
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
@@ -224,5 +224,5 @@ def _recognise(connection: apsw.Connection, source: Source, newest: int) -> int:
 
 
 def _fold_case(*text: Any) -> str:
-    """A text without case, for SQL: SQLite's own lower() knows only ASCII."""
+    """Casefold a text, for SQL: SQLite's own lower() knows only ASCII."""
     return str(text[0]).casefold()

@@ -1,4 +1,4 @@
-"""Projects and their sessions on SQLite: what there is, and when something in it last changed."""
+"""Projects and their sessions on SQLite."""
 
 from datetime import datetime
 
@@ -7,7 +7,7 @@ from omoide.model import Project, ProjectPlace, Scope, Session
 from omoide.storage.rows import CURRENT, STATE_NUMBER, micros, moment
 from omoide.storage.sqlite.transaction import Transaction
 
-# State by state, each the end of a run in the index: however many memories there are, none of them is read.
+# State by state, each read from the end of a range in the index: no memory is read, however many there are.
 _LAST_CHANGES = "SELECT p.path, max({}) FROM projects p".format(
     ", ".join(
         f"coalesce((SELECT max(m.updated_at) FROM memories m WHERE m.project = p.number AND m.state = {state}), 0)"
@@ -26,7 +26,7 @@ WHERE {{}} GROUP BY s.project, s.name ORDER BY 5 DESC, p.path, s.name"""
 
 
 class SessionReader:
-    """The part of `SqliteReading` that is about projects and sessions."""
+    """The part of `SqliteReader` that is about projects and sessions."""
 
     _tx: Transaction
 
@@ -76,7 +76,7 @@ class SessionReader:
 
 
 class SessionWriter(SessionReader):
-    """The part of `SqliteWriting` that is about sessions."""
+    """The part of `SqliteWriter` that is about projects and sessions."""
 
     def _ensure_project(self, path: str, at: datetime) -> int:
         raise NotImplementedError

@@ -41,7 +41,7 @@ from omoide.storage.sqlite.transaction import Transaction
 from omoide.storage.sqlite.vectors import VectorReader
 
 _ONE = f"SELECT {COLUMNS} FROM {TABLES} WHERE "
-# An event is a use: what was imported is as old as its dates say, but came to this store when its event tells.
+# An event counts as a use: an imported memory may have old dates, but came to this store when its event was written.
 _UNUSED = f"""
 SELECT m.number, m.version, coalesce(p.path, ''), m.session, m.topic, m.pinned,
     max(m.created_at, m.updated_at, coalesce(a.last_accessed_at, 0),

@@ -1,12 +1,11 @@
 """The embedded store: one SQLite file, durable at every acknowledged write, shared by any number of processes.
 
-Every transaction begins with a look at the connection and its files:
+Every transaction first checks the connection and its files:
 
-- A connection that is inside a transaction which nobody began is closed, opened anew and logged (logger `omoide.store`).
-- A database file that was removed or replaced while it is open is an error for every verb, StoreReplaced, until the process
-  is started again or the file is back. The new file is not opened by itself, though that would be friendlier to readers:
-  what this process knows of the old one (numbers, vectors, the state of mirrors) may be wrong for the new one, and a write
-  that was prepared for the one must not go to the other.
+- A connection that is unexpectedly inside a transaction is closed and reopened, and that is logged (`omoide.store`).
+- If the database file was removed or replaced while it is open, every operation raises StoreReplaced until the process is
+  restarted or the file is back. The new file is not opened automatically: what this process has cached of the old one
+  (numbers, vectors, sync state) may be wrong for the new one, and a write prepared for one must not go to the other.
 """
 
 import threading
@@ -30,14 +29,14 @@ from omoide.storage.sqlite.transaction import Transaction, WriteCounters
 from omoide.storage.sqlite.writer import SqliteWriter
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-_TOUCHES_HELD = 500  # access times that a moment of rest writes,
-_TOUCHES_MOST = 2_000  # and that are written even if somebody waits
+_TOUCHES_HELD = 500  # access times that an idle moment writes,
+_TOUCHES_MOST = 2_000  # and that are written at once
 _LATER = " ON CONFLICT (memory) DO UPDATE SET last_accessed_at = max(last_accessed_at, excluded.last_accessed_at)"
 _NOTE = f"INSERT INTO accesses VALUES (?1, ?2){_LATER}"
-# The memory may have been purged meanwhile: then there is nothing to note. To look takes longer than all the rest.
+# The memory may have been purged meanwhile. Checking that takes longer than everything else.
 _NOTE_IF_THERE = f"INSERT INTO accesses SELECT number, ?2 FROM memories WHERE number = ?1{_LATER}"
 _BULK = 1_000
-_WIDE = 16_000  # kibibytes of the file kept in memory, instead of 2,000
+_LARGE_CACHE = 16_000  # kibibytes of the file in memory, instead of 2,000
 _PROGRESS = 2  # rows changed by a step that merged anything: its own row is one
 _MERGED = 1_000  # pages of the index written in a step of a merge, about 0.1 s
 
@@ -53,11 +52,11 @@ class SqliteStore:
         self._active: Transaction | None = None
         self._touched: dict[int, int] = {}
         self._noted: WriteCounters | None = None
-        """What had been written when access times last were."""
+        """The write counters when access times were last written."""
         self._known = ReaderCache()
         self._indexed = 0
         self._closed = False
-        self._wide = False
+        self._has_large_cache = False
         self._unsafe = False
         """Whether commits are not synced, or may not be."""
         with self._errors():
@@ -110,14 +109,14 @@ class SqliteStore:
                     transaction.close()
 
     def _require_ready(self) -> None:
-        """Makes sure that a transaction can begin, on the file that stands there."""
+        """Make sure that a transaction can begin, on the file at the path."""
         if self._active is not None:
             raise StoreError(f"{self.location}: this process is still reading or writing: let that transaction end first")
         self._require_open()
         if self._connection.in_transaction or self._connection.txn_state():
-            self._reopen("was inside a transaction that nobody began")
+            self._reopen("was unexpectedly inside a transaction")
         elif self._unsafe:
-            self._reopen("could not be made to sync again")
+            self._reopen("could not be set to sync again")
 
     def _require_open(self) -> None:
         if self._closed:
@@ -129,25 +128,25 @@ class SqliteStore:
             raise
 
     def _empty_log(self) -> None:
-        """Moves the log into the file that is open, wherever that is now: the next who opens the file that stands there
-        would take the log for its own, and mix the two."""
-        with self._lock, suppress(apsw.Error):  # plan B: as it is, until the next look
+        """Move the log into the file that is open, wherever that is now: otherwise the next process that opens the file at
+        the path would apply the log to it, and mix the two."""
+        with self._lock, suppress(apsw.Error):  # fallback: as it is, until the next transaction
             if self._files.log_is_left_behind:
                 self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def _reopen(self, why: str) -> None:
-        """Opens the same file anew."""
-        import logging  # noqa: PLC0415 - never, if all is well
+        """Close the connection and open the same file again."""
+        import logging  # noqa: PLC0415 - rarely needed, and start-up time counts
 
         logger = logging.getLogger("omoide.store")
-        logger.error("%s: the connection %s: it is closed, and the database opened anew", self.location, why)
-        # First the new one: should that fail, the next transaction tries again.
+        logger.error("%s: the connection %s: it is closed, and the database is reopened", self.location, why)
+        # The new connection first: if that fails, the next transaction tries again.
         fresh, files, _ = open_connection(self._source)
         self._connection.close(force=True)
         self._connection, self._files, self._unsafe = fresh, files, False
-        # Nothing that was known outlives the old one: whether it still holds is told by counters of the connection.
+        # Nothing cached outlives the old connection, whose counters tell whether it is still valid.
         self._known, self._noted = ReaderCache(), None
-        if self._wide:
+        if self._has_large_cache:
             self.enlarge_cache()
 
     def _begin(self, statement: str) -> Transaction:
@@ -156,7 +155,7 @@ class SqliteStore:
         return self._active
 
     def _end(self, transaction: Transaction) -> None:
-        """Ends whatever reads in it, and rolls it back if it was not committed."""
+        """End its reads, and roll it back if it was not committed."""
         self._active = None
         transaction.close()
         roll_back(self._connection)
@@ -175,8 +174,8 @@ class SqliteStore:
 
     @contextmanager
     def _without_sync(self) -> Iterator[None]:
-        """Commits are not synced meanwhile. Not OFF: should one move the log into the file, memories could be lost."""
-        self._unsafe = True  # also if the last statement fails: see `_require_ready`
+        """Do not sync commits within the block. Not OFF: a commit that moves the log into the file could lose memories."""
+        self._unsafe = True  # stays True if the last statement fails: see `_require_ready`
         try:
             self._connection.execute("PRAGMA synchronous=NORMAL")
             yield
@@ -186,7 +185,7 @@ class SqliteStore:
 
     @contextmanager
     def _impatient(self) -> Iterator[None]:
-        """Nobody is waited for meanwhile."""
+        """Do not wait for other writers within the block."""
         self._connection.set_busy_handler(None)
         try:
             yield
@@ -208,16 +207,16 @@ class SqliteStore:
                     self._flush_touches()
 
     def flush(self) -> None:
-        with self._lock, suppress(StoreError), self._errors():  # plan B: whoever asks next is told what is wrong
+        with self._lock, suppress(StoreError), self._errors():  # fallback: the next transaction reports what is wrong
             if len(self._touched) > _TOUCHES_HELD and self.idle:
                 self._flush_touches()
 
     def _write_touches(self, transaction: Transaction, statement: str) -> None:
-        if self._touched:  # in the order of the table: two thirds of the time
+        if self._touched:  # in the order of the table, which takes two thirds of the time
             transaction.run_many(statement, sorted(self._touched.items()))
 
     def _flush_touches(self) -> None:
-        """Writes access times without a sync and without waiting for anyone."""
+        """Write access times without a sync and without waiting."""
         if not self._touched:
             return
         try:
@@ -229,13 +228,13 @@ class SqliteStore:
                 self._commit(transaction)
                 self._noted = noted
         except (StoreReplaced, apsw.BusyError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError):
-            pass  # plan B: these access times are lost, as promised
+            pass  # fallback: these access times are lost, as `touch` allows
         self._touched.clear()
 
     def enlarge_cache(self) -> None:
         with self._lock, self._errors():
-            self._wide = True
-            self._connection.execute(f"PRAGMA cache_size=-{_WIDE}")
+            self._has_large_cache = True
+            self._connection.execute(f"PRAGMA cache_size=-{_LARGE_CACHE}")
 
     def close(self) -> None:
         with self._lock, self._errors():
@@ -251,11 +250,11 @@ class SqliteStore:
                     self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
                 self._connection.close()
 
-    # keeping it well
+    # capabilities
 
     def merge_index(self, steps: int) -> None:
-        size = -_MERGED  # the minus sign: all segments, also where there are few
-        with suppress(StoreError):  # plan B: the index is as good as before
+        size = -_MERGED  # negative: all segments, even if there are few
+        with suppress(StoreError):  # fallback: the index stays as it is
             for _ in range(steps):
                 with self.write(patient=False, durable=False) as tx:
                     if tx.merge(size) < _PROGRESS:
@@ -289,7 +288,7 @@ class SqliteStore:
 
     @contextmanager
     def task_lock(self, task: str) -> Iterator[None]:
-        # A lock of SQLite's own on a file beside: it ends with the process, however that ends, and on every platform.
+        # A lock of SQLite on a file beside the database: it ends with the process, on every platform.
         path = self._path.with_name(f".{self._path.name}.{task}")
         create(path)
         lock = apsw.Connection(str(path))
@@ -307,20 +306,20 @@ class SqliteStore:
         with self._lock, self._errors():
             self._require_ready()
             try:
-                # Merging all segments drops the deleted terms from them, VACUUM rewrites every page, the log goes last.
+                # Merging all segments drops deleted terms, VACUUM rewrites every page, and the log is emptied last.
                 self._connection.execute("INSERT INTO words (words) VALUES ('optimize')")
                 self._connection.execute("VACUUM")
                 self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             except apsw.BusyError as error:
                 raise StoreBusy(
-                    f"{self.location}: it is erased, but another process is at work, and traces stay in the file until the"
-                    " next purge: purge again when that process is done, also with nothing to purge"
+                    f"{self.location}: it is erased, but another process uses the file, and traces stay in it until the next"
+                    " purge: purge again when that process has ended, even if there is nothing to purge"
                 ) from error
 
     def backup(self, target: Path) -> None:
-        from omoide.storage.backup import write_backup  # noqa: PLC0415 - once in a while, not at every start
+        from omoide.storage.backup import write_backup  # noqa: PLC0415 - rare, and start-up time counts
 
-        def copied(path: Path) -> None:
+        def copy_to(path: Path) -> None:
             create(path)
             with self._lock, self._errors(), closing(apsw.Connection(str(path))) as copy:
                 self._require_ready()
@@ -328,4 +327,4 @@ class SqliteStore:
                     step.step()
                 copy.execute("PRAGMA journal_mode=DELETE")
 
-        write_backup(target, copied)
+        write_backup(target, copy_to)

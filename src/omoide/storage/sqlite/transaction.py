@@ -1,7 +1,7 @@
-"""The statements of one SQLite transaction. No cursor leaves this module: none can outlive its transaction.
+"""Run the statements of one SQLite transaction. No cursor leaves this module, so none can outlive its transaction.
 
-A cursor that is freed after its transaction, by a thread that does not hold the store's lock, can leave its connection
-inside a read transaction for good. So rows are handed out as lists, or as a stream that ends with the transaction.
+A cursor that is freed after its transaction, by a thread that does not have the store's lock, can leave its connection
+inside a read transaction. So rows are returned as lists, or as a stream that ends with the transaction.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +12,7 @@ import apsw
 from omoide.errors import StoreError
 
 WriteCounters = tuple[int, int]
-"""Another one when something was written since: by another connection, or by this one."""
+"""Differs after something was written, by another connection or by this one."""
 
 
 class Transaction:
@@ -26,29 +26,29 @@ class Transaction:
         self._ended = False
 
     def rows(self, statement: str, values: Any = ()) -> list[Any]:
-        """All rows of the answer."""
+        """Return all rows."""
         return self._execute(statement, values).fetchall()
 
     def get(self, statement: str, values: Any = ()) -> Any:
-        """The answer in its shortest form: None without a row, the value of a row of one column, or else the row."""
+        """Return the first row: None if there is none, the value itself if it has one column."""
         return self._execute(statement, values).get
 
     def run(self, statement: str, values: Any = ()) -> None:
-        """For a statement without an answer."""
+        """Run a statement that returns nothing."""
         self._execute(statement, values)
 
     def run_many(self, statement: str, values: Iterable[Any]) -> None:
         self._execute_many(statement, values)
 
     def stream(self, statement: str, values: Any = ()) -> Iterator[Any]:
-        """The rows one by one, for an answer of which only the beginning may be wanted. Ends with the transaction."""
+        """Return the rows one by one, for callers that may need only the first. Ends with the transaction."""
         cursor = self._execute(statement, values)
         self._streams.append(cursor)
         return _each(cursor)
 
     def pages(self, statement: str) -> Iterator[Any]:
-        """The same for a long answer that is wanted whole: the statement answers with some of the rows after a number, which
-        is their first column."""
+        """Return the rows one by one, read in batches: the statement returns some of the rows after a number, which is their
+        first column."""
         after = 0
         while rows := self.rows(statement, (after,)):
             for row in rows:
@@ -58,15 +58,15 @@ class Transaction:
             after = rows[-1][0]
 
     def last_number(self) -> int:
-        """The number that the last inserted row was given."""
+        """Return the number of the last inserted row."""
         return self._connection.last_insert_rowid()
 
     def changes(self) -> int:
-        """How many rows the last statement changed."""
+        """Return how many rows the last statement changed."""
         return self._connection.changes()
 
     def total_changes(self) -> int:
-        """How many rows this connection has ever changed."""
+        """Return how many rows this connection has changed since it was opened."""
         return self._connection.total_changes()
 
     def data_version(self) -> int:
@@ -78,7 +78,7 @@ class Transaction:
         return self.data_version(), self.total_changes()
 
     def close(self) -> None:
-        """Ends all that reads, before the transaction itself ends. Called by the store, which holds its lock."""
+        """End all reads, before the transaction itself ends. Called by the store, which has its lock."""
         self._ended = True
         self._execute = self._execute_many = _refuse
         for cursor in self._streams:

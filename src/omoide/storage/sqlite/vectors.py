@@ -1,4 +1,4 @@
-"""Vectors on SQLite: read, written and counted; triggers keep them in step with the rows (see the migration)."""
+"""Vectors on SQLite: read, written and counted; triggers make them follow the rows (see the migration)."""
 
 from collections.abc import Callable, Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""Writing on SQLite: rows and their words, always changed together."""
+"""Write on SQLite: rows and their index entries, always changed together."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from omoide.storage.sqlite.reader import SqliteReader, area
 from omoide.storage.sqlite.transaction import Transaction
 from omoide.storage.sqlite.vectors import VectorWriter
 
-_LARGEST_ASKED = 999_999_999  # so that an import cannot use up the numbers
+_LARGEST_ASKED = 999_999_999  # so that an import cannot exhaust the numbers
 
 _COLUMNS = (
     *PLAIN,
@@ -41,7 +41,7 @@ ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = t
 
 
 class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, VectorWriter):
-    """See `storage/base.py` for what each verb promises. What it adds is found by word from the next transaction on."""
+    """See `storage/base.py` for what each method promises."""
 
     def __init__(self, tx: Transaction, known: ReaderCache):
         super().__init__(tx, known)
@@ -50,7 +50,7 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, Vector
         self._created: tuple[datetime | None, int] = (None, 0)
 
     def _current_cache(self) -> SearchCache:
-        # What it looks up may never be, and what it changes is not yet logged: so nothing is kept.
+        # It may read what is rolled back later, and change what has no event yet: so nothing is cached.
         self._cache, self._is_current = SearchCache(), False
         return super()._current_cache()
 
@@ -192,25 +192,25 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, Vector
         self._tx.run("INSERT OR REPLACE INTO upkeep VALUES (?, ?)", (task, micros(at)))
 
     def merge(self, pages: int) -> int:
-        """Merges parts of the index, writing so many of its pages; answers how many rows that changed."""
+        """Merge segments of the index, writing so many of its pages. Return how many rows that changed."""
         before = self._tx.total_changes()
         self._tx.run("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
         return self._tx.total_changes() - before
 
     @property
     def index_growth(self) -> int:
-        """By how many the index has grown."""
+        """By how many entries the index has grown."""
         return sum(entries for entries, _ in self._grown.values())
 
     def finish(self) -> None:
-        """What is cheaper once for the whole transaction than once for each memory."""
+        """Write what is cheaper once per transaction than once per memory."""
         for where, (entries, terms) in self._grown.items():
             self._tx.run(_COUNT_AREA, (where, entries, terms))
 
     # the parts of the above
 
     def _ensure_project(self, path: str, at: datetime) -> int:
-        """A project's number; the project is made when it is new."""
+        """Return a project's number; create the project if it is new."""
         number = self._project(path)
         if number is None:
             self._tx.run(
@@ -220,7 +220,7 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, Vector
         return number
 
     def _start(self, memory: Memory) -> None:
-        """The memory's session, if it is in one, is there from now on."""
+        """Create the memory's session if it is new."""
         if memory.scope.name and memory.scope not in self._started:
             self.add_session(memory.scope, memory.source, memory.created_at)
             self._started.add(memory.scope)
@@ -238,7 +238,7 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, Vector
         return number
 
     def _columns(self, memory: Memory, project: int, fingerprint: int, words: IndexEntry, by: int) -> tuple[Any, ...]:
-        if memory.created_at is not self._created[0]:  # of thousands that are kept at once it is the same
+        if memory.created_at is not self._created[0]:  # thousands that are added together have the same
             self._created = (memory.created_at, micros(memory.created_at))
         created = self._created[1]
         return (
@@ -259,12 +259,12 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, Vector
         )
 
     def _author(self, memory: Memory, by: int) -> int | None:
-        """The author's number; None where it is who makes the version."""
+        """The author's number; None if the author makes this version."""
         author = by if memory.author is None else self._actor_number(memory.author)
         return None if author == by else author
 
     def _is_number_used(self, number: int) -> bool:
-        """Whether a memory has this number, or had it before it was erased: its events still tell."""
+        """Whether a memory has this number, or had it before it was erased: its events remain."""
         return bool(
             self._tx.get(
                 "SELECT EXISTS (SELECT 1 FROM memories WHERE number = ?1) OR EXISTS"
@@ -276,7 +276,7 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, Vector
     def _insert(self, statement: str, values: tuple[Any, ...], memory: Memory) -> None:
         try:
             self._tx.run(statement, values)
-        except apsw.ConstraintError as error:  # the only things that can clash are the id and the key
+        except apsw.ConstraintError as error:  # only the id and the key are unique
             if memory.key is not None and self.by_key(memory.scope, memory.key) is not None:
                 raise Conflict(
                     f"key {memory.key!r} is taken in {memory.scope}: choose another, or revise that one"
