@@ -6,7 +6,7 @@ A transaction that writes works on a copy, which takes the place of the original
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from itertools import islice
@@ -614,7 +614,7 @@ class MemoryStore:
     @contextmanager
     def task_lock(self, task: str) -> Iterator[None]:
         if task in self._shared.tasks:
-            raise StoreBusy(f"another {task} is at work: let it finish")
+            raise StoreBusy(f"another {task} is running: let it finish")
         self._shared.tasks.add(task)
         try:
             yield
@@ -651,8 +651,10 @@ class MemoryStore:
         expected: Expected,
         settle: Callable[[Any], None] | None = None,
         watch: Callable[[int], None] | None = None,
+        *,
+        patient: bool = True,
     ) -> int:
-        with self.task_lock("rebuild"), self.write() as writer:
+        with nullcontext() if patient else self.task_lock("rebuild"), self.write(patient=patient) as writer:
             data = writer.data
             for number, memory in data.memories.items():
                 data.fingerprints[number], entry = expected(memory)

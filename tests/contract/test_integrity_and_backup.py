@@ -160,13 +160,18 @@ def test_a_check_finds_memories_that_are_not_as_expected_and_a_rebuild_repairs_t
 
 
 @pytest.mark.needs("Integrity")
-def test_a_second_rebuild_at_the_same_time_is_refused(samples, store, backend):
+def test_a_second_rebuild_waits_for_the_first_or_is_refused_at_once(samples, store, backend):
     samples.add("zebra", SHOP)
     other = backend.open()
+    second = threading.Thread(target=lambda: other.rebuild(samples.expected))
 
     def rebuild_too(memory):
         with pytest.raises(StoreBusy):
-            other.rebuild(samples.expected)
+            other.rebuild(samples.expected, patient=False)
+        second.start()
         return samples.expected(memory)
 
     assert store.rebuild(rebuild_too) == 1
+    second.join()
+    assert len({samples.ask(lambda tx: tx.mark()).renewal, 0}) == 2
+    assert store.check(samples.expected) == []

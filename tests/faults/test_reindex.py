@@ -141,7 +141,7 @@ def test_a_second_reindex_at_once_gets_a_clear_error(tmp_path, open_memory):
 
     def watch(step, *_):
         if not refused:
-            with pytest.raises(StoreBusy, match="another reindex is at work") as told:
+            with pytest.raises(StoreBusy, match="another reindex is running") as told:
                 other.reindex()
             refused.append(told)
 

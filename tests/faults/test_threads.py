@@ -144,7 +144,7 @@ class Worker(threading.Thread):
             try:
                 self.purge([kept.id], scope=self._scope)
             except omoide.StoreError as error:
-                if "it is erased, but another process is at work" not in str(error):
+                if "it is erased, but another process uses the file" not in str(error):
                     raise
 
 

@@ -227,7 +227,7 @@ def update_index(store: Store) -> None:
     """Rebuild the index once if an older omoide made it, so that near-duplicates of older memories are found."""
     try:
         if isinstance(store, Integrity) and store.is_index_outdated():
-            store.rebuild(versioning.expected_entry)
+            store.rebuild(versioning.expected_entry, patient=False)
     except StoreError:  # fallback: the old index, which finds all but some near-duplicates; `doctor` reports it
         pass
 

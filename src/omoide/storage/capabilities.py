@@ -87,13 +87,15 @@ class Integrity(Protocol):
         expected: Expected,
         settle: Callable[[Writer], None] | None = None,
         watch: Callable[[int], None] | None = None,
+        *,
+        patient: bool = True,
     ) -> int:
         """Rebuild the index and all fingerprints while others read and write. Return how many memories were indexed.
 
         The new index is made beside the old one and replaces it in one step, with everything that was written meanwhile;
         what `settle` writes belongs to that step. Vectors without a memory are dropped. Interrupted at any moment,
-        everything is as before. `watch` is called with how many more are indexed. Raises StoreBusy if another process
-        rebuilds.
+        everything is as before. `watch` is called with how many more are indexed. Waits for another process that rebuilds;
+        raises StoreBusy if that takes longer than the settings allow, or at once if not `patient`.
         """
 
 

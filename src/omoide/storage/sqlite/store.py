@@ -9,6 +9,7 @@ Every transaction first checks the connection and its files:
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from datetime import datetime
@@ -22,7 +23,7 @@ from omoide.storage.capabilities import Expected, Problem
 from omoide.storage.rows import micros
 from omoide.storage.sqlite.cache import ReaderCache
 from omoide.storage.sqlite.faults import translate_errors
-from omoide.storage.sqlite.file import create
+from omoide.storage.sqlite.file import create, identity
 from omoide.storage.sqlite.opening import Source, busy_handler, open_connection, require_sqlite, roll_back
 from omoide.storage.sqlite.reader import SqliteReader
 from omoide.storage.sqlite.transaction import Transaction, WriteCounters
@@ -38,6 +39,7 @@ _NOTE_IF_THERE = f"INSERT INTO accesses SELECT number, ?2 FROM memories WHERE nu
 _BULK = 1_000
 _LARGE_CACHE = 16_000  # kibibytes of the file in memory, instead of 2,000
 _PROGRESS = 2  # rows changed by a step that merged anything: its own row is one
+_LOCK_INTERVAL = 0.02  # seconds between two attempts to lock a file
 _MERGED = 1_000  # pages of the index written in a step of a merge, about 0.1 s
 
 
@@ -278,29 +280,31 @@ class SqliteStore:
         expected: Expected,
         settle: Callable[[Writer], None] | None = None,
         watch: Callable[[int], None] | None = None,
+        *,
+        patient: bool = True,
     ) -> int:
         from omoide.storage.sqlite.rebuild import rebuild  # noqa: PLC0415 - rare, and start-up time counts
 
-        with self.task_lock("rebuild"):
+        with self._task_lock("rebuild", self._wait if patient else 0):
             indexed = rebuild(self.write, expected, self._source.index_version, settle, watch)
         self._index_version = self._source.index_version
         return indexed
 
+    def task_lock(self, task: str) -> AbstractContextManager[None]:
+        return self._task_lock(task, 0)
+
     @contextmanager
-    def task_lock(self, task: str) -> Iterator[None]:
+    def _task_lock(self, task: str, wait: float) -> Iterator[None]:
         # A lock of SQLite on a file beside the database: it ends with the process, on every platform.
         path = self._path.with_name(f".{self._path.name}.{task}")
-        create(path)
-        lock = apsw.Connection(str(path))
-        try:
-            try:
-                lock.execute("BEGIN EXCLUSIVE")
-            except apsw.BusyError as error:
-                raise StoreBusy(f"{self.location}: another {task} is at work: let it finish") from error
+        until = time.monotonic() + wait
+        while (lock := _lock_file(path)) is None:
+            if time.monotonic() >= until:
+                raise StoreBusy(f"{self.location}: another {task} is running: let it finish")
+            time.sleep(_LOCK_INTERVAL)
+        with closing(lock):
             yield
             path.unlink()
-        finally:
-            lock.close()
 
     def scrub(self) -> None:
         with self._lock, self._errors():
@@ -328,3 +332,16 @@ class SqliteStore:
                 copy.execute("PRAGMA journal_mode=DELETE")
 
         write_backup(target, copy_to)
+
+
+def _lock_file(path: Path) -> apsw.Connection | None:
+    """A connection that has locked the file at the path; None if another has, or has just deleted it."""
+    create(path)
+    file = identity(str(path))
+    lock = apsw.Connection(str(path))
+    with suppress(apsw.BusyError):  # reported by the caller
+        lock.execute("BEGIN EXCLUSIVE")
+        if file is not None and identity(str(path)) == file:  # otherwise nobody else would see the lock
+            return lock
+    lock.close()
+    return None
