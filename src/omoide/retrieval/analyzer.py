@@ -1,4 +1,4 @@
-"""Terms: what a text is found by, made the same way for writing and for asking.
+"""The analyzer: the terms of a text, made the same way for memories and for queries.
 
     "pnpmを使用"          pnpm · を使 使用 · 使 用
     "getUserById()"      getuserbyid · get user by id
@@ -27,13 +27,13 @@ READ = 8_000
 """Characters of a query that are read, half from each end: a pasted log must not stall a prompt."""
 
 LISTING = 4 * LONGEST
-"""A name longer than this is no name: its words are enough."""
+"""Characters of the longest name that is taken apart by segments; of a longer one only the words are used."""
 
 OPENING = 32
-"""Terms at the start of a text by which near twins find each other; where there are pairs, half as many again."""
+"""Terms at the start of a text by which near-duplicates are found; with pairs of characters, half as many more."""
 
 CACHED = 50_000
-"""Words whose terms are kept at hand, about 15 MB when a bulk import has filled it."""
+"""Words whose terms are cached, about 15 MB when a bulk import has filled the cache."""
 
 _KANA = "ぁ-ゖァ-ヺー-ヿゝ-ゟ"
 _HAN = "一-鿿㐀-䶿々-\u3007\uf900-\ufaff\U00020000-\U0003fffd"
@@ -50,7 +50,7 @@ _SPACED = (  # letters, digits and signs of scripts with spaces between words
     "\ua000-\uabff\ufb00-\ufdff\U00010000-\U000110bc\U000110be-\U000110cc\U000110ce-\U0001342f"
     "\U00013460-\U0001bc9f\U0001bca4-\U0001d172\U0001d17b-\U0001efff"
 )
-_UNSEEN = (  # format characters, variation selectors, skin tones: nobody sees them, so they part no word
+_INVISIBLE = (  # format characters, variation selectors, skin tones: invisible, so they separate no words
     "\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U0001f3fb-\U0001f3ff\U000e0000-\U000e0fff"
@@ -83,10 +83,10 @@ def terms(text: str) -> list[str]:
 
 
 def _read(text: str) -> tuple[list[str], str]:
-    """The words and pairs of a plain text in reading order, and the characters that are words alone."""
+    """Return the words and pairs of a plain text in reading order, and the characters that are words by themselves."""
     found: list[str] = []
     runs: list[str] = []
-    for run, chunk in _pieces().findall(text):
+    for run, chunk in _script_pattern().findall(text):
         if chunk:
             found += _chunk_terms(chunk).split()
         elif len(run) > 1:
@@ -135,7 +135,7 @@ def query_terms(text: str, limit: int = 64) -> dict[str, float]:
         for alias in _ALIASES.get(term, ()):
             weights.setdefault(alias, constants.ALIAS_WEIGHT)
     if len(weights) > limit:
-        # Without frequencies at hand: what is said often, and what is long, says most.
+        # Frequencies in the store are not known here: frequent and long terms of the query say most.
         often = Counter(found)
         best = sorted(weights, key=lambda term: (-weights[term] * (often[term] + min(len(term), 12)), term))
         weights = {term: weights[term] for term in best[:limit]}
@@ -166,7 +166,7 @@ def is_literal(term: str) -> bool:
     """
     if len(term) > 2 or term.isascii() or (len(term) == 2 and term[0] == term[1]):
         return False
-    run = _pieces().fullmatch(term)
+    run = _script_pattern().fullmatch(term)
     return run is not None and bool(run[1]) and (len(term) == 2 or not _never_alone().fullmatch(term))
 
 
@@ -186,17 +186,18 @@ def _weight(term: str) -> float:
         return 0.0
     if term in _WEAK:
         return constants.WEAK_WORD_WEIGHT
-    if len(term) == 2 and term[0] in _PARTICLES and term[1] >= "ァ":  # の設 in 認証の設計: a seam, not a word
+    if len(term) == 2 and term[0] in _PARTICLES and term[1] >= "ァ":  # の設 in 認証の設計: the boundary of two words
         return 0.0
     if _hiragana.fullmatch(term):
         return constants.HIRAGANA_WEIGHT
     return constants.SINGLE_CHARACTER_WEIGHT if len(term) == 1 and term >= "\u3041" else 1.0
 
 
-# These and `_pieces` are made when the first text needs them: a process that asks one question in English needs none.
+# These and `_script_pattern` are made when the first text needs them: a process that asks one question in English needs
+# none.
 @cache
 def _invisible_pattern() -> re.Pattern[str]:
-    return re.compile(f"[{_UNSEEN}]+")
+    return re.compile(f"[{_INVISIBLE}]+")
 
 
 @cache
@@ -215,22 +216,22 @@ def _contraction() -> re.Pattern[str]:
 
 
 @cache
-def _pieces() -> re.Pattern[str]:
-    """Runs to cut into pairs, chunks to take apart as words, and what nobody sees; all else is a break.
+def _script_pattern() -> re.Pattern[str]:
+    """Match runs to cut into pairs, chunks to split into words, and invisible characters; everything else is a break.
 
     Made when the first text needs it: compiling takes time for every character in a class, and here are most there are.
     """
-    return re.compile(f"([{_KANA}{_HAN}{_HANGUL}{_LIKE_THAI}]+)|([{_EMOJI}]|[{_SPACED}]+)|[{_UNSEEN}]")
+    return re.compile(f"([{_KANA}{_HAN}{_HANGUL}{_LIKE_THAI}]+)|([{_EMOJI}]|[{_SPACED}]+)|[{_INVISIBLE}]")
 
 
 def _is_plain_script(text: str) -> bool:
-    """Whether there is nothing but plain Japanese and Latin letters in a text, told in a third of the time that looking
-    for what is unseen takes: by the first byte of each character."""
+    """Whether a text contains nothing but plain Japanese and Latin letters, by the first byte of each character: takes a
+    third of the time of searching for invisible characters."""
     return not text.encode("utf-16-be", "surrogatepass")[::2].translate(None, _USUAL) and "\xad" not in text
 
 
 def _plain(text: str) -> str:
-    """Half and full width, composed and decomposed meet."""
+    """Return the text with one form for half and full width, composed and decomposed characters."""
     text = text.replace("\u2019", "'")
     if not unicodedata.is_normalized("NFKC", text):
         text = _wide_breaks().sub(" ", text)  # most Japanese text needs no more, and NFKC costs four times as much
@@ -240,7 +241,7 @@ def _plain(text: str) -> str:
 
 
 class _ChunkTerms(dict[str, str]):
-    """The terms of the chunks met lately: words come again and again, so most are looked up rather than made."""
+    """The terms of recent chunks: words occur again and again, so most are looked up rather than made."""
 
     def __missing__(self, chunk: str) -> str:
         word = chunk[:-1] if chunk[-1] in ".,;:!?" else chunk
@@ -251,7 +252,7 @@ class _ChunkTerms(dict[str, str]):
         if len(chunk) <= LONGEST:
             if len(self) >= CACHED:
                 self.clear()
-            # One object where both are the same: half of the memory, and one look less at memory far away.
+            # One object where both are equal: half of the memory.
             self[chunk] = made = chunk if made == chunk else made
         return made
 
@@ -260,7 +261,7 @@ _chunk_terms = _ChunkTerms().__getitem__
 
 
 def _names(chunk: str) -> list[str]:
-    """The words and identifiers in a chunk without spaces, as written but for accents and contractions."""
+    """Return the words and identifiers in a chunk without spaces, without accents and contractions."""
     if not chunk.isascii():
         chunk = unicodedata.normalize("NFKC", _accent.sub("", unicodedata.normalize("NFD", chunk.casefold())))
     elif chunk.isalpha():
@@ -269,7 +270,7 @@ def _names(chunk: str) -> list[str]:
 
 
 def _name_terms(name: str) -> list[str]:
-    """A name as a whole first, then its segments and words: `src/a.ts` gives src/a.ts, src, a.ts, a, ts."""
+    """Return a name as a whole, then its segments and words: `src/a.ts` gives src/a.ts, src, a.ts, a, ts."""
     found = [_term(name)]
     if len(name) > LISTING:
         return found + [term for word in _word.findall(name) for term in _chunk_terms(word[:LONGEST]).split()]
@@ -290,8 +291,8 @@ def _name_terms(name: str) -> list[str]:
 
 
 def _word_parts(word: str) -> list[str]:
-    """The words inside a word: `getUserById` gives get, user, by, id and `python3` gives python."""
-    if len(word) > LONGEST or not word.isascii():  # a key, not a name; and humps are an ASCII custom
+    """Return the words inside a word: `getUserById` gives get, user, by, id and `python3` gives python."""
+    if len(word) > LONGEST or not word.isascii():  # a key, not a name; and camel case is an ASCII convention
         return []
     humps = _hump.findall(word)
     parts = [_term(hump) for hump in humps] if len(humps) > 1 else []
@@ -327,11 +328,11 @@ _WEAK = _stems(
     recommend remind said same say see shall show someone something sort still suggest take taken talk tell thing
     think through told took total tried try two type under until up use want way well went wonder yet
     golang java javascript perl php python ruby rust typescript"""
-)  # the last line: whoever works in one language asks all questions in its name
+)  # the last line: who works in one language names it in every question
 _DULL = (
     _STOP
     | _WEAK
-    | _stems(  # and what is most often added to a sentence, or left out
+    | _stems(  # and words that are most often added to a sentence or left out
         """already always basically clearly directly easily every explicitly generally immediately instead later mostly never
     normally often perhaps quickly really simply sometimes soon today together tomorrow typically usually yesterday"""
     )
@@ -340,7 +341,7 @@ _is_dull = _DULL.__contains__
 
 
 def _aliases() -> dict[str, list[str]]:
-    """Short forms programmers use for whole words, both ways."""
+    """Return short forms that programmers use for whole words, in both directions."""
     pairs = """admin administrator, app application, arg argument, async asynchronous, attr attribute, auth
         authentication, bool boolean, char character, cmd command, config configuration, db database, dev
         development, dict dictionary, dir directory, doc document, env environment, err error, exec execute,

@@ -1,4 +1,4 @@
-"""Tags from the text itself: what memories like it are tagged with, and the names it is about. Offline, Japanese too."""
+"""Suggested tags of a text: those of similar memories, and the names that it mentions. Offline, also for Japanese."""
 
 import re
 import unicodedata
@@ -8,14 +8,14 @@ from omoide.retrieval import analyzer as texts, lexical
 
 MOST = 4
 READ = 1_000
-"""Characters: what a text is about stands near its beginning."""
+"""Characters that are read: a text says near its beginning what it is about."""
 _AGREED = 0.34
-"""Share of the likeness of all neighbours that must carry a tag."""
-_WORD = 2.0  # what a word says, or the subject of a sentence, against a pair of characters
-_SHARED = 1.2  # what a telling neighbour shares at the least: more than the rarest pair says,
-_SHARE = 0.06  # and more than this share of what the text says with so many terms
+"""Share of the similarity of all neighbours that must have a tag. The numbers here are chosen by judgement."""
+_WORD = 2.0  # weight of a word, or of the subject of a sentence, against 1.0 for a pair of characters
+_SHARED = 1.2  # least weight that a neighbour shares: more than the rarest pair has,
+_SHARE = 0.06  # and more than this share of the weight of so many terms of the text
 _SAID = 20
-_ELSEWHERE = 50  # memories that are counted as well: among three, a word that two of them hold would seem common
+_ELSEWHERE = 50  # memories that are added to the count: among three, a word in two of them would seem common
 
 _code = re.compile(r"`([A-Za-z][\w.+#/-]{1,29})`")
 _tool = re.compile(
@@ -88,7 +88,7 @@ def suggest(
 def _neighbour_tags(
     text: str, neighbours: Iterable[tuple[Sequence[str], float]], shared: Collection[str] | None
 ) -> list[str]:
-    """What most of the neighbours carry, and what one of them carries that stands in the text."""
+    """Return the tags that most neighbours have, and those of one neighbour that occur in the text."""
     folded = unicodedata.normalize("NFKC", text[:READ]).casefold()
     shares: dict[str, float] = {}
     carriers: dict[str, int] = {}
@@ -111,7 +111,7 @@ def _as_word(tag: str) -> str:
 
 
 def _names(text: str) -> list[str]:
-    """Names in the text: code, tools, products; in Japanese also words in other letters, and what a sentence is about."""
+    """Return names in the text: code, tools, products; in Japanese also words in other scripts and subjects of sentences."""
     text = unicodedata.normalize("NFKC", text[:READ])
     found = [*_code.findall(text), *_tool.findall(text)]
     if _japanese.search(text):

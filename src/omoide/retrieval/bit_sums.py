@@ -1,8 +1,8 @@
-"""Who holds a term, as one long number with a bit for each memory; and sums over all memories at once.
+"""Sums of term weights over all memories at once, with posting sets as integers of one bit for each memory.
 
 Python adds, joins and compares numbers of ten thousand bits in less time than it takes for one step of a loop over ten
-thousand memories. So what the terms of every memory are worth together is added up digit by digit: the first of the long
-numbers has the ones of all the sums, the next the twos, the next the fours.
+thousand memories. So the weights of the terms of every memory are added digit by digit: the first integer has the ones of
+all the sums, the next the twos, the next the fours.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,7 @@ from itertools import compress
 from operator import and_, itemgetter
 
 FINE = 31
-"""What the most telling term is worth, in whole numbers: 127 find nothing more, and take a third longer."""
+"""The weight of the most telling term in whole numbers. Tuned on all sets: 127 find nothing more and take a third longer."""
 
 
 def members(bits: int, most: int) -> list[int]:

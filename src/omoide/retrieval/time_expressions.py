@@ -1,4 +1,4 @@
-"""Times in a question: "last week", 「先月」, 2026-02-05 or "in May" as a span that a memory's own time is held against.
+"""Times in a question: "last week", 「先月」, 2026-02-05 or "in May" as a span to compare the times of memories with.
 
 Only what people ask with: a date, a month, a year, and the usual words for days, weeks, months and years gone by. What is
 not understood is no error: the question then has no time, and is answered by its words.
@@ -10,11 +10,11 @@ from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
 _DAY = timedelta(days=1)
-_BLUR = 3 * _DAY  # "on 5 May" also means what was noted of it a day or two later
+_BLUR = 3 * _DAY  # "on 5 May" includes what was noted about it a day or two later. Chosen by judgement
 
 
 class Span(NamedTuple):
-    """From the first moment to the moment after the last."""
+    """A time from `start` to `end`, the end excluded."""
 
     start: datetime
     end: datetime
@@ -30,7 +30,6 @@ class Span(NamedTuple):
 _MONTHS = {name.lower(): place for names in (calendar.month_name, calendar.month_abbr) for place, name in enumerate(names)}
 _MONTHS = {name: place for name, place in _MONTHS.items() if name} | {"sept": 9}
 _WEEKDAYS = {name.lower(): place for place, name in enumerate(calendar.day_name)}
-_JAPANESE_WEEKDAYS = {name: place for place, name in enumerate("月火水木金土日")}
 _NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "couple of": 2, "a couple of": 2, "three": 3, "few": 3, "a few": 3, "four": 4,
     "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
@@ -42,7 +41,7 @@ _number = r"\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True))
 _ordinal = r"(\d{1,2})(?:st|nd|rd|th)?"
 _year = r"((?:19|20)\d\d)"
 
-# Each with the reader of what it matched. The first that matches and makes sense is the answer, so the exact stand first.
+# Each has its reader below. The first that matches and is a valid time is used, so exact ones come first.
 _DATE = re.compile(rf"(?<!\d){_year}(?:[-/.](\d{{1,2}})[-/.](\d{{1,2}})(?!\d)|年\s*(\d{{1,2}})月\s*(\d{{1,2}})日)")
 _DAY_FIRST = re.compile(rf"\b{_ordinal}\s+(?:of\s+)?({_month})\b\.?(?:,?\s+{_year}\b)?", re.IGNORECASE)
 _MONTH_FIRST = re.compile(rf"\b({_month})\b\.?\s+{_ordinal}\b(?!:)(?:,?\s+{_year}\b)?", re.IGNORECASE)
@@ -61,7 +60,7 @@ _PLAIN_WORDS = re.compile(
     r"\b(?:today|yesterday)\b|今日|本日|昨日|きのう|一昨日|おととい|今週|先週|先々週|今月|先月|先々月|今年|去年|昨年|一昨年",
     re.IGNORECASE,
 )
-# What one of them at least is in all of the above: most questions have none, and need not be read fifteen times.
+# Every pattern above needs one of these: most questions have none, and need not be searched fifteen times.
 _SIGNS = re.compile(r"[\d日月年週]|きのう|おととい")
 _WORDS = {"ago", "before", "back", "earlier", "last", "past", "previous", "this", "today", "yesterday", *_MONTHS}
 _word = re.compile("[a-z]+")
@@ -98,7 +97,7 @@ def _year_span(year: int, at: datetime) -> Span:
 
 
 def _past(month: int, day: int, year: str | None, at: datetime) -> Span:
-    """A day; without a year, the last one that has been."""
+    """Return a day; without a year, the last such day."""
     if year:
         return _days(date(int(year), month, day), 1, at)
     this = date(at.year, month, day)
@@ -115,7 +114,7 @@ def _count(word: str) -> float:
 
 
 def _ago(count: float, unit: str, at: datetime) -> Span:
-    """So long ago, give or take half of the unit."""
+    """Return the span so long ago, plus and minus half of the unit."""
     length = {"day": 1, "week": 7, "month": 30, "year": 365}[unit]
     middle = at - timedelta(days=count * length)
     if unit == "day":

@@ -1,4 +1,4 @@
-"""Memories as one number, whose n-th bit is memory n: see `PostingSet`. `retrieval/bit_sums.py` adds such numbers up."""
+"""Bitsets: memories as one integer whose n-th bit is memory n. `retrieval/bit_sums.py` adds them up."""
 
 from collections.abc import Collection
 
@@ -7,8 +7,8 @@ _ONE = ord("1")
 
 
 def from_numbers(numbers: Collection[int]) -> int:
-    """Memories as one number: a bit for each."""
-    if len(numbers) > _DENSE:  # a digit for each, all read at once; for few, the bits of each byte
+    """Return the integer with these bits set."""
+    if len(numbers) > _DENSE:  # faster as a string of digits; for few, by setting bits of bytes
         digits = bytearray(b"0") * (max(numbers) + 1)
         for number in numbers:
             digits[~number] = _ONE

@@ -1,10 +1,10 @@
-"""A question's vector in half the time, and almost the same: somebody waits for it, and nobody keeps it.
+"""Almost the same vector in half the time, for a query: somebody waits for it, and it is not stored.
 
-A second convolution is given two things of each piece around: its projection, which depends on the piece alone, and what the
-first one let through. What it makes of the projection is kept for the pieces met lately. The other is mostly zeros, and few
-directions hold most of what comes of it: it goes through products of a tenth of the size. The rest is exact. The directions
-are found once, when the weights are unpacked, on texts of pieces drawn by chance: those of real questions are hardly better.
-Whoever imports this module loads numpy.
+A second convolution gets two inputs of each token around: its projection, which depends on the token alone, and what the
+first convolution let through. The product with the projection is cached for recent tokens. The other input is mostly zeros,
+and few directions have most of the variance of its product: it goes through products of a tenth of the size. The rest is
+exact. The directions are computed once, when the weights are unpacked, on texts of random tokens: those of real queries are
+hardly better. Importing this module loads numpy.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from omoide.embeddings.use.model import EMBEDDED, REACHES, WIDE, Encoder, RowCac
 
 Row = NDArray[np.float32]
 
-_NARROW = 16  # directions kept of what neighbours made of a piece, for each convolution: cosines of .991 with exact vectors
+_NARROW = 16  # directions kept of what neighbours made of a token, for each convolution: cosines of .991 with exact vectors
 _CONVOLVED = WIDE * len(REACHES)
 _FIRST, _SECOND = 320, 512  # the widths of the last layers, each with a straight and a bent half
 SHAPES: dict[str, tuple[int, ...]] = {
@@ -28,39 +28,39 @@ SHAPES: dict[str, tuple[int, ...]] = {
     "from_length": (2 * _FIRST,),
     "p3_d2": (_FIRST, 2 * _SECOND),
 }
-"""The weights that are made here of the model's own."""
+"""The weights that are computed here from the model's own."""
 DRAWN = (1, 300, 600, 4_000)
-"""A seed, so many texts, of so many of the so many most frequent pieces."""
+"""The sample: a seed, the number of texts, of tokens, and of the most frequent tokens to draw them from."""
 LONGEST = 64
-"""Pieces of a question. A longer one is computed exactly: it is rare, and its products are large enough to be worth it."""
+"""Tokens of the longest query that is computed this way. A longer one is computed exactly: it is rare."""
 
-_BEGIN, _END, _USUAL = 1, 2, 6  # the pieces that begin and end a text, and the first of those in between
+_BEGIN, _END, _USUAL = 1, 2, 6  # the tokens that begin and end a text, and the first of those in between
 _EDGE = 2
 _FOUR = 4
-# What a piece gives to the convolutions around it: so many places before it, to those that reach so far.
+# What a token gives to the convolutions around it: so many places before it, to those that reach so far.
 _GIVEN = ((0, (2, 3, 5)), (1, (2, 3, 5)), (-1, (3, 5)), (2, (5,)), (-2, (5,)))
-# What is kept of a piece, in tables of such widths: what the last layers see of its embedding; the sum of the embedding's
+# What is kept of a token, in tables of such widths: what the last layers see of its embedding; the sum of the embedding's
 # parts, and of their squares; its projections; and for each place around it what it gives to the convolutions there.
 _WIDTHS = (2 * _FIRST, 2, _CONVOLVED, *(2 * WIDE * len(reaches) for _, reaches in _GIVEN))
-# To compare with zeros that lie there is three times as quick as with the number 0.
+# Comparing with an array of zeros is three times as fast as with the number 0.
 _ZEROS = np.zeros((LONGEST, len(REACHES), WIDE), dtype=np.float32)
 _ONES = np.ones(_CONVOLVED, dtype=np.float32)
 _SHARE = np.float32(1 / (EMBEDDED + _CONVOLVED))
 
 
 class FastQueryEncoder(Encoder):
-    """The encoder, with a shorter way for questions."""
+    """The encoder, with a faster computation for queries."""
 
     def __init__(self, weights: Mapping[str, Rows], table: NDArray[np.uint8]) -> None:
         super().__init__(weights, table)
-        self._asked = RowCache(_WIDTHS, self._piece_rows)
+        self._asked = RowCache(_WIDTHS, self._token_rows)
 
-    def question(self, pieces: Sequence[int]) -> Row:
-        if len(pieces) > LONGEST:
-            exact: Row = self.vectors([pieces])[0]
+    def question(self, tokens: Sequence[int]) -> Row:
+        if len(tokens) > LONGEST:
+            exact: Row = self.vectors([tokens])[0]
             return exact
         weights = self._weights
-        known = self.known_pieces(pieces)
+        known = self.known_tokens(tokens)
         once, made = known.once, np.empty_like(known.once)
         for place, (reach, before) in enumerate(REACHES):
             narrow = _around(once[:, place] @ weights[f"narrow_{reach}"], reach, before)
@@ -70,7 +70,7 @@ class FastQueryEncoder(Encoder):
         summed: Row = shares @ convolved
         both: Row = summed @ weights["from_convolved"]
         both += shares @ known.seen
-        both += weights["from_length"] * np.float32(len(pieces) ** 0.5)
+        both += weights["from_length"] * np.float32(len(tokens) ** 0.5)
         first, zeros = both[:_FIRST], _ZEROS[0].reshape(-1)
         first += np.maximum(both[_FIRST:], zeros[:_FIRST]) @ weights["d1"]
         np.maximum(first, zeros[:_FIRST], out=first)
@@ -82,10 +82,10 @@ class FastQueryEncoder(Encoder):
         last /= max(float(last @ last), self._least) ** 0.5
         return last
 
-    def _piece_rows(self, pieces: NDArray[np.int64]) -> list[Rows]:
-        """Of each piece what the tables hold."""
+    def _token_rows(self, tokens: NDArray[np.int64]) -> list[Rows]:
+        """Return of each token what the tables contain."""
         weights = self._weights
-        known = self._compute(pieces)
+        known = self._compute(tokens)
         embedded, projections = known[:, :EMBEDDED], known[:, EMBEDDED : EMBEDDED + _CONVOLVED]
         once, twice, end = {}, {}, EMBEDDED + _CONVOLVED
         for place, (reach, before) in enumerate(REACHES):
@@ -106,10 +106,10 @@ class FastQueryEncoder(Encoder):
             ),
         ]
 
-    def known_pieces(self, pieces: Sequence[int]) -> "_Pieces":
-        count = len(pieces)
+    def known_tokens(self, tokens: Sequence[int]) -> "_Pieces":
+        count = len(tokens)
         with self._asked.lock:
-            tables, laid = self._asked.rows([None] * _EDGE + [*pieces] + [None] * (_EDGE + -count % _FOUR))
+            tables, laid = self._asked.rows([None] * _EDGE + [*tokens] + [None] * (_EDGE + -count % _FOUR))
             (seen, sums, projections, *given), places = tables, np.array(laid)
             own, ends = places[_EDGE : _EDGE + count], len(places) - _EDGE
             met = given[0].take(places[_EDGE:ends], axis=0)
@@ -122,7 +122,7 @@ class FastQueryEncoder(Encoder):
 
 
 class _Pieces(NamedTuple):
-    """What is known of the pieces of a question, and some empty rows after them where it is about convolutions."""
+    """What is cached of the tokens of a query, with some empty rows after them for convolutions."""
 
     seen: Rows
     """What the last layers see of their embeddings."""
@@ -130,13 +130,13 @@ class _Pieces(NamedTuple):
     """Of the embeddings' parts, and of their squares."""
     projections: Rows
     given: Rows
-    """What second convolutions are given by projections,"""
+    """What second convolutions get from projections."""
     once: Rows
-    """and what first ones let through."""
+    """What first convolutions let through."""
 
 
 def _features(known: _Pieces, made: Rows) -> Rows:
-    """What convolutions make of each piece, given what the second ones make of what the first ones let through."""
+    """Return the convolutions of each token; `made` are the second ones of what the first ones let through."""
     made += known.given
     np.maximum(made, _ZEROS[: len(made)], out=made)
     made += known.once
@@ -146,7 +146,8 @@ def _features(known: _Pieces, made: Rows) -> Rows:
 
 
 def _shares(known: _Pieces, convolved: Rows, least: float) -> Row:
-    """What to multiply each piece's features with: so all have a deviation of 1, and their sum does not grow with them."""
+    """Return the factor of each token's features, so that all have a deviation of 1 and their sum does not grow with
+    them."""
     mean = convolved @ _ONES
     mean += known.sums[:, 0]
     mean *= _SHARE
@@ -161,7 +162,7 @@ def _shares(known: _Pieces, convolved: Rows, least: float) -> Row:
 
 
 def _around(given: Rows, reach: int, before: int) -> Rows:
-    """What each piece is given by those around it, where all that a piece gives lies side by side."""
+    """Return what each token gets from those around it; what a token gives to each place is side by side in its row."""
     wide = given.shape[1] // reach
     met = given[:, before * wide : (before + 1) * wide]
     for tap in range(reach):
@@ -174,19 +175,19 @@ def _around(given: Rows, reach: int, before: int) -> Rows:
 
 
 def narrow_weights(weights: Mapping[str, Rows], table: NDArray[np.uint8]) -> dict[str, Rows]:
-    """The weights of `SHAPES`, made of the model's own."""
+    """Return the weights of `SHAPES`, computed from the model's own."""
     straight_and_bent = np.concatenate([weights["p1"], weights["d0"]], axis=1)
     from_features = (weights["ln_g"][:, None] * weights["cnn_W"]) @ straight_and_bent
     from_features -= from_features.mean(axis=0)  # instead of taking its mean from each row
     quick = FastQueryEncoder({**weights, "from_embedded": from_features[:EMBEDDED]}, table)
     second = {reach: np.concatenate(np.split(weights[f"w2_{reach}"], reach), axis=1) for reach, _ in REACHES}
     made = []
-    for pieces in _sample_pieces():
-        known = quick.known_pieces(pieces)
+    for tokens in _sample_tokens():
+        known = quick.known_tokens(tokens)
         twice = np.empty_like(known.once)
         for place, (reach, before) in enumerate(REACHES):
             twice[:, place] = _around(known.once[:, place] @ second[reach], reach, before)
-        its = twice[: len(pieces)].copy()
+        its = twice[: len(tokens)].copy()
         shares = _shares(known, _features(known, twice), float(weights["eps"]))
         made.append(its * shares[:, None, None])
     directions = [_directions(its, _NARROW) for its in np.concatenate(made).transpose(1, 0, 2)]
@@ -203,16 +204,16 @@ def narrow_weights(weights: Mapping[str, Rows], table: NDArray[np.uint8]) -> dic
     }
 
 
-def _sample_pieces() -> Iterator[list[int]]:
+def _sample_tokens() -> Iterator[list[int]]:
     seed, texts, pool, frequent = DRAWN
     chance = np.random.default_rng(seed)
-    pieces = chance.integers(_USUAL, frequent, pool)
+    tokens = chance.integers(_USUAL, frequent, pool)
     for length in chance.integers(4, 24, texts):
-        yield [_BEGIN, *chance.choice(pieces, length).tolist(), _END]
+        yield [_BEGIN, *chance.choice(tokens, length).tolist(), _END]
 
 
 def _directions(rows: Rows, most: int) -> Rows:
-    """The directions, side by side, that hold most of some rows."""
+    """Return the directions, as columns, with most of the variance of some rows."""
     _, found = np.linalg.eigh(rows.T @ rows)
     last: Rows = found[:, : -most - 1 : -1]
     return last

@@ -1,8 +1,8 @@
-"""Google's multilingual sentence encoder (USE 3, the convolutional one) as numbers: texts as pieces in, unit vectors out.
+"""Google's multilingual sentence encoder (USE 3, the convolutional one) in numpy: tokens of texts in, unit vectors out.
 
-The package that bundles the weights can do this too. Here a question takes half the time, because all that depends on one
-piece alone, its embedding, projection and first convolution, is kept for the pieces met lately. The vectors are the same but
-for rounding. Whoever imports this module loads numpy.
+The package that bundles the weights can do this too. Here a query takes half the time, because everything that depends on
+one token alone, its embedding, projection and first convolution, is cached for recent tokens. The vectors are the same
+except for rounding. Importing this module loads numpy.
 """
 
 import threading
@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 Rows = NDArray[np.float32]
 
 CHUNKS = 17
-"""The table of pieces is in so many parts, each with a scale of its own; a piece is in the part of its number's rest."""
+"""The parts of the table of tokens, each with its own scale; a token is in the part of its number modulo this."""
 EMBEDDED, WIDE = 512, 256
 REACHES = ((2, 0), (3, 1), (5, 2))
-"""The convolutions: how many pieces each goes over, and how many of them come before."""
+"""The convolutions: over how many tokens each goes, and how many of them are before."""
 _FEATURES = EMBEDDED + WIDE * len(REACHES)
-_OF_PIECE = _FEATURES + WIDE * sum(reach for reach, _ in REACHES)
+_OF_TOKEN = _FEATURES + WIDE * sum(reach for reach, _ in REACHES)
 _EDGE = 2  # empty rows before and after a text, as far as the widest convolution reaches
-_FOUR = 4  # rows that a product computes together: of 11 rows it takes half as long again as of 12
-_AT_ONCE = 384  # pieces computed together, as many as the processor's cache holds
-_KEPT = 1_024  # pieces kept, 16 MB; for questions 26 MB
+_FOUR = 4  # rows that a product computes together: 11 rows take half as long again as 12
+_AT_ONCE = 384  # tokens computed together, as many as fit into the processor's cache
+_KEPT = 1_024  # tokens cached, 16 MB; for queries 26 MB
 
 
 class RowCache:
-    """What was computed of the pieces met last, each in a row of its own in every table."""
+    """What was computed of recent tokens, each in its own row of every table."""
 
     def __init__(self, widths: Sequence[int], computed: Callable[[NDArray[np.int64]], Sequence[Rows]]) -> None:
         self.lock = threading.Lock()
@@ -38,25 +38,26 @@ class RowCache:
         """Piece → its row below; the first row is empty."""
         self._tables = self._empty(_KEPT)
 
-    def _empty(self, pieces: int) -> list[Rows]:
-        return [np.zeros((1 + pieces, width), dtype=np.float32) for width in self._widths]
+    def _empty(self, tokens: int) -> list[Rows]:
+        return [np.zeros((1 + tokens, width), dtype=np.float32) for width in self._widths]
 
     def rows(self, laid: Sequence[int | None]) -> tuple[list[Rows], list[int]]:
-        """The tables, and which row is whose: an empty one for None. Only whoever holds the lock may ask and read them."""
-        distinct = [piece for piece in dict.fromkeys(laid) if piece is not None]
-        missing = [piece for piece in distinct if piece not in self._places]
+        """Return the tables, and the row of each token: an empty one for None. Hold the lock to call this and to read
+        them."""
+        distinct = [token for token in dict.fromkeys(laid) if token is not None]
+        missing = [token for token in distinct if token not in self._places]
         if len(self._places) + len(missing) > _KEPT:
             self._places.clear()
             missing = distinct
         tables, places = self._tables, self._places
-        if len(missing) > _KEPT:  # a text of more pieces than are kept: they are computed for it alone
+        if len(missing) > _KEPT:  # a text of more tokens than are cached: they are computed for it alone
             tables, places = self._empty(len(missing)), {}
         if missing:
             free = 1 + len(places)
             for table, rows in zip(tables, self._computed(np.array(missing)), strict=True):
                 table[free : free + len(missing)] = rows
             places.update(zip(missing, range(free, free + len(missing)), strict=True))
-        return tables, [0 if piece is None else places[piece] for piece in laid]
+        return tables, [0 if token is None else places[token] for token in laid]
 
 
 class Encoder:
@@ -64,32 +65,32 @@ class Encoder:
         self._weights = weights
         self._table = table
         self._least = float(weights["eps"])
-        self._kept = RowCache([_OF_PIECE], lambda pieces: [self._compute(pieces)])
+        self._kept = RowCache([_OF_TOKEN], lambda tokens: [self._compute(tokens)])
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> Rows:
         if not texts:
             return np.empty((0, EMBEDDED), dtype=np.float32)
         bounds, size = [0], 0
-        for place, pieces in enumerate(texts):
-            if size and size + len(pieces) > _AT_ONCE:
+        for place, tokens in enumerate(texts):
+            if size and size + len(tokens) > _AT_ONCE:
                 bounds.append(place)
                 size = 0
-            size += len(pieces)
+            size += len(tokens)
         return np.concatenate([self._vectors(texts[start:end]) for start, end in pairwise([*bounds, len(texts)])])
 
     def _vectors(self, texts: Sequence[Sequence[int]]) -> Rows:
         weights = self._weights
         laid: list[int | None] = [None] * _EDGE
         starts: list[int] = []
-        for pieces in texts:
+        for tokens in texts:
             starts.append(len(laid) - _EDGE)
-            laid += [*pieces, *[None] * _EDGE]
+            laid += [*tokens, *[None] * _EDGE]
         laid += [None] * (-(len(laid) - 2 * _EDGE) % _FOUR)
-        empty = [row - _EDGE for row, piece in enumerate(laid) if piece is None][_EDGE:-_EDGE]
+        empty = [row - _EDGE for row, token in enumerate(laid) if token is None][_EDGE:-_EDGE]
         features = self._convolve(self._cached_rows(laid), empty)
         _normalize(features, weights["ln_g"], weights["ln_b"], self._least)
         features[empty] = 0.0
-        lengths = np.array([[len(pieces)] for pieces in texts], dtype=np.float32)
+        lengths = np.array([[len(tokens)] for tokens in texts], dtype=np.float32)
         mean: Rows = np.add.reduceat(features, starts, axis=0) @ weights["cnn_W"]
         mean += lengths * weights["cnn_b"]
         mean /= np.sqrt(lengths)
@@ -103,19 +104,19 @@ class Encoder:
         return unit
 
     def _cached_rows(self, laid: Sequence[int | None]) -> Rows:
-        """What is known of each piece, and an empty row for None."""
+        """Return what is cached of each token, and an empty row for None."""
         with self._kept.lock:
             (table,), places = self._kept.rows(laid)
             rows: Rows = table[places]
             return rows
 
-    def _compute(self, pieces: NDArray[np.int64]) -> Rows:
-        """Of each piece its embedding, its projection, and what it gives to each place of the first convolutions."""
+    def _compute(self, tokens: NDArray[np.int64]) -> Rows:
+        """Return of each token its embedding, its projection, and its product for each place of the first convolutions."""
         weights = self._weights
-        made = np.empty((len(pieces), _OF_PIECE), dtype=np.float32)
+        made = np.empty((len(tokens), _OF_TOKEN), dtype=np.float32)
         embedded, projected = made[:, :EMBEDDED], made[:, EMBEDDED:_FEATURES]
-        chunk = pieces % CHUNKS
-        embedded[:] = self._table[pieces]
+        chunk = tokens % CHUNKS
+        embedded[:] = self._table[tokens]
         embedded *= weights["scale"][chunk, None]
         embedded += weights["lo"][chunk, None]
         projected[:] = embedded @ weights["proj"]
@@ -128,7 +129,8 @@ class Encoder:
         return made
 
     def _convolve(self, rows: Rows, empty: Sequence[int]) -> Rows:
-        """The features of all rows but the edges: a piece's embedding, and what convolutions make of those around it."""
+        """Return the features of all rows but the edges: the embedding of a token, and the convolutions of those around
+        it."""
         weights = self._weights
         inner = rows[_EDGE:-_EDGE]
         features = np.empty((len(inner), _FEATURES), dtype=np.float32)
@@ -157,7 +159,7 @@ class Encoder:
 
 
 def _normalize(rows: Rows, scale: Rows, shift: Rows, least: float) -> None:
-    """To mean 0 and deviation 1 of each row, in place."""
+    """Scale each row to mean 0 and deviation 1, in place."""
     rows -= rows.mean(axis=1, keepdims=True)
     rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows) / rows.shape[1] + least)[:, None]
     rows *= scale

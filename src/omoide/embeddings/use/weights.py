@@ -30,19 +30,19 @@ _SHAPES: dict[str, tuple[int, ...]] = {
     "d0": (512, 320), "d1": (320, 320), "d2": (320, 512), "d3": (512, 512), "p1": (512, 320), "p3": (320, 512), "eps": (),
     **fast_query.SHAPES,
 }  # fmt: skip
-"""In the order in which they lie in the file, below the table."""
+"""The weights in the order of the file, after the table."""
 _BYTES = prod(_TABLE) + 4 * sum(map(prod, _SHAPES.values()))
 _LAYOUT = crc32(repr((_SHAPES, fast_query.DRAWN)).encode())
-"""Another order or shape is another file."""
+"""Part of the file's name: another order or shape is another file."""
 
 Parts = tuple[Mapping[str, NDArray[np.float32]], NDArray[np.uint8]]
-"""The weights by name, and the table of pieces."""
+"""The weights by name, and the table of tokens."""
 
 
 def load(package: str, cache: Path) -> Parts:
     source = Path(str(files(package) / "resources" / "weights.npz"))
-    told = source.stat()
-    file = cache / f"{package}-{_LAYOUT:x}-{told.st_size:x}-{told.st_mtime_ns:x}.weights"
+    status = source.stat()
+    file = cache / f"{package}-{_LAYOUT:x}-{status.st_size:x}-{status.st_mtime_ns:x}.weights"
     try:
         return _map_file(file)
     except (OSError, ValueError):
@@ -50,14 +50,14 @@ def load(package: str, cache: Path) -> Parts:
     try:
         _save(file, whole)
         return _map_file(file)
-    except (OSError, ValueError):  # plan B: those in memory
+    except (OSError, ValueError):  # fallback: those in memory
         return _split_tensors(whole)
 
 
 def _map_file(file: Path) -> Parts:
     whole = np.asarray(np.memmap(file, dtype=np.uint8, mode="r"))
     if len(whole) != _BYTES:
-        raise ValueError("not all of it is there")
+        raise ValueError(f"{file} has {len(whole):,} bytes, expected {_BYTES:,}")
     return _split_tensors(whole)
 
 
@@ -85,7 +85,7 @@ def _unpack(source: Path) -> NDArray[np.uint8]:
 
 
 def _rename_tensors(packed: Mapping[str, NDArray[np.float32]]) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    """As they are needed: projections of all convolutions side by side, and of each first one what goes to which place."""
+    """Yield the weights as they are used: projections of all convolutions side by side, first convolutions by place."""
     for name, its in (("proj", "proj"), ("proj_b", "proj_b"), ("proj_ln_g", "ln_g"), ("proj_ln_b", "ln_b")):
         yield name, np.concatenate([packed[f"{its}{reach}"] for reach, _ in REACHES], axis=-1)
     for reach, _ in REACHES:
@@ -96,7 +96,7 @@ def _rename_tensors(packed: Mapping[str, NDArray[np.float32]]) -> Iterator[tuple
 
 
 def _save(file: Path, whole: NDArray[np.uint8]) -> None:
-    """Whole or not at all, also where two processes do so at once; those of other versions of the package go."""
+    """Write the file atomically, also where two processes do so at once, and remove those of other versions."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     own = file.with_suffix(f".{os.getpid()}")
     try:
