@@ -10,8 +10,8 @@ from omoide.lifecycle.deduplication import Verdict, extract_features, judge
 PAIRS = Path(__file__).resolve().parents[2] / "bench" / "contradictions.jsonl"
 
 
-def verdict(one, other, likeness=0.99):
-    return judge(extract_features(one), extract_features(other), likeness).verdict
+def verdict(one, other, similarity=0.99):
+    return judge(extract_features(one), extract_features(other), similarity).verdict
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def merge(value: "Merge") -> dict[str, Any]:
     return {
         "into": value.into.number,
         "merged": [other.number for other in value.others],
-        "likeness": round(value.likeness, 4),
+        "similarity": round(value.similarity, 4),
         "content": value.merged.content,
     }
 
@@ -143,7 +143,7 @@ def doubt(value: "Contradiction") -> dict[str, Any]:
         "one": value.one.number,
         "other": value.other.number,
         "why": value.why,
-        "likeness": round(value.likeness, 4),
+        "similarity": round(value.similarity, 4),
     }
 
 

@@ -48,7 +48,7 @@ class Merge(msgspec.Struct, frozen=True):
     into: Memory
     others: tuple[Memory, ...]
     merged: Memory
-    likeness: float
+    similarity: float
 
 
 class Contradiction(msgspec.Struct, frozen=True):
@@ -57,7 +57,7 @@ class Contradiction(msgspec.Struct, frozen=True):
     one: Memory
     other: Memory
     why: str
-    likeness: float
+    similarity: float
 
 
 class MergePlan(msgspec.Struct, frozen=True):
@@ -161,14 +161,14 @@ def _is_hiragana(run: str) -> bool:
     return "ぁ" <= run[0] <= "ゖ"
 
 
-def judge(one: TextFeatures, other: TextFeatures, likeness: float) -> Judgement:
+def judge(one: TextFeatures, other: TextFeatures, similarity: float) -> Judgement:
     """Return whether two texts say the same or contradict each other, given their similarity from 0 to 1."""
-    if likeness >= SAME and normalization.is_same(one.tokens, other.tokens):
+    if similarity >= SAME and normalization.is_same(one.tokens, other.tokens):
         return Judgement(Verdict.SAME)
     gone, come = one.words - other.words, other.words - one.words
     apart = sum(gone.values()) + sum(come.values())
     size = max(sum(one.words.values()), sum(other.words.values()))
-    difference = _difference(one, other, gone, come) if likeness >= NEAR and apart <= max(2, size // 4) else ""
+    difference = _difference(one, other, gone, come) if similarity >= NEAR and apart <= max(2, size // 4) else ""
     return Judgement(Verdict.CONTRADICTS, difference) if difference else Judgement(Verdict.DIFFERENT)
 
 
@@ -211,8 +211,8 @@ def plan(memories: Mapping[int, Memory], pairs: Iterable[tuple[int, int, float]]
     have a key.
     """
     planner = _Planner(memories)
-    for one, other, likeness in sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1])):
-        planner.compare(memories[one], memories[other], likeness)
+    for one, other, similarity in sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1])):
+        planner.compare(memories[one], memories[other], similarity)
     return planner.plan()
 
 
@@ -228,22 +228,22 @@ class _Planner:
         """By the number of each memory in a group: the one that stays."""
         self._contradictions: list[Contradiction] = []
 
-    def compare(self, one: Memory, other: Memory, likeness: float) -> None:
+    def compare(self, one: Memory, other: Memory, similarity: float) -> None:
         """Merge two memories if they say the same, or note that they contradict each other."""
         if (one.scope, one.type, one.state) != (other.scope, other.type, other.state):
             return
-        judgement = self._judge(one, other, likeness)
+        judgement = self._judge(one, other, similarity)
         if judgement.verdict is Verdict.CONTRADICTS:
-            self._contradictions.append(Contradiction(one, other, judgement.why, likeness))
+            self._contradictions.append(Contradiction(one, other, judgement.why, similarity))
         elif judgement.verdict is Verdict.SAME and not (one.key and other.key):
             head = self._memories[self._head(one, other)]
             for memory in (one, other):
                 # A memory with a key stays: its key must go on naming what is in use. Each is compared with the head itself:
                 # a chain of similar memories may lead anywhere.
                 is_free = memory.number not in self._heads and not memory.key
-                if is_free and self._judge(head, memory, likeness).verdict is Verdict.SAME:
+                if is_free and self._judge(head, memory, similarity).verdict is Verdict.SAME:
                     self._heads[memory.number] = head.number
-                    self._groups[head.number].append((memory.number, likeness))
+                    self._groups[head.number].append((memory.number, similarity))
 
     def _head(self, one: Memory, other: Memory) -> int:
         """Return the head of the group that one of the two is in; of a new group if none is."""
@@ -253,8 +253,8 @@ class _Planner:
             self._groups[head], self._heads[head] = [], head
         return head
 
-    def _judge(self, one: Memory, other: Memory, likeness: float) -> Judgement:
-        return judge(self._features_of(one), self._features_of(other), likeness)
+    def _judge(self, one: Memory, other: Memory, similarity: float) -> Judgement:
+        return judge(self._features_of(one), self._features_of(other), similarity)
 
     def _features_of(self, memory: Memory) -> TextFeatures:
         if memory.number not in self._features:
@@ -268,7 +268,7 @@ class _Planner:
         for head, group in self._groups.items():
             if group:
                 into, others = self._memories[head], [self._memories[number] for number, _ in group]
-                merges.append(Merge(into, tuple(others), merge(into, others), min(likeness for _, likeness in group)))
+                merges.append(Merge(into, tuple(others), merge(into, others), min(similarity for _, similarity in group)))
         return MergePlan(merges, [found for found in self._contradictions if not self._are_merged(found)])
 
     def _are_merged(self, found: Contradiction) -> bool:

@@ -106,7 +106,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "start_session": ("start_session", {"name": "living"}),
     "stats": ("stats", {}),
     "retire": ("retire", {"dry_run": True}),
-    "twins": ("reindex", {}),
+    "near_duplicates": ("reindex", {}),
     "embed": ("embed_pending", {}),
     "repair": ("repair", {}),
     "archive": ("archive", {"id": "living"}),
@@ -665,8 +665,8 @@ def test_the_maintenance_tools_lose_no_memory(client: Any) -> None:
     client.result("remember", content="The API uses the port 8080 for local work", scope="global")
     counted = client.result("stats")
     assert (counted["count"], counted["by_state"], counted["by_project"]) == (2, {"active": 2}, {"": 2})
-    (twins,) = client.result("twins")["twins"]
-    assert {twins["into"], *twins["merged"]} == {1, 2}
+    (merge,) = client.result("near_duplicates")["near_duplicates"]
+    assert {merge["into"], *merge["merged"]} == {1, 2}
     assert client.result("retire", dry_run=True) == {"rows": [], "dry_run": True}
     assert client.result("repair")["count"] == 2
     assert client.result("check")["rows"] == []

@@ -104,12 +104,12 @@ class _ProgressBars:
 def _merge_row(merge: Merge, *, verbose: bool) -> list[str]:
     others = ", ".join(f"#{other.number}" for other in merge.others)
     text = merge.merged.content if verbose else merge.into.topic
-    return [f"#{merge.into.number}", others, f"{merge.likeness:.2f}", text]
+    return [f"#{merge.into.number}", others, f"{merge.similarity:.2f}", text]
 
 
 def _contradiction_row(pair: Contradiction, *, verbose: bool) -> list[str]:
     text = f"{pair.one.content} / {pair.other.content}" if verbose else pair.one.topic
-    return [f"#{pair.one.number}", f"#{pair.other.number}", f"{pair.likeness:.2f}", pair.why, text]
+    return [f"#{pair.one.number}", f"#{pair.other.number}", f"{pair.similarity:.2f}", pair.why, text]
 
 
 def _print_plan(plan: MergePlan, *, verbose: bool) -> None:

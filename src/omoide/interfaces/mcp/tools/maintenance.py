@@ -37,7 +37,7 @@ class RetireResult(Struct, frozen=True):
 
 
 class NearDuplicatesResult(Struct, frozen=True):
-    twins: list[dict[str, Any]]
+    near_duplicates: list[dict[str, Any]]
     contradictions: list[dict[str, Any]]
 
 
@@ -133,8 +133,8 @@ TOOLS = (
         repeatable=True,
     ),
     Tool(
-        "twins",
-        "Twins",
+        "near_duplicates",
+        "Near-duplicates",
         "List near-duplicates, and pairs of memories that may contradict each other. Changes nothing.",
         CompareInput,
         NearDuplicatesResult,
