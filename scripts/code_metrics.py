@@ -183,7 +183,7 @@ def protocol_methods(root: Path) -> dict[str, int]:
 
 
 def complexity(root: Path) -> list[tuple[int, str]]:
-    from radon.complexity import cc_visit  # noqa: PLC0415 - needed here alone; part of the dev extra
+    from radon.complexity import cc_visit  # lazy: needed here alone; part of the dev extra
 
     found: list[tuple[int, str]] = []
     for path in root.rglob("*.py"):

@@ -156,7 +156,7 @@ def run(seeds: range) -> list[tuple[int, str]]:
 
 
 def fuzz_by_coverage() -> None:
-    import atheris  # noqa: PLC0415 - an optional package
+    import atheris  # lazy: an optional package
 
     signal.signal(signal.SIGPROF, raise_timeout)
 

@@ -205,3 +205,18 @@ def test_every_public_function_has_a_docstring_in_the_imperative(file: Path) -> 
 
 def test_every_exported_name_has_a_docstring() -> None:
     assert [name for name in omoide.__all__ if not getattr(omoide, name).__doc__] == []
+
+
+def test_every_import_inside_a_function_says_why_it_is_lazy():
+    """Imports stand at the top. One that would cost start-up time is lazy, and a comment on its line says so."""
+    unexplained = []
+    for path in SOURCES:
+        text = path.read_text(encoding="utf-8")
+        lines = text.splitlines()
+        for function in ast.walk(ast.parse(text)):
+            if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            for node in ast.walk(function):
+                if isinstance(node, (ast.Import, ast.ImportFrom)) and "# lazy: " not in lines[node.lineno - 1]:
+                    unexplained.append(f"{path}:{node.lineno}")
+    assert unexplained == []

@@ -138,7 +138,7 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'omoide' has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415 - see above
+    from importlib import import_module  # lazy: see above
 
     value = globals()[name] = getattr(import_module(_HOMES[name]), name)
     return value

@@ -72,8 +72,8 @@ def open_service(
     reported = set() if told is None else told
 
     def make_engine(report: Callable[[str], None]) -> "SyncEngine":
-        from omoide.sync.database import SyncDatabase  # noqa: PLC0415 - only a store that has a mirror needs it
-        from omoide.sync.engine import SyncEngine  # noqa: PLC0415 - the same
+        from omoide.sync.database import SyncDatabase  # lazy: only a store that has a mirror needs it
+        from omoide.sync.engine import SyncEngine  # lazy: the same
 
         # Without the mirrors' own hook: an edit is imported within a sync, and the next read brings it to other mirrors.
         # Of no run: what a person writes into a file does not come from the agent that happens to read it.
@@ -107,7 +107,7 @@ def diagnose(flags: Mapping[str, str | None], via: str, *, fix: bool = False) ->
     `flags` override settings, as in `load_settings`; `via` is the interface that asks. `fix` closes open permissions and
     rebuilds a broken index.
     """
-    from omoide.service import doctor  # noqa: PLC0415 - only one command needs it
+    from omoide.service import doctor  # lazy: only one command needs it
 
     def open_quietly(settings: Settings) -> Service:
         # Trouble with mirrored files is among the checks: it need not be reported twice.
@@ -122,13 +122,13 @@ def diagnose(flags: Mapping[str, str | None], via: str, *, fix: bool = False) ->
 
 def _check_mirrors(service: Service) -> "Iterator[Check]":
     for mirror in service.mirrors():
-        from omoide.sync.health import check_mirror  # noqa: PLC0415 - only a store that has a mirror needs it
+        from omoide.sync.health import check_mirror  # lazy: only a store that has a mirror needs it
 
         yield from check_mirror(mirror, sync_engine(service))
 
 
 def engine_info() -> tuple[str, int]:
     """The database engine with the version of its package, and the schema that every opened database is brought to."""
-    from importlib.metadata import version  # noqa: PLC0415 - 20 ms that only stats and doctor need
+    from importlib.metadata import version  # lazy: 20 ms that only stats and doctor need
 
     return f"SQLite (apsw {version('apsw')})", len(list(MIGRATIONS.glob("[0-9]*.sql")))

@@ -142,7 +142,7 @@ def _seconds(value: Any) -> float:
 
 
 def _store() -> str:
-    import platformdirs  # noqa: PLC0415 - start-up: 5 ms that only the default path needs
+    import platformdirs  # lazy: start-up: 5 ms that only the default path needs
 
     return str(Path(platformdirs.user_data_dir("omoide")) / "memory.db")
 
@@ -265,7 +265,7 @@ def config_file(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the path of config.toml, which need not exist."""
     if environment.get("OMOIDE_CONFIG"):
         return Path(environment["OMOIDE_CONFIG"]).expanduser()
-    import platformdirs  # noqa: PLC0415 - see _store
+    import platformdirs  # lazy: see _store
 
     return Path(platformdirs.user_config_dir("omoide")) / "config.toml"
 
@@ -307,7 +307,7 @@ def _read_config(file: Path) -> tuple[dict[str, Any], str]:
         return {}, ""
     except (OSError, UnicodeDecodeError) as error:
         raise Unreadable(f"cannot read {file} ({error}): repair it, or name another file with OMOIDE_CONFIG") from error
-    import tomllib  # noqa: PLC0415 - start-up: most users have no file
+    import tomllib  # lazy: start-up: most users have no file
 
     try:
         table = tomllib.loads(text)

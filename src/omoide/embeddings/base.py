@@ -53,10 +53,10 @@ def make_embedder(wanted: str, key: str = "") -> Embedder | None:
         return _shared_bundled()
     # Each embedder's module is imported when it is chosen: start-up time.
     if kind == "fastembed":
-        from omoide.embeddings.fastembed import FastembedEmbedder  # noqa: PLC0415 - see above
+        from omoide.embeddings.fastembed import FastembedEmbedder  # lazy: see above
 
         return FastembedEmbedder(model or _FASTEMBED)
-    from omoide.embeddings.openai import OpenAIEmbedder  # noqa: PLC0415 - see above
+    from omoide.embeddings.openai import OpenAIEmbedder  # lazy: see above
 
     url, _, model = wanted.partition("#")
     return OpenAIEmbedder(url, model, key)
@@ -65,14 +65,14 @@ def make_embedder(wanted: str, key: str = "") -> Embedder | None:
 @cache
 def _shared_bundled() -> "BundledEmbedder":
     """The bundled model: one for all stores of a process."""
-    from omoide.embeddings.bundled import BundledEmbedder  # noqa: PLC0415 - see `make_embedder`
+    from omoide.embeddings.bundled import BundledEmbedder  # lazy: see `make_embedder`
 
     return BundledEmbedder()
 
 
 def unit_vectors(rows: Sequence[Any], name: str) -> "Rows":
     """Scale the rows that the embedder `name` returned to length 1; raises EmbedderUnavailable if they are no vectors."""
-    import numpy as np  # noqa: PLC0415 - see the top
+    import numpy as np  # lazy: see the top
 
     if len({len(row) for row in rows}) > 1 or any(len(row) == 0 for row in rows):
         raise EmbedderUnavailable(f"{name} returned vectors of different or zero length: check the setting `embedder`")

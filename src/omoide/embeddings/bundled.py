@@ -28,15 +28,15 @@ class BundledEmbedder:
 
 
 def _load_encoder() -> "Callable[..., Rows]":
-    from zipfile import BadZipFile  # noqa: PLC0415 - only needed with the model
+    from zipfile import BadZipFile  # lazy: only needed with the model
 
-    import platformdirs  # noqa: PLC0415 - only needed with the model
+    import platformdirs  # lazy: only needed with the model
 
     try:
-        import numpy as np  # noqa: PLC0415 - see `base`
+        import numpy as np  # lazy: see `base`
 
-        from omoide.embeddings.use import weights  # noqa: PLC0415 - loads numpy
-        from omoide.embeddings.use.fast_query import FastQueryEncoder  # noqa: PLC0415 - loads numpy
+        from omoide.embeddings.use import weights  # lazy: loads numpy
+        from omoide.embeddings.use.fast_query import FastQueryEncoder  # lazy: loads numpy
 
         libraries = import_module("threadpoolctl").ThreadpoolController().select(user_api="blas").lib_controllers
         with _one_thread(libraries):
@@ -74,7 +74,7 @@ def _one_thread(libraries: Sequence[Any]) -> Iterator[None]:
 
 
 def _load_tokenizer() -> Any:
-    from importlib.resources import files  # noqa: PLC0415 - only needed with the model
+    from importlib.resources import files  # lazy: only needed with the model
 
     model = str(files(base.PACKAGE) / "resources" / "sp.model")
     try:

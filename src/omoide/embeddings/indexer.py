@@ -41,7 +41,7 @@ BATCH = 64
 def _vector_module() -> "ModuleType":
     """Return the module of vectors. A process that asks a server for them may have no numpy: raises EmbedderUnavailable."""
     try:
-        from omoide.embeddings import vectors  # noqa: PLC0415 - numpy, see the top
+        from omoide.embeddings import vectors  # lazy: numpy, see the top
     except ImportError as error:
         raise EmbedderUnavailable(f'vectors need numpy ({error}): pip install "omoide[semantic]"') from error
     return vectors
@@ -72,7 +72,7 @@ class EmbeddingIndex:
     @cached_property
     def embedder(self) -> "Embedder | None":
         """The embedder that the settings name; None if semantic search is off."""
-        from omoide.embeddings.base import make_embedder  # noqa: PLC0415 - see the top
+        from omoide.embeddings.base import make_embedder  # lazy: see the top
 
         return make_embedder(self._settings.embedder, self._settings.embedder_key)
 
@@ -106,7 +106,7 @@ class EmbeddingIndex:
     def cache(self) -> "VectorCache":
         """Return the vectors of the store that are in memory."""
         if self._cache is None:
-            from omoide.embeddings.cache import VectorCache  # noqa: PLC0415 - numpy, see the top
+            from omoide.embeddings.cache import VectorCache  # lazy: numpy, see the top
 
             self._cache = VectorCache()
         return self._cache
@@ -260,7 +260,7 @@ class EmbeddingIndex:
         if model is None:
             return
         try:
-            from omoide.embeddings.quantized import mean_vectors, pairs  # noqa: PLC0415 - numpy, see the top
+            from omoide.embeddings.quantized import mean_vectors, pairs  # lazy: numpy, see the top
         except ImportError:  # fallback: near-duplicates by words
             return
 

@@ -42,7 +42,7 @@ class OpenAIEmbedder:
 
     def vectors(self, texts: Sequence[str], *, patient: bool = True) -> "Rows":
         """Return a unit vector for each text; not patient, within `QUERY_LIMIT` seconds."""
-        from http.client import HTTPException  # noqa: PLC0415 - 40 ms that only this embedder needs
+        from http.client import HTTPException  # lazy: 40 ms that only this embedder needs
 
         try:
             answer = self._request(msgspec.json.encode({"model": self._model, "input": list(texts)}), patient=patient)
@@ -57,8 +57,8 @@ class OpenAIEmbedder:
     def _request(self, body: bytes, *, patient: bool) -> bytes:
         """Return the server's answer, requested in a thread that can be abandoned: a socket's timeout applies to each read,
         so a slow server could block for ever, and resolving a name has no timeout at all."""
-        from http.client import HTTPException  # noqa: PLC0415 - see `vectors`
-        from urllib.request import Request, urlopen  # noqa: PLC0415 - see `vectors`
+        from http.client import HTTPException  # lazy: see `vectors`
+        from urllib.request import Request, urlopen  # lazy: see `vectors`
 
         self._abandoned = [thread for thread in self._abandoned if thread.is_alive()]
         if len(self._abandoned) >= _MAX_ABANDONED:

@@ -105,7 +105,7 @@ def swap(directory: int, one: str, other: str) -> None:
 @functools.cache
 def _load_exchange() -> Callable[[int, bytes, bytes], int] | None:
     """The system call, which Python does not have: it returns the number of an error, or 0."""
-    import ctypes  # noqa: PLC0415 - 2 ms that only a changed file needs
+    import ctypes  # lazy: 2 ms that only a changed file needs
 
     library = ctypes.CDLL(None, use_errno=True)
     call = getattr(library, "renameat2", None) or getattr(library, "renameatx_np", None)  # Linux, macOS

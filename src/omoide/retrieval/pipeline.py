@@ -83,7 +83,7 @@ def analyse(text: str, at: datetime, *, semantic: bool) -> Question:
     """Return the terms of a query's text, and for a search by vectors the time that it asks about."""
     span = None
     if semantic:
-        from omoide.retrieval import time_expressions  # noqa: PLC0415 - its patterns, see the top
+        from omoide.retrieval import time_expressions  # lazy: its patterns, see the top
 
         span = time_expressions.span(text, at.astimezone()) if time_expressions.mentions_time(text) else None
     return Question(text, analyzer.query_terms(text), span)
@@ -95,7 +95,7 @@ def find_candidates(tx: Reader, query: Query, question: Question, at: datetime, 
     words = candidates.by_words(tx, query, question.terms, at, alone=vector is None)
     if vector is None or not words.size.entries:
         return Candidates(words.facts, words, None)
-    from omoide.retrieval import vector_query  # noqa: PLC0415 - numpy, see the top
+    from omoide.retrieval import vector_query  # lazy: numpy, see the top
 
     vectors = vector_query.by_vector(tx, query, vector, words.facts, at)
     return Candidates(vectors.facts, words, vectors)
@@ -106,7 +106,7 @@ def read_features(tx: Reader, query: Query, question: Question, found: Candidate
     facts, words = found.facts, found.words
     semantic = None
     if found.vectors is not None:
-        from omoide.retrieval import vector_query  # noqa: PLC0415 - numpy, see the top
+        from omoide.retrieval import vector_query  # lazy: numpy, see the top
 
         semantic = vector_query.read_semantic_features(tx, question.text, question.span, found.vectors)
     postings = candidates.read_postings(tx, query, words, [*facts]) if facts else {}
@@ -119,7 +119,7 @@ def score(features: Features) -> Scores:
     words = lexical.lexical_scores(features.weights, features.postings, lengths, features.average)
     if features.semantic is None:
         return Scores(words.scores, lambda _: [])
-    from omoide.retrieval import hybrid  # noqa: PLC0415 - the patterns of dates, see the top
+    from omoide.retrieval import hybrid  # lazy: the patterns of dates, see the top
 
     whole = sum(features.weights.values()) or 1.0
     hybrid_scores = hybrid.score(words, whole, features.semantic, features.average)

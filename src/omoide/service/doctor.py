@@ -101,7 +101,7 @@ def _check_mode(path: Path, mode: int, wrong: str, *, fix: bool) -> Check:
 
 
 def _check_space(store: Path) -> Check:
-    import shutil  # noqa: PLC0415 - slow to import, and only for the free space
+    import shutil  # lazy: slow to import, and only for the free space
 
     free = shutil.disk_usage(store.parent).free
     needed = max(_LEAST_FREE, 2 * store.stat().st_size)

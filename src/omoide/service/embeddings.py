@@ -39,7 +39,7 @@ class Embeddings(Core):
         return SearchResult(hits, len(hits))
 
     def _similar_by_vector(self, vector: "QueryVector", query: Query, at: datetime) -> list[Hit]:
-        from omoide.retrieval.vector_query import nearest_memories  # noqa: PLC0415 - it loads numpy
+        from omoide.retrieval.vector_query import nearest_memories  # lazy: it loads numpy
 
         with self._store.read() as tx:
             likeness = nearest_memories(tx, query, vector).cosines

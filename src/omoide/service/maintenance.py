@@ -125,7 +125,7 @@ class Maintenance(Core):
         made by then are kept.
         """
         permissions.require(self._actor, "reindex")
-        from omoide.lifecycle.deduplication import ReindexResult  # noqa: PLC0415 - see the top
+        from omoide.lifecycle.deduplication import ReindexResult  # lazy: see the top
 
         if dry_run:
             with self._store.read() as tx:
@@ -200,7 +200,7 @@ class Maintenance(Core):
         return plan, [memory for memory in every if memory.state is State.FORGOTTEN], len(every)
 
     def _find_duplicates(self, tx: Reader, memories: Mapping[int, Memory]) -> "MergePlan":
-        from omoide.lifecycle import deduplication  # noqa: PLC0415 - see the top
+        from omoide.lifecycle import deduplication  # lazy: see the top
 
         pairs = [*deduplication.candidate_pairs(memories.values()), *self._embeddings.pairs(tx, memories)]
         best: dict[tuple[int, int], float] = {}

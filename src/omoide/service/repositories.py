@@ -150,7 +150,7 @@ class Repositories(Core):
         return plan
 
     def _identify(self, root: Path) -> ProjectMatch:
-        from omoide.files import repository  # noqa: PLC0415 - it loads subprocess: 10 ms
+        from omoide.files import repository  # lazy: it loads subprocess: 10 ms
 
         directory = str(root)
         with self._store.read() as tx:
@@ -228,7 +228,7 @@ def _release(tx: Writer, checkout: Checkout, path: str) -> None:
 
 
 def _read_checkout(root: Path, bound: Project | None) -> Checkout:
-    from omoide.files import repository  # noqa: PLC0415 - it loads subprocess: 10 ms
+    from omoide.files import repository  # lazy: it loads subprocess: 10 ms
 
     directory, stamp, identity = str(root), repository.stamp(root), repository.read_identity(root)
     if bound is None:

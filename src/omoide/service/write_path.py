@@ -59,7 +59,7 @@ class Hooks:
             try:
                 hook(numbers)
             except Exception:
-                import logging  # noqa: PLC0415 - 5 ms that only a bug in a hook needs
+                import logging  # lazy: 5 ms that only a bug in a hook needs
 
                 logging.getLogger(__name__).exception("a post-commit hook failed; what was written is committed")
 
@@ -68,7 +68,7 @@ class Hooks:
         try:
             self._report(message)
         except (OSError, ValueError, Warning):  # fallback: the log, where a stream is closed or warnings are errors
-            import logging  # noqa: PLC0415 - 5 ms that only this needs
+            import logging  # lazy: 5 ms that only this needs
 
             logging.getLogger("omoide.report").warning("%s", message)
 

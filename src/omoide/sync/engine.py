@@ -87,7 +87,7 @@ class SyncEngine:
 
     def _log_exception(self, trouble: str) -> None:
         if escape(trouble) not in self._reported:
-            import logging  # noqa: PLC0415 - 5 ms that only a bug needs
+            import logging  # lazy: 5 ms that only a bug needs
 
             logging.getLogger(__name__).exception("%s", escape(trouble))
 

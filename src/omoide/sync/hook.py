@@ -68,7 +68,7 @@ class MirrorHook:
         try:
             self._report_to(message)
         except (OSError, ValueError, Warning):  # fallback: the log, where a stream is closed or warnings are errors
-            import logging  # noqa: PLC0415 - 5 ms that only this needs
+            import logging  # lazy: 5 ms that only this needs
 
             logging.getLogger(__name__).warning("%s", message)
 

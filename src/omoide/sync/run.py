@@ -291,7 +291,7 @@ class SyncRun:
         main, mirror = comparison.texts.get(self._snapshot.main), comparison.database.mirror
         if main is None or self._prefer is Side.DATABASE:
             return
-        from omoide.markdown.project_tree import read_description  # noqa: PLC0415 - only a tree has such a page
+        from omoide.markdown.project_tree import read_description  # lazy: only a tree has such a page
 
         written, stored = read_description(main.text), self._database.frame(mirror.scope).description
         if written and written != stored and (mirror.seen or not stored or self._prefer is Side.FILE):

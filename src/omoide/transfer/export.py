@@ -59,7 +59,7 @@ def _write_lines(file: BinaryIO, records: Iterator[dict[str, Any]]) -> int:
 
 
 def _write_csv(file: BinaryIO, records: Iterator[dict[str, Any]]) -> int:
-    from omoide.transfer import csv_rows  # noqa: PLC0415 - the csv module, only for this format
+    from omoide.transfer import csv_rows  # lazy: the csv module, only for this format
 
     return csv_rows.write(file, records)
 

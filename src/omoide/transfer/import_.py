@@ -141,7 +141,7 @@ def _read_lines(file: BinaryIO, progress: _Progress) -> Iterator[Record]:
 
 
 def _read_csv(file: BinaryIO, progress: _Progress) -> Iterator[Record]:
-    from omoide.transfer import csv_rows  # noqa: PLC0415 - the csv module, only for this format
+    from omoide.transfer import csv_rows  # lazy: the csv module, only for this format
 
     return csv_rows.read(file, progress.locate, progress.read)
 

@@ -70,7 +70,7 @@ def find(text: str) -> Iterable[Secret]:
     if not is_long and not is_named:
         return ()
     # Most processes see no such text: until then, the rules are not loaded.
-    from omoide.guard.secrets import search  # noqa: PLC0415 - see above
+    from omoide.guard.secrets import search  # lazy: see above
 
     places = search.search(plain, lowered, is_long=is_long, is_named=is_named)
     return (Secret(kind, start, end) for kind, start, end in places)

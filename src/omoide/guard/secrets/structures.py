@@ -62,7 +62,7 @@ def _is_drawn(match: re.Match[str]) -> bool:
 
 def _is_base64_login(match: re.Match[str]) -> bool:
     """Whether it is a name and a password in base64, as basic authentication has it."""
-    import binascii  # noqa: PLC0415 - seldom needed
+    import binascii  # lazy: seldom needed
 
     try:
         user, colon, password = binascii.a2b_base64(match["value"] + "==").decode().partition(":")

@@ -101,7 +101,7 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches  # noqa: PLC0415 - only for an unknown command
+            from difflib import get_close_matches  # lazy: only for an unknown command
 
             similar = get_close_matches(args[0], COMMANDS, 1)
             hint = f"did you mean {similar[0]}?" if similar else "see `omoide --help`"
@@ -137,8 +137,8 @@ class Commands(click.Group):
 
 def report_error(error: OmoideError) -> int:
     """Print the error as one line on standard error, and return the exit code."""
-    from omoide.interfaces.cli.output import escape_control  # noqa: PLC0415 - only when something went wrong
-    from omoide.interfaces.errors import codes_for  # noqa: PLC0415 - only when something went wrong
+    from omoide.interfaces.cli.output import escape_control  # lazy: only when something went wrong
+    from omoide.interfaces.errors import codes_for  # lazy: only when something went wrong
 
     click.echo(f"omoide: {escape_control(str(error))}", err=True)
     return codes_for(error).exit_code

@@ -78,7 +78,7 @@ def _format_value(value: object) -> str:
 
 def _diff(old: str, new: str) -> list[str]:
     """The unified diff, without the two file names."""
-    import difflib  # noqa: PLC0415 - only a history has a diff
+    import difflib  # lazy: only a history has a diff
 
     return list(difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=2))[2:]
 

@@ -125,7 +125,7 @@ def claude_code_command(paths: tuple[str, ...], dry_run: bool, target: Target, a
     omoide import claude-code
     omoide import claude-code CLAUDE.md AGENTS.md
     """
-    from omoide.transfer.claude_code.importer import import_facts  # noqa: PLC0415 - a plain file needs none of it
+    from omoide.transfer.claude_code.importer import import_facts  # lazy: a plain file needs none of it
 
     with open_memory(target, writing=not dry_run) as (memory, scope):
         sources = [Path(path) for path in paths]

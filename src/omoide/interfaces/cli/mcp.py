@@ -67,20 +67,20 @@ def mcp_command(
         return
     if allow_host:
         raise InvalidInput("--allow-host is for --http and --daemon")
-    from omoide.interfaces.mcp.server import serve_stdio  # noqa: PLC0415 - each transport loads its own
+    from omoide.interfaces.mcp.server import serve_stdio  # lazy: each transport loads its own
 
     serve_stdio(settings, root, session, tools)
 
 
 def _start_daemon(settings: Settings, address: str, tools: str, names: Sequence[str], session: str) -> None:
-    from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - each transport loads its own
+    from omoide.interfaces.mcp import daemon  # lazy: each transport loads its own
 
     url = daemon.start(settings, address, tools, names, session)
     click.echo(f"omoide serves {url}  (omoide mcp status, omoide mcp stop)")
 
 
 def _serve_http(settings: Settings, root: Path | None, session: str, tools: str, address: str, names: Sequence[str]) -> None:
-    from omoide.interfaces.mcp.server import serve_http  # noqa: PLC0415 - each transport loads its own
+    from omoide.interfaces.mcp.server import serve_http  # lazy: each transport loads its own
 
     def announce(url: str, tokens: Path) -> None:
         click.echo(f"omoide serves {url}, token in {tokens}; Ctrl-C ends it", err=True)
@@ -116,8 +116,8 @@ def status_command(target: Target, as_json: bool) -> None:
 
     Ends with 1 when it does not.
     """
-    from omoide.interfaces.cli.output import print_json  # noqa: PLC0415 - serving needs no output
-    from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - serving needs none of it
+    from omoide.interfaces.cli.output import print_json  # lazy: serving needs no output
+    from omoide.interfaces.mcp import daemon  # lazy: serving needs none of it
 
     running = daemon.find_running(settings_for(target))
     if as_json:
@@ -133,7 +133,7 @@ def status_command(target: Target, as_json: bool) -> None:
 @store_option
 def stop_command(target: Target) -> None:
     """Stop the background server, after the requests it is answering."""
-    from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - serving needs none of it
+    from omoide.interfaces.mcp import daemon  # lazy: serving needs none of it
 
     stopped = daemon.stop(settings_for(target))
     click.echo("stopped" if stopped else "no background server runs")
@@ -165,7 +165,7 @@ def token_command(role: str, name: str, only_project: tuple[str, ...], only_laye
     omoide mcp token
     omoide mcp token --role worker --name ci --only-project shop --only-layer project
     """
-    from omoide.interfaces.http import tokens  # noqa: PLC0415 - serving on pipes needs none
+    from omoide.interfaces.http import tokens  # lazy: serving on pipes needs none
 
     click.echo(tokens.make_token(settings_for(target), role, name, only_project, only_layer, warn))
 
@@ -189,7 +189,7 @@ def config_command(client: str | None, over_http: bool, tools: str, target: Targ
     omoide mcp config claude-code
     omoide mcp config codex --tools layers
     """
-    from omoide.interfaces.mcp import client_config  # noqa: PLC0415 - serving needs none of it
+    from omoide.interfaces.mcp import client_config  # lazy: serving needs none of it
 
     if client is None:
         click.echo("\n".join(f"{name}  {known.title}" for name, known in client_config.CLIENTS.items()))
@@ -215,9 +215,9 @@ def _target_flags(target: Target) -> list[str]:
 
 def _url(target: Target) -> str:
     """The URL of the HTTP server, with the client's project and session."""
-    from urllib.parse import urlencode  # noqa: PLC0415 - only for HTTP
+    from urllib.parse import urlencode  # lazy: only for HTTP
 
-    from omoide.interfaces.mcp import daemon  # noqa: PLC0415 - only for HTTP
+    from omoide.interfaces.mcp import daemon  # lazy: only for HTTP
 
     running = daemon.find_running(settings_for(target)) if os.name == "posix" else None
     server = running["url"] if running else f"http://{_PORT}/mcp"

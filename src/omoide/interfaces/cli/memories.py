@@ -173,8 +173,8 @@ def inject_command(prompt: str | None, manual: bool, target: Target, as_json: bo
 
 @contextmanager
 def _open_list(target: Target, *, writing: bool = False) -> "Iterator[tuple[RepoList, Settings]]":
-    from omoide import app  # noqa: PLC0415 - the store loads when it is opened
-    from omoide.sync.repo_list import RepoList  # noqa: PLC0415 - the same
+    from omoide import app  # lazy: the store loads when it is opened
+    from omoide.sync.repo_list import RepoList  # lazy: the same
 
     settings = settings_for(target)
     here = working_directory().resolve()

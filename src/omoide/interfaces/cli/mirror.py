@@ -254,7 +254,7 @@ def watch_command(ref: str | None, target: Target, as_json: bool) -> None:
     \b
     omoide mirror watch
     """
-    from omoide.sync.watch import watch  # noqa: PLC0415 - only this command needs it
+    from omoide.sync.watch import watch  # lazy: only this command needs it
 
     memory = open_for_command(settings_for(target))
     selected = mirrors.select(memory, ref)
@@ -269,7 +269,7 @@ def watch_command(ref: str | None, target: Target, as_json: bool) -> None:
 
 
 def _sync_engine(memory: "Service") -> "SyncEngine":
-    from omoide import app  # noqa: PLC0415 - the store loads when it is opened
+    from omoide import app  # lazy: the store loads when it is opened
 
     return app.sync_engine(memory)
 

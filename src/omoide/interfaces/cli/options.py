@@ -144,14 +144,14 @@ def _report_retirements(memory: "Service") -> None:
 
 
 def _open_store(settings: Settings) -> "Service":
-    from omoide import app  # noqa: PLC0415 - the store loads when it is opened
+    from omoide import app  # lazy: the store loads when it is opened
 
     return app.open_service(settings, Actor(settings.actor, settings.role, "cli"), tell=warn, background=False)
 
 
 def warn(message: str) -> None:
     """Print a warning without ending the command."""
-    from omoide.interfaces.cli.output import escape_control  # noqa: PLC0415 - only when something is wrong
+    from omoide.interfaces.cli.output import escape_control  # lazy: only when something is wrong
 
     click.echo(f"omoide: {escape_control(message)}", err=True)
 

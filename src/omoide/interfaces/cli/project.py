@@ -235,7 +235,7 @@ def backup_command(path: str | None, output: str | None, target: Target, as_json
     omoide project backup
     omoide project backup backend/python/shop --output /mnt/disk/shop
     """
-    from omoide.transfer.backup import back_up_project  # noqa: PLC0415 - only a backup needs it
+    from omoide.transfer.backup import back_up_project  # lazy: only a backup needs it
 
     with open_memory(target) as (memory, scope):
         directory = Path(output).absolute() if output else None

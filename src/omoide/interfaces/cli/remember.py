@@ -90,7 +90,7 @@ def _read_content(argument: str | None) -> Iterator[str]:
         return
     if not sys.stdin.isatty():
         raise InvalidInput("there is no text to remember: omoide remember TEXT, or - to read standard input")
-    from omoide.interfaces.cli.editor import edit_text  # noqa: PLC0415 - most texts come as an argument
+    from omoide.interfaces.cli.editor import edit_text  # lazy: most texts come as an argument
 
     with edit_text("", "new") as text:
         if not text.strip():

@@ -116,8 +116,8 @@ def edit_command(ref: str, target: Target, as_json: bool) -> None:
     omoide edit 12
     EDITOR="code --wait" omoide edit api-auth
     """
-    from omoide.interfaces.cli.editor import edit_text  # noqa: PLC0415 - only edit needs it
-    from omoide.markdown import frontmatter  # noqa: PLC0415 - YAML takes 15 ms that only edit needs
+    from omoide.interfaces.cli.editor import edit_text  # lazy: only edit needs it
+    from omoide.markdown import frontmatter  # lazy: YAML takes 15 ms that only edit needs
 
     with open_memory(target) as (memory, scope):
         old = memory.show(ref, scope=scope)

@@ -129,9 +129,9 @@ def completion_command(shell: str) -> None:
     omoide completion zsh >> ~/.zshrc
     omoide completion fish > ~/.config/fish/completions/omoide.fish
     """
-    from click.shell_completion import get_completion_class  # noqa: PLC0415 - only this command needs it
+    from click.shell_completion import get_completion_class  # lazy: only this command needs it
 
-    from omoide.interfaces.cli import cli  # noqa: PLC0415 - the group that loads this module
+    from omoide.interfaces.cli import cli  # lazy: the group that loads this module
 
     completion = get_completion_class(shell)
     if completion is not None:

@@ -133,7 +133,7 @@ def make_token(
     for token, other in file.tokens.items():
         if other == bearer:
             return token
-    import secrets  # noqa: PLC0415 - start-up: 15 ms that only a new token needs
+    import secrets  # lazy: start-up: 15 ms that only a new token needs
 
     token = secrets.token_urlsafe(32)
     descriptor = state_files.open_private(path, os.O_RDWR | os.O_APPEND)

@@ -48,7 +48,7 @@ def find_running(settings: Settings) -> dict[str, Any] | None:
     The lock decides whether it runs: a process id may be reused.
     """
     _require_posix()
-    import fcntl  # noqa: PLC0415 - not on Windows
+    import fcntl  # lazy: not on Windows
 
     path = state_file(settings)
     try:
@@ -103,7 +103,7 @@ def start(settings: Settings, address: str, tools: str, names: Sequence[str], se
 
 def stop(settings: Settings) -> bool:
     """Stop the background server and wait until it has ended. Return False if none runs."""
-    import signal  # noqa: PLC0415 - start-up: only stopping needs it
+    import signal  # lazy: start-up: only stopping needs it
 
     state = find_running(settings)
     if state is None:
@@ -135,7 +135,7 @@ def main(argument: str) -> None:
 
 
 def _run(config: DaemonConfig, pipe: TextIO) -> None:
-    import fcntl  # noqa: PLC0415 - not on Windows
+    import fcntl  # lazy: not on Windows
 
     settings = load_settings({"store": config.store, "project": config.project})
     descriptor = state_files.open_private(state_file(settings), os.O_RDWR)
@@ -151,7 +151,7 @@ def _run(config: DaemonConfig, pipe: TextIO) -> None:
 
 
 def _serve(settings: Settings, config: DaemonConfig, descriptor: int, pipe: TextIO) -> None:
-    from omoide.interfaces.mcp.server import serve_http  # noqa: PLC0415 - start-up: the process that starts the server does not need it
+    from omoide.interfaces.mcp.server import serve_http  # lazy: the process that starts the server does not need it
 
     def ready(url: str, _: Path) -> None:
         state = {"pid": os.getpid(), "url": url, "store": settings.store, "started_at": _now(), "tools": config.tools}

@@ -20,15 +20,15 @@ INSTRUCTIONS = (
 def tools_of(tool_set: str) -> dict[str, Tool]:
     """Return the tools of a set by name: `default`, `layers` (with the keyed tools) or `all`."""
     # Lazy for start-up: a server loads only the tools it offers.
-    from omoide.interfaces.mcp.tools import default  # noqa: PLC0415 - see above
+    from omoide.interfaces.mcp.tools import default  # lazy: see above
 
     tools = {tool.name: tool for tool in default.TOOLS}
     if tool_set in ("layers", "all"):
-        from omoide.interfaces.mcp.tools import keyed  # noqa: PLC0415 - see above
+        from omoide.interfaces.mcp.tools import keyed  # lazy: see above
 
         tools |= {tool.name: tool for tool in keyed.TOOLS}
     if tool_set == "all":
-        from omoide.interfaces.mcp.tools import admin, maintenance, projects  # noqa: PLC0415 - see above
+        from omoide.interfaces.mcp.tools import admin, maintenance, projects  # lazy: see above
 
         tools |= {tool.name: tool for tool in (*admin.TOOLS, *projects.TOOLS, *maintenance.TOOLS)}
     return tools
@@ -67,32 +67,32 @@ class Dispatcher:
         self._context.flush()
 
     def resources(self, start: int) -> tuple[Sequence[dict[str, Any]], int | None]:
-        from omoide.interfaces.mcp import resources  # noqa: PLC0415 - see above
+        from omoide.interfaces.mcp import resources  # lazy: see above
 
         return resources.list_page(self._context, start)
 
     def templates(self) -> Sequence[dict[str, Any]]:
-        from omoide.interfaces.mcp import resources  # noqa: PLC0415 - see above
+        from omoide.interfaces.mcp import resources  # lazy: see above
 
         return resources.TEMPLATES
 
     def read(self, uri: str) -> Sequence[dict[str, Any]]:
-        from omoide.interfaces.mcp import resources  # noqa: PLC0415 - see above
+        from omoide.interfaces.mcp import resources  # lazy: see above
 
         return resources.read_resource(self._context, uri)
 
     def prompts(self) -> Sequence[dict[str, Any]]:
-        from omoide.interfaces.mcp import prompts  # noqa: PLC0415 - see above
+        from omoide.interfaces.mcp import prompts  # lazy: see above
 
         return prompts.PROMPTS
 
     def prompt(self, name: str, arguments: Mapping[str, str]) -> dict[str, Any]:
-        from omoide.interfaces.mcp import prompts  # noqa: PLC0415 - see above
+        from omoide.interfaces.mcp import prompts  # lazy: see above
 
         return prompts.render_prompt(self._context, name, arguments)
 
     def complete(self, ref: Mapping[str, str], name: str, prefix: str, known: Mapping[str, str]) -> Sequence[str]:
-        from omoide.interfaces.mcp import prompts, resources  # noqa: PLC0415 - see above
+        from omoide.interfaces.mcp import prompts, resources  # lazy: see above
 
         kind = ref.get("type")
         if kind == "ref/prompt":

@@ -85,7 +85,7 @@ def _decode(data: bytes | bytearray) -> Any:
 
 def _repair_surrogates(data: bytes | bytearray) -> Any:
     """Parse the message with a ? for every lone surrogate. Return None if it is not JSON even then."""
-    import json  # noqa: PLC0415 - start-up: only for a message that msgspec cannot read
+    import json  # lazy: start-up: only for a message that msgspec cannot read
 
     try:
         return _decoder.decode(json.dumps(json.loads(data), ensure_ascii=False).encode(errors="replace"))

@@ -161,7 +161,7 @@ def _error_reply(request: Request, error: RpcError, http_status: int) -> Reply:
 
 def _internal_error(request: Request, error: Exception) -> Reply:
     """Write the traceback to standard error, and tell the client that the server has a bug."""
-    import traceback  # noqa: PLC0415 - only for a bug
+    import traceback  # lazy: only for a bug
 
     traceback.print_exception(error, file=sys.stderr)
     message = f"omoide failed ({type(error).__name__}): see its standard error for the traceback"

@@ -29,7 +29,7 @@ def service_handle(
     """
 
     def open() -> "Service":
-        from omoide import app  # noqa: PLC0415 - start-up: the store loads at the first call
+        from omoide import app  # lazy: start-up: the store loads at the first call
 
         opened = app.open_service(settings, _actor(settings, bearer), tell=_print_warning, told=reported)
         gc.freeze()
@@ -44,7 +44,7 @@ def _actor(settings: Settings, bearer: "tokens.Bearer | None") -> Actor:
         return Actor(settings.actor, settings.role, "mcp")
     name = bearer.name or settings.actor
     if bearer.is_bound:
-        from omoide.guard.permissions import BoundActor  # noqa: PLC0415 - start-up: few tokens are bound
+        from omoide.guard.permissions import BoundActor  # lazy: start-up: few tokens are bound
 
         return BoundActor(name, bearer.role, "mcp", bearer.projects, bearer.layers)
     return Actor(name, bearer.role, "mcp")
@@ -52,7 +52,7 @@ def _actor(settings: Settings, bearer: "tokens.Bearer | None") -> Actor:
 
 def serve_stdio(settings: Settings, root: Path | None, session: str, tool_set: str) -> None:
     """Serve over standard input and output, until the input ends."""
-    from omoide.interfaces.mcp.transports import stdio  # noqa: PLC0415 - start-up: only one transport is used
+    from omoide.interfaces.mcp.transports import stdio  # lazy: start-up: only one transport is used
 
     handle = service_handle(settings)
     signal.signal(signal.SIGTERM, _raise_exit)
@@ -81,8 +81,8 @@ def serve_http(
     `names` are the host names, besides localhost, that clients may use. `ready` is called once with the URL and the file of
     the tokens, when the server accepts connections.
     """
-    from omoide.interfaces.http import tokens  # noqa: PLC0415 - start-up: only one transport is used
-    from omoide.interfaces.mcp.transports import http  # noqa: PLC0415 - start-up: only one transport is used
+    from omoide.interfaces.http import tokens  # lazy: start-up: only one transport is used
+    from omoide.interfaces.mcp.transports import http  # lazy: start-up: only one transport is used
 
     handles: dict[tokens.Bearer, ServiceHandle] = {}
     reported: set[str] = set()

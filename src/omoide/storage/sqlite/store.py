@@ -138,7 +138,7 @@ class SqliteStore:
 
     def _reopen(self, why: str) -> None:
         """Close the connection and open the same file again."""
-        import logging  # noqa: PLC0415 - rarely needed, and start-up time counts
+        import logging  # lazy: rarely needed, and start-up time counts
 
         logger = logging.getLogger("omoide.store")
         logger.error("%s: the connection %s: it is closed, and the database is reopened", self.location, why)
@@ -270,7 +270,7 @@ class SqliteStore:
         return self._index_version < self._source.index_version
 
     def check(self, expected: Expected | None = None) -> list[Problem]:
-        from omoide.storage.sqlite.integrity import check  # noqa: PLC0415 - rare, and start-up time counts
+        from omoide.storage.sqlite.integrity import check  # lazy: rare, and start-up time counts
 
         with self.snapshot() as reader:  # of one moment, whatever is written meanwhile
             return check(reader.transaction, self._path, expected)
@@ -283,7 +283,7 @@ class SqliteStore:
         *,
         patient: bool = True,
     ) -> int:
-        from omoide.storage.sqlite.rebuild import rebuild  # noqa: PLC0415 - rare, and start-up time counts
+        from omoide.storage.sqlite.rebuild import rebuild  # lazy: rare, and start-up time counts
 
         with self._task_lock("rebuild", self._wait if patient else 0):
             indexed = rebuild(self.write, expected, self._source.index_version, settle, watch)
@@ -321,7 +321,7 @@ class SqliteStore:
                 ) from error
 
     def backup(self, target: Path) -> None:
-        from omoide.storage.backup import write_backup  # noqa: PLC0415 - rare, and start-up time counts
+        from omoide.storage.backup import write_backup  # lazy: rare, and start-up time counts
 
         def copy_to(path: Path) -> None:
             create(path)
