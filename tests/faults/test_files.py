@@ -61,7 +61,7 @@ def test_a_missing_file_reads_as_none(tmp_path, place, root):
     assert (place.read("a.md"), place.stat("a.md"), place.read("b/a.md"), place.names(["", "b"])) == (None, None, None, [])
     nowhere = Directory(tmp_path / "gone" / "root")
     assert (nowhere.exists(), nowhere.read("a.md"), nowhere.names()) == (False, None, [])
-    with pytest.raises(Unwritable, match="gone is gone, make it or choose another place"):
+    with pytest.raises(Unwritable, match="gone is gone, create it or choose another place"):
         nowhere.write("a.md", "x", None)
     Directory(tmp_path / "new").write("a.md", "x", None)
     assert (tmp_path / "new/a.md").read_text() == "x"

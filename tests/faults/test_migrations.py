@@ -106,7 +106,8 @@ def rows_of(schema, directory):
         yield "INSERT INTO upkeep VALUES ('retire', ?)", at
     if schema >= 3:
         mirror = (1, 1, "", str(directory), "memories.md", "memories", "own", at, 0)
-        yield "INSERT INTO mirrors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *mirror
+        columns = "number, project, session, place, file, format, choice, created_at, seen"
+        yield f"INSERT INTO mirrors ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *mirror
         yield (f"INSERT INTO {tables[0]} VALUES (1, 1, '', '', 2, '')",)
         yield f"INSERT INTO {tables[1]} VALUES (1, 1, ?, 1, 2, 'database')", at
     if schema >= 4:

@@ -92,6 +92,9 @@ class Worker(threading.Thread):
         self.catalogue()
         self.project("shop", limit=1)
         self.locate(self._directory / f"root-{self._number}")
+        self.identify(self._directory / f"root-{self._number}")
+        self.automatic_retirements()
+        self.stats()
         self.mirrors()
         self.conflicts()
         with closing(self.everything()) as everything:
@@ -110,6 +113,7 @@ class Worker(threading.Thread):
         self.unlink(one, "relates", two, **at)
         self.history(one, **at)
         self.show(one, **at)
+        self.record_use([one], **at)
         self.similar(one, **at)
         self.promote(one, **at)
         self.forget(two, **at)
@@ -122,6 +126,10 @@ class Worker(threading.Thread):
         self.describe_project(f"made/{self._number}/{n}", "described")
         (self._directory / f"root-{self._number}").mkdir(exist_ok=True)
         self.claim(self._directory / f"root-{self._number}")
+        self.bind_project(self._directory / f"root-{self._number}", f"made/{self._number}/{n}")
+        self.create_project(f"old/{self._number}/{n}")
+        self.merge_projects(f"old/{self._number}/{n}", f"made/{self._number}/{n}")
+        self.undo_retirement()
         self.coverage()
         self.embed_pending()
         self.retire(dry_run=True)
@@ -140,7 +148,10 @@ class Worker(threading.Thread):
             self.check()
             self.scan()
             self.repair()
+            self.create_project(f"named/{n}")
+            self.rename_project(f"named/{n}", f"renamed/{n}")
         else:
+            self.purge_candidates([kept.id], scope=self._scope)
             try:
                 self.purge([kept.id], scope=self._scope)
             except omoide.StoreError as error:

@@ -11,6 +11,10 @@ from omoide.sync.engine import SyncEngine
 
 def check_mirror(mirror: Mirror, engine: SyncEngine) -> Iterator[Check]:
     """Sync a mirror, as every read does, and yield what keeps it from being in sync."""
+    if not Path(mirror.place).exists():
+        remedy = f"bring it back, or run `omoide mirror remove {mirror.number}`"
+        yield Check(ok=False, what=f"mirror {mirror.number}: {mirror.place} is gone", remedy=remedy)
+        return
     report = engine.attempt(mirror, partial(engine.sync, mirror))
     if report is None:
         return
