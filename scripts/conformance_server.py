@@ -121,7 +121,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         handle = service_handle(load_settings({"store": str(Path(directory) / "memory.db")}))
         context = CallContext(handle, None, "shop")
-        handle.memory.remember("認証は JWT を採用", scope=context.scope(), topic="API auth")
+        handle.service.remember("認証は JWT を採用", scope=context.scope(), topic="API auth")
         server = http.HttpServer(lambda *_: Fixtures(context, "all"), lambda _: Bearer(Role.OWNER, "suite"), "127.0.0.1:0")
         print(server.url, flush=True)
         sys.stdin.close()
