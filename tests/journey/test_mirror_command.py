@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -304,3 +305,22 @@ def test_commands_without_a_mirror_do_not_import_the_sync_engine(place):
         if name.startswith(("omoide.sync", "omoide.files.directory", "omoide.files.atomic", "omoide.markdown.single"))
     ]
     assert not loaded & {"omoide.sync.database", "hashlib", "ctypes"}
+
+
+def test_a_mirror_whose_options_change_stays_when_its_sync_fails_and_a_new_one_does_not(run, main):
+    run("remember", "pnpm is used")
+    assert run("mirror", "add").code == 0
+    (main / ".agent" / "memories.md").unlink()
+    shutil.rmtree(main / ".agent")
+    (main / ".agent").write_text("a file where the directory was")
+    assert run("mirror", "add", str(main / ".agent" / "memories.md"), "--retire").code != 0
+    assert [mirror["number"] for mirror in run("mirror", "list", "--json").data["mirrors"]] == [1]
+    assert run("mirror", "add", str(main / ".agent" / "other.md")).code != 0
+    assert [mirror["number"] for mirror in run("mirror", "list", "--json").data["mirrors"]] == [1]
+
+
+def test_a_path_through_a_link_to_itself_is_a_clear_error(run, main):
+    (main / "loop").symlink_to(main / "loop")
+    done = run("mirror", "add", str(main / "loop" / "memories.md"))
+    assert done.code == 2
+    assert "cannot be read" in done.err

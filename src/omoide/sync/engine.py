@@ -72,7 +72,7 @@ class SyncEngine:
         except OSError as error:
             path = _path(mirror)
             trouble = f"{path} cannot be synced ({error}): repair it, or `omoide mirror remove {mirror.number}`"
-        except Exception as error:  # noqa: BLE001 - the only one: a bug here must not make a committed write look failed
+        except Exception as error:  # noqa: BLE001 - a bug here must not make a committed write look failed
             trouble = (
                 f"{_path(mirror)} cannot be synced ({type(error).__name__}: {error}), which is a bug of omoide:"
                 " please report it with the log; the memories are stored"

@@ -32,8 +32,8 @@ def resolve_target(path: str | None, format: str | None, here: Path) -> tuple[Pa
         if path is None:
             return _default_target(format, here)
         target = _in_main_worktree(_absolute(here / Path(path).expanduser()))
-    except OSError as error:
-        raise InvalidInput(f"{path or 'this directory'} cannot be read ({error.strerror}): name another path") from error
+    except (OSError, RuntimeError) as error:  # the second is what pathlib raises for links in a circle
+        raise InvalidInput(f"{path or 'this directory'} cannot be read ({error}): name another path") from error
     is_directory = target.is_dir() or path.endswith("/") or target.suffix != ".md"
     format = format or _format_for(target, is_directory=is_directory)
     if is_directory and format in ("memories", "block"):
@@ -71,12 +71,17 @@ def _in_main_worktree(path: Path) -> Path:
 def add(
     service: "Service", engine: "SyncEngine", target: Path, format: str, *, scope: Scope, choice: str, retire: bool = False
 ) -> Report:
-    """Add a mirror and sync it. If its first sync fails, there is no mirror either, and the error propagates."""
+    """Add a mirror, or change the options of the one that is there, and sync it.
+
+    If the first sync of a new one fails, there is no mirror either. The error propagates.
+    """
+    known = {mirror.number for mirror in service.mirrors()}
     mirror = service.mirror(target, format, scope=scope, choice=choice, retire=retire)
     try:
         return mirror, engine.sync(mirror, whole=True)
     except BaseException:
-        service.unmirror(mirror.number)
+        if mirror.number not in known:
+            service.unmirror(mirror.number)
         raise
 
 
