@@ -326,7 +326,7 @@ def test_an_entry_typed_again_is_merged_into_the_existing_one():
 
 def test_git_conflict_markers_are_refused_with_their_line():
     text = LIST.render_list([memory("words")]) + "<<<<<<< HEAD\n## a\n=======\n## b\n>>>>>>> other\n"
-    with pytest.raises(Unreadable, match="line 8: git left conflict markers here: resolve the conflict"):
+    with pytest.raises(Unreadable, match=r"line 8: git left conflict markers here .<<<<<<<.: resolve the conflict"):
         entries(text)
     assert len(entries(LIST.render_list([memory("<<<<<<< HEAD\n=======\n>>>>>>> other")]))) == 1
 

@@ -4,8 +4,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from omoide.errors import Unreadable
-
 HEADING = re.compile(r"(#{1,6})(?:[ \t]+(.*))?$", re.DOTALL)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$", re.DOTALL)
 # In Markdown, what ends a paragraph above it, and what does not begin behind other words on its line.
@@ -140,28 +138,6 @@ def headings(lines: Sequence[str], written: Callable[[str], bool] = lambda _: Fa
         if found:
             yield Heading(index, len(found[1]), (found[2] or "").strip())
         index = (fences.end(index) or index) + 1
-
-
-_CONFLICT_MARKERS = ("<", "=", ">")
-
-
-class ConflictMarkers:
-    """Refuses a page with the conflict markers of git: neither side is what a person wants to say."""
-
-    def __init__(self) -> None:
-        self._seen: list[int] = []
-
-    def check(self, index: int, line: str) -> None:
-        if line[:1] not in _CONFLICT_MARKERS:
-            return
-        if line.startswith("<<<<<<< "):
-            self._seen = [index]
-        elif line == "=======" and len(self._seen) == 1:
-            self._seen.append(index)
-        elif line.startswith(">>>>>>> ") and len(self._seen) == 2:
-            raise Unreadable(
-                f"line {self._seen[0] + 1}: git left conflict markers here: resolve the conflict, then save the file"
-            )
 
 
 def read_long_text(lines: Sequence[str], start: int, column: int, fences: Fences) -> tuple[int, str]:

@@ -15,10 +15,10 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
+from omoide.markdown.conflict_markers import check_conflict_markers
 from omoide.markdown.format import Entry, LocatedEntry, digest, parse_uuid
 from omoide.markdown.page import (
     HEADING,
-    ConflictMarkers,
     Fences,
     MarkdownPage,
     has_fence,
@@ -143,6 +143,7 @@ class PageLayout:
     # What all layouts share
 
     def parse(self, text: str) -> list[LocatedEntry]:
+        check_conflict_markers(text)
         page = MarkdownPage(text)
         return [
             LocatedEntry(self.entry(one.section, one.id), one.section.heading + 1, one.digest)
@@ -252,7 +253,6 @@ class PageLayout:
     def _sections(self, lines: Sequence[str]) -> list[Section]:
         """All sections of a page, entries or not, in time linear in its length."""
         fences = Fences(lines, self.is_marker)
-        conflicts = ConflictMarkers()
         found: list[Section] = []
         section: Section | None = None
         index = 0
@@ -274,7 +274,6 @@ class PageLayout:
                     section.own_lines += range(index, closing + 1)
                 index = closing + 1
                 continue
-            conflicts.check(index, line)
             index = self._read(lines, index, section, fences) if section and line.strip() else index + 1
         if section:
             section.end = len(lines)
