@@ -45,9 +45,13 @@ if TYPE_CHECKING:
     )
     from omoide.model import (
         Actor as Actor,
+        AgentSource as AgentSource,
         Choice as Choice,
+        CliSource as CliSource,
         Draft as Draft,
         Event as Event,
+        FileSource as FileSource,
+        GitHubSource as GitHubSource,
         Hit as Hit,
         Layer as Layer,
         Link as Link,
@@ -65,6 +69,7 @@ if TYPE_CHECKING:
         SearchResult as SearchResult,
         Session as Session,
         Side as Side,
+        SlackSource as SlackSource,
         State as State,
         Summary as Summary,
         SyncConflict as SyncConflict,
@@ -113,9 +118,9 @@ _MODULES = {
     "omoide.lifecycle.deduplication": "Contradiction Merge MergePlan ReindexResult",
     "omoide.lifecycle.retention": "Reason RetentionPlan Retirement",
     "omoide.model": (
-        "Actor Choice Draft Event Hit Layer Link LinkKind Memory Mirror Page Project ProjectPlace Query Remembered "
-        "ResumeContext Role Scope SearchResult Session Side State Summary SyncConflict Usage VectorCoverage "
-        "Version"
+        "Actor AgentSource Choice CliSource Draft Event FileSource GitHubSource Hit Layer Link LinkKind Memory "
+        "Mirror Page Project ProjectPlace Query Remembered ResumeContext Role Scope SearchResult Session Side "
+        "SlackSource State Summary SyncConflict Usage VectorCoverage Version"
     ),
     "omoide.service": "Service",
     "omoide.service.mirrors": "ConflictDetail",

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from omoide.errors import Unreadable
-from omoide.model import TYPES, Role
+from omoide.errors import InvalidInput, Unreadable
+from omoide.model import TYPES, Role, require_source
+from omoide.model.source import SOURCE_FORMS
 
 Documented = TypeVar("Documented")
 
@@ -48,6 +49,13 @@ def _run(value: Any) -> str:
     if not re.fullmatch(r"[\w.:/#@+-]{0,200}", name):
         raise ValueError("the id of a run, of letters, digits and . : / # @ + - _")
     return name
+
+
+def _source(value: Any) -> str:
+    try:
+        return str(require_source(_text(value))) if value else ""
+    except InvalidInput:
+        raise ValueError(f"a source: {SOURCE_FORMS}") from None
 
 
 def _path(value: Any) -> str:
@@ -156,6 +164,12 @@ SETTINGS = (
     Setting("project", "the project to work in; empty: that of the git repository of the working directory", str, _text),
     Setting("actor", "the name of the actor in the event history", _login, _text),
     Setting("run", "the id of the agent's run, stored with each memory unless a call gives another", str, _run),
+    Setting(
+        "source",
+        "where the actions of this process come from, such as slack:C123/1700000000.0001; empty: its interface",
+        str,
+        _source,
+    ),
     Setting("type", "the type of a memory that is given none", lambda: "note", _type),
     Setting("types", "names of your own types, in addition to the built-in ones", tuple, _types),
     Setting(
@@ -235,6 +249,7 @@ class Settings(msgspec.Struct, frozen=True):
     project: str
     actor: str
     run: str
+    source: str
     type: str
     types: tuple[str, ...]
     secrets: str

@@ -29,14 +29,17 @@ from omoide.model import (
     Query,
     Scope,
     Session,
+    Source,
     State,
     Summary,
     SyncConflict,
     SyncState,
     Usage,
     Version,
+    actor_source,
     expiry,
 )
+from omoide.model.source import is_within
 from omoide.storage.base import (
     IndexedMemory,
     IndexEntry,
@@ -186,10 +189,13 @@ class MemoryReader:
 
     # events
 
-    def events(self, scope: Scope | None, number: int | None, since: datetime | None, limit: int) -> list[Event]:
+    def events(
+        self, scope: Scope | None, number: int | None, since: datetime | None, limit: int, source: Source | None = None
+    ) -> list[Event]:
         found = []
         for event, path in reversed(self.data.events.values()):
             seen = scope is None or path in ("", scope.path)
+            seen = seen and (source is None or is_within(event.source, str(source)))
             if seen and number in (None, event.memory_number) and (since is None or event.at >= since):
                 memory = self.data.memories.get(event.memory_number or 0)
                 found.append(replace(event, memory_id=None if memory is None else memory.id))
@@ -444,19 +450,19 @@ class MemoryWriter(MemoryReader):
         at: datetime,
         about: Memory | Scope | Sequence[Memory],
         detail: Mapping[str, object],
+        source: Source | None = None,
     ) -> None:
+        source = source or actor_source(actor)
         if isinstance(about, Scope):
             self._ensure_project(about.path, at)
-            self._append(action, actor, at, about, None, detail)
+            self._append(about, Event(0, at, action, actor, source, None, None, dict(detail)))
             return
         for memory in (about,) if isinstance(about, Memory) else about:
-            self._append(action, actor, at, memory.scope, memory.number, detail)
+            self._append(memory.scope, Event(0, at, action, actor, source, None, memory.number, dict(detail)))
 
-    def _append(
-        self, action: str, actor: Actor, at: datetime, scope: Scope, memory: int | None, detail: Mapping[str, object]
-    ) -> None:
+    def _append(self, scope: Scope, event: Event) -> None:
         number = len(self.data.events) + 1
-        self.data.events[number] = (Event(number, at, action, actor, None, memory, dict(detail)), scope.path)
+        self.data.events[number] = (replace(event, number=number), scope.path)
 
     def _ensure_project(self, path: str, at: datetime) -> None:
         if path and self.project(path) is None:

@@ -8,7 +8,21 @@ import msgspec
 import pytest
 
 from omoide.errors import Conflict, StoreBusy, StoreError
-from omoide.model import Actor, LinkKind, Project, ProjectPlace, Query, Role, Scope, State
+from omoide.model import (
+    Actor,
+    AgentSource,
+    CliSource,
+    FileSource,
+    GitHubSource,
+    LinkKind,
+    Project,
+    ProjectPlace,
+    Query,
+    Role,
+    Scope,
+    SlackSource,
+    State,
+)
 from omoide.storage.base import NearDuplicateFilter
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
@@ -21,6 +35,7 @@ def test_every_field_is_read_back_as_stored(samples, backend):
         "first\nsecond  line", MONDAY, key="k", type="decision", topic="the topic", topic_given=False,
         tags=("a", "日本"), examples=("one", "two\n"), source="here", confidence=0.25, relevance=0.75,
         reference_count=3, pinned=True, state=State.ARCHIVED, version=7, source_run_id="run 7",
+        original_prompt="覚えて\n",
         last_accessed_at=datetime(2026, 1, 1, 0, 0, 0, 1, UTC), expires_at=datetime(9998, 1, 1, 0, 0, 0, 999999, UTC),
     )  # fmt: skip
     samples.store.close()
@@ -196,6 +211,27 @@ def test_events_come_newest_first_and_can_be_narrowed(samples):
     assert samples.ask(lambda tx: tx.events(None, None, None, 2)) == events[:2]
     assert samples.ask(lambda tx: tx.events(None, one.number, None, 99)) == [events[0], events[2]]
     assert samples.ask(lambda tx: tx.events(None, None, middle, 99)) == events[:2]
+
+
+def test_an_event_has_its_source_and_events_of_a_source_or_its_parts_can_be_asked_for(samples):
+    thread, other = SlackSource("C123", "1700000000.0001"), SlackSource("C1234")
+    issue, path = GitHubSource("owner/name", 12), FileSource("/notes/a.md")
+    sources = (thread, other, issue, path, None)
+    with samples.store.write() as tx:
+        for source in sources:
+            tx.add_event("started", BOB, samples.now, SHOP, {}, source)
+
+    def found(wanted):
+        return [event.source for event in samples.ask(lambda tx: tx.events(None, None, None, 99, wanted))][::-1]
+
+    assert found(None) == [thread, other, issue, path, AgentSource("bob")]
+    assert found(SlackSource()) == [thread, other]
+    assert found(SlackSource("C123")) == found(thread) == [thread]
+    assert found(GitHubSource("owner")) == found(GitHubSource("owner/name")) == found(issue) == [issue]
+    assert found(GitHubSource("owner/name", 1)) == []
+    assert found(FileSource("/notes")) == [path]
+    assert found(AgentSource()) == found(AgentSource("bob")) == [AgentSource("bob")]
+    assert found(CliSource()) == found(AgentSource("alice")) == []
 
 
 def test_an_event_outlives_its_memory_without_its_text(samples):

@@ -121,6 +121,8 @@ def rows_of(schema, directory):
     if schema >= 9:
         yield ("INSERT INTO actors VALUES (2, 'bob', 'worker', 'mcp')",)
         yield ("UPDATE memories SET author = 2 WHERE number = 2",)
+    if schema >= 14:
+        yield ("UPDATE memories SET original_prompt = '覚えて' WHERE number = 2",)
 
 
 @pytest.mark.parametrize("schema", range(1, len(STEPS) + 1))
@@ -133,6 +135,7 @@ def test_a_database_of_every_schema_opens_with_all_its_data(database, open_memor
         assert zebra.source_run_id == ("run 7" if schema >= 7 else None)
         assert (japanese.scope, japanese.type, japanese.confidence) == (MONDAY, "decision", 0.9)
         assert japanese.author.name == ("bob" if schema >= 9 else "alice")
+        assert japanese.original_prompt == ("覚えて" if schema >= 14 else None)
         assert memory.list(scope=SHOP).total == 2
         assert [hit.memory.number for hit in memory.recall("zebra crossing", scope=SHOP).hits] == [1]
         assert [hit.memory.number for hit in memory.recall("配送", scope=SHOP).hits] == [2]

@@ -7,9 +7,8 @@ import pytest
 
 FIELDS = [
     "id", "number", "scope", "key", "type", "topic", "content", "tags", "examples", "source", "by", "by_role",
-    "source_run_id", "confidence", "relevance", "reference_count", "pinned", "state", "created_at", "updated_at",
-    "last_accessed_at",
-    "expires_at", "version",
+    "source_run_id", "confidence", "relevance", "reference_count", "pinned", "original_prompt", "state",
+    "created_at", "updated_at", "last_accessed_at", "expires_at", "version",
 ]  # fmt: skip
 
 

@@ -7,7 +7,13 @@ from omoide.interfaces.cli import cli
 from omoide.interfaces.cli.query import _details
 from omoide.model import Scope, fields
 
-SPELLING = {"examples": "--example", "expires_at": "--expires", "pinned": "--pin", "source_run_id": "--run"}
+SPELLING = {
+    "examples": "--example",
+    "expires_at": "--expires",
+    "pinned": "--pin",
+    "source_run_id": "--run",
+    "original_prompt": "--original-prompt",
+}
 NOT_REMEMBERED = {
     "scope": "--project, --session and --global name it",
     "created_at": "an import sets it",
@@ -36,7 +42,7 @@ def test_revise_has_a_flag_for_every_revisable_field(name):
 
 
 def test_show_has_a_line_for_every_field_that_headline_and_text_do_not_show(memory):
-    headline = {"number", "type", "topic", "content", "tags", "examples", "pinned", "state", "version"}
+    headline = {"number", "type", "topic", "content", "tags", "examples", "pinned", "original_prompt", "state", "version"}
     labels = {"author": "by", "source_run_id": "run", "reference_count": "references", "last_accessed_at": "last accessed"}
     labels |= {name: name.removesuffix("_at") for name in ("created_at", "updated_at", "expires_at")}
     shown = {field.name for field in fields.FIELDS if field.shown} - headline

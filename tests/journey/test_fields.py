@@ -54,6 +54,7 @@ FULL = Memory(
     version=4,
     source_run_id="ci/42",
     author=Actor("agent-7", Role.WORKER, "cli"),
+    original_prompt="「認証は JWT」\nと覚えて",
 )
 OTHER = {
     "scope": SHOP,
@@ -68,6 +69,7 @@ OTHER = {
     "confidence": 0.5,
     "relevance": 0.125,
     "pinned": False,
+    "original_prompt": "remember: tokens",
     "state": State.ACTIVE,
     "created_at": datetime(2025, 1, 2, tzinfo=UTC),
     "expires_at": datetime(2032, 1, 1, tzinfo=UTC),

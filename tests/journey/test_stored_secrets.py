@@ -29,6 +29,7 @@ DRAFTS = {
     "key": Draft("x", SHOP, key=TOKEN),
     "source": Draft("x", SHOP, source=TOKEN),
     "run": Draft("x", SHOP, source_run_id=TOKEN),
+    "original prompt": Draft("x", SHOP, original_prompt=f"remember {TOKEN}"),
     "project": Draft("x", Scope.project(TOKEN)),
     "category": Draft("x", Scope.project(f"{TOKEN}/shop")),
     "session": Draft("x", Scope.session("shop", TOKEN)),
@@ -89,13 +90,14 @@ def whole(plain, draft):
     return msgspec.structs.replace(
         plain, id="0" * 8 + plain.id[8:], number=9, scope=draft.scope, content=draft.content, topic=draft.topic or "t",
         topic_given=True, tags=tuple(draft.tags), examples=tuple(draft.examples), key=draft.key, source=draft.source or "x",
-        source_run_id=draft.source_run_id,
+        source_run_id=draft.source_run_id, original_prompt=draft.original_prompt,
     )  # fmt: skip
 
 
 REVISIONS = {
     "content": {"content": TOKEN}, "topic": {"topic": TOKEN}, "tags": {"tags": [TOKEN]}, "examples": {"examples": [TOKEN]},
     "key": {"key": TOKEN}, "source": {"source": TOKEN}, "run": {"source_run_id": TOKEN},
+    "original prompt": {"original_prompt": TOKEN},
 }  # fmt: skip
 
 

@@ -1,12 +1,12 @@
 """Checks of everything that is stored: each returns the value as it will be stored, or raises what to change.
 
 The rules, for every interface:
-- Content and examples are stored byte for byte. Only NUL and lone surrogates are refused (no database or file could hold
-  them), and contents over `max_content` bytes.
+- Content, original prompt and examples are stored byte for byte. Only NUL and lone surrogates are refused (no database or
+  file could hold them), and texts over `max_content` bytes.
 - Topic, source and tags are single lines: white space is folded; control characters and those that change the direction of
   text are refused, because they could make a list show something else than it contains.
-- No stored text contains a secret. Content, examples and lines are refused or redacted, depending on the settings; names
-  (keys, projects, sessions, agents, paths of files) are always refused, because a redacted name would be another one.
+- No stored text contains a secret. Texts and lines are refused or redacted, depending on the settings; names (keys,
+  projects, sessions, agents, paths of files) are always refused, because a redacted name would be another one.
 - Words that only look different (NFC or NFD, full or half width, upper or lower case) are stored as they were written; the
   index treats them as the same.
 """
@@ -127,12 +127,12 @@ def secret_in(text: str) -> str:
     return next((secret.kind for secret in secrets.find(text)), "")
 
 
-def check_content(text: str, settings: Settings) -> str:
+def check_content(text: str, settings: Settings, what: str = "content") -> str:
     if not isinstance(text, str):
-        raise InvalidInput(f"content should be a text, not {type(text).__name__}")
+        raise InvalidInput(f"{what} should be a text, not {type(text).__name__}")
     if not text or text.isspace():
-        raise InvalidInput("the content is empty: give it a text")
-    return _check_text(text, "content", settings)
+        raise InvalidInput(f"the {what} is empty: give it a text")
+    return _check_text(text, what, settings)
 
 
 def check_examples(texts: Sequence[str], settings: Settings) -> tuple[str, ...]:
@@ -255,7 +255,7 @@ _CHECKS: dict[fields.Kind, Callable[[Any, str, Settings], Any]] = {
     "key": lambda value, _, __: check_key(value),
     "type": lambda value, _, settings: check_type(value, settings),
     "line": check_line,
-    "text": lambda value, _, settings: check_content(value, settings),
+    "text": lambda value, name, settings: check_content(value, settings, name),
     "tags": lambda value, _, settings: check_tags(value, settings),
     "texts": lambda value, _, settings: check_examples(value, settings),
     "share": lambda value, name, _: check_share(value, name),

@@ -84,6 +84,7 @@ def event(value: Event) -> dict[str, Any]:
         "memory_number": value.memory_number,
         "memory_id": value.memory_id,
         "actor": {"name": value.actor.name, "role": value.actor.role.value, "via": value.actor.via},
+        "source": msgspec.to_builtins(value.source),
         "detail": value.detail,
     }
 

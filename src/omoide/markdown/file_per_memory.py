@@ -124,6 +124,7 @@ def _entry(name: str, fields: Mapping[str, Any], content: str) -> Entry:
         pinned=(_single_value(fields, "pinned") or "").casefold() in ("true", "yes", "on", "1"),
         archived=name.startswith(f"{ARCHIVE}/"),
         source=_single_value(fields, "source"),
+        original_prompt=_single_value(fields, "original_prompt"),
         created_at=_parse_time(_known_value(fields, "created_at")),
         updated_at=_parse_time(_known_value(fields, "updated_at")),
         extra={name: value for name, value in fields.items() if name not in _FIELDS and name != _OWN_ID},

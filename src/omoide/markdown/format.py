@@ -34,6 +34,7 @@ class Entry(msgspec.Struct, frozen=True):
     archived: bool = False
     session: str = ""
     source: str | None = None
+    original_prompt: str | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
     extra: dict[str, Any] = {}

@@ -7,7 +7,7 @@ The rules, beside those of `sections`:
 - Its id follows its title in an HTML comment, which no viewer shows.
 - The block quote at the top of MEMORY.md describes the project; under セッション its sessions are listed. Lines of a
   person's own there stay.
-- Labels may also be written in English: Type, Tags, Date, Key, Pinned, Source, Example, Content.
+- Labels may also be written in English: Type, Tags, Date, Key, Pinned, Source, Original prompt, Example, Content.
 """
 
 import hashlib
@@ -136,12 +136,12 @@ class _FileLayout(PageLayout):
 
     level = 3
     labels: ClassVar = {
-        "type": "種類", "tags": "タグ", "date": "日時", "key": "キー", "pinned": "固定", "source": "出典", "example": "例",
-        "content": "内容",
+        "type": "種類", "tags": "タグ", "date": "日時", "key": "キー", "pinned": "固定", "source": "出典",
+        "original_prompt": "元の指示", "example": "例", "content": "内容",
     }  # fields and labels side by side  # fmt: skip
-    also: ClassVar = {field: field for field in labels} | {"examples": "example"}
+    also: ClassVar = {field: field for field in labels} | {"examples": "example", "original prompt": "original_prompt"}
     many = ("example",)
-    long = ("example", "content")
+    long = ("original_prompt", "example", "content")
 
     def __init__(self, title: str, *, pinned: bool = False, type: str = _NOTE, session: str = "") -> None:
         super().__init__()
@@ -180,6 +180,7 @@ class _FileLayout(PageLayout):
             pinned=self._is_pinned(section),
             session=self._session,
             source=section.text("source") or None,
+            original_prompt=section.text("original_prompt") or None,
             created_at=_parse_time(section.text("date") or ""),
         )
 
@@ -191,6 +192,7 @@ class _FileLayout(PageLayout):
             "key": [memory.key] if memory.key else [],
             "pinned": [_YES] if memory.pinned and not self._pinned else [],
             "source": [memory.source] if memory.source != USUAL_SOURCE else [],
+            "original_prompt": [memory.original_prompt] if memory.original_prompt else [],
             "example": list(memory.examples),
             "content": [memory.content],
         }
@@ -204,6 +206,7 @@ class _FileLayout(PageLayout):
             "key": (section.text("key") or None) == memory.key,
             "pinned": self._is_pinned(section) == memory.pinned,
             "source": (section.text("source") or USUAL_SOURCE) == memory.source,
+            "original_prompt": (section.text("original_prompt") or None) == memory.original_prompt,
             "example": _examples(section) == memory.examples,
             "content": section.content == memory.content,
         }

@@ -18,16 +18,31 @@ from omoide.model.mirror import Choice, FileState, Mirror, Side, SyncConflict, S
 from omoide.model.project import Project, ProjectPlace, RepositoryIdentity, Session
 from omoide.model.scope import Actor, Layer, Role, Scope, check_project_path, check_segment
 from omoide.model.search import Hit, Page, Query, ResumeContext, SearchResult, Summary, VectorCoverage
+from omoide.model.source import (
+    AgentSource,
+    CliSource,
+    FileSource,
+    GitHubSource,
+    SlackSource,
+    Source,
+    actor_source,
+    parse_source,
+    require_source,
+)
 
 __all__ = [
     "CONTROL",
     "TOPIC_LENGTH",
     "TYPES",
     "Actor",
+    "AgentSource",
     "Choice",
+    "CliSource",
     "Draft",
     "Event",
+    "FileSource",
     "FileState",
+    "GitHubSource",
     "Hit",
     "Layer",
     "Link",
@@ -46,6 +61,8 @@ __all__ = [
     "SearchResult",
     "Session",
     "Side",
+    "SlackSource",
+    "Source",
     "State",
     "Summary",
     "SyncConflict",
@@ -53,9 +70,12 @@ __all__ = [
     "Usage",
     "VectorCoverage",
     "Version",
+    "actor_source",
     "check_project_path",
     "check_segment",
     "derive_topic",
     "new_id",
     "now",
+    "parse_source",
+    "require_source",
 ]

@@ -7,6 +7,7 @@ import msgspec
 
 from omoide.model.memory import Memory
 from omoide.model.scope import Actor
+from omoide.model.source import Source
 
 
 class LinkKind(StrEnum):
@@ -25,6 +26,8 @@ class Event(msgspec.Struct, frozen=True):
     at: datetime
     action: str
     actor: Actor
+    source: Source
+    """Where it came from."""
     memory_id: str | None = None
     memory_number: int | None = None
     detail: dict[str, object] = {}

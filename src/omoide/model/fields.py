@@ -92,6 +92,17 @@ FIELDS = (
     Field("relevance", "share", default=0.5, draft=True, updates=True, revisable=True, merge="highest"),
     Field("reference_count", "count", default=0, logged=False, versioned=False, merge="sum"),
     Field("pinned", "flag", default=False, draft=True, updates=True, entry=True, merge="any"),
+    Field(
+        "original_prompt",
+        "text",
+        default=None,
+        optional=True,
+        draft=True,
+        updates=True,
+        revisable=True,
+        entry=True,
+        authored=True,
+    ),
     Field("state", "state", default=State.ACTIVE, placed=True, resolved=True),
     Field("created_at", "moment", draft=True, stamped=True, merge="lowest"),
     Field("updated_at", "moment", stamped=True, logged=False),
@@ -125,7 +136,7 @@ REVISABLE = names(lambda field: field.revisable)
 ENTRY = names(lambda field: field.entry)
 FROM_FILES = names(lambda field: field.entry or field.placed)
 STAMPED = names(lambda field: field.stamped)
-FRONT_MATTER = names(lambda field: field.stamped or (field.entry and field.kind != "text"))
+FRONT_MATTER = names(lambda field: field.stamped or (field.entry and field.name != "content"))
 """The content is no part of it: it stands below."""
 AUTHORED = names(lambda field: field.authored)
 LOGGED = frozenset(names(lambda field: field.logged))

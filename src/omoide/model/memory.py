@@ -56,6 +56,8 @@ class Draft(msgspec.Struct, frozen=True, gc=False):
     created_at: datetime | None = None
     """When it was learnt, for imports; None: now."""
     source_run_id: str | None = None
+    original_prompt: str | None = None
+    """What its user said that made it a memory, for one that was pinned at the user's word."""
 
 
 class Memory(msgspec.Struct, frozen=True, gc=False):
@@ -93,6 +95,8 @@ class Memory(msgspec.Struct, frozen=True, gc=False):
     """The run of an agent that it comes from, as whoever runs the agents calls it."""
     author: Actor | None = None
     """Who last changed what it says, set by the service; None: it is not stored yet."""
+    original_prompt: str | None = None
+    """What its user said that made it a memory, byte for byte; None: it is not known."""
 
 
 class Remembered(msgspec.Struct, frozen=True, gc=False):

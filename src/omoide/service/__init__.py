@@ -3,7 +3,7 @@
 import msgspec
 
 from omoide.guard import permissions, validation
-from omoide.model import Role
+from omoide.model import Role, Source, require_source
 from omoide.service.imports import Imports
 from omoide.service.maintenance import Maintenance
 from omoide.service.memories import Memories
@@ -38,6 +38,15 @@ class Service(Memories, Imports, Queries, Stats, Retention, Projects, Repositori
         role = permissions.lower_role(self._actor.role, self._settings.agents.get(name, Role.WORKER))
         actor = msgspec.structs.replace(self._actor, name=name, role=role)  # with its bounds, if it has any
         return Service(self._store, self._settings, actor, self._clock, self._hooks, self._embeddings)
+
+    def with_source(self, source: Source | str) -> "Service":
+        """Return a service on the same store whose actions come from this source, such as `slack:C123/1700000000.0001`.
+
+        Its events carry the source, and so does a memory that names no other. Raises InvalidInput for a text that is none.
+        """
+        text = str(require_source(source) if isinstance(source, str) else source)
+        settings = msgspec.structs.replace(self._settings, source=validation.check_line(text, "source", self._settings))
+        return Service(self._store, settings, self._actor, self._clock, self._hooks, self._embeddings)
 
     @property
     def hooks(self) -> Hooks:

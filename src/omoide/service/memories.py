@@ -43,6 +43,7 @@ class Memories(Core):
         pinned: bool | None = None,
         expires_at: datetime | None = None,
         created_at: datetime | None = None,
+        original_prompt: str | None = None,
     ) -> Remembered:
         """Store a memory, or update the one with the same key (or the same topic and type) in `scope`.
 
@@ -58,7 +59,7 @@ class Memories(Core):
         `source`: where it was learnt; by default the interface. `source_run_id`: the run of an agent that it comes from;
         by default that of the settings.
         `confidence`: how sure its author is, 0 to 1, by default 1. `relevance`: how useful it has proved, 0 to 1, by
-        default 0.5. `pinned`: whether it is never retired.
+        default 0.5. `pinned`: whether it is never retired. `original_prompt`: what the user said that made it a memory.
         `expires_at`: when it stops being true, with a time zone. `created_at`: when it was learnt; by default now.
         A field that is left out stays as it was where a memory is updated.
 
@@ -83,6 +84,7 @@ class Memories(Core):
                 pinned=pinned,
                 expires_at=expires_at,
                 created_at=created_at,
+                original_prompt=original_prompt,
             )
         draft = self._writes.check(draft)
         suggested = self._suggest_tags(draft)
@@ -162,14 +164,15 @@ class Memories(Core):
         confidence: float | UnsetType = UNSET,
         relevance: float | UnsetType = UNSET,
         expires_at: datetime | UnsetType | None = UNSET,
+        original_prompt: str | UnsetType | None = UNSET,
         active: bool | UnsetType = UNSET,
         if_version: int | None = None,
     ) -> Memory:
         """Change the fields that are given, and keep the rest, as a new version.
 
         `ref` is an id, a number or a key; `scope` is where the caller looks from. The fields are those of `remember`;
-        `topic=None` derives the topic from the content, and None takes a key, run or expiry away. `active`: False switches
-        the memory off (see `State.INACTIVE`), True on again; that needs the permission to archive or restore.
+        `topic=None` derives the topic from the content, and None takes a key, run, prompt or expiry away. `active`: False
+        switches the memory off (see `State.INACTIVE`), True on again; that needs the permission to archive or restore.
         `if_version`: raise Conflict unless this is the current version.
 
         Returns the new version; the same one where nothing differs. Raises NotFound, InvalidInput, SecretFound, NotAllowed,
@@ -192,7 +195,7 @@ class Memories(Core):
                 new["state"] = State.ACTIVE if active else State.INACTIVE
             return with_fields(require_living(old), new)
 
-        return self._transform(ref, scope, "revised", apply)
+        return self._transform(ref, scope, "revised", apply, changes.get("source"))
 
     def pin(self, ref: Ref, *, scope: Scope) -> Memory:
         """Pin a memory: it is never retired, and `resume` lists it first. Returns it; raises NotFound and Conflict."""
@@ -290,9 +293,11 @@ class Memories(Core):
                 write.log(action, source, {"kind": kind.value, "to": target.number})
         return done
 
-    def _transform(self, ref: Ref, scope: Scope, action: str, change: Callable[[Memory], Memory]) -> Memory:
+    def _transform(
+        self, ref: Ref, scope: Scope, action: str, change: Callable[[Memory], Memory], source: str | None = None
+    ) -> Memory:
         """Change the memory that a caller refers to; nothing is written where `change` returns the same."""
-        with self._writes.transaction() as write:
+        with self._writes.transaction() as write, write.from_source(source):
             old = self._find(write.tx, ref, scope)
             new = change(old)
             return old if new == old else write.change(old, new, action)

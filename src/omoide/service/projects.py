@@ -145,7 +145,8 @@ class Projects(Core):
             started = next((each for each in scopes if write.tx.add_session(each, source, at)), None)
             if started is None:
                 raise Conflict(f"there is a {scope} already: `omoide session append` adds to it, or choose another name")
-            write.log("started", started, {"session": started.name})
+            with write.from_source(source):
+                write.log("started", started, {"session": started.name})
         return Session(started, source, at, at)
 
     def sessions(self, *, scope: Scope) -> Sequence[Session]:

@@ -20,9 +20,11 @@ from omoide.model import (
     Role,
     Scope,
     SearchResult,
+    Source,
     State,
     Summary,
     Version,
+    require_source,
 )
 from omoide.retrieval import analyzer, pipeline
 from omoide.service.core import Core, Ref
@@ -141,17 +143,26 @@ class Queries(Core):
             return tx.versions(self._find(tx, ref, scope).number)
 
     def events(
-        self, ref: Ref | None = None, *, scope: Scope, since: datetime | None = None, limit: int = 50
+        self,
+        ref: Ref | None = None,
+        *,
+        scope: Scope,
+        since: datetime | None = None,
+        source: Source | str | None = None,
+        limit: int = 50,
     ) -> Sequence[Event]:
         """Return what happened to one memory, or to everything that the scope sees, newest first.
 
-        `since`: only events at or after this time; `limit`: how many at most. Raises NotFound and InvalidInput.
+        `since`: only events at or after this time. `source`: only those that came from this source, or a part of it:
+        `slack` is every channel, `slack:C123` every thread of one. `limit`: how many at most. Raises NotFound and
+        InvalidInput.
         """
         permissions.require(self._actor, "events")
         limit = validation.check_limit(limit, self._settings)
+        wanted = require_source(source) if isinstance(source, str) else source
         with self._read(scope) as tx:
             number = None if ref is None else self._find(tx, ref, scope).number
-            events = [event for event in tx.events(scope, number, since, limit) if self._may_know(tx, event)]
+            events = [event for event in tx.events(scope, number, since, limit, wanted) if self._may_know(tx, event)]
             return self._hide_unseen_numbers(tx, events, scope)
 
     def _may_know(self, tx: Reader, event: Event) -> bool:

@@ -15,7 +15,7 @@ import msgspec
 from omoide import model
 from omoide.errors import InvalidInput
 from omoide.guard import permissions, validation
-from omoide.model import Actor, Draft, Memory, Remembered, Scope, State, fields
+from omoide.model import Actor, Draft, Memory, Remembered, Scope, State, fields, parse_source, require_source
 from omoide.model.expiry import is_current
 from omoide.service import versioning
 from omoide.settings import Settings
@@ -84,6 +84,7 @@ class WritePath:
     def __init__(self, store: Store, settings: Settings, actor: Actor, clock: Callable[[], datetime], hooks: Hooks):
         self.actor = actor
         self.settings = settings
+        self.source = require_source(settings.source) if settings.source else None
         self._store = store
         self._clock = clock
         self._hooks = hooks
@@ -165,7 +166,7 @@ class WritePath:
             draft.content,
             tuple(draft.tags),
             tuple(draft.examples),
-            draft.source if draft.source is not None else self.actor.via,
+            draft.source if draft.source is not None else self.settings.source or self.actor.via,
             1.0 if draft.confidence is None else draft.confidence,
             0.5 if draft.relevance is None else draft.relevance,
             0,  # reference_count
@@ -178,6 +179,7 @@ class WritePath:
             1,  # version
             self.run if draft.source_run_id is None else draft.source_run_id,
             self.actor,
+            draft.original_prompt,
         )
 
     def require_layer(self, scope: Scope) -> None:
@@ -192,6 +194,8 @@ class MemoryTransaction:
         self.tx = tx
         self.at = at
         self.changed: list[int] = []
+        self.source = path.source
+        """Where the events of this transaction come from; None: from the interface of the actor."""
         self._path = path
         self._actor = path.actor
 
@@ -201,10 +205,20 @@ class MemoryTransaction:
         `entry` is the draft's index entry, where the caller has built it already.
         """
         old = self._path.find_same(self.tx, draft, self.at)
-        if old is not None:
-            return self.update(old, draft)
-        memory = self._path.new_memory(draft, self.at)
-        return Remembered(self.add(memory, "remembered", entry or versioning.build_index_entry(draft)), "created")
+        with self.from_source(draft.source):
+            if old is not None:
+                return self.update(old, draft)
+            memory = self._path.new_memory(draft, self.at)
+            return Remembered(self.add(memory, "remembered", entry or versioning.build_index_entry(draft)), "created")
+
+    @contextmanager
+    def from_source(self, text: str | None) -> Iterator[None]:
+        """Log what happens in the block as coming from the source that the text names, if it names one."""
+        before, self.source = self.source, (parse_source(text) if text else None) or self.source
+        try:
+            yield
+        finally:
+            self.source = before
 
     def update(self, old: Memory, draft: Draft) -> Remembered:
         """Merge a checked draft into the memory that it is about; where it says nothing new, count a reference."""
@@ -235,6 +249,7 @@ class MemoryTransaction:
         fingerprints = [self._path.fingerprint(draft) for _, draft in drafts]
         known = self.tx.known_fingerprints(fingerprints)
         random = os.urandom(10 * len(drafts)).hex()
+        sources = {place: draft.source for place, draft in drafts}
         new: list[IndexedMemory] = []
         places: list[int] = []
         others: list[tuple[int, Draft]] = []
@@ -249,7 +264,12 @@ class MemoryTransaction:
                 places.append(place)
             known.add(fingerprint)
         added = self.tx.add(new, self._actor)
-        self.tx.add_event("remembered", self._actor, self.at, added, {})
+        by_source: dict[str | None, list[Memory]] = {}
+        for place, memory in zip(places, added, strict=True):
+            by_source.setdefault(sources[place], []).append(memory)
+        for text, memories in by_source.items():
+            with self.from_source(text):
+                self.tx.add_event("remembered", self._actor, self.at, memories, {}, self.source)
         self.changed += [memory.number for memory in added]
         done.update([(place, Remembered(memory, "created")) for place, memory in zip(places, added, strict=True)])
         for place, draft in others:
@@ -314,4 +334,4 @@ class MemoryTransaction:
 
     def log(self, action: str, subject: Memory | Scope, detail: Mapping[str, object] | None = None) -> None:
         """Log an event about a memory, or about a project or session itself."""
-        self.tx.add_event(action, self._actor, self.at, subject, detail or {})
+        self.tx.add_event(action, self._actor, self.at, subject, detail or {}, self.source)

@@ -22,6 +22,7 @@ from omoide.model import (
     Query,
     Scope,
     Session,
+    Source,
     Summary,
     SyncConflict,
     SyncState,
@@ -133,8 +134,13 @@ class MemoryReader(Protocol):
 class EventReader(Protocol):
     """Read what happened. A later event has a greater number, whichever process wrote it."""
 
-    def events(self, scope: Scope | None, number: int | None, since: datetime | None, limit: int) -> list[Event]:
-        """Return events, newest first. Events of memories that the scope does not see are left out."""
+    def events(
+        self, scope: Scope | None, number: int | None, since: datetime | None, limit: int, source: Source | None = None
+    ) -> list[Event]:
+        """Return events, newest first. Events of memories that the scope does not see are left out.
+
+        `source`: only those that came from it, or from a part of it (see `model.source.is_within`).
+        """
 
     def mark(self) -> StoreMark:
         """Return a mark that differs after any event and after the index was rebuilt, whichever process did it. Cheap."""
@@ -254,10 +260,12 @@ class EventWriter(Protocol):
         at: datetime,
         about: Memory | Scope | Sequence[Memory],
         detail: Mapping[str, object],
+        source: Source | None = None,
     ) -> None:
         """Append an event about a memory, one about each of several memories, or one about a scope itself.
 
-        The detail never contains a memory's text.
+        The detail never contains a memory's text. `source`: where it came from; None: from the interface of the actor
+        (see `model.source.actor_source`).
         """
 
 

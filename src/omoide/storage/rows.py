@@ -75,7 +75,7 @@ def _memory(row: Sequence[Any]) -> Memory:
     # take ten times as long.
     (
         _, id, number, session, key, type, topic, topic_given, content, tags, examples, source, confidence, relevance,
-        reference_count, pinned, state, created_at, updated_at, accessed_at, expires_at, version, run, name,
+        reference_count, pinned, state, created_at, updated_at, accessed_at, expires_at, version, run, name, original_prompt,
         path, role, via,
     ) = row  # fmt: skip
     created = moment(created_at)
@@ -84,7 +84,7 @@ def _memory(row: Sequence[Any]) -> Memory:
         _strings.decode(examples), source, confidence, relevance, reference_count, bool(pinned), STATES[state], created,
         created if updated_at == created_at else moment(updated_at), None if accessed_at is None else moment(accessed_at),
         None if expires_at is None else moment(expires_at), version, run,
-        None if name is None else _author(name, role, via),
+        None if name is None else _author(name, role, via), original_prompt,
     )  # fmt: skip
 
 

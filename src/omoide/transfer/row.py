@@ -46,6 +46,7 @@ class Record(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     relevance: float | None = None
     reference_count: int | None = None
     pinned: bool | None = None
+    original_prompt: str | None = None
     state: State | None = None
     created_at: str | None = None
     updated_at: str | None = None

@@ -671,3 +671,23 @@ def test_the_maintenance_tools_lose_no_memory(client: Any) -> None:
     assert client.result("repair")["count"] == 2
     assert client.result("check")["rows"] == []
     assert client.result("stats")["count"] == 2
+
+
+def test_a_tool_names_the_source_of_an_event_and_events_are_found_by_it(client: Any) -> None:
+    client.result("remember", content="金曜日にリリース", source="slack:C123/1700000000.0001")
+    client.result("remember", content="another")
+    (event,) = client.result("events", source="slack:C123")["rows"]
+    assert event["source"] == {"kind": "slack", "channel": "C123", "thread": "1700000000.0001"}
+    (event,) = client.result("events", source="agent")["rows"]
+    assert event["source"] == {"kind": "agent", "id": event["actor"]["name"]}
+
+
+def test_a_tool_sets_and_clears_the_original_prompt(client: Any) -> None:
+    pinned = {"content": "pnpm を使う", "key": "pnpm", "pin": True, "original_prompt": "pnpm を使うこと。覚えて"}
+    client.result("remember_many", memories=[pinned])
+    shown = client.result("show", id="pnpm")["memory"]
+    assert (shown["pinned"], shown["original_prompt"]) == (True, "pnpm を使うこと。覚えて")
+    client.result("amend", id="pnpm", original_prompt="別の言葉")
+    assert client.result("show", id="pnpm")["memory"]["original_prompt"] == "別の言葉"
+    client.result("amend", id="pnpm", original_prompt="")
+    assert client.result("show", id="pnpm")["memory"]["original_prompt"] is None

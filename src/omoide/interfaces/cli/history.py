@@ -94,24 +94,28 @@ def _print_diff(old: str, new: str) -> None:
 @click.command("events")
 @click.argument("ref", required=False)
 @click.option("--since", metavar="WHEN", help="Only what happened since: 2026-02-05, or 7d for seven days.")
+@click.option("--source", metavar="SOURCE", help="Only what came from there: slack, slack:C123, github:owner/name#12.")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many to show at most.")
 @target_options
 @json_option
-def events_command(ref: str | None, since: str | None, limit: int, target: Target, as_json: bool) -> None:
+def events_command(
+    ref: str | None, since: str | None, source: str | None, limit: int, target: Target, as_json: bool
+) -> None:
     """Show what happened, newest first.
 
     \b
     omoide events --since 1d
+    omoide events --source slack:C123
     omoide events 12 --json
     """
     with open_memory(target) as (memory, scope):
         earliest = None if since is None else parse_time(since, "since", future=False)
-        events = memory.events(ref, scope=scope, since=earliest, limit=limit)
+        events = memory.events(ref, scope=scope, since=earliest, source=source, limit=limit)
     if as_json:
         print_json({"events": [serialize.event(event) for event in events]})
     elif events:
         rows = [_event_row(event) for event in events]
-        print_table(["when", "action", "memory", "who", "detail"], rows, flexible=(4,), optional=(3, 4))
+        print_table(["when", "action", "memory", "who", "source", "detail"], rows, flexible=(5, 4), optional=(3, 5, 4))
     else:
         click.echo(f"no events in {scope}", err=True)
 
@@ -119,7 +123,7 @@ def events_command(ref: str | None, since: str | None, limit: int, target: Targe
 def _event_row(event: Event) -> list[str]:
     number = "" if event.memory_number is None else f"#{event.memory_number}"
     details = "; ".join(f"{name} {_format_detail(value)}" for name, value in event.detail.items())
-    return [day(event.at), event.action, number, f"{event.actor.name} ({event.actor.via})", details]
+    return [day(event.at), event.action, number, f"{event.actor.name} ({event.actor.via})", str(event.source), details]
 
 
 def _format_detail(value: object) -> str:

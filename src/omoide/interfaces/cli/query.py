@@ -211,6 +211,9 @@ def _print_full(memory: Memory, links: Sequence[Link], linked: dict[str, Memory]
     click.echo(headline(memory))
     click.echo()
     click.echo(escape_control(memory.content))
+    if memory.original_prompt is not None:
+        click.echo(click.style("\noriginal prompt", dim=True))
+        click.echo(escape_control(memory.original_prompt))
     for example in memory.examples:
         click.echo(click.style("\nexample", dim=True))
         click.echo(escape_control(example))

@@ -67,8 +67,9 @@ def revise_command(
 def _changes(flags: Mapping[str, Any]) -> dict[str, Any]:
     """What the flags set, as `revise` names it."""
     changes = _values(flags)
-    if changes.get("source_run_id") == "":
-        changes["source_run_id"] = None
+    for name in ("source_run_id", "original_prompt"):
+        if changes.get(name) == "":
+            changes[name] = None
     for flag, name in _CLEARING_FLAGS.items():
         if flags[flag]:
             if name in changes:
@@ -141,7 +142,7 @@ def _save(old: Memory, changes: Mapping[str, Any], target: Target, scope: Scope)
 
 def _header_fields() -> list[Field]:
     """The fields above the text."""
-    return [field for field in fields.FIELDS if field.revisable and field.kind != "text"]
+    return [field for field in fields.FIELDS if field.revisable and field.name != "content"]
 
 
 def _editable_value(field: Field, memory: Memory) -> Any:

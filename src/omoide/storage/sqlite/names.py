@@ -14,6 +14,7 @@ _COLUMNS = {
     "session source": ("sessions", "source"),
     "actor": ("actors", "name"),
     "event": ("events", "detail"),
+    "event source": ("events", "source"),
 }
 _FOLDED = ("project", "session")
 """Names that are stored a second time, casefolded."""

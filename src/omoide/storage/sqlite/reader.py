@@ -15,7 +15,23 @@ from typing import Any
 import msgspec
 
 from omoide.errors import Conflict
-from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Query, Scope, State, Summary, Usage, Version
+from omoide.model import (
+    Actor,
+    Event,
+    Layer,
+    Link,
+    LinkKind,
+    Memory,
+    Query,
+    Scope,
+    Source,
+    State,
+    Summary,
+    Usage,
+    Version,
+    actor_source,
+    parse_source,
+)
 from omoide.storage.base import IndexSize, NearDuplicateFilter, Posting
 from omoide.storage.rows import (
     ACTIVE,
@@ -41,6 +57,8 @@ from omoide.storage.sqlite.transaction import Transaction
 from omoide.storage.sqlite.vectors import VectorReader
 
 _ONE = f"SELECT {COLUMNS} FROM {TABLES} WHERE "
+_EVENT_SOURCE = "coalesce(e.source, CASE a.via WHEN 'cli' THEN 'cli' WHEN 'file' THEN 'file' ELSE 'agent:' || a.name END)"
+"""`model.source.actor_source`, where an event names no source."""
 # An event counts as a use: an imported memory may have old dates, but came to this store when its event was written.
 _UNUSED = f"""
 SELECT m.number, m.version, coalesce(p.path, ''), m.session, m.topic, m.pinned,
@@ -270,8 +288,11 @@ class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, Vector
         by = self._tx.get(actors + "(SELECT actor FROM memories WHERE number = ?)", (number,))
         return [*found, Version(present, _actor(by))]
 
-    def events(self, scope: Scope | None, number: int | None, since: datetime | None, limit: int) -> list[Event]:
-        clauses, values = ["1"], {"limit": limit}
+    def events(
+        self, scope: Scope | None, number: int | None, since: datetime | None, limit: int, source: Source | None = None
+    ) -> list[Event]:
+        clauses: list[str] = ["1"]
+        values: dict[str, Any] = {"limit": limit}
         if scope is not None:
             clauses.append("e.project IN (0, :project)")
             values["project"] = self._project(scope.path) or 0
@@ -281,14 +302,22 @@ class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, Vector
         if since is not None:
             clauses.append("e.at >= :since")
             values["since"] = micros(since)
+        if source is not None:  # `model.source.is_within`
+            clauses.append(
+                f"({_EVENT_SOURCE} = :source OR substr({_EVENT_SOURCE}, 1, length(:source) + 1)"
+                " IN (:source || ':', :source || '/', :source || '#'))"
+            )
+            values["source"] = str(source)
         rows = self._tx.rows(
-            "SELECT e.number, e.at, e.action, e.memory, m.id, e.detail, a.name, a.role, a.via FROM events e"
+            "SELECT e.number, e.at, e.action, e.memory, m.id, e.detail, a.name, a.role, a.via, e.source FROM events e"
             " JOIN actors a ON a.number = e.actor LEFT JOIN memories m ON m.number = e.memory"
             f" WHERE {' AND '.join(clauses)} ORDER BY e.number DESC LIMIT :limit",
             values,
         )
         return [
-            Event(row[0], moment(row[1]), row[2], _actor(row[6:9]), row[4], row[3] or None, _detail(row[5])) for row in rows
+            Event(row[0], moment(row[1]), row[2], actor, _source(row[9], actor), row[4], row[3] or None, _detail(row[5]))
+            for row in rows
+            for actor in [_actor(row[6:9])]
         ]
 
     def links(self, number: int) -> list[Link]:
@@ -394,6 +423,10 @@ class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, Vector
 
 def _actor(row: Any) -> Actor:
     return msgspec.convert({"name": row[0], "role": row[1], "via": row[2]}, Actor)
+
+
+def _source(text: str | None, actor: Actor) -> Source:
+    return (parse_source(text) if text else None) or actor_source(actor)
 
 
 def _version(memory: Memory, actor: Actor) -> Version:

@@ -9,7 +9,7 @@ import apsw
 import msgspec
 
 from omoide.errors import Conflict
-from omoide.model import Actor, LinkKind, Memory, Scope, State
+from omoide.model import Actor, LinkKind, Memory, Scope, Source, State
 from omoide.storage.base import IndexedMemory, IndexEntry, MemoryChange, StoreMark
 from omoide.storage.capabilities import StoredText
 from omoide.storage.rows import PLAIN, STATE_NUMBER, STATES, micros, plain_values, strings, version_json
@@ -34,7 +34,7 @@ _ADD = f"INSERT INTO memories (number, id, {', '.join(_COLUMNS)}) VALUES (?, ?{'
 _CHANGE = f"UPDATE memories SET {', '.join(f'{column} = ?' for column in _COLUMNS)} WHERE number = ?"
 _NO_MEMORY = 0  # in an event about a project or a session
 _INDEX = "INSERT INTO words (rowid, topic, tags, content) VALUES (?, ?, ?, ?)"
-_LOG = "INSERT INTO events (at, action, actor, project, memory, detail) VALUES (?, ?, ?, ?, ?, ?)"
+_LOG = "INSERT INTO events (at, action, actor, source, project, memory, detail) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _COUNT_AREA = """
 INSERT INTO areas (area, entries, terms) VALUES (?, ?, ?)
 ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = terms + excluded.terms"""
@@ -160,8 +160,9 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, Vector
         at: datetime,
         about: Memory | Scope | Sequence[Memory],
         detail: Mapping[str, object],
+        source: Source | None = None,
     ) -> None:
-        start = (micros(at), action, self._actor_number(actor))
+        start = (micros(at), action, self._actor_number(actor), None if source is None else str(source))
         text = msgspec.json.encode(detail).decode() if detail else None
         if isinstance(about, Scope):
             self._tx.run(_LOG, (*start, self._ensure_project(about.path, at), _NO_MEMORY, text))

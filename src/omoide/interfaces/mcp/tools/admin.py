@@ -58,11 +58,13 @@ class AmendInput(ScopedInput, kw_only=True):
     examples: tuple[str, ...] | UnsetType = UNSET
     source: str | UnsetType = UNSET
     source_run_id: str | int | UnsetType = UNSET
+    original_prompt: str | UnsetType = UNSET
     if_version: Annotated[int, Meta(ge=1)] | None = None
 
 
 class HistoryInput(ScopedInput, kw_only=True):
     id: Ref | UnsetType = UNSET
+    source: Annotated[str, Meta(description="slack, slack:C123, github:owner/name#12, cli, agent, file")] | UnsetType = UNSET
     limit: Limit = 50
 
 
@@ -86,6 +88,8 @@ class NoteInput(Struct, kw_only=True, forbid_unknown_fields=True):
     key: str | UnsetType = UNSET
     source: str | UnsetType = UNSET
     source_run_id: str | int | UnsetType = UNSET
+    pin: bool | UnsetType = UNSET
+    original_prompt: str | UnsetType = UNSET
 
 
 class RememberManyInput(ScopedInput, kw_only=True):
@@ -145,6 +149,8 @@ def _amend(context: CallContext, arguments: AmendInput, _: RequestContext) -> An
     }
     if arguments.source_run_id is not UNSET:
         fields["source_run_id"] = str(arguments.source_run_id) or None
+    if arguments.original_prompt is not UNSET:
+        fields["original_prompt"] = arguments.original_prompt or None
     if arguments.expires_at is not UNSET:
         never = arguments.expires_at.strip().lower() == "never"
         fields["expires_at"] = None if never else parse_time(arguments.expires_at, "expires_at", future=True)
@@ -164,12 +170,15 @@ def _history(context: CallContext, arguments: IdInput, _: RequestContext) -> Ans
 
 def _event_line(event: Event) -> str:
     who = f"{event.actor.name} ({event.actor.role})"
-    return one_line(f"{serialize.format_time(event.at)} {who} {event.action} #{event.memory_number}")
+    number = "" if event.memory_number is None else f" #{event.memory_number}"
+    return one_line(f"{serialize.format_time(event.at)} {who} {event.action}{number} from {event.source}")
 
 
 def _events(context: CallContext, arguments: HistoryInput, _: RequestContext) -> Answer:
     service, scope = _service_and_scope(context, arguments)
-    events = service.events(set_or_none(arguments.id), scope=scope, limit=arguments.limit)
+    events = service.events(
+        set_or_none(arguments.id), scope=scope, source=set_or_none(arguments.source), limit=arguments.limit
+    )
     lines = [_event_line(event) for event in events]
     return Answer(RowsResult([serialize.event(event) for event in events]), "\n".join(lines) or "There are no events yet.")
 
@@ -213,6 +222,8 @@ def _draft(note: NoteInput, scope: Scope) -> Draft:
         key=set_or_none(note.key),
         source=set_or_none(note.source),
         source_run_id=None if note.source_run_id is UNSET else str(note.source_run_id),
+        pinned=set_or_none(note.pin),
+        original_prompt=set_or_none(note.original_prompt),
     )
 
 
@@ -253,7 +264,8 @@ TOOLS = (
     Tool(
         "amend",
         "Amend",
-        "Change what revise does not: active, expires_at, confidence, relevance, examples, source, source_run_id.",
+        "Change what revise does not: active, expires_at, confidence, relevance, examples, source, source_run_id,"
+        " original_prompt.",
         AmendInput,
         ChangeResult,
         _amend,
