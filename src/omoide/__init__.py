@@ -12,7 +12,10 @@ with omoide.open("memory.db") as memory:
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from omoide.app import open as open  # noqa: A004 - omoide.open, as in the README
+    from omoide.app import (
+        open as open,  # noqa: A004 - omoide.open, as in the README
+        open_list as open_list,
+    )
     from omoide.errors import (
         Changed as Changed,
         Conflict as Conflict,
@@ -107,9 +110,14 @@ if TYPE_CHECKING:
     from omoide.storage.capabilities import (
         Problem as Problem,
     )
+    from omoide.sync.repo_list import (
+        AddedEntry as AddedEntry,
+        ListItem as ListItem,
+        RepoList as RepoList,
+    )
 
 _MODULES = {
-    "omoide.app": "open",
+    "omoide.app": "open open_list",
     "omoide.errors": (
         "Changed Conflict EmbedderUnavailable InvalidInput NotAllowed NotFound OmoideError SecretFound "
         "StoreBusy StoreDamaged StoreError StoreFull StoreReadOnly StoreReplaced StoreTooNew Unreadable "
@@ -131,6 +139,7 @@ _MODULES = {
     "omoide.service.write_path": "Hooks",
     "omoide.settings": "Settings",
     "omoide.storage.capabilities": "Problem",
+    "omoide.sync.repo_list": "AddedEntry ListItem RepoList",
 }
 """The public names by the module they are defined in; the same as above, for `__getattr__`."""
 _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -12,7 +12,8 @@ import msgspec
 
 from omoide import model
 from omoide.embeddings.indexer import EmbeddingIndex
-from omoide.model import Actor, Role
+from omoide.errors import InvalidInput
+from omoide.model import Actor, Role, Scope
 from omoide.service import Service, versioning
 from omoide.service.maintenance import update_index
 from omoide.service.write_path import Hooks, WritePath
@@ -23,6 +24,7 @@ from omoide.sync.hook import MirrorHook
 if TYPE_CHECKING:  # doctor, or a store that has a mirror, needs them
     from omoide.service.doctor import Check
     from omoide.sync.engine import SyncEngine
+    from omoide.sync.repo_list import RepoList
 
 FILE_ACTOR = Actor("human", Role.OWNER, "file")
 """Who writes what stands in a file: see docs/decisions/0009-mirror-sync.md."""
@@ -99,6 +101,35 @@ def _warn(message: str) -> None:
 def sync_engine(service: Service) -> "SyncEngine":
     """The engine that syncs the mirrors of an opened service, for commands that sync by name."""
     return _MIRROR_HOOKS[service.hooks].engine
+
+
+def open_list(service: Service, directory: str | PathLike[str] = ".", *, scope: Scope | None = None) -> "RepoList":
+    """Open the list of a repository, by default `.agent/memories.md`, and return it.
+
+    `directory` is the repository, or a directory or worktree of it; outside of git it is the directory of the list itself.
+    `scope` is where its memories belong: by default the repository's project, outside of git the global layer. The
+    repository's own `config.toml`, beside the list, overrides the settings `memories_enabled` and `memories_inject`, unless
+    they were given to `open`.
+
+    Raise Unreadable if that file has a value that is not valid, InvalidInput if the directory cannot be read.
+    """
+    from omoide.files.git import git_root  # lazy: only a list needs it
+    from omoide.files.repo_config import with_repository_settings  # lazy: the same
+    from omoide.sync.repo_list import RepoList  # lazy: the same
+
+    try:
+        here = Path(directory).resolve()
+        root = git_root(here)
+    except (OSError, RuntimeError) as error:  # the second is what pathlib raises for links in a circle
+        raise InvalidInput(f"{directory} cannot be read ({error}): name another directory") from error
+    settings, warned = with_repository_settings(service.settings, root or here)
+    for message in warned:
+        service.hooks.report(message)
+    file = (root or here) / settings.memories_directory / "memories.md"
+    claimed = root if scope is None else None
+    if scope is None:
+        scope = Scope.everywhere() if root is None else service.locate(root)
+    return RepoList(service, sync_engine(service), file, settings, scope, claimed)
 
 
 def diagnose(flags: Mapping[str, str | None], via: str, *, fix: bool = False) -> "list[Check]":

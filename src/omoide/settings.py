@@ -76,6 +76,13 @@ def _types(value: Any) -> tuple[str, ...]:
     return tuple(_type(name) for name in names)
 
 
+def _directory(value: Any) -> str:
+    parts = _text(value).replace("\\", "/").rstrip("/").split("/")
+    if any(part in ("", ".", "..", "~") for part in parts):
+        raise ValueError("a directory inside a repository, such as .agent")
+    return "/".join(parts)
+
+
 def _choice(*values: str) -> Callable[[Any], str]:
     *others, last = (f'"{value}"' for value in values)
 
@@ -210,12 +217,18 @@ SETTINGS = (
         lambda: "auto",
         _choice("auto", "manual"),
     ),
-    Setting("memories_enabled", "whether `omoide memories` works with .agent/memories.md", lambda: True, _boolean),
+    Setting("memories_enabled", "whether `omoide memories` works with the list of the repository", lambda: True, _boolean),
     Setting(
         "memories_inject",
         'when `omoide memories inject` prints: "auto" (always), "manual" (only with --manual) or "none"',
         lambda: "auto",
         _choice("auto", "manual", "none"),
+    ),
+    Setting(
+        "memories_directory",
+        "the directory of a repository that contains its list, memories.md, and its own settings, config.toml",
+        lambda: ".agent",
+        _directory,
     ),
     Setting(
         "embedder",
@@ -265,6 +278,7 @@ class Settings(msgspec.Struct, frozen=True):
     max_backups: int
     memories_enabled: bool
     memories_inject: str
+    memories_directory: str
     embedder: str
     embedder_key: str
     autotag: str
@@ -307,12 +321,50 @@ def load_settings(flags: Mapping[str, Any] | None = None, environment: Mapping[s
         else:
             values[setting.name], origins[setting.name] = setting.default(), "default"
             continue
-        try:
-            values[setting.name] = setting.parse(raw)
-        except ValueError as error:
-            raise Unreadable(f"{origin}: {setting.name} must be {error}, got {raw!r}") from error
+        values[setting.name] = _parse_value(setting.parse, raw, f"{origin}: {setting.name}")
         origins[setting.name] = origin
     return Settings(**values, origins=origins)
+
+
+REPOSITORY_TABLE = "memories"
+REPOSITORY_KEYS = {"enabled": "memories_enabled", "inject": "memories_inject"}
+"""What the file of a repository may set, in its table `memories`: nothing that reaches beyond the repository's own list."""
+
+
+def override_for_repository(settings: Settings, text: str, file: Path) -> tuple[Settings, list[str]]:
+    """Return the settings with what the file of a repository sets, and a warning for each of its names that has no meaning.
+
+    It overrides what the user has set, except by a flag. Raise Unreadable, with the file, if it is not valid TOML or a value
+    is not valid.
+    """
+    table = _parse_toml(text, file)
+    warnings = [_not_for_repositories(file, name) for name in table if name != REPOSITORY_TABLE]
+    given = table.get(REPOSITORY_TABLE, {})
+    if not isinstance(given, dict):
+        raise Unreadable(
+            f"{file}: {REPOSITORY_TABLE} must be a table, got {given!r}: write [{REPOSITORY_TABLE}] above its lines"
+        )
+    warnings += [_not_for_repositories(file, f"{REPOSITORY_TABLE}.{key}") for key in given if key not in REPOSITORY_KEYS]
+    parsers = {setting.name: setting.parse for setting in SETTINGS}
+    changed: dict[str, Any] = {"origins": dict(settings.origins)}
+    for key, name in REPOSITORY_KEYS.items():
+        if key in given and settings.origins.get(name) != "flag":
+            origin = f"{file}, line {_line_of(text, key)}"
+            changed[name] = _parse_value(parsers[name], given[key], f"{origin}: {key}")
+            changed["origins"][name] = origin
+    return msgspec.structs.replace(settings, **changed), warnings
+
+
+def _not_for_repositories(file: Path, name: str) -> str:
+    known = " and ".join(f"{REPOSITORY_TABLE}.{key}" for key in REPOSITORY_KEYS)
+    return f"{file}: {name} is ignored: a repository can set only {known}"
+
+
+def _parse_value(parse: Callable[[Any], Any], raw: Any, what: str) -> Any:
+    try:
+        return parse(raw)
+    except ValueError as error:
+        raise Unreadable(f"{what} must be {error}, got {raw!r}") from error
 
 
 def _read_config(file: Path) -> tuple[dict[str, Any], str]:
@@ -322,15 +374,19 @@ def _read_config(file: Path) -> tuple[dict[str, Any], str]:
         return {}, ""
     except (OSError, UnicodeDecodeError) as error:
         raise Unreadable(f"cannot read {file} ({error}): repair it, or name another file with OMOIDE_CONFIG") from error
-    import tomllib  # lazy: start-up: most users have no file
-
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise Unreadable(f"{file} is not valid TOML: {error}") from error
+    table = _parse_toml(text, file)
     for name in table:
         _check_names([name], f"{file}, line {_line_of(text, name)}")
     return table, text
+
+
+def _parse_toml(text: str, file: Path) -> dict[str, Any]:
+    import tomllib  # lazy: start-up: most users have no file
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise Unreadable(f"{file} is not valid TOML: {error}") from error
 
 
 def _check_names(names: Iterable[str], origin: str) -> None:

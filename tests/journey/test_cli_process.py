@@ -161,6 +161,29 @@ def test_purge_asks_on_a_terminal(omoide):
     assert omoide("list", "--state", "forgotten", "--json").data["total_count"] == 1
 
 
+def test_deleting_from_the_list_asks_on_a_terminal_if_digits_are_a_line_and_a_number(omoide):
+    for text in ("one", "two", "three"):
+        omoide("memories", "add", text)
+    seen, code = on_a_terminal(["memories", "delete", "3"], keys=b"2\n", NO_COLOR="1")
+    assert code == 0
+    assert "1  line 3  #1  one" in seen
+    assert "#3  three" in seen
+    assert [one["content"] for one in omoide("memories", "list", "--json").data["memories"]] == ["one", "two"]
+
+
+@pytest.mark.parametrize("columns", [30, 60])
+def test_the_list_shows_contents_in_a_narrow_terminal(omoide, columns):
+    for title, text in (("How to deploy", "make build, then make ship"), ("認証の方式", "認証は JWT を採用")):
+        omoide("remember", text, "--topic", title, "--type", "decision", "--tags", "ops,release,production")
+        omoide("memories", "add", text, "-t", "decision")
+    seen, _ = on_a_terminal(["memories", "list"], columns=columns, NO_COLOR="1")
+    assert "make build" in seen
+    assert "認証は" in seen
+    assert all(sum(2 if ord(c) > 0x2E80 else 1 for c in line) <= columns for line in seen.splitlines())
+    seen, _ = on_a_terminal(["memories", "list", "--full"], columns=columns, NO_COLOR="1")
+    assert "    make build, then make ship" in seen.replace("\r", "").splitlines()
+
+
 def test_remember_opens_the_editor_on_a_terminal(omoide, place):
     script = place / "editor.sh"
     script.write_text("printf 'from the editor\\n' > \"$1\"\n")

@@ -309,3 +309,59 @@ def test_all_entries_that_24_processes_add_at_once_are_in_the_file_when_the_last
     assert [(one.code, one.err) for one in done] == [(0, "")] * 24
     text = file.read_text(encoding="utf-8")
     assert sorted(n for n in range(24) if f"- Content: entry {n} of many\n" in text) == list(range(24))
+
+
+def test_a_heading_with_tags_and_date_but_no_content_is_an_entry(run, file):
+    file.parent.mkdir()
+    file.write_text(
+        "# Memories\n\n## Use PostgreSQL\n- Tags: architecture, database\n- Date: 2026-01-26\n\n"
+        "## My own chapter\n- Tags: none of yours\n\n## Dated\n- Date: 2026-01-26\n"
+    )
+    (listed,) = run("memories", "list", "--json").data["memories"]
+    assert {name: listed[name] for name in ("line", "title", "type", "tags", "date", "content")} == {
+        "line": 3, "title": "Use PostgreSQL", "type": "architecture", "tags": ["architecture", "database"],
+        "date": "2026-01-26", "content": "Use PostgreSQL",
+    }  # fmt: skip
+    run("memories", "add", "Always use try-catch")
+    assert run("recall", "PostgreSQL", "--json").data["total_count"] == 1
+    assert "## My own chapter\n- Tags: none of yours\n\n## Dated\n- Date: 2026-01-26\n" in file.read_text()
+
+
+def test_list_and_search_show_the_content_and_the_whole_of_it_with_full(run, file):
+    text = "Two steps, in this order:\n\nmake build, then make ship, " + "and never on a Friday " * 10
+    run("memories", "add", text, "--tags", "ops")
+    for command in (["list"], ["search", "friday"]):
+        shown = run("memories", *command).out
+        assert text.replace("\n", " ").strip() in shown
+        whole = run("memories", *command, "--full").out
+        assert "    Two steps, in this order:\n" in whole
+        assert "    make build, then make ship" in whole
+        assert "ops" in whole
+
+
+def test_the_json_of_a_list_has_every_field(run, file):
+    run("memories", "add", "Always use try-catch", "-t", "pattern", "--tags", "error-handling")
+    (listed,) = run("memories", "list", "--json").data["memories"]
+    assert list(listed) == ["id", "number", "line", "title", "type", "tags", "date", "content"]
+    assert (listed["type"], listed["tags"]) == ("pattern", ["pattern", "error-handling"])
+
+
+@pytest.fixture
+def two_named_3(run, file):
+    """A list in which 3 is the line of `one` and the number of `three`."""
+    for text in ("one", "two", "three"):
+        run("memories", "add", text)
+    listed = run("memories", "list", "--json").data["memories"]
+    assert (listed[0]["line"], listed[0]["content"], listed[2]["number"]) == (3, "one", 3)
+    return listed
+
+
+def test_digits_that_are_a_line_and_a_number_are_refused_with_both_named(run, two_named_3):
+    done = run("memories", "delete", "3")
+    assert done.code == 1
+    third = two_named_3[2]["line"]
+    assert f"3 is the line of 'one' (line 3, #1) and the number of 'three' (line {third}, #3)" in done.err
+    assert "#1 or #3" in done.err
+    assert run("memories", "list", "--json").data["total_count"] == 3
+    assert run("memories", "delete", "#3", "--json").data["memory"]["content"] == "three"
+    assert run("memories", "delete", "3", "--json").data["memory"]["content"] == "one", "now it is only a line"

@@ -1,8 +1,9 @@
 """Entries as sections of a page: a heading, `- Label: value` lines, a text. Everything else belongs to a person.
 
 The rules, the same for every format that has sections:
-- An entry is a heading of the layout's level with a content or an id. A heading without either, text below another heading,
-  and everything inside a code fence of the page itself, belong to a person: they are never read and never changed.
+- An entry is a heading of the layout's level with a content or an id, or with the labels that a layout accepts instead of a
+  content. Any other heading, text below another heading, and everything inside a code fence of the page itself, belong to a
+  person: they are never read and never changed.
 - A text begins behind its label and goes on below, indented by two spaces; so it can contain anything, also headings and
   fences. If it cannot begin behind its label (it starts with white space, or with Markdown that needs a line of its own),
   all of it is below. A line end at the end of a text is a last line of two spaces.
@@ -116,6 +117,10 @@ class PageLayout:
     def is_marker(self, line: str) -> bool:
         """Whether omoide wrote this line to mark an entry."""
         raise NotImplementedError
+
+    def is_entry(self, section: Section) -> bool:
+        """Whether a section without an id is an entry, by the labels that a person wrote."""
+        return "content" in section.fields
 
     def entry(self, section: Section, id: str | None) -> Entry:
         raise NotImplementedError
@@ -240,7 +245,7 @@ class PageLayout:
         seen: dict[str, str] = {}
         found: list[LocatedSection] = []
         for section in self._sections(page.lines):
-            if not section.content or (section.id is None and "content" not in section.fields):
+            if not section.content or not (section.id or self.is_entry(section)):
                 continue
             made = digest("\n".join([page.lines[line] for line in section.entry_lines]))
             if section.id is None or section.id not in seen:

@@ -79,6 +79,9 @@ class _ListLayout(PageLayout):
     def is_marker(self, line: str) -> bool:
         return _ID.match(line) is not None
 
+    def is_entry(self, section: Section) -> bool:
+        return super().is_entry(section) or {"tags", "date"} <= section.fields.keys()
+
     def entry(self, section: Section, id: str | None) -> Entry:
         type, tags = self._type_and_tags(section)
         return Entry(

@@ -15,6 +15,7 @@ from omoide.service.retention import Retention
 from omoide.service.secret_scan import SecretScan
 from omoide.service.stats import Stats
 from omoide.service.write_path import Hooks
+from omoide.settings import Settings
 from omoide.storage.capabilities import Housekeeping
 
 
@@ -52,6 +53,11 @@ class Service(Memories, Imports, Queries, Stats, Retention, Projects, Repositori
     def hooks(self) -> Hooks:
         """The hooks that were registered when this service was composed, shared by all that `acting_as` returns."""
         return self._hooks
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._settings
 
     @property
     def types(self) -> tuple[str, ...]:

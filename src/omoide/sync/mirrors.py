@@ -15,22 +15,21 @@ if TYPE_CHECKING:  # they load with the store
     from omoide.sync.run import SyncReport
 
 FORMATS = ("memories", "entries", "tree", "block")
-_LIST = Path(".agent", "memories.md")
 _GUIDES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 """Files of instructions for agents: a mirror is a block in them."""
 
 Report = tuple[Mirror, "SyncReport"]
 
 
-def resolve_target(path: str | None, format: str | None, here: Path) -> tuple[Path, str]:
+def resolve_target(path: str | None, format: str | None, here: Path, list_directory: str) -> tuple[Path, str]:
     """Return the file or directory of a new mirror, as an absolute path in the main worktree, and its format.
 
-    Without a path, `.agent/memories.md` of the repository that `here` is in. Without a format, the one that suits the path.
-    Raises InvalidInput where there is no such default, or the format does not suit the path.
+    Without a path, `memories.md` in the `list_directory` of the repository that `here` is in. Without a format, the one that
+    suits the path. Raises InvalidInput where there is no such default, or the format does not suit the path.
     """
     try:
         if path is None:
-            return _default_target(format, here)
+            return _default_target(format, here, list_directory)
         target = _in_main_worktree(_absolute(here / Path(path).expanduser()))
     except (OSError, RuntimeError) as error:  # the second is what pathlib raises for links in a circle
         raise InvalidInput(f"{path or 'this directory'} cannot be read ({error}): name another path") from error
@@ -48,11 +47,11 @@ def _absolute(path: Path) -> Path:
     return path.parent.resolve() / path.name if path.name not in ("", "..") else path.resolve()
 
 
-def _default_target(format: str | None, here: Path) -> tuple[Path, str]:
+def _default_target(format: str | None, here: Path, list_directory: str) -> tuple[Path, str]:
     root = git_root(here)
     if root is None or format not in (None, "memories"):
         raise InvalidInput("name a file or directory: only a repository has a default, and only for the format memories")
-    return root / _LIST, "memories"
+    return root / list_directory / "memories.md", "memories"
 
 
 def _format_for(target: Path, *, is_directory: bool) -> str:

@@ -3,146 +3,203 @@
 The file is read without a mirror as well. The first `add` or `delete` creates a mirror, with only the memories of the file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from omoide.errors import Conflict, InvalidInput, NotFound, Unreadable
+from omoide.errors import Conflict, InvalidInput, NotFound, Unreadable, Unwritable
 from omoide.files.directory import Directory
 from omoide.markdown.format import Entry
 from omoide.markdown.page import render_labelled
 from omoide.markdown.single_file import SingleFile
 from omoide.model import TYPES, Memory, Mirror, Remembered, Scope, derive_topic
 from omoide.service import Service
+from omoide.settings import Settings
 from omoide.sync.engine import LARGE, SyncEngine, size_warning
 
 
 class ListItem(NamedTuple):
-    """An entry of the list."""
+    """An entry of the list of a repository."""
 
     line: int
-    """The line of its heading."""
-    entry: Entry
+    """The line of its heading: it changes when entries above it do."""
+    id: str | None
+    """The id of its memory; None until it is imported, by the first `add` or `delete`."""
+    number: int | None
+    """The number of its memory; None as long as it has no id."""
+    title: str
+    title_given: bool
+    """False: the title is the beginning of the content."""
+    type: str
+    tags: tuple[str, ...]
+    """As they are in the file: with the type first, unless it is a plain note."""
+    date: str
+    """The day it was made; empty if the file does not say."""
+    content: str
 
-    @property
-    def title(self) -> str:
-        return self.entry.topic or derive_topic(self.entry.content)
 
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """The tags as they stand in the file: with the type first, unless it is a plain note."""
-        type = self.entry.type
-        return self.entry.tags if type in (None, TYPES[0]) else (type or "", *self.entry.tags)
+class AddedEntry(NamedTuple):
+    """What became of an entry that was added to the list of a repository."""
 
-    @property
-    def date(self) -> str:
-        return "" if self.entry.created_at is None else self.entry.created_at.date().isoformat()
+    remembered: Remembered
+    line: int
+    """The line of its heading; 0 if the file could not be written."""
 
 
 class RepoList:
-    def __init__(self, service: Service, engine: SyncEngine, file: Path, scope: Scope, types: tuple[str, ...]):
+    """The list of a repository, `memories.md`: a file that people edit too. `omoide.open_list` returns it.
+
+    If the setting `memories_enabled` is false, the list is empty and nothing is added. A missing file is an empty list. A
+    file that cannot be read is an empty list as well, and a warning.
+    """
+
+    def __init__(
+        self, service: Service, engine: SyncEngine, file: Path, settings: Settings, scope: Scope, root: Path | None = None
+    ):
+        """Work on a file. `root`: the repository that is bound to its project when something is first added."""
         self._service = service
         self._engine = engine
+        self._settings = settings
         self._scope = scope
+        self._root = root
         self.file = file
-        self._types = types
 
-    def items(self) -> list[ListItem]:
-        """The entries of the file, after a sync. A missing file is an empty list."""
-        mirror = self._mirror()
-        if mirror is not None:
-            self._engine.import_edits([mirror], None)
-        return self._read()
+    @property
+    def enabled(self) -> bool:
+        """Whether the setting `memories_enabled` lets the list be used."""
+        return self._settings.memories_enabled
 
-    def search(self, words: str) -> list[ListItem]:
-        """The entries whose title, text or one of its tags contains the words, whatever their case."""
+    @property
+    def inject(self) -> str:
+        """When `injection` returns the list: the setting `memories_inject`."""
+        return self._settings.memories_inject
+
+    def list(self) -> Sequence[ListItem]:
+        """Return the entries in the order of the file, after what people edited is imported."""
+        if not self.enabled:
+            self._service.hooks.report(self._switched_off())
+            return []
+        try:
+            mirror = self._mirror()
+            if mirror is not None:
+                self._engine.import_edits([mirror], None)
+            return self._read()
+        except Unreadable as error:  # fallback: an empty list
+            self._service.hooks.report(str(error))
+            return []
+
+    def search(self, words: str) -> Sequence[ListItem]:
+        """Return the entries whose title, content or one of its tags contains the words, ignoring case."""
         wanted = words.casefold()
         found = [
-            item
-            for item in self.items()
-            if any(wanted in text.casefold() for text in (item.title, item.entry.content, *item.tags))
+            item for item in self.list() if any(wanted in text.casefold() for text in (item.title, item.content, *item.tags))
         ]
         self._record_use(found)
         return found
 
-    def _record_use(self, items: Sequence[ListItem]) -> None:
-        """Whoever finds an entry, or gets it into a prompt, uses its memory."""
-        ids = [item.entry.id for item in items if item.entry.id]
-        if ids:
-            self._service.record_use(ids, scope=self._scope)
+    def add(self, content: str, tags: Sequence[str] = (), *, type: str | None = None) -> AddedEntry | None:
+        """Store a memory and add it to the file, which is created if it is missing. Return None if the list is disabled.
 
-    def add(self, content: str, type: str | None, tags: list[str]) -> tuple[Remembered, int]:
-        """Remember something and add it to the file; return the line of its entry as well, 0 if it has none."""
+        `type` is written as the first tag; without it, a first tag that names a type is the type, as in the file. Raises as
+        `Service.remember` does.
+        """
+        if not self.enabled:
+            self._service.hooks.report(self._switched_off())
+            return None
+        if type is None and tags and tags[0] in self._settings.all_types:
+            type, tags = tags[0], tags[1:]
         mirror = self._create_mirror()
         done = self._service.remember(content, scope=mirror.scope, type=type, tags=tags)
         self._service.join(done.memory.number, mirror.number, scope=mirror.scope)
         try:
-            return done, next((item.line for item in self._read() if item.entry.id == done.memory.id), 0)
+            return AddedEntry(done, next((item.line for item in self._read() if item.id == done.memory.id), 0))
         except Unreadable:  # fallback: it is stored, and what is wrong with the file was reported
-            return done, 0
+            return AddedEntry(done, 0)
 
-    def delete(self, word: str) -> Memory:
-        """Archive a memory, which removes it from the file. `word`: its id, its number as #12, or its line.
+    def delete(self, ref: str | int, *, choose: Callable[[Sequence[ListItem]], ListItem] | None = None) -> Memory:
+        """Remove an entry from the file, and archive its memory. Return the memory.
 
-        Raises NotFound if it is not in the file.
+        `ref` is the entry's id, its memory's number as #12, or the line of its heading. If digits are the line of one entry
+        and the number of another, `choose` is asked which; without it, Conflict is raised. Raises NotFound if there is no
+        such entry, InvalidInput if the list is disabled.
         """
+        if not self.enabled:
+            raise InvalidInput(self._switched_off())
+        word = str(ref)
         before = self._read()
         place = None
         if word.isascii() and word.isdigit():
             # Before anything is written: the ids that are added move the lines.
-            place = next((n for n, item in enumerate(before) if item.line == int(word)), None)
-            if place is None:
-                raise NotFound(
-                    f"no entry begins at line {word} of {self.file}: `omoide memories list` shows where they do;"
-                    f" the memory with this number is #{word}"
-                )
+            place = self._place_of(int(word), before, choose)
         mirror = self._create_mirror()
-        ref = word if place is None else before[place].entry.id
-        if ref is None and place is not None:
+        id = word if place is None else before[place].id
+        if id is None and place is not None:
             self._engine.sync(mirror)
-            ref = self._assigned_id(before[place], place)
-        memory = self._service.show(ref or word, scope=mirror.scope)
-        if all(item.entry.id != memory.id for item in self._read()):
+            id = self._assigned_id(before[place], place)
+        memory = self._service.show(id or word, scope=mirror.scope)
+        if all(item.id != memory.id for item in self._read()):
             raise NotFound(f"#{memory.number} is not in {self.file}: `omoide memories list` shows what is")
         return self._service.archive(memory.number, scope=mirror.scope)
+
+    def _place_of(
+        self, digits: int, items: Sequence[ListItem], choose: Callable[[Sequence[ListItem]], ListItem] | None
+    ) -> int:
+        """The place in the list of the entry at this line, or of the one that was chosen instead."""
+        on_line = next((item for item in items if item.line == digits), None)
+        numbered = next((item for item in items if item.number == digits), None)
+        if on_line is None:
+            raise NotFound(
+                f"no entry begins at line {digits} of {self.file}: `omoide memories list` shows where they do;"
+                f" the memory with this number is #{digits}"
+            )
+        if numbered is None or numbered == on_line:
+            return items.index(on_line)
+        if choose is None:
+            raise Conflict(
+                f"{digits} is the line of {_describe(on_line)} and the number of {_describe(numbered)}:"
+                f" say which, by its id, or by its number as #{on_line.number or '…'} or #{digits}"
+            )
+        return items.index(choose([on_line, numbered]))
 
     def _assigned_id(self, item: ListItem, place: int) -> str | None:
         """The id of an entry that had none before the sync."""
         now = self._read()
-        if place < len(now) and now[place].entry.content == item.entry.content:
-            return now[place].entry.id
+        if place < len(now) and now[place].content == item.content:
+            return now[place].id
         raise Conflict(f"{self.file} was changed at this moment: try again")
 
-    def injection(self) -> str:
-        """The whole list as text for a prompt: as it is in the file, without the ids."""
-        items = self.items()
-        if not items:
-            return ""
+    def injection(self, *, manual: bool = False) -> str:
+        """Return the whole list as text for the start of a prompt, closed by `---`.
+
+        Empty if the list is empty or disabled, or if the setting `memories_inject` is not auto; with `manual`, it may also
+        be manual.
+        """
+        wanted = self.inject == "auto" or (manual and self.inject == "manual")
+        items = self.list() if wanted and self.enabled else []
         self._record_use(items)
-        lines = ["# Memories", ""]
-        for item in items:
-            lines += [
-                f"## {item.title}",
-                f"- Tags: {', '.join(item.tags)}".rstrip(),
-                f"- Date: {item.date}".rstrip(),
-                *render_labelled("Content", item.entry.content),
-                "",
-            ]
-        return "\n".join([*lines, "---", ""])
+        return render_injection(items)
 
-    def numbers(self) -> dict[str, int]:
-        """The numbers of the memories in the list, by their ids; empty while the list has no mirror."""
-        mirror = self._mirror()
-        return {} if mirror is None else self._engine.numbers(mirror)
+    def _record_use(self, items: Sequence[ListItem]) -> None:
+        """Whoever finds an entry, or gets it into a prompt, uses its memory."""
+        ids = [item.id for item in items if item.id]
+        if ids:
+            self._service.record_use(ids, scope=self._scope)
 
-    def _read(self) -> list[ListItem]:
+    def _switched_off(self) -> str:
+        origin = self._settings.origins.get("memories_enabled", "default")
+        return f"the list is switched off ({origin}): set `memories_enabled` to true to use it"
+
+    def _read(self) -> Sequence[ListItem]:
         place, name = Directory.containing(self.file)
         found = place.read(name)
         if found is None:
             return []
         if found[1].size > LARGE:
             self._engine.report(size_warning(str(self.file), found[1].size))
-        return [ListItem(line, entry) for entry, line, _ in SingleFile(name, self._types).parse(name, found[0])]
+        mirror = self._mirror()
+        numbers = {} if mirror is None else self._engine.numbers(mirror)
+        entries = SingleFile(name, self._settings.all_types).parse(name, found[0])
+        return [_item(line, entry, numbers.get(entry.id or "")) for entry, line, _ in entries]
 
     def _mirror(self) -> Mirror | None:
         for mirror in self._service.mirrors():
@@ -155,7 +212,53 @@ class RepoList:
         return None
 
     def _create_mirror(self) -> Mirror:
+        if self._root is not None:
+            self._scope = self._service.claim(self._root)
+        self._create_parents()
         mirror = self._service.list_mirror(self.file, scope=self._scope)
         if mirror.scope != self._scope:
             raise Conflict(f"{self.file} is the list of {mirror.scope}, not of {self._scope}: name that scope, or none")
         return mirror
+
+    def _create_parents(self) -> None:
+        """Create the directories above that of the list, where it is nested; a sync creates the last one itself."""
+        try:
+            self.file.parent.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Unwritable(f"{self.file.parent} cannot be created ({error.strerror}): choose another directory") from error
+
+
+def render_injection(items: Sequence[ListItem]) -> str:
+    """Render the list as text for a prompt: as it is in the file, without the ids, closed by `---`; empty if it is."""
+    if not items:
+        return ""
+    lines = ["# Memories", ""]
+    for item in items:
+        lines += [
+            f"## {item.title}",
+            f"- Tags: {', '.join(item.tags)}".rstrip(),
+            f"- Date: {item.date}".rstrip(),
+            *render_labelled("Content", item.content),
+            "",
+        ]
+    return "\n".join([*lines, "---", ""])
+
+
+def _item(line: int, entry: Entry, number: int | None) -> ListItem:
+    type = entry.type or TYPES[0]
+    return ListItem(
+        line,
+        entry.id,
+        number,
+        entry.topic or derive_topic(entry.content),
+        entry.topic is not None,
+        type,
+        entry.tags if type == TYPES[0] else (type, *entry.tags),
+        "" if entry.created_at is None else entry.created_at.date().isoformat(),
+        entry.content,
+    )
+
+
+def _describe(item: ListItem) -> str:
+    number = f", #{item.number}" if item.number else ""
+    return f"{item.title!r} (line {item.line}{number})"

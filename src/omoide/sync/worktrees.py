@@ -13,8 +13,10 @@ from typing import NamedTuple
 from omoide.errors import Conflict, InvalidInput
 from omoide.files.git import git_root, work_tree
 
-SHARED = Path(".agent", "memories.md")
-"""The file that worktrees share, relative to the root of each."""
+
+def shared_file(list_directory: str) -> Path:
+    """Return the file that worktrees share, relative to the root of each."""
+    return Path(list_directory, "memories.md")
 
 
 class LinkResult(NamedTuple):
@@ -55,19 +57,20 @@ def add_worktree(arguments: Sequence[str], here: Path) -> Path:
     raise Conflict("git created a worktree that is not where the arguments say: run `omoide worktree link` in it")
 
 
-def link_worktree(start: Path, *, force: bool = False) -> LinkResult:
+def link_worktree(start: Path, shared: Path, *, force: bool = False) -> LinkResult:
     """Link the list of the worktree that `start` is in to the main one's, unless it is linked already.
 
-    `force` replaces a file that has a text of its own, and keeps it beside the link; without it, Conflict is raised.
+    `shared` is the list, relative to the root of a worktree. `force` replaces a file that has a text of its own, and keeps
+    it beside the link; without it, Conflict is raised.
     """
     tree, main = work_tree(start), git_root(start)
     if tree is None or main is None:
         raise InvalidInput(f"{start} is in no worktree of git: change to one, or name it")
-    file, target = tree / SHARED, main / SHARED
+    file, target = tree / shared, main / shared
     if tree == main:
         return LinkResult(tree, "unchanged", file, target, notes=("this is the main worktree: the others link to its file",))
     try:
-        return _link(tree, file, target, force=force)
+        return _link(tree, shared, target, force=force)
     except OSError as error:
         raise Conflict(
             f"{file} cannot be linked to {target} ({error.strerror or error}): this worktree does not share its memories;"
@@ -75,18 +78,19 @@ def link_worktree(start: Path, *, force: bool = False) -> LinkResult:
         ) from error
 
 
-def _link(tree: Path, file: Path, target: Path, *, force: bool) -> LinkResult:
+def _link(tree: Path, shared: Path, target: Path, *, force: bool) -> LinkResult:
+    file = tree / shared
     if file.parent.is_symlink():
         if file.resolve() == target.resolve():
             return LinkResult(tree, "unchanged", file, target)
         raise Conflict(f"{file.parent} is a link to {file.parent.readlink()}: make it a directory first")
     for directory in (target.parent, file.parent):
-        directory.mkdir(exist_ok=True)
+        directory.mkdir(parents=True, exist_ok=True)
     backup = None
     if file.is_symlink():
         leads = file.parent / file.readlink()
         if leads == target or (leads.exists() and leads.resolve() == target.resolve()):
-            return LinkResult(tree, "unchanged", file, target, notes=_hide_from_git(tree))
+            return LinkResult(tree, "unchanged", file, target, notes=_hide_from_git(tree, shared))
         if leads.exists() and not force:
             raise Conflict(f"{file} is a link to {leads}, not to {target}: remove it, or add --force")
         file.unlink()  # only the link: its target stays
@@ -95,7 +99,7 @@ def _link(tree: Path, file: Path, target: Path, *, force: bool) -> LinkResult:
         backup = _replace_with_link(file, target, force=force)
     else:
         file.symlink_to(target)
-    return LinkResult(tree, "linked", file, target, backup, _hide_from_git(tree))
+    return LinkResult(tree, "linked", file, target, backup, _hide_from_git(tree, shared))
 
 
 def _replace_with_link(file: Path, target: Path, *, force: bool) -> Path | None:
@@ -146,15 +150,15 @@ def _unused_name(file: Path) -> Path:
     return aside
 
 
-def _hide_from_git(tree: Path) -> tuple[str, ...]:
+def _hide_from_git(tree: Path, shared: Path) -> tuple[str, ...]:
     """Keep git from committing the link in place of the file, as far as it can; return notes for the owner."""
     try:
-        entry = _git(tree, "ls-files", "--stage", "--", str(SHARED))
+        entry = _git(tree, "ls-files", "--stage", "--", str(shared))
         if entry.stdout.startswith("100"):  # git has it, as a file
-            _git(tree, "update-index", "--skip-worktree", "--", str(SHARED))
-            return (f"git tracks {SHARED}: it leaves the link alone in this worktree; commit the file in the main one",)
-        if not entry.stdout and _git(tree, "check-ignore", "--quiet", str(SHARED)).returncode == 1:
-            return (f"git does not ignore {SHARED}: put it into .gitignore, so that the link is never committed",)
+            _git(tree, "update-index", "--skip-worktree", "--", str(shared))
+            return (f"git tracks {shared}: it leaves the link alone in this worktree; commit the file in the main one",)
+        if not entry.stdout and _git(tree, "check-ignore", "--quiet", str(shared)).returncode == 1:
+            return (f"git does not ignore {shared}: put it into .gitignore, so that the link is never committed",)
     except FileNotFoundError:  # fallback: without git nothing is committed either
         pass
     return ()

@@ -1,32 +1,29 @@
 """memories add, search, list, delete and inject: the list of a repository, `.agent/memories.md`."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from omoide.errors import InvalidInput, Unreadable
-from omoide.files.git import git_root
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import (
     Target,
     json_option,
     open_memory,
     read_stdin,
-    settings_for,
     tags_of,
     target_options,
-    warn,
     working_directory,
 )
 from omoide.interfaces.cli.output import escape_control, headline, print_json, print_table
-from omoide.settings import Settings
+from omoide.markdown.fence import indent
 
 if TYPE_CHECKING:  # they load with the store
     from omoide.sync.repo_list import ListItem, RepoList
 
-_OFF = "the list is switched off: set `memories_enabled` to true to use it"
+_full_option = click.option("--full", is_flag=True, help="Show the whole text of each entry.")
 
 
 @click.group("memories")
@@ -63,13 +60,13 @@ def add_command(
     git log -1 --format=%B | omoide memories add - -t solution --tags release,ci
     """
     text = read_stdin() if content == "-" else content
-    with _open_list(target, writing=True) as (repo_list, settings):
-        if not settings.memories_enabled:
-            warn(_OFF)
-            if as_json:
-                print_json({"action": "disabled"})
-            return
-        remembered, line = repo_list.add(text, type_, tags_of(tag, tags))
+    with _open_list(target, writing=True) as repo_list:
+        added = repo_list.add(text, tags_of(tag, tags), type=type_)
+    if added is None:
+        if as_json:
+            print_json({"action": "disabled"})
+        return
+    remembered, line = added
     if as_json:
         print_json(
             {
@@ -85,34 +82,37 @@ def add_command(
 
 @memories_command.command("search")
 @click.argument("words", nargs=-1, required=True)
+@_full_option
 @target_options
 @json_option
-def search_command(words: tuple[str, ...], target: Target, as_json: bool) -> None:
+def search_command(words: tuple[str, ...], full: bool, target: Target, as_json: bool) -> None:
     """Find entries by words in title, text or tags, ignoring case.
 
     \b
     omoide memories search try-catch
     """
-    with _open_list(target) as (repo_list, settings):
-        found = _read_items(repo_list, settings, " ".join(words))
-        _print(repo_list, found, as_json=as_json)
+    with _open_list(target) as repo_list:
+        found = repo_list.search(" ".join(words))
+    _print(repo_list, found, full=full, as_json=as_json)
     if not found and not as_json:
         click.echo(f"no entry of {escape_control(str(repo_list.file))} contains these words", err=True)
 
 
 @memories_command.command("list")
+@_full_option
 @target_options
 @json_option
-def list_command(target: Target, as_json: bool) -> None:
+def list_command(full: bool, target: Target, as_json: bool) -> None:
     """List the entries in the order of the file.
 
     \b
     omoide memories list
+    omoide memories list --full
     omoide memories list --json
     """
-    with _open_list(target) as (repo_list, settings):
-        found = _read_items(repo_list, settings)
-        _print(repo_list, found, as_json=as_json)
+    with _open_list(target) as repo_list:
+        found = repo_list.list()
+    _print(repo_list, found, full=full, as_json=as_json)
     if not found and not as_json:
         click.echo(f"{escape_control(str(repo_list.file))} has no entries", err=True)
 
@@ -125,16 +125,15 @@ def delete_command(id: str, target: Target, as_json: bool) -> None:
     """Delete an entry from the file, and archive its memory.
 
     `omoide restore` brings it back. ID is the id of the entry, the number of its memory (#12), or the line of its
-    heading (12).
+    heading (12). If 12 is the line of one entry and the number of another, you are asked which one is meant.
 
     \b
     omoide memories delete '#12'
     omoide memories delete 7
     """
-    with _open_list(target, writing=True) as (repo_list, settings):
-        if not settings.memories_enabled:
-            raise InvalidInput(_OFF)
-        deleted = repo_list.delete(id)
+    is_terminal = sys.stdin.isatty() and sys.stderr.isatty()
+    with _open_list(target, writing=True) as repo_list:
+        deleted = repo_list.delete(id, choose=_choose if is_terminal else None)
     if as_json:
         print_json({"action": "deleted", "file": str(repo_list.file), "memory": serialize.memory(deleted)})
     else:
@@ -157,69 +156,73 @@ def inject_command(prompt: str | None, manual: bool, target: Target, as_json: bo
     echo "Fix the login" | omoide memories inject - | my-agent
     """
     following = read_stdin() if prompt == "-" else prompt or ""
-    with _open_list(target) as (repo_list, settings):
-        wanted = settings.memories_inject == "auto" or (manual and settings.memories_inject == "manual")
-        text = ""
-        if settings.memories_enabled and wanted:
-            try:
-                text = repo_list.injection()
-            except Unreadable as error:  # fallback: the prompt alone
-                warn(str(error))
+    with _open_list(target) as repo_list:
+        text = repo_list.injection(manual=manual)
     if as_json:
-        print_json({"inject": settings.memories_inject, "text": text, "prompt": text + following})
+        print_json({"inject": repo_list.inject, "text": text, "prompt": text + following})
     else:
         click.echo((text + (following and following + "\n")).encode(), nl=False)
 
 
 @contextmanager
-def _open_list(target: Target, *, writing: bool = False) -> "Iterator[tuple[RepoList, Settings]]":
+def _open_list(target: Target, *, writing: bool = False) -> "Iterator[RepoList]":
     from omoide import app  # lazy: the store loads when it is opened
-    from omoide.sync.repo_list import RepoList  # lazy: the same
 
-    settings = settings_for(target)
-    here = working_directory().resolve()
+    here = working_directory()
     with open_memory(target, writing=writing) as (memory, scope):
-        file = (git_root(here) or here) / ".agent" / "memories.md"
-        yield RepoList(memory, app.sync_engine(memory), file, scope, settings.all_types), settings
+        yield app.open_list(memory, here, scope=scope)
 
 
-def _read_items(repo_list: "RepoList", settings: Settings, words: str | None = None) -> "Sequence[ListItem]":
-    """The entries of the list, or a warning and none if it is switched off or cannot be read."""
-    if not settings.memories_enabled:
-        warn(_OFF)
-        return []
-    try:
-        return repo_list.items() if words is None else repo_list.search(words)
-    except Unreadable as error:  # fallback: an empty list
-        warn(str(error))
-        return []
+def _choose(items: "Sequence[ListItem]") -> "ListItem":
+    """Ask a person which of two entries is meant."""
+    click.echo("There are two of them:", err=True)
+    for number, item in enumerate(items, 1):
+        click.echo(f"  {number}  {_describe(item)}", err=True)
+    answer: int = click.prompt("Which one", type=click.IntRange(1, len(items)), err=True)
+    return items[answer - 1]
 
 
-def _print(repo_list: "RepoList", items: "Sequence[ListItem]", *, as_json: bool) -> None:
-    numbers = repo_list.numbers()
-    records: list[dict[str, Any]] = [
-        {
-            "id": item.entry.id,
-            "number": numbers.get(item.entry.id or ""),
-            "line": item.line,
-            "title": item.title,
-            "tags": item.tags,
-            "date": item.date or None,
-            "content": item.entry.content,
-        }
-        for item in items
-    ]
+def _describe(item: "ListItem") -> str:
+    parts = [f"line {item.line}", f"#{item.number}" if item.number else "", escape_control(item.title)]
+    return "  ".join(part for part in parts if part)
+
+
+def _print(repo_list: "RepoList", items: "Sequence[ListItem]", *, full: bool, as_json: bool) -> None:
     if as_json:
+        records: list[dict[str, Any]] = [
+            {
+                "id": item.id,
+                "number": item.number,
+                "line": item.line,
+                "title": item.title,
+                "type": item.type,
+                "tags": item.tags,
+                "date": item.date or None,
+                "content": item.content,
+            }
+            for item in items
+        ]
         print_json({"file": str(repo_list.file), "memories": records, "total_count": len(records)})
-    elif records:
+    elif full:
+        click.echo("\n\n".join(map(_format_full, items)))
+    elif items:
+        # A title that is the beginning of the content is not repeated.
         rows = [
             [
-                str(record["line"]),
-                f"#{record['number']}" if record["number"] else "",
-                record["title"],
-                ", ".join(record["tags"]),
-                record["date"] or "",
+                str(item.line),
+                f"#{item.number}" if item.number else "",
+                item.title if item.title_given else "",
+                item.content,
+                ", ".join(item.tags),
+                item.date,
             ]
-            for record in records
+            for item in items
         ]
-        print_table(["line", "#", "title", "tags", "date"], rows, flexible=(2, 3), optional=(4, 3))
+        print_table(["line", "#", "title", "content", "tags", "date"], rows, flexible=(3, 2, 4), optional=(5, 4, 2))
+
+
+def _format_full(item: "ListItem") -> str:
+    tags = [click.style(escape_control(tag), dim=True) for tag in item.tags]
+    head = [click.style(_describe(item), bold=True), *tags, item.date]
+    text = indent(escape_control(item.content), "    ")
+    return "  ".join(part for part in head if part) + "\n" + text

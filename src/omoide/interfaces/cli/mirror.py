@@ -69,7 +69,7 @@ def add_command(path: str | None, format: str | None, choice: str, retire: bool,
     omoide mirror add CLAUDE.md
     omoide mirror add ~/notes.md --global --choice own
     """
-    file, format = mirrors.resolve_target(path, format, working_directory())
+    file, format = mirrors.resolve_target(path, format, working_directory(), settings_for(target).memories_directory)
     with open_memory(target, writing=True) as (memory, scope):
         mirror, report = mirrors.add(memory, _sync_engine(memory), file, format, scope=scope, choice=choice, retire=retire)
     if as_json:

@@ -5,9 +5,19 @@ from pathlib import Path
 import click
 
 from omoide import app
+from omoide.files.git import git_root
+from omoide.files.repo_config import with_repository_settings
 from omoide.files.sizes import format_size
 from omoide.interfaces import serialize
-from omoide.interfaces.cli.options import Target, json_option, open_for_command, settings_for, store_option
+from omoide.interfaces.cli.options import (
+    Target,
+    json_option,
+    open_for_command,
+    settings_for,
+    store_option,
+    warn,
+    working_directory,
+)
 from omoide.interfaces.cli.output import count_of, day, escape_control, print_json, print_table
 from omoide.service.stats import StoreStats
 from omoide.settings import SETTINGS, config_file, load_settings
@@ -90,14 +100,18 @@ def backup_command(file: str | None, target: Target, as_json: bool) -> None:
 def config_command(as_json: bool) -> None:
     """Show the settings in force, and where each comes from.
 
-    A flag overrides an OMOIDE_ variable, which overrides the file, which overrides the default.
+    A flag overrides the file of the repository, which can set few of them; that overrides an OMOIDE_ variable, which
+    overrides your own file, which overrides the default.
 
     \b
     omoide config
     OMOIDE_LIMIT=20 omoide config --json
     """
     file = config_file()
-    settings = load_settings()
+    here = working_directory()
+    settings, warnings = with_repository_settings(load_settings(), git_root(here) or here)
+    for warning in warnings:
+        warn(warning)
     values = {setting.name: getattr(settings, setting.name) for setting in SETTINGS}
     if as_json:
         records = {

@@ -7,6 +7,7 @@ import click
 from omoide.errors import InvalidInput, OmoideError
 from omoide.interfaces.cli.options import json_option, warn, working_directory
 from omoide.interfaces.cli.output import escape_control, print_json
+from omoide.settings import load_settings
 from omoide.sync import worktrees
 
 
@@ -35,12 +36,13 @@ def add_command(path: str, arguments: tuple[str, ...], as_json: bool) -> None:
     omoide worktree add ../feature
     omoide worktree add ../fix -b fix main
     """
+    shared = worktrees.shared_file(load_settings().memories_directory)
     worktree = worktrees.add_worktree([path, *arguments], working_directory())
     try:
-        result = worktrees.link_worktree(worktree)
+        result = worktrees.link_worktree(worktree, shared)
     except OmoideError as error:  # fallback: a worktree with memories of its own, and a warning
         warn(str(error))
-        file = worktree / worktrees.SHARED
+        file = worktree / shared
         result = worktrees.LinkResult(worktree, "not linked", file, file)
     _report(result, as_json=as_json)
 
@@ -59,7 +61,8 @@ def link_command(path: str | None, force: bool, as_json: bool) -> None:
     start = working_directory() / (path or "")
     if not start.is_dir():
         raise InvalidInput(f"{start} is not a directory: name a worktree, or create one with `omoide worktree add`")
-    _report(worktrees.link_worktree(start, force=force), as_json=as_json)
+    shared = worktrees.shared_file(load_settings().memories_directory)
+    _report(worktrees.link_worktree(start, shared, force=force), as_json=as_json)
 
 
 def _report(result: worktrees.LinkResult, *, as_json: bool) -> None:
