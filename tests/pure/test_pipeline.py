@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from omoide.model import Query, Scope
-from omoide.retrieval import constants, hybrid, lexical, pipeline
+from omoide.retrieval import constants, hybrid, lexical, pipeline, query_parts
 from omoide.storage.base import RankingFacts
 
 SHOP = Scope.project("shop")
@@ -51,13 +51,13 @@ def test_without_a_common_term_a_memory_is_found_from_the_least_cosine_and_devia
         (),
         {},
     )
-    assert hybrid.score(words, 1.0, features, 50.0).scores.keys() == {1}
+    assert hybrid.score(words, 1.0, {}, features, 50.0).scores.keys() == {1}
     assert (cosine, deviation) == (0.25, 1.0)
 
 
 def test_the_scoring_modules_read_no_store() -> None:
     """Scoring gets values: a transaction is read by the pipeline, by candidates and by vector_query alone."""
-    for module in (lexical, hybrid):
+    for module in (lexical, hybrid, query_parts):
         assert "tx" not in {node.arg for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.arg)}
     source = Path(inspect.getfile(pipeline)).read_text(encoding="utf-8")
     steps = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}

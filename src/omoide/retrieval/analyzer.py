@@ -127,9 +127,7 @@ def index_entry(text: str) -> tuple[str, int, list[str]]:
 
 def query_terms(text: str, limit: int = 64) -> dict[str, float]:
     """Return the distinct terms of a query with their weights; the most distinctive ones if there are more than `limit`."""
-    if len(text) > READ:
-        text = f"{text[: READ // 2]} {text[-READ // 2 :]}"
-    found = terms(text)
+    found = terms(_both_ends(text))
     weights = {term: weight for term in found if (weight := _weight(term))} or dict.fromkeys(found, 1.0)
     for term in [*weights]:
         for alias in _ALIASES.get(term, ()):
@@ -140,6 +138,22 @@ def query_terms(text: str, limit: int = 64) -> dict[str, float]:
         best = sorted(weights, key=lambda term: (-weights[term] * (often[term] + min(len(term), 12)), term))
         weights = {term: weights[term] for term in best[:limit]}
     return weights
+
+
+def runs(query: str) -> list[tuple[str, str]]:
+    """Return the runs of a query that are cut into pairs, and the chunks that are split into words, in reading order.
+
+    Each comes as a run and an empty chunk, or as an empty run and a chunk.
+    """
+    text = _plain(_both_ends(query))
+    if not _is_plain_script(text):
+        text = _invisible_pattern().sub("", text)
+    return _script_pattern().findall(text)
+
+
+def _both_ends(query: str) -> str:
+    """Return what is read of a query."""
+    return query if len(query) <= READ else f"{query[: READ // 2]} {query[-READ // 2 :]}"
 
 
 def spelling(query: str) -> dict[str, str]:

@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import NamedTuple
 
 from omoide.model import Query
-from omoide.retrieval import analyzer, constants, lexical
+from omoide.retrieval import analyzer, constants, lexical, query_parts
 from omoide.retrieval.bit_sums import BitSums, member_filter
 from omoide.retrieval.lexical import TermPostings
+from omoide.retrieval.query_parts import QueryParts
 from omoide.storage.base import IndexSize, PostingSet, RankingFacts, Reader
 from omoide.storage.bitset import from_numbers
 
@@ -31,6 +32,8 @@ class WordCandidates(NamedTuple):
     sets: Mapping[str, PostingSet] | None
     """The memories that contain each term. None: they are read as lists."""
     size: IndexSize
+    keys: Sequence[str] = ()
+    """The terms that name one thing; only where vectors add candidates."""
 
     @property
     def average(self) -> float:
@@ -58,6 +61,7 @@ class _Search(NamedTuple):
 
     query: Query
     terms: Mapping[str, float]
+    parts: QueryParts
     limits: Mapping[str, int]
     """A term that more memories contain than this is not searched for."""
     has_pairs: bool
@@ -66,36 +70,46 @@ class _Search(NamedTuple):
     alone: bool
 
 
-def by_words(tx: Reader, query: Query, terms: Mapping[str, float], at: datetime, *, alone: bool) -> WordCandidates:
+def by_words(
+    tx: Reader, query: Query, terms: Mapping[str, float], parts: QueryParts, at: datetime, *, alone: bool
+) -> WordCandidates:
     """Find the memories that share the most telling terms with a query.
 
-    terms: the query's terms and how much each says
+    terms: the query's terms and how much each says; `parts` are those that belong together
     alone: False where vectors add candidates; alone, words need more, since nothing else tells memories with the same
         terms apart
     """
     size = tx.sizes(query)
     if not size.entries:
         return WordCandidates({}, 0, {}, {}, None, size)
-    search = _search(query, terms, size.entries, alone=alone)
+    search = _search(query, terms, parts, size.entries, alone=alone)
     ranking = _ranking_by_sets(tx, search) or _ranking_by_lists(tx, search)
     facts = _facts_of_best(tx, query, ranking, at)
     matched = len(facts) if len(facts) < ranking.enough else ranking.matched
     frequencies = ranking.frequencies
+    keys: Sequence[str] = ()
     if not alone:
+        keys = query_parts.key_terms(terms, frequencies, parts, size.entries)
         ignored = _share_limit(constants.SEMANTIC_IGNORED_SHARE, size.entries)
         frequencies = {term: df for term, df in frequencies.items() if df <= ignored}
     if not frequencies:  # every term is common: then one of those that ranked them, uncounted
         frequencies = dict.fromkeys(ranking.searched[:1], constants.MAX_COUNTED)
-    return WordCandidates(facts, matched, ranking.weights, frequencies, ranking.sets, size)
+    return WordCandidates(facts, matched, ranking.weights, frequencies, ranking.sets, size, keys)
 
 
-def _search(query: Query, terms: Mapping[str, float], entries: int, *, alone: bool) -> _Search:
+def _search(query: Query, terms: Mapping[str, float], parts: QueryParts, entries: int, *, alone: bool) -> _Search:
     pairs = list(filter(analyzer.is_literal, terms))
     # A word may be asked for though many memories contain it. A pair of characters in many memories is a part of many words:
     # it tells nothing, and to search for it would cost more than for all the others.
     pair_limit = int(_share_limit(constants.PAIR_IGNORED_SHARE, entries))
     limits = dict.fromkeys(terms, constants.MAX_COUNTED - 1) | dict.fromkeys(pairs, pair_limit)
-    return _Search(query, terms, limits, bool(pairs), entries, alone)
+    return _Search(query, terms, parts, limits, bool(pairs), entries, alone)
+
+
+def _weights(search: _Search, frequencies: Mapping[str, int]) -> dict[str, float]:
+    """Return what each term of the query is worth."""
+    weights = lexical.term_weights(search.terms, frequencies, search.entries)
+    return query_parts.weigh(weights, search.parts, alone=search.alone) if search.parts.compounds else weights
 
 
 def _share_limit(share: float, entries: int) -> float:
@@ -133,7 +147,7 @@ def _ranking_by_sets(tx: Reader, search: _Search) -> _Ranking | None:
     searched = _searchable(frequencies, search.limits)
     if any(sets[term].bits is None for term in searched):  # every term is common: then the rarest, with all memories
         sets |= tx.posting_sets(query, dict.fromkeys(searched, entries), counted) or {}
-    weights = lexical.term_weights(search.terms, frequencies, entries)
+    weights = _weights(search, frequencies)
     sums = BitSums(max((weights[term] for term in searched), default=1.0))
     for term in searched:
         sums.add(weights[term], sets[term].bits or 0)
@@ -152,7 +166,7 @@ def _ranking_by_lists(tx: Reader, search: _Search) -> _Ranking:
     """Rank the newest of the memories that contain the most telling terms: for a store of very many memories."""
     query, entries = search.query, search.entries
     frequencies = tx.frequencies(query, search.terms, constants.MAX_COUNTED)
-    weights = lexical.term_weights(search.terms, frequencies, entries)
+    weights = _weights(search, frequencies)
     selected = [term.text for term in lexical.select_terms(search.terms, frequencies, entries, alone=search.alone)]
     rough = lexical.rough_scores(weights, tx.posting_numbers(query, selected, constants.MAX_LIST_READ))
     if len(selected) <= constants.FEW_TERMS and len(rough) > constants.MAX_TIED_BY_LISTS:

@@ -6,6 +6,7 @@ question names, and the time it asks about, raise the score. Not rank fusion: a 
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -52,6 +53,8 @@ class SemanticFeatures(NamedTuple):
     turns: Collection[int]
     """The short memories of sessions."""
     texts: Mapping[int, TurnText]
+    unembedded: Collection[int] = ()
+    """Candidates by words that have no vector yet."""
 
 
 class HybridScores(NamedTuple):
@@ -72,13 +75,22 @@ def deviations(cosines: Mapping[int, float], mean: float, deviation: float, coun
     return {number: (cosine - mean) / deviation for number, cosine in cosines.items()}
 
 
-def score(words: LexicalScores, whole: float, features: SemanticFeatures, average: float) -> HybridScores:
+def key_shares(postings: Sequence[Collection[int]]) -> dict[int, float]:
+    """Return the share of the key terms that each memory contains, by the memories that contain each of them."""
+    counts = Counter(number for numbers in postings for number in numbers)
+    return {number: count / len(postings) for number, count in counts.items()}
+
+
+def score(
+    words: LexicalScores, whole: float, keyed: Mapping[int, float], features: SemanticFeatures, average: float
+) -> HybridScores:
     """Score memories by words, cosines, neighbours, speakers and times.
 
     words: the scores by words; `whole` is the weight of all terms of the question, and the scale of the result
+    keyed: the share of the key terms that a memory contains, where it contains any
     average: the average length of a memory, in terms
     """
-    shares = combined_shares(words, whole, features, average)
+    shares = combined_shares(words, whole, keyed, features, average)
     gains = neighbour_gains(shares, features.neighbours)
     sums = {number: share + gains.get(number, 0.0) for number, share in shares.items()} if gains else shares
     scores = {number: share * whole for number, share in sums.items() if share > 0}
@@ -88,22 +100,38 @@ def score(words: LexicalScores, whole: float, features: SemanticFeatures, averag
     return HybridScores(scores, shares, gains)
 
 
-def combined_shares(words: LexicalScores, whole: float, features: SemanticFeatures, average: float) -> dict[int, float]:
+def combined_shares(
+    words: LexicalScores, whole: float, keyed: Mapping[int, float], features: SemanticFeatures, average: float
+) -> dict[int, float]:
     """Return the share of the question that each memory covers by its words and its cosine."""
     weight = constants.SEMANTIC_WEIGHT * min(1.0, constants.CLEAR_LENGTH / max(average, 1.0)) ** constants.BLUR_POWER
     most_covered = max(words.covered.values(), default=0.0) or 1.0
     general = weight * (1 - constants.NAMED_PART)
     named = weight * constants.NAMED_PART / most_covered
     covered_part = constants.COVERED_PART
+    deviations = {**features.deviations, **_assumed_deviations(words.covered, features)}
     shares = {}
     for number, matched in words.scores.items():
         share = 0.0
         if matched > 0 or _stands_out(features, number):
             covered = words.covered[number]
-            cosine = features.deviations.get(number, 0.0) * (general + named * covered)
-            share = max((1 - covered_part) * (matched / whole) + covered_part * covered + cosine, 0.0)
+            cosine = deviations.get(number, 0.0) * (general + named * covered)
+            matched_share = matched / whole + constants.KEY_PART * keyed.get(number, 0.0)
+            share = max((1 - covered_part) * matched_share + covered_part * covered + cosine, 0.0)
         shares[number] = share
     return shares
+
+
+def _assumed_deviations(covered: Mapping[int, float], features: SemanticFeatures) -> dict[int, float]:
+    """Return the deviations to assume of memories without a vector: a missing vector is no evidence against a memory.
+
+    Each is assumed to be as near as the nearest of those that contain as much of the question as it does, or less.
+    """
+    known = [(covered[number], deviation) for number, deviation in features.deviations.items() if covered.get(number)]
+    return {
+        number: max((deviation for share, deviation in known if share <= covered[number]), default=0.0)
+        for number in features.unembedded
+    }
 
 
 def _stands_out(features: SemanticFeatures, number: int) -> bool:

@@ -1,15 +1,16 @@
 """The search: analyse the question, find candidates in the store, read their features, score, order, explain."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from omoide.model import Hit, Memory, Query, SearchResult
-from omoide.retrieval import analyzer, candidates, constants, lexical
+from omoide.retrieval import analyzer, candidates, constants, lexical, query_parts
 from omoide.retrieval.candidates import WordCandidates
 from omoide.retrieval.lexical import TermPostings
+from omoide.retrieval.query_parts import QueryParts
 from omoide.storage.base import RankingFacts, Reader
 
 if TYPE_CHECKING:  # they load numpy and the patterns of dates, which only a search by vectors needs
@@ -28,6 +29,8 @@ class Question(NamedTuple):
     text: str
     terms: Mapping[str, float]
     """Its terms, and how much each says."""
+    parts: QueryParts
+    """Which of them belong together."""
     span: "Span | None"
     """The time that it asks about; only for a search by vectors."""
 
@@ -51,6 +54,8 @@ class Features(NamedTuple):
     """Which candidates contain each term, and how often."""
     average: float
     """The average length of a memory, in terms."""
+    keys: Sequence[str]
+    """The terms that name one thing."""
     semantic: "SemanticFeatures | None"
 
 
@@ -86,13 +91,13 @@ def analyse(text: str, at: datetime, *, semantic: bool) -> Question:
         from omoide.retrieval import time_expressions  # lazy: its patterns, see the top
 
         span = time_expressions.span(text, at.astimezone()) if time_expressions.mentions_time(text) else None
-    return Question(text, analyzer.query_terms(text), span)
+    return Question(text, analyzer.query_terms(text), query_parts.query_parts(text), span)
 
 
 def find_candidates(tx: Reader, query: Query, question: Question, at: datetime, vector: "QueryVector | None") -> Candidates:
     """Return the memories worth an exact score: those that share telling terms, those nearest by vector, their
     neighbours."""
-    words = candidates.by_words(tx, query, question.terms, at, alone=vector is None)
+    words = candidates.by_words(tx, query, question.terms, question.parts, at, alone=vector is None)
     if vector is None or not words.size.entries:
         return Candidates(words.facts, words, None)
     from omoide.retrieval import vector_query  # lazy: numpy, see the top
@@ -110,7 +115,7 @@ def read_features(tx: Reader, query: Query, question: Question, found: Candidate
 
         semantic = vector_query.read_semantic_features(tx, question.text, question.span, found.vectors)
     postings = candidates.read_postings(tx, query, words, [*facts]) if facts else {}
-    return Features(facts, words.weights, postings, words.average, semantic)
+    return Features(facts, words.weights, postings, words.average, words.keys, semantic)
 
 
 def score(features: Features) -> Scores:
@@ -122,7 +127,8 @@ def score(features: Features) -> Scores:
     from omoide.retrieval import hybrid  # lazy: the patterns of dates, see the top
 
     whole = sum(features.weights.values()) or 1.0
-    hybrid_scores = hybrid.score(words, whole, features.semantic, features.average)
+    keyed = hybrid.key_shares([features.postings[key].numbers for key in features.keys if key in features.postings])
+    hybrid_scores = hybrid.score(words, whole, keyed, features.semantic, features.average)
     return Scores(hybrid_scores.scores, partial(hybrid.reasons, features.semantic, hybrid_scores))
 
 

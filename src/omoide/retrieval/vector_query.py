@@ -32,6 +32,8 @@ class VectorCandidates(NamedTuple):
     matches: VectorMatches
     neighbours: Sequence[SessionNeighbour]
     """Memories close to the best candidates in their sessions."""
+    unembedded: Sequence[int]
+    """Candidates by words that have no vector yet."""
 
 
 def nearest_memories(tx: Reader, query: Query, vector: QueryVector, known: Sequence[int] = ()) -> VectorMatches:
@@ -47,7 +49,9 @@ def by_vector(
 ) -> VectorCandidates:
     """Add to the candidates by words those nearest by vector, and the neighbours of the best in their sessions."""
     facts = dict(by_words)
-    matches = nearest_memories(tx, query, vector, [*facts][: constants.COMPARED])
+    compared = [*facts][: constants.COMPARED]
+    matches = nearest_memories(tx, query, vector, compared)
+    unembedded = [number for number in compared if number not in matches.cosines]
     near = [number for number in islice(matches.cosines, constants.NEAREST_CANDIDATES) if number not in facts]
     facts |= tx.ranking_facts(query, near, at)
     neighbours: Sequence[SessionNeighbour] = ()
@@ -56,7 +60,7 @@ def by_vector(
         neighbours = tx.session_neighbours(sorted(seeds & facts.keys()), 2 * constants.SESSION_REACH)
         close = [number for number in hybrid.close_turns(neighbours, seeds) if number not in facts]
         facts |= tx.ranking_facts(query, close, at)
-    return VectorCandidates(facts, matches, neighbours)
+    return VectorCandidates(facts, matches, neighbours, unembedded)
 
 
 def read_semantic_features(tx: Reader, text: str, span: Span | None, found: VectorCandidates) -> SemanticFeatures:
@@ -70,4 +74,4 @@ def read_semantic_features(tx: Reader, text: str, span: Span | None, found: Vect
             texts[number] = TurnText(ends.created_at, chunking.strip_timestamps(ends.first), asks)
     deviations = hybrid.deviations(cosines, nearest.mean, nearest.deviation, nearest.total)
     neighbours = [neighbour for neighbour in found.neighbours if neighbour.number in facts]
-    return SemanticFeatures(text, span, cosines, deviations, neighbours, turns, texts)
+    return SemanticFeatures(text, span, cosines, deviations, neighbours, turns, texts, found.unembedded)
