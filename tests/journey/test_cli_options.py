@@ -17,7 +17,6 @@ SPELLING = {
 NOT_REMEMBERED = {
     "scope": "--project, --session and --global name it",
     "created_at": "an import sets it",
-    "relevance": "its use sets it, or revise",
 }
 
 

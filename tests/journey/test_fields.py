@@ -381,7 +381,7 @@ def options(command):
 
 
 def test_the_command_line_can_set_every_field():
-    beside = {"created_at", "relevance", "scope"}  # for imports, for later, by --project and --session
+    beside = {"created_at", "scope"}  # for imports, by --project and --session
     assert set(fields.DRAFT) - beside <= options(remember_command)
     assert set(fields.REVISABLE) <= options(revise_command)
 

@@ -166,7 +166,12 @@ def test_a_project_is_shown_with_size_sessions_pinned_and_recent(run):
     assert [memory["content"] for memory in shown["recent"]] == ["newest", "認証"]
     (session,) = shown["sessions"]
     assert list(session) == ["name", "project", "source", "created_at", "updated_at", "memory_count"]
-    assert (session["name"], session["project"], session["source"], session["memory_count"]) == ("monday", "shop", "cli", 1)
+    assert (session["name"], session["project"], session["source"], session["memory_count"]) == (
+        "monday",
+        "shop",
+        "human",
+        1,
+    )
     assert len(run("project", "show", "--limit", "1", "--json").data["recent"]) == 1
     text = run("project", "show").out
     for part in ("shop\nThe web shop", "3, 24 bytes (note 2, decision 1)", "monday", "pinned", "recent", "newest"):
@@ -272,7 +277,7 @@ def test_a_session_is_started_extended_and_shown_from_its_start(run):
     shown = run("session", "show", "C042", "--json").data
     assert [(one["content"], one["source"]) for one in shown["memories"]] == [
         ("一つ目", "https://x"),
-        ("from a pipe\nin two lines", "cli"),
+        ("from a pipe\nin two lines", "human"),
     ]
     assert (shown["memory_count"], shown["total_count"], shown["name"]) == (2, 2, "C042")
     text = run("session", "show", "C042").out

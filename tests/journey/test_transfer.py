@@ -208,7 +208,7 @@ def test_rows_without_an_id_are_remembered_where_they_say_or_here(run, place, fo
     assert done.data["added"] == 2
     assert run("recall", "一", "--json").data["total_count"] == 1
     [two] = run("list", "--project", "bank", "--json").data["memories"]
-    assert (two["content"], two["tags"], two["source"]) == ("two", ["x"], "cli")
+    assert (two["content"], two["tags"], two["source"]) == ("two", ["x"], "human")
     assert run("import", f"in.{form}", "--json").data["known"] == 2
 
 

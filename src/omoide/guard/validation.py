@@ -255,6 +255,7 @@ _CHECKS: dict[fields.Kind, Callable[[Any, str, Settings], Any]] = {
     "key": lambda value, _, __: check_key(value),
     "type": lambda value, _, settings: check_type(value, settings),
     "line": check_line,
+    "run": lambda value, name, settings: check_line(str(value) if type(value) is int else value, name, settings),
     "text": lambda value, name, settings: check_content(value, settings, name),
     "tags": lambda value, _, settings: check_tags(value, settings),
     "texts": lambda value, _, settings: check_examples(value, settings),

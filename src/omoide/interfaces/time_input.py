@@ -25,3 +25,11 @@ def parse_time(text: str, what: str, *, future: bool) -> datetime:
             f"{what} must be a time such as 2026-12-31, 2026-12-31T18:00Z, 90d or 12h, got {text!r}"
         ) from None
     return parsed.astimezone() if parsed.tzinfo is None else parsed
+
+
+def parse_expiry(text: str, what: str) -> datetime:
+    """Parse when a new memory expires, as `parse_time` does. Raises InvalidInput for a time that is over already."""
+    at = parse_time(text, what, future=True)
+    if at <= datetime.now(UTC):
+        raise InvalidInput(f"{what} must be in the future, got {text!r}: the memory would never be found")
+    return at

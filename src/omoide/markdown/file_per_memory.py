@@ -124,6 +124,7 @@ def _entry(name: str, fields: Mapping[str, Any], content: str) -> Entry:
         pinned=(_single_value(fields, "pinned") or "").casefold() in ("true", "yes", "on", "1"),
         archived=name.startswith(f"{ARCHIVE}/"),
         source=_single_value(fields, "source"),
+        relevance=_parse_share(fields, "relevance"),
         original_prompt=_single_value(fields, "original_prompt"),
         created_at=_parse_time(_known_value(fields, "created_at")),
         updated_at=_parse_time(_known_value(fields, "updated_at")),
@@ -153,6 +154,18 @@ def _list_value(fields: Mapping[str, Any], name: str, separator: str | None = No
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise Unreadable(f"{name} should be a list of texts, such as `{name}: [one, two]`")
     return tuple(value)
+
+
+def _parse_share(fields: Mapping[str, Any], name: str) -> float:
+    """A number from 0 to 1; its default if there is none."""
+    text = _single_value(fields, name)
+    try:
+        share = float(get(name).default if text is None else text)
+    except ValueError:
+        share = -1
+    if not 0 <= share <= 1:
+        raise Unreadable(f"{name} should be a number from 0 to 1, such as `{name}: 0.9`")
+    return share
 
 
 def _parse_time(text: str) -> datetime | None:
@@ -202,8 +215,8 @@ def _lines(entry: Entry) -> dict[str, str]:
     }
 
 
-_UNQUOTED = ("id", "flag", "moment")
-"""Kinds that never need quotes: so other programs see a date and a yes."""
+_UNQUOTED = ("id", "flag", "moment", "share")
+"""Kinds that never need quotes: so other programs see a date, a yes and a number."""
 
 
 def _yaml_value(name: str, value: Any) -> Any:
@@ -215,6 +228,8 @@ def _yaml_value(name: str, value: Any) -> Any:
         return "true" if value else None
     if kind == "moment":
         return format_time(value)
+    if kind == "share":
+        return None if value in (None, get(name).default) else f"{value:g}"
     if kind == "type" and value == _NOTE:
         return None
     return value

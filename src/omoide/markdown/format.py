@@ -34,6 +34,8 @@ class Entry(msgspec.Struct, frozen=True):
     archived: bool = False
     session: str = ""
     source: str | None = None
+    relevance: float | None = None
+    """None: the format does not show it."""
     original_prompt: str | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None

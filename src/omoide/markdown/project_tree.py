@@ -47,7 +47,7 @@ class ProjectTree:
     """The files of one project, in the directory of its path below the mirror's place."""
 
     name = "tree"
-    carries = (*ENTRY, "id", "created_at")
+    carries = (*(name for name in ENTRY if name != "relevance"), "id", "created_at")
 
     def __init__(self, project: str = "") -> None:
         self.directories = (project,)

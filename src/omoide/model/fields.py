@@ -14,11 +14,26 @@ from omoide.errors import InvalidInput
 from omoide.model.memory import State
 
 Kind = Literal[
-    "id", "count", "scope", "key", "type", "line", "text", "tags", "texts", "share", "flag", "state", "moment", "actor"
+    "id",
+    "count",
+    "scope",
+    "key",
+    "type",
+    "line",
+    "run",
+    "text",
+    "tags",
+    "texts",
+    "share",
+    "flag",
+    "state",
+    "moment",
+    "actor",
 ]
 """What sort of value a field holds: `guard.validation` has a check for each kind, `transfer` a cell of CSV.
 
-A line is a text without line ends, a text is kept byte for byte, a share is a number from 0 to 1.
+A line is a text without line ends, a run is the id or the number of a run, a text is kept byte for byte, a share is a number
+from 0 to 1.
 """
 
 Merge = Literal["own", "longest", "union", "mean", "sum", "highest", "lowest", "any", "latest"]
@@ -87,9 +102,9 @@ FIELDS = (
     ),
     Field("source", "line", draft=True, updates=True, revisable=True, entry=True, authored=True),
     Field("author", "actor", default=None, optional=True, logged=False, resolved=True, keys=("by", "by_role")),
-    Field("source_run_id", "line", default=None, optional=True, draft=True, updates=True, revisable=True),
+    Field("source_run_id", "run", default=None, optional=True, draft=True, updates=True, revisable=True),
     Field("confidence", "share", default=1.0, draft=True, updates=True, revisable=True, merge="mean"),
-    Field("relevance", "share", default=0.5, draft=True, updates=True, revisable=True, merge="highest"),
+    Field("relevance", "share", default=0.5, draft=True, updates=True, revisable=True, entry=True, merge="highest"),
     Field("reference_count", "count", default=0, logged=False, versioned=False, merge="sum"),
     Field("pinned", "flag", default=False, draft=True, updates=True, entry=True, merge="any"),
     Field(

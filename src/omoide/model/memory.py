@@ -55,7 +55,8 @@ class Draft(msgspec.Struct, frozen=True, gc=False):
     expires_at: datetime | None = None
     created_at: datetime | None = None
     """When it was learnt, for imports; None: now."""
-    source_run_id: str | None = None
+    source_run_id: str | int | None = None
+    """The id of a run, or its number."""
     original_prompt: str | None = None
     """What its user said that made it a memory, for one that was pinned at the user's word."""
 

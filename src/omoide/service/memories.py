@@ -37,7 +37,7 @@ class Memories(Core):
         examples: Sequence[str] = (),
         key: str | None = None,
         source: str | None = None,
-        source_run_id: str | None = None,
+        source_run_id: str | int | None = None,
         confidence: float | None = None,
         relevance: float | None = None,
         pinned: bool | None = None,
@@ -56,8 +56,9 @@ class Memories(Core):
         `type`: one of `types`; by default that of the settings.
         `tags`, `examples`: what it is found by besides its content; tags are single lines, examples whole texts.
         `key`: a name that is unique in the scope.
-        `source`: where it was learnt; by default the interface. `source_run_id`: the run of an agent that it comes from;
-        by default that of the settings.
+        `source`: where it was learnt: human, run, learning, or any text. By default that of the settings; without one, run
+        if a run is named, human for a person at the command line, else the interface. `source_run_id`: the run of an agent
+        that it comes from, its number or its id; by default that of the settings.
         `confidence`: how sure its author is, 0 to 1, by default 1. `relevance`: how useful it has proved, 0 to 1, by
         default 0.5. `pinned`: whether it is never retired. `original_prompt`: what the user said that made it a memory.
         `expires_at`: when it stops being true, with a time zone. `created_at`: when it was learnt; by default now.
@@ -160,7 +161,7 @@ class Memories(Core):
         examples: Sequence[str] | UnsetType = UNSET,
         key: str | UnsetType | None = UNSET,
         source: str | UnsetType = UNSET,
-        source_run_id: str | UnsetType | None = UNSET,
+        source_run_id: str | int | UnsetType | None = UNSET,
         confidence: float | UnsetType = UNSET,
         relevance: float | UnsetType = UNSET,
         expires_at: datetime | UnsetType | None = UNSET,

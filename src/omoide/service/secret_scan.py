@@ -15,7 +15,7 @@ from omoide.service.write_path import MemoryTransaction
 from omoide.storage.base import Reader, SyncUpdate, Writer
 from omoide.storage.capabilities import Erasure, Integrity, Redaction, StoredText, StoredTexts, require
 
-_LINES = fields.names(lambda field: field.kind in ("key", "line") or field.name == "original_prompt")
+_LINES = fields.names(lambda field: field.kind in ("key", "line", "run") or field.name == "original_prompt")
 _LISTS = fields.names(lambda field: field.kind in ("tags", "texts"))
 _NAMES = ("project", "session", "actor")
 """Texts that are names: each must be unique, and a redacted one would not be a valid name."""

@@ -15,7 +15,7 @@ import msgspec
 from omoide import model
 from omoide.errors import InvalidInput
 from omoide.guard import permissions, validation
-from omoide.model import Actor, Draft, Memory, Remembered, Scope, State, fields, parse_source, require_source
+from omoide.model import Actor, Draft, Memory, Remembered, Role, Scope, State, fields, parse_source, require_source
 from omoide.model.expiry import is_current
 from omoide.service import versioning
 from omoide.settings import Settings
@@ -166,7 +166,7 @@ class WritePath:
             draft.content,
             tuple(draft.tags),
             tuple(draft.examples),
-            draft.source if draft.source is not None else self.settings.source or self.actor.via,
+            draft.source if draft.source is not None else self._default_source(draft),
             1.0 if draft.confidence is None else draft.confidence,
             0.5 if draft.relevance is None else draft.relevance,
             0,  # reference_count
@@ -177,10 +177,19 @@ class WritePath:
             None,  # last_accessed_at
             draft.expires_at,
             1,  # version
-            self.run if draft.source_run_id is None else draft.source_run_id,
+            self.run if draft.source_run_id is None else str(draft.source_run_id),
             self.actor,
             draft.original_prompt,
         )
+
+    def _default_source(self, draft: Draft) -> str:
+        """The source of a memory for which none is given: see `Service.remember`."""
+        if self.settings.source:
+            return self.settings.source
+        if draft.source_run_id is not None or self.run is not None:
+            return "run"
+        is_person = self.actor.via == "cli" and self.actor.role is not Role.WORKER
+        return "human" if is_person else self.actor.via
 
     def require_layer(self, scope: Scope) -> None:
         """Raise NotAllowed where a worker writes to the global layer and the settings do not allow it."""
@@ -231,7 +240,7 @@ class MemoryTransaction:
             self.log("confirmed", old)
             self.changed.append(old.number)
             return Remembered(msgspec.structs.replace(old, reference_count=old.reference_count + 1), "unchanged")
-        run = draft.source_run_id or self._path.run or old.source_run_id
+        run = str(draft.source_run_id or "") or self._path.run or old.source_run_id
         new = msgspec.structs.replace(new, reference_count=old.reference_count + 1, source_run_id=run)
         return Remembered(self.change(old, new, "updated", self._actor if claims else None), "updated")
 

@@ -31,7 +31,7 @@ COLUMNS = ", ".join(
 )
 """What `memory_from_row` reads: the number, by which rows are paged, then the fields in the order of `Memory`."""
 PLAIN = fields.names(
-    lambda field: field.name != "number" and field.kind in ("count", "key", "type", "line", "text", "share", "flag")
+    lambda field: field.name != "number" and field.kind in ("count", "key", "type", "line", "run", "text", "share", "flag")
 )
 """The fields that lie in a column of their own as they are."""
 plain_values: Callable[[Memory], tuple[Any, ...]] = attrgetter(*PLAIN)

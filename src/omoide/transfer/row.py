@@ -161,6 +161,7 @@ _PARSERS: dict[fields.Kind, Callable[[str, Any], Any]] = {
     "id": _id,
     "count": _count,
     "line": lambda _, value: str(value),
+    "run": lambda _, value: str(value),
     "tags": lambda _, value: tuple(value),
     "texts": lambda _, value: tuple(value),
     "moment": _moment,

@@ -98,6 +98,7 @@ _FIELD_OPTIONS = (
     click.option("--run", "source_run_id", metavar="ID", help="The agent's run that it comes from."),
     click.option("--original-prompt", metavar="TEXT", help="What the user said that made it a memory."),
     click.option("--confidence", type=float, help="How certain it is, from 0 to 1."),
+    click.option("--relevance", type=float, help="How useful it is, from 0 to 1."),
     click.option("--expires", metavar="WHEN", help="When it stops being true: 2026-12-31, an ISO time, 90d, 12h."),
 )
 

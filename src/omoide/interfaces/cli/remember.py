@@ -18,7 +18,7 @@ from omoide.interfaces.cli.options import (
     target_options,
 )
 from omoide.interfaces.cli.output import escape_control, headline, print_json
-from omoide.interfaces.time_input import parse_time
+from omoide.interfaces.time_input import parse_expiry
 from omoide.model import Remembered
 
 
@@ -40,6 +40,7 @@ def remember_command(
     source_run_id: str | None,
     original_prompt: str | None,
     confidence: float | None,
+    relevance: float | None,
     expires: str | None,
     pin: bool,
     target: Target,
@@ -51,7 +52,7 @@ def remember_command(
     omoide remember "pnpm + Turborepo を使用" --type pattern --tags build,pnpm
     git log -1 --format=%B | omoide remember - --topic "last release"
     """
-    expires_at = None if expires is None else parse_time(expires, "expires", future=True)
+    expires_at = None if expires is None else parse_expiry(expires, "expires")
     with _read_content(content) as text, open_memory(target, writing=True) as (memory, scope):
         remembered = memory.remember(
             text,
@@ -65,6 +66,7 @@ def remember_command(
             source_run_id=source_run_id,
             original_prompt=original_prompt,
             confidence=confidence,
+            relevance=relevance,
             pinned=True if pin else None,
             expires_at=expires_at,
         )

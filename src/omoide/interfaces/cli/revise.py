@@ -35,7 +35,6 @@ _CLEARING_FLAGS = {"no_key": "key", "no_expiry": "expires_at"}
 @click.option("--add-tag", multiple=True, help="Add a tag to the present ones.")
 @click.option("--remove-tag", multiple=True, help="Remove a tag.")
 @click.option("--no-key", is_flag=True, help="Remove its key.")
-@click.option("--relevance", type=float, help="How useful it has proved, from 0 to 1.")
 @click.option("--no-expiry", is_flag=True, help="It never expires.")
 @click.option("--active/--inactive", default=None, help="Switch it on or off.")
 @click.option("--if-version", type=int, metavar="N", help="Only if nobody changed it since version N.")

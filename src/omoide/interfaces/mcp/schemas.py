@@ -9,7 +9,7 @@ from omoide.interfaces import serialize
 from omoide.markdown.fence import indent, one_line
 from omoide.model import Hit, Layer, Memory
 
-ScopeName = Annotated[str, Meta(description="Default: this repository's")]
+ScopeName = Annotated[str, Meta(description="Default: this repo")]
 Ref = Annotated[str, Meta(description="Id, number (#12) or key")]
 Agent = Annotated[str, Meta(description="Your id")]
 Limit = Annotated[int, Meta(ge=1, le=1000)]

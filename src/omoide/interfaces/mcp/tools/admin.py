@@ -26,7 +26,7 @@ from omoide.interfaces.mcp.schemas import (
     set_or_none,
 )
 from omoide.interfaces.mcp.tools.registry import Answer, Tool
-from omoide.interfaces.time_input import parse_time
+from omoide.interfaces.time_input import parse_expiry, parse_time
 from omoide.markdown.fence import one_line
 from omoide.model import Draft, Event, Layer, LinkKind, Memory, Scope, State
 from omoide.service import Service
@@ -89,6 +89,9 @@ class NoteInput(Struct, kw_only=True, forbid_unknown_fields=True):
     source: str | UnsetType = UNSET
     source_run_id: str | int | UnsetType = UNSET
     pin: bool | UnsetType = UNSET
+    confidence: Share | UnsetType = UNSET
+    relevance: Share | UnsetType = UNSET
+    expires_at: Annotated[str, Meta(description="A date, or a span such as 90d")] | UnsetType = UNSET
     original_prompt: str | UnsetType = UNSET
 
 
@@ -223,6 +226,9 @@ def _draft(note: NoteInput, scope: Scope) -> Draft:
         source=set_or_none(note.source),
         source_run_id=None if note.source_run_id is UNSET else str(note.source_run_id),
         pinned=set_or_none(note.pin),
+        confidence=set_or_none(note.confidence),
+        relevance=set_or_none(note.relevance),
+        expires_at=None if note.expires_at is UNSET else parse_expiry(note.expires_at, "expires_at"),
         original_prompt=set_or_none(note.original_prompt),
     )
 

@@ -23,6 +23,7 @@ from omoide.interfaces.mcp.schemas import (
     set_or_none,
 )
 from omoide.interfaces.mcp.tools.registry import Answer, Tool
+from omoide.interfaces.time_input import parse_expiry
 from omoide.model import Layer, Remembered, State
 
 Kind = Annotated[str, Meta(description="tech, project-tech, domain, decision, preference, warning, …")]
@@ -30,14 +31,16 @@ Kind = Annotated[str, Meta(description="tech, project-tech, domain, decision, pr
 
 class RememberInput(ScopedInput, kw_only=True):
     content: Annotated[str, Meta(description="One fact or lesson, with its reason")]
-    topic: Annotated[str, Meta(description="Title; same topic and type again updates")] | UnsetType = UNSET
+    topic: Annotated[str, Meta(description="Title; same topic and type updates")] | UnsetType = UNSET
     type: Kind | UnsetType = UNSET
     tags: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     source: str | UnsetType = UNSET
-    key: Annotated[str, Meta(description="Unique name; same key again updates")] | UnsetType = UNSET
+    key: Annotated[str, Meta(description="Unique name; same key updates")] | UnsetType = UNSET
     pin: bool | UnsetType = UNSET
-    scope: Annotated[Layer, Meta(description="Default project; global for all projects")] | UnsetType = UNSET
+    relevance: float | UnsetType = UNSET
+    expires_at: Annotated[str, Meta(description="A date, or 90d")] | UnsetType = UNSET
+    scope: Annotated[Layer, Meta(description="Default project; global: all projects")] | UnsetType = UNSET
 
 
 class RecallInput(ScopedInput, kw_only=True):
@@ -78,6 +81,8 @@ def _remember(context: CallContext, arguments: RememberInput, _: RequestContext)
         key=set_or_none(arguments.key),
         source=set_or_none(arguments.source),
         pinned=set_or_none(arguments.pin),
+        relevance=set_or_none(arguments.relevance),
+        expires_at=None if arguments.expires_at is UNSET else parse_expiry(arguments.expires_at, "expires_at"),
     )
     # Two actions in the result: "unchanged" is an update of the reference count.
     action: Literal["created", "updated"] = "created" if remembered.action == "created" else "updated"
@@ -189,7 +194,7 @@ TOOLS = (
     Tool(
         "revise",
         "Revise",
-        "Correct or extend a memory that is no longer right. The old version is kept.",
+        "Correct or extend a memory. The old version is kept.",
         ReviseInput,
         ChangeResult,
         _revise,
@@ -208,7 +213,7 @@ TOOLS = (
     Tool(
         "resume",
         "Resume",
-        "Call once at the start: get the context of the session and project, and the user's preferences.",
+        "Call once at the start: the context of the session and project, and the user's preferences.",
         ResumeInput,
         ResumeResult,
         _resume,
