@@ -1,0 +1,38 @@
+"""Split texts into sentences, in English and Japanese, without cutting paths, versions or code."""
+
+import re
+
+_FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.M | re.S)
+_BOUNDARY = re.compile(
+    r"""(?<=[。！？])(?![」』）])|(?<=[.!?])(?=["')\]]*\s+\S)|\n+""",
+    re.X,
+)
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|dr|mr|mrs|ms|st)|\b[A-Z])\.$", re.I)
+_ASKING_END = re.compile("(?:です|ます|ました|でしょう|だろう|るの|たの|る|た|い|の)か$|たっけ$")
+_BULLET = re.compile(r"^\s*(?:[-*+•・]|\d{1,3}[.)])\s+")
+
+
+def without_code_blocks(text: str) -> str:
+    """Return the text without its fenced code blocks."""
+    return _FENCED.sub("\n", text)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Return the sentences of a text, without bullets and surrounding space. Fenced code blocks are left out."""
+    sentences: list[str] = []
+    pending = ""
+    for part in _BOUNDARY.split(without_code_blocks(text)):
+        pending = f"{pending} {part.strip()}".strip() if pending else _BULLET.sub("", part).strip()
+        if not pending or _ABBREVIATION.search(pending):
+            continue
+        sentences.append(pending)
+        pending = ""
+    if pending:
+        sentences.append(pending)
+    return sentences
+
+
+def is_question(sentence: str) -> bool:
+    """Whether a sentence asks something, by its last character or by a Japanese ending."""
+    end = sentence.rstrip(" 」』）)\"'`。.")
+    return end.endswith(("?", "？")) or bool(_ASKING_END.search(end))

@@ -1,0 +1,72 @@
+"""Requests to remember something: found with what they ask to keep, and not where somebody only talks about remembering."""
+
+import pytest
+
+from omoide.learning.requests import find_requests
+
+ASKED = {
+    "Please remember that we deploy on Tuesdays only.": "we deploy on Tuesdays only.",
+    "remember: the staging db is read-only": "the staging db is read-only",
+    "From now on, use pnpm instead of npm.": "use pnpm instead of npm.",
+    "Use tabs from now on": "Use tabs",
+    "Also, always run make check before pushing from now on.": "always run make check before pushing",
+    "Don't forget that the API key lives in Vault.": "the API key lives in Vault.",
+    "The tests need Redis running. Remember that.": "The tests need Redis running.",
+    "Could you remember that I prefer short answers?": "I prefer short answers?",
+    "I want you to remember the port is 8766": "the port is 8766",
+    "For future reference: the build takes 12 minutes on CI.": "the build takes 12 minutes on CI.",
+    "Remember these:\n- ports start at 9000\n- logs go to /var/log/shop": "ports start at 9000 logs go to /var/log/shop",
+    "We decided to drop Python 3.10 because numpy needs 3.11.": "We decided to drop Python 3.10 because numpy needs 3.11.",
+    "It was decided that logs are kept for 30 days.": "It was decided that logs are kept for 30 days.",
+    "覚えておいて：本番は ap-northeast-1": "本番は ap-northeast-1",
+    "pnpmを使うことを覚えておいてください。": "pnpmを使う",
+    "今後は必ずテストを書いてからコミットしてください": "必ずテストを書いてからコミットしてください",
+    "これからは日本語で返事して": "日本語で返事して",
+    "次回からはコミットメッセージは英語でお願いします": "コミットメッセージは英語でお願いします",
+    "認証はJWTに決めました。": "認証はJWTに決めました。",
+    "リリースは火曜日だけにすることにしました": "リリースは火曜日だけにすることにしました",
+    "デプロイ前にマイグレーションを流すのを忘れないでください": "デプロイ前にマイグレーションを流す",
+    "変数名はスネークケース、メモしておいて": "変数名はスネークケース",
+    "レビューは必ず2人にするというルールにしてください": "レビューは必ず2人にする",
+    "覚えておいてくれますか？私のタイムゾーンは JST です": "私のタイムゾーンは JST です",
+}
+NOT_ASKED = [
+    "Do you remember that bug from last week?",
+    "I remember that we used npm.",
+    "I can't remember the port.",
+    "The login form has a remember me checkbox",
+    "add a remember_token column",
+    "remember when we broke prod?",
+    "Have we decided on a database?",
+    "We haven't decided yet.",
+    "Which database did we decide on?",
+    "What should we do from now on?",
+    "in future releases the flag will be removed",
+    "Fix the failing test in src/core/loop.ts",
+    "Thanks!",
+    "今後の予定を教えて",
+    "今後はどうしますか？",
+    "まだ決まっていません",
+    "決まったら教えて",
+    "覚えていますか？",
+    "覚えてる？",
+    "次は何をすればいい？",
+    "メモリ使用量を調べて",
+    "ログに記録している箇所を探して",
+    "テストを直して",
+    "ありがとう",
+]
+
+
+@pytest.mark.parametrize(("message", "kept"), ASKED.items())
+def test_a_request_to_remember_is_found_with_what_it_asks_to_keep(message, kept):
+    assert [request.content for request in find_requests(message)] == [kept]
+
+
+@pytest.mark.parametrize("message", NOT_ASKED)
+def test_a_message_that_asks_for_nothing_has_no_request(message):
+    assert find_requests(message) == []
+
+
+def test_code_in_a_message_is_no_request():
+    assert find_requests("Look at this:\n```\n# remember that this is deprecated\n```") == []
