@@ -64,7 +64,7 @@ def test_every_type_and_error_that_a_caller_meets_is_exported() -> None:
 
 
 def test_nothing_else_is_exported() -> None:
-    assert set(omoide.__all__) == {"open", "open_list", *(found.__name__ for found in public_classes())}
+    assert set(omoide.__all__) == {"open", "open_list", "read_turns", *(found.__name__ for found in public_classes())}
 
 
 def test_type_checkers_and_help_see_every_exported_name() -> None:

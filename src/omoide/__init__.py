@@ -17,10 +17,12 @@ if TYPE_CHECKING:
         open_list as open_list,
     )
     from omoide.errors import (
+        BudgetSpent as BudgetSpent,
         Changed as Changed,
         Conflict as Conflict,
         EmbedderUnavailable as EmbedderUnavailable,
         InvalidInput as InvalidInput,
+        ModelUnavailable as ModelUnavailable,
         NotAllowed as NotAllowed,
         NotFound as NotFound,
         OmoideError as OmoideError,
@@ -34,6 +36,14 @@ if TYPE_CHECKING:
         StoreTooNew as StoreTooNew,
         Unreadable as Unreadable,
         Unwritable as Unwritable,
+    )
+    from omoide.learning.candidates import (
+        Rejection as Rejection,
+    )
+    from omoide.learning.transcript import (
+        Speaker as Speaker,
+        Turn as Turn,
+        read_turns as read_turns,
     )
     from omoide.lifecycle.deduplication import (
         Contradiction as Contradiction,
@@ -83,6 +93,13 @@ if TYPE_CHECKING:
     from omoide.service import (
         Service as Service,
     )
+    from omoide.service.learning import (
+        LearningReport as LearningReport,
+    )
+    from omoide.service.llm_usage import (
+        UsageReport as UsageReport,
+        UsageRow as UsageRow,
+    )
     from omoide.service.mirrors import (
         ConflictDetail as ConflictDetail,
     )
@@ -119,10 +136,12 @@ if TYPE_CHECKING:
 _MODULES = {
     "omoide.app": "open open_list",
     "omoide.errors": (
-        "Changed Conflict EmbedderUnavailable InvalidInput NotAllowed NotFound OmoideError SecretFound "
-        "StoreBusy StoreDamaged StoreError StoreFull StoreReadOnly StoreReplaced StoreTooNew Unreadable "
-        "Unwritable"
+        "BudgetSpent Changed Conflict EmbedderUnavailable InvalidInput ModelUnavailable NotAllowed NotFound "
+        "OmoideError SecretFound StoreBusy StoreDamaged StoreError StoreFull StoreReadOnly StoreReplaced "
+        "StoreTooNew Unreadable Unwritable"
     ),
+    "omoide.learning.candidates": "Rejection",
+    "omoide.learning.transcript": "Speaker Turn read_turns",
     "omoide.lifecycle.deduplication": "Contradiction Merge MergePlan ReindexResult",
     "omoide.lifecycle.retention": "Reason RetentionPlan Retirement",
     "omoide.model": (
@@ -131,6 +150,8 @@ _MODULES = {
         "SlackSource State Summary SyncConflict Usage VectorCoverage Version"
     ),
     "omoide.service": "Service",
+    "omoide.service.learning": "LearningReport",
+    "omoide.service.llm_usage": "UsageReport UsageRow",
     "omoide.service.mirrors": "ConflictDetail",
     "omoide.service.projects": "ProjectDetail ProjectOverview",
     "omoide.service.repositories": "ProjectMatch ProjectMerge",

@@ -10,6 +10,8 @@ OmoideError             any of these
 ├── NotAllowed          the role does not allow this
 ├── Unwritable          a file or its directory cannot be written
 ├── EmbedderUnavailable the embedder cannot be used; search by words still works
+├── ModelUnavailable    the language model cannot be used, or gave no usable answer
+│   └── BudgetSpent     the daily budget for the language model is spent
 └── StoreError          the database cannot be used
     ├── StoreBusy       another process has been writing for too long
     ├── StoreDamaged    the file is not a complete database
@@ -58,6 +60,14 @@ class Unwritable(OmoideError):
 
 class EmbedderUnavailable(OmoideError):
     """The embedder cannot be used. Search by words still works."""
+
+
+class ModelUnavailable(OmoideError):
+    """The language model cannot be used, or gave no usable answer. Everything works without it."""
+
+
+class BudgetSpent(ModelUnavailable):
+    """The daily budget for the language model is spent: it is asked again tomorrow."""
 
 
 class StoreError(OmoideError):

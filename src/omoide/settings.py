@@ -133,6 +133,22 @@ def _embedder(value: Any) -> str:
     raise ValueError('"auto", "off", "bundled", "fastembed:MODEL" or "http://host/v1#MODEL"')
 
 
+def _llm(value: Any) -> str:
+    name = _text(value)
+    if name in ("off", "claude") or re.fullmatch(r"(?:claude|anthropic|openai):[^\s#]+|https?://[^\s#]+#\S+", name):
+        return name
+    raise ValueError('"off", "claude", "claude:MODEL", "anthropic:MODEL", "openai:MODEL" or "http://host/v1#MODEL"')
+
+
+def _price(value: Any) -> tuple[float, float] | None:
+    if value == "":
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)/(\d+(?:\.\d+)?)", _text(value))
+    if match is None:
+        raise ValueError('US dollars for a million tokens, read and written, such as "1/5"')
+    return float(match[1]), float(match[2])
+
+
 def _integer(minimum: int, maximum: int) -> Callable[[Any], int]:
     def parse(value: Any) -> int:
         try:
@@ -243,6 +259,26 @@ SETTINGS = (
         lambda: "off",
         _choice("off", "suggest", "apply"),
     ),
+    Setting(
+        "llm",
+        'the language model: "off", "claude", "claude:MODEL", "anthropic:MODEL", "openai:MODEL" or "http://host/v1#MODEL"',
+        lambda: "off",
+        _llm,
+    ),
+    Setting("llm_key", "the API key of the language model; empty: that of the environment", str, _text),
+    Setting("llm_timeout", "how long to wait for the language model, in seconds", lambda: 60.0, _seconds),
+    Setting(
+        "llm_daily_tokens",
+        "how many tokens of the language model to use in a day, read and written; 0: no limit",
+        lambda: 200_000,
+        _integer(0, 1_000_000_000),
+    ),
+    Setting(
+        "llm_price",
+        'the price of the language model, in US dollars for a million tokens read/written, such as "1/5"; empty: unknown',
+        lambda: None,
+        _price,
+    ),
 )
 """Every setting. `Settings`, the docstring of `omoide.open`, `omoide config` and docs/settings.md name the same ones."""
 
@@ -282,6 +318,11 @@ class Settings(msgspec.Struct, frozen=True):
     embedder: str
     embedder_key: str
     autotag: str
+    llm: str
+    llm_key: str
+    llm_timeout: float
+    llm_daily_tokens: int
+    llm_price: tuple[float, float] | None
     origins: dict[str, str] = {}
 
     @property

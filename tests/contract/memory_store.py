@@ -23,6 +23,7 @@ from omoide.model import (
     Layer,
     Link,
     LinkKind,
+    LlmCall,
     Memory,
     Mirror,
     Project,
@@ -80,6 +81,7 @@ class Data:
     sync_states: dict[tuple[int, int], SyncState] = field(default_factory=dict)
     file_states: dict[tuple[int, str], FileState] = field(default_factory=dict)
     conflicts: dict[tuple[int, int], SyncConflict] = field(default_factory=dict)
+    llm_calls: dict[str, LlmCall] = field(default_factory=dict)
     last: Counter[str] = field(default_factory=Counter)
     """The last number that a memory or a mirror was given, and how often the index was rebuilt."""
 
@@ -265,6 +267,13 @@ class MemoryReader:
                 usage = Usage(each.number, each.version, each.scope, each.topic, each.pinned, used_at, each.expires_at)
                 found.append((not expired, used_at, each.number, usage))
         return (usage for *_, usage in sorted(found, key=lambda row: row[:3]))
+
+    def llm_calls(self, since: datetime) -> list[LlmCall]:
+        calls = [call for call in self.data.llm_calls.values() if call.at >= since]
+        return sorted(calls, key=lambda call: (call.at, call.id))
+
+    def llm_tokens(self, since: datetime) -> int:
+        return sum(call.input_tokens + call.output_tokens for call in self.llm_calls(since))
 
     def last_run(self, task: str) -> datetime | None:
         return self.data.runs.get(task)
@@ -508,6 +517,9 @@ class MemoryWriter(MemoryReader):
 
     def record_run(self, task: str, at: datetime) -> None:
         self.data.runs[task] = at
+
+    def put_llm_call(self, call: LlmCall) -> None:
+        self.data.llm_calls[call.id] = call
 
     def put_mirror(self, mirror: Mirror) -> Mirror:
         for other in self.mirrors():

@@ -9,6 +9,7 @@ import pytest
 from omoide import Actor, Draft, InvalidInput, Layer, NotAllowed, NotFound, Role, Scope
 from omoide.errors import Unreadable
 from omoide.guard import permissions
+from omoide.learning.transcript import Speaker, Turn
 from omoide.model import Choice, Mirror, Project, Side, SyncConflict
 from omoide.service import Service
 from omoide.storage.base import SyncUpdate
@@ -19,9 +20,9 @@ SCOPES = {
     Layer.PROJECT: SHOP,
     Layer.SESSION: Scope.session("shop", "monday"),
 }
-# They change nothing and tell nothing of memories: another actor with no more rights, a rest, the end, where the file is,
-# who follows it, and which types there are.
-NO_DEEDS = {"acting_as", "flush", "close", "place", "hooks", "types"}
+# They change nothing and tell nothing of memories: another actor with no more rights, another source, a rest, the end,
+# where the file is, who follows it, which types there are, and the settings.
+NO_DEEDS = {"acting_as", "with_source", "flush", "close", "place", "hooks", "types", "settings"}
 VERBS = {name: getattr(Service, name) for name in dir(Service) if not name.startswith("_") and name not in NO_DEEDS}
 NAMING = [name for name, verb in VERBS.items() if {"ref", "refs"} & set(inspect.signature(verb).parameters)]
 
@@ -32,6 +33,7 @@ def call(memory, verb, scope, directory, *, ref, other):
         "ref": ref, "refs": [ref], "other": other, "kind": "relates", "scope": scope, "content": "newer", "text": "zebra",
         "drafts": [Draft("one of many", scope)], "things": [], "root": directory / verb, "target": directory / f"{verb}.db",
         "path": "new" if verb == "create_project" else "shop", "description": "sells",
+        "turns": [Turn(Speaker.PERSON, f"Remember that the zebra has {verb} stripes", 1)],
         "place": directory / f"{verb}.md", "take": "database", "ids": [],
     }  # fmt: skip
     if verb in ("unmirror", "join", "reset_sync_state"):
@@ -88,6 +90,8 @@ def test_a_role_may_do_what_the_table_says_and_nothing_more(tmp_path, open_memor
         ref = owner.remember(f"zebra {verb}", scope=scope).memory.number
         if verb.startswith("purge"):
             owner.forget(ref, scope=scope)
+        if verb in ("approve", "reject"):
+            owner.revise(ref, scope=scope, type="learning", source="learning", active=False)
         before = state_of(owner)
         if role not in roles:
             with pytest.raises(NotAllowed, match=f"someone is a {role}, and only"):
@@ -109,6 +113,7 @@ def test_what_a_worker_and_an_admin_may_not_do():
             "forget", "restore", "archive", "promote", "retire", "purge", "purge_candidates", "repair", "reindex",
             "mirror", "unmirror", "reset_sync_state", "resolve", "embed_pending",
             "bind_project", "rename_project", "merge_projects", "undo_retirement",
+            "approve", "reject", "llm_usage",
             "adopt", "everything", "backup", "tally", "latest", "stats", "check", "scan",
         },
     }  # fmt: skip

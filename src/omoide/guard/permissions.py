@@ -24,6 +24,8 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "unpin": _EVERYONE,
     "link": _EVERYONE,
     "unlink": _EVERYONE,
+    "learn": _EVERYONE,
+    "proposals": _EVERYONE,
     "recall": _EVERYONE,
     "list": _EVERYONE,
     "show": _EVERYONE,
@@ -58,6 +60,8 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "automatic_retirements": _EVERYONE,
     "record_use": _EVERYONE,
     # take memories out of use, and bring them back
+    "approve": _TRUSTED,
+    "reject": _TRUSTED,
     "archive": _TRUSTED,
     "restore": _TRUSTED,
     "forget": _TRUSTED,
@@ -81,6 +85,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "tally": _TRUSTED,
     "latest": _TRUSTED,
     "stats": _TRUSTED,
+    "llm_usage": _TRUSTED,
     "check": _TRUSTED,
     "scan": _TRUSTED,
     # what cannot be undone, or blocks everybody else
@@ -94,6 +99,10 @@ _WITHIN_BOUNDS = frozenset(
     [
         "remember",
         "remember_many",
+        "learn",
+        "proposals",
+        "approve",
+        "reject",
         "revise",
         "pin",
         "unpin",
@@ -153,6 +162,11 @@ def require(actor: Actor, action: str, task: str = "") -> None:
     if actor.role not in allowed:
         roles = " or ".join(sorted(role.value for role in allowed))
         raise NotAllowed(f"{actor.name} is a {actor.role}, and only {roles} may {task or action}: ask one of them")
+
+
+def allows(actor: Actor, action: str) -> bool:
+    """Whether the actor may do this, for operations that do something else if not."""
+    return actor.role in PERMISSIONS[action] and (not isinstance(actor, BoundActor) or action in _WITHIN_BOUNDS)
 
 
 def require_layer(actor: Actor, scope: Scope, *, workers_global: bool) -> None:

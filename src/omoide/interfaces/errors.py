@@ -39,6 +39,8 @@ ERROR_CODES: dict[type[OmoideError], ErrorCodes] = {
     errors.NotAllowed: _INVALID,
     errors.Unwritable: _FAILED,
     errors.EmbedderUnavailable: _FAILED,
+    errors.ModelUnavailable: _FAILED,
+    errors.BudgetSpent: _FAILED,
     errors.StoreError: _FAILED,
     errors.StoreBusy: _FAILED,
     errors.StoreDamaged: _FAILED,

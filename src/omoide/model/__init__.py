@@ -1,6 +1,7 @@
 """The frozen values of omoide: memory, draft, scope, actor, query, hit, event, link, project, mirror."""
 
 from omoide.model.event import Event, Link, LinkKind, Version
+from omoide.model.llm_call import CallState, LlmCall
 from omoide.model.memory import (
     CONTROL,
     TOPIC_LENGTH,
@@ -36,6 +37,7 @@ __all__ = [
     "TYPES",
     "Actor",
     "AgentSource",
+    "CallState",
     "Choice",
     "CliSource",
     "Draft",
@@ -47,6 +49,7 @@ __all__ = [
     "Layer",
     "Link",
     "LinkKind",
+    "LlmCall",
     "Memory",
     "Mirror",
     "Page",

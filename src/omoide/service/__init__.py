@@ -3,8 +3,10 @@
 import msgspec
 
 from omoide.guard import permissions, validation
-from omoide.model import Role, Source, require_source
+from omoide.model import Actor, Role, Source, require_source
 from omoide.service.imports import Imports
+from omoide.service.learning import Learning
+from omoide.service.llm_usage import LlmUsage
 from omoide.service.maintenance import Maintenance
 from omoide.service.memories import Memories
 from omoide.service.mirrors import Mirrors
@@ -19,7 +21,20 @@ from omoide.settings import Settings
 from omoide.storage.capabilities import Housekeeping
 
 
-class Service(Memories, Imports, Queries, Stats, Retention, Projects, Repositories, Mirrors, Maintenance, SecretScan):
+class Service(
+    Memories,
+    Imports,
+    Queries,
+    Stats,
+    Retention,
+    Projects,
+    Repositories,
+    Mirrors,
+    Maintenance,
+    SecretScan,
+    LlmUsage,
+    Learning,
+):
     """Every operation on one store, for one actor; `omoide.open` returns it. It may be used from several threads.
 
     Each checks the actor's permission, then works in one transaction, and logs an event for every change. Operations on a
@@ -38,7 +53,7 @@ class Service(Memories, Imports, Queries, Stats, Retention, Projects, Repositori
         name = validation.check_line(agent_id, "agent id", self._settings)
         role = permissions.lower_role(self._actor.role, self._settings.agents.get(name, Role.WORKER))
         actor = msgspec.structs.replace(self._actor, name=name, role=role)  # with its bounds, if it has any
-        return Service(self._store, self._settings, actor, self._clock, self._hooks, self._embeddings)
+        return self._with(self._settings, actor)
 
     def with_source(self, source: Source | str) -> "Service":
         """Return a service on the same store whose actions come from this source, such as `slack:C123/1700000000.0001`.
@@ -47,7 +62,11 @@ class Service(Memories, Imports, Queries, Stats, Retention, Projects, Repositori
         """
         text = str(require_source(source) if isinstance(source, str) else source)
         settings = msgspec.structs.replace(self._settings, source=validation.check_line(text, "source", self._settings))
-        return Service(self._store, settings, self._actor, self._clock, self._hooks, self._embeddings)
+        return self._with(settings, self._actor)
+
+    def _with(self, settings: Settings, actor: Actor) -> "Service":
+        """A service on the same store, with its hooks, vectors and language model."""
+        return Service(self._store, settings, actor, self._clock, self._hooks, self._embeddings, self._llm)
 
     @property
     def hooks(self) -> Hooks:

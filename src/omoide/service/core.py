@@ -8,6 +8,7 @@ from omoide import model
 from omoide.embeddings.indexer import EmbeddingIndex
 from omoide.errors import Conflict, InvalidInput, NotFound
 from omoide.guard import permissions, validation
+from omoide.llm.client import ModelClient
 from omoide.model import Actor, Memory, Scope
 from omoide.service.write_path import Hooks, WritePath
 from omoide.settings import Settings
@@ -28,14 +29,17 @@ class Core:
         clock: Callable[[], datetime] = model.now,
         hooks: Hooks | None = None,
         embeddings: EmbeddingIndex | None = None,
+        llm: ModelClient | None = None,
     ):
         """Act on a store as one actor. `omoide.open` composes a service; only tests and `app` call this.
 
-        `hooks` run before reads and after commits; `embeddings` encodes questions and makes vectors. Left out, there are
-        no hooks, and no vectors are made in the background.
+        `hooks` run before reads and after commits; `embeddings` encodes questions and makes vectors; `llm` asks the
+        language model. Left out, there are no hooks, no vectors are made in the background, and the model is that of the
+        settings.
         """
         self._store = store
         self._embeddings = embeddings or EmbeddingIndex(store, settings, background=False)
+        self._llm = llm or ModelClient(store, settings, clock)
         self._settings = settings
         self._actor = validation.check_actor(actor)
         self._clock = clock

@@ -29,6 +29,7 @@ from omoide.model import (
     Usage,
     Version,
 )
+from omoide.storage.llm_calls import LlmCallReader as LlmCallReader, LlmCallWriter as LlmCallWriter
 from omoide.storage.search_index import (
     Counts as Counts,
     IndexEntry as IndexEntry,
@@ -213,6 +214,7 @@ class Reader(
     ProjectReader,
     RetentionReader,
     SyncReader,
+    LlmCallReader,
     Protocol,
 ):
     """A consistent view: everything that is read in it is of one moment, at the latest that of the first read.
@@ -320,6 +322,7 @@ class Writer(
     ProjectWriter,
     RetentionWriter,
     SyncWriter,
+    LlmCallWriter,
     Protocol,
 ):
     """A transaction: all of it is stored, durably, when the block ends; none of it when the block raises."""

@@ -49,6 +49,7 @@ from omoide.storage.rows import (
     version_from_json,
 )
 from omoide.storage.sqlite.cache import CachedReader, ReaderCache
+from omoide.storage.sqlite.llm_calls import LlmCallReader
 from omoide.storage.sqlite.mirrors import MirrorReader
 from omoide.storage.sqlite.names import NameReader
 from omoide.storage.sqlite.postings import NUMBERS, document_id, phrase, unpack_counts
@@ -113,7 +114,7 @@ def _sides(state: State) -> tuple[int, ...]:
     return {State.ACTIVE: (0,), State.INACTIVE: (0, 1)}.get(state, (1,))
 
 
-class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, VectorReader):
+class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, VectorReader, LlmCallReader):
     """See `storage/base.py` for what each verb promises. Made by the store, for one transaction."""
 
     def __init__(self, tx: Transaction, known: ReaderCache):

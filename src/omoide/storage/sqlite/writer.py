@@ -14,6 +14,7 @@ from omoide.storage.base import IndexedMemory, IndexEntry, MemoryChange, StoreMa
 from omoide.storage.capabilities import StoredText
 from omoide.storage.rows import PLAIN, STATE_NUMBER, STATES, micros, plain_values, strings, version_json
 from omoide.storage.sqlite.cache import MARK, ReaderCache, SearchCache
+from omoide.storage.sqlite.llm_calls import LlmCallWriter
 from omoide.storage.sqlite.mirrors import MirrorWriter
 from omoide.storage.sqlite.names import NameWriter
 from omoide.storage.sqlite.postings import document_id
@@ -40,7 +41,7 @@ INSERT INTO areas (area, entries, terms) VALUES (?, ?, ?)
 ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = terms + excluded.terms"""
 
 
-class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, VectorWriter):
+class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, VectorWriter, LlmCallWriter):
     """See `storage/base.py` for what each method promises."""
 
     def __init__(self, tx: Transaction, known: ReaderCache):

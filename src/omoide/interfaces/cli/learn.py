@@ -1,0 +1,169 @@
+"""learn and review: draw memories from conversations, and decide on what was proposed."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from omoide.errors import Unreadable
+from omoide.interfaces import serialize
+from omoide.interfaces.cli.editor import edit_text
+from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
+from omoide.interfaces.cli.output import count_of, day, escape_control, headline, print_json
+from omoide.learning.transcript import read_turns
+from omoide.model import Memory, Scope
+from omoide.service import Service
+from omoide.service.learning import LearningReport
+
+
+@click.command("learn")
+@click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, allow_dash=True))
+@click.option("--run", metavar="ID", help="The agent's run that the conversation is of.")
+@click.option(
+    "--known", metavar="FILE", type=click.Path(dir_okay=False), help="What was injected into it: not learnt again."
+)
+@click.option("--offline", is_flag=True, help="Do not ask the language model, even if one is configured.")
+@target_options
+@json_option
+def learn_command(file: str, run: str | None, known: str | None, offline: bool, target: Target, as_json: bool) -> None:
+    """Draw what is worth keeping from a conversation.
+
+    FILE is a transcript of Claude Code (JSONL), a rollout of Codex, or plain text with lines such as `User: …`; - reads
+    standard input. What a person asked for or decided is stored as active; what is less certain waits in `omoide review`.
+
+    \b
+    omoide learn ~/.claude/projects/my-project/session.jsonl
+    omoide learn --offline notes.txt
+    """
+    with open_memory(target, writing=True) as (memory, scope), _open_transcript(file) as lines:
+        texts = [_read_text(known)] if known else []
+        report = memory.learn(read_turns(lines), scope=scope, run=run, known=texts, ask=not offline)
+    if as_json:
+        print_json(_report_record(report))
+    else:
+        _print_report(report)
+
+
+@contextmanager
+def _open_transcript(file: str) -> Iterator[Iterator[bytes]]:
+    """Yield the lines of a transcript. They are read one by one: it may be large."""
+    if file == "-":
+        yield iter(sys.stdin.buffer)
+        return
+    try:
+        with Path(file).open("rb") as lines:
+            yield iter(lines)
+    except OSError as error:
+        raise Unreadable(f"cannot read {file} ({error.strerror}): give the path of a transcript") from error
+
+
+def _read_text(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise Unreadable(f"cannot read {file} ({error.strerror})") from error
+
+
+def _report_record(report: LearningReport) -> dict[str, object]:
+    return {
+        "kept": [serialize.memory(memory) for memory in report.kept],
+        "proposed": [serialize.memory(memory) for memory in report.proposed],
+        "confirmed": [serialize.memory(memory) for memory in report.confirmed],
+        "rejected": [rejection._asdict() for rejection in report.rejected],
+        "trouble": report.trouble,
+    }
+
+
+def _print_report(report: LearningReport) -> None:
+    for label, memories in (("kept", report.kept), ("proposed", report.proposed), ("confirmed", report.confirmed)):
+        for memory in memories:
+            click.echo(f"{label}  {headline(memory)}")
+    if report.trouble:
+        click.echo(f"omoide: the language model did not help: {escape_control(report.trouble)}", err=True)
+    counts = f"{len(report.kept)} kept, {len(report.proposed)} proposed, {len(report.confirmed)} confirmed"
+    rejected = f", {len(report.rejected)} left out" if report.rejected else ""
+    hint = ": `omoide review` decides on what is proposed" if report.proposed else ""
+    click.echo(f"{counts}{rejected}{hint}", err=True)
+
+
+@click.command("review")
+@click.option("--keep", "keep", metavar="REF", multiple=True, help="Confirm this proposal; may be given more than once.")
+@click.option("--drop", "drop", metavar="REF", multiple=True, help="Drop this proposal; may be given more than once.")
+@click.option("--never", "never", metavar="REF", multiple=True, help="Drop it, and propose nothing of its kind here again.")
+@target_options
+@json_option
+def review_command(
+    keep: tuple[str, ...], drop: tuple[str, ...], never: tuple[str, ...], target: Target, as_json: bool
+) -> None:
+    """Decide on what was learnt: keep, edit or drop each proposal.
+
+    On a terminal it asks about one after the other. Elsewhere, and with --json, it lists them; --keep, --drop and --never
+    decide by number.
+
+    \b
+    omoide review
+    omoide review --keep 12 --drop 13
+    """
+    with open_memory(target, writing=True) as (memory, scope):
+        decided = _decide(memory, scope, keep, drop, never)
+        if decided:
+            if as_json:
+                print_json({"decided": decided})
+            return
+        proposals = memory.proposals(scope=scope, limit=1_000)
+        if as_json:
+            print_json({"proposals": [serialize.memory(proposal) for proposal in proposals]})
+        elif not proposals:
+            click.echo(f"nothing to review in {scope}", err=True)
+        elif sys.stdin.isatty() and sys.stdout.isatty():
+            _ask_about_each(memory, scope, proposals)
+        else:
+            for proposal in proposals:
+                _print_proposal(proposal)
+
+
+def _decide(
+    memory: Service, scope: Scope, keep: Sequence[str], drop: Sequence[str], never: Sequence[str]
+) -> list[dict[str, object]]:
+    """Carry out what the flags say, and report each decision."""
+    decided: list[dict[str, object]] = []
+    for action, refs in (("kept", keep), ("dropped", drop), ("never", never)):
+        for ref in refs:
+            done = memory.approve(ref, scope=scope) if action == "kept" else None
+            done = done or memory.reject(ref, scope=scope, never=action == "never")
+            decided.append({"action": action, "number": done.number})
+            click.echo(f"{action}  {headline(done)}", err=True)
+    return decided
+
+
+def _print_proposal(proposal: Memory) -> None:
+    click.echo(headline(proposal))
+    click.echo(f"    {escape_control(proposal.content)}")
+    run = f" · run {escape_control(proposal.source_run_id)}" if proposal.source_run_id else ""
+    click.echo(f"    {day(proposal.created_at)} · confidence {proposal.confidence:.2f}{run}")
+
+
+_QUESTION = "[k]eep, [e]dit, [d]rop, [n]ever this kind, [s]kip, [q]uit"
+
+
+def _ask_about_each(memory: Service, scope: Scope, proposals: Sequence[Memory]) -> None:
+    answers: list[str] = []
+    for place, proposal in enumerate(proposals, 1):
+        click.echo(f"\n{place} of {len(proposals)}")
+        _print_proposal(proposal)
+        answer = click.prompt(_QUESTION, type=click.Choice(list("kednsq")), show_choices=False, default="s")
+        if answer == "q":
+            break
+        if answer == "k":
+            memory.approve(proposal.id, scope=scope)
+        elif answer == "e":
+            with edit_text(proposal.content, f"proposal-{proposal.number}") as content:
+                memory.approve(proposal.id, scope=scope, content=content.removesuffix("\n"))
+        elif answer in "dn":
+            memory.reject(proposal.id, scope=scope, never=answer == "n")
+        answers.append(answer)
+    kept, dropped = sum(answer in "ke" for answer in answers), sum(answer in "dn" for answer in answers)
+    left = count_of(len(proposals) - kept - dropped, "proposal", "proposals")
+    click.echo(f"{kept} kept, {dropped} dropped, {left} left", err=True)

@@ -1,0 +1,1 @@
+"""Language models: optional, off by default. Whoever asks one has a fallback that works without it."""

@@ -1,0 +1,50 @@
+"""The language model behind Anthropic's API, through its package."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from omoide.errors import ModelUnavailable
+from omoide.llm.base import Completion
+from omoide.llm.time_limit import complete_within
+
+if TYPE_CHECKING:  # it takes a second to import
+    from anthropic import Anthropic
+
+_MAX_TOKENS = 4_096
+
+
+class AnthropicModel:
+    """A model of Anthropic's API: its name there, and the API key, empty for that of the environment."""
+
+    def __init__(self, model: str, key: str = ""):
+        self.name = f"anthropic:{model}"
+        self._model, self._key = model, key
+
+    @cached_property
+    def _client(self) -> "Anthropic":
+        from anthropic import Anthropic  # lazy: a second that only a question pays for
+
+        return Anthropic(api_key=self._key or None, max_retries=0)
+
+    def complete(self, instructions: str, question: str, *, seconds: float) -> Completion:
+        from anthropic import AnthropicError  # lazy: see `_client`
+
+        def call() -> Completion:
+            try:
+                message = self._client.messages.create(
+                    model=self._model,
+                    max_tokens=_MAX_TOKENS,
+                    system=instructions,
+                    messages=[{"role": "user", "content": question}],
+                    timeout=seconds,
+                )
+                text = "".join(block.text for block in message.content if block.type == "text")
+                return Completion(text, message.usage.input_tokens, message.usage.output_tokens)
+            # Besides its own errors the package raises TypeError without a key, and ValueError and AttributeError for an
+            # answer of another shape.
+            except (AnthropicError, TypeError, ValueError, AttributeError) as error:
+                raise ModelUnavailable(
+                    f"{self.name} gave no answer ({error}): check the settings `llm` and `llm_key`"
+                ) from error
+
+        return complete_within(seconds, call, self.name)

@@ -1,0 +1,67 @@
+"""The protocol of a language model, and the function that makes the one that a setting names.
+
+off                              no model is ever asked (the default)
+claude, claude:MODEL             the command `claude` of Claude Code, with the account that it is logged in to
+anthropic:MODEL                  Anthropic's API (extra `anthropic`)
+openai:MODEL                     OpenAI's API (extra `openai`)
+http://localhost:11434/v1#MODEL  any server with OpenAI's chat interface, such as Ollama (extra `openai`)
+"""
+
+from importlib.util import find_spec
+from typing import NamedTuple, Protocol
+
+from omoide.errors import ModelUnavailable
+
+CHILD_VARIABLE = "OMOIDE_LLM_CHILD"
+"""Set in the environment of a model that runs as a process: hooks that it starts must do nothing."""
+
+
+class Completion(NamedTuple):
+    """What a model answered, and what it took."""
+
+    text: str
+    input_tokens: int
+    output_tokens: int
+    cost: float | None = None
+    """In US dollars, where the model reports it."""
+
+
+class LanguageModel(Protocol):
+    """A model that continues a text. It loads what it needs with the first question."""
+
+    name: str
+    """As the setting `llm` names it."""
+
+    def complete(self, instructions: str, question: str, *, seconds: float) -> Completion:
+        """Answer a question, following the instructions.
+
+        Raises ModelUnavailable if there is no answer within so many seconds, or none at all.
+        """
+
+
+def make_model(wanted: str, key: str = "") -> LanguageModel | None:
+    """Make the model that the setting `llm` names; None if it is off. Loads nothing yet.
+
+    `key`: the API key; empty: that of the environment. Raises ModelUnavailable if its package is not installed.
+    """
+    if wanted == "off":
+        return None
+    # Each adapter is imported when it is chosen: the packages take up to a second.
+    kind, _, model = wanted.partition(":")
+    if kind == "claude":
+        from omoide.llm.claude_command import ClaudeCommand  # lazy: see above
+
+        return ClaudeCommand(model)
+    package = "anthropic" if kind == "anthropic" else "openai"
+    if find_spec(package) is None:
+        raise ModelUnavailable(f'llm = "{wanted}" needs the package {package}: pip install "omoide[{package}]"')
+    if kind == "anthropic":
+        from omoide.llm.anthropic_api import AnthropicModel  # lazy: see above
+
+        return AnthropicModel(model, key)
+    from omoide.llm.openai_api import OpenAIModel  # lazy: see above
+
+    if kind == "openai":
+        return OpenAIModel(wanted, model, None, key)
+    url, _, model = wanted.partition("#")
+    return OpenAIModel(wanted, model, url, key)

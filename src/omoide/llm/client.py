@@ -1,0 +1,121 @@
+"""Ask a language model: within the daily budget, recorded, with one more attempt after an answer that cannot be used."""
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import TypeVar
+
+import msgspec
+
+from omoide.errors import BudgetSpent, InvalidInput, ModelUnavailable
+from omoide.llm.answers import describe_answer, parse_answer
+from omoide.llm.base import Completion, LanguageModel, make_model
+from omoide.model import CallState, LlmCall, new_id
+from omoide.settings import Settings
+from omoide.storage.base import Store
+
+Answer = TypeVar("Answer")
+_BYTES_PER_TOKEN = 3
+"""For the estimate that stands until the model reports what it read: rather too many tokens than too few."""
+
+
+class ModelClient:
+    """The language model of the settings, for one store. No transaction is open while the model is asked."""
+
+    def __init__(self, store: Store, settings: Settings, clock: Callable[[], datetime], model: LanguageModel | None = None):
+        """`model`: another one than that of the settings, for tests and embedding applications."""
+        self._store, self._settings, self._clock = store, settings, clock
+        self._model = model
+
+    @property
+    def enabled(self) -> bool:
+        """Whether a language model is configured. If not, nothing is ever asked."""
+        return self._model is not None or self._settings.llm != "off"
+
+    def ask(self, purpose: str, instructions: str, question: str, answer: type[Answer]) -> Answer:
+        """Ask for a value of this type, and return it.
+
+        `purpose` is recorded with the call. Texts of memories in the question stand in a fence (`answers.fence`). An answer
+        that cannot be used is shown to the model once more, with what is wrong. Raises ModelUnavailable, also if no model is
+        configured; BudgetSpent if the tokens of the day are spent.
+        """
+        instructions = f"{instructions}\n\n{describe_answer(answer)}"
+        text = self._call(purpose, instructions, question, answer)
+        if isinstance(text, _Rejected):
+            again = f"{question}\n\nYour answer was:\n{text.text}\n\n{text.reason}. Answer again, with the JSON value alone."
+            text = self._call(purpose, instructions, again, answer)
+        if isinstance(text, _Rejected):
+            raise ModelUnavailable(f"{self._settings.llm} gave no usable answer twice: {text.reason}")
+        return text
+
+    def _call(self, purpose: str, instructions: str, question: str, answer: type[Answer]) -> "Answer | _Rejected":
+        model = self._open_model()
+        self._require_budget()
+        estimate = len(f"{instructions}{question}".encode()) // _BYTES_PER_TOKEN
+        at = self._clock()
+        call = LlmCall(new_id(at), at, purpose, model.name, CallState.RUNNING, estimate)
+        self._record(call)
+        began = time.monotonic()
+        try:
+            completion = model.complete(instructions, question, seconds=self._settings.llm_timeout)
+        except ModelUnavailable:
+            self._record(msgspec.structs.replace(call, state=CallState.FAILED, seconds=time.monotonic() - began))
+            raise
+        result: Answer | _Rejected
+        try:
+            result = parse_answer(completion.text, answer)
+        except InvalidInput as error:  # fallback: `ask` shows it to the model
+            result = _Rejected(completion.text[:2_000], str(error))
+        self._record(
+            msgspec.structs.replace(
+                call,
+                state=CallState.REJECTED if isinstance(result, _Rejected) else CallState.ANSWERED,
+                input_tokens=completion.input_tokens or estimate,
+                output_tokens=completion.output_tokens or len(completion.text.encode()) // _BYTES_PER_TOKEN,
+                cost=self._cost(completion),
+                seconds=time.monotonic() - began,
+            )
+        )
+        return result
+
+    def _open_model(self) -> LanguageModel:
+        if self._model is None:
+            self._model = make_model(self._settings.llm, self._settings.llm_key)
+        if self._model is None:
+            raise ModelUnavailable("no language model is configured: see the setting `llm`")
+        return self._model
+
+    def _require_budget(self) -> None:
+        budget = self._settings.llm_daily_tokens
+        if not budget:
+            return
+        with self._store.read() as tx:
+            spent = tx.llm_tokens(start_of_day(self._clock()))
+        if spent >= budget:
+            raise BudgetSpent(
+                f"{spent:,} of {budget:,} tokens of today are used: no model is asked before tomorrow,"
+                " unless the setting `llm_daily_tokens` is raised"
+            )
+
+    def _cost(self, completion: Completion) -> float | None:
+        if completion.cost is not None or self._settings.llm_price is None:
+            return completion.cost
+        read, written = self._settings.llm_price
+        return (completion.input_tokens * read + completion.output_tokens * written) / 1_000_000
+
+    def _record(self, call: LlmCall) -> None:
+        # Not durable: a power cut may lose the record of a call, and nobody should wait for the disk because of it.
+        with self._store.write(durable=False) as tx:
+            tx.put_llm_call(call)
+
+
+class _Rejected(msgspec.Struct, frozen=True):
+    """An answer that cannot be used, and why."""
+
+    text: str
+    reason: str
+
+
+def start_of_day(moment: datetime) -> datetime:
+    """Return when the local day of this moment began."""
+    return moment.astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
