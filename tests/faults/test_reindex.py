@@ -53,10 +53,28 @@ def test_a_killed_reindex_is_atomic_and_the_next_one_finishes(tmp_path, child, o
     process.kill()
     process.communicate()
     assert stage(memory) == "after" if step == "done" else "before"
+    archives = list((tmp_path / "archive").glob("*.db.gz"))
+    assert len(archives) == (1 if step == "done" else 0)
     done = memory.reindex()
+    assert list((tmp_path / "archive").iterdir()) == archives, "nothing else is left of the killed one"
     assert stage(memory) == "after"
     assert memory.reindex(dry_run=True).plan.merges == []
     assert done.indexed == sum(count for *_, count in memory.tally())
+
+
+@pytest.mark.parametrize("took_effect", [False, True])
+def test_the_archive_of_a_reindex_killed_at_its_end_stays_only_if_it_took_effect(tmp_path, child, open_memory, took_effect):
+    path = tmp_path / "memory.db"
+    with open_memory(path) as memory:
+        memory.remember("one", scope=SHOP)
+    process = child("reindex_and_die", path, "after" if took_effect else "before")
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert list((tmp_path / "archive").glob("*.db.gz")) == []
+    with open_memory(path) as memory:
+        memory.reindex()
+    assert len(list((tmp_path / "archive").glob("memory_*.db.gz"))) == took_effect
+    assert len(list((tmp_path / "archive").iterdir())) == took_effect
 
 
 def test_a_reindex_killed_before_any_statement_is_atomic(tmp_path, child, open_memory, long):

@@ -121,8 +121,22 @@ def reindex(path: str) -> None:
     """Says each step, so that somebody can kill the process there; `done` at the end."""
     with omoide.open(path) as memory:
         ready()
-        memory.reindex(watch=lambda step, *_: print(step, flush=True))
+        memory.reindex(archive=True, watch=lambda step, *_: print(step, flush=True))
         print("done", flush=True)
+
+
+def reindex_and_die(path: str, when: str) -> None:
+    """Dies right before or right after the transaction in which its reindex takes effect."""
+    with omoide.open(path) as memory:
+        rebuild = memory._store.rebuild
+
+        def dying(*arguments: object, **options: object) -> None:
+            if when == "after":
+                rebuild(*arguments, **options)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        memory._store.rebuild = dying
+        memory.reindex(archive=True)
 
 
 def reindex_until(path: str, statement: str) -> None:
@@ -170,5 +184,6 @@ if __name__ == "__main__":
         "write_more_than_fits": write_more_than_fits,
         "reindex": reindex,
         "reindex_until": reindex_until,
+        "reindex_and_die": reindex_and_die,
         "embed": embed,
     }[what](*arguments)

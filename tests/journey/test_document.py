@@ -27,31 +27,31 @@ def actions(done):
 
 
 def test_a_page_lists_the_most_certain_first_and_only_its_type(shop):
-    done = shop("document", "--type", "tech")
+    done = shop("document", "--stdout", "--type", "tech")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("# Technical Knowledge\n")
     assert done.out.index("## Store") < done.out.index("## Async")
     assert "*Tags: rust, async*" in done.out
-    assert "```\nx = 1\n```" in done.out
+    assert "```text\nx = 1\n```" in done.out
     for other in ("theirs", "forgotten", "An order", "private"):
         assert other not in done.out
 
 
 def test_without_a_type_all_pages_are_printed(shop):
-    text = shop("document").out
+    text = shop("document", "--stdout").out
     assert text.index("# Technical Knowledge") < text.index("# Domain Knowledge")
     assert "In a session" in text
     assert "private" not in text
-    pages = shop("document", "--json").data["pages"]
+    pages = shop("document", "--stdout", "--json").data["pages"]
     assert [page["file"] for page in pages] == ["tech.md", "domain.md"]
     assert "\n".join(page["text"] for page in pages) == text
 
 
 def test_other_layers_are_documented_on_request(shop):
-    assert "private" in shop("document", "--global").out
-    assert "private" in shop("document", "--layer", "global", "--layer", "project").out
-    assert "In a session" not in shop("document", "--layer", "project").out
-    assert "An order" not in shop("document", "--session", "monday").out
+    assert "private" in shop("document", "--stdout", "--global").out
+    assert "private" in shop("document", "--stdout", "--layer", "global", "--layer", "project").out
+    assert "In a session" not in shop("document", "--stdout", "--layer", "project").out
+    assert "An order" not in shop("document", "--stdout", "--session", "monday").out
 
 
 def test_an_unknown_type_is_refused(shop):
@@ -70,7 +70,34 @@ def test_a_directory_gets_a_page_for_each_type_and_an_index(shop, place):
     made = files(place / "docs" / "memories")
     assert set(made) == {"index.md", "tech.md", "domain.md"}
     assert b"[Technical Knowledge](tech.md): 2" in made["index.md"]
-    assert made["tech.md"].decode().startswith(shop("document", "--type", "tech").out)
+    assert made["tech.md"].decode().startswith(shop("document", "--stdout", "--type", "tech").out)
+
+
+def test_without_a_directory_the_pages_go_to_memory_docs_and_their_number_is_said(run, place):
+    rust = "#[tokio::main]\nasync fn main() {\n    fetch_data().await;\n}"
+    topic = "Rustの非同期プログラミング"
+    run("remember", "`async`/`await` 構文を使用", "--topic", topic, "--type", "tech", "--tags", "rust", "--example", rust)
+    given = "```rust\nuse anyhow::Result;\n```"
+    run(
+        "remember",
+        "`anyhow::Result` を使用",
+        "--topic",
+        "エラーハンドリング規約",
+        "--type",
+        "project-tech",
+        "--example",
+        given,
+    )
+    run("remember", "注文には明細がある", "--type", "domain")
+    done = run("document")
+    assert done.code == 0
+    assert done.out.endswith(f"4 files in {place / 'memory-docs'}\n")
+    made = {name: data.decode() for name, data in files(place / "memory-docs").items()}
+    assert set(made) == {"index.md", "tech.md", "project-tech.md", "domain.md"}
+    assert "### Examples:\n```rust\n#[tokio::main]\n" in made["tech.md"]
+    assert "### Examples:\n```rust\nuse anyhow::Result;\n```\n" in made["project-tech.md"]
+    assert run("document", "--type", "tech").out.endswith(f"1 file in {place / 'memory-docs'}\n")
+    assert run("document", "--stdout", "--output", "docs").code == 2
 
 
 def test_a_second_run_writes_nothing(shop, place):
@@ -173,7 +200,7 @@ def test_a_link_out_of_the_directory_is_not_followed(shop, place):
 
 
 def test_a_project_without_memories_has_an_empty_index(run, place):
-    assert run("document").out == ""
+    assert run("document", "--stdout").out == ""
     done = run("document", "-o", "docs", "--json")
     assert actions(done) == {"index.md": "written"}
     assert b"nothing yet" in files(place / "docs")["index.md"]

@@ -2,6 +2,7 @@
 
 import gzip
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -168,7 +169,9 @@ def test_reindex_shows_its_plan_and_archives_the_old_database(run, place):
     assert "1 would be merged, 1 forgotten ones dropped" in told.err
     done = run("reindex", "--json").data
     assert (done["merged"], done["dropped"], done["indexed"]) == (1, 1, 3)
-    (before,) = place.glob("memory-before-*.db.gz")
+    (before,) = (place / "archive").iterdir()
+    assert before.name == f"memory_{now().astimezone():%Y%m%d}.db.gz"
+    assert before.parent.stat().st_mode & 0o077 == 0
     assert done["before"] == str(before)
     assert before.stat().st_mode & 0o077 == 0
     copy = place / "copy.db"
@@ -181,7 +184,9 @@ def test_reindex_shows_its_plan_and_archives_the_old_database(run, place):
 def test_the_newest_five_archived_databases_stay(run, place):
     run("remember", "one")
     kept = [run("reindex", "--json").data["before"] for _ in range(7)]
-    assert sorted(map(str, place.glob("memory-before-*"))) == kept[-5:]
+    names = [Path(file).name for file in kept]
+    assert names[1] == names[0].replace(".db.gz", "_2.db.gz")
+    assert {file.name for file in (place / "archive").iterdir()} == set(names[-5:])
 
 
 def test_reindex_makes_vectors_and_stats_and_doctor_report_them(run, monkeypatch):

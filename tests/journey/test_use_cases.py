@@ -1,7 +1,7 @@
 """Use cases of the service that several interfaces offer: both report the same facts."""
 
 import gzip
-import os
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -11,7 +11,6 @@ from omoide.interfaces.mcp.context import CallContext, ServiceHandle
 from omoide.interfaces.mcp.request import RequestContext
 from omoide.interfaces.mcp.tools.maintenance import TOOLS
 from omoide.model import Actor
-from omoide.service import archives
 
 SHOP = Scope.project("shop")
 
@@ -99,28 +98,36 @@ def test_a_session_needs_a_project(memory):
 # archives
 
 
-def test_a_reindex_archives_the_database_beside_the_store_and_keeps_the_newest(tmp_path, open_memory):
+def test_a_reindex_archives_the_database_beside_the_store_and_keeps_the_newest(tmp_path, open_memory, clock):
+    archive = tmp_path / "archive"
+    archive.mkdir()
+    old = [f"memory_2020010{number}.db.gz" for number in range(1, 10)] + [
+        "memory_20200109_2.db.gz",
+        "memory_20200109_10.db.gz",
+    ]
+    others = ["another_20200101.db.gz", "memory_20200101.db", "notes.txt"]
+    for name in (*old, *others):
+        (archive / name).write_bytes(b"")
     with open_memory(tmp_path / "memory.db") as memory:
         memory.remember("one", scope=SHOP)
-        for number in range(archives.KEPT + 2):
-            (tmp_path / f"memory-before-2020010{number}-000000-000000.db.gz").write_bytes(b"")
-        (tmp_path / "another-before-20200101-000000-000000.db.gz").write_bytes(b"")
-        archive = memory.reindex(archive=True).archive
-    kept = sorted(str(each) for each in tmp_path.glob("memory-before-*"))
-    assert len(kept) == archives.KEPT
-    assert kept[-1] == archive
-    assert gzip.decompress((tmp_path / archive).read_bytes()).startswith(b"SQLite format 3")
-    assert (tmp_path / "another-before-20200101-000000-000000.db.gz").exists()
+        made = Path(memory.reindex(archive=True).archive)
+    assert made == archive / f"memory_{clock().astimezone():%Y%m%d}.db.gz"
+    newest = {"memory_20200108.db.gz", "memory_20200109.db.gz", "memory_20200109_2.db.gz", "memory_20200109_10.db.gz"}
+    assert {file.name for file in archive.iterdir()} == {made.name, *newest, *others}
+    assert gzip.decompress(made.read_bytes()).startswith(b"SQLite format 3")
 
 
-def test_partial_archives_go_after_a_day(tmp_path):
-    store = tmp_path / "memory.db"
-    fresh, old = tmp_path / "memory-before-1.db.gz.7.part", tmp_path / "memory-before-2.db.gz.8.part"
-    for each in (fresh, old):
-        each.write_bytes(b"")
-    os.utime(old, times=(0, 0))
-    archives.prune_archives(store)
-    assert [fresh.exists(), old.exists()] == [True, False]
+def test_a_reindex_that_fails_leaves_no_archive(tmp_path, open_memory):
+    with open_memory(tmp_path / "memory.db") as memory:
+        memory.remember("one", scope=SHOP)
+
+        def fail(step, *_):
+            if step == "comparing":
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            memory.reindex(archive=True, watch=fail)
+    assert list((tmp_path / "archive").iterdir()) == []
 
 
 def test_a_backup_without_a_path_is_named_by_the_time(tmp_path, open_memory, clock):

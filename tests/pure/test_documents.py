@@ -40,7 +40,7 @@ def test_a_document_lists_the_most_confident_and_most_referenced_first():
     assert page == (
         "# Technical Knowledge\n\n---\n\n"
         "## Rustの非同期\n*Tags: rust, async*\n*References: 0, Confidence: 0.95*\n\ntokio を使う\n\n"
-        "### Examples:\n```\nx.await\n```\n\n---\n\n"
+        "### Examples:\n```rust\nx.await\n```\n\n---\n\n"
         "## Often\n*References: 9, Confidence: 0.88*\n\nmore often\n\n---\n\n"
         "## Hooks\n*References: 8, Confidence: 0.88*\n\ntop level only\n"
     )
@@ -62,7 +62,8 @@ def test_documents_are_identical_for_any_input_order(made):
 
 
 def test_an_example_cannot_close_its_own_fence():
-    assert "````\n```sh\nls\n```\n````\n" in render_document("note", [memory("x", examples=("```sh\nls\n```",))])
+    example = "a\n```sh\nls\n```\nb"
+    assert f"````text\n{example}\n````\n" in render_document("note", [memory("x", examples=(example,))])
 
 
 # the block in CLAUDE.md

@@ -18,8 +18,8 @@ def one_line(text: str) -> str:
     return re.sub(f"[{SEPARATORS}]+", " ", text)
 
 
-def fence(text: str) -> str:
-    """Put a text in a code block whose fence is longer than any run of backticks or tildes in it."""
+def fence(text: str, language: str = "") -> str:
+    """Put a text in a code block of this language, whose fence is longer than any run of backticks or tildes in it."""
     longest = max(map(len, _FENCES.findall(text)), default=2)
     fence = "`" * (longest + 1)
-    return f"{fence}\n{text}\n{fence}"
+    return f"{fence}{language}\n{text}\n{fence}"

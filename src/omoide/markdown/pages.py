@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from omoide.markdown.fence import fence
 from omoide.markdown.format import heading_text
+from omoide.markdown.languages import read_example
 from omoide.markdown.record import author
 from omoide.model import TYPES, Memory, Role
 
@@ -64,5 +65,6 @@ def _section(memory: Memory) -> str:
         lines.append(f"*By {author(memory)}*")
     lines += [f"*References: {memory.reference_count}, Confidence: {memory.confidence:.2f}*", "", memory.content]
     if memory.examples:
-        lines += ["", "### Examples:", *map(fence, memory.examples)]
+        lines += ["", "### Examples:"]
+        lines += [fence(*read_example(example, memory.tags)) for example in memory.examples]
     return "\n".join([*lines, ""])

@@ -1,6 +1,7 @@
 """Maintain the store: purge, check, repair, reindex, back up, count."""
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import reduce
 from pathlib import Path
@@ -27,6 +28,23 @@ Watch = Callable[[str, int, int], None]
 
 Changes = list[MemoryChange]
 """A merge that is prepared before the transaction, so that nobody waits for it; the first memory is the one that stays."""
+
+
+class _Archive:
+    """The copy of the database that a reindex makes first."""
+
+    def __init__(self, store: Path, archive: Path | bool | None, at: datetime):
+        self.store = store
+        self.at = at
+        self._is_named = isinstance(archive, Path)
+        self.file = archive if isinstance(archive, Path) else archives.pending_path(store, at) if archive else None
+
+    def publish(self) -> str | None:
+        """Give the copy its own name once the reindex has taken effect; return its path, or None if there is no copy."""
+        if self.file is None or self._is_named:
+            return None if self.file is None else str(self.file)
+        self.file = archives.publish_archive(self.store, self.file, self.at)
+        return str(self.file)
 
 
 class Maintenance(Core):
@@ -117,8 +135,8 @@ class Maintenance(Core):
     ) -> "ReindexResult":
         """Merge near-duplicates, erase forgotten memories, and rebuild index and vectors.
 
-        `dry_run`: only plan and count. `archive`: where the whole database is copied to first; True: beside the store,
-        where the newest five archives stay. `watch`: see `Watch`.
+        `dry_run`: only plan and count. `archive`: where the whole database is copied to first; True: to `archive/` beside
+        the store, named by the day, where the newest five stay. `watch`: see `Watch`.
 
         Others read and write meanwhile: the new index and vectors are built beside the old ones and replace them in one
         transaction, together with every merge. Killed at any moment, everything is as before or as after; vectors that were
@@ -132,43 +150,51 @@ class Maintenance(Core):
                 plan, forgotten, _ = self._plan_merges(tx)
             return ReindexResult(plan, 0, len(forgotten), 0, 0)
         with self._store.task_lock("reindex"):
-            archived = self._archive(archive, watch)
-            embedded, trouble = self._embed_missing(watch)
-            watch("comparing", 0, 1)
-            with self._store.read() as tx:
-                plan, forgotten, total = self._plan_merges(tx)
-            watch("comparing", 1, 1)
-            at = self._clock()
-            merges = [_changes(merge, at) for merge in plan.merges]
-            vectors = [] if trouble else self._vectors(merges)
-            merged = dropped = 0
-            changed: list[int] = []
+            with self._archived(archive, watch) as copy:
+                embedded, trouble = self._embed_missing(watch)
+                watch("comparing", 0, 1)
+                with self._store.read() as tx:
+                    plan, forgotten, total = self._plan_merges(tx)
+                watch("comparing", 1, 1)
+                at = self._clock()
+                merges = [_changes(merge, at) for merge in plan.merges]
+                vectors = [] if trouble else self._vectors(merges)
+                merged = dropped = 0
+                changed: list[int] = []
 
-            def settle(tx: Writer) -> None:
-                nonlocal merged, dropped, embedded
-                write = self._writes.within(tx, at)
-                merged, dropped = _apply_merges(write, merges), _drop_forgotten(write, forgotten)
-                changed.extend(write.changed)
-                if not trouble:
-                    embedded += self._embeddings.store_vectors(tx, vectors)
+                def settle(tx: Writer) -> None:
+                    nonlocal merged, dropped, embedded
+                    write = self._writes.within(tx, at)
+                    merged, dropped = _apply_merges(write, merges), _drop_forgotten(write, forgotten)
+                    changed.extend(write.changed)
+                    if not trouble:
+                        embedded += self._embeddings.store_vectors(tx, vectors)
+                    tx.record_run("reindex", copy.at)
 
-            indexed = require(self._store, Integrity).rebuild(
-                versioning.expected_entry, settle, lambda more: watch("indexing", more, total)
-            )
+                indexed = require(self._store, Integrity).rebuild(
+                    versioning.expected_entry, settle, lambda more: watch("indexing", more, total)
+                )
+            archived = copy.publish()
         self._hooks.after_commit(changed)
-        if archive is True:
-            archives.prune_archives(Path(self._store.location))
         return ReindexResult(plan, merged, dropped, indexed, embedded, trouble, archived)
 
-    def _archive(self, archive: Path | bool | None, watch: Watch) -> str | None:
-        """Copy the database as it is; return where to."""
-        if archive is None or archive is False:
-            return None
-        target = archives.archive_path(Path(self._store.location), self._clock()) if archive is True else archive
-        watch("archiving", 0, 1)
-        require(self._store, Backup).backup(target)
-        watch("archiving", 1, 1)
-        return str(target)
+    @contextmanager
+    def _archived(self, archive: Path | bool | None, watch: Watch) -> Iterator["_Archive"]:
+        """Copy the database as it is; where the block raises, nothing has changed, and the copy is deleted."""
+        with self._store.read() as tx:
+            last_run = tx.last_run("reindex")
+        copy = _Archive(Path(self._store.location), archive, self._clock())
+        archives.settle_pending(copy.store, last_run)
+        if copy.file is not None:
+            watch("archiving", 0, 1)
+            require(self._store, Backup).backup(copy.file)
+            watch("archiving", 1, 1)
+        try:
+            yield copy
+        except BaseException:
+            if copy.file is not None:
+                copy.file.unlink(missing_ok=True)
+            raise
 
     def _embed_missing(self, watch: Watch) -> tuple[int, str]:
         """Make the missing vectors, beside those of other models; return how many, and why not all of them."""

@@ -35,9 +35,9 @@ _ROWS = 20
 def reindex_command(dry_run: bool, pending: bool, verbose: bool, target: Target, as_json: bool) -> None:
     """Merge near-duplicates, drop forgotten memories, rebuild index and vectors.
 
-    The database as it was is archived, compressed, beside the store; the newest five archives stay. Others can go on
-    reading and writing: all changes take effect in one step at the end. Memories that differ in a number, a version, a
-    negation or a name are never merged, only shown: they may contradict each other.
+    The database as it was is archived, compressed, in archive/ beside the store; the newest five archives stay. Others
+    can go on reading and writing: all changes take effect in one step at the end. Memories that differ in a number, a
+    version, a negation or a name are never merged, only shown: they may contradict each other.
 
     \b
     omoide reindex --dry-run --verbose
