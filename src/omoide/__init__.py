@@ -107,6 +107,9 @@ if TYPE_CHECKING:
         ProjectDetail as ProjectDetail,
         ProjectOverview as ProjectOverview,
     )
+    from omoide.service.queries import (
+        EventBatch as EventBatch,
+    )
     from omoide.service.repositories import (
         ProjectMatch as ProjectMatch,
         ProjectMerge as ProjectMerge,
@@ -154,6 +157,7 @@ _MODULES = {
     "omoide.service.llm_usage": "UsageReport UsageRow",
     "omoide.service.mirrors": "ConflictDetail",
     "omoide.service.projects": "ProjectDetail ProjectOverview",
+    "omoide.service.queries": "EventBatch",
     "omoide.service.repositories": "ProjectMatch ProjectMerge",
     "omoide.service.secret_scan": "SecretScanReport StoredSecret",
     "omoide.service.stats": "StoreStats",

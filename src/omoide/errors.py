@@ -6,7 +6,7 @@ OmoideError             any of these
 │   └── Unreadable      a file to import, or the settings, cannot be read
 ├── NotFound            no such memory, or none that this scope may see
 ├── Conflict            the current state does not allow the request (a taken key, a wrong state)
-│   └── Changed         a file changed after it was read
+│   └── Changed         a file or a memory changed after it was read
 ├── NotAllowed          the role does not allow this
 ├── Unwritable          a file or its directory cannot be written
 ├── EmbedderUnavailable the embedder cannot be used; search by words still works
@@ -29,6 +29,9 @@ class OmoideError(Exception):
 class InvalidInput(OmoideError):
     """The request itself is wrong: change it."""
 
+    field: str = ""
+    """The field of a memory that is wrong; empty: none, or it is not known."""
+
 
 class SecretFound(InvalidInput):
     """The text contains a credential: remove it."""
@@ -47,7 +50,7 @@ class Conflict(OmoideError):
 
 
 class Changed(Conflict):
-    """A file changed after it was read: read it again."""
+    """A file or a memory changed after it was read: read it again."""
 
 
 class NotAllowed(OmoideError):

@@ -200,8 +200,13 @@ class MemoryReader:
             seen = seen and (source is None or is_within(event.source, str(source)))
             if seen and number in (None, event.memory_number) and (since is None or event.at >= since):
                 memory = self.data.memories.get(event.memory_number or 0)
-                found.append(replace(event, memory_id=None if memory is None else memory.id))
+                found.append(replace(event, memory_id=None if memory is None else memory.id, project=path))
         return found[:limit]
+
+    def events_after(self, event: int, scope: Scope | None, limit: int) -> list[Event]:
+        return [each for each in reversed(self.events(scope, None, None, len(self.data.events))) if each.number > event][
+            :limit
+        ]
 
     def mark(self) -> StoreMark:
         return StoreMark(len(self.data.events), self.data.last["rebuild"])
@@ -228,7 +233,9 @@ class MemoryReader:
     def projects(self) -> list[Project]:
         return [self.data.projects[path] for path in sorted(self.data.projects)]
 
-    def project(self, path: str | None = None, *, root: str | None = None) -> Project | None:
+    def project(self, path: str | None = None, *, root: str | None = None, number: int | None = None) -> Project | None:
+        if number is not None:
+            return next((each for each in self.projects() if each.number == number), None)
         if path is None:
             return next((each for each in self.projects() if root in [place.directory for place in each.places]), None)
         for known in self.data.projects:
@@ -475,7 +482,11 @@ class MemoryWriter(MemoryReader):
 
     def _ensure_project(self, path: str, at: datetime) -> None:
         if path and self.project(path) is None:
-            self.data.projects[path] = Project(path, created_at=at)
+            self.data.projects[path] = Project(path, created_at=at, number=self._next("project"))
+
+    def _next(self, what: str) -> int:
+        self.data.last[what] += 1
+        return self.data.last[what]
 
     def put_project(self, project: Project) -> None:
         known = self.project(project.path)
@@ -484,7 +495,8 @@ class MemoryWriter(MemoryReader):
             left = tuple(place for place in other.places if place.directory not in taken)
             self.data.projects[other.path] = replace(other, places=left)
         created_at = project.created_at if known is None else known.created_at
-        self.data.projects[project.path] = replace(project, created_at=created_at)
+        number = self._next("project") if known is None else known.number
+        self.data.projects[project.path] = replace(project, created_at=created_at, number=number)
 
     def merge_projects(self, source: str, target: str) -> None:
         data = self.data
@@ -527,8 +539,7 @@ class MemoryWriter(MemoryReader):
                 raise Conflict(f"{mirror.place}/{mirror.file} has a mirror already: `omoide mirror list` shows it")
         if not mirror.number:
             self._ensure_project(mirror.scope.path, mirror.created_at)
-            self.data.last["mirror"] += 1
-            mirror = replace(mirror, number=self.data.last["mirror"])
+            mirror = replace(mirror, number=self._next("mirror"))
         self.data.mirrors[mirror.number] = mirror
         return mirror
 
@@ -729,6 +740,7 @@ def _passes(memory: Memory, query: Query, at: datetime) -> bool:
         and {tag.casefold() for tag in query.tags} <= tags
         and (query.since is None or memory.updated_at >= query.since)
         and (memory.pinned or not query.pinned)
+        and (query.before is None or _changed(memory) < query.before)
         and (not query.roles or (memory.author is not None and memory.author.role in query.roles))
     )
 

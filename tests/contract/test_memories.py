@@ -414,7 +414,8 @@ def test_a_project_keeps_its_description_and_a_directory_belongs_to_one(samples,
     with store.write() as tx:
         tx.put_project(Project("shop", "sells", (ProjectPlace("/a"),), samples.now))
         tx.put_project(Project("bank", "lends", (ProjectPlace("/b"),), samples.now))
-    assert samples.ask(lambda tx: tx.project(root="/a")) == Project("shop", "sells", (ProjectPlace("/a"),), samples.now)
+    shop = samples.ask(lambda tx: tx.project(root="/a"))
+    assert shop == Project("shop", "sells", (ProjectPlace("/a"),), samples.now, number=shop.number)
     with store.write() as tx:
         tx.put_project(Project("bank", "lends", (ProjectPlace("/a"),)))
     assert samples.ask(lambda tx: tx.project(root="/a")).path == "bank"
@@ -566,3 +567,16 @@ def test_many_memories_of_which_one_has_a_taken_id_are_refused_together(samples,
     with pytest.raises(Conflict), store.write() as tx:
         tx.add([(draft, 0, samples.index_entry(draft)) for draft in drafts], BOB)
     assert samples.ask(lambda tx: list(tx.everything())) == [kept]
+
+
+def test_the_next_page_of_a_list_begins_after_the_last_memory_of_this_one(samples):
+    kept = [samples.add(text, Scope.project("shop")) for text in "abcd"]
+    everywhere = samples.add("e")
+    query = Query(Scope.project("shop"))
+    order = [memory.number for memory in samples.ask(lambda tx: list(tx.browse(query, samples.now)))]
+    assert order == [everywhere.number, *(memory.number for memory in reversed(kept))]
+    for place, number in enumerate(order):
+        last = samples.ask(lambda tx, number=number: tx.memory(number))
+        rest = msgspec.structs.replace(query, before=(last.updated_at, last.number))
+        found = samples.ask(lambda tx, rest=rest: [each.number for each in tx.browse(rest, samples.now)])
+        assert found == order[place + 1 :]

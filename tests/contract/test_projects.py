@@ -1,6 +1,7 @@
 """Projects and their sessions, and the events about them."""
 
 import pytest
+from msgspec.structs import replace
 
 from omoide.errors import Conflict
 from omoide.model import Actor, Choice, Mirror, Project, ProjectPlace, Scope, State
@@ -85,10 +86,28 @@ def test_a_project_is_found_by_its_exact_path(samples, store):
     made = Project("backend/shop", "sells", (ProjectPlace("/a"),), samples.now)
     with store.write() as tx:
         tx.put_project(made)
-    assert samples.ask(lambda tx: tx.project("backend/shop")) == made
+    found = samples.ask(lambda tx: tx.project("backend/shop"))
+    assert found == replace(made, number=found.number)
     assert samples.ask(lambda tx: tx.project("backend")) is None
     with pytest.raises(Conflict, match="differs only in case"):
         samples.ask(lambda tx: tx.project("Backend/Shop"))
+
+
+def test_a_project_has_a_number_that_stays_and_is_never_given_again(samples, store):
+    samples.add("a", SHOP)
+    with store.write() as tx:
+        tx.put_project(Project("bank", "lends"))
+    shop, bank = (samples.ask(lambda tx, path=path: tx.project(path)) for path in ("shop", "bank"))
+    assert 0 < shop.number != bank.number > 0
+    with store.write() as tx:
+        tx.put_project(replace(bank, description="lends more"))
+    assert samples.ask(lambda tx: tx.project(number=bank.number)).description == "lends more"
+    with store.write() as tx:
+        tx.merge_projects("bank", "shop")
+        tx.put_project(Project("new"))
+    assert samples.ask(lambda tx: tx.project("new")).number not in (shop.number, bank.number)
+    for number in (0, -1, bank.number, 999, 2**70):
+        assert samples.ask(lambda tx, number=number: tx.project(number=number)) is None
 
 
 def test_the_last_change_of_a_project_is_that_of_any_of_its_memories(samples, store):
@@ -113,6 +132,24 @@ def test_an_event_may_be_about_a_scope_and_is_seen_from_there_alone(samples, sto
     last, memories = samples.ask(lambda tx: (tx.mark().event, tx.changed_since(0)))
     assert (last, memories) == (event.number, [kept.number])
     assert samples.problems() == []
+
+
+def test_later_events_are_returned_oldest_first_with_their_project(samples, store):
+    first = samples.add("a", SHOP)
+    samples.add("b", BANK)
+    samples.add("c")
+    with store.write() as tx:
+        tx.add_event("started", BOB, samples.step(), MONDAY, {})
+
+    def after(event, scope, limit=9):
+        found = samples.ask(lambda tx: tx.events_after(event, scope, limit))
+        return [(each.number - start, each.project) for each in found]
+
+    start = samples.ask(lambda tx: tx.events(None, first.number, None, 1))[0].number
+    assert after(0, None) == [(0, "shop"), (1, "bank"), (2, ""), (3, "shop")]
+    assert after(start, SHOP) == [(2, ""), (3, "shop")]
+    assert after(start, None, 2) == [(1, "bank"), (2, "")]
+    assert after(start + 3, None) == []
 
 
 def test_merging_projects_moves_sessions_events_places_and_mirrors_and_deletes_the_first(store, samples):

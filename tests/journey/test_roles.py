@@ -34,7 +34,7 @@ def call(memory, verb, scope, directory, *, ref, other):
         "drafts": [Draft("one of many", scope)], "things": [], "root": directory / verb, "target": directory / f"{verb}.db",
         "path": "new" if verb == "create_project" else "shop", "description": "sells",
         "turns": [Turn(Speaker.PERSON, f"Remember that the zebra has {verb} stripes", 1)],
-        "place": directory / f"{verb}.md", "take": "database", "ids": [],
+        "place": directory / f"{verb}.md", "take": "database", "ids": [], "event": 0,
     }  # fmt: skip
     if verb in ("unmirror", "join", "reset_sync_state"):
         values["number"] = mirrored(memory, scope, directory / f"of {verb}.md")
@@ -49,6 +49,8 @@ def call(memory, verb, scope, directory, *, ref, other):
         values |= {"path": "old", "name": "renamed", "source": "old", "into": "shop"}
     if verb in ("session", "start_session"):  # they are about a session, from wherever it is looked at
         values["scope"] = Scope.session("shop", "monday" if verb == "session" else "new")
+    if verb == "project_by_number":
+        values["number"] = next(project.number for project in memory.projects() if project.path == "shop")
     if verb == "by_key":
         values["key"] = "zebra"
     parameters = inspect.signature(VERBS[verb]).parameters

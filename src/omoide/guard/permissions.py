@@ -32,6 +32,8 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "by_key": _EVERYONE,
     "history": _EVERYONE,
     "events": _EVERYONE,
+    "events_after": _EVERYONE,
+    "last_event": _EVERYONE,
     "links": _EVERYONE,
     "resume": _EVERYONE,
     "summary": _EVERYONE,
@@ -45,6 +47,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     # projects and sessions: names, descriptions, contents
     "catalogue": _EVERYONE,
     "project": _EVERYONE,
+    "project_by_number": _EVERYONE,
     "create_project": _EVERYONE,
     "describe_project": _EVERYONE,
     "start_session": _EVERYONE,
@@ -59,6 +62,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "retire_if_due": _EVERYONE,
     "automatic_retirements": _EVERYONE,
     "record_use": _EVERYONE,
+    "probe": _EVERYONE,
     # take memories out of use, and bring them back
     "approve": _TRUSTED,
     "reject": _TRUSTED,
@@ -119,6 +123,8 @@ _WITHIN_BOUNDS = frozenset(
         "by_key",
         "history",
         "events",
+        "events_after",
+        "last_event",
         "links",
         "resume",
         "summary",
@@ -128,6 +134,7 @@ _WITHIN_BOUNDS = frozenset(
         "claim",
         "catalogue",
         "project",
+        "project_by_number",
         "create_project",
         "describe_project",
         "start_session",
@@ -136,6 +143,7 @@ _WITHIN_BOUNDS = frozenset(
         "retire_if_due",
         "automatic_retirements",
         "record_use",
+        "probe",
     ]
 )
 """The actions that stay within one scope. Every other one is refused to an actor with bounds: a new action is closed to it

@@ -40,12 +40,17 @@ def check_draft(draft: Draft, settings: Settings) -> Draft:
     """
     check_scope(scope_of(draft))
     changed: dict[str, Any] = {}
-    for name, check, default in _DRAFT_CHECKS:
-        value = getattr(draft, name)
-        if value is not default:
-            checked = check(value, name, settings)
-            if checked is not value:
-                changed[name] = checked
+    name = ""
+    try:
+        for name, check, default in _DRAFT_CHECKS:
+            value = getattr(draft, name)
+            if value is not default:
+                checked = check(value, name, settings)
+                if checked is not value:
+                    changed[name] = checked
+    except InvalidInput as error:
+        error.field = name
+        raise
     return msgspec.structs.replace(draft, **changed) if changed else draft
 
 
@@ -76,8 +81,12 @@ def check_fields(values: Mapping[str, Any], settings: Settings, allowed: Collect
             raise InvalidInput(f"{name} cannot be set here: what can be set is {', '.join(allowed)}")
         if value is None and field.optional:
             checked[name] = None
-        else:
+            continue
+        try:
             checked[name] = _CHECKS[field.kind](value, name, settings)
+        except InvalidInput as error:
+            error.field = name
+            raise
     return checked
 
 

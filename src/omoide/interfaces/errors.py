@@ -21,33 +21,42 @@ class ErrorCodes(NamedTuple):
     """Of MCP since 2026-07-28."""
     json_rpc_handshake: int
     """Of the MCP versions before, which have a code of their own for a missing resource."""
+    rest_status: int
+    """Of REST."""
 
 
-_INVALID = ErrorCodes(2, 400, _INVALID_PARAMS, _INVALID_PARAMS)
-_MISSING = ErrorCodes(1, 400, _INVALID_PARAMS, _RESOURCE_NOT_FOUND)
-_CONFLICT = ErrorCodes(1, 400, _INVALID_PARAMS, _INVALID_PARAMS)
-_FAILED = ErrorCodes(1, 200, _INTERNAL_ERROR, _INTERNAL_ERROR)
+def _invalid(rest_status: int = 422) -> ErrorCodes:
+    return ErrorCodes(2, 400, _INVALID_PARAMS, _INVALID_PARAMS, rest_status)
+
+
+def _conflict(rest_status: int = 409) -> ErrorCodes:
+    return ErrorCodes(1, 400, _INVALID_PARAMS, _INVALID_PARAMS, rest_status)
+
+
+def _failed(rest_status: int = 500) -> ErrorCodes:
+    return ErrorCodes(1, 200, _INTERNAL_ERROR, _INTERNAL_ERROR, rest_status)
+
 
 ERROR_CODES: dict[type[OmoideError], ErrorCodes] = {
-    errors.OmoideError: _FAILED,
-    errors.InvalidInput: _INVALID,
-    errors.SecretFound: _INVALID,
-    errors.Unreadable: _INVALID,
-    errors.NotFound: _MISSING,
-    errors.Conflict: _CONFLICT,
-    errors.Changed: _CONFLICT,
-    errors.NotAllowed: _INVALID,
-    errors.Unwritable: _FAILED,
-    errors.EmbedderUnavailable: _FAILED,
-    errors.ModelUnavailable: _FAILED,
-    errors.BudgetSpent: _FAILED,
-    errors.StoreError: _FAILED,
-    errors.StoreBusy: _FAILED,
-    errors.StoreDamaged: _FAILED,
-    errors.StoreFull: _FAILED,
-    errors.StoreReadOnly: _FAILED,
-    errors.StoreReplaced: _FAILED,
-    errors.StoreTooNew: _FAILED,
+    errors.OmoideError: _failed(),
+    errors.InvalidInput: _invalid(),
+    errors.SecretFound: _invalid(),
+    errors.Unreadable: _invalid(),
+    errors.NotFound: ErrorCodes(1, 400, _INVALID_PARAMS, _RESOURCE_NOT_FOUND, 404),
+    errors.Conflict: _conflict(),
+    errors.Changed: _conflict(412),
+    errors.NotAllowed: _invalid(403),
+    errors.Unwritable: _failed(),
+    errors.EmbedderUnavailable: _failed(503),
+    errors.ModelUnavailable: _failed(503),
+    errors.BudgetSpent: _failed(503),
+    errors.StoreError: _failed(),
+    errors.StoreBusy: _failed(503),
+    errors.StoreDamaged: _failed(),
+    errors.StoreFull: _failed(507),
+    errors.StoreReadOnly: _failed(503),
+    errors.StoreReplaced: _failed(503),
+    errors.StoreTooNew: _failed(),
 }
 
 

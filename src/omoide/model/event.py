@@ -31,6 +31,8 @@ class Event(msgspec.Struct, frozen=True):
     memory_id: str | None = None
     memory_number: int | None = None
     detail: dict[str, object] = {}
+    project: str = ""
+    """The path of the project in which it happened; empty: the global layer."""
 
 
 class Link(msgspec.Struct, frozen=True):

@@ -34,6 +34,8 @@ class Project(msgspec.Struct, frozen=True):
     created_at: datetime | None = None
     root_commits: tuple[str, ...] = ()
     remotes: tuple[str, ...] = ()
+    number: int = 0
+    """Given by the store, unique in it and never reused; it stays when the project is renamed. 0: not stored yet."""
 
     @property
     def root(self) -> str | None:

@@ -29,6 +29,8 @@ class Query(msgspec.Struct, frozen=True):
     """Only pinned memories."""
     roles: tuple[Role, ...] = ()
     """Only memories of authors with one of these roles; empty: of any author."""
+    before: tuple[datetime, int] | None = None
+    """Only what a list has after the memory with this time of its last change and this number: the next page."""
 
 
 class Hit(msgspec.Struct, frozen=True, eq=False, gc=False):
@@ -61,7 +63,7 @@ class Page(msgspec.Struct, frozen=True):
 
     memories: list[Memory]
     total: int
-    """How many memories the whole list has."""
+    """How many memories the whole list has; -1: they were not counted."""
 
 
 class ResumeContext(msgspec.Struct, frozen=True):

@@ -1,7 +1,7 @@
 """Maintain the store: purge, check, repair, reindex, back up, count."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import reduce
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from omoide.errors import Conflict, EmbedderUnavailable, StoreError
+from omoide.errors import Conflict, EmbedderUnavailable, StoreBusy, StoreError, StoreFull
 from omoide.guard import permissions
 from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Query, Scope, State
 from omoide.model.expiry import is_current
@@ -22,6 +22,9 @@ from omoide.storage.capabilities import Backup, Erasure, Integrity, Problem, req
 if TYPE_CHECKING:  # many patterns and words: 20 ms that only a reindex pays for
     from omoide.lifecycle.deduplication import Merge, MergePlan, ReindexResult
 
+
+_LEAST_SPACE = 1_000_000
+"""Bytes that the disk must have left for `probe` to succeed: less than a long memory takes."""
 
 Watch = Callable[[str, int, int], None]
 """Called with the current step, how many more are done, and how many there are in all."""
@@ -86,6 +89,19 @@ class Maintenance(Core):
         """Check the store, and return what is wrong with it and how to repair that; nothing where all is well."""
         permissions.require(self._actor, "check")
         return require(self._store, Integrity).check(versioning.expected_entry)
+
+    def probe(self) -> None:
+        """Write to the store without changing a memory: raises StoreFull, StoreReadOnly or another StoreError where that
+        fails, or where the disk has less than 1 MB left."""
+        permissions.require(self._actor, "probe")
+        from shutil import disk_usage  # lazy: start-up: 5 ms that only a server needs
+
+        # fallback for StoreBusy: another process writes at this moment, so writing works
+        with suppress(StoreBusy), self._store.write(patient=False, durable=False) as tx:
+            tx.record_run("probe", self._clock())
+        free = disk_usage(Path(self._store.location).parent).free
+        if free < _LEAST_SPACE:
+            raise StoreFull(f"the disk of {self._store.location} has {free:,} bytes left: make room")
 
     def repair(self) -> int:
         """Rebuild index and fingerprints from the memories, which stay as they are. Returns how many are indexed."""

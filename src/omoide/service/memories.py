@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from omoide.errors import Conflict, InvalidInput, StoreError
+from omoide.errors import Changed, InvalidInput, StoreError
 from omoide.guard import permissions, validation
 from omoide.model import Draft, LinkKind, Memory, Query, Remembered, Scope, State, fields
 from omoide.model.expiry import has_expired
@@ -174,7 +174,7 @@ class Memories(Core):
         `ref` is an id, a number or a key; `scope` is where the caller looks from. The fields are those of `remember`;
         `topic=None` derives the topic from the content, and None takes a key, run, prompt or expiry away. `active`: False
         switches the memory off (see `State.INACTIVE`), True on again; that needs the permission to archive or restore.
-        `if_version`: raise Conflict unless this is the current version.
+        `if_version`: raise Changed unless this is the current version.
 
         Returns the new version; the same one where nothing differs. Raises NotFound, InvalidInput, SecretFound, NotAllowed,
         and Conflict for a key that another memory has and for a forgotten memory.
@@ -189,43 +189,45 @@ class Memories(Core):
             raise InvalidInput(f"nothing to change: give at least one of {', '.join(fields.REVISABLE)}, active")
 
         def apply(old: Memory) -> Memory:
-            if if_version is not None and old.version != if_version:
-                raise Conflict(f"#{old.number} is at version {old.version}, not {if_version}: read it again, then revise it")
             new = dict(changes)
             if active is not UNSET and old.state in (State.ACTIVE, State.INACTIVE):
                 new["state"] = State.ACTIVE if active else State.INACTIVE
             return with_fields(require_living(old), new)
 
-        return self._transform(ref, scope, "revised", apply, changes.get("source"))
+        return self._transform(ref, scope, "revised", apply, if_version, changes.get("source"))
 
-    def pin(self, ref: Ref, *, scope: Scope) -> Memory:
-        """Pin a memory: it is never retired, and `resume` lists it first. Returns it; raises NotFound and Conflict."""
+    def pin(self, ref: Ref, *, scope: Scope, if_version: int | None = None) -> Memory:
+        """Pin a memory: it is never retired, and `resume` lists it first. Returns it; raises NotFound and Conflict.
+
+        `if_version`, here and in the operations below: raise Changed unless this is the current version.
+        """
         permissions.require(self._actor, "pin")
-        return self._transform(ref, scope, "pinned", lambda old: with_fields(require_living(old), {"pinned": True}))
+        return self._transform(ref, scope, "pinned", _pinned(pinned=True), if_version)
 
-    def unpin(self, ref: Ref, *, scope: Scope) -> Memory:
+    def unpin(self, ref: Ref, *, scope: Scope, if_version: int | None = None) -> Memory:
         """Unpin a memory. Returns it; raises NotFound and Conflict."""
         permissions.require(self._actor, "unpin")
-        return self._transform(ref, scope, "unpinned", lambda old: with_fields(require_living(old), {"pinned": False}))
+        return self._transform(ref, scope, "unpinned", _pinned(pinned=False), if_version)
 
-    def archive(self, ref: Ref, *, scope: Scope) -> Memory:
+    def archive(self, ref: Ref, *, scope: Scope, if_version: int | None = None) -> Memory:
         """Archive a memory: it is found only with `states=[State.ARCHIVED]`, and `restore` brings it back.
 
         Returns it. Raises NotFound, NotAllowed, and Conflict where it is forgotten.
         """
         permissions.require(self._actor, "archive")
         archived = {"state": State.ARCHIVED}
-        return self._transform(ref, scope, "archived", lambda old: with_fields(require_living(old), archived))
+        return self._transform(ref, scope, "archived", lambda old: with_fields(require_living(old), archived), if_version)
 
-    def forget(self, ref: Ref, *, scope: Scope) -> Memory:
+    def forget(self, ref: Ref, *, scope: Scope, if_version: int | None = None) -> Memory:
         """Forget a memory: no search finds it. `restore` brings it back, until `purge` erases it.
 
         Returns it. Raises NotFound and NotAllowed.
         """
         permissions.require(self._actor, "forget")
-        return self._transform(ref, scope, "forgotten", lambda old: with_fields(old, {"state": State.FORGOTTEN}))
+        forgotten = {"state": State.FORGOTTEN}
+        return self._transform(ref, scope, "forgotten", lambda old: with_fields(old, forgotten), if_version)
 
-    def restore(self, ref: Ref, *, scope: Scope) -> Memory:
+    def restore(self, ref: Ref, *, scope: Scope, if_version: int | None = None) -> Memory:
         """Make a forgotten, archived or inactive memory active again; it counts as accessed now.
 
         An expiry that has passed is taken away. Returns the memory. Raises NotFound, NotAllowed, and Conflict where another
@@ -239,11 +241,11 @@ class Memories(Core):
             expires_at = None if has_expired(old.expires_at, at) else old.expires_at
             return with_fields(old, {"state": State.ACTIVE, "expires_at": expires_at})
 
-        memory = self._transform(ref, scope, "restored", apply)
+        memory = self._transform(ref, scope, "restored", apply, if_version)
         self._store.touch([memory.number], at)
         return memory
 
-    def promote(self, ref: Ref, *, scope: Scope, to: Scope | None = None) -> Memory:
+    def promote(self, ref: Ref, *, scope: Scope, to: Scope | None = None, if_version: int | None = None) -> Memory:
         """Move a memory to a wider scope: from a session to its project, from a project to the global layer.
 
         `to` is the wider scope; None: the next wider one. Returns the memory. Raises NotFound, NotAllowed, InvalidInput for
@@ -261,7 +263,7 @@ class Memories(Core):
             permissions.require_within(self._actor, target)
             return with_fields(require_living(old), {"scope": target})
 
-        return self._transform(ref, scope, "promoted", apply)
+        return self._transform(ref, scope, "promoted", apply, if_version)
 
     def link(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> bool:
         """Link a memory to another by a kind (`LinkKind`). Returns False where the link exists already.
@@ -295,13 +297,28 @@ class Memories(Core):
         return done
 
     def _transform(
-        self, ref: Ref, scope: Scope, action: str, change: Callable[[Memory], Memory], source: str | None = None
+        self,
+        ref: Ref,
+        scope: Scope,
+        action: str,
+        change: Callable[[Memory], Memory],
+        if_version: int | None = None,
+        source: str | None = None,
     ) -> Memory:
-        """Change the memory that a caller refers to; nothing is written where `change` returns the same."""
+        """Change the memory that a caller refers to; nothing is written where `change` returns the same.
+
+        Raises Changed unless the memory is at `if_version`, where one is given.
+        """
         with self._writes.transaction() as write, write.from_source(source):
             old = self._find(write.tx, ref, scope)
+            if if_version is not None and old.version != if_version:
+                raise Changed(f"#{old.number} is at version {old.version}, not {if_version}: read it again, then change it")
             new = change(old)
             return old if new == old else write.change(old, new, action)
+
+
+def _pinned(*, pinned: bool) -> Callable[[Memory], Memory]:
+    return lambda old: with_fields(require_living(old), {"pinned": pinned})
 
 
 def _with_similar(done: Remembered, similar: Sequence[int]) -> Remembered:

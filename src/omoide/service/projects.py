@@ -87,6 +87,18 @@ class Projects(Core):
                 [] if recent is None else list(islice(tx.browse(recent, at), limit)),
             )
 
+    def project_by_number(self, number: int) -> Project:
+        """Return the project with this number, which stays when the project is renamed.
+
+        Raises NotFound where there is none, or none within the actor's bounds.
+        """
+        permissions.require(self._actor, "project_by_number")
+        with self._store.read() as tx:
+            project = tx.project(number=number)
+        if project is None or not permissions.may_name(self._actor, project.path):
+            raise NotFound(f"there is no project with the number {number}: list the projects")
+        return project
+
     def create_project(self, path: str, *, description: str = "", root: Path | None = None) -> Project:
         """Create a project before anything is stored in it.
 
@@ -108,7 +120,7 @@ class Projects(Core):
                 raise Conflict(f"{place} is the directory of project {owner.path} already: name another")
             write.tx.put_project(project)
             write.log("created", Scope(path), {"project": path})
-        return project
+            return write.tx.project(path) or project
 
     def describe_project(self, path: str, description: str) -> Project:
         """Set the description of a project, one line; an empty one removes it. Raises NotFound."""

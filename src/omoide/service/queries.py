@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 
@@ -40,6 +41,15 @@ _MAX_PREFERENCE_CANDIDATES = 10_000
 _BATCH = 200
 _TRUSTED = (Role.OWNER, Role.ADMIN)
 _UNTRUSTED = (Role.WORKER,)
+
+
+class EventBatch(NamedTuple):
+    """Some of the events after a number."""
+
+    events: Sequence[Event]
+    """Those that the actor may know of."""
+    last: int
+    """The number of the last event that was looked at: ask for those after it next."""
 
 
 class Queries(Core):
@@ -92,21 +102,28 @@ class Queries(Core):
         since: datetime | None = None,
         limit: int | None = None,
         offset: int = 0,
+        before: tuple[datetime, int] | None = None,
+        total: bool = True,
     ) -> Page:
         """List the memories that the scope sees, last changed first, page by page. Does not count as access.
 
-        The filters are those of `recall`; `offset` is how many to skip. Returns the page and the number of all that match.
+        The filters are those of `recall`; `offset` is how many to skip. `before`: only what comes after the memory that
+        was last changed then and has this number; so no memory is listed twice while others change.
+        Returns the page and the number of all that match; without `total`, which costs more than a page, that is -1.
         """
         permissions.require(self._actor, "list")
         query = permissions.narrow_or_refuse(
             self._actor, self._query(scope, "", type, tags, layers, states, since, limit, offset)
         )
+        if before is not None:
+            query = msgspec.structs.replace(query, before=before)
         at = self._clock()
         with self._read(scope) as tx:
             rows = tx.browse(query, at)
             for _ in zip(range(offset), rows, strict=False):
                 pass
-            return Page([memory for _, memory in zip(range(query.limit), rows, strict=False)], tx.count(query, at))
+            memories = [memory for _, memory in zip(range(query.limit), rows, strict=False)]
+            return Page(memories, tx.count(query, at) if total else -1)
 
     def show(self, ref: Ref, *, scope: Scope) -> Memory:
         """Return one memory, in whatever state it is. Counts as access. Raises NotFound where the scope does not see it."""
@@ -165,6 +182,25 @@ class Queries(Core):
             events = [event for event in tx.events(scope, number, since, limit, wanted) if self._may_know(tx, event)]
             return self._hide_unseen_numbers(tx, events, scope)
 
+    def events_after(self, event: int, *, scope: Scope | None = None, limit: int = 100) -> EventBatch:
+        """Return the events after the one with this number, oldest first; 0: from the first on.
+
+        `scope`: only what it sees; None: everything within the actor's bounds. `limit`: how many to look at. Raises
+        InvalidInput and NotAllowed.
+        """
+        permissions.require(self._actor, "events_after")
+        limit = validation.check_limit(limit, self._settings)
+        with self._read(scope) as tx:
+            found = tx.events_after(event, scope, limit)
+            known = [each for each in found if self._may_know(tx, each)]
+            return EventBatch(self._hide_unseen_numbers(tx, known, scope), found[-1].number if found else event)
+
+    def last_event(self) -> int:
+        """Return the number of the last event, in any scope. Cheap: call it to see whether something happened."""
+        permissions.require(self._actor, "last_event")
+        with self._store.read() as tx:
+            return tx.mark().event
+
     def _may_know(self, tx: Reader, event: Event) -> bool:
         """Whether an event is about a memory within the actor's bounds. An actor with bounds gets no other events: of a
         purged memory, and of a project itself, the layer is not known."""
@@ -173,14 +209,18 @@ class Queries(Core):
         memory = None if event.memory_number is None else tx.memory(event.memory_number)
         return memory is not None and permissions.covers(self._actor, memory.scope)
 
-    def _hide_unseen_numbers(self, tx: Reader, events: Sequence[Event], scope: Scope) -> Sequence[Event]:
+    def _hide_unseen_numbers(self, tx: Reader, events: Sequence[Event], scope: Scope | None) -> Sequence[Event]:
         """The events without the numbers of memories that the reader does not see: a global memory may be linked with one of
-        any project."""
+        any project. None: a reader of all scopes, within its bounds."""
         named = {number for event in events for name in _NUMBERS for number in _numbers(event.detail.get(name))}
         if not named:
             return list(events)
         present = tx.memories(sorted(named))
-        seen = {memory.number for memory in present if self._is_visible(memory, scope)}
+        seen = {
+            memory.number
+            for memory in present
+            if permissions.covers(self._actor, memory.scope) and (scope is None or scope.sees(memory.scope))
+        }
         # The events of a purged memory remain, and say where it was.
         for number in named - {memory.number for memory in present}:
             if any(self._may_know(tx, event) for event in tx.events(scope, number, None, 1)):

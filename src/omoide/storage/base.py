@@ -143,6 +143,9 @@ class EventReader(Protocol):
         `source`: only those that came from it, or from a part of it (see `model.source.is_within`).
         """
 
+    def events_after(self, event: int, scope: Scope | None, limit: int) -> list[Event]:
+        """Return the events with a greater number, oldest first; of those that the scope does not see none, None: all."""
+
     def mark(self) -> StoreMark:
         """Return a mark that differs after any event and after the index was rebuilt, whichever process did it. Cheap."""
 
@@ -162,8 +165,8 @@ class ProjectReader(Protocol):
     def projects(self) -> list[Project]:
         """Return all projects by path."""
 
-    def project(self, path: str | None = None, *, root: str | None = None) -> Project | None:
-        """Return the project with this path, or the one that this directory belongs to; None if there is none.
+    def project(self, path: str | None = None, *, root: str | None = None, number: int | None = None) -> Project | None:
+        """Return the project with this path, with this number, or that this directory belongs to; None if there is none.
 
         Raises Conflict if there is a project whose path differs only in case.
         """
@@ -275,7 +278,10 @@ class ProjectWriter(Protocol):
     """Write projects and sessions."""
 
     def put_project(self, project: Project) -> None:
-        """Add the project, or change its description, directories and identity. A directory leaves the project it was of."""
+        """Add the project, or change its description, directories and identity. A directory leaves the project it was of.
+
+        The store numbers a new project: a number is never given twice.
+        """
 
     def merge_projects(self, source: str, target: str) -> None:
         """Move the sessions, events, directories, identity and mirrors of one project to another, and delete it.

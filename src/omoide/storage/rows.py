@@ -151,6 +151,9 @@ def conditions(query: Query, at: datetime) -> tuple[list[str], dict[str, Any]]:
     if query.since is not None:
         clauses.append("m.updated_at >= :since")
         values["since"] = micros(query.since)
+    if query.before is not None:
+        clauses.append("(m.updated_at, m.number) < (:before_at, :before_number)")
+        values["before_at"], values["before_number"] = micros(query.before[0]), query.before[1]
     if query.pinned:
         clauses.append("m.pinned = 1")
     if query.roles:

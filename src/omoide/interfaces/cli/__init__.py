@@ -51,6 +51,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "mirror": CommandEntry(_FILES, "mirror", "Keep files and memories in sync, both ways."),
     "worktree": CommandEntry(_FILES, "worktree", "Create git worktrees that share one .agent/memories.md."),
     "mcp": CommandEntry(_SERVE, "mcp", "Serve agents over MCP: on standard input and output, or over HTTP."),
+    "serve": CommandEntry(_SERVE, "serve", "Serve REST and MCP over HTTP on one port."),
     "llm": CommandEntry(_MAINTENANCE, "llm", "Show what the language model was used for."),
     "stats": CommandEntry(_MAINTENANCE, "store", "Count memories, and describe the database."),
     "doctor": CommandEntry(_MAINTENANCE, "doctor", "Check the database, its index and permissions; --fix repairs them."),

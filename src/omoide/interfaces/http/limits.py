@@ -3,7 +3,15 @@
 import socket
 import threading
 import time
+from collections.abc import Callable, Hashable
 from contextlib import suppress
+
+HEAD_SECONDS = 2.0
+"""Time limit for the head of a request: from the connection, later from its first byte."""
+BODY_SECONDS = 9.0
+"""Time limit for the body of a request."""
+DRAIN_SECONDS = 2.0
+"""How long a refused client may send on before its connection is closed."""
 
 
 class TokenBucket:
@@ -34,16 +42,17 @@ class ConnectionSlots:
     def __init__(self, limit: int):
         self._limit = limit
         self._taken = 0
-        self._unadmitted: dict[socket.socket, None] = {}
-        """Connections without an authenticated request so far, oldest first."""
-        self._evicted: set[socket.socket] = set()
-        """Connections whose slot was given away, until their threads have ended."""
+        self._unadmitted: dict[Hashable, Callable[[], None]] = {}
+        """Connections without an authenticated request so far, oldest first, each with what ends it."""
+        self._evicted: set[Hashable] = set()
+        """Connections whose slot was given away, until they have ended."""
         self._lock = threading.Lock()
 
-    def take(self, peer: socket.socket) -> bool:
-        """Give the connection a slot, if necessary that of the oldest unadmitted one, which is shut down.
+    def take(self, peer: Hashable, end: Callable[[], None]) -> bool:
+        """Give the connection a slot, if necessary that of the oldest unadmitted one, which is ended.
 
-        Return False if no slot is free and every other connection has been admitted.
+        `end` is called when the connection itself must yield its slot. Return False if no slot is free and every other
+        connection has been admitted.
         """
         with self._lock:
             if self._taken < self._limit:
@@ -52,25 +61,30 @@ class ConnectionSlots:
                 self._evict(next(iter(self._unadmitted)))
             else:
                 return False
-            self._unadmitted[peer] = None
+            self._unadmitted[peer] = end
             return True
 
-    def _evict(self, peer: socket.socket) -> None:
-        del self._unadmitted[peer]
+    def _evict(self, peer: Hashable) -> None:
+        end = self._unadmitted.pop(peer)
         self._evicted.add(peer)
-        with suppress(OSError):  # fallback: it is closed already, and its thread is about to end
-            peer.shutdown(socket.SHUT_RDWR)
+        end()
 
-    def admit(self, peer: socket.socket) -> None:
+    def admit(self, peer: Hashable) -> None:
         """Let the connection keep its slot until `leave`."""
         with self._lock:
             self._unadmitted.pop(peer, None)
 
-    def leave(self, peer: socket.socket) -> None:
-        """Free the slot. Call this before closing: a closed socket could compare equal to a new one."""
+    def leave(self, peer: Hashable) -> None:
+        """Free the slot. Call this before closing a socket: a closed one could compare equal to a new one."""
         with self._lock:
             self._unadmitted.pop(peer, None)
             if peer in self._evicted:
                 self._evicted.remove(peer)
             else:
                 self._taken -= 1
+
+
+def shut_down(peer: socket.socket) -> None:
+    """End a connection that another thread serves."""
+    with suppress(OSError):  # fallback: it is closed already, and its thread is about to end
+        peer.shutdown(socket.SHUT_RDWR)

@@ -23,6 +23,9 @@ from omoide.model import Layer, Role
 from omoide.settings import Settings
 
 VARIABLE = "OMOIDE_MCP_TOKEN"
+"""The environment variable from which MCP clients take their token."""
+VARIABLES = ("OMOIDE_TOKEN", VARIABLE)
+"""Environment variables of a server with a token of the owner."""
 _MIN_LENGTH = 16
 _SYNTAX = "TOKEN owner|admin|worker [projects=…] [layers=…] [NAME]"
 
@@ -89,15 +92,18 @@ class Tokens:
             return _TokenFile({}, [f"no token is valid any more: {error}"])
 
     def _merge_tokens(self, file: _TokenFile) -> dict[str, Bearer]:
-        """Return the tokens of the file and that of the variable, which is the owner's."""
+        """Return the tokens of the file and those of the variables, which are the owner's."""
         for problem in file.problems:
             self._warn(problem)
-        given = os.environ.get(VARIABLE)
-        if given is None:
-            return file.tokens
-        if len(given) < _MIN_LENGTH or not given.isascii() or not given.isprintable() or " " in given:
-            raise InvalidInput(f"{VARIABLE} must be at least {_MIN_LENGTH} printable ASCII characters without spaces")
-        return {**file.tokens, given: Bearer(Role.OWNER, "")}
+        tokens = dict(file.tokens)
+        for variable in VARIABLES:
+            given = os.environ.get(variable)
+            if given is None:
+                continue
+            if len(given) < _MIN_LENGTH or not given.isascii() or not given.isprintable() or " " in given:
+                raise InvalidInput(f"{variable} must be at least {_MIN_LENGTH} printable ASCII characters without spaces")
+            tokens[given] = Bearer(Role.OWNER, "")
+        return tokens
 
     def _file_stamp(self) -> tuple[int, int, int]:
         try:

@@ -21,17 +21,18 @@ _GC_THRESHOLD = 10_000
 
 
 def service_handle(
-    settings: Settings, bearer: "tokens.Bearer | None" = None, reported: set[str] | None = None
+    settings: Settings, bearer: "tokens.Bearer | None" = None, reported: set[str] | None = None, via: str = "mcp"
 ) -> ServiceHandle:
     """Return a handle on the memory for one actor: the settings' actor and role, or the bearer of a token.
 
+    `via` is the interface by which it acts.
     `reported` holds the warnings about mirrored files printed so far, where several services print to one stream.
     """
 
     def open() -> "Service":
         from omoide import app  # lazy: start-up: the store loads at the first call
 
-        opened = app.open_service(settings, _actor(settings, bearer), tell=_print_warning, told=reported)
+        opened = app.open_service(settings, _actor(settings, bearer, via), tell=print_warning, told=reported)
         gc.freeze()
         gc.set_threshold(_GC_THRESHOLD)
         return opened
@@ -39,15 +40,15 @@ def service_handle(
     return ServiceHandle(open)
 
 
-def _actor(settings: Settings, bearer: "tokens.Bearer | None") -> Actor:
+def _actor(settings: Settings, bearer: "tokens.Bearer | None", via: str) -> Actor:
     if bearer is None:
-        return Actor(settings.actor, settings.role, "mcp")
+        return Actor(settings.actor, settings.role, via)
     name = bearer.name or settings.actor
     if bearer.is_bound:
         from omoide.guard.permissions import BoundActor  # lazy: start-up: few tokens are bound
 
-        return BoundActor(name, bearer.role, "mcp", bearer.projects, bearer.layers)
-    return Actor(name, bearer.role, "mcp")
+        return BoundActor(name, bearer.role, via, bearer.projects, bearer.layers)
+    return Actor(name, bearer.role, via)
 
 
 def serve_stdio(settings: Settings, root: Path | None, session: str, tool_set: str) -> None:
@@ -100,7 +101,7 @@ def serve_http(
             handle.retire_if_due()
 
     server = http.HttpServer(
-        dispatch, tokens.Tokens(settings, _print_warning).bearer, address, names, when_idle=retire_if_due
+        dispatch, tokens.Tokens(settings, print_warning).bearer, address, names, when_idle=retire_if_due
     )
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: server.stop())
@@ -115,7 +116,7 @@ def serve_http(
             handle.close()
 
 
-def _print_warning(message: str) -> None:
+def print_warning(message: str) -> None:
     """Print to standard error: a warning about a mirrored file is not part of an answer."""
     sys.stderr.write(f"omoide: {message}\n")
 

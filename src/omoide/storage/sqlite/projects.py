@@ -23,6 +23,7 @@ SELECT p.path, s.name, s.source, s.created_at, max(s.created_at, coalesce(max(m.
 FROM sessions s JOIN projects p ON p.number = s.project
     LEFT JOIN memories m ON m.project = s.project AND m.session = s.name AND m.session <> ''
 WHERE {{}} GROUP BY s.project, s.name ORDER BY 5 DESC, p.path, s.name"""
+_LARGEST_NUMBER = 2**63 - 1
 
 
 class SessionReader:
@@ -36,9 +37,11 @@ class SessionReader:
     def projects(self) -> list[Project]:
         return self._read_projects("1", ())
 
-    def project(self, path: str | None = None, *, root: str | None = None) -> Project | None:
+    def project(self, path: str | None = None, *, root: str | None = None, number: int | None = None) -> Project | None:
         if path is not None:
             found = self._read_projects("p.number = ?", (self._project(path),))
+        elif number is not None:
+            found = self._read_projects("p.number = ?", (number,)) if 0 < number <= _LARGEST_NUMBER else []
         else:
             found = self._read_projects("p.number = (SELECT project FROM places WHERE directory = ?)", (root,))
         return found[0] if found else None
@@ -52,6 +55,7 @@ class SessionReader:
                 moment(created_at),
                 self._identity(number, "commit"),
                 self._identity(number, "remote"),
+                number,
             )
             for number, path, description, created_at in self._tx.rows(f"{_PROJECTS} WHERE {where} ORDER BY p.path", values)
         ]

@@ -17,20 +17,16 @@ import msgspec
 from omoide.errors import Conflict
 from omoide.model import (
     Actor,
-    Event,
     Layer,
     Link,
     LinkKind,
     Memory,
     Query,
     Scope,
-    Source,
     State,
     Summary,
     Usage,
     Version,
-    actor_source,
-    parse_source,
 )
 from omoide.storage.base import IndexSize, NearDuplicateFilter, Posting
 from omoide.storage.rows import (
@@ -49,6 +45,7 @@ from omoide.storage.rows import (
     version_from_json,
 )
 from omoide.storage.sqlite.cache import CachedReader, ReaderCache
+from omoide.storage.sqlite.events import EventReader, read_actor
 from omoide.storage.sqlite.llm_calls import LlmCallReader
 from omoide.storage.sqlite.mirrors import MirrorReader
 from omoide.storage.sqlite.names import NameReader
@@ -58,8 +55,6 @@ from omoide.storage.sqlite.transaction import Transaction
 from omoide.storage.sqlite.vectors import VectorReader
 
 _ONE = f"SELECT {COLUMNS} FROM {TABLES} WHERE "
-_EVENT_SOURCE = "coalesce(e.source, CASE a.via WHEN 'cli' THEN 'cli' WHEN 'file' THEN 'file' ELSE 'agent:' || a.name END)"
-"""`model.source.actor_source`, where an event names no source."""
 # An event counts as a use: an imported memory may have old dates, but came to this store when its event was written.
 _UNUSED = f"""
 SELECT m.number, m.version, coalesce(p.path, ''), m.session, m.topic, m.pinned,
@@ -114,7 +109,7 @@ def _sides(state: State) -> tuple[int, ...]:
     return {State.ACTIVE: (0,), State.INACTIVE: (0, 1)}.get(state, (1,))
 
 
-class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, VectorReader, LlmCallReader):
+class SqliteReader(CachedReader, EventReader, MirrorReader, SessionReader, NameReader, VectorReader, LlmCallReader):
     """See `storage/base.py` for what each verb promises. Made by the store, for one transaction."""
 
     def __init__(self, tx: Transaction, known: ReaderCache):
@@ -283,43 +278,11 @@ class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, Vector
         actors = "SELECT name, role, via FROM actors WHERE number = "
         rows = self._tx.rows("SELECT version, actor, body FROM versions WHERE memory = ? ORDER BY version", (number,))
         found = [
-            _version(version_from_json(present, version, body), _actor(self._tx.get(actors + "?", (by,))))
+            _version(version_from_json(present, version, body), read_actor(self._tx.get(actors + "?", (by,))))
             for version, by, body in rows
         ]
         by = self._tx.get(actors + "(SELECT actor FROM memories WHERE number = ?)", (number,))
-        return [*found, Version(present, _actor(by))]
-
-    def events(
-        self, scope: Scope | None, number: int | None, since: datetime | None, limit: int, source: Source | None = None
-    ) -> list[Event]:
-        clauses: list[str] = ["1"]
-        values: dict[str, Any] = {"limit": limit}
-        if scope is not None:
-            clauses.append("e.project IN (0, :project)")
-            values["project"] = self._project(scope.path) or 0
-        if number is not None:
-            clauses.append("e.memory = :memory")
-            values["memory"] = number
-        if since is not None:
-            clauses.append("e.at >= :since")
-            values["since"] = micros(since)
-        if source is not None:  # `model.source.is_within`
-            clauses.append(
-                f"({_EVENT_SOURCE} = :source OR substr({_EVENT_SOURCE}, 1, length(:source) + 1)"
-                " IN (:source || ':', :source || '/', :source || '#'))"
-            )
-            values["source"] = str(source)
-        rows = self._tx.rows(
-            "SELECT e.number, e.at, e.action, e.memory, m.id, e.detail, a.name, a.role, a.via, e.source FROM events e"
-            " JOIN actors a ON a.number = e.actor LEFT JOIN memories m ON m.number = e.memory"
-            f" WHERE {' AND '.join(clauses)} ORDER BY e.number DESC LIMIT :limit",
-            values,
-        )
-        return [
-            Event(row[0], moment(row[1]), row[2], actor, _source(row[9], actor), row[4], row[3] or None, _detail(row[5]))
-            for row in rows
-            for actor in [_actor(row[6:9])]
-        ]
+        return [*found, Version(present, read_actor(by))]
 
     def links(self, number: int) -> list[Link]:
         rows = self._tx.rows(
@@ -422,18 +385,6 @@ class SqliteReader(CachedReader, MirrorReader, SessionReader, NameReader, Vector
         return number
 
 
-def _actor(row: Any) -> Actor:
-    return msgspec.convert({"name": row[0], "role": row[1], "via": row[2]}, Actor)
-
-
-def _source(text: str | None, actor: Actor) -> Source:
-    return (parse_source(text) if text else None) or actor_source(actor)
-
-
 def _version(memory: Memory, actor: Actor) -> Version:
     # Older ones do not say who wrote them: then who made the version.
     return Version(memory if memory.author else msgspec.structs.replace(memory, author=actor), actor)
-
-
-def _detail(text: str | None) -> dict[str, object]:
-    return msgspec.json.decode(text, type=dict[str, object]) if text else {}

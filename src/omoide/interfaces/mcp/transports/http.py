@@ -8,7 +8,6 @@ that a page in a browser cannot reach it.
 
 import base64
 import binascii
-import errno
 import secrets
 import select
 import socket
@@ -20,9 +19,9 @@ from io import BufferedReader
 from typing import NamedTuple
 from urllib.parse import parse_qs
 
-from omoide.errors import InvalidInput
-from omoide.interfaces.http.authentication import LOOPBACK, Authenticator
-from omoide.interfaces.http.limits import ConnectionSlots
+from omoide.interfaces.http.address import listen, parse_address, show_host
+from omoide.interfaces.http.authentication import Authenticator
+from omoide.interfaces.http.limits import BODY_SECONDS, DRAIN_SECONDS, HEAD_SECONDS, ConnectionSlots, shut_down
 from omoide.interfaces.http.messages import (
     STREAM,
     BoundedReader,
@@ -30,7 +29,6 @@ from omoide.interfaces.http.messages import (
     RequestHead,
     accepts,
     body_length,
-    parse_authority,
     read_head,
     render_event,
     render_response,
@@ -43,12 +41,12 @@ from omoide.interfaces.mcp.request import RequestContext
 
 PATH = "/mcp"
 MAX_BODY = 16 * 1024 * 1024
-_BODY_SECONDS = 30.0
-"""Time limit for reading a body, for sending an answer, and for the last answers of a server that stops."""
-_HEADER_SECONDS = 2.0
-"""Time limit for the head of a request: from the connection, later from its first byte."""
+_BODY_SECONDS = BODY_SECONDS
+_ANSWER_SECONDS = 30.0
+"""Time limit for sending an answer, and for the last answers of a server that stops."""
+_HEADER_SECONDS = HEAD_SECONDS
 _KEEP_ALIVE_SECONDS = 300.0
-_DRAIN_SECONDS = 2.0
+_DRAIN_SECONDS = DRAIN_SECONDS
 _MAX_CONNECTIONS = 64
 _ACCEPT_RETRY_SECONDS = 0.1
 _IDLE_SECONDS = 2.0
@@ -59,7 +57,6 @@ _NAME_PARAMETERS = {"tools/call": "name", "prompts/get": "name", "resources/read
 """The parameter that the header Mcp-Name repeats, by method."""
 _JSON = [("Content-Type", "application/json")]
 _SESSION = "Mcp-Session-Id"
-_INVALID_ADDRESS = "{!r} is not an address: use HOST:PORT or PORT, such as 127.0.0.1:8765"
 
 DispatchFor = Callable[[Bearer, str, str], Dispatch]
 """Return what the bearer of a token is offered in the project and the session that the URL names."""
@@ -88,10 +85,9 @@ class HttpServer:
         when_idle: Callable[[], None] = lambda: None,
     ):
         names = list(names)
-        host, port = _parse_address(address)
-        self._listener = _listen(host, port, address, names)
-        shown = f"[{host}]" if ":" in host else host
-        self.url = f"http://{shown}:{self._listener.getsockname()[1]}{PATH}"
+        host, port = parse_address(address)
+        self._listener = listen(host, port, address, names)
+        self.url = f"http://{show_host(host)}:{self._listener.getsockname()[1]}{PATH}"
         self._dispatch_for = dispatch_for
         self._authenticator = Authenticator(find_bearer, names, rate)
         self._when_idle = when_idle
@@ -121,7 +117,7 @@ class HttpServer:
                     self._when_idle()
                     last_idle_call = time.monotonic()
         with self._request_ended:
-            self._request_ended.wait_for(lambda: self._requests == 0, timeout=_BODY_SECONDS)
+            self._request_ended.wait_for(lambda: self._requests == 0, timeout=_ANSWER_SECONDS)
 
     def _seconds_until_idle(self, last_idle_call: float) -> float:
         """Return the time until the next call of `when_idle`, if no request comes before."""
@@ -136,7 +132,7 @@ class HttpServer:
             select.select([self._wake], [], [], _ACCEPT_RETRY_SECONDS)
             return
         self._last_activity = time.monotonic()
-        if self.slots.take(peer):
+        if self.slots.take(peer, lambda: shut_down(peer)):
             threading.Thread(target=self._serve_connection, args=(peer,), daemon=True).start()
         else:
             with suppress(OSError), peer:  # fallback: the client is gone, so it needs no answer
@@ -221,7 +217,7 @@ class _Exchange:
                 return self._answer(*request)
         except HttpError as refusal:
             body = jsonrpc.failure(None, RpcError(jsonrpc.INVALID_REQUEST, refusal.why))
-            self._peer.settimeout(_BODY_SECONDS)
+            self._peer.settimeout(_ANSWER_SECONDS)
             self._peer.sendall(render_response(refusal.status, body, [*_JSON, *refusal.headers.items()], persistent=False))
             self._drain()
             return False
@@ -251,7 +247,7 @@ class _Exchange:
         return (head, body, bearer) if len(body) == size else None
 
     def _answer(self, head: RequestHead, body: bytes, bearer: Bearer) -> bool:
-        self._peer.settimeout(_BODY_SECONDS)
+        self._peer.settimeout(_ANSWER_SECONDS)
         response = self._respond(head, body, bearer)
         if self._streaming:
             self._peer.sendall(render_event(response.body))
@@ -369,27 +365,3 @@ def _decode_header(value: str) -> str | None:
         return base64.b64decode(value[9:-2], validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
         return None
-
-
-def _listen(host: str, port: int, address: str, names: list[str]) -> socket.socket:
-    """Listen at the address. Raise InvalidInput if that is impossible, or unsafe without a host name."""
-    try:
-        socket.getaddrinfo(host, port)  # first: a mistyped host is not one that other machines can reach
-    except (OSError, UnicodeError) as error:
-        raise InvalidInput(_INVALID_ADDRESS.format(address)) from error
-    if host not in LOOPBACK and not names:
-        raise InvalidInput(f"{host} can be reached from other machines: name the host they use with --allow-host")
-    try:
-        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except OSError as error:
-        what = "a host of this machine" if error.errno == errno.EADDRNOTAVAIL else "another port"
-        raise InvalidInput(f"cannot listen at {address} ({error.strerror}): choose {what}") from error
-
-
-def _parse_address(address: str) -> tuple[str, int]:
-    """Parse HOST:PORT, HOST or PORT."""
-    parsed = parse_authority(f":{address}" if address.isdigit() else address)
-    if parsed is None:
-        raise InvalidInput(_INVALID_ADDRESS.format(address))
-    host, port = parsed
-    return host or "127.0.0.1", 8765 if port is None else port

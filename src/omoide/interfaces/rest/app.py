@@ -1,0 +1,134 @@
+"""The Litestar application: the table of routes, and errors as problem details."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from litestar import HttpMethod, Litestar, Request, Response
+from litestar.exceptions import HTTPException, MethodNotAllowedException
+from litestar.handlers import HTTPRouteHandler
+
+from omoide.errors import OmoideError
+from omoide.interfaces.http.tokens import Bearer
+from omoide.interfaces.rest import problems, routes, routing
+from omoide.interfaces.rest.gate import BEARER, TooLarge
+from omoide.interfaces.rest.problems import InvalidRequest, Refusal
+from omoide.interfaces.rest.routing import Answer, Call, Route
+
+if TYPE_CHECKING:  # the service loads with the store, at the first request
+    from omoide.service import Service
+
+ServiceFor = Callable[[Bearer | None], "Service"]
+"""Return the service for the bearer of a token; None: for a request without one, to a public path."""
+
+_THREADS = 16
+"""Requests that work on the database at the same time; the rest wait."""
+_INTEGERS = ("projectId", "memoryId", "version", "otherId", "runId")
+_NOTHING = "there is nothing here: /openapi.json lists what there is"
+_INTERNAL = "the server failed to answer; its log says why"
+
+
+def make_app(service_for: ServiceFor, handlers: list[HTTPRouteHandler]) -> Litestar:
+    """Return the application; `handlers` are those that are no routes of the table, such as MCP."""
+    _ = routes  # importing it fills the table
+    pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="rest")
+    return Litestar(
+        [*(_handler(route, service_for, pool) for route in routing.ROUTES), *handlers],
+        openapi_config=None,
+        exception_handlers={Exception: _answer_exception},
+        on_shutdown=[lambda: pool.shutdown(wait=True)],
+        logging_config=None,
+        request_max_body_size=None,  # the gate has the limit
+    )
+
+
+def _handler(route: Route, service_for: ServiceFor, pool: ThreadPoolExecutor) -> HTTPRouteHandler:
+    async def endpoint(request: Request[Any, Any, Any]) -> Response[bytes]:
+        body = await read_body(request)
+        if body is None:
+            return Response(b"", status_code=400)  # nobody reads it
+        return await asyncio.get_running_loop().run_in_executor(pool, _run, route, service_for, request, body)
+
+    return HTTPRouteHandler(
+        litestar_path(route.path),
+        http_method=HttpMethod(route.method),
+        status_code=200,  # every answer sets its own
+        name=route.operation,
+        include_in_schema=False,
+    )(endpoint)
+
+
+async def read_body(request: Request[Any, Any, Any]) -> bytes | None:
+    """Return the whole body; None: the client hung up before its end, so nothing must be done."""
+    chunks: list[bytes] = []
+    while True:
+        message = await request.receive()
+        if message["type"] != "http.request":
+            return None
+        chunks.append(message["body"])
+        if not message["more_body"]:
+            return b"".join(chunks)
+
+
+def litestar_path(path: str) -> str:
+    """Return the path of a route as Litestar writes it, with the type of each parameter."""
+    for name in _INTEGERS:
+        path = path.replace(f"{{{name}}}", f"{{{name}:int}}")
+    return path.replace("{session}", "{session:str}").replace("{kind}", "{kind:str}")
+
+
+def _run(route: Route, service_for: ServiceFor, request: Request[Any, Any, Any], body: bytes) -> Response[bytes]:
+    try:
+        call = Call(
+            service_for(request.scope.get(BEARER)),  # type: ignore[arg-type] # the gate puts it there
+            request.url.path,
+            request.path_params,
+            request.headers,
+            problems.parse_parameters(_parameters(request), route.query),
+            None if route.body is None else problems.parse(body, route.body),
+        )
+        return _respond(route, route.run(call), request.headers)
+    except OmoideError as error:
+        return _refuse(problems.from_error(error))
+    except InvalidRequest as error:
+        return _refuse(problems.from_request(error))
+
+
+def _parameters(request: Request[Any, Any, Any]) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for name, value in request.query_params.multi_items():
+        if name in given:
+            raise InvalidRequest(f"{name}: the parameter is there more than once", {"parameter": name})
+        given[name] = value
+    return given
+
+
+def _respond(route: Route, answer: Answer, asked: Mapping[str, str]) -> Response[bytes]:
+    headers = dict(answer.headers)
+    if answer.value is None:
+        return Response(b"", status_code=route.status, headers=headers)
+    body = routing.encode(answer.value)
+    if answer.version is not None:
+        headers["ETag"] = routing.make_tag(answer.version, body)
+        if route.method == "GET" and headers["ETag"] in (asked.get("if-none-match") or ""):
+            return Response(b"", status_code=304, headers=headers)
+    return Response(body, status_code=answer.status or route.status, headers=headers, media_type="application/json")
+
+
+def _refuse(refusal: Refusal) -> Response[bytes]:
+    return Response(refusal.body, status_code=refusal.status, headers=refusal.headers, media_type=problems.MEDIA_TYPE)
+
+
+def _answer_exception(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    """Answer what no route has answered: an unknown path, another method, a body over the limit, a bug."""
+    if isinstance(error, TooLarge):
+        return _refuse(problems.render(413, "the body is too large: send less at once", headers={"Connection": "close"}))
+    if isinstance(error, MethodNotAllowedException):
+        detail = f"{request.method} is not allowed here: see /openapi.json"
+        return _refuse(problems.render(405, detail, headers=error.headers))
+    if isinstance(error, HTTPException) and error.status_code < 500:
+        return _refuse(problems.render(error.status_code, _NOTHING if error.status_code == 404 else error.detail))
+    logging.getLogger(__name__).error("a request failed", exc_info=error)
+    return _refuse(problems.render(500, _INTERNAL))
