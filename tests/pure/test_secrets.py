@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from omoide.guard import secrets
+from omoide.guard.secrets import providers, search
 
 _SPEC = importlib.util.spec_from_file_location("secret_examples", Path(__file__).with_name("secret_examples.py"))
 secret_examples = importlib.util.module_from_spec(_SPEC)
@@ -283,6 +284,18 @@ def test_tokens_of_every_provider_are_found_in_any_sentence(seed):
         if not list(secrets.find(around.format(token)))
     ]
     assert missed == []
+
+
+@pytest.mark.parametrize("provider", providers.PROVIDERS, ids=lambda provider: provider.kind)
+def test_a_text_with_the_mark_of_a_provider_is_searched_for_its_tokens(provider):
+    """The marks are looked for only where a token can be: each must be visible there."""
+    for mark in provider.marks:
+        for before in ("", "key=", "トークンは", "\\n", "a-"):
+            assert provider in search.possible_providers(secrets.token_runs(before + mark + "a" * 60))
+
+
+def test_a_token_with_a_space_after_its_mark_is_found():
+    assert {secret.kind for secret in secrets.find("deploy with Fly" + "V1 " + drawn(40))} == {"Fly.io token"}
 
 
 def test_the_providers_are_more_than_forty_services():

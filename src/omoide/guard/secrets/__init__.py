@@ -56,8 +56,10 @@ _SEEDS = ("seed", "mnemonic", "phrase", "シード", "ニーモニック", "フ�
 _UNSIGNED = (*_SEEDS, "akia", "asia")
 _SIGN = r"[0-9_=!:\"'`「『“<|#$%&*@-]"
 """No secret, and nothing that assigns one, is without any of these, but for those that begin as above."""
-_LONG = r"(?<![A-Za-z0-9_.~+/=$:%-])[A-Za-z0-9_.~+/=$:%-]{16}"
-"""No token is shorter."""
+_RUN = r"(?:FlyV1 )?[A-Za-z0-9_.~+/=$:%|@?&,-]{14,}"
+"""The token of a provider is in one of these: none is shorter, with its mark, and none begins with other characters."""
+_LINE_END = r"\\[nrt]"
+"""Escaped, as in JSON: the word after it begins there."""
 
 
 def find(text: str) -> Iterable[Secret]:
@@ -66,14 +68,19 @@ def find(text: str) -> Iterable[Secret]:
     if compile_pattern(_SIGN).search(plain) is None and not any(map(plain.lower().__contains__, _UNSIGNED)):
         return ()
     lowered = _lower(plain)
-    is_long, is_named = compile_pattern(_LONG).search(plain) is not None, _has_secret_name(plain, lowered)
-    if not is_long and not is_named:
+    runs, is_named = token_runs(plain), _has_secret_name(plain, lowered)
+    if not runs and not is_named:
         return ()
     # Most processes see no such text: until then, the rules are not loaded.
     from omoide.guard.secrets import search  # lazy: see above
 
-    places = search.search(plain, lowered, is_long=is_long, is_named=is_named)
+    places = search.search(plain, lowered, runs, is_named=is_named)
     return (Secret(kind, start, end) for kind, start, end in places)
+
+
+def token_runs(plain: str) -> list[str]:
+    """The parts of a text that can hold the token of a provider."""
+    return compile_pattern(_RUN).findall(compile_pattern(_LINE_END).sub(" ", plain) if "\\" in plain else plain)
 
 
 def _has_secret_name(plain: str, lowered: str) -> bool:

@@ -12,14 +12,16 @@ class Provider(NamedTuple):
     strict: bool = True
     """False: words can look the same, so the rest must look random too."""
     inside: bool = False
+    least: int = 0
+    """Characters of the shortest token, where the mark alone is in many texts."""
 
 
 def _tail(kind: str, marks: str, pattern: str, *, strict: bool = True) -> Provider:
     return Provider(kind, tuple(marks.split()), pattern, strict)
 
 
-def _inside(kind: str, marks: str, pattern: str, *, strict: bool = True) -> Provider:
-    return Provider(kind, tuple(marks.split()), pattern, strict, inside=True)
+def _inside(kind: str, marks: str, pattern: str, *, least: int = 0) -> Provider:
+    return Provider(kind, tuple(marks.split()), pattern, inside=True, least=least)
 
 
 _WORD = r"[A-Za-z0-9]"
@@ -54,7 +56,7 @@ PROVIDERS: tuple[Provider, ...] = (
     _inside("Slack webhook", "hooks.slack.com/", r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{20,255}"),
     _inside("Discord webhook", "/api/webhooks/", r"discord(?:app)?\.com/api/webhooks/\d{15,21}/[A-Za-z0-9_-]{40,100}"),
     _inside("Discord bot token", ".",
-            r"(?<![A-Za-z0-9_.-])[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{26,45}"),
+            r"(?<![A-Za-z0-9_.-])[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{26,45}", least=56),
     _tail("Discord MFA token", "mfa.", rf"{_TEXT}{{70,100}}"),
     _inside("Telegram bot token", ":A", r"(?<![0-9A-Za-z])\d{8,10}:A[A-Za-z0-9_-]{34}(?![A-Za-z0-9_-])"),
     _inside("Teams webhook", ".webhook.office.com outlook.office.com/webhook logic.azure.com powerplatform.com",
@@ -63,7 +65,8 @@ PROVIDERS: tuple[Provider, ...] = (
             r"|(?:logic\.azure|powerplatform)\.com[^\s\"']{1,300}[?&]sig=[A-Za-z0-9_%-]{20,100})"),
     _inside("Google Chat webhook", "chat.googleapis.com",
             r"chat\.googleapis\.com/v1/spaces/[\w-]+/messages\?key=[^\s\"']{30,300}"),
-    _inside("LINE channel token", "=", r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{140,200}w?d?B?04t89/1O/w1cDnyilFU=?"),
+    _inside("LINE channel token", "04t89/1O/w1cDnyilFU",
+            r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{140,200}w?d?B?04t89/1O/w1cDnyilFU=?"),
     # payment
     _tail("Stripe key", "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ rk_prod_", rf"{_WORD}{{16,255}}"),
     _tail("Stripe webhook secret", "whsec_", r"[A-Za-z0-9+/=]{24,80}"),
@@ -143,7 +146,7 @@ PROVIDERS: tuple[Provider, ...] = (
     # mail
     _tail("SendGrid key", "SG.", rf"{_TEXT}{{16,64}}\.{_TEXT}{{30,64}}"),
     _tail("Mailgun key", "key-", rf"{_HEX}{{32}}(?!{_WORD})"),
-    _inside("Mailgun key", "-", r"(?<![0-9A-Za-z-])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9A-Za-z-])"),
+    _inside("Mailgun key", "-", r"(?<![0-9A-Za-z-])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9A-Za-z-])", least=50),
     _inside("Mailchimp key", "-us", r"(?<![0-9A-Za-z])[0-9a-f]{32}-us\d{1,2}(?![0-9A-Za-z])"),
     _tail("Mandrill key", "md-", r"[A-Za-z0-9_-]{22}(?![A-Za-z0-9_-])", strict=False),
     _tail("Resend key", "re_", r"[A-Za-z0-9]{6,10}_[A-Za-z0-9]{16,32}", strict=False),
@@ -171,7 +174,7 @@ PROVIDERS: tuple[Provider, ...] = (
     _tail("Facebook token", "EAA", r"[A-Za-z0-9]{60,400}", strict=False),
     _tail("Instagram token", "IGQV IGAA", r"[A-Za-z0-9_-]{60,400}"),
     _tail("X bearer token", "AAAAAAAAAAAAAAAAAAAA", r"[A-Za-z0-9]{2,60}%[A-Za-z0-9%]{20,200}"),
-    _inside("Asana token", "/", r"(?<![0-9A-Za-z/])[12]/\d{13,17}(?:/\d{13,17})?:[0-9a-f]{32}"),
+    _inside("Asana token", "/", r"(?<![0-9A-Za-z/])[12]/\d{13,17}(?:/\d{13,17})?:[0-9a-f]{32}", least=48),
     _tail("Contentful token", "CFPAT-", rf"{_TEXT}{{40,50}}"),
     _tail("Prefect key", "pnu_ pnb_", rf"{_WORD}{{30,40}}"),
     _tail("ReadMe key", "rdme_", rf"{_WORD}{{60,80}}"),

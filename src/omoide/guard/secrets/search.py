@@ -1,7 +1,7 @@
 """The search for secrets: the rules of providers, structures and sentences applied to a text."""
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from omoide.guard.secrets import sentences, values
 from omoide.guard.secrets.patterns import compile_pattern
@@ -10,16 +10,16 @@ from omoide.guard.secrets.structures import STRUCTURES, Structure
 
 Place = tuple[str, int, int]
 """The kind of a secret, where it begins and where it ends."""
-_SIGNS = ":=_-/.@+~%$"
+_START = r"(?<![A-Za-z0-9])(?=([A-Za-z0-9_].))"
+"""A token begins where a word does: these are the first two characters of its mark."""
 _SEEDS = ("seed", "mnemonic", "phrase", "シード", "ニーモニック", "フレーズ")
 """What needs no sign at all: a phrase of words."""
 
 
-def search(text: str, lowered: str, *, is_long: bool, is_named: bool) -> Iterator[Place]:
-    """Every secret, by kind. `is_long`: a word is as long as a token; `is_named`: something is called as secrets are."""
-    if is_long:
-        for provider in dict.fromkeys(provider for mark, provider in _marks(_signs(text)) if mark in text):
-            yield from _of_provider(text, provider)
+def search(text: str, lowered: str, runs: Sequence[str], *, is_named: bool) -> Iterator[Place]:
+    """Every secret, by kind. `runs`: the parts that can hold a token; `is_named`: something is called as secrets are."""
+    for provider in possible_providers(runs) if runs else ():
+        yield from _of_provider(text, provider)
     if not is_named or not (values.has_candidate(text) or any(map(lowered.__contains__, _SEEDS))):
         return
     for structure in STRUCTURES:
@@ -69,12 +69,27 @@ def _is_real(provider: Provider, body: str) -> bool:
     return not values.is_filler(body) and (provider.strict or values.is_random(body, 10) or values.is_mixed(body))
 
 
-def _signs(text: str) -> str:
-    return "".join([sign for sign in _SIGNS if sign in text])
+def possible_providers(runs: Sequence[str]) -> list[Provider]:
+    """The providers whose tokens can be in these parts of a text, in their order."""
+    text, longest = " ".join(runs), max(map(len, runs))
+    by_start = _marks_by_start()
+    starts = by_start.keys() & set(compile_pattern(_START).findall(text))
+    marks = [mark for start in starts for mark in by_start[start]]
+    places = {place for mark, place in (*marks, *_marks_inside()) if mark in text}
+    return [PROVIDERS[place] for place in sorted(places) if PROVIDERS[place].least <= longest]
 
 
 @functools.cache
-def _marks(signs: str) -> list[tuple[str, Provider]]:
-    """What to look for in a text that holds these signs and none of the others."""
-    missing = set(_SIGNS) - set(signs)
-    return [(mark, provider) for provider in PROVIDERS for mark in provider.marks if missing.isdisjoint(mark)]
+def _marks_by_start() -> dict[str, list[tuple[str, int]]]:
+    """The marks that tokens begin with, by their first two characters, each with the place of its provider."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for place, provider in enumerate(PROVIDERS):
+        for mark in () if provider.inside else provider.marks:
+            found.setdefault(mark[:2], []).append((mark, place))
+    return found
+
+
+@functools.cache
+def _marks_inside() -> tuple[tuple[str, int], ...]:
+    """The marks that are inside of tokens, each with the place of its provider."""
+    return tuple((mark, place) for place, provider in enumerate(PROVIDERS) if provider.inside for mark in provider.marks)
