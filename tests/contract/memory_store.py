@@ -385,14 +385,15 @@ class MemoryReader:
         return list(islice(found, most))
 
     def near_duplicate_candidates(
-        self, wanted: NearDuplicateFilter, blocking_key: int, families: Collection[tuple[int, int]], most: int
+        self, wanted: NearDuplicateFilter, blocking_key: int | None, ranges: Collection[tuple[int, int]], most: int
     ) -> list[tuple[int, str]]:
         found = []
-        for lowest, highest in ((blocking_key, blocking_key), *families):
+        for lowest, highest in (*([] if blocking_key is None else [(blocking_key, blocking_key)]), *ranges):
             for each in self._living(wanted.scope):
                 key = self.data.entries[each.number].blocking_key
                 size = len(each.content.encode())
-                if lowest <= key <= highest and wanted.smallest <= size <= wanted.largest:
+                is_other = each.number != wanted.number
+                if is_other and lowest <= key <= highest and wanted.smallest <= size <= wanted.largest:
                     text = each.content
                     if len(text) > wanted.head + wanted.tail:
                         text = f"{text[: wanted.head]} {text[-wanted.tail :]}"

@@ -315,16 +315,20 @@ def test_near_duplicate_candidates_are_living_ones_of_the_scope_newest_first(sam
     for elsewhere in (BANK, MONDAY, Scope()):
         samples.add("uvwx x y z", elsewhere)
 
-    def candidates(blocking_key, *families, most=9, scope=SHOP, smallest=0, largest=99, head=99):
-        wanted = NearDuplicateFilter(scope, smallest, largest, head, 2)
-        return samples.ask(lambda tx: tx.near_duplicate_candidates(wanted, blocking_key, families, most))
+    def candidates(blocking_key, *ranges, most=9, scope=SHOP, number=0, smallest=0, largest=99, head=99):
+        wanted = NearDuplicateFilter(scope, number, smallest, largest, head, 2)
+        return samples.ask(lambda tx: tx.near_duplicate_candidates(wanted, blocking_key, ranges, most))
 
     found = [(memory.number, memory.content) for memory in (archived, three, two, one)]
     longer = (other.number, other.content)
     assert candidates(4) == found
     assert candidates(4, (1, 3), (5, 6)) == [*found, longer]
     assert candidates(9, (1, 3), (6, 6), (4, 4))[0] == longer
+    assert candidates(None, (1, 3), (6, 6), (4, 4), most=3)[0] == longer
+    assert candidates(None, (6, 6)) == [longer]
     assert candidates(4, (6, 6), most=3) == found[:3]
+    assert candidates(4, (6, 6), number=three.number, most=3) == [found[0], *found[2:]]
+    assert candidates(4, (6, 6), number=other.number) == found
     assert candidates(4, smallest=7, largest=8) == [(two.number, two.content)]
     assert candidates(4, smallest=9, head=3) == [(three.number, "ijk  y")]
     assert candidates(5) == []

@@ -151,7 +151,7 @@ def test_memories_of_an_older_version_are_found_after_a_reindex(tmp_path, open_m
 
 @pytest.fixture
 def traced(tmp_path, open_memory):
-    """A memory, the statements that its connection runs, and what to do at the first that looks for near-duplicates."""
+    """A memory, the statements that its connection runs, and what to do before the first that contains a text."""
     opened = []
     apsw.connection_hooks.append(opened.append)
     try:
@@ -160,35 +160,43 @@ def traced(tmp_path, open_memory):
         apsw.connection_hooks.remove(opened.append)
     memory.remember("Use pnpm for installs", scope=SHOP)
     statements: list[str] = []
-    meanwhile: list[Callable[[], object]] = []
+    meanwhile: dict[str, Callable[[], object]] = {}
 
     def trace(_, statement, __):
         statements.append(statement)
-        if searches(statement) and meanwhile:
-            meanwhile.pop()()
+        for text in [text for text in meanwhile if text in f"{statement};"]:
+            meanwhile.pop(text)()
         return True
 
     opened[0].set_exec_trace(trace)
     return memory, statements, meanwhile
 
 
-def searches(statement):
-    return statement.startswith("SELECT") and " blocking_key " in statement
+SEARCH = "WHERE blocking_key = "
 
 
-def test_near_duplicates_are_looked_for_before_the_write_begins(traced):
+def test_near_duplicates_are_looked_for_after_the_commit(traced):
     memory, statements, _ = traced
     assert memory.remember("Use the pnpm for installs", scope=SHOP).similar_count == 1
-    begun, ended = statements.index("BEGIN IMMEDIATE"), statements.index("COMMIT")
-    assert any(map(searches, statements[:begun]))
-    assert not any(map(searches, statements[begun:ended]))
+    ended = statements.index("COMMIT")
+    assert not any(SEARCH in statement for statement in statements[:ended])
+    assert any(SEARCH in statement for statement in statements[ended:])
 
 
-def test_others_write_while_near_duplicates_are_looked_for_and_what_they_wrote_is_named(traced, tmp_path, open_memory):
+def test_others_write_while_near_duplicates_are_looked_for(traced, tmp_path, open_memory):
     memory, _, meanwhile = traced
     other = open_memory(tmp_path / "memory.db", wait=0.1)
     written = []
-    meanwhile.append(lambda: written.append(other.remember("Use pnpm for all installs", scope=SHOP).memory.number))
+    meanwhile[SEARCH] = lambda: written.append(other.remember("Use pnpm for all installs", scope=SHOP))
+    assert memory.remember("Use the pnpm for installs", scope=SHOP).similar == (1,)
+    assert [done.similar_count for done in written] == [2]
+
+
+def test_a_near_duplicate_that_another_process_stored_meanwhile_is_named(traced, tmp_path, open_memory):
+    memory, _, meanwhile = traced
+    other = open_memory(tmp_path / "memory.db", wait=0.1)
+    written = []
+    meanwhile["BEGIN;"] = lambda: written.append(other.remember("Use pnpm for all installs", scope=SHOP).memory.number)
     done = memory.remember("Use the pnpm for installs", scope=SHOP)
     assert set(done.similar) == {1, *written}
     assert done.similar_count == 2
@@ -197,5 +205,14 @@ def test_others_write_while_near_duplicates_are_looked_for_and_what_they_wrote_i
 def test_a_near_duplicate_forgotten_meanwhile_is_not_named(traced, tmp_path, open_memory):
     memory, _, meanwhile = traced
     other = open_memory(tmp_path / "memory.db", wait=0.1)
-    meanwhile.append(lambda: other.forget(1, scope=SHOP))
+    meanwhile["BEGIN;"] = lambda: other.forget(1, scope=SHOP)
     assert memory.remember("Use the pnpm for installs", scope=SHOP).similar_count == 0
+
+
+def test_a_memory_is_reported_as_stored_even_if_near_duplicates_cannot_be_looked_for(traced, tmp_path):
+    memory, _, meanwhile = traced
+    meanwhile["COMMIT;"] = lambda: (tmp_path / "memory.db").rename(tmp_path / "moved.db")
+    done = memory.remember("Use the pnpm for installs", scope=SHOP)
+    (tmp_path / "moved.db").rename(tmp_path / "memory.db")
+    assert (done.action, done.similar) == ("created", ())
+    assert memory.show(done.memory.number, scope=SHOP).content == "Use the pnpm for installs"

@@ -33,19 +33,22 @@ def blocking_key(telling: Sequence[str], scope: Scope) -> int:
     return upper << _LOWER_BITS | crc32(" ".join(first_terms).encode()) & _LOWER
 
 
-def candidate_ranges(key: int, telling: Sequence[str], scope: Scope) -> list[tuple[int, int]]:
-    """Return ranges of keys that near-duplicates of a text may have beside its own `key`, both ends included: first those
-    that share the upper bits with it, then those of texts that lack a term or have one more."""
-    first, last = key & ~_LOWER, key | _LOWER
-    ranges = {(key + 1, last): None, (first, key - 1): None}
+def ranges_beside(key: int) -> list[tuple[int, int]]:
+    """Return the ranges of keys that share the upper bits with a key, both ends included, without that key."""
+    return [(key + 1, key | _LOWER), (key & ~_LOWER, key - 1)]
+
+
+def other_ranges(key: int, telling: Sequence[str], scope: Scope) -> list[tuple[int, int]]:
+    """Return the ranges of keys that a text would have if it lacked a term or had one more, both ends included."""
+    own = key >> _LOWER_BITS
     salt = _salt(scope.path, scope.name)
+    uppers: dict[int, None] = {}
     for term in sorted(set(telling), reverse=True)[:_LAST]:
         start = crc32(f"{term} ".encode(), salt)
         for other in _following(telling, term, _FOLLOWING + _BETWEEN):
-            lowest = crc32(other.encode(), start) << _LOWER_BITS
-            if other <= term and lowest != first:
-                ranges[lowest, lowest | _LOWER] = None
-    return [*ranges]
+            if other <= term:
+                uppers[crc32(other.encode(), start)] = None
+    return [(upper << _LOWER_BITS, upper << _LOWER_BITS | _LOWER) for upper in uppers if upper != own]
 
 
 def _following(telling: Sequence[str], term: str, most: int) -> Sequence[str]:

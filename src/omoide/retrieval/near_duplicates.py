@@ -1,13 +1,12 @@
-"""The near-duplicates of a new memory: candidates by blocking key, compared by their words. Bounded in work.
+"""The near-duplicates of a memory: candidates by blocking key, compared by their words. Bounded in work.
 
-The terms of the new text are searched for in each candidate as they stand; making the terms of every candidate would take
+The terms of its text are searched for in each candidate as they stand; making the terms of every candidate would take
 ten times as long. Of many terms a part is searched for, evenly spread.
 """
 
 from collections.abc import Sequence
 
-from omoide.guard import validation
-from omoide.model import Draft
+from omoide.model import Memory
 from omoide.retrieval import analyzer, blocking, constants
 from omoide.storage.base import IndexEntry, NearDuplicateFilter, Reader
 
@@ -21,28 +20,29 @@ _SHORTEST = 3
 """Characters of the shortest ASCII term that is searched for: a shorter one is a part of many words."""
 
 
-def find(tx: Reader, draft: Draft, entry: IndexEntry) -> list[int]:
-    """Return the memories of the draft's own scope that say almost the same words, the closest first.
+def find(tx: Reader, memory: Memory, entry: IndexEntry) -> list[int]:
+    """Return the other memories of the memory's own scope that say almost the same words, the closest first.
 
-    `entry` is the draft's index entry. At most `MAX_DUPLICATES` and one are returned: one may be the memory that the draft
-    updates.
+    `entry` is the memory's index entry. At most `MAX_DUPLICATES` are returned.
     """
     if not entry.key_terms:
         return []
-    scope, key = validation.scope_of(draft), entry.blocking_key
-    size = len(draft.content.encode())
-    wanted = NearDuplicateFilter(scope, size // 2, size * 2, HEAD, TAIL)
-    ranges = blocking.candidate_ranges(key, entry.key_terms, scope)
-    candidates = tx.near_duplicate_candidates(wanted, key, ranges, constants.DUPLICATE_CANDIDATES)
+    key, size = entry.blocking_key, len(memory.content.encode())
+    wanted = NearDuplicateFilter(memory.scope, memory.number, size // 2, size * 2, HEAD, TAIL)
+    most = constants.DUPLICATE_CANDIDATES
+    candidates = tx.near_duplicate_candidates(wanted, key, blocking.ranges_beside(key), most)
+    if len(candidates) < most:  # where many notes are similar, there are enough
+        others = blocking.other_ranges(key, entry.key_terms, memory.scope)
+        candidates += tx.near_duplicate_candidates(wanted, None, others, most - len(candidates))
     if not candidates:
         return []
-    content = _excerpt(draft.content)
-    is_whole = content == draft.content and not draft.examples
+    content = _excerpt(memory.content)
+    is_whole = content == memory.content and not memory.examples
     terms = entry.content.split() if is_whole else analyzer.terms(content)
     found = select(candidates, content, terms)
-    if len(found) == constants.DUPLICATE_CANDIDATES:  # all of them: then those with the same key are read too, to be counted
-        more = tx.near_duplicate_candidates(wanted, key, (), constants.MAX_DUPLICATES + 1)
-        found = select([*dict([*candidates, *more]).items()], content, terms)
+    if len(found) == most:  # all of them: then those with the same key are read too, to be counted
+        more = tx.near_duplicate_candidates(wanted, key, (), constants.MAX_DUPLICATES)
+        found = select([*dict([*candidates, *more]).items()], content, terms)[: constants.MAX_DUPLICATES]
     return found
 
 

@@ -135,9 +135,9 @@ class Learning(Core):
     def _store_one(self, draft: Draft, proposal: int | None) -> tuple[Memory, bool]:
         """Store a learning, or confirm the memory that says the same, perhaps a proposal. Returns it, and whether it is
         new."""
-        entry = versioning.build_index_entry(draft)
+        new, entry = self._writes.new_memory(draft, self._clock()), versioning.build_index_entry(draft)
         with self._store.read() as tx:
-            similar = near_duplicates.find(tx, draft, entry)[:1]
+            similar = near_duplicates.find(tx, new, entry)[:1]
         if proposal is not None:
             similar.append(proposal)
         with self._writes.transaction() as write:
@@ -145,7 +145,7 @@ class Learning(Core):
             for memory in (same, *write.tx.memories(similar)):
                 if memory is not None and memory.state in (State.ACTIVE, State.INACTIVE):
                     return self._confirm(write, memory, draft), False
-            return _add(write, self._writes.new_memory(draft, write.at), entry), True
+            return _add(write, new, entry), True
 
     def _confirm(self, write: MemoryTransaction, memory: Memory, draft: Draft) -> Memory:
         """Count a reference. A proposal that another run, or a person, states again is active from then on, unless a worker

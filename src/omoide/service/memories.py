@@ -13,7 +13,7 @@ from omoide.guard import permissions, validation
 from omoide.model import Draft, LinkKind, Memory, Query, Remembered, Scope, State, fields
 from omoide.model.expiry import has_expired
 from omoide.retrieval import near_duplicates, pipeline
-from omoide.retrieval.constants import MAX_COUNTED, MAX_DUPLICATES
+from omoide.retrieval.constants import MAX_COUNTED
 from omoide.service import versioning
 from omoide.service.core import Core, Ref
 from omoide.service.versioning import require_living, with_fields
@@ -92,25 +92,23 @@ class Memories(Core):
         if suggested and self._settings.autotag == "apply":
             draft = msgspec.structs.replace(draft, tags=validation.check_tags(suggested, self._settings))
         entry = versioning.build_index_entry(draft)
-        with self._store.read() as tx:  # before the transaction that writes: nobody waits for a search
-            similar, mark = near_duplicates.find(tx, draft, entry), tx.mark()
         with self._writes.transaction() as write:
-            is_stale = write.tx.mark() != mark
             done = write.remember(draft, entry)
-        if is_stale:
-            similar = self._recheck_similar(draft, entry, similar)
-        done = _with_similar(done, similar)
+        # After the transaction that writes, so that nobody waits for a search, and it finds what others wrote meanwhile.
+        similar = self._similar_to(done.memory, entry)
+        if similar:
+            done = msgspec.structs.replace(done, similar_count=len(similar), similar=tuple(similar[:_NAMED]))
         if suggested and self._settings.autotag == "suggest":
             done = msgspec.structs.replace(done, suggested_tags=suggested)
         return done
 
-    def _recheck_similar(self, draft: Draft, entry: IndexEntry, before: list[int]) -> list[int]:
-        """The near-duplicates as they are now: one may have been stored, or forgotten, since the search."""
+    def _similar_to(self, memory: Memory, entry: IndexEntry) -> list[int]:
+        """The near-duplicates of a memory that has just been stored."""
         try:
             with self._store.read() as tx:
-                return near_duplicates.find(tx, draft, entry)
-        except StoreError:  # fallback: those found before the write, which is committed and must be reported as such
-            return before
+                return near_duplicates.find(tx, memory, entry)
+        except StoreError:  # fallback: none are named; the memory is committed, and must be reported as such
+            return []
 
     def _suggest_tags(self, draft: Draft) -> tuple[str, ...]:
         """Suggest tags for a draft without any, from its text and from similar memories of its scope."""
@@ -319,13 +317,6 @@ class Memories(Core):
 
 def _pinned(*, pinned: bool) -> Callable[[Memory], Memory]:
     return lambda old: with_fields(require_living(old), {"pinned": pinned})
-
-
-def _with_similar(done: Remembered, similar: Sequence[int]) -> Remembered:
-    others = [number for number in similar if number != done.memory.number][:MAX_DUPLICATES]
-    if not others:
-        return done
-    return msgspec.structs.replace(done, similar_count=len(others), similar=tuple(others[:_NAMED]))
 
 
 @contextmanager

@@ -65,9 +65,11 @@ class IndexSize(NamedTuple):
 
 
 class NearDuplicateFilter(NamedTuple):
-    """Which memories to compare with a new one: those of exactly this scope that are not forgotten, by size of content."""
+    """Which memories to compare with one: the others of exactly its scope that are not forgotten, by size of content."""
 
     scope: Scope
+    number: int
+    """The memory that the others are compared with."""
     smallest: int
     """Bytes of the shortest content to compare with."""
     largest: int
@@ -138,7 +140,7 @@ class SearchIndex(Protocol):
         last changed first."""
 
     def near_duplicate_candidates(
-        self, wanted: NearDuplicateFilter, blocking_key: int, families: Collection[tuple[int, int]], most: int
+        self, wanted: NearDuplicateFilter, blocking_key: int | None, ranges: Collection[tuple[int, int]], most: int
     ) -> list[tuple[int, str]]:
-        """Return numbers and excerpts of the newest memories with this blocking key, then of some whose key is in one of
-        these ranges (both ends included), one range after the other."""
+        """Return numbers and excerpts of the newest memories with this blocking key, if one is given, then of some whose key
+        is in one of these ranges (both ends included), one range after the other."""

@@ -75,24 +75,26 @@ _NEWEST = " ORDER BY m.updated_at DESC, m.number DESC"
 
 
 @cache
-def _candidates(families: int, most: int) -> str:
-    """The statement that reads candidates for near-duplicates by a blocking key, then by so many ranges of keys.
+def _candidates(ranges: int, most: int, *, by_key: bool) -> str:
+    """The statement that reads candidates for near-duplicates by a blocking key or none, then by so many ranges of keys.
 
     Both parts follow the index of blocking keys and stop at the limit, so that many rows are neither read nor sorted. The +
     and the limits that are written out keep SQLite from planning the statement again for each value, which takes as long
     as the search.
     """
-    excerpt = "iif(length(content) <= ?5 + ?6, content, substr(content, 1, ?5) || ' ' || substr(content, -?6))"
+    excerpt = "iif(length(content) <= ?6 + ?7, content, substr(content, 1, ?6) || ' ' || substr(content, -?7))"
     columns = f"SELECT number, {excerpt}"
-    filters = f"+project = ?1 AND +session = ?2 AND +state <> {FORGOTTEN} AND octet_length(content) BETWEEN ?3 AND ?4"
-    same = f"{columns} FROM memories WHERE blocking_key = ?7 AND {filters} ORDER BY number DESC LIMIT {most}"
-    if not families:
+    filters = "number <> ?3 AND +project = ?1 AND +session = ?2"
+    filters += f" AND +state <> {FORGOTTEN} AND octet_length(content) BETWEEN ?4 AND ?5"
+    same = f"{columns} FROM memories WHERE blocking_key = ?8 AND {filters} ORDER BY number DESC LIMIT {most}"
+    if not ranges:
         return same
-    ranges = ", ".join(f"(?{place}, ?{place + 1})" for place in range(8, 8 + 2 * families, 2))
+    bounds = ", ".join(f"(?{place}, ?{place + 1})" for place in range(9, 9 + 2 * ranges, 2))
     others = (
-        f"{columns} FROM (VALUES {ranges}) CROSS JOIN memories ON blocking_key BETWEEN column1 AND column2 WHERE {filters}"
+        f"{columns} FROM (VALUES {bounds}) CROSS JOIN memories ON blocking_key BETWEEN column1 AND column2 WHERE {filters}"
+        f" LIMIT {most}"
     )
-    return f"SELECT * FROM ({same}) UNION ALL SELECT * FROM ({others} LIMIT {most}) LIMIT {most}"
+    return f"SELECT * FROM ({same}) UNION ALL SELECT * FROM ({others}) LIMIT {most}" if by_key else others
 
 
 def area(project: int, state: State) -> int | None:
@@ -162,11 +164,11 @@ class SqliteReader(CachedReader, EventReader, MirrorReader, SessionReader, NameR
         return {fingerprint for (fingerprint,) in self._tx.rows(statement, (str(list(fingerprints)),))}
 
     def near_duplicate_candidates(
-        self, wanted: NearDuplicateFilter, blocking_key: int, families: Collection[tuple[int, int]], most: int
+        self, wanted: NearDuplicateFilter, blocking_key: int | None, ranges: Collection[tuple[int, int]], most: int
     ) -> list[tuple[int, str]]:
-        scope, *sizes = wanted
-        values = (self._project(scope.path), scope.name, *sizes, blocking_key, *chain(*families))
-        rows: list[Any] = self._tx.rows(_candidates(len(families), most), values)
+        scope, *others = wanted
+        values = (self._project(scope.path), scope.name, *others, blocking_key, *chain(*ranges))
+        rows: list[Any] = self._tx.rows(_candidates(len(ranges), most, by_key=blocking_key is not None), values)
         return rows
 
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:

@@ -22,7 +22,7 @@ from omoide.storage.base import Writer
 from omoide.storage.capabilities import Expected, Problem
 from omoide.storage.rows import micros
 from omoide.storage.sqlite.cache import ReaderCache
-from omoide.storage.sqlite.faults import translate_errors
+from omoide.storage.sqlite.faults import ErrorTranslation
 from omoide.storage.sqlite.file import create, identity
 from omoide.storage.sqlite.opening import Source, busy_handler, open_connection, require_sqlite, roll_back
 from omoide.storage.sqlite.reader import SqliteReader
@@ -49,6 +49,7 @@ class SqliteStore:
         self.location = str(path)
         self._path = path
         self._wait = wait
+        self._errors = ErrorTranslation(self.location, wait)
         self._source = Source(path, wait, migrations, index_version)
         self._lock = threading.RLock()
         self._active: Transaction | None = None
@@ -61,14 +62,14 @@ class SqliteStore:
         self._has_large_cache = False
         self._unsafe = False
         """Whether commits are not synced, or may not be."""
-        with self._errors():
+        with self._errors:
             self._connection, self._files, self._index_version = open_connection(self._source)
 
     # transactions
 
     @contextmanager
     def read(self) -> Iterator[SqliteReader]:
-        with self._lock, self._errors():
+        with self._lock, self._errors:
             self._require_ready()
             transaction = self._begin("BEGIN")
             try:
@@ -78,13 +79,10 @@ class SqliteStore:
 
     @contextmanager
     def write(self, *, patient: bool = True, durable: bool = True) -> Iterator[SqliteWriter]:
-        with self._lock, self._errors():
+        with self._lock, self._errors:
             self._require_ready()
-            with (
-                nullcontext() if durable else self._without_sync(),
-                nullcontext() if patient else self._impatient(),
-                self._transaction("BEGIN IMMEDIATE") as transaction,
-            ):
+            with nullcontext() if durable else self._without_sync(), nullcontext() if patient else self._impatient():
+                transaction = self._begin("BEGIN IMMEDIATE")
                 try:
                     writing = SqliteWriter(transaction, self._known)
                     yield writing
@@ -94,12 +92,14 @@ class SqliteStore:
                 except BaseException:
                     self._known.invalidate()
                     raise
+                finally:
+                    self._end(transaction)
             self._touched.clear()
             self._indexed += writing.index_growth
 
     @contextmanager
     def snapshot(self) -> Iterator[SqliteReader]:
-        with self._errors():
+        with self._errors:
             self._require_open()
             connection = open_connection(self._source).connection
             with closing(connection):
@@ -162,14 +162,6 @@ class SqliteStore:
         transaction.close()
         roll_back(self._connection)
 
-    @contextmanager
-    def _transaction(self, begin: str) -> Iterator[Transaction]:
-        transaction = self._begin(begin)
-        try:
-            yield transaction
-        finally:
-            self._end(transaction)
-
     def _commit(self, transaction: Transaction) -> None:
         transaction.close()
         self._connection.execute("COMMIT")
@@ -194,9 +186,6 @@ class SqliteStore:
         finally:
             self._connection.set_busy_handler(busy_handler(self._wait))
 
-    def _errors(self) -> AbstractContextManager[None]:
-        return translate_errors(self.location, self._wait)
-
     @property
     def idle(self) -> bool:
         return not self._closed and self._active is None
@@ -205,11 +194,11 @@ class SqliteStore:
         with self._lock:
             self._touched.update(dict.fromkeys(numbers, micros(at)))
             if len(self._touched) > _TOUCHES_MOST and self.idle:
-                with self._errors():
+                with self._errors:
                     self._flush_touches()
 
     def flush(self) -> None:
-        with self._lock, suppress(StoreError), self._errors():  # fallback: the next transaction reports what is wrong
+        with self._lock, suppress(StoreError), self._errors:  # fallback: the next transaction reports what is wrong
             if len(self._touched) > _TOUCHES_HELD and self.idle:
                 self._flush_touches()
 
@@ -223,23 +212,27 @@ class SqliteStore:
             return
         try:
             self._require_ready()
-            with self._impatient(), self._without_sync(), self._transaction("BEGIN IMMEDIATE") as transaction:
-                alone = transaction.write_counters() == self._noted
-                self._write_touches(transaction, _NOTE if alone else _NOTE_IF_THERE)
-                noted = transaction.write_counters()
-                self._commit(transaction)
+            with self._impatient(), self._without_sync():
+                transaction = self._begin("BEGIN IMMEDIATE")
+                try:
+                    alone = transaction.write_counters() == self._noted
+                    self._write_touches(transaction, _NOTE if alone else _NOTE_IF_THERE)
+                    noted = transaction.write_counters()
+                    self._commit(transaction)
+                finally:
+                    self._end(transaction)
                 self._noted = noted
         except (StoreReplaced, apsw.BusyError, apsw.ReadOnlyError, apsw.FullError, apsw.IOError):
             pass  # fallback: these access times are lost, as `touch` allows
         self._touched.clear()
 
     def enlarge_cache(self) -> None:
-        with self._lock, self._errors():
+        with self._lock, self._errors:
             self._has_large_cache = True
             self._connection.execute(f"PRAGMA cache_size=-{_LARGE_CACHE}")
 
     def close(self) -> None:
-        with self._lock, self._errors():
+        with self._lock, self._errors:
             if self._closed:
                 return
             try:
@@ -307,7 +300,7 @@ class SqliteStore:
             path.unlink()
 
     def scrub(self) -> None:
-        with self._lock, self._errors():
+        with self._lock, self._errors:
             self._require_ready()
             try:
                 # Merging all segments drops deleted terms, VACUUM rewrites every page, and the log is emptied last.
@@ -325,7 +318,7 @@ class SqliteStore:
 
         def copy_to(path: Path) -> None:
             create(path)
-            with self._lock, self._errors(), closing(apsw.Connection(str(path))) as copy:
+            with self._lock, self._errors, closing(apsw.Connection(str(path))) as copy:
                 self._require_ready()
                 with copy.backup("main", self._connection, "main") as step:
                     step.step()

@@ -168,10 +168,12 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, Vector
         if isinstance(about, Scope):
             self._tx.run(_LOG, (*start, self._ensure_project(about.path, at), _NO_MEMORY, text))
             return
-        memories = (about,) if isinstance(about, Memory) else about
+        if isinstance(about, Memory):
+            self._tx.run(_LOG, (*start, self._ensure_project(about.scope.path, at), about.number, text))
+            return
         self._tx.run_many(
             _LOG,
-            ((*start, self._ensure_project(memory.scope.path, at), memory.number, text) for memory in memories),
+            ((*start, self._ensure_project(memory.scope.path, at), memory.number, text) for memory in about),
         )
 
     def link(self, source: int, kind: LinkKind, target: int, at: datetime) -> bool:
