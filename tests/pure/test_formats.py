@@ -249,7 +249,7 @@ def test_a_file_of_the_original_tool_is_parsed():
         "## Two\n- Tags: \n- Date: \n- Content: Two\n"
     )
     one, two = entries(text)
-    assert (one.content, one.topic, one.type, one.tags) == ("One and more", "One...", "solution", ("a", "b"))
+    assert (one.content, one.topic, one.type, one.tags) == ("One and more", None, "solution", ("a", "b"))
     assert one.created_at == datetime(2026, 1, 26, tzinfo=UTC)
     assert (two.content, two.topic, two.type, two.tags, two.created_at) == ("Two", None, None, (), None)
 

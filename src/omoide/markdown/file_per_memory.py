@@ -23,6 +23,7 @@ from omoide.markdown import frontmatter
 from omoide.markdown.format import (
     Entry,
     LocatedEntry,
+    Mention,
     ProjectFrame,
     digest,
     entry_for,
@@ -32,7 +33,9 @@ from omoide.markdown.format import (
     parse_uuid,
     restore_newlines,
 )
+from omoide.markdown.loose_sections import ids_in
 from omoide.markdown.record import format_time
+from omoide.markdown.reformatting import is_same_content
 from omoide.model import TYPES, Memory, State, check_segment
 from omoide.model.fields import ENTRY, FRONT_MATTER, STAMPED, get
 
@@ -71,6 +74,12 @@ class FilePerMemory:
     def parse(self, name: str, text: str) -> list[LocatedEntry]:
         plain = normalize_newlines(text)
         return [LocatedEntry(_entry(name, *_parse_fields(plain)), 1, digest(plain))]
+
+    def mentions(self, name: str, text: str) -> dict[str, Mention]:
+        [located] = self.parse(name, text)
+        lines = normalize_newlines(text).split("\n")
+        # An id in the text of an entry is part of that text.
+        return {} if located.entry.id else {id: Mention(line + 1, text) for id, line in ids_in(lines).items()}
 
     def rewrite(
         self,
@@ -250,14 +259,15 @@ def _edit(plain: str, fields: Mapping[str, Any], old: Entry, new: Entry) -> str:
     changed = {name: want.get(name, "") for name in _FIELDS if want.get(name) != have.get(name)}
     if "id" in changed and (fields.get(_OWN_ID) or (fields.get("id") and not parse_uuid(_known_value(fields, "id")))):
         changed[_OWN_ID] = changed.pop("id").replace("id", _OWN_ID, 1)
-    if not changed and old.content == new.content:
+    is_same = is_same_content(new.content, old.content)
+    if not changed and is_same:
         return plain
     kept = {name: value for name, value in fields.items() if name not in changed}
     wanted = kept | _read("".join(changed.values()))
     lines = _replace_fields(head, changed)
     if _read(lines) != wanted:  # fallback for YAML without a field on each line: rewrite all of it
         lines = frontmatter.render_fields(wanted)
-    body = below if old.content == new.content else f"\n{new.content}\n"
+    body = below if is_same else f"\n{new.content}\n"
     return f"---\n{lines}---\n{body}"
 
 

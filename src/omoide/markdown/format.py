@@ -9,6 +9,14 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
+from omoide.markdown.reformatting import (
+    is_beginning,
+    is_same_content,
+    is_same_title,
+    is_same_value,
+    keep_formatting,
+    whole_content,
+)
 from omoide.model import Memory, derive_topic, fields
 
 USUAL_SOURCE = "file"
@@ -41,6 +49,8 @@ class Entry(msgspec.Struct, frozen=True):
     updated_at: datetime | None = None
     extra: dict[str, Any] = {}
     """Fields that omoide does not know: they stay as they are."""
+    below: str = ""
+    """The text below the content that belongs to no entry: where a formatter may have put the rest of the content."""
 
 
 class LocatedEntry(NamedTuple):
@@ -51,6 +61,17 @@ class LocatedEntry(NamedTuple):
     """Of its heading, from 1."""
     digest: str
     """Of its lines, whichever line ends the file has."""
+    is_exact: bool = True
+    """False: it is in another style than omoide writes, and was read as well as it can be read."""
+
+
+class Mention(NamedTuple):
+    """An id in a file that belongs to no entry that can be read."""
+
+    line: int
+    """From 1."""
+    text: str
+    """The lines around it."""
 
 
 class ProjectFrame(NamedTuple):
@@ -90,6 +111,9 @@ class Format(Protocol):
         an exact copy is left out.
         """
 
+    def mentions(self, name: str, text: str) -> dict[str, Mention]:
+        """Return the ids in a file that belong to none of the entries that `parse` returns."""
+
     def rewrite(
         self,
         name: str,
@@ -99,6 +123,8 @@ class Format(Protocol):
         stamps: Mapping[int, Memory],
     ) -> str | None:
         """Return the text of a file after a change; every line that need not change stays as it is, to the byte.
+
+        A line that says what it should, and that only a formatter has changed, need not change.
 
         `put`: id → the memory that its entry should show; an entry that is not there is appended. `drop`: ids of entries
         to remove. `stamps`: line of an entry without id → the memory it became; if that memory has another entry in the
@@ -122,18 +148,32 @@ def entry_for(memory: Memory, carried: Iterable[str], **values: Any) -> Entry:
 def changed_fields(memory: Memory, shown: Entry, entry: Entry) -> dict[str, Any]:
     """Return the fields that a person changed in a file, with their values; what a file does not show has not changed.
 
-    `memory` is what the file showed before, `shown` how the format shows it, `entry` what is there now.
+    `memory` is what the file showed before, `shown` how the format shows it, `entry` what is there now. What only a
+    formatter changed is as it was: also those parts of a content in which nothing else changed.
     """
     changed: dict[str, Any] = {
         name: value
         for name in fields.ENTRY
-        if name != "topic" and (value := getattr(entry, name)) is not None and value != getattr(shown, name)
+        if name != "topic" and (value := getattr(entry, name)) is not None and not is_shown(name, shown, entry)
     }
+    if "content" in changed:
+        content = whole_content(shown.content, entry.content, entry.below)
+        changed["content"] = keep_formatting(shown.content, content)
     # A title that was derived from the old text, and left as it was, is no topic: it is derived again from the new text.
-    left = entry.topic is not None and not memory.topic_given and entry.topic == heading_text(memory.topic)
-    if entry.topic != shown.topic and not left:
+    is_left = entry.topic is not None and is_same_title(heading_text(memory.topic), entry.topic)
+    if not is_left and not is_shown("topic", shown, entry):
         changed["topic"] = entry.topic
     return changed
+
+
+def is_shown(name: str, expected: Entry, entry: Entry) -> bool:
+    """Return whether an entry says what is expected of one of its fields, however a formatter has written it."""
+    if name == "topic":
+        titles = (one.topic or heading_text(derive_topic(one.content)) for one in (expected, entry))
+        return expected.topic == entry.topic or is_same_title(*titles)
+    if name == "content":
+        return is_same_content(expected.content, entry.content, entry.below)
+    return is_same_value(getattr(expected, name), getattr(entry, name))
 
 
 def heading_text(topic: str) -> str:
@@ -143,7 +183,9 @@ def heading_text(topic: str) -> str:
 
 def explicit_topic(topic: str, content: str) -> str | None:
     """Return the topic of a title; None if the title is only what is derived from the content."""
-    return None if not topic or heading_text(topic) == heading_text(derive_topic(content)) else heading_text(topic)
+    title = heading_text(topic)
+    is_derived = not topic or title == heading_text(derive_topic(content)) or is_beginning(title, content)
+    return None if is_derived else title
 
 
 def normalize_newlines(text: str) -> str:

@@ -20,6 +20,7 @@ from omoide.markdown.format import (
     USUAL_SOURCE,
     Entry,
     LocatedEntry,
+    Mention,
     ProjectFrame,
     entry_for,
     explicit_topic,
@@ -27,7 +28,9 @@ from omoide.markdown.format import (
     parse_uuid,
 )
 from omoide.markdown.page import MarkdownPage, headings
-from omoide.markdown.sections import PageLayout, Section
+from omoide.markdown.reformatting import is_same_content, is_same_title, is_same_value
+from omoide.markdown.section import Section
+from omoide.markdown.sections import PageLayout
 from omoide.markdown.single_file import split_tags
 from omoide.model import TYPES, Memory
 from omoide.model.fields import ENTRY
@@ -74,6 +77,9 @@ class ProjectTree:
 
     def parse(self, name: str, text: str) -> list[LocatedEntry]:
         return self._page(name, text).parse(text)
+
+    def mentions(self, name: str, text: str) -> dict[str, Mention]:
+        return self._page(name, text).mentions(text)
 
     def rewrite(
         self,
@@ -182,6 +188,7 @@ class _FileLayout(PageLayout):
             source=section.text("source") or None,
             original_prompt=section.text("original_prompt") or None,
             created_at=_parse_time(section.text("date") or ""),
+            below=section.below,
         )
 
     def values(self, memory: Memory) -> dict[str, list[str]]:
@@ -199,16 +206,16 @@ class _FileLayout(PageLayout):
 
     def is_current(self, field: str, section: Section, memory: Memory) -> bool:
         current = {
-            "heading": (heading_text(section.title), section.id) == (heading_text(memory.topic), memory.id),
+            "heading": section.id == memory.id and is_same_title(heading_text(memory.topic), heading_text(section.title)),
             "type": (section.text("type") or self._type) == memory.type,
-            "tags": split_tags(section.text("tags") or "") == memory.tags,
+            "tags": is_same_value(memory.tags, split_tags(section.text("tags") or "")),
             "date": True,  # the date does not change, and a person may leave it out
-            "key": (section.text("key") or None) == memory.key,
+            "key": is_same_value(memory.key, section.text("key") or None),
             "pinned": self._is_pinned(section) == memory.pinned,
-            "source": (section.text("source") or USUAL_SOURCE) == memory.source,
-            "original_prompt": (section.text("original_prompt") or None) == memory.original_prompt,
-            "example": _examples(section) == memory.examples,
-            "content": section.content == memory.content,
+            "source": is_same_value(memory.source, section.text("source") or USUAL_SOURCE),
+            "original_prompt": is_same_value(memory.original_prompt, section.text("original_prompt") or None),
+            "example": is_same_value(memory.examples, _examples(section)),
+            "content": is_same_content(memory.content, section.content, section.below),
         }
         return current[field]
 

@@ -10,14 +10,17 @@ The rules, the same for every format that has sections:
 - A person need not indent: lines right below a text, without an empty line between, belong to it, as in Markdown.
 - Unknown labels stay with their entry. Of a label that occurs twice, the first counts.
 - Lines end with LF or CRLF, as the file's first one does; a carriage return that belongs to a text is written twice.
+- An entry with an id that is in another style is read as well as it can be (`loose_sections`). It stays as it is until its
+  memory changes; then it is written in this style.
 """
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from omoide.markdown.conflict_markers import check_conflict_markers
-from omoide.markdown.format import Entry, LocatedEntry, digest, parse_uuid
+from omoide.markdown.format import Entry, LocatedEntry, Mention, digest, parse_uuid
+from omoide.markdown.loose_sections import LooseLines, ids_in, text_around
 from omoide.markdown.page import (
     HEADING,
     Fences,
@@ -27,62 +30,28 @@ from omoide.markdown.page import (
     read_long_text,
     render_labelled,
 )
+from omoide.markdown.section import (
+    FieldLines,
+    LocatedSection,
+    Section,
+    is_among_fields,
+    lines_outside,
+    take_text_below,
+    text_below,
+)
 from omoide.model import Memory
 
-_ITEM = re.compile(r"[-*+][ \t]+([^\s:：][^:：]{0,39})[:：]", re.DOTALL)
+_ITEM = re.compile(
+    r"[-*+][ \t]+(?:"
+    r"([*_`]{1,3})(?:(?P<a>[^\s:：*_`][^:：*`]{0,39}?)\1[:：]|(?P<b>[^\s:：*_`][^:：*`]{0,39})[:：]\1)"
+    r"|(?P<c>[^\s:：][^:：]{0,39})[:：])",
+    re.DOTALL,
+)
+"""An item with a label, which may be in bold."""
 
 
-class FieldLines(NamedTuple):
-    start: int
-    end: int
-    text: str
-
-
-class Section:
-    """A heading and the lines below it."""
-
-    def __init__(self, heading: int, title: str, id: str | None) -> None:
-        self.heading = heading
-        self.title = title
-        self.id = id
-        self.fields: dict[str, list[FieldLines]] = {}
-        self.entry_lines = [heading]
-        self.own_lines: list[int] = []
-        self.marks: list[int] = []
-        """Lines with an id, of which the first counts."""
-        self.end = heading + 1
-        """Where the next heading is."""
-
-    def text(self, field: str) -> str | None:
-        found = self.fields.get(field)
-        return found[0].text if found else None
-
-    @property
-    def content(self) -> str:
-        """The content; for an entry without one, its title."""
-        text = self.text("content")
-        return text if text and not text.isspace() else self.title
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether no more fields follow: a person's own text is below the content."""
-        content = self.fields.get("content")
-        return bool(content and self.own_lines and self.own_lines[-1] > content[0].start)
-
-
-class LocatedSection(NamedTuple):
-    section: Section
-    digest: str
-    id: str | None
-    """The id that counts; None if it has none, or that of another entry of the page."""
-    copy: bool = False
-    """Whether it is an exact copy of another entry: then it is ignored."""
-
-    def is_removed(self, wanted: Collection[str], drop: Collection[str]) -> bool:
-        """Whether it is to be removed; a copy is removed when the entry that it is a copy of changes."""
-        if self.copy:
-            return self.section.id in drop or self.section.id in wanted
-        return self.id in drop
+_AROUND_ID = " \t`*_<>"
+"""What may stand around an id."""
 
 
 class PageLayout:
@@ -151,16 +120,37 @@ class PageLayout:
         check_conflict_markers(text)
         page = MarkdownPage(text)
         return [
-            LocatedEntry(self.entry(one.section, one.id), one.section.heading + 1, one.digest)
+            LocatedEntry(self.entry(one.section, one.id), one.section.heading + 1, one.digest, one.section.is_exact)
             for one in self._located_sections(page)
             if not one.copy
         ]
+
+    def mentions(self, text: str) -> dict[str, Mention]:
+        lines = MarkdownPage(text).lines
+        sections = self._entries(lines)
+        outside = lines_outside(lines, sections)
+        known = {section.id for section in sections}
+        return {
+            id: Mention(index + 1, text_around(outside, index)) for id, index in ids_in(outside).items() if id not in known
+        }
 
     def rewrite(
         self, text: str | None, put: Mapping[str, Memory], drop: Collection[str], stamps: Mapping[int, Memory]
     ) -> str | None:
         if text is None and not put:
             return None
+        new = self._rewrite(text, put, drop, stamps)
+        # An id that is there once more, in another style, is an entry only when the first one is gone.
+        while any(id in new for id in drop):
+            left = {section.id for section in self._entries(MarkdownPage(new).lines) if section.id}.intersection(drop)
+            if not left:
+                break
+            new = self._rewrite(new, {}, left, {})
+        return new
+
+    def _rewrite(
+        self, text: str | None, put: Mapping[str, Memory], drop: Collection[str], stamps: Mapping[int, Memory]
+    ) -> str:
         page = MarkdownPage(text or "")
         sections = self._located_sections(page)
         present = {located.id for located in sections if located.id}
@@ -204,11 +194,19 @@ class PageLayout:
 
     def _edit(self, page: MarkdownPage, section: Section, memory: Memory) -> None:
         """Change the lines of an entry that do not say what the memory says."""
+        values = self.values(memory)
+        if not section.is_exact:
+            if not all(self.is_current(field, section, memory) for field in ("heading", *values)):
+                page.take(section.entry_lines)
+                page.insert(section.heading, ["", *self.lines(memory), ""])
+            return
         if not self.is_current("heading", section, memory):
             page.take([section.heading])
             page.insert(section.heading, [self.heading(memory)])
-        values = self.values(memory)
         changed = [field for field in values if not self.is_current(field, section, memory)]
+        if "content" not in section.fields and "content" not in changed:
+            # Below the labels of an entry with an id stands its text, unless a label says which text that is.
+            changed.append("content")
         fenced = [field for field in changed if field in self.long and any(map(has_fence, values[field]))]
         top = len(page)
         is_above_own_lines = False
@@ -244,9 +242,7 @@ class PageLayout:
         """The entries of a page, each with the id that counts."""
         seen: dict[str, str] = {}
         found: list[LocatedSection] = []
-        for section in self._sections(page.lines):
-            if not section.content or not (section.id or self.is_entry(section)):
-                continue
+        for section in self._entries(page.lines):
             made = digest("\n".join([page.lines[line] for line in section.entry_lines]))
             if section.id is None or section.id not in seen:
                 found.append(LocatedSection(section, made, section.id))
@@ -254,6 +250,38 @@ class PageLayout:
             else:
                 found.append(LocatedSection(section, made, None, copy=seen[section.id] == made))
         return found
+
+    def _entries(self, lines: Sequence[str]) -> list[Section]:
+        """The sections of a page that are entries."""
+        sections = self._with_content(self._sections(lines))
+        entries = sections if self._is_complete(lines, sections) else self._loose_entries(lines, sections)
+        end = len(lines)
+        for section in reversed(entries):
+            section.below = text_below(lines, section, end)
+            end = section.heading
+        return entries
+
+    def _with_content(self, sections: Sequence[Section]) -> list[Section]:
+        return [one for one in sections if one.content and (one.id or self.is_entry(one))]
+
+    def _is_complete(self, lines: Sequence[str], sections: Sequence[Section]) -> bool:
+        """Whether every id of a page is that of an entry, and each of these has a content."""
+        if any(section.id and ("content" not in section.fields or len(section.marks) > 1) for section in sections):
+            return False
+        return not ids_in(lines_outside(lines, [section for section in sections if section.id]))
+
+    def _loose_entries(self, lines: Sequence[str], exact: Sequence[Section]) -> list[Section]:
+        """The entries of a page on which some are in another style."""
+        known = {line for section in exact if "content" in section.fields for line in section.first_lines()}
+        tidy = LooseLines(lines, self._fields, self.level).read(known)
+        sections = self._sections(tidy)
+        for section in sections:
+            section.is_exact = all(tidy[line] == lines[line] for line in range(section.heading, section.end))
+            if section.id and "content" not in section.fields:
+                take_text_below(section, tidy)
+        found = self._with_content(sections)
+        ids = {section.id for section in found}
+        return found if all(section.id in ids for section in exact) else list(exact)
 
     def _sections(self, lines: Sequence[str]) -> list[Section]:
         """All sections of a page, entries or not, in time linear in its length."""
@@ -287,16 +315,16 @@ class PageLayout:
     def _read(self, lines: Sequence[str], index: int, section: Section, fences: Fences) -> int:
         """Read one line of a section, or all lines of a field; return the next line to read."""
         item = _ITEM.match(lines[index])
-        field = self._fields.get(item[1].strip().casefold()) if item else None
+        field = self._fields.get((item["a"] or item["b"] or item["c"]).strip().casefold()) if item else None
         if item and field:
-            if field == "id" and parse_uuid(lines[index][item.end() :].strip()):
+            if field == "id" and parse_uuid(lines[index][item.end() :].strip(_AROUND_ID)):
                 section.marks.append(index)
             if not section.has_ended and (field in self.many or field not in section.fields):
                 end = self._read_field(lines, index, item.end(), field, section, fences)
                 if end is not None:
                     return end
         # A second id is nobody's text, and must not be left to become another entry's.
-        if item and (field == "id" or _is_among_fields(section, index)):
+        if item and (field == "id" or is_among_fields(section, index)):
             end = index + 1
             while end < len(lines) and lines[end].startswith("  ") and lines[end].strip():
                 end += 1
@@ -312,9 +340,9 @@ class PageLayout:
         if field in self.long:
             end, text = read_long_text(lines, index, column, fences)
         else:
-            end, text = index + 1, lines[index][column:].strip()
+            end, text = _read_short_text(lines, index, column)
         if field == "id":
-            section.id = parse_uuid(text)
+            section.id = parse_uuid(text.strip(_AROUND_ID))
             if section.id is None:
                 return None
         section.fields.setdefault(field, []).append(FieldLines(index, end, text))
@@ -322,9 +350,12 @@ class PageLayout:
         return end
 
 
-def _is_among_fields(section: Section, index: int) -> bool:
-    """Whether a line with an unknown label belongs to the entry: it is above its content, or right below it."""
-    return not section.own_lines and ("content" not in section.fields or section.entry_lines[-1] == index - 1)
+def _read_short_text(lines: Sequence[str], index: int, column: int) -> tuple[int, str]:
+    """Read a value of one line, which a formatter may have broken into several; return the line after it, and the value."""
+    end = index + 1
+    while end < len(lines) and lines[end].startswith("  ") and lines[end].strip() and not _ITEM.match(lines[end].lstrip()):
+        end += 1
+    return end, " ".join(line.strip() for line in [lines[index][column:], *lines[index + 1 : end]]).strip()
 
 
 def _remove(page: MarkdownPage, section: Section) -> None:

@@ -8,12 +8,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, date, datetime, time
 from typing import ClassVar
 
-from omoide.markdown.format import Entry, LocatedEntry, ProjectFrame, entry_for, explicit_topic, heading_text
-from omoide.markdown.sections import PageLayout, Section
+from omoide.markdown.format import Entry, LocatedEntry, Mention, ProjectFrame, entry_for, explicit_topic, heading_text
+from omoide.markdown.reformatting import is_same_content, is_same_title, is_same_value
+from omoide.markdown.section import Section
+from omoide.markdown.sections import PageLayout
 from omoide.model import TYPES, Memory
 
 _NOTE = TYPES[0]
-_ID = re.compile(r"[-*+][ \t]+[Ii][Dd][:：][ \t]*[0-9a-fA-F-]{36}\s*$")
+_ID = re.compile(r"[-*+][ \t]+[*_`]{0,3}[Ii][Dd][*_`]{0,3}[:：][*_`]{0,3}[ \t]*[`<]?[0-9a-fA-F-]{36}[`>]?\s*$")
 
 
 class SingleFile:
@@ -40,6 +42,10 @@ class SingleFile:
     def parse(self, name: str, text: str) -> list[LocatedEntry]:
         del name
         return self._list.parse(text)
+
+    def mentions(self, name: str, text: str) -> dict[str, Mention]:
+        del name
+        return self._list.mentions(text)
 
     def rewrite(
         self,
@@ -91,6 +97,7 @@ class _ListLayout(PageLayout):
             type=type or (_NOTE if id else None),
             tags=tags,
             created_at=_start_of_day(section.text("date") or ""),
+            below=section.below,
         )
 
     def values(self, memory: Memory) -> dict[str, list[str]]:
@@ -108,9 +115,9 @@ class _ListLayout(PageLayout):
 
     def is_current(self, field: str, section: Section, memory: Memory) -> bool:
         if field == "heading":
-            return heading_text(section.title) == heading_text(memory.topic)
+            return is_same_title(heading_text(memory.topic), heading_text(section.title))
         if field == "content":
-            return section.content == memory.content
+            return is_same_content(memory.content, section.content, section.below)
         if field == "id":
             return section.id == memory.id
         if field == "date":  # it does not change, and a person may leave it out
@@ -119,7 +126,7 @@ class _ListLayout(PageLayout):
         fits = (type or _NOTE) == memory.type
         if field == "type":
             return fits or (memory.type in self._types and "type" not in section.fields)
-        return fits and tags == memory.tags
+        return fits and is_same_value(memory.tags, tags)
 
     def _type_and_tags(self, section: Section) -> tuple[str | None, tuple[str, ...]]:
         """The type and the tags."""

@@ -199,7 +199,7 @@ class RepoList:
         mirror = self._mirror()
         numbers = {} if mirror is None else self._engine.numbers(mirror)
         entries = SingleFile(name, self._settings.all_types).parse(name, found[0])
-        return [_item(line, entry, numbers.get(entry.id or "")) for entry, line, _ in entries]
+        return [_item(one.line, one.entry, numbers.get(one.entry.id or "")) for one in entries]
 
     def _mirror(self) -> Mirror | None:
         for mirror in self._service.mirrors():

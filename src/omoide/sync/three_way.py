@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from omoide.markdown.format import Entry, LocatedEntry, changed_fields
+from omoide.markdown.format import Entry, LocatedEntry, changed_fields, is_shown
+from omoide.markdown.reformatting import is_same_value
 from omoide.model import Memory, Scope, Side, State, SyncState, fields
 
 
@@ -209,7 +210,7 @@ def _file_side(case: MergeCase, entry: Entry, context: MergeContext) -> _FileSid
     changes = {
         name: value
         for name, value in _file_changes(base, expected_before, entry, case).items()
-        if value != _value(memory, expected, name)
+        if not is_same_value(_value(memory, expected, name), value)
     }
     # A memory that was archived, restored or moved meanwhile conflicts with every change of its entry.
     if memory.state is not base.state or not case.in_scope:
@@ -248,9 +249,7 @@ def _is_past_version(case: MergeCase, entry: Entry, context: MergeContext, base:
 def differing_fields(expected: Entry, entry: Entry) -> bool:
     """Whether a field that the entry names differs from what the format would write."""
     return any(
-        getattr(entry, name) != getattr(expected, name)
-        for name in fields.ENTRY
-        if name == "topic" or getattr(entry, name) is not None
+        not is_shown(name, expected, entry) for name in fields.ENTRY if name == "topic" or getattr(entry, name) is not None
     )
 
 
