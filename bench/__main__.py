@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from bench import document, files, footprint, mcp, recall, remember, retire
+from bench import compose, document, files, footprint, mcp, recall, remember, retire
 from bench.table import print_table
 
 
@@ -21,6 +21,7 @@ def main() -> int:
         print_table("Retention of 100,000 memories", retire.rows()),
         print_table("Documents", document.rows()),
         print_table("Mirrored files (baseline of a scan: os.scandir and stat)", files.rows()),
+        print_table("Prompts (baseline: a bare SQL query, and pathspec on the tags)", compose.rows()),
         print_table("MCP server (baseline: an echo server on the official SDK)", mcp.rows()),
     ]
     return 0 if all(met) else 1

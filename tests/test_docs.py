@@ -85,7 +85,7 @@ def test_the_shell_examples_of_the_readme_run(page: str, home: dict[str, str], t
 
 
 @pytest.mark.parametrize(
-    "page", [*READMES, *(f"docs/{folder}{page}.md" for folder in ("", "ja/") for page in ("python", "mirrors"))]
+    "page", [*READMES, *(f"docs/{folder}{page}.md" for folder in ("", "ja/") for page in ("python", "mirrors", "prompts"))]
 )
 def test_the_python_examples_run(page: str, home: dict[str, str], tmp_path: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
@@ -187,7 +187,7 @@ def code_spans(page: Path, pattern: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "page", ["commands.md", "mcp.md", "settings.md", "meaning.md", "mirrors.md", "python.md", "worktrees.md"]
+    "page", ["commands.md", "mcp.md", "settings.md", "meaning.md", "mirrors.md", "prompts.md", "python.md", "worktrees.md"]
 )
 def test_the_japanese_page_names_the_same_commands_options_json_and_python(page: str) -> None:
     missing = code_spans(DOCS / page, r"--|omoide |OMOIDE_|\{\"|\w+\(|[A-Z]\w+[a-z]$") - code_spans(JAPANESE / page, ".")

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         AgentSource as AgentSource,
         Choice as Choice,
         CliSource as CliSource,
+        ComposedPrompt as ComposedPrompt,
         Draft as Draft,
         Event as Event,
         FileSource as FileSource,
@@ -74,7 +75,9 @@ if TYPE_CHECKING:
         Page as Page,
         Project as Project,
         ProjectPlace as ProjectPlace,
+        PromptMemory as PromptMemory,
         Query as Query,
+        Receipt as Receipt,
         Remembered as Remembered,
         ResumeContext as ResumeContext,
         Role as Role,
@@ -86,6 +89,7 @@ if TYPE_CHECKING:
         State as State,
         Summary as Summary,
         SyncConflict as SyncConflict,
+        Task as Task,
         Usage as Usage,
         VectorCoverage as VectorCoverage,
         Version as Version,
@@ -148,9 +152,9 @@ _MODULES = {
     "omoide.lifecycle.deduplication": "Contradiction Merge MergePlan ReindexResult",
     "omoide.lifecycle.retention": "Reason RetentionPlan Retirement",
     "omoide.model": (
-        "Actor AgentSource Choice CliSource Draft Event FileSource GitHubSource Hit Layer Link LinkKind Memory "
-        "Mirror Page Project ProjectPlace Query Remembered ResumeContext Role Scope SearchResult Session Side "
-        "SlackSource State Summary SyncConflict Usage VectorCoverage Version"
+        "Actor AgentSource Choice CliSource ComposedPrompt Draft Event FileSource GitHubSource Hit Layer Link "
+        "LinkKind Memory Mirror Page Project ProjectPlace PromptMemory Query Receipt Remembered ResumeContext Role "
+        "Scope SearchResult Session Side SlackSource State Summary SyncConflict Task Usage VectorCoverage Version"
     ),
     "omoide.service": "Service",
     "omoide.service.learning": "LearningReport",

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from omoide.errors import InvalidInput, Unreadable
-from omoide.model import TYPES, Role, require_source
-from omoide.model.source import SOURCE_FORMS
+from omoide import setting_values
+from omoide.errors import Unreadable
+from omoide.model import TYPES, Role
 
 Documented = TypeVar("Documented")
 
@@ -38,49 +38,8 @@ class Setting(NamedTuple):
         return next((name for name in self.aliases if environment.get(name)), None)
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError("a string")
-    return value
-
-
-def _run(value: Any) -> str:
-    name = str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else " "
-    if not re.fullmatch(r"[\w.:/#@+-]{0,200}", name):
-        raise ValueError("the id of a run, of letters, digits and . : / # @ + - _")
-    return name
-
-
-def _source(value: Any) -> str:
-    try:
-        return str(require_source(_text(value))) if value else ""
-    except InvalidInput:
-        raise ValueError(f"a source: {SOURCE_FORMS}") from None
-
-
 def _path(value: Any) -> str:
-    return str(Path(_text(value)).expanduser().absolute()) if value else _store()
-
-
-def _type(value: Any) -> str:
-    name = _text(value)
-    if not re.fullmatch(r"[^\W_][\w-]{0,39}", name) or name != name.lower():
-        raise ValueError("a type name of lower-case letters, digits and -")
-    return name
-
-
-def _types(value: Any) -> tuple[str, ...]:
-    names = [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
-    if not isinstance(names, list):
-        raise ValueError('a list of type names, such as ["runbook", "persona"]')
-    return tuple(_type(name) for name in names)
-
-
-def _directory(value: Any) -> str:
-    parts = _text(value).replace("\\", "/").rstrip("/").split("/")
-    if any(part in ("", ".", "..", "~") for part in parts):
-        raise ValueError("a directory inside a repository, such as .agent")
-    return "/".join(parts)
+    return str(Path(setting_values.text(value)).expanduser().absolute()) if value else _store()
 
 
 def _choice(*values: str) -> Callable[[Any], str]:
@@ -94,59 +53,12 @@ def _choice(*values: str) -> Callable[[Any], str]:
     return parse
 
 
-def _role(value: Any) -> Role:
-    try:
-        return Role(value)
-    except ValueError:
-        raise ValueError(" or ".join(f'"{role}"' for role in Role)) from None
-
-
-def _agents(value: Any) -> dict[str, Role]:
-    if isinstance(value, str):
-        value = dict(part.rpartition("=")[::2] for part in value.split(",") if part.strip())
-    expected = 'names with their roles, such as planner = "admin", or in a variable planner=admin,builder=worker'
-    if not isinstance(value, dict):
-        raise ValueError(expected)
-    agents: dict[str, Role] = {}
-    for name, role in value.items():
-        try:
-            agents[" ".join(name.split())] = _role(role.strip() if isinstance(role, str) else role)
-        except ValueError:
-            raise ValueError(expected) from None
-    if "" in agents:
-        raise ValueError(expected)
-    return agents
-
-
 def _boolean(value: Any) -> bool:
     words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
     parsed = words.get(value.strip().lower()) if isinstance(value, str) else value
     if not isinstance(parsed, bool):
         raise ValueError("true or false")
     return parsed
-
-
-def _embedder(value: Any) -> str:
-    name = _text(value)
-    if name in ("auto", "off", "bundled", "fastembed") or re.fullmatch(r"fastembed:\S+|https?://[^\s#]+#\S+", name):
-        return name
-    raise ValueError('"auto", "off", "bundled", "fastembed:MODEL" or "http://host/v1#MODEL"')
-
-
-def _llm(value: Any) -> str:
-    name = _text(value)
-    if name in ("off", "claude") or re.fullmatch(r"(?:claude|anthropic|openai):[^\s#]+|https?://[^\s#]+#\S+", name):
-        return name
-    raise ValueError('"off", "claude", "claude:MODEL", "anthropic:MODEL", "openai:MODEL" or "http://host/v1#MODEL"')
-
-
-def _price(value: Any) -> tuple[float, float] | None:
-    if value == "":
-        return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)/(\d+(?:\.\d+)?)", _text(value))
-    if match is None:
-        raise ValueError('US dollars for a million tokens, read and written, such as "1/5"')
-    return float(match[1]), float(match[2])
 
 
 def _integer(minimum: int, maximum: int) -> Callable[[Any], int]:
@@ -162,16 +74,6 @@ def _integer(minimum: int, maximum: int) -> Callable[[Any], int]:
     return parse
 
 
-def _seconds(value: Any) -> float:
-    try:
-        seconds = float(value)
-    except (TypeError, ValueError):
-        seconds = -1
-    if not 0 <= seconds <= 3600:
-        raise ValueError("a number of seconds from 0 to 3600")
-    return seconds
-
-
 def _store() -> str:
     import platformdirs  # lazy: start-up: 5 ms that only the default path needs
 
@@ -184,17 +86,24 @@ def _login() -> str:
 
 SETTINGS = (
     Setting("store", "the database file", _store, _path),
-    Setting("project", "the project to work in; empty: that of the git repository of the working directory", str, _text),
-    Setting("actor", "the name of the actor in the event history", _login, _text),
-    Setting("run", "the id of the agent's run, stored with each memory unless a call gives another", str, _run),
+    Setting(
+        "project",
+        "the project to work in; empty: that of the git repository of the working directory",
+        str,
+        setting_values.text,
+    ),
+    Setting("actor", "the name of the actor in the event history", _login, setting_values.text),
+    Setting(
+        "run", "the id of the agent's run, stored with each memory unless a call gives another", str, setting_values.run
+    ),
     Setting(
         "source",
         "where the actions of this process come from, such as slack:C123/1700000000.0001; empty: its interface",
         str,
-        _source,
+        setting_values.source,
     ),
-    Setting("type", "the type of a memory that is given none", lambda: "note", _type),
-    Setting("types", "names of your own types, in addition to the built-in ones", tuple, _types),
+    Setting("type", "the type of a memory that is given none", lambda: "note", setting_values.type),
+    Setting("types", "names of your own types, in addition to the built-in ones", tuple, setting_values.types),
     Setting(
         "secrets",
         'what to do with a credential in a text: "refuse" the text or "redact" the credential',
@@ -203,9 +112,29 @@ SETTINGS = (
     ),
     Setting("max_content", "the maximum size of a content, in bytes", lambda: 1_000_000, _integer(1_000, 100_000_000)),
     Setting("limit", "how many memories recall and list return", lambda: 10, _integer(1, 1_000)),
-    Setting("wait", "how long to wait for another process that writes, in seconds", lambda: 30.0, _seconds),
-    Setting("role", "the role of this process: owner, admin or worker", lambda: Role.OWNER, _role),
-    Setting("agents", "the role of each agent, by the id it gives; all others are workers", dict, _agents),
+    Setting("compose_limit", "how many memories a composed prompt contains at most", lambda: 10, _integer(0, 1_000)),
+    Setting(
+        "budget_bytes",
+        "the maximum size of a composed prompt, in bytes; 0: no limit",
+        lambda: 200_000,
+        _integer(0, 1_000_000_000),
+    ),
+    Setting(
+        "budget_tokens",
+        "the maximum size of a composed prompt, in estimated tokens; 0: no limit",
+        lambda: 0,
+        _integer(0, 1_000_000_000),
+    ),
+    Setting(
+        "select",
+        'what ranks the memories of a prompt: "relevance", or "task": how well they match the task\'s text, then relevance',
+        lambda: "relevance",
+        _choice("relevance", "task"),
+    ),
+    Setting("profiles", "named templates for the section Role of a composed prompt", dict, setting_values.profiles),
+    Setting("wait", "how long to wait for another process that writes, in seconds", lambda: 30.0, setting_values.seconds),
+    Setting("role", "the role of this process: owner, admin or worker", lambda: Role.OWNER, setting_values.role),
+    Setting("agents", "the role of each agent, by the id it gives; all others are workers", dict, setting_values.agents),
     Setting("workers_global", "whether workers may write to the global layer", lambda: True, _boolean),
     Setting(
         "ttl_days",
@@ -244,15 +173,15 @@ SETTINGS = (
         "memories_directory",
         "the directory of a repository that contains its list, memories.md, and its own settings, config.toml",
         lambda: ".agent",
-        _directory,
+        setting_values.directory,
     ),
     Setting(
         "embedder",
         'what computes vectors: "auto", "off", "bundled", "fastembed:MODEL" or "http://host/v1#MODEL"',
         lambda: "auto",
-        _embedder,
+        setting_values.embedder,
     ),
-    Setting("embedder_key", "the API key of an embedder over HTTP", str, _text),
+    Setting("embedder_key", "the API key of an embedder over HTTP", str, setting_values.text),
     Setting(
         "autotag",
         'tags from the text of a memory: "off", "suggest" or "apply"',
@@ -263,10 +192,10 @@ SETTINGS = (
         "llm",
         'the language model: "off", "claude", "claude:MODEL", "anthropic:MODEL", "openai:MODEL" or "http://host/v1#MODEL"',
         lambda: "off",
-        _llm,
+        setting_values.llm,
     ),
-    Setting("llm_key", "the API key of the language model; empty: that of the environment", str, _text),
-    Setting("llm_timeout", "how long to wait for the language model, in seconds", lambda: 60.0, _seconds),
+    Setting("llm_key", "the API key of the language model; empty: that of the environment", str, setting_values.text),
+    Setting("llm_timeout", "how long to wait for the language model, in seconds", lambda: 60.0, setting_values.seconds),
     Setting(
         "llm_daily_tokens",
         "how many tokens of the language model to use in a day, read and written; 0: no limit",
@@ -277,7 +206,7 @@ SETTINGS = (
         "llm_price",
         'the price of the language model, in US dollars for a million tokens read/written, such as "1/5"; empty: unknown',
         lambda: None,
-        _price,
+        setting_values.price,
     ),
 )
 """Every setting. `Settings`, the docstring of `omoide.open`, `omoide config` and docs/settings.md name the same ones."""
@@ -304,6 +233,11 @@ class Settings(msgspec.Struct, frozen=True):
     secrets: str
     max_content: int
     limit: int
+    compose_limit: int
+    budget_bytes: int
+    budget_tokens: int
+    select: str
+    profiles: dict[str, str]
     wait: float
     role: Role
     agents: dict[str, Role]

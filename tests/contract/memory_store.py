@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from omoide.errors import Conflict, StoreBusy, StoreError
 from omoide.model import (
     Actor,
+    Candidate,
     Event,
     FileState,
     Layer,
@@ -138,6 +139,12 @@ class MemoryReader:
         for memory in sorted(found, key=_changed, reverse=True):
             _ = self.data  # raises once the transaction has ended
             yield memory
+
+    def prompt_candidates(self, query: Query, at: datetime) -> list[Candidate]:
+        return [
+            Candidate(each.number, each.id, each.version, each.type, each.content, each.tags, each.relevance)
+            for each in self.browse(query, at)
+        ]
 
     def count(self, query: Query, at: datetime) -> int:
         return sum(1 for _ in self.browse(query, at))

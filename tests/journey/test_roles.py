@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import pytest
 
-from omoide import Actor, Draft, InvalidInput, Layer, NotAllowed, NotFound, Role, Scope
+from omoide import Actor, Draft, InvalidInput, Layer, NotAllowed, NotFound, Role, Scope, Task
 from omoide.errors import Unreadable
 from omoide.guard import permissions
 from omoide.learning.transcript import Speaker, Turn
@@ -35,6 +35,7 @@ def call(memory, verb, scope, directory, *, ref, other):
         "path": "new" if verb == "create_project" else "shop", "description": "sells",
         "turns": [Turn(Speaker.PERSON, f"Remember that the zebra has {verb} stripes", 1)],
         "place": directory / f"{verb}.md", "take": "database", "ids": [], "event": 0,
+        "task": Task(title="zebra"),
     }  # fmt: skip
     if verb in ("unmirror", "join", "reset_sync_state"):
         values["number"] = mirrored(memory, scope, directory / f"of {verb}.md")

@@ -47,13 +47,13 @@ def read_identity(root: Path) -> RepositoryIdentity:
     remote = normalize_remote(_remote_url(root), root)
     if (directory / "shallow").exists():
         return RepositoryIdentity((), remote)
-    commits = _git(root, "rev-list", "--max-parents=0", "--all") or _git(root, "rev-list", "--max-parents=0", "HEAD")
+    commits = run_git(root, "rev-list", "--max-parents=0", "--all") or run_git(root, "rev-list", "--max-parents=0", "HEAD")
     return RepositoryIdentity(tuple(sorted(set(commits.split()))), remote)
 
 
 def has_commit(root: Path, commits: Sequence[str]) -> bool:
     """Return whether the repository still has one of these commits, also where no branch leads to it any more."""
-    return any(_git(root, "cat-file", "-t", commit).strip() == "commit" for commit in commits)
+    return any(run_git(root, "cat-file", "-t", commit).strip() == "commit" for commit in commits)
 
 
 def normalize_remote(url: str, root: Path) -> str:
@@ -90,7 +90,7 @@ def _strip_suffix(address: str) -> str:
 
 def _remote_url(root: Path) -> str:
     """The address of `origin`, or of the first remote if there is no `origin`."""
-    lines = _git(root, "config", "--get-regexp", r"^remote\..*\.url$").splitlines()
+    lines = run_git(root, "config", "--get-regexp", r"^remote\..*\.url$").splitlines()
     urls = dict(line.split(" ", 1) for line in reversed(lines) if " " in line)
     return urls.get("remote.origin.url", next(reversed(urls.values()), ""))
 
@@ -120,7 +120,7 @@ def _stat(file: Path) -> str:
     return f"{found.st_mtime_ns}.{found.st_size}"
 
 
-def _git(root: Path, *arguments: str) -> str:
+def run_git(root: Path, *arguments: str) -> str:
     """What git prints; empty where it fails."""
     # A hook of git runs with variables that point to its own repository, and this is a question about another one.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -130,6 +130,6 @@ def _git(root: Path, *arguments: str) -> str:
             ["git", "-C", str(root), *arguments],  # noqa: S607 - the git of the person's PATH
             env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False,
         )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):  # fallback: known by its directory alone
+    except (OSError, subprocess.TimeoutExpired):  # fallback: the caller has one for an empty answer
         return ""
     return done.stdout.decode(errors="surrogateescape") if done.returncode == 0 else ""

@@ -21,7 +21,7 @@ import msgspec
 
 from omoide.errors import InvalidInput, SecretFound
 from omoide.guard import secrets
-from omoide.model import CONTROL, Actor, Draft, Memory, Scope, State, check_segment, derive_topic, fields
+from omoide.model import CONTROL, Actor, Draft, Memory, Scope, State, Task, check_segment, derive_topic, fields
 from omoide.settings import Settings
 
 _LINE_LENGTH = 500
@@ -150,6 +150,24 @@ def check_examples(texts: Sequence[str], settings: Settings) -> tuple[str, ...]:
     if isinstance(texts, str) or not isinstance(texts, Collection) or len(texts) > _EXAMPLES:
         raise InvalidInput(f"examples should be a list of at most {_EXAMPLES} texts")
     return tuple(_check_text(text, "example", settings) for text in texts)
+
+
+def check_task(task: Task, settings: Settings) -> Task:
+    """Return a task as it will be rendered, and stored with its run: each text checked as a content is, but may be empty."""
+    _require(task, Task, "task")
+    checked: dict[str, Any] = {}
+    for name in Task.__struct_fields__:
+        value, what = getattr(task, name), f"task's {name}"
+        if isinstance(getattr(_EMPTY_TASK, name), str):
+            checked[name] = _check_text(value, what, settings)
+        elif isinstance(value, str) or not isinstance(value, Collection):
+            raise InvalidInput(f"the {what} should be a list of texts, got {value!r:.100}")
+        else:
+            checked[name] = tuple(_check_text(text, what, settings) for text in value)
+    return Task(**checked)
+
+
+_EMPTY_TASK = Task()
 
 
 def check_line(text: str, what: str, settings: Settings) -> str:

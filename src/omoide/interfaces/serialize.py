@@ -7,7 +7,7 @@ import msgspec
 from omoide import model
 from omoide.markdown import record
 from omoide.markdown.record import author, format_time, scope
-from omoide.model import Event, Hit, Link, Memory, Project, Remembered, Session, Version, expiry
+from omoide.model import Event, Hit, Link, Memory, Project, PromptMemory, Receipt, Remembered, Session, Version, expiry
 
 if TYPE_CHECKING:  # each loads with the verb that answers it
     from omoide.lifecycle.deduplication import Contradiction, Merge
@@ -25,6 +25,7 @@ __all__ = [
     "memory",
     "merge",
     "project",
+    "receipt",
     "remembered",
     "retirement",
     "scope",
@@ -117,6 +118,30 @@ def project(value: Project) -> dict[str, Any]:
         "description": value.description,
         "root": value.root,
         "created_at": format_time(value.created_at),
+    }
+
+
+def receipt(value: Receipt) -> dict[str, Any]:
+    return {
+        "sha256": value.sha256,
+        "bytes": value.bytes,
+        "tokens": value.tokens,
+        "format": value.format,
+        "holdout": value.holdout,
+        "memories": [_prompt_memory(one) for one in value.memories],
+        "left_out": [_prompt_memory(one) for one in value.left_out],
+        "left_out_count": value.left_out_count,
+    }
+
+
+def _prompt_memory(value: PromptMemory) -> dict[str, Any]:
+    return {
+        "number": value.number,
+        "id": value.id,
+        "version": value.version,
+        "rule": value.rule,
+        "relevance": value.relevance,
+        "reason": value.reason,
     }
 
 

@@ -17,6 +17,7 @@ from omoide.model.memory import (
 )
 from omoide.model.mirror import Choice, FileState, Mirror, Side, SyncConflict, SyncState
 from omoide.model.project import Project, ProjectPlace, RepositoryIdentity, Session
+from omoide.model.prompt import Candidate, ComposedPrompt, PromptMemory, Receipt, Task
 from omoide.model.scope import Actor, Layer, Role, Scope, check_project_path, check_segment
 from omoide.model.search import Hit, Page, Query, ResumeContext, SearchResult, Summary, VectorCoverage
 from omoide.model.source import (
@@ -38,8 +39,10 @@ __all__ = [
     "Actor",
     "AgentSource",
     "CallState",
+    "Candidate",
     "Choice",
     "CliSource",
+    "ComposedPrompt",
     "Draft",
     "Event",
     "FileSource",
@@ -55,7 +58,9 @@ __all__ = [
     "Page",
     "Project",
     "ProjectPlace",
+    "PromptMemory",
     "Query",
+    "Receipt",
     "Remembered",
     "RepositoryIdentity",
     "ResumeContext",
@@ -70,6 +75,7 @@ __all__ = [
     "Summary",
     "SyncConflict",
     "SyncState",
+    "Task",
     "Usage",
     "VectorCoverage",
     "Version",

@@ -11,6 +11,7 @@ from omoide.service.maintenance import Maintenance
 from omoide.service.memories import Memories
 from omoide.service.mirrors import Mirrors
 from omoide.service.projects import Projects
+from omoide.service.prompts import Prompts
 from omoide.service.queries import Queries
 from omoide.service.repositories import Repositories
 from omoide.service.retention import Retention
@@ -25,6 +26,7 @@ class Service(
     Memories,
     Imports,
     Queries,
+    Prompts,
     Stats,
     Retention,
     Projects,

@@ -30,6 +30,7 @@ from omoide.model import (
     Version,
 )
 from omoide.storage.llm_calls import LlmCallReader as LlmCallReader, LlmCallWriter as LlmCallWriter
+from omoide.storage.prompts import PromptReader as PromptReader
 from omoide.storage.search_index import (
     Counts as Counts,
     IndexEntry as IndexEntry,
@@ -218,6 +219,7 @@ class Reader(
     RetentionReader,
     SyncReader,
     LlmCallReader,
+    PromptReader,
     Protocol,
 ):
     """A consistent view: everything that is read in it is of one moment, at the latest that of the first read.

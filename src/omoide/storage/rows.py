@@ -61,6 +61,10 @@ def strings(values: Sequence[str]) -> str:
     return _encode(values).decode() if values else "[]"
 
 
+texts: Callable[[str], tuple[str, ...]] = _strings.decode
+"""Return the texts of a JSON list: the inverse of `strings`."""
+
+
 def memory_from_row(row: Sequence[Any]) -> Memory:
     """Return the memory of a row of COLUMNS; raise StoreDamaged if it is none."""
     try:

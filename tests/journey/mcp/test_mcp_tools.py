@@ -104,6 +104,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "describe_project": ("describe_project", {"description": "The web shop"}),
     "sessions": ("sessions", {}),
     "start_session": ("start_session", {"name": "living"}),
+    "compose": ("compose", {"title": "x"}),
     "stats": ("stats", {}),
     "retire": ("retire", {"dry_run": True}),
     "near_duplicates": ("reindex", {}),

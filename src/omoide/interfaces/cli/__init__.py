@@ -19,7 +19,7 @@ class CommandEntry(NamedTuple):
     help: str
 
 
-_WRITE, _FIND, _CHANGE, _PROJECTS = "Write", "Find", "Change", "Projects"
+_WRITE, _FIND, _CHANGE, _PROJECTS, _PROMPTS = "Write", "Find", "Change", "Projects", "Prompts"
 _TRANSFER, _FILES, _SERVE, _MAINTENANCE = "Import and export", "Files", "Serve", "Maintenance"
 
 # The help is repeated here, so that `omoide --help` need not load every command. A test compares the two.
@@ -42,6 +42,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "promote": CommandEntry(_CHANGE, "state", "Move memories to a wider scope: session to project, project to global."),
     "link": CommandEntry(_CHANGE, "state", "Link two memories."),
     "purge": CommandEntry(_CHANGE, "purge", "Destroy forgotten memories and their history for good."),
+    "compose": CommandEntry(_PROMPTS, "compose", "Compose the prompt of a task, with the memories that fit it."),
     "project": CommandEntry(_PROJECTS, "project", "Create, list, show, describe, bind, rename, merge and back up projects."),
     "session": CommandEntry(_PROJECTS, "session", "Start, extend, list and show the sessions of a project."),
     "export": CommandEntry(_TRANSFER, "export", "Write memories to a file or standard output."),

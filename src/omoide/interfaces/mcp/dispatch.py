@@ -28,9 +28,10 @@ def tools_of(tool_set: str) -> dict[str, Tool]:
 
         tools |= {tool.name: tool for tool in keyed.TOOLS}
     if tool_set == "all":
-        from omoide.interfaces.mcp.tools import admin, maintenance, projects  # lazy: see above
+        from omoide.interfaces.mcp.tools import admin, maintenance, projects, prompts  # lazy: see above
 
-        tools |= {tool.name: tool for tool in (*admin.TOOLS, *projects.TOOLS, *maintenance.TOOLS)}
+        rest = (*admin.TOOLS, *projects.TOOLS, *prompts.TOOLS, *maintenance.TOOLS)
+        tools |= {tool.name: tool for tool in rest}
     return tools
 
 

@@ -51,6 +51,7 @@ from omoide.storage.sqlite.mirrors import MirrorReader
 from omoide.storage.sqlite.names import NameReader
 from omoide.storage.sqlite.postings import NUMBERS, document_id, phrase, unpack_counts
 from omoide.storage.sqlite.projects import SessionReader
+from omoide.storage.sqlite.prompts import SqlitePromptReader
 from omoide.storage.sqlite.transaction import Transaction
 from omoide.storage.sqlite.vectors import VectorReader
 
@@ -111,7 +112,9 @@ def _sides(state: State) -> tuple[int, ...]:
     return {State.ACTIVE: (0,), State.INACTIVE: (0, 1)}.get(state, (1,))
 
 
-class SqliteReader(CachedReader, EventReader, MirrorReader, SessionReader, NameReader, VectorReader, LlmCallReader):
+class SqliteReader(
+    CachedReader, EventReader, MirrorReader, SessionReader, NameReader, VectorReader, LlmCallReader, SqlitePromptReader
+):
     """See `storage/base.py` for what each verb promises. Made by the store, for one transaction."""
 
     def __init__(self, tx: Transaction, known: ReaderCache):

@@ -1,0 +1,1 @@
+"""Turn memories into text for a model: select, render, budget. Pure."""

@@ -1,0 +1,40 @@
+"""Quote the text of a memory inside a prompt, so that none of its lines is taken for a line of the prompt. Pure."""
+
+import re
+
+from omoide.markdown.fence import SEPARATORS
+from omoide.model import CONTROL
+
+INDENT = " " * 6
+"""Of the further lines of a memory: four columns more than the text of its list item. So Markdown sees no heading, list,
+fence or rule in them, and not a character of the text is changed."""
+_LINE_END = re.compile(f"\r\n|[{SEPARATORS}]")
+
+
+def lines(text: str) -> list[str]:
+    """Split a text after every character that begins a new line in some program; without empty lines at its ends."""
+    parts = _LINE_END.split(text)
+    while len(parts) > 1 and not parts[-1].strip():
+        parts.pop()
+    while len(parts) > 1 and not parts[0].strip():
+        parts.pop(0)
+    return [visible(part).rstrip() for part in parts]
+
+
+def visible(line: str) -> str:
+    """Show control characters, and those that change the direction of text, as escapes; tabs stay."""
+    if line.isprintable():
+        return line
+    return CONTROL.sub(lambda match: match[0] if match[0] == "\t" else f"\\u{ord(match[0]):04x}", line)
+
+
+def list_item(prefix: str, text: str) -> str:
+    """Return a text as a list item of one or more lines, with a line end."""
+    first, *others = lines(text)
+    rest = "".join(f"{INDENT}{other}\n" if other else "\n" for other in others)
+    return f"- {prefix}{first}\n{rest}"
+
+
+def one_line(text: str) -> str:
+    """Put a text on one line."""
+    return " ".join(part for part in lines(text) if part)

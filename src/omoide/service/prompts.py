@@ -1,0 +1,104 @@
+"""Compose prompts: select memories for a task, and render them into its sections."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from omoide.errors import InvalidInput
+from omoide.guard import permissions, validation
+from omoide.model import ComposedPrompt, Query, Scope, Task
+from omoide.retrieval import pipeline
+from omoide.service.core import Core
+from omoide.storage.base import Reader
+
+if TYPE_CHECKING:  # loads with the first prompt
+    from omoide.prompt.budget import Budget
+
+_RECALLED = 200
+"""How many memories the task's text may recall, where the setting `select` is task."""
+
+
+class Prompts(Core):
+    """Operations that turn memories into prompts."""
+
+    def compose(
+        self,
+        task: Task,
+        *,
+        scope: Scope,
+        limit: int | None = None,
+        budget_bytes: int | None = None,
+        budget_tokens: int | None = None,
+        work_tree: Path | None = None,
+    ) -> ComposedPrompt:
+        """Compose the prompt of a task: its sections, with the memories of `scope` that fit it best.
+
+        Only current memories that the scope sees are chosen: first those with a glob tag that matches the task's
+        `write_scope`, then by relevance, highest first. The same memories and the same task give the same bytes.
+
+        `limit`: how many memories at most. `budget_bytes`, `budget_tokens`: how large the whole prompt may be; 0 is no
+        limit. Each is that of the settings by default. `work_tree`: the directory whose files the globs of the write scope
+        stand for; by default the project's own.
+
+        Returns the text with its receipt. Every memory in it counts as accessed. Raises InvalidInput for a task that is not
+        valid and for a budget that the other sections exceed, SecretFound for a secret in the task, and NotAllowed.
+        """
+        permissions.require(self._actor, "compose")
+        from omoide.prompt import compose  # lazy: only this needs it
+
+        task = validation.check_task(task, self._settings)
+        allowed = self._budget(limit, budget_bytes, budget_tokens)
+        role = self._role(task)
+        query = permissions.narrow_or_refuse(self._actor, Query(scope))
+        at = self._clock()
+        recalling = msgspec.structs.replace(query, text=self._recall_text(task), limit=_RECALLED)
+        vector = self._embeddings.encode_query(recalling) if recalling.text else None
+        with self._read(scope) as tx:
+            candidates = tx.prompt_candidates(query, at)
+            files = _files(tx, scope, work_tree) if compose.needs_files(task) else None
+            hits = pipeline.search(tx, recalling, at, vector).hits if recalling.text else ()
+        scores = {hit.memory.number: hit.score for hit in hits}
+        composed = compose.compose(task, candidates, compose.Circumstances(role, allowed, files, scores))
+        self._store.touch([one.number for one in composed.receipt.memories], at)
+        return composed
+
+    def _recall_text(self, task: Task) -> str:
+        """What to recall memories by; empty where the settings do not ask for that."""
+        return f"{task.title}\n{task.description}".strip() if self._settings.select == "task" else ""
+
+    def _budget(self, limit: int | None, size: int | None, tokens: int | None) -> "Budget":
+        from omoide.prompt.budget import Budget  # lazy: see compose
+
+        settings = self._settings
+        return Budget(
+            validation.check_count(settings.compose_limit if limit is None else limit, "limit"),
+            validation.check_count(settings.budget_bytes if size is None else size, "budget_bytes"),
+            validation.check_count(settings.budget_tokens if tokens is None else tokens, "budget_tokens"),
+        )
+
+    def _role(self, task: Task) -> str:
+        """The text of the section Role: the task's own, or the template of its profile."""
+        if not task.profile:
+            return task.role
+        if task.role:
+            raise InvalidInput("the task has a role and a profile: give one of them")
+        template = self._settings.profiles.get(task.profile)
+        if template is None:
+            known = ", ".join(sorted(self._settings.profiles)) or "none yet"
+            raise InvalidInput(f"there is no profile {task.profile!r}: `profiles` in the settings has {known}")
+        return template
+
+
+def _files(tx: Reader, scope: Scope, work_tree: Path | None) -> Sequence[str] | None:
+    """The files of the work tree; None where the project has no directory on this machine."""
+    if work_tree is None:
+        project = tx.project(scope.path) if scope.path else None
+        places = [] if project is None else [Path(place.directory) for place in project.places]
+        work_tree = next((place for place in places if place.is_dir()), None)
+        if work_tree is None:
+            return None
+    from omoide.files.work_tree import list_files  # lazy: it loads subprocess: 10 ms
+
+    return list_files(work_tree)
