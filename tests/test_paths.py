@@ -137,12 +137,12 @@ def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(used, 
         "files": "atomic directory late_saves",
         "guard": "permissions secrets validation",
         "markdown": "conflict_markers format loose_sections normal_form page reformatting section sections single_file",
-        "model": "expiry fields memory scope",
+        "model": "expiry fields memory mirror scope",
         "retrieval": "analyzer blocking",
         "service": "core mirrors queries versioning write_path",
         "storage": "rows",
-        "storage/sqlite": "cache faults file mirrors opening postings reader store transaction writer",
-        "sync": "database engine file_edits hook matching run snapshot three_way",
+        "storage/sqlite": "cache events faults file mirrors opening postings reader store transaction writer",
+        "sync": "absence database engine evidence file_edits hook matching plan run snapshot three_way",
     }
 
 

@@ -21,6 +21,7 @@ from omoide.model import (
     Candidate,
     Event,
     FileState,
+    FileVersions,
     Layer,
     Link,
     LinkKind,
@@ -81,6 +82,7 @@ class Data:
     mirrors: dict[int, Mirror] = field(default_factory=dict)
     sync_states: dict[tuple[int, int], SyncState] = field(default_factory=dict)
     file_states: dict[tuple[int, str], FileState] = field(default_factory=dict)
+    file_versions: dict[tuple[int, str], FileVersions] = field(default_factory=dict)
     conflicts: dict[tuple[int, int], SyncConflict] = field(default_factory=dict)
     llm_calls: dict[str, LlmCall] = field(default_factory=dict)
     last: Counter[str] = field(default_factory=Counter)
@@ -307,6 +309,9 @@ class MemoryReader:
 
     def file_states(self, mirror: int) -> list[FileState]:
         return [state for (number, _), state in self.data.file_states.items() if number == mirror]
+
+    def file_versions(self, mirror: int, names: Sequence[str]) -> list[FileVersions]:
+        return [each for (number, name), each in self.data.file_versions.items() if number == mirror and name in names]
 
     def sync_conflicts(self) -> list[SyncConflict]:
         return sorted(self.data.conflicts.values(), key=lambda conflict: (conflict.at, conflict.memory))
@@ -554,7 +559,7 @@ class MemoryWriter(MemoryReader):
     def drop_mirror(self, number: int) -> None:
         data = self.data
         data.mirrors.pop(number, None)
-        for name in ("sync_states", "file_states", "conflicts"):
+        for name in ("sync_states", "file_states", "file_versions", "conflicts"):
             setattr(data, name, {key: value for key, value in getattr(data, name).items() if key[0] != number})
 
     def record_sync(self, mirror: int, update: SyncUpdate) -> None:
@@ -563,11 +568,14 @@ class MemoryWriter(MemoryReader):
             return
         data.sync_states |= {(mirror, each.memory): each for each in update.states if each.memory in data.memories}
         data.file_states |= {(mirror, each.name): each for each in update.files}
+        data.file_versions |= {(mirror, each.name): each for each in update.versions}
         data.conflicts |= {(mirror, each.memory): each for each in update.conflicts}
         for number in update.dropped_states:
             data.sync_states.pop((mirror, number), None)
         for name in update.dropped_files:
             data.file_states.pop((mirror, name), None)
+        for name in update.dropped_versions:
+            data.file_versions.pop((mirror, name), None)
         for number in update.settled_conflicts:
             data.conflicts.pop((mirror, number), None)
         if update.last_event is not None:

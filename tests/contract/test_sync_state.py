@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from omoide.errors import Conflict
-from omoide.model import Choice, FileState, Mirror, Scope, Side, State, SyncConflict, SyncState
+from omoide.model import Choice, FileState, FileVersions, Held, Mirror, Scope, Side, State, SyncConflict, SyncState
 from omoide.storage.base import SyncUpdate
 
 SHOP, MONDAY = Scope.project("shop"), Scope.session("shop", "monday")
@@ -133,6 +133,36 @@ def test_file_states_are_stored_unchanged(samples, store, add):
         tx.record_sync(mirror, SyncUpdate(files=[new], dropped_files=["archive/b.md", "nothing.md"], last_event=12))
     assert samples.ask(lambda tx: tx.file_states(mirror)) == [new]
     assert samples.ask(lambda tx: tx.mirrors())[0].seen == 12
+
+
+def test_the_versions_of_a_file_are_stored_unchanged_and_outlive_the_file(samples, store, add):
+    mirror, other = add().number, add(place="/b").number
+    old = FileVersions("a.md", b"\x00\xff" * 40, ("d2", "d1"))
+    new = FileVersions("a.md", b"", ("d3", "d2", "d1"))
+    names = ["a.md", "nothing.md"]
+    with store.write() as tx:
+        tx.record_sync(mirror, SyncUpdate(versions=[old, FileVersions("b.md")]))
+    assert samples.ask(lambda tx: (tx.file_versions(mirror, names), tx.file_versions(other, names))) == ([old], [])
+    with store.write() as tx:
+        tx.record_sync(mirror, SyncUpdate(versions=[new], dropped_files=["a.md"]))
+    assert samples.ask(lambda tx: tx.file_versions(mirror, names)) == [new]
+    with store.write() as tx:
+        tx.record_sync(mirror, SyncUpdate(dropped_versions=["a.md"]))
+    assert samples.ask(lambda tx: tx.file_versions(mirror, names)) == []
+    with store.write() as tx:
+        tx.drop_mirror(mirror)
+    assert samples.ask(lambda tx: tx.file_versions(mirror, ["b.md"])) == []
+
+
+def test_a_mirror_stores_what_it_adopts_and_a_state_why_it_is_held(samples, store, add):
+    mirror, memory = add(adopt=("notes-*.md", "a.md")), samples.add("a").number
+    none = add(place="/b", adopt=())
+    held = SyncState(memory, "a.md", "x", 1, "d1", Held.GIT)
+    with store.write() as tx:
+        tx.record_sync(mirror.number, SyncUpdate([held]))
+    assert samples.ask(lambda tx: tx.mirrors()) == [mirror, none]
+    assert (mirror.adopt, none.adopt) == (("notes-*.md", "a.md"), ())
+    assert samples.ask(lambda tx: tx.sync_states(mirror.number)) == [held]
 
 
 def test_a_memory_has_one_conflict_in_a_mirror(samples, store, add):

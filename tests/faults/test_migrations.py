@@ -108,7 +108,7 @@ def rows_of(schema, directory):
         mirror = (1, 1, "", str(directory), "memories.md", "memories", "own", at, 0)
         columns = "number, project, session, place, file, format, choice, created_at, seen"
         yield f"INSERT INTO mirrors ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *mirror
-        yield (f"INSERT INTO {tables[0]} VALUES (1, 1, '', '', 2, '')",)
+        yield (f"INSERT INTO {tables[0]} (mirror, memory, file, entry, version, digest) VALUES (1, 1, '', '', 2, '')",)
         yield f"INSERT INTO {tables[1]} VALUES (1, 1, ?, 1, 2, 'database')", at
     if schema >= 4:
         yield "INSERT INTO sessions VALUES (1, 'monday', 'monday', 'slack', ?)", at

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from omoide import InvalidInput, Scope, State, app
-from omoide.model import Side
+from omoide.model import Held, Side
 
 SHOP = Scope.project("shop")
 
@@ -74,14 +74,22 @@ def test_archived_entries_move_to_the_archive_and_back_with_their_text(mirrored,
     assert "owner: alice\n" in (place / "auth.md").read_text()
 
 
-def test_a_deleted_file_goes_to_the_archive_and_is_gone_when_it_is_deleted_there(mirrored, place):
+def test_a_deleted_file_archives_nothing_and_is_written_again_only_when_asked(mirrored, place):
     mirrored.remember("JWT", key="auth", scope=SHOP)
     (place / "auth.md").unlink()
-    assert contents(mirrored, [State.ARCHIVED]) == {"JWT"}
-    assert names(place) == {"archive/auth.md"}
-    (place / "archive/auth.md").unlink()
-    assert contents(mirrored, [State.ARCHIVED]) == {"JWT"}
+    assert contents(mirrored) == {"JWT"}
+    mirrored.revise("auth", scope=SHOP, content="JWT, 30 minutes")
+    assert contents(mirrored) == {"JWT, 30 minutes"}
     assert names(place) == set()
+    engine = app.sync_engine(mirrored)
+    (mirror,) = mirrored.mirrors()
+    assert [(memory.key, state.held) for memory, state in engine.held(mirror)] == [("auth", Held.GONE)]
+    engine.sync(mirror, put_back=[1])
+    assert "30 minutes" in (place / "auth.md").read_text()
+    assert engine.held(mirror) == []
+    mirrored.archive("auth", scope=SHOP)
+    (place / "archive/auth.md").unlink()
+    assert contents(mirrored, [State.ARCHIVED]) == {"JWT, 30 minutes"}
     mirrored.restore("auth", scope=SHOP)
     assert names(place) == {"auth.md"}
     mirrored.forget("auth", scope=SHOP)
@@ -95,8 +103,10 @@ def test_a_directory_that_is_gone_deletes_nothing(mirrored, place):
     assert contents(mirrored) == {"text of one", "text of two"}
     assert not place.exists()
     mirrored.remember("text of three", key="three", scope=SHOP)
-    assert names(place) == {"one.md", "two.md", "three.md"}
+    assert names(place) == {"three.md"}
     assert contents(mirrored) == {"text of one", "text of two", "text of three"}
+    app.sync_engine(mirrored).sync(mirrored.mirrors()[0], put_back=[1, 2])
+    assert names(place) == {"one.md", "two.md", "three.md"}
 
 
 def test_a_renamed_file_stays_where_its_person_put_it(mirrored, place):

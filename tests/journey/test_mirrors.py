@@ -11,6 +11,7 @@ import pytest
 from omoide import Actor, Role, Scope, State, app
 from omoide.errors import Conflict, InvalidInput, NotFound
 from omoide.model import Choice, Side
+from omoide.sync.run import SyncReport
 
 SHOP = Scope.project("shop")
 EVERY_STATE = list(State)
@@ -187,22 +188,46 @@ def test_an_entry_with_the_id_of_another_store_keeps_that_id(tmp_path, open_memo
     assert alice.show(hers.number, scope=SHOP).content == "better known by bob"
 
 
-def test_a_deleted_entry_is_archived_and_restored_when_it_is_in_the_file_again(mirrored, file):
+def test_a_plainly_deleted_entry_is_archived_and_the_person_told_how_to_undo_that(mirrored, file):
     for topic in ("one", "two"):
         mirrored.remember(f"text of {topic}", topic=topic, scope=SHOP)
-    before = file.read_bytes()
     without(file, "one")
-    assert contents(mirrored) == {"text of two"}
+    with pytest.warns(UserWarning, match=r"the entry of #1 was deleted, so it is archived: `omoide restore 1` undoes it"):
+        assert contents(mirrored) == {"text of two"}
     assert contents(mirrored, states=[State.ARCHIVED]) == {"text of one"}
     last = mirrored.history(1, scope=SHOP)[-1]
     assert (last.actor.via, last.memory.state) == ("file", State.ARCHIVED)
-    file.write_bytes(before)  # git checkout of the branch where it still stands
-    assert contents(mirrored) == {"text of one", "text of two"}
-    assert file.read_bytes() == before
+    mirrored.restore(1, scope=SHOP)
+    assert "text of one" in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("state", ["archive", "forget"])
+def test_an_entry_that_comes_back_does_not_revive_its_memory_and_a_new_text_does(mirrored, file, state):
+    for topic in ("one", "two"):
+        mirrored.remember(f"text of {topic}", topic=topic, scope=SHOP)
+    mirrored.revise(1, scope=SHOP, content="newer text of one")
+    before = file.read_bytes()
+    getattr(mirrored, state)(1, scope=SHOP)
+    gone = file.read_bytes()
+    for _ in range(2):  # coming and going
+        file.write_bytes(before.replace(b"newer text of one", b"newer *text* of\n  one"))  # reformatted
+        assert contents(mirrored) == {"text of two"}
+        file.write_bytes(gone)
+        assert contents(mirrored) == {"text of two"}
+    file.write_bytes(before.replace(b"newer text of one", b"text of one"))
+    version = mirrored.show(1, scope=SHOP).version
+    assert contents(mirrored) == {"text of two"}, "not by an earlier version either"
+    mirrored.remember("text of three", topic="three", scope=SHOP)
+    assert "text of one" in file.read_text(encoding="utf-8"), "it is not taken out unasked"
+    assert mirrored.show(1, scope=SHOP).version == version
+    sync(mirrored, take_out=[1])
+    assert "text of one" not in file.read_text(encoding="utf-8")
+    file.write_bytes(file.read_bytes() + b"\n" + before.replace(b"newer text of one", b"something else about one"))
+    assert contents(mirrored) == {"text of two", "something else about one", "text of three"}
 
 
 @pytest.mark.parametrize("gone", ["deleted", "emptied", "with its directory"])
-def test_a_deleted_file_deletes_no_memory_and_is_written_again_by_the_next_write(mirrored, file, gone):
+def test_a_deleted_file_deletes_no_memory_and_is_written_again_when_asked(mirrored, file, gone):
     mirrored.remember("kept", scope=SHOP)
     if gone == "emptied":
         file.write_text("")
@@ -213,8 +238,11 @@ def test_a_deleted_file_deletes_no_memory_and_is_written_again_by_the_next_write
     assert contents(mirrored) == {"kept"}
     assert not file.exists() or not file.read_text()
     mirrored.remember("another", scope=SHOP)
-    assert re.findall(r"- Content: (.*)", file.read_text(encoding="utf-8")) == ["kept", "another"]
+    assert re.findall(r"- Content: (.*)", file.read_text(encoding="utf-8")) == ["another"]
     assert contents(mirrored) == {"kept", "another"}
+    sync(mirrored, put_back=[1])
+    assert re.findall(r"- Content: (.*)", file.read_text(encoding="utf-8")) == ["another", "kept"]
+    assert sync(mirrored, whole=True) == SyncReport(1)
 
 
 def test_a_file_that_is_only_touched_or_saved_again_changes_nothing(mirrored, file):
@@ -539,7 +567,8 @@ def test_a_workers_sync_gains_it_no_rights(tmp_path, open_memory, file):
     for topic in ("one", "two"):
         owner.remember("text", topic=topic, scope=SHOP)
     without(file, "one")
-    assert worker.list(scope=SHOP).total == 1, "what a person deleted in the file is archived, whoever looks next"
+    with pytest.warns(UserWarning, match="the entry of #1 was deleted"):
+        assert worker.list(scope=SHOP).total == 1, "what a person deleted in the file is archived, whoever looks next"
     last = owner.history(1, scope=SHOP)[-1]
     assert (last.actor.name, last.actor.role, last.actor.via) == ("human", Role.OWNER, "file")
     for verb in (worker.archive, worker.forget, worker.restore):

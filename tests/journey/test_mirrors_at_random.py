@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 import omoide
 from omoide import Scope, State, app
-from omoide.model import derive_topic
+from omoide.model import Mirror, derive_topic
 
 SHOP = Scope.project("shop")
 HEADINGS = {"memories": "## ", "tree": "### "}
@@ -170,6 +170,15 @@ class World:
                 found += [f"{version.memory.topic}\n{version.memory.content}" for version in tx.versions(one.number)]
         return "\n".join(found)
 
+    def settle(self, mirror: Mirror) -> None:
+        """The person decides about what a sync leaves alone: it is put back, and what is not active taken out."""
+        engine = app.sync_engine(self.memory)
+        engine.sync(mirror, whole=True)
+        held = engine.held(mirror)
+        missing = {memory.number for memory, state in held if not state.is_in_file}
+        engine.sync(mirror, put_back=missing, take_out={memory.number for memory, _ in held} - missing, whole=True)
+        assert engine.held(mirror) == []
+
     def shown(self) -> list[str]:
         text = "\n".join(path.read_text(encoding="utf-8") for path in self.files() if "archive" not in path.parts)
         return sorted(re.findall(r"^(?:- Content: |- 内容: )?(text number \d+\.)$", text, re.MULTILINE))
@@ -187,7 +196,7 @@ def test_whatever_happens_no_text_is_lost_and_both_sides_agree(kind, choice, lon
             for deed, n in deeds:
                 world.do(deed, n)
             mirror = world.memory.mirrors()[0]
-            app.sync_engine(world.memory).sync(mirror, whole=True)
+            world.settle(mirror)
             left = world.left()
             assert [text for text in world.written if text not in left] == []
             page = world.memory.list(scope=SHOP, limit=1000)

@@ -46,6 +46,20 @@ def git_directory(root: Path) -> Path | None:
     return root if _is_repository(root) else None
 
 
+_OPERATIONS = (
+    "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply", "sequencer",
+)  # fmt: skip
+"""What git keeps in its directory of a work tree while a merge, cherry-pick, revert, bisect or rebase is in progress."""
+
+
+def is_operation_in_progress(start: Path) -> bool:
+    """Whether git is in the middle of a merge, rebase, cherry-pick, revert or bisect in the work tree of a directory."""
+    tree = work_tree(start)
+    mark = None if tree is None else tree / ".git"
+    own = mark if mark is None or mark.is_dir() else _gitdir_target(mark)
+    return own is not None and any((own / name).exists() for name in _OPERATIONS)
+
+
 def _main_repository(mark: Path) -> Path | None:
     """The repository that a worktree's `.git` file leads to; None for a submodule, which is its own repository."""
     here = _gitdir_target(mark)

@@ -6,16 +6,14 @@ have changed since.
 
 import os
 import re
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from omoide.files.git import git_directory
+from omoide.files.git_process import call_git
 from omoide.model import RepositoryIdentity
 
-_SECONDS = 20
-"""For one question to git: the history of a very large repository takes some seconds to walk through."""
 _SCP = re.compile(r"^(?:[^/@]+@)?(\[[^]]+\]|[^/:@]+):(?!//)(.*)$")
 """`git@host:owner/name`, without a scheme."""
 _DEFAULT_PORTS = {"https": 443, "http": 80, "ssh": 22, "git": 9418}
@@ -122,14 +120,5 @@ def _stat(file: Path) -> str:
 
 def run_git(root: Path, *arguments: str) -> str:
     """What git prints; empty where it fails."""
-    # A hook of git runs with variables that point to its own repository, and this is a question about another one.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    try:
-        done = subprocess.run(  # noqa: S603 - no shell, and the arguments are our own
-            ["git", "-C", str(root), *arguments],  # noqa: S607 - the git of the person's PATH
-            env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):  # fallback: the caller has one for an empty answer
-        return ""
-    return done.stdout.decode(errors="surrogateescape") if done.returncode == 0 else ""
+    code, printed = call_git(root, *arguments)
+    return printed if code == 0 else ""

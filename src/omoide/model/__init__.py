@@ -15,7 +15,7 @@ from omoide.model.memory import (
     new_id,
     now,
 )
-from omoide.model.mirror import Choice, FileState, Mirror, Side, SyncConflict, SyncState
+from omoide.model.mirror import Choice, FileState, FileVersions, Held, Mirror, Side, SyncConflict, SyncState
 from omoide.model.project import Project, ProjectPlace, RepositoryIdentity, Session
 from omoide.model.prompt import Candidate, ComposedPrompt, PromptMemory, Receipt, Task
 from omoide.model.scope import Actor, Layer, Role, Scope, check_project_path, check_segment
@@ -47,7 +47,9 @@ __all__ = [
     "Event",
     "FileSource",
     "FileState",
+    "FileVersions",
     "GitHubSource",
+    "Held",
     "Hit",
     "Layer",
     "Link",

@@ -22,6 +22,31 @@ class Side(StrEnum):
     DATABASE = "database"
 
 
+class Held(StrEnum):
+    """Why nothing is done about an entry that is not as its memory says."""
+
+    GONE = "gone"
+    """The file itself is gone."""
+    WAITING = "waiting"
+    """The memory was never written: its file is gone, and git has it."""
+    GIT = "git"
+    """git has this version of the file, so that git, not a person, took the entry out."""
+    OPERATION = "operation"
+    """git is in the middle of a merge, a rebase, a cherry-pick, a revert or a bisect."""
+    OLDER = "older"
+    """The file is an older version than the last two that were synced: an editor saved an old text again."""
+    EDITED = "edited"
+    """More than whole entries was changed in the file."""
+    UNREADABLE = "unreadable"
+    """The id is still in the files, but not in an entry that can be read."""
+    MANY = "many"
+    """More than half of the entries, or more than ten, are missing at once."""
+    UNKNOWN = "unknown"
+    """Nothing is known of the file before the change."""
+    RETIRED = "retired"
+    """The opposite: the entry is in the file, but its memory is archived, forgotten or inactive, and stays so."""
+
+
 class Mirror(msgspec.Struct, frozen=True):
     """A scope that is synced with a file, or with the files of a directory."""
 
@@ -38,6 +63,8 @@ class Mirror(msgspec.Struct, frozen=True):
     """The number of the last event that its files show."""
     retire: bool = False
     """Whether retention may archive what is in a list or a block. It always may in the other formats."""
+    adopt: tuple[str, ...] = ("*",)
+    """Patterns of the names of files that were handed over to the mirror although they have none of its marks."""
 
 
 class SyncState(msgspec.Struct, frozen=True, gc=False):
@@ -50,6 +77,16 @@ class SyncState(msgspec.Struct, frozen=True, gc=False):
     """The id as it is written in the file; empty if it has none."""
     version: int = 0
     digest: str = ""
+    held: str = ""
+    """Why the entry is not in the file any more, a `Held`; empty: it is there."""
+
+    @property
+    def is_in_file(self) -> bool:
+        """Whether the file has an entry of the memory."""
+        return bool(self.file) and self.held in _IN_FILE
+
+
+_IN_FILE = ("", Held.RETIRED)
 
 
 class FileState(msgspec.Struct, frozen=True, gc=False):
@@ -63,6 +100,16 @@ class FileState(msgspec.Struct, frozen=True, gc=False):
     """The digest of its whole text."""
     settled: bool
     """False if the mtime is too recent to rule out another write within the clock's resolution."""
+
+
+class FileVersions(msgspec.Struct, frozen=True):
+    """What is known of the versions of a file that were synced, without their texts."""
+
+    name: str
+    outline: bytes = b""
+    """Of the last one, see `sync/absence.py`."""
+    digests: tuple[str, ...] = ()
+    """Of the whole texts, the newest first."""
 
 
 class SyncConflict(msgspec.Struct, frozen=True):

@@ -107,7 +107,7 @@ class Mirrors(Core):
                 raise Conflict(
                     f"#{memory.number} is in {memory.scope}, and the mirror is of {mirror.scope}: promote it first"
                 )
-            if not any(state.file for state in tx.sync_states(number, memories=[memory.number])):
+            if not any(state.is_in_file for state in tx.sync_states(number, memories=[memory.number])):
                 tx.record_sync(number, SyncUpdate(states=[SyncState(memory.number)]))
                 # An event, because a sync looks for events.
                 write.log("joined", memory, {"mirror": number})

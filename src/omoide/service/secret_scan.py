@@ -206,7 +206,7 @@ def _clean_mirror(tx: Writer, mirror: Mirror) -> None:
     names = {name for name in _recorded_files(tx, mirror) if _has_secret(name)}
     if names:
         states = [SyncState(state.memory) for state in tx.sync_states(mirror.number, files=sorted(names))]
-        tx.record_sync(mirror.number, SyncUpdate(states=states, dropped_files=names))
+        tx.record_sync(mirror.number, SyncUpdate(states=states, dropped_files=names, dropped_versions=names))
 
 
 def _files(tx: Reader, numbers: set[int]) -> set[str]:

@@ -14,6 +14,7 @@ from omoide.model import (
     Actor,
     Event,
     FileState,
+    FileVersions,
     Link,
     LinkKind,
     Memory,
@@ -78,7 +79,11 @@ class SyncUpdate(NamedTuple):
     files: Iterable[FileState] = ()
     """Each replaces the state of the file of its name."""
     dropped_files: Iterable[str] = ()
-    """Names of files that are no longer known."""
+    """Names of files that are no longer known; what is known of their versions stays."""
+    versions: Iterable[FileVersions] = ()
+    """Each replaces what is known of the versions of the file of its name."""
+    dropped_versions: Iterable[str] = ()
+    """Names of files of whose versions nothing is known any more."""
     conflicts: Iterable[SyncConflict] = ()
     """Each replaces an older one about the same memory."""
     settled_conflicts: Iterable[int] = ()
@@ -205,6 +210,9 @@ class SyncReader(Protocol):
 
     def file_states(self, mirror: int) -> list[FileState]:
         """Return the state of each file of a mirror when it was last read or written."""
+
+    def file_versions(self, mirror: int, names: Sequence[str]) -> list[FileVersions]:
+        """Return what is known of the synced versions of these files; one of which nothing is known is left out."""
 
     def sync_conflicts(self) -> list[SyncConflict]:
         """Return the conflicts of all mirrors, oldest first."""

@@ -19,6 +19,7 @@ from omoide.model import (
     Choice,
     Draft,
     FileState,
+    FileVersions,
     Layer,
     Memory,
     Mirror,
@@ -78,12 +79,28 @@ class SyncDatabase:
     def entries(self, mirror: int) -> dict[str, int]:
         """Return the ids that the files show, each with the number of its memory."""
         with self._store.read() as tx:
-            return {state.entry: state.memory for state in tx.sync_states(mirror) if state.entry}
+            return {state.entry: state.memory for state in tx.sync_states(mirror) if state.entry and state.is_in_file}
 
     def file_states(self, mirror: int) -> list[FileState]:
         """Return what is recorded of the files of a mirror."""
         with self._store.read() as tx:
             return tx.file_states(mirror)
+
+    def file_versions(self, mirror: int, names: Sequence[str]) -> list[FileVersions]:
+        """Return what is known of the synced versions of files."""
+        with self._store.read() as tx:
+            return tx.file_versions(mirror, names)
+
+    def memories(self, numbers: Sequence[int]) -> list[Memory]:
+        """Return the memories with these numbers."""
+        with self._store.read() as tx:
+            return tx.memories(numbers)
+
+    def held_states(self, mirror: int) -> list[tuple[Memory, SyncState]]:
+        """Return the memories whose entries are not as the memories say, and are left so, each with its sync state."""
+        with self._store.read() as tx:
+            states = {state.memory: state for state in tx.sync_states(mirror) if state.held}
+            return [(memory, states[memory.number]) for memory in tx.memories(list(states))]
 
     def database_side(
         self,
@@ -155,7 +172,7 @@ class SyncDatabase:
                 return False
             if mirror.format == "block":  # it has no sync states: it is always rewritten as a whole
                 return any(holds(mirror, memory.scope) for memory in tx.memories(expired))
-            return any(state.file for state in tx.sync_states(mirror.number, memories=expired))
+            return any(state.file and not state.held for state in tx.sync_states(mirror.number, memories=expired))
 
     def _expired_numbers(self, tx: Reader, mirror: Mirror) -> list[int]:
         return tx.expired_since(mirror.seen, self._clock())
@@ -235,18 +252,20 @@ class SyncDatabase:
         parted: Iterable[int] = (),
         file_states: Iterable[FileState] = (),
         vanished: Iterable[str] = (),
+        versions: Iterable[FileVersions] = (),
         seen: int | None = None,
     ) -> None:
         """Record what is in sync now. Not durable: after a power cut, the next sync finds both sides the same.
 
-        `parted` are memories that the files no longer show, `vanished` files that no longer exist, `seen` is the last event
-        that was looked at. Nothing is recorded of a file whose name holds a secret: it is read again each time, until it is
-        renamed.
+        `parted` are memories that the files no longer show, `vanished` files that no longer exist, `versions` is what is
+        known of the versions of files, `seen` is the last event that was looked at. Nothing is recorded of a file whose
+        name holds a secret: it is read again each time, until it is renamed.
         """
         sync_states = [state for state in sync_states if not validation.secret_in(state.file)]
         file_states = [state for state in file_states if not validation.secret_in(state.name)]
+        versions = [one for one in versions if not validation.secret_in(one.name)]
         with self._store.write(durable=False) as tx:
-            tx.record_sync(mirror, SyncUpdate(sync_states, parted, file_states, vanished, last_event=seen))
+            tx.record_sync(mirror, SyncUpdate(sync_states, parted, file_states, vanished, versions, last_event=seen))
 
     def _revise_from_file(self, write: MemoryTransaction, mirror: Mirror, change: FileChange) -> Memory | None:
         """Change a known memory; None: it is not as it was when the change was found."""
@@ -349,4 +368,4 @@ class _PresentMemories:
         if memory.number in self.numbers:
             return True
         states = tx.sync_states(mirror.number, memories=[memory.number])
-        return any(state.file in self._unread for state in states)
+        return any(state.is_in_file and state.file in self._unread for state in states)

@@ -12,7 +12,7 @@ import msgspec
 from omoide.errors import NotFound, OmoideError, Unreadable
 from omoide.markdown.escape import escape
 from omoide.markdown.format import Format
-from omoide.model import Mirror, Scope, Side
+from omoide.model import Memory, Mirror, Scope, Side, SyncState
 from omoide.settings import Settings
 from omoide.sync.block_run import BlockRun
 from omoide.sync.database import SyncDatabase
@@ -124,16 +124,20 @@ class SyncEngine:
         snapshot.event = event
         return None
 
-    def sync(self, mirror: Mirror, prefer: Side | None = None, *, whole: bool = False) -> SyncReport:
+    def sync(
+        self, mirror: Mirror, prefer: Side | None = None, *, whole: bool = False, **which: Collection[int]
+    ) -> SyncReport:
         """Bring both sides of a mirror together now.
 
         `prefer`: the side from which the other is rebuilt. `whole`: compare every memory and every file, not only those
-        that changed.
+        that changed. `put_back`, `take_out`: see `SyncRun`.
         """
         with self._lock:
             snapshot = self.snapshot(mirror)
-            report = _escape_report(self._run(snapshot, prefer, whole=whole).sync())
+            report = _escape_report(self._run(snapshot, prefer, whole=whole, **which).sync())
             self._report_troubles(snapshot, report.troubles)
+            for notice in report.notices:
+                self.report(notice)
             if report.written or report.imported:
                 self._warn_if_large(snapshot)
             return report
@@ -143,9 +147,18 @@ class SyncEngine:
         with self._lock:
             return _escape_report(self._run(self.snapshot(mirror)).plan())
 
-    def _run(self, snapshot: Snapshot, prefer: Side | None = None, *, whole: bool = False) -> SyncRun | BlockRun:
-        run = BlockRun if snapshot.mirror.format == "block" else SyncRun
-        return run(snapshot, self._database, prefer, whole=whole)
+    def held(self, mirror: Mirror) -> list[tuple[Memory, SyncState]]:
+        """Return the memories whose entries are not as the memories say, and are left so, with why."""
+        with self._lock:
+            run = self._run(self.snapshot(mirror))
+            return run.held() if isinstance(run, SyncRun) else []
+
+    def _run(
+        self, snapshot: Snapshot, prefer: Side | None = None, *, whole: bool = False, **which: Collection[int]
+    ) -> SyncRun | BlockRun:
+        if snapshot.mirror.format == "block":
+            return BlockRun(snapshot, self._database, prefer, whole=whole)
+        return SyncRun(snapshot, self._database, prefer, whole=whole, **which)
 
     def numbers(self, mirror: Mirror) -> dict[str, int]:
         """The numbers of the memories in the files, by the ids that they have there."""
@@ -207,7 +220,8 @@ def _path(mirror: Mirror) -> Path:
 
 def _escape_report(report: SyncReport) -> SyncReport:
     """The report with file names, which can contain anything, made printable."""
-    return msgspec.structs.replace(report, troubles=tuple(map(escape, report.troubles)))
+    troubles, notices = tuple(map(escape, report.troubles)), tuple(map(escape, report.notices))
+    return msgspec.structs.replace(report, troubles=troubles, notices=notices)
 
 
 def size_warning(path: str, size: int) -> str:

@@ -96,7 +96,7 @@ class FileEdits:
         """The file that a memory is in now; empty: none."""
         if seen:
             return seen.file if seen.file in self._listing else ""
-        return sync_state.file if sync_state and sync_state.file in self._listing else ""
+        return sync_state.file if sync_state and sync_state.is_in_file and sync_state.file in self._listing else ""
 
     def _current_id(self, sync_state: SyncState | None, seen: SeenEntry | None) -> str:
         """The id that a memory has in its file; empty: none."""
@@ -114,7 +114,7 @@ class FileEdits:
             self.remove_entry(seen.file, seen.placed.entry.id or "")
         elif seen:
             self.remove_strangers([seen])
-        elif sync_state and sync_state.file in self._listing:
+        elif sync_state and sync_state.is_in_file and sync_state.file in self._listing:
             self._edit(sync_state.file).drop.add(sync_state.entry or memory.id)
 
     def remove_entry(self, file: str, id: str) -> None:

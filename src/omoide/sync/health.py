@@ -1,12 +1,17 @@
 """Check whether the files of the mirrors are in sync with the database."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
+from omoide.errors import OmoideError
 from omoide.model import Mirror
 from omoide.service.doctor import Check
 from omoide.sync.engine import SyncEngine
+from omoide.sync.mirrors import HeldEntry, held_entries
+
+_NAMED = 10
+"""Memories that are named with their numbers; the rest are counted."""
 
 
 def check_mirror(mirror: Mirror, engine: SyncEngine) -> Iterator[Check]:
@@ -22,5 +27,33 @@ def check_mirror(mirror: Mirror, engine: SyncEngine) -> Iterator[Check]:
         yield Check(ok=False, what=f"mirror {mirror.number}: {trouble}", remedy="then run `omoide mirror sync`")
     if not report.troubles:
         path = Path(mirror.place) / mirror.file
-        missing = "" if path.exists() else ", but does not exist: `omoide mirror sync` creates it"
+        missing = "" if path.exists() else ", but does not exist"
         yield Check(ok=True, what=f"mirror {mirror.number}: {path} is in sync with {mirror.scope}{missing}")
+    yield from _check_held(mirror, engine)
+
+
+def _check_held(mirror: Mirror, engine: SyncEngine) -> Iterator[Check]:
+    """Entries that are not as their memories say: no fault, but a person should decide."""
+    try:
+        held = held_entries(engine, mirror)
+    except (OmoideError, OSError):  # fallback: why the files cannot be read is among the troubles
+        return
+    for (file, why), group in _by_cause(one for one in held if one.is_missing).items():
+        what = f"mirror {mirror.number}: {group} not in {file}: not archived, because {why}"
+        remedy = f"`omoide mirror put-back {mirror.number}` writes them again, `omoide mirror forget-missing"
+        yield Check(ok=True, what=what, remedy=f"{remedy} {mirror.number}` forgets them")
+    for (file, _), group in _by_cause(one for one in held if not one.is_missing).items():
+        what = f"mirror {mirror.number}: {group} not active, but in {file}"
+        yield Check(ok=True, what=what, remedy=f"`omoide mirror take-out {mirror.number}` removes them from the files")
+
+
+def _by_cause(held: Iterable[HeldEntry]) -> dict[tuple[str, str], str]:
+    """The memories of each file and cause, as a sentence begins about them."""
+    numbers: dict[tuple[str, str], list[str]] = {}
+    for one in held:
+        numbers.setdefault((one.file, one.why), []).append(f"#{one.memory.number}")
+    return {
+        cause: f"{', '.join(found[:_NAMED])}{f' and {len(found) - _NAMED} more' if len(found) > _NAMED else ''}"
+        f" {'is' if len(found) == 1 else 'are'}"
+        for cause, found in numbers.items()
+    }

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from omoide.errors import InvalidInput, NotFound
+from omoide.errors import InvalidInput, NotFound, Unwritable
 from omoide.files.git import git_root, work_tree
-from omoide.model import Mirror, Scope, Side
+from omoide.model import Held, Memory, Mirror, Scope, Side
 
 if TYPE_CHECKING:  # they load with the store
     from omoide.service import Service
@@ -19,6 +19,22 @@ _GUIDES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 """Files of instructions for agents: a mirror is a block in them."""
 
 Report = tuple[Mirror, "SyncReport"]
+
+
+class HeldEntry(NamedTuple):
+    """An entry that is not as its memory says, and is left so until a person decides."""
+
+    memory: Memory
+    file: str
+    """The file that it was in, or is in, relative to the mirror's directory."""
+    reason: Held
+    why: str
+    """The reason in words."""
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the file lacks the entry; else it has one of a memory that is not active."""
+        return self.reason is not Held.RETIRED
 
 
 def resolve_target(path: str | None, format: str | None, here: Path, list_directory: str) -> tuple[Path, str]:
@@ -70,18 +86,26 @@ def _in_main_worktree(path: Path) -> Path:
 def add(
     service: "Service", engine: "SyncEngine", target: Path, format: str, *, scope: Scope, choice: str, retire: bool = False
 ) -> Report:
-    """Add a mirror, or change the options of the one that is there, and sync it.
+    """Add a mirror, or change the options of the one that is there, and sync it. Create the directories above it.
 
     If the first sync of a new one fails, there is no mirror either. The error propagates.
     """
     known = {mirror.number for mirror in service.mirrors()}
     mirror = service.mirror(target, format, scope=scope, choice=choice, retire=retire)
     try:
+        _create_directory(Path(mirror.place))
         return mirror, engine.sync(mirror, whole=True)
     except BaseException:
         if mirror.number not in known:
             service.unmirror(mirror.number)
         raise
+
+
+def _create_directory(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Unwritable(f"{directory} cannot be created ({error.strerror}): name another place") from error
 
 
 def select(service: "Service", ref: str | None) -> Sequence[Mirror]:
@@ -121,6 +145,49 @@ def plan_each(engine: "SyncEngine", mirrors: Sequence[Mirror]) -> list[Report]:
 def _each(engine: "SyncEngine", mirrors: Sequence[Mirror], work: "Callable[[Mirror], SyncReport]") -> list[Report]:
     reports = ((mirror, engine.attempt(mirror, partial(work, mirror))) for mirror in mirrors)
     return [(mirror, report) for mirror, report in reports if report is not None]
+
+
+def held_entries(engine: "SyncEngine", mirror: Mirror) -> list[HeldEntry]:
+    """Return the entries of a mirror that are not as their memories say, and are left so until a person decides."""
+    from omoide.sync.evidence import REASONS  # lazy: it loads with the engine
+
+    return [
+        HeldEntry(memory, state.file, Held(state.held), REASONS[Held(state.held)]) for memory, state in engine.held(mirror)
+    ]
+
+
+def put_back(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Sequence[str]) -> list[HeldEntry]:
+    """Write entries that are missing from the files of a mirror again, and return them; without `refs`, all of them."""
+    chosen = _choose(service, mirror, refs, [one for one in held_entries(engine, mirror) if one.is_missing])
+    engine.sync(mirror, put_back={one.memory.number for one in chosen})
+    return chosen
+
+
+def forget_missing(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Sequence[str]) -> list[HeldEntry]:
+    """Forget memories whose entries are missing from the files of a mirror, and return them; without `refs`, all of them."""
+    chosen = _choose(service, mirror, refs, [one for one in held_entries(engine, mirror) if one.is_missing])
+    for one in chosen:
+        service.forget(one.memory.number, scope=one.memory.scope)
+    return chosen
+
+
+def take_out(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Sequence[str]) -> list[HeldEntry]:
+    """Remove entries of memories that are not active from the files of a mirror, and return them; without `refs`, all."""
+    chosen = _choose(service, mirror, refs, [one for one in held_entries(engine, mirror) if not one.is_missing])
+    engine.sync(mirror, take_out={one.memory.number for one in chosen})
+    return chosen
+
+
+def _choose(service: "Service", mirror: Mirror, refs: Sequence[str], held: list[HeldEntry]) -> list[HeldEntry]:
+    """The entries that a person names. Raises NotFound for one that is not among them."""
+    if not refs:
+        return held
+    by_number = {one.memory.number: one for one in held}
+    numbers = [service.show(ref, scope=mirror.scope).number for ref in refs]
+    for number in numbers:
+        if number not in by_number:
+            raise NotFound(f"#{number} is not one of these entries: `omoide mirror status {mirror.number}` lists them")
+    return [by_number[number] for number in dict.fromkeys(numbers)]
 
 
 def rebuild(service: "Service", engine: "SyncEngine", mirror: Mirror, source: Side) -> Report:

@@ -2,10 +2,12 @@
 
 Only the file changed: the database takes it over. Only the database: the file is rewritten. Both, but in different fields,
 or to the same: both changes stand. Both, differently: the newer stands, the other becomes a version, and the conflict is
-recorded. Pure: values in, values out.
+recorded. A missing entry counts as deleted only where a person plainly deleted it (`absence.py`), and one that comes back
+never brings back a memory that was archived or forgotten. Pure: values in, values out.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from enum import Enum, auto
 from typing import Any, NamedTuple
@@ -14,7 +16,7 @@ import msgspec
 
 from omoide.markdown.format import Entry, LocatedEntry, changed_fields, is_shown
 from omoide.markdown.reformatting import is_same_value
-from omoide.model import Memory, Scope, Side, State, SyncState, fields
+from omoide.model import Held, Memory, Scope, Side, State, SyncState, fields
 
 
 class SeenEntry(NamedTuple):
@@ -52,6 +54,10 @@ class Action(Enum):
     """Write the memory into its file."""
     REMOVE = auto()
     """Remove the memory from its file."""
+    HOLD = auto()
+    """The entry is missing, and that is no deletion: record why, and change neither side."""
+    LEAVE = auto()
+    """The file shows a memory that is archived or forgotten, and says nothing new: change neither side."""
 
 
 class MergeCase(NamedTuple):
@@ -69,6 +75,8 @@ class MergeCase(NamedTuple):
     """Whether its scope is the mirror's."""
     saved_at: datetime
     """When the file was last saved."""
+    absence: Held | None = None
+    """Why a missing entry does not count as deleted; None: a person plainly deleted it."""
 
 
 class MergeContext(NamedTuple):
@@ -84,6 +92,15 @@ class MergeContext(NamedTuple):
     """Whether every entry should have its id."""
     prefer: Side | None = None
     """The side that stands whatever is newer; None: decide by what changed."""
+    put_back: Collection[int] = ()
+    """Numbers of memories whose missing entries are written again."""
+    take_out: Collection[int] = ()
+    """Numbers of archived or forgotten memories whose entries are removed."""
+    is_old_copy: Callable[[str], bool] = lambda _: False
+    """Whether a file has a text that git, or an editor that opened it long ago, brought back."""
+
+
+_BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
 class _FileSide(NamedTuple):
@@ -96,22 +113,46 @@ class _FileSide(NamedTuple):
     conflicting: dict[str, Any]
     """Those of them whose field the database changed too."""
 
+    def without_state(self) -> "_FileSide":
+        """The same without a change of state, which only a person can make."""
+        changes, conflicting = (
+            {name: value for name, value in values.items() if name != "state"} for values in (self.changes, self.conflicting)
+        )
+        return _FileSide(self.base, changes, conflicting)
+
 
 def decide(case: MergeCase, context: MergeContext) -> Action | FileChange:
     """Return what to do with the file, or the change to import from it."""
     if case.seen is not None:
         return _decide_present(case, case.seen, context)
+    if case.sync_state is not None and case.sync_state.file and not case.sync_state.is_in_file:
+        return _decide_held(case, case.sync_state, context)
     if case.unread:
         assert case.sync_state is not None  # noqa: S101 - a file that was not read is known by its sync states
-        return _decide_untouched(case, case.sync_state)
+        return _decide_untouched(case, case.sync_state, context)
     return _decide_absent(case, context)
 
 
-def _decide_untouched(case: MergeCase, sync_state: SyncState) -> Action:
+def _decide_untouched(case: MergeCase, sync_state: SyncState, context: MergeContext) -> Action:
     """The entry is as it was at the last sync: only the database may have changed."""
+    if case.wanted:
+        return Action.NOTHING if case.memory.version == sync_state.version and not sync_state.held else Action.PUT
+    if sync_state.held and case.memory.number not in context.take_out:
+        return Action.NOTHING
+    return Action.REMOVE  # also what has expired, which makes no new version
+
+
+def _decide_held(case: MergeCase, sync_state: SyncState, context: MergeContext) -> Action | FileChange:
+    """The entry was missing at the last sync, and that was no deletion: a person has to say what it was."""
     if not case.wanted:
-        return Action.REMOVE  # also what has expired, which makes no new version
-    return Action.NOTHING if case.memory.version == sync_state.version else Action.PUT
+        return Action.REMOVE
+    if context.prefer is Side.FILE:
+        return _deletion(case.memory, context)
+    is_asked_for = context.prefer is Side.DATABASE or case.memory.number in context.put_back
+    is_writable_again = sync_state.held == Held.WAITING and case.absence is not Held.GONE
+    base = _base(case, context)
+    is_restored = base is not None and base.state is not case.memory.state
+    return Action.PUT if is_asked_for or is_writable_again or is_restored else Action.NOTHING
 
 
 def _decide_absent(case: MergeCase, context: MergeContext) -> Action | FileChange:
@@ -130,6 +171,8 @@ def _decide_absent(case: MergeCase, context: MergeContext) -> Action | FileChang
         return Action.REMOVE
     if context.prefer is Side.DATABASE:
         return Action.PUT
+    if case.absence is not None:
+        return Action.HOLD
     base = _base(case, context)
     if base is None or base.state is not memory.state or _shows_change(base, memory, context):
         return FileChange(None, context.place, memory.number, memory.version, stands=Side.DATABASE)
@@ -152,16 +195,58 @@ def _decide_present(case: MergeCase, seen: SeenEntry, context: MergeContext) -> 
     memory, sync_state, entry = case.memory, case.sync_state, seen.placed.entry
     if context.prefer is not None:
         return _decide_preferred(case, entry, context)
-    if sync_state is not None and sync_state.file and _is_unchanged(seen, sync_state):
-        return _decide_untouched(case, sync_state)
+    if sync_state is not None and sync_state.is_in_file and _is_unchanged(seen, sync_state):
+        return _decide_untouched(case, sync_state, context)
+    if case.in_scope and not case.wanted and not (sync_state and sync_state.is_in_file and not sync_state.held):
+        return _decide_returned(case, entry, context)
     file = _file_side(case, entry, context)
     if not file.changes:
         return _decide_same(case, entry, context)
+    if case.wanted:
+        if _is_earlier_version(case, entry, context) and (sync_state is None or context.is_old_copy(seen.file)):
+            # Nobody wrote that now. A file that git brought back is left as it is; a new mirror starts with what is known.
+            return Action.PUT if sync_state is None else Action.MARK_SYNCED
+        if "state" in file.changes and context.is_old_copy(seen.file):
+            file = file.without_state()
+            if not file.changes:
+                return Action.MARK_SYNCED
+    if not case.wanted and not _is_new_statement(case, entry, context):
+        return Action.REMOVE
     if not file.conflicting:
         return FileChange(entry, context.place, memory.number, memory.version, file.changes)
     if file.base is not None and _is_past_version(case, entry, context, file.base.version):
         return Action.PUT if case.wanted else Action.REMOVE
     return _decide_conflict(case, entry, context, file)
+
+
+def _decide_returned(case: MergeCase, entry: Entry, context: MergeContext) -> Action | FileChange:
+    """An entry is in the file again, or still, and its memory is not to be shown: only a new text changes that."""
+    memory = case.memory
+    if memory.number in context.take_out:
+        return Action.REMOVE
+    if not _is_new_statement(case, entry, context):
+        return Action.LEAVE
+    changes = _file_changes(memory, context.expected_entry(memory), entry, case)
+    return FileChange(entry, context.place, memory.number, memory.version, changes)
+
+
+def _is_new_statement(case: MergeCase, entry: Entry, context: MergeContext) -> bool:
+    """Whether an entry has a text that the memory never had. Formatters change only what is between the words."""
+    words = _words(entry.content)
+    return all(_words(version.content) != words for version in context.versions_since(case.memory.number, 1))
+
+
+def _words(text: str) -> str:
+    return _BETWEEN_WORDS.sub("", text).casefold()
+
+
+def _is_earlier_version(case: MergeCase, entry: Entry, context: MergeContext) -> bool:
+    """Whether an entry shows the memory as it was before."""
+    return any(
+        not differing_fields(expected, entry) and (expected.archived, expected.session) == (entry.archived, entry.session)
+        for version in context.versions_since(case.memory.number, 1)
+        if version.version != case.memory.version and (expected := context.expected_entry(version))
+    )
 
 
 def _decide_preferred(case: MergeCase, entry: Entry, context: MergeContext) -> Action | FileChange:

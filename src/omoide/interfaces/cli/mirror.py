@@ -1,11 +1,23 @@
-"""mirror add, list, remove, sync, status, resolve, rebuild and watch."""
+"""mirror add, list, remove, sync, status, put-back, forget-missing, take-out, resolve, rebuild and watch."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from omoide.errors import InvalidInput, NotFound
 from omoide.interfaces import serialize
+from omoide.interfaces.cli.mirror_entries import (
+    forget_missing_command,
+    held_entries,
+    held_record,
+    mirror_path,
+    mirror_record,
+    print_held,
+    put_back_command,
+    sync_engine,
+    take_out_command,
+)
 from omoide.interfaces.cli.options import (
     Target,
     json_option,
@@ -21,9 +33,7 @@ from omoide.model import Mirror, Side
 from omoide.sync import mirrors
 
 if TYPE_CHECKING:  # they load with the store
-    from omoide.service import Service
     from omoide.service.mirrors import ConflictDetail
-    from omoide.sync.engine import SyncEngine
     from omoide.sync.run import SyncReport
 
 _NO_MIRRORS = "there are no mirrors: `omoide mirror add` creates one"
@@ -71,9 +81,9 @@ def add_command(path: str | None, format: str | None, choice: str, retire: bool,
     """
     file, format = mirrors.resolve_target(path, format, working_directory(), settings_for(target).memories_directory)
     with open_memory(target, writing=True) as (memory, scope):
-        mirror, report = mirrors.add(memory, _sync_engine(memory), file, format, scope=scope, choice=choice, retire=retire)
+        mirror, report = mirrors.add(memory, sync_engine(memory), file, format, scope=scope, choice=choice, retire=retire)
     if as_json:
-        print_json({**_mirror_record(mirror), **_report_record(report)})
+        print_json({**mirror_record(mirror), **_report_record(report)})
     else:
         click.echo(f"added  {_line(mirror)}")
         _print_report(report)
@@ -90,10 +100,11 @@ def list_command(target: Target, as_json: bool) -> None:
     """
     found = open_for_command(settings_for(target)).mirrors()
     if as_json:
-        print_json({"mirrors": [_mirror_record(mirror) for mirror in found]})
+        print_json({"mirrors": [mirror_record(mirror) for mirror in found]})
     elif found:
         rows = [
-            [str(mirror.number), str(mirror.scope), mirror.format, mirror.choice.value, _path(mirror)] for mirror in found
+            [str(mirror.number), str(mirror.scope), mirror.format, mirror.choice.value, mirror_path(mirror)]
+            for mirror in found
         ]
         print_table(["#", "scope", "format", "choice", "path"], rows, flexible=(4, 1))
     else:
@@ -114,7 +125,7 @@ def remove_command(ref: str, target: Target, as_json: bool) -> None:
     memory = open_for_command(settings_for(target))
     removed = memory.unmirror(mirrors.select(memory, ref)[0].number)
     if as_json:
-        print_json(_mirror_record(removed))
+        print_json(mirror_record(removed))
     else:
         click.echo(f"removed  {_line(removed)}")
 
@@ -124,21 +135,21 @@ def remove_command(ref: str, target: Target, as_json: bool) -> None:
 @store_option
 @json_option
 def sync_command(ref: str | None, target: Target, as_json: bool) -> None:
-    """Sync both sides now.
+    """Sync both sides now, comparing everything.
 
-    Everything is compared, and files that are missing are written again.
+    Entries that are missing from a file are not written again: `omoide mirror put-back` does that.
 
     \b
     omoide mirror sync
     """
     memory = open_for_command(settings_for(target))
-    engine = _sync_engine(memory)
+    engine = sync_engine(memory)
     reports = mirrors.sync_each(engine, mirrors.select(memory, ref))
     troubles = [trouble for _, report in reports for trouble in report.troubles]
     for trouble in troubles:
         engine.report(trouble)  # unless the sync has reported it already
     if as_json:
-        print_json({"mirrors": [{**_mirror_record(mirror), **_report_record(report)} for mirror, report in reports]})
+        print_json({"mirrors": [{**mirror_record(mirror), **_report_record(report)} for mirror, report in reports]})
     else:
         for mirror, report in reports:
             click.echo(_line(mirror))
@@ -153,33 +164,40 @@ def sync_command(ref: str | None, target: Target, as_json: bool) -> None:
 def status_command(ref: str | None, target: Target, as_json: bool) -> None:
     """Show what is not in sync, what prevents it, and conflicts.
 
+    Also which memories are not in the files they were in, why they were not archived, and the commands that settle it.
+
     \b
     omoide mirror status
     """
     memory = open_for_command(settings_for(target))
     selected = mirrors.select(memory, ref)
-    plans = mirrors.plan_each(_sync_engine(memory), selected)
+    engine = sync_engine(memory)
+    plans = mirrors.plan_each(engine, selected)
+    held = {mirror.number: held_entries(engine, mirror) for mirror, _ in plans}
     numbers = {mirror.number for mirror in selected}
     conflicts = [detail for detail in memory.conflicts() if detail.conflict.mirror in numbers]
     if as_json:
-        records = [_plan_record(mirror, plan) for mirror, plan in plans]
+        records = [_plan_record(mirror, plan, held[mirror.number]) for mirror, plan in plans]
         print_json({"mirrors": records, "conflicts": [_conflict_record(detail) for detail in conflicts]})
         return
     for mirror, plan in plans:
         _print_plan(mirror, plan)
+        print_held(mirror, held[mirror.number])
     for detail in conflicts:
         _print_conflict(detail)
     if not selected:
         click.echo(_NO_MIRRORS, err=True)
 
 
-def _plan_record(mirror: Mirror, plan: "SyncReport") -> dict[str, Any]:
+def _plan_record(mirror: Mirror, plan: "SyncReport", held: Sequence[mirrors.HeldEntry]) -> dict[str, Any]:
     return {
-        **_mirror_record(mirror),
+        **mirror_record(mirror),
         "in_sync": not (plan.imported or plan.written or plan.troubles),
         "to_import": plan.imported,
         "to_write": plan.written,
         "troubles": plan.troubles,
+        "missing": [held_record(one) for one in held if one.is_missing],
+        "retired": [held_record(one) for one in held if not one.is_missing],
     }
 
 
@@ -190,6 +208,11 @@ def _print_plan(mirror: Mirror, plan: "SyncReport") -> None:
         click.echo(f"    {', '.join(pending) or 'in sync'}")
     for trouble in plan.troubles:
         click.echo(f"    {escape_control(trouble)}", err=True)
+
+
+mirror_command.add_command(put_back_command)
+mirror_command.add_command(forget_missing_command)
+mirror_command.add_command(take_out_command)
 
 
 @mirror_command.command("resolve")
@@ -234,9 +257,9 @@ def rebuild_command(ref: str | None, source: str, target: Target, as_json: bool)
     selected = mirrors.select(memory, ref)
     if len(selected) != 1:
         raise InvalidInput("name the mirror to rebuild by its number or path, as `omoide mirror list` shows them")
-    mirror, report = mirrors.rebuild(memory, _sync_engine(memory), selected[0], Side(source))
+    mirror, report = mirrors.rebuild(memory, sync_engine(memory), selected[0], Side(source))
     if as_json:
-        print_json({**_mirror_record(mirror), **_report_record(report)})
+        print_json({**mirror_record(mirror), **_report_record(report)})
     else:
         click.echo(f"rebuilt  {_line(mirror)}")
         _print_report(report)
@@ -261,32 +284,11 @@ def watch_command(ref: str | None, target: Target, as_json: bool) -> None:
     if not selected:
         raise NotFound(_NO_MIRRORS)
     click.echo(f"watching {count_of(len(selected), 'mirror', 'mirrors')}: press Ctrl-C to stop", err=True)
-    for mirror, report in watch(_sync_engine(memory), selected):
+    for mirror, report in watch(sync_engine(memory), selected):
         if as_json:
-            click.echo(serialize.dump_json({**_mirror_record(mirror), **_report_record(report)}, indent=0))
+            click.echo(serialize.dump_json({**mirror_record(mirror), **_report_record(report)}, indent=0))
         else:
             click.echo(f"{_line(mirror)}: {_report_summary(report)}")
-
-
-def _sync_engine(memory: "Service") -> "SyncEngine":
-    from omoide import app  # lazy: the store loads when it is opened
-
-    return app.sync_engine(memory)
-
-
-def _path(mirror: Mirror) -> str:
-    return str(mirrors.location(mirror)) if mirror.file else f"{mirror.place}/"
-
-
-def _mirror_record(mirror: Mirror) -> dict[str, Any]:
-    return {
-        "number": mirror.number,
-        "scope": serialize.scope(mirror.scope),
-        "path": _path(mirror),
-        "format": mirror.format,
-        "choice": mirror.choice.value,
-        "created_at": serialize.format_time(mirror.created_at),
-    }
 
 
 def _report_record(report: "SyncReport") -> dict[str, Any]:
@@ -299,7 +301,7 @@ def _report_record(report: "SyncReport") -> dict[str, Any]:
 
 
 def _line(mirror: Mirror) -> str:
-    parts = [click.style(str(mirror.number), fg="cyan"), click.style(escape_control(_path(mirror)), bold=True)]
+    parts = [click.style(str(mirror.number), fg="cyan"), click.style(escape_control(mirror_path(mirror)), bold=True)]
     return "  ".join([*parts, f"[{mirror.format}]", f"{mirror.choice.value} of {escape_control(str(mirror.scope))}"])
 
 

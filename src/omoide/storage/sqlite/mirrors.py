@@ -6,18 +6,18 @@ from datetime import datetime
 import apsw
 
 from omoide.errors import Conflict
-from omoide.model import Choice, FileState, Mirror, Scope, Side, SyncConflict, SyncState
+from omoide.model import Choice, FileState, FileVersions, Mirror, Scope, Side, SyncConflict, SyncState
 from omoide.storage.base import SyncUpdate
 from omoide.storage.rows import micros, moment, strings
 from omoide.storage.sqlite.transaction import Transaction
 
 _MIRRORS = (
-    "SELECT r.number, coalesce(p.path, ''), r.session, r.place, r.file, r.format, r.choice, r.created_at, r.seen, r.retire"
-    " FROM mirrors r LEFT JOIN projects p ON p.number = r.project ORDER BY r.number"
+    "SELECT r.number, coalesce(p.path, ''), r.session, r.place, r.file, r.format, r.choice, r.created_at, r.seen,"
+    " r.retire, r.adopt FROM mirrors r LEFT JOIN projects p ON p.number = r.project ORDER BY r.number"
 )
-_SYNC_STATES = "SELECT memory, file, entry, version, digest FROM sync_states WHERE mirror = ?1"
+_SYNC_STATES = "SELECT memory, file, entry, version, digest, held FROM sync_states WHERE mirror = ?1"
 # The memory may have been purged meanwhile by another process.
-_PUT_SYNC_STATE = "INSERT OR REPLACE INTO sync_states SELECT ?1, number, ?3, ?4, ?5, ?6 FROM memories WHERE number = ?2"
+_PUT_SYNC_STATE = "INSERT OR REPLACE INTO sync_states SELECT ?1, number, ?3, ?4, ?5, ?6, ?7 FROM memories WHERE number = ?2"
 
 
 class MirrorReader:
@@ -36,8 +36,19 @@ class MirrorReader:
 
     def mirrors(self) -> list[Mirror]:
         return [
-            Mirror(number, Scope(path, session), place, file, format, Choice(choice), moment(at), seen, bool(retire))
-            for number, path, session, place, file, format, choice, at, seen, retire in self._tx.rows(_MIRRORS)
+            Mirror(
+                number,
+                Scope(path, session),
+                place,
+                file,
+                format,
+                Choice(choice),
+                moment(at),
+                seen,
+                bool(retire),
+                tuple(adopt.splitlines()),
+            )
+            for number, path, session, place, file, format, choice, at, seen, retire, adopt in self._tx.rows(_MIRRORS)
         ]
 
     def sync_states(
@@ -63,6 +74,13 @@ class MirrorReader:
             FileState(name, mtime, size, inode, digest, bool(settled)) for name, mtime, size, inode, digest, settled in rows
         ]
 
+    def file_versions(self, mirror: int, names: Sequence[str]) -> list[FileVersions]:
+        rows = self._tx.rows(
+            "SELECT name, outline, digests FROM file_versions WHERE mirror = ? AND name IN (SELECT value FROM json_each(?))",
+            (mirror, strings(names)),
+        )
+        return [FileVersions(name, outline, tuple(digests.split())) for name, outline, digests in rows]
+
     def sync_conflicts(self) -> list[SyncConflict]:
         rows = self._tx.rows(
             "SELECT mirror, memory, at, file_version, database_version, stands FROM sync_conflicts ORDER BY at, memory"
@@ -79,18 +97,25 @@ class MirrorWriter(MirrorReader):
     def put_mirror(self, mirror: Mirror) -> Mirror:
         if mirror.number:
             self._tx.run(
-                "UPDATE mirrors SET place = ?, choice = ?, seen = ?, retire = ? WHERE number = ?",
-                (mirror.place, mirror.choice.value, mirror.seen, mirror.retire, mirror.number),
+                "UPDATE mirrors SET place = ?, choice = ?, seen = ?, retire = ?, adopt = ? WHERE number = ?",
+                (
+                    mirror.place,
+                    mirror.choice.value,
+                    mirror.seen,
+                    mirror.retire,
+                    "\n".join(mirror.adopt),
+                    mirror.number,
+                ),
             )
             return mirror
         project = self._ensure_project(mirror.scope.path, mirror.created_at)
         try:
             self._tx.run(
-                "INSERT INTO mirrors (project, session, place, file, format, choice, created_at, seen, retire)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO mirrors (project, session, place, file, format, choice, created_at, seen, retire, adopt)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     project, mirror.scope.name, mirror.place, mirror.file, mirror.format, mirror.choice.value,
-                    micros(mirror.created_at), mirror.seen, mirror.retire,
+                    micros(mirror.created_at), mirror.seen, mirror.retire, "\n".join(mirror.adopt),
                 ),
             )  # fmt: skip
         except apsw.ConstraintError as error:
@@ -103,6 +128,7 @@ class MirrorWriter(MirrorReader):
             ("mirrors", "number"),
             ("sync_states", "mirror"),
             ("file_states", "mirror"),
+            ("file_versions", "mirror"),
             ("sync_conflicts", "mirror"),
         ):
             self._tx.run(f"DELETE FROM {table} WHERE {column} = ?", (number,))
@@ -113,11 +139,15 @@ class MirrorWriter(MirrorReader):
         run_many = self._tx.run_many
         run_many(
             _PUT_SYNC_STATE,
-            ((mirror, one.memory, one.file, one.entry, one.version, one.digest) for one in update.states),
+            ((mirror, one.memory, one.file, one.entry, one.version, one.digest, one.held) for one in update.states),
         )
         run_many(
             "INSERT OR REPLACE INTO file_states VALUES (?, ?, ?, ?, ?, ?, ?)",
             ((mirror, one.name, one.mtime_ns, one.size, one.inode, one.digest, one.settled) for one in update.files),
+        )
+        run_many(
+            "INSERT OR REPLACE INTO file_versions VALUES (?, ?, ?, ?)",
+            ((mirror, one.name, one.outline, " ".join(one.digests)) for one in update.versions),
         )
         run_many(
             "INSERT OR REPLACE INTO sync_conflicts VALUES (?, ?, ?, ?, ?, ?)",
@@ -128,6 +158,8 @@ class MirrorWriter(MirrorReader):
         )
         run_many("DELETE FROM sync_states WHERE mirror = ? AND memory = ?", ((mirror, one) for one in update.dropped_states))
         run_many("DELETE FROM file_states WHERE mirror = ? AND name = ?", ((mirror, name) for name in update.dropped_files))
+        names = ((mirror, name) for name in update.dropped_versions)
+        run_many("DELETE FROM file_versions WHERE mirror = ? AND name = ?", names)
         run_many(
             "DELETE FROM sync_conflicts WHERE mirror = ? AND memory = ?", ((mirror, one) for one in update.settled_conflicts)
         )

@@ -1,0 +1,44 @@
+"""Ask git, by starting a process: where reading its files does not answer a question."""
+
+import os
+import subprocess
+from pathlib import Path
+
+_SECONDS = 20
+"""For one question: the history of a very large repository takes some seconds to walk through."""
+
+
+def call_git(directory: Path, *arguments: str, input: bytes = b"") -> tuple[int, str]:
+    """Run git in a directory, and return its exit code and what it prints; -1 if it cannot be run or takes too long."""
+    # A hook of git runs with variables that point to its own repository, and this is a question about another one.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(  # noqa: S603 - no shell, and the arguments are our own
+            ["git", "-C", str(directory), *arguments],  # noqa: S607 - the git of the person's PATH
+            env=environment, input=input, capture_output=True, timeout=_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):  # fallback: the caller knows what to do without an answer
+        return -1, ""
+    return done.returncode, done.stdout.decode(errors="surrogateescape")
+
+
+def has_blob(file: Path, text: str) -> bool:
+    """Return whether git has this text of a file already. Where git does not answer, that cannot be ruled out."""
+    # With --path, git applies the same conversions of line ends and filters as for a commit of the file.
+    code, blob = call_git(file.parent, "hash-object", "--stdin", f"--path={file.name}", input=text.encode())
+    return code != 0 or call_git(file.parent, "cat-file", "-e", blob.strip())[0] != 1
+
+
+def knows_file(file: Path) -> bool:
+    """Return whether a file that is not there is in git's index or history, of any branch or stash."""
+    directory = next(parent for parent in file.parents if parent.is_dir())
+    path = f":(literal){file.relative_to(directory)}"
+    questions = (("ls-files",), ("log", "--all", "--reflog", "-1", "--format=%h"))
+    answers = (call_git(directory, *question, "--", path) for question in questions)
+    return any(code != 0 or printed for code, printed in answers)  # where git does not answer, it cannot be ruled out
+
+
+def last_commit(file: Path) -> str:
+    """Return the last commit that changed a file, abbreviated; empty if there is none."""
+    return call_git(file.parent, "log", "-1", "--format=%h", "--", f":(literal){file.name}")[1].strip()

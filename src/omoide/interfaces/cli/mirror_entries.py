@@ -1,0 +1,151 @@
+"""mirror put-back, forget-missing and take-out: entries that a sync leaves to a person, and how they are shown."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from omoide.errors import OmoideError
+from omoide.interfaces import serialize
+from omoide.interfaces.cli.options import Target, json_option, open_for_command, settings_for, store_option
+from omoide.interfaces.cli.output import escape_control, headline, print_json
+from omoide.model import Mirror
+from omoide.sync import mirrors
+
+if TYPE_CHECKING:  # they load with the store
+    from omoide.service import Service
+    from omoide.sync.engine import SyncEngine
+
+
+_held_refs = click.argument("refs", metavar="[REF]...", nargs=-1)
+
+
+@click.command("put-back")
+@click.argument("ref", metavar="MIRROR")
+@_held_refs
+@store_option
+@json_option
+def put_back_command(ref: str, refs: tuple[str, ...], target: Target, as_json: bool) -> None:
+    """Write entries that are missing from the files again.
+
+    All that `omoide mirror status` lists as not in the files, or only those named.
+
+    \b
+    omoide mirror put-back 1
+    omoide mirror put-back .agent/memories.md 12 14
+    """
+    _settle(mirrors.put_back, "written", ref, refs, target, as_json=as_json)
+
+
+@click.command("forget-missing")
+@click.argument("ref", metavar="MIRROR")
+@_held_refs
+@store_option
+@json_option
+def forget_missing_command(ref: str, refs: tuple[str, ...], target: Target, as_json: bool) -> None:
+    """Forget memories whose entries are missing from the files.
+
+    All that `omoide mirror status` lists as not in the files, or only those named. `omoide restore` brings them back.
+
+    \b
+    omoide mirror forget-missing 1
+    omoide mirror forget-missing .agent/memories.md 12 14
+    """
+    _settle(mirrors.forget_missing, "forgotten", ref, refs, target, as_json=as_json)
+
+
+@click.command("take-out")
+@click.argument("ref", metavar="MIRROR")
+@_held_refs
+@store_option
+@json_option
+def take_out_command(ref: str, refs: tuple[str, ...], target: Target, as_json: bool) -> None:
+    """Remove entries of archived or forgotten memories from the files.
+
+    All that `omoide mirror status` lists as archived or forgotten, but in a file, or only those named.
+
+    \b
+    omoide mirror take-out 1
+    """
+    _settle(mirrors.take_out, "taken out", ref, refs, target, as_json=as_json)
+
+
+def _settle(
+    settle: "Callable[[Service, SyncEngine, Mirror, Sequence[str]], list[mirrors.HeldEntry]]",
+    action: str,
+    ref: str,
+    refs: Sequence[str],
+    target: Target,
+    *,
+    as_json: bool,
+) -> None:
+    memory = open_for_command(settings_for(target))
+    mirror = mirrors.select(memory, ref)[0]
+    settled = settle(memory, sync_engine(memory), mirror, refs)
+    if as_json:
+        print_json({**mirror_record(mirror), "entries": [held_record(one) for one in settled]})
+        return
+    for one in settled:
+        click.echo(f"{action}  {headline(one.memory)}")
+    if not settled:
+        click.echo("there is nothing to do: `omoide mirror status` shows what is not in sync", err=True)
+
+
+def held_entries(engine: "SyncEngine", mirror: Mirror) -> list[mirrors.HeldEntry]:
+    """The entries of a mirror that a sync leaves to a person."""
+    try:
+        return mirrors.held_entries(engine, mirror)
+    except (OmoideError, OSError):  # fallback: why the mirror cannot be read is among the troubles of its plan
+        return []
+
+
+def held_record(one: mirrors.HeldEntry) -> dict[str, Any]:
+    """Such an entry as JSON."""
+    return {
+        "number": one.memory.number,
+        "id": one.memory.id,
+        "topic": one.memory.topic,
+        "file": one.file,
+        "reason": one.reason.value,
+        "why": one.why,
+    }
+
+
+def print_held(mirror: Mirror, held: Sequence[mirrors.HeldEntry]) -> None:
+    """Print such entries, why they are left, and the commands that settle it."""
+    missing = [one for one in held if one.is_missing]
+    retired = [one for one in held if not one.is_missing]
+    for one in missing:
+        click.echo(f"    not in {escape_control(one.file)}: {headline(one.memory)}")
+        click.echo(f"        not archived, because {one.why}")
+    if missing:
+        click.echo(f"    omoide mirror put-back {mirror.number}        writes them to the files again")
+        click.echo(f"    omoide mirror forget-missing {mirror.number}  forgets these memories")
+    for one in retired:
+        click.echo(f"    {one.memory.state.value}, but in {escape_control(one.file)}: {headline(one.memory)}")
+    if retired:
+        click.echo(f"    omoide mirror take-out {mirror.number}        removes them from the files")
+
+
+def sync_engine(memory: "Service") -> "SyncEngine":
+    """The engine that syncs the mirrors of a service."""
+    from omoide import app  # lazy: the store loads when it is opened
+
+    return app.sync_engine(memory)
+
+
+def mirror_path(mirror: Mirror) -> str:
+    """The file or directory of a mirror, as it is shown."""
+    return str(mirrors.location(mirror)) if mirror.file else f"{mirror.place}/"
+
+
+def mirror_record(mirror: Mirror) -> dict[str, Any]:
+    """A mirror as JSON."""
+    return {
+        "number": mirror.number,
+        "scope": serialize.scope(mirror.scope),
+        "path": mirror_path(mirror),
+        "format": mirror.format,
+        "choice": mirror.choice.value,
+        "created_at": serialize.format_time(mirror.created_at),
+    }

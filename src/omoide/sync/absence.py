@@ -1,0 +1,176 @@
+"""Judge entries that are missing from a file: did a person plainly delete them? Pure: values in, values out.
+
+An absence is not a deletion. git, editors and formatters take entries out of files all the time; only where nothing else
+explains it, the memories are archived. The judge needs no earlier text: an outline of the last synced version is enough.
+See docs/decisions/0026-absent-entries.md.
+"""
+
+import hashlib
+import re
+from array import array
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
+
+from omoide.model import FileVersions, Held
+
+MOST_AT_ONCE = 10
+"""A person deletes single entries: of more than these, or of more than half, something else is the cause."""
+MOST_VERSIONS = 100
+"""Digests of earlier versions that are kept of a file."""
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_HEADING = re.compile(r"(#{1,6})(?:\s|$)")
+_UNDERLINE = re.compile(r"(=+|-{2,})\s*$")
+# An item of an outline has 32 bits: 3 of its kind, 2 of the empty lines above it, 27 of a hash.
+_KIND, _BLANKS, _HASH = 29, 27, (1 << 27) - 1
+_WITHOUT_BLANKS = ~(3 << _BLANKS) & 0xFFFFFFFF
+_ID = 7
+"""The kind of an item that is the hash of an id; 1 to 6 are headings of that level, 0 are other lines."""
+
+
+class GitState(NamedTuple):
+    """What git has to do with the present text of a file."""
+
+    has_text: bool = False
+    """git has a blob with exactly this text."""
+    operation: bool = False
+    """A merge, rebase, cherry-pick, revert or bisect is in progress."""
+
+
+class Absence(NamedTuple):
+    """Entries that are missing from one file, and what is known about it."""
+
+    ids: Collection[str]
+    """Of the missing entries, as they were in the file."""
+    others: Collection[str]
+    """The ids of the entries that the file had at the last sync and still has."""
+    text: str | None
+    """The file now; None: it is gone."""
+    digest: str
+    """Of the text."""
+    versions: FileVersions
+    """Of the file, up to the last sync."""
+    elsewhere: Collection[str] = ()
+    """The ids among them that are still in a text of the mirror."""
+    total: int = 0
+    """How many entries are missing in all files of the mirror."""
+
+
+def judge(absence: Absence, git: Callable[[], GitState]) -> Held | None:
+    """Return why the absence is no deletion; None: a person plainly deleted these entries.
+
+    `git` may start a process: it is not called for a file that is gone.
+    """
+    if absence.text is None or not absence.text.strip("\ufeff \t\r\n"):
+        return Held.GONE
+    state = git()
+    if state.operation:
+        return Held.OPERATION
+    if state.has_text:
+        return Held.GIT
+    if absence.elsewhere:
+        return Held.UNREADABLE
+    if not absence.versions.outline:
+        return Held.UNKNOWN
+    if is_older(absence.digest, absence.versions):
+        return Held.OLDER
+    if max(len(absence.ids), absence.total) > MOST_AT_ONCE or len(absence.ids) > len(absence.others):
+        return Held.MANY
+    if not is_plain_deletion(absence.versions.outline, absence.ids, absence.others, absence.text):
+        return Held.EDITED
+    return None
+
+
+def is_older(digest: str, versions: FileVersions) -> bool:
+    """Whether a text is an older version of its file than the last two that were synced."""
+    return digest in versions.digests[2:]
+
+
+def next_versions(known: FileVersions, text: str, digest: str) -> FileVersions:
+    """What is known of a file after a text was synced."""
+    if known.digests[:1] == (digest,) and known.outline:
+        return known
+    earlier = known.digests if known.digests[:1] != (digest,) else known.digests[1:]
+    return FileVersions(known.name, outline(text), (digest, *earlier)[:MOST_VERSIONS])
+
+
+def outline(text: str) -> bytes:
+    """A short hash of every line of a file that is not empty, with its kind; and of every id in it.
+
+    It says whether two versions differ in more than whole sections, and nothing about their texts.
+    """
+    return _items(text).tobytes()
+
+
+def _items(text: str) -> "array[int]":
+    items = array("I")
+    blanks = 0
+    lines = text.removeprefix("\ufeff").split("\n")
+    for index, line in enumerate(lines):
+        if not line.strip():
+            blanks = min(blanks + 1, 3)
+            continue
+        following = lines[index + 1] if index + 1 < len(lines) else ""
+        items.append(_level(line, following) << _KIND | blanks << _BLANKS | _hash(line))
+        blanks = 0
+        if line.count("-") >= 4:
+            items.extend(_id_item(found) for found in _UUID.findall(line))
+    return items
+
+
+def _level(line: str, following: str) -> int:
+    """The level of a heading, 0 for any other line."""
+    if line[0] == "#":
+        found = _HEADING.match(line)
+        return len(found[1]) if found else 0
+    if following[:1] in ("=", "-") and line[0] not in "-*+>| \t`~=" and _UNDERLINE.match(following):
+        return 1 if following[0] == "=" else 2
+    return 0
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).digest()) & _HASH
+
+
+def _id_item(id: str) -> int:
+    return _ID << _KIND | _hash(id.lower())
+
+
+def is_plain_deletion(before: bytes, ids: Collection[str], others: Collection[str], text: str) -> bool:
+    """Whether a text is the version of an outline without the sections of these ids, and with no other difference.
+
+    `others`: the ids of the other entries of the file. Empty lines where a section was cut out, and at the end, make no
+    difference.
+    """
+    old = array("I")
+    old.frombytes(before)
+    kept_ids = {_id_item(id) for id in others}
+    cut = [_section(old, _id_item(id), kept_ids) for id in ids]
+    if any(section is None for section in cut):
+        return False
+    removed = {index for section in cut if section is not None for index in section}
+    new = _items(text)
+    kept = [index for index in range(len(old)) if index not in removed]
+    if len(kept) != len(new):
+        return False
+    return all(
+        old[index] == item or (index - 1 in removed and old[index] & _WITHOUT_BLANKS == item & _WITHOUT_BLANKS)
+        for index, item in zip(kept, new, strict=True)
+    )
+
+
+def _section(items: Sequence[int], id: int, others: Collection[int]) -> range | None:
+    """The section that an id is in: from its heading to the next one that is not below it; None if that is not clear."""
+    places = [index for index, item in enumerate(items) if item == id]
+    if len(places) != 1:
+        return None
+    start = places[0]
+    while start >= 0 and not 0 < items[start] >> _KIND < _ID:
+        start -= 1
+    if start < 0:
+        return None
+    level = items[start] >> _KIND
+    end = start + 1
+    while end < len(items) and not 0 < items[end] >> _KIND <= level:
+        end += 1
+    # With another entry in the same section it is not clear which lines are whose.
+    return None if any(item in others for item in items[start:end]) else range(start, end)

@@ -1,0 +1,115 @@
+"""What a plan may need to know about the files of a mirror beside their texts: earlier versions, and git.
+
+A git process is started only once an entry is missing, or shows an earlier version of its memory.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from omoide.errors import Unreadable
+from omoide.files.git import is_operation_in_progress, work_tree
+from omoide.model import FileVersions, Held, Memory
+from omoide.sync.absence import GitState, next_versions
+from omoide.sync.database import SyncDatabase
+from omoide.sync.snapshot import Snapshot, digest_of
+
+REASONS = {
+    Held.GONE: "the file is not there, or empty",
+    Held.WAITING: "the file is not there, and git has it: it is not created beside git",
+    Held.GIT: "git has this version of the file",
+    Held.OPERATION: "git is in the middle of a merge, rebase, cherry-pick, revert or bisect",
+    Held.OLDER: "the file is an older version than the last two",
+    Held.EDITED: "more was changed in the file than whole entries",
+    Held.UNREADABLE: "its id is still in the files, but not in an entry that can be read",
+    Held.MANY: "more than half of the entries, or more than ten, went at once",
+    Held.UNKNOWN: "nothing is known of the file as it was before",
+    Held.RETIRED: "the memory is not active",
+}
+"""Why nothing was archived, by what is recorded."""
+AMBIGUOUS = (Held.OLDER, Held.EDITED, Held.UNREADABLE, Held.MANY)
+"""Reasons after which the person may have meant a deletion, and is told at once that it was not taken for one."""
+
+
+class FileEvidence:
+    """Answers the questions of a plan about one mirror, during one sync."""
+
+    def __init__(self, snapshot: Snapshot, database: SyncDatabase):
+        self._snapshot = snapshot
+        self._database = database
+        self._git: dict[tuple[str, str], GitState] = {}
+        self._may_create: dict[str, bool] = {}
+
+    def versions_since(self, number: int, version: int) -> list[Memory]:
+        return self._database.versions_since(number, version)
+
+    def is_current(self, memory: Memory) -> bool:
+        return self._database.is_current(memory)
+
+    def file_versions(self, names: Iterable[str]) -> dict[str, FileVersions]:
+        wanted = list(names)
+        known = {one.name: one for one in self._database.file_versions(self._snapshot.mirror.number, wanted)}
+        return {name: known.get(name) or FileVersions(name) for name in wanted}
+
+    def next_versions(self, texts: Mapping[str, str]) -> list[FileVersions]:
+        """Return what to record of files that are in sync now, by their texts. Of files with one entry each, nothing."""
+        if self._snapshot.is_file_per_entry or not texts:
+            return []
+        known = self.file_versions(texts)
+        new = [next_versions(known[name], text, digest_of(text)) for name, text in texts.items()]
+        return [one for one in new if one is not known[one.name]]
+
+    def other_texts(self, names: Iterable[str]) -> list[str]:
+        found = []
+        for name in names:
+            if self._snapshot.owns(name):
+                try:
+                    read = self._snapshot.place.read(name)
+                except Unreadable:  # fallback: the others; an unread file is one that could be read before
+                    continue
+                found.append(read[0] if read else "")
+        return found
+
+    def git_state(self, name: str, text: str) -> GitState:
+        known = self._git.get((name, text))
+        if known is None:
+            known = self._git[name, text] = self._ask_git(self._snapshot.place.root / name, text)
+        return known
+
+    def _ask_git(self, file: Path, text: str) -> GitState:
+        if not self._is_in_git:
+            return GitState()
+        if is_operation_in_progress(self._snapshot.place.root):
+            return GitState(operation=True)
+        from omoide.files.git_process import has_blob  # lazy: it loads subprocess: 10 ms
+
+        return GitState(has_text=has_blob(file, text))
+
+    @property
+    def _is_in_git(self) -> bool:
+        return work_tree(self._snapshot.place.root) is not None
+
+    def may_create(self, name: str) -> bool:
+        if name not in self._may_create:
+            is_new = not self.file_versions([name])[name].digests
+            self._may_create[name] = is_new or not self._is_known_to_git(name)
+        return self._may_create[name]
+
+    def _is_known_to_git(self, name: str) -> bool:
+        if not self._is_in_git:
+            return False
+        from omoide.files.git_process import knows_file  # lazy: it loads subprocess: 10 ms
+
+        return knows_file(self._snapshot.place.root / name)
+
+
+def describe_archived(path: Path, memory: Memory) -> str:
+    """The line for a person whose deletion of an entry archived its memory: what happened, and how to undo it."""
+    return (
+        f"{path}: the entry of #{memory.number} was deleted, so it is archived: `omoide restore {memory.number}` undoes it"
+    )
+
+
+def describe_held(path: Path, count: int, reason: Held) -> str:
+    """The line for a person who may have meant to delete entries."""
+    entries = "1 entry is" if count == 1 else f"{count} entries are"
+    return f"{path}: {entries} missing, but {REASONS[reason]}: nothing was archived; `omoide mirror status` shows them"

@@ -1,0 +1,155 @@
+"""An absence is not a deletion: what a missing entry means, from texts, earlier versions and git, without any of them."""
+
+import pytest
+
+from omoide.model import FileVersions, Held
+from omoide.sync.absence import MOST_VERSIONS, Absence, GitState, judge, next_versions, outline
+from omoide.sync.snapshot import digest_of
+
+IDS = {name: f"019c2d3e-8d7b-7801-afda-{number:012x}" for number, name in enumerate("abcdefghijklmnopqrstuvwxyz")}
+
+
+def entry(name, text=""):
+    return f"## Title {name}\n- Tags: x\n- Date: 2026-02-05\n- Id: {IDS[name]}\n- Content: {text or f'text of {name}'}\n"
+
+
+def page(names, opening="# Memories\n"):
+    return "\n".join([opening, *map(entry, names)])
+
+
+def asked(state=GitState()):  # noqa: B008 - a frozen value
+    """A git that answers this, and counts how often it is asked."""
+
+    def git():
+        git.count += 1
+        return state
+
+    git.count = 0
+    return git
+
+
+def verdict(before, after, missing, *, git=None, older=(), elsewhere=(), total=0):
+    known = FileVersions("a.md", outline(before), (digest_of(before), *map(digest_of, older)))
+    others = [id for name, id in IDS.items() if id in before and name not in missing]
+    absence = Absence(
+        {IDS[name] for name in missing}, others, after, digest_of(after or ""), known, elsewhere=elsewhere, total=total
+    )
+    return judge(absence, git or asked())
+
+
+@pytest.mark.parametrize("missing", ["a", "c", "e", "ab", "bd", "de"])
+def test_entries_that_are_cut_out_whole_are_deleted(missing):
+    rest = [name for name in "abcde" if name not in missing]
+    assert verdict(page("abcde"), page(rest), missing) is None
+
+
+@pytest.mark.parametrize("after", [
+    page("acd").replace("\n\n## Title c", "\n## Title c"),
+    page("acd").replace("\n\n## Title c", "\n\n\n\n## Title c"),
+    page("acd") + "\n\n",
+    page("acd").rstrip("\n"),
+])  # fmt: skip
+def test_empty_lines_at_the_cut_and_at_the_end_make_no_difference(after):
+    assert verdict(page("abcd"), after, "b") is None
+
+
+@pytest.mark.parametrize("after", [
+    page("acd").replace("text of d", "text of  d"),
+    page("acd").replace("- Tags: x", "* Tags: x"),
+    page("acd").replace("## Title c", "### Title c"),
+    page("acd") + "\nOne more line.\n",
+    page("acd").replace("\n", "\r\n"),
+    page("dca"),
+    page("acd").replace("\n\n## Title d", "\n\n\n## Title d"),
+    page("acd") + "- Content: text of b\n",
+    page("acd", opening=""),
+    page("acde"),
+])  # fmt: skip
+def test_entries_are_not_deleted_where_any_other_line_differs(after):
+    assert verdict(page("abcd"), after, "b") is Held.EDITED
+
+
+def test_own_words_of_a_person_are_not_part_of_an_entry_to_be_cut_out():
+    before = page("abcd").replace("text of b\n", "text of b\n\n## My notes\n\nKeep them.\n")
+    assert verdict(before, before.replace(entry("b"), ""), "b") is None
+    assert verdict(before, page("acd"), "b") is Held.EDITED
+
+
+def test_a_section_with_its_subsections_is_cut_out_as_a_whole():
+    before = page("abcd").replace("text of b\n", "text of b\n\n#### Details\n\nOf b.\n")
+    assert verdict(before, page("acd"), "b") is None
+    assert verdict(before, before.replace(entry("b"), ""), "b") is Held.EDITED
+
+
+def test_an_id_within_a_text_does_not_hide_where_an_entry_ends():
+    uuid = "11111111-2222-4333-8444-555555555555"
+    assert verdict(page("abcd").replace("text of b", f"see {uuid}"), page("acd"), "b") is None
+    both = page("abcd").replace("text of a", f"see {IDS['b']}")
+    assert verdict(both, both.replace(entry("b") + "\n", ""), "b") is Held.EDITED, "it is not clear which section is b's"
+
+
+def test_headings_that_are_underlined_and_headings_with_ids_end_a_section():
+    def setext(names):
+        return "\n".join(f"Title {name}\n-------\n- Id: {IDS[name]}\n- Content: text of {name}\n" for name in names)
+
+    def tree(names):
+        return "\n".join(f"### Title {name} <!-- omoide:{IDS[name]} -->\n- 内容: {name} の文\n" for name in names)
+
+    for form in (setext, tree):
+        assert verdict(form("abcd"), form("acd"), "b") is None
+        assert verdict(form("abcd"), form("acd").replace("Title d", "Title x"), "b") is Held.EDITED
+
+
+@pytest.mark.parametrize(("after", "reason"), [(None, Held.GONE), ("", Held.GONE), ("\ufeff \r\n\t\n", Held.GONE)])
+def test_a_file_that_is_gone_or_empty_deletes_nothing(after, reason):
+    git = asked()
+    assert verdict(page("abcd"), after, "b", git=git) is reason
+    assert git.count == 0
+
+
+def test_an_id_that_is_still_somewhere_is_not_deleted():
+    assert verdict(page("abcd"), page("acd"), "b", elsewhere={IDS["b"]}) is Held.UNREADABLE
+
+
+def test_what_git_did_is_no_deletion():
+    for after in (page("acd"), page("a")):
+        assert verdict(page("abcd"), after, "b", git=asked(GitState(has_text=True))) is Held.GIT
+        assert verdict(page("abcd"), after, "b", git=asked(GitState(operation=True))) is Held.OPERATION
+
+
+def test_a_text_older_than_the_last_two_versions_is_an_old_buffer():
+    versions = [page("abcd"), page("abc"), page("ab"), page("a")]
+    assert verdict(versions[0], versions[1], "d", older=versions[1:]) is None
+    assert verdict(versions[0], versions[2], "cd", older=versions[1:]) is Held.OLDER
+
+
+@pytest.mark.parametrize(("names", "missing", "expected"), [
+    ("ab", "a", None), ("a", "a", Held.MANY), ("abc", "ab", Held.MANY), ("abcd", "ab", None),
+    ("abcdefghijklmnopqrstuvwxyz", "abcdefghij", None), ("abcdefghijklmnopqrstuvwxyz", "abcdefghijk", Held.MANY),
+])  # fmt: skip
+def test_more_than_half_or_more_than_ten_at_once_are_not_deleted(names, missing, expected):
+    rest = [name for name in names if name not in missing]
+    assert verdict(page(names), page(rest), missing) is expected
+    assert verdict(page(names), page(rest), missing, total=11) is Held.MANY
+
+
+def test_without_a_record_of_the_file_nothing_is_deleted():
+    absence = Absence({IDS["a"]}, [IDS["b"]], page("b"), digest_of(page("b")), FileVersions("a.md"))
+    assert judge(absence, asked()) is Held.UNKNOWN
+
+
+def test_versions_are_recorded_newest_first_once_each_and_up_to_a_number():
+    known = FileVersions("a.md")
+    for text in ("one", "two", "two", "one"):
+        known = next_versions(known, text, digest_of(text))
+    assert known.digests == tuple(map(digest_of, ("one", "two", "one")))
+    assert known.outline == outline("one")
+    assert next_versions(known, "one", digest_of("one")) is known
+    for number in range(200):
+        known = next_versions(known, str(number), digest_of(str(number)))
+    assert len(known.digests) == MOST_VERSIONS
+
+
+def test_an_outline_contains_no_text():
+    assert b"secret" not in outline("# secret\n\nsecret plan\n")
+    assert len(outline("one line\n" * 1000)) == 4000
