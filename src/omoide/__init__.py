@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         open_list as open_list,
     )
     from omoide.errors import (
+        AlreadyDone as AlreadyDone,
         BudgetSpent as BudgetSpent,
         Changed as Changed,
         Conflict as Conflict,
@@ -143,7 +144,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "omoide.app": "open open_list",
     "omoide.errors": (
-        "BudgetSpent Changed Conflict EmbedderUnavailable InvalidInput ModelUnavailable NotAllowed NotFound "
+        "AlreadyDone BudgetSpent Changed Conflict EmbedderUnavailable InvalidInput ModelUnavailable NotAllowed NotFound "
         "OmoideError SecretFound StoreBusy StoreDamaged StoreError StoreFull StoreReadOnly StoreReplaced "
         "StoreTooNew Unreadable Unwritable"
     ),

@@ -6,6 +6,7 @@ OmoideError             any of these
 │   └── Unreadable      a file to import, or the settings, cannot be read
 ├── NotFound            no such memory, or none that this scope may see
 ├── Conflict            the current state does not allow the request (a taken key, a wrong state)
+│   ├── AlreadyDone     the request with this idempotency key was done before
 │   └── Changed         a file or a memory changed after it was read
 ├── NotAllowed          the role does not allow this
 ├── Unwritable          a file or its directory cannot be written
@@ -51,6 +52,14 @@ class Conflict(OmoideError):
 
 class Changed(Conflict):
     """A file or a memory changed after it was read: read it again."""
+
+
+class AlreadyDone(Conflict):
+    """The request with this idempotency key was done before; `result` is what it returned."""
+
+    def __init__(self, message: str, result: object = None):
+        super().__init__(message)
+        self.result = result
 
 
 class NotAllowed(OmoideError):

@@ -22,6 +22,7 @@ from omoide.model import (
     Event,
     FileState,
     FileVersions,
+    IdempotencyRecord,
     Layer,
     Link,
     LinkKind,
@@ -85,6 +86,7 @@ class Data:
     file_versions: dict[tuple[int, str], FileVersions] = field(default_factory=dict)
     conflicts: dict[tuple[int, int], SyncConflict] = field(default_factory=dict)
     llm_calls: dict[str, LlmCall] = field(default_factory=dict)
+    idempotency: dict[tuple[str, str], IdempotencyRecord] = field(default_factory=dict)
     last: Counter[str] = field(default_factory=Counter)
     """The last number that a memory or a mirror was given, and how often the index was rebuilt."""
 
@@ -283,6 +285,9 @@ class MemoryReader:
                 usage = Usage(each.number, each.version, each.scope, each.topic, each.pinned, used_at, each.expires_at)
                 found.append((not expired, used_at, each.number, usage))
         return (usage for *_, usage in sorted(found, key=lambda row: row[:3]))
+
+    def idempotency_record(self, project: str, key: str) -> IdempotencyRecord | None:
+        return self.data.idempotency.get((project, key))
 
     def llm_calls(self, since: datetime) -> list[LlmCall]:
         calls = [call for call in self.data.llm_calls.values() if call.at >= since]
@@ -542,6 +547,10 @@ class MemoryWriter(MemoryReader):
 
     def record_run(self, task: str, at: datetime) -> None:
         self.data.runs[task] = at
+
+    def put_idempotency_record(self, record: IdempotencyRecord, *, drop_before: datetime) -> None:
+        kept = {key: each for key, each in self.data.idempotency.items() if each.at >= drop_before}
+        self.data.idempotency = {**kept, (record.project, record.key): record}
 
     def put_llm_call(self, call: LlmCall) -> None:
         self.data.llm_calls[call.id] = call

@@ -22,7 +22,7 @@ SCOPES = {
 }
 # They change nothing and tell nothing of memories: another actor with no more rights, another source, a rest, the end,
 # where the file is, who follows it, which types there are, and the settings.
-NO_DEEDS = {"acting_as", "with_source", "flush", "close", "place", "hooks", "types", "settings"}
+NO_DEEDS = {"acting_as", "with_source", "with_idempotency_key", "flush", "close", "place", "hooks", "types", "settings"}
 VERBS = {name: getattr(Service, name) for name in dir(Service) if not name.startswith("_") and name not in NO_DEEDS}
 NAMING = [name for name, verb in VERBS.items() if {"ref", "refs"} & set(inspect.signature(verb).parameters)]
 
@@ -34,7 +34,7 @@ def call(memory, verb, scope, directory, *, ref, other):
         "drafts": [Draft("one of many", scope)], "things": [], "root": directory / verb, "target": directory / f"{verb}.db",
         "path": "new" if verb == "create_project" else "shop", "description": "sells",
         "turns": [Turn(Speaker.PERSON, f"Remember that the zebra has {verb} stripes", 1)],
-        "place": directory / f"{verb}.md", "take": "database", "ids": [], "event": 0,
+        "place": directory / f"{verb}.md", "take": "database", "ids": [], "event": 0, "version": 1,
         "task": Task(title="zebra"),
     }  # fmt: skip
     if verb in ("unmirror", "join", "reset_sync_state"):

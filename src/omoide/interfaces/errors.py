@@ -45,6 +45,7 @@ ERROR_CODES: dict[type[OmoideError], ErrorCodes] = {
     errors.NotFound: ErrorCodes(1, 400, _INVALID_PARAMS, _RESOURCE_NOT_FOUND, 404),
     errors.Conflict: _conflict(),
     errors.Changed: _conflict(412),
+    errors.AlreadyDone: _conflict(),
     errors.NotAllowed: _invalid(403),
     errors.Unwritable: _failed(),
     errors.EmbedderUnavailable: _failed(503),

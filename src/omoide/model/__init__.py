@@ -1,6 +1,7 @@
 """The frozen values of omoide: memory, draft, scope, actor, query, hit, event, link, project, mirror."""
 
 from omoide.model.event import Event, Link, LinkKind, Version
+from omoide.model.idempotency import IdempotencyRecord
 from omoide.model.llm_call import CallState, LlmCall
 from omoide.model.memory import (
     CONTROL,
@@ -51,6 +52,7 @@ __all__ = [
     "GitHubSource",
     "Held",
     "Hit",
+    "IdempotencyRecord",
     "Layer",
     "Link",
     "LinkKind",

@@ -3,7 +3,8 @@
 import msgspec
 
 from omoide.guard import permissions, validation
-from omoide.model import Actor, Role, Source, require_source
+from omoide.model import Actor, Role, Scope, Source, require_source
+from omoide.service.idempotency import IdempotencyKey, make_key
 from omoide.service.imports import Imports
 from omoide.service.learning import Learning
 from omoide.service.llm_usage import LlmUsage
@@ -66,9 +67,18 @@ class Service(
         settings = msgspec.structs.replace(self._settings, source=validation.check_line(text, "source", self._settings))
         return self._with(settings, self._actor)
 
-    def _with(self, settings: Settings, actor: Actor) -> "Service":
+    def with_idempotency_key(self, key: str, request: bytes, *, scope: Scope) -> "Service":
+        """Return a service on the same store for one operation that must not be done twice, such as `remember`.
+
+        `key`: a text that the caller chooses for the request; `request`: everything that makes it the same one; `scope`:
+        the project that it is about. For a day, the operation with the same key and request raises AlreadyDone with its
+        first result instead; with another request, InvalidInput. Raises InvalidInput for a key that is empty or too long.
+        """
+        return self._with(self._settings, self._actor, make_key(self._actor.name, scope, key, request))
+
+    def _with(self, settings: Settings, actor: Actor, key: IdempotencyKey | None = None) -> "Service":
         """A service on the same store, with its hooks, vectors and language model."""
-        return Service(self._store, settings, actor, self._clock, self._hooks, self._embeddings, self._llm)
+        return Service(self._store, settings, actor, self._clock, self._hooks, self._embeddings, self._llm, key)
 
     @property
     def hooks(self) -> Hooks:

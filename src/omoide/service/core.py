@@ -10,6 +10,7 @@ from omoide.errors import Conflict, InvalidInput, NotFound
 from omoide.guard import permissions, validation
 from omoide.llm.client import ModelClient
 from omoide.model import Actor, Memory, Scope
+from omoide.service.idempotency import IdempotencyKey
 from omoide.service.write_path import Hooks, WritePath
 from omoide.settings import Settings
 from omoide.storage.base import Reader, Store
@@ -30,12 +31,13 @@ class Core:
         hooks: Hooks | None = None,
         embeddings: EmbeddingIndex | None = None,
         llm: ModelClient | None = None,
+        key: IdempotencyKey | None = None,
     ):
         """Act on a store as one actor. `omoide.open` composes a service; only tests and `app` call this.
 
         `hooks` run before reads and after commits; `embeddings` encodes questions and makes vectors; `llm` asks the
         language model. Left out, there are no hooks, no vectors are made in the background, and the model is that of the
-        settings.
+        settings. `key` is that of the one operation that the service is for: see `with_idempotency_key`.
         """
         self._store = store
         self._embeddings = embeddings or EmbeddingIndex(store, settings, background=False)
@@ -44,7 +46,7 @@ class Core:
         self._actor = validation.check_actor(actor)
         self._clock = clock
         self._hooks = hooks or Hooks()
-        self._writes = WritePath(store, settings, self._actor, clock, self._hooks)
+        self._writes = WritePath(store, settings, self._actor, clock, self._hooks, key)
 
     def _read(self, scope: Scope | None) -> AbstractContextManager[Reader]:
         """Open a reading transaction, after the hooks that bring the scope up to date; None: every scope."""

@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from omoide.errors import Changed, InvalidInput, StoreError
+from omoide.errors import Changed, InvalidInput, NotFound, StoreError
 from omoide.guard import permissions, validation
 from omoide.model import Draft, LinkKind, Memory, Query, Remembered, Scope, State, fields
 from omoide.model.expiry import has_expired
@@ -93,7 +93,7 @@ class Memories(Core):
             draft = msgspec.structs.replace(draft, tags=validation.check_tags(suggested, self._settings))
         entry = versioning.build_index_entry(draft)
         with self._writes.transaction() as write:
-            done = write.remember(draft, entry)
+            done = write.result = write.remember(draft, entry)
         # After the transaction that writes, so that nobody waits for a search, and it finds what others wrote meanwhile.
         similar = self._similar_to(done.memory, entry)
         if similar:
@@ -243,6 +243,23 @@ class Memories(Core):
         self._store.touch([memory.number], at)
         return memory
 
+    def revert(self, ref: Ref, version: int, *, scope: Scope, if_version: int | None = None) -> Memory:
+        """Make a past version of a memory the current one again, as a new version; state and layer stay as they are.
+
+        Returns it. Raises NotFound for a memory or version that does not exist, and Conflict where it is forgotten or its
+        old key is taken.
+        """
+        permissions.require(self._actor, "revert")
+        with self._read(scope) as tx:
+            number = self._find(tx, ref, scope).number
+            past = next((each.memory for each in tx.versions(number) if each.memory.version == version), None)
+        if past is None:
+            raise NotFound(f"memory {ref} has no version {version}: its history lists them")
+        values = {name: getattr(past, name) for name in fields.REVISABLE}
+        if not past.topic_given:
+            values["topic"] = None
+        return self._transform(ref, scope, "reverted", lambda old: with_fields(require_living(old), values), if_version)
+
     def promote(self, ref: Ref, *, scope: Scope, to: Scope | None = None, if_version: int | None = None) -> Memory:
         """Move a memory to a wider scope: from a session to its project, from a project to the global layer.
 
@@ -292,6 +309,7 @@ class Memories(Core):
                 done = write.tx.unlink(source.number, kind, target.number)
             if done:
                 write.log(action, source, {"kind": kind.value, "to": target.number})
+            write.result = done
         return done
 
     def _transform(
@@ -312,7 +330,8 @@ class Memories(Core):
             if if_version is not None and old.version != if_version:
                 raise Changed(f"#{old.number} is at version {old.version}, not {if_version}: read it again, then change it")
             new = change(old)
-            return old if new == old else write.change(old, new, action)
+            done = write.result = old if new == old else write.change(old, new, action)
+            return done
 
 
 def _pinned(*, pinned: bool) -> Callable[[Memory], Memory]:

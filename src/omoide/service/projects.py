@@ -120,7 +120,8 @@ class Projects(Core):
                 raise Conflict(f"{place} is the directory of project {owner.path} already: name another")
             write.tx.put_project(project)
             write.log("created", Scope(path), {"project": path})
-            return write.tx.project(path) or project
+            done = write.result = write.tx.project(path) or project
+            return done
 
     def describe_project(self, path: str, description: str) -> Project:
         """Set the description of a project, one line; an empty one removes it. Raises NotFound."""
@@ -159,7 +160,8 @@ class Projects(Core):
                 raise Conflict(f"there is a {scope} already: `omoide session append` adds to it, or choose another name")
             with write.from_source(source):
                 write.log("started", started, {"session": started.name})
-        return Session(started, source, at, at)
+            done = write.result = Session(started, source, at, at)
+        return done
 
     def sessions(self, *, scope: Scope) -> Sequence[Session]:
         """Return the sessions of the scope's project, last changed first."""

@@ -17,7 +17,8 @@ from omoide.errors import InvalidInput
 from omoide.guard import permissions, validation
 from omoide.model import Actor, Draft, Memory, Remembered, Role, Scope, State, fields, parse_source, require_source
 from omoide.model.expiry import is_current
-from omoide.service import versioning
+from omoide.service import idempotency, versioning
+from omoide.service.idempotency import IdempotencyKey, Result
 from omoide.settings import Settings
 from omoide.storage.base import IndexedMemory, IndexEntry, MemoryChange, Reader, Store, Writer
 
@@ -81,7 +82,17 @@ class Hooks:
 class WritePath:
     """How one actor stores and changes memories in one store."""
 
-    def __init__(self, store: Store, settings: Settings, actor: Actor, clock: Callable[[], datetime], hooks: Hooks):
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        actor: Actor,
+        clock: Callable[[], datetime],
+        hooks: Hooks,
+        key: IdempotencyKey | None = None,
+    ):
+        """Write as one actor. `key`: the next transaction is one that must not be done twice."""
+        self._key = key
         self.actor = actor
         self.settings = settings
         self.source = require_source(settings.source) if settings.source else None
@@ -104,12 +115,16 @@ class WritePath:
     def transaction(self, *, patient: bool = True, durable: bool = True) -> "Iterator[MemoryTransaction]":
         """Open a transaction; after its commit, run the hooks. Nothing is kept, and no hook runs, when the block raises.
 
-        See `Store.write` for `patient` and `durable`.
+        See `Store.write` for `patient` and `durable`. Raises AlreadyDone if its idempotency key was used before.
         """
         at = self._clock()
         with self._store.write(patient=patient, durable=durable) as tx:
             write = self.within(tx, at)
+            if self._key is not None:
+                idempotency.require_new(tx, self._key, at)
             yield write
+            if self._key is not None and write.result is not None:
+                idempotency.record_result(tx, self._key, write.result, at)
         self._hooks.after_commit(write.changed)
 
     def within(self, tx: Writer, at: datetime) -> "MemoryTransaction":
@@ -203,6 +218,8 @@ class MemoryTransaction:
         self.tx = tx
         self.at = at
         self.changed: list[int] = []
+        self.result: Result | None = None
+        """What the operation returns, for its idempotency key."""
         self.source = path.source
         """Where the events of this transaction come from; None: from the interface of the actor."""
         self._path = path

@@ -30,6 +30,7 @@ from omoide.model import (
     Usage,
     Version,
 )
+from omoide.storage.idempotency import IdempotencyReader as IdempotencyReader, IdempotencyWriter as IdempotencyWriter
 from omoide.storage.llm_calls import LlmCallReader as LlmCallReader, LlmCallWriter as LlmCallWriter
 from omoide.storage.prompts import PromptReader as PromptReader
 from omoide.storage.search_index import (
@@ -228,6 +229,7 @@ class Reader(
     SyncReader,
     LlmCallReader,
     PromptReader,
+    IdempotencyReader,
     Protocol,
 ):
     """A consistent view: everything that is read in it is of one moment, at the latest that of the first read.
@@ -339,6 +341,7 @@ class Writer(
     RetentionWriter,
     SyncWriter,
     LlmCallWriter,
+    IdempotencyWriter,
     Protocol,
 ):
     """A transaction: all of it is stored, durably, when the block ends; none of it when the block raises."""

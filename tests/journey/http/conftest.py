@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,8 @@ COMMANDS = {
     "serve": ("serve", "--port", "0", "--no-access-log"),
     "serve with log": ("serve", "--port", "0"),
 }
+NUMBERS = count(1)
+"""For names that no other test has."""
 needs_server = pytest.mark.skipif(
     importlib.util.find_spec("litestar") is None or importlib.util.find_spec("uvicorn") is None,
     reason="needs the extra `server`",
@@ -95,3 +98,23 @@ def servers(place: Path, patch: pytest.MonkeyPatch) -> Iterator[Callable[..., Se
 def start(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Server]]:
     with servers(place, monkeypatch) as start:
         yield start
+
+
+@pytest.fixture(scope="module")
+def place_of_server(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("rest")
+
+
+@pytest.fixture(scope="module")
+def server(place_of_server: Path) -> Iterator[Any]:
+    """One `omoide serve` for all tests of a module: each makes projects of its own."""
+    with pytest.MonkeyPatch.context() as patch, servers(place_of_server, patch) as start:
+        yield start("serve")
+
+
+@pytest.fixture
+def project(server: Any) -> str:
+    """The path of a new project's memories."""
+    made = server.request("POST", "/api/projects", {"path": f"group/shop-{next(NUMBERS)}"})
+    assert made.status == 201
+    return f"{made.headers['Location']}/memories"

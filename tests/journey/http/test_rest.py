@@ -1,38 +1,16 @@
 """Memories over REST: the examples of the source design, roles and projects, wrong requests, two editors."""
 
 import json
-from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import omoide
-from journey.http.conftest import OWNER, WORKER, needs_server, servers
+from journey.http.conftest import NUMBERS, OWNER, WORKER, needs_server
 
 pytestmark = needs_server
 BOUND = "a-token-that-is-bound-to-one"
-_numbers = count(1)
-
-
-@pytest.fixture(scope="module")
-def place_of_server(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("rest")
-
-
-@pytest.fixture(scope="module")
-def server(place_of_server: Path) -> Iterator[Any]:
-    with pytest.MonkeyPatch.context() as patch, servers(place_of_server, patch) as start:
-        yield start("serve")
-
-
-@pytest.fixture
-def project(server: Any) -> str:
-    """The path of a new project's memories."""
-    made = server.request("POST", "/api/projects", {"path": f"group/shop-{next(_numbers)}"})
-    assert made.status == 201
-    return f"{made.headers['Location']}/memories"
 
 
 def test_the_examples_of_the_source_design(server: Any, project: str) -> None:
@@ -91,7 +69,7 @@ def test_a_deleted_memory_is_gone_from_lists_and_can_still_be_read(server: Any, 
 
 def test_the_source_is_human_unless_the_body_or_a_run_says_otherwise(server: Any, project: str) -> None:
     def source(**more: Any) -> Any:
-        made = server.request("POST", project, {"content": f"text {next(_numbers)}", **more}).data
+        made = server.request("POST", project, {"content": f"text {next(NUMBERS)}", **more}).data
         return made["source"], made["sourceRunId"]
 
     assert source() == ("human", None)
@@ -110,7 +88,7 @@ def test_the_same_memory_again_answers_200(server: Any, project: str) -> None:
 def test_a_list_is_of_the_project_and_include_adds_layers(server: Any, project: str) -> None:
     server.request("POST", project, {"content": "of the project"})
     server.request("POST", project, {"content": "of a session", "session": "monday"})
-    mark = f"of all {next(_numbers)}"
+    mark = f"of all {next(NUMBERS)}"
     everywhere = server.request("POST", "/api/projects/0/memories", {"content": mark}).data
     assert everywhere["projectId"] == 0
 
@@ -176,7 +154,7 @@ def test_what_is_missing_is_404_and_what_is_no_json_400(server: Any, project: st
 
 
 def test_another_project_is_missing_for_a_bound_token(server: Any, project: str, place_of_server: Path) -> None:
-    other = server.request("POST", "/api/projects", {"path": f"other-{next(_numbers)}"}).data
+    other = server.request("POST", "/api/projects", {"path": f"other-{next(NUMBERS)}"}).data
     secret = server.request("POST", f"/api/projects/{other['id']}/memories", {"content": "the secret"}).data
     number = int(project.split("/")[3])
     path = server.request("GET", f"/api/projects/{number}").data["path"]

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -30,34 +30,70 @@ _NOTHING = "there is nothing here: /openapi.json lists what there is"
 _INTERNAL = "the server failed to answer; its log says why"
 
 
-def make_app(service_for: ServiceFor, handlers: list[HTTPRouteHandler]) -> Litestar:
+def make_app(service_for: ServiceFor, handlers: Sequence[HTTPRouteHandler] = ()) -> Litestar:
     """Return the application; `handlers` are those that are no routes of the table, such as MCP."""
     _ = routes  # importing it fills the table
-    pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="rest")
+    runner = _Runner(service_for)
     return Litestar(
-        [*(_handler(route, service_for, pool) for route in routing.ROUTES), *handlers],
+        [*(runner.handler(route) for route in routing.ROUTES), *handlers],
         openapi_config=None,
         exception_handlers={Exception: _answer_exception},
-        on_shutdown=[lambda: pool.shutdown(wait=True)],
+        on_shutdown=[runner.close],
         logging_config=None,
         request_max_body_size=None,  # the gate has the limit
     )
 
 
-def _handler(route: Route, service_for: ServiceFor, pool: ThreadPoolExecutor) -> HTTPRouteHandler:
-    async def endpoint(request: Request[Any, Any, Any]) -> Response[bytes]:
+class _Runner:
+    """Runs the functions of routes in threads: they work on the database, and a commit waits for the disk."""
+
+    def __init__(self, service_for: ServiceFor):
+        self._service_for = service_for
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="rest")
+        self._running: set[tuple[object, ...]] = set()
+        """The requests in progress that have an idempotency key. Only the event loop changes it."""
+
+    def close(self) -> None:
+        """Wait until what runs has ended."""
+        self._pool.shutdown(wait=True)
+
+    def handler(self, route: Route) -> HTTPRouteHandler:
+        """Return the handler of a route."""
+
+        async def endpoint(request: Request[Any, Any, Any]) -> Response[bytes]:
+            return await self._handle(route, request)
+
+        return HTTPRouteHandler(
+            litestar_path(route.path),
+            http_method=HttpMethod(route.method),
+            status_code=200,  # every answer sets its own
+            name=route.operation,
+            include_in_schema=False,
+        )(endpoint)
+
+    async def _handle(self, route: Route, request: Request[Any, Any, Any]) -> Response[bytes]:
         body = await read_body(request)
         if body is None:
             return Response(b"", status_code=400)  # nobody reads it
-        return await asyncio.get_running_loop().run_in_executor(pool, _run, route, service_for, request, body)
+        key = request.headers.get("idempotency-key") if route.idempotent else None
+        mark = (request.scope.get(BEARER), request.path_params.get("projectId"), key)
+        if key is not None and mark in self._running:
+            detail = "a request with this Idempotency-Key is in progress: try again in a moment"
+            return _refuse(problems.render(409, detail, headers={"Retry-After": "1"}))
+        self._running.add(mark)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, self._run, route, request, body)
+        finally:
+            self._running.discard(mark)
 
-    return HTTPRouteHandler(
-        litestar_path(route.path),
-        http_method=HttpMethod(route.method),
-        status_code=200,  # every answer sets its own
-        name=route.operation,
-        include_in_schema=False,
-    )(endpoint)
+    def _run(self, route: Route, request: Request[Any, Any, Any], body: bytes) -> Response[bytes]:
+        bearer: Any = request.scope.get(BEARER)
+        try:
+            return _answer(route, self._service_for(bearer), request, body)
+        except OmoideError as error:
+            return _refuse(problems.from_error(error))
+        except InvalidRequest as error:
+            return _refuse(problems.from_request(error))
 
 
 async def read_body(request: Request[Any, Any, Any]) -> bytes | None:
@@ -79,21 +115,20 @@ def litestar_path(path: str) -> str:
     return path.replace("{session}", "{session:str}").replace("{kind}", "{kind:str}")
 
 
-def _run(route: Route, service_for: ServiceFor, request: Request[Any, Any, Any], body: bytes) -> Response[bytes]:
-    try:
-        call = Call(
-            service_for(request.scope.get(BEARER)),  # type: ignore[arg-type] # the gate puts it there
-            request.url.path,
-            request.path_params,
-            request.headers,
-            problems.parse_parameters(_parameters(request), route.query),
-            None if route.body is None else problems.parse(body, route.body),
-        )
-        return _respond(route, route.run(call), request.headers)
-    except OmoideError as error:
-        return _refuse(problems.from_error(error))
-    except InvalidRequest as error:
-        return _refuse(problems.from_request(error))
+def _answer(route: Route, service: "Service", request: Request[Any, Any, Any], body: bytes) -> Response[bytes]:
+    call: Call[Any, Any] = Call(
+        service,
+        request.url.path,
+        request.path_params,
+        request.headers,
+        problems.parse_parameters(_parameters(request), route.query),
+        None if route.body is None else problems.parse(body, route.body),
+        f"{route.method} {request.url.path}\n".encode() + body,
+    )
+    response = _respond(route, route.run(call), request.headers)
+    if call.replayed:
+        response.headers["Idempotency-Replayed"] = "true"
+    return response
 
 
 def _parameters(request: Request[Any, Any, Any]) -> dict[str, str]:

@@ -3,11 +3,11 @@
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 import msgspec
 
-from omoide.errors import Changed
+from omoide.errors import AlreadyDone, Changed
 from omoide.interfaces.rest import values
 from omoide.model import Memory, Scope
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # the service loads with the store, at the first request
 
 Q = TypeVar("Q")
 B = TypeVar("B")
+T = TypeVar("T")
 
 
 class NoQuery(values.Input, frozen=True):
@@ -45,7 +46,12 @@ class Call(Generic[Q, B]):
         headers: Mapping[str, str],
         query: Q,
         body: B,
+        request: bytes = b"",
     ):
+        """Describe a request; `request` is all that makes it the same one, for its idempotency key."""
+        self._request = request
+        self.replayed = False
+        """An operation with the same idempotency key was done before, and this is its result."""
         self.service = service
         self.request_path = request_path
         self.path = path
@@ -72,6 +78,17 @@ class Call(Generic[Q, B]):
     def memory_ref(self) -> str:
         """The memory in the path, as the service takes it."""
         return f"#{self.path['memoryId']}"
+
+    def once(self, scope: Scope, operation: "Callable[[Service], T]") -> T:
+        """Do an operation, or return what it did before with the same Idempotency-Key; `scope` is what it is about."""
+        key = self._headers.get("idempotency-key")
+        if key is None:
+            return operation(self.service)
+        try:
+            return operation(self.service.with_idempotency_key(key, self._request, scope=scope))
+        except AlreadyDone as done:
+            self.replayed = True
+            return cast("T", done.result)
 
     def if_version(self) -> int | None:
         """Return the version that If-Match requires; None: any. Raises Changed where no current version can match."""

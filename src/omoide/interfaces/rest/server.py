@@ -107,7 +107,7 @@ def serve(settings: Settings, options: ServeOptions, ready: Callable[[str, Path]
     services = Services(settings)
     secure = options.tls_cert is not None
     gate = Gate(
-        make_app(services.get, []),  # type: ignore[arg-type] # Litestar's own types of the same messages
+        make_app(services.get),  # type: ignore[arg-type] # Litestar's own types of the same messages
         Authenticator(find_bearer, options.names, _RATE),
         {route.path for route in routing.ROUTES if route.public},
         origins=options.origins,

@@ -20,6 +20,7 @@ Name = Annotated[str, Meta(min_length=1, max_length=255)]
 Limit = Annotated[int, Meta(ge=1, le=1_000)]
 RunId = int | str
 StateName = Literal["active", "inactive", "archived", "forgotten"]
+LayerName = Literal["project", "session", "global"]
 LinkName = Literal["relates", "supersedes", "contradicts", "derived_from"]
 
 
@@ -123,12 +124,10 @@ class MemoryPatch(Input, frozen=True):
     original_prompt: Text | UnsetType | None = UNSET
 
 
-class MemoryFilter(Input, frozen=True):
+class ArchiveFilter(Input, frozen=True):
     """Which memories to list."""
 
     type: str | None = None
-    active: bool = True
-    """true: active memories; false: inactive ones."""
     tags: str | None = None
     """Tags separated by commas; a memory must have all of them."""
     include: str | None = None
@@ -138,6 +137,13 @@ class MemoryFilter(Input, frozen=True):
     limit: Limit = 50
     cursor: str | None = None
     """The `nextCursor` of the page before."""
+
+
+class MemoryFilter(ArchiveFilter, frozen=True):
+    """Which memories to list."""
+
+    active: bool = True
+    """true: active memories; false: inactive ones."""
 
 
 FIELD_NAMES = {"relevance": "relevanceScore"}

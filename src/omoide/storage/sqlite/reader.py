@@ -46,6 +46,7 @@ from omoide.storage.rows import (
 )
 from omoide.storage.sqlite.cache import CachedReader, ReaderCache
 from omoide.storage.sqlite.events import EventReader, read_actor
+from omoide.storage.sqlite.idempotency import IdempotencyReader
 from omoide.storage.sqlite.llm_calls import LlmCallReader
 from omoide.storage.sqlite.mirrors import MirrorReader
 from omoide.storage.sqlite.names import NameReader
@@ -113,7 +114,15 @@ def _sides(state: State) -> tuple[int, ...]:
 
 
 class SqliteReader(
-    CachedReader, EventReader, MirrorReader, SessionReader, NameReader, VectorReader, LlmCallReader, SqlitePromptReader
+    CachedReader,
+    EventReader,
+    MirrorReader,
+    SessionReader,
+    NameReader,
+    VectorReader,
+    LlmCallReader,
+    SqlitePromptReader,
+    IdempotencyReader,
 ):
     """See `storage/base.py` for what each verb promises. Made by the store, for one transaction."""
 

@@ -14,6 +14,7 @@ from omoide.storage.base import IndexedMemory, IndexEntry, MemoryChange, StoreMa
 from omoide.storage.capabilities import StoredText
 from omoide.storage.rows import PLAIN, STATE_NUMBER, STATES, micros, plain_values, strings, version_json
 from omoide.storage.sqlite.cache import MARK, ReaderCache, SearchCache
+from omoide.storage.sqlite.idempotency import IdempotencyWriter
 from omoide.storage.sqlite.llm_calls import LlmCallWriter
 from omoide.storage.sqlite.mirrors import MirrorWriter
 from omoide.storage.sqlite.names import NameWriter
@@ -41,7 +42,7 @@ INSERT INTO areas (area, entries, terms) VALUES (?, ?, ?)
 ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = terms + excluded.terms"""
 
 
-class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, SqliteReader, VectorWriter, LlmCallWriter):
+class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, IdempotencyWriter, SqliteReader, VectorWriter, LlmCallWriter):
     """See `storage/base.py` for what each method promises."""
 
     def __init__(self, tx: Transaction, known: ReaderCache):

@@ -1,3 +1,12 @@
 """The routes, a module for each kind of thing. Importing this package fills the table in `routing`."""
 
-from omoide.interfaces.rest.routes import health as health, memories as memories, projects as projects
+from omoide.interfaces.rest.routes import (
+    events as events,
+    health as health,
+    links as links,
+    memories as memories,
+    projects as projects,
+    search as search,
+    sessions as sessions,
+    states as states,
+)

@@ -6,7 +6,7 @@ from typing import Any
 from omoide.interfaces.rest import cursors, values
 from omoide.interfaces.rest.problems import InvalidRequest
 from omoide.interfaces.rest.routing import Answer, Call, NoQuery, route
-from omoide.model import Layer, Scope, State
+from omoide.model import Draft, Layer, Scope, State
 
 MEMORY = {
     "id": 1,
@@ -56,9 +56,9 @@ def list_memories(call: Call[values.MemoryFilter, None]) -> Answer:
     return list_page(call, (State.ACTIVE,) if asked.active else (State.INACTIVE,), {"active": str(asked.active).lower()})
 
 
-def list_page(call: Call[values.MemoryFilter, None], states: tuple[State, ...], more: Mapping[str, str]) -> Answer:
+def list_page(call: Call[Any, None], states: tuple[State, ...], more: Mapping[str, str]) -> Answer:
     """Return a page of memories in these states; `more` are parameters of the link to the next page."""
-    asked = call.query
+    asked: values.ArchiveFilter = call.query
     scope, layers = _place(call.scope, asked)
     page = call.service.list(
         scope=scope,
@@ -79,7 +79,7 @@ def list_page(call: Call[values.MemoryFilter, None], states: tuple[State, ...], 
     return Answer(answer, headers=cursors.link(call.request_path, {**given, **more, "limit": str(asked.limit)}, cursor))
 
 
-def _place(project: Scope, asked: values.MemoryFilter) -> tuple[Scope, tuple[Layer, ...]]:
+def _place(project: Scope, asked: values.ArchiveFilter) -> tuple[Scope, tuple[Layer, ...]]:
     """Return the scope to list and its layers."""
     if asked.session is not None:
         return Scope.session(project.path, asked.session), (Layer.SESSION,)
@@ -114,9 +114,9 @@ def create_memory(call: Call[NoQuery, values.NewMemory]) -> Answer:
     updated."""
     new = call.body
     scope = call.scope if new.session is None else Scope.session(call.scope.path, new.session)
-    done = call.service.remember(
+    draft = Draft(
         new.content,
-        scope=scope,
+        scope,
         topic=new.topic,
         type=new.type,
         tags=new.tags,
@@ -130,6 +130,7 @@ def create_memory(call: Call[NoQuery, values.NewMemory]) -> Answer:
         expires_at=new.expires_at,
         original_prompt=new.original_prompt,
     )
+    done = call.once(call.scope, lambda service: service.remember(draft))
     location = f"/api/projects/{call.project_id}/memories/{done.memory.number}"
     return call.memory(done.memory, 201 if done.action == "created" else 200, {"Location": location})
 

@@ -2,6 +2,7 @@
 
 from omoide.interfaces.rest import values
 from omoide.interfaces.rest.routing import Answer, Call, NoQuery, route
+from omoide.model import Scope
 
 PROJECT = {
     "id": 1,
@@ -32,7 +33,8 @@ def list_projects(call: Call[NoQuery, None]) -> Answer:
 )
 def create_project(call: Call[NoQuery, values.NewProject]) -> Answer:
     """Create a project."""
-    made = call.service.create_project(call.body.path, description=call.body.description)
+    new = call.body
+    made = call.once(Scope.everywhere(), lambda service: service.create_project(new.path, description=new.description))
     return Answer(values.project(made), headers={"Location": f"/api/projects/{made.number}"})
 
 

@@ -1,0 +1,262 @@
+"""What surrounds memories over REST: retries, pages, states, history, links, search, events; and who may do what."""
+
+import json
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import omoide
+from journey.http.conftest import NUMBERS, OWNER, WORKER, needs_server
+from omoide.model import Scope
+
+pytestmark = needs_server
+BOUND = "a-token-that-is-bound-to-one"
+
+
+# retries
+
+
+def test_a_retry_with_the_same_key_gets_the_same_answer_and_does_nothing(server: Any, project: str) -> None:
+    body = {"content": "知識は一度だけ保存する", "tags": ["retry"]}
+    key = f"key-{next(NUMBERS)}"
+    first = server.request("POST", project, body, Idempotency_Key=key)
+    server.request("PATCH", f"{project}/{first.data['id']}", {"content": "changed since"})
+    again = server.request("POST", project, body, Idempotency_Key=key)
+    assert (first.status, again.status) == (201, 201)
+    assert again.text == first.text
+    assert (first.headers["Idempotency-Replayed"], again.headers["Idempotency-Replayed"]) == (None, "true")
+    assert again.headers["Location"] == first.headers["Location"]
+    assert len(server.request("GET", project).data["memories"]) == 1
+
+
+def test_a_key_that_was_used_for_another_request_is_refused(server: Any, project: str) -> None:
+    key = f"key-{next(NUMBERS)}"
+    assert server.request("POST", project, {"content": "one"}, Idempotency_Key=key).status == 201
+    refused = server.request("POST", project, {"content": "two"}, Idempotency_Key=key)
+    assert (refused.status, len(server.request("GET", project).data["memories"])) == (422, 1)
+    assert server.request("POST", project, {"content": "three"}, Idempotency_Key=key, token=WORKER).status == 201
+    for wrong in ("x" * 256, " "):
+        assert server.request("POST", project, {"content": "four"}, Idempotency_Key=wrong).status in (400, 422)
+
+
+def test_of_many_requests_at_once_with_one_key_one_is_done(server: Any, project: str) -> None:
+    key, answers = f"key-{next(NUMBERS)}", []
+
+    def post() -> None:
+        body = {"content": "at once", "key": "only"}
+        answers.append(server.request("POST", project, body, Idempotency_Key=key))
+
+    threads = [threading.Thread(target=post) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    statuses = Counter(answer.status for answer in answers)
+    assert set(statuses) <= {201, 409}
+    done = [answer.text for answer in answers if answer.status == 201]
+    assert len(set(done)) == 1
+    assert server.request("GET", f"{project}/{json.loads(done[0])['id']}").data["referenceCount"] == 0
+
+
+def test_projects_sessions_links_and_states_can_be_retried_too(server: Any, project: str) -> None:
+    one, two = (server.request("POST", project, {"content": text}).data["id"] for text in ("one", "two"))
+    base = project.removesuffix("/memories")
+    for path, body in (
+        ("/api/projects", {"path": f"retried-{next(NUMBERS)}"}),
+        (f"{base}/sessions", {"name": "monday"}),
+        (f"{project}/{one}/links", {"kind": "relates", "targetId": two}),
+        (f"{project}/{one}/archive", None),
+        (f"{project}/{one}/restore", None),
+    ):
+        key = f"key-{next(NUMBERS)}"
+        first, again = (server.request("POST", path, body, Idempotency_Key=key) for _ in range(2))
+        assert (first.status, first.text) == (again.status, again.text), path
+        assert again.headers["Idempotency-Replayed"] == "true"
+
+
+# pages
+
+
+def test_pages_lead_from_one_to_the_next_while_memories_change(server: Any, project: str) -> None:
+    ids = [server.request("POST", project, {"content": f"note {number}"}).data["id"] for number in range(7)]
+    page = server.request("GET", f"{project}?limit=3")
+    seen = [memory["id"] for memory in page.data["memories"]]
+    server.request("PATCH", f"{project}/{ids[0]}", {"content": "moved to the front"})
+    while page.data["nextCursor"]:
+        link = page.headers["Link"]
+        assert link.endswith('; rel="next"')
+        page = server.request("GET", link[1 : link.index(">")])
+        seen += [memory["id"] for memory in page.data["memories"]]
+    assert page.headers["Link"] is None
+    assert seen == [*reversed(ids[1:])]
+
+
+# states, history, links
+
+
+def test_a_memory_is_archived_restored_pinned_and_promoted(server: Any, project: str) -> None:
+    base = project.removesuffix("/memories")
+    one = f"{project}/{server.request('POST', project, {'content': 'one', 'session': 'monday'}).data['id']}"
+    tag = server.request("GET", one).headers["ETag"]
+    assert server.request("POST", f"{one}/archive", If_Match=tag).data["state"] == "archived"
+    assert server.request("POST", f"{one}/restore", If_Match=tag).status == 412
+    listed = server.request("GET", f"{base}/archive?include=sessions").data["memories"]
+    assert [memory["content"] for memory in listed] == ["one"]
+    assert server.request("POST", f"{one}/restore").data["active"] is True
+    assert server.request("POST", f"{one}/pin").data["pinned"] is True
+    assert server.request("GET", f"{base}/resume?session=monday").data["pinned"][0]["content"] == "one"
+    assert server.request("POST", f"{one}/unpin").data["pinned"] is False
+    assert server.request("POST", f"{one}/promote").data["session"] is None
+    assert server.request("DELETE", one).status == 204
+    assert server.request("POST", f"{one}/restore").data["state"] == "active"
+
+
+def test_a_past_version_is_listed_and_restored(server: Any, project: str) -> None:
+    one = f"{project}/{server.request('POST', project, {'content': 'first', 'tags': ['a']}).data['id']}"
+    server.request("PATCH", one, {"content": "second", "tags": [], "topic": "a topic"})
+    versions = server.request("GET", f"{one}/history").data["versions"]
+    assert [(each["version"], each["content"]) for each in versions] == [(1, "first"), (2, "second")]
+    restored = server.request("POST", f"{one}/history/1/restore")
+    assert (restored.data["version"], restored.data["content"], restored.data["tags"]) == (3, "first", ["a"])
+    assert restored.data["topic"] == "first"
+    assert server.request("POST", f"{one}/history/9/restore").status == 404
+
+
+def test_links_and_similar_memories(server: Any, project: str) -> None:
+    one = server.request("POST", project, {"content": "pnpm installs the packages of the shop"}).data
+    two = server.request("POST", project, {"content": "pnpm installs all packages of the web shop"}).data
+    path = f"{project}/{one['id']}/links"
+    assert server.request("POST", path, {"kind": "supersedes", "targetId": two["id"]}).status == 201
+    assert server.request("POST", path, {"kind": "supersedes", "targetId": two["id"]}).status == 200
+    (link,) = server.request("GET", path).data["links"]
+    assert (link["sourceUuid"], link["kind"], link["targetUuid"]) == (one["uuid"], "supersedes", two["uuid"])
+    assert server.request("DELETE", f"{path}/supersedes/{two['id']}").status == 204
+    assert server.request("GET", path).data["links"] == []
+    assert server.request("DELETE", f"{path}/nonsense/{two['id']}").status == 422
+    similar = server.request("GET", f"{project}/{one['id']}/similar").data["hits"]
+    assert [hit["memory"]["id"] for hit in similar] == [two["id"]]
+
+
+# search, sessions, events, statistics
+
+
+def test_search_by_get_and_post_has_score_and_why(server: Any, project: str) -> None:
+    base = project.removesuffix("/memories")
+    server.request("POST", project, {"content": "認証は JWT を採用する", "type": "decision"})
+    server.request("POST", project, {"content": "The build uses pnpm", "tags": ["build"]})
+    found = server.request("GET", f"{base}/search?q=%E8%AA%8D%E8%A8%BC").data
+    assert [hit["memory"]["content"] for hit in found["hits"]] == ["認証は JWT を採用する"]
+    assert found["hits"][0]["score"] > 0
+    assert "認証" in found["hits"][0]["why"]
+    assert server.request("POST", f"{base}/search", {"query": "認証"}).data == found
+    assert server.request("POST", f"{base}/search", {"query": "pnpm", "tags": ["other"]}).data["total"] == 0
+    assert server.request("POST", f"{base}/search", {"query": "pnpm", "layers": ["global"]}).data["total"] == 0
+    assert server.request("GET", f"{base}/search?q=pnpm&layers=nowhere").status == 422
+    assert server.request("GET", f"{base}/search").status == 422
+
+
+def test_sessions_events_and_statistics(server: Any, project: str) -> None:
+    base = project.removesuffix("/memories")
+    started = server.request("POST", f"{base}/sessions", {"name": "月曜 1/2".replace("/", "-"), "source": "slack:C1"})
+    assert started.status == 201
+    assert server.request("GET", started.headers["Location"]).data == started.data
+    assert server.request("POST", f"{base}/sessions", {"name": "月曜 1-2"}).status == 409
+    made = server.request("POST", project, {"content": "kept", "session": "月曜 1-2", "tags": ["x"]}).data
+    assert [each["memoryCount"] for each in server.request("GET", f"{base}/sessions").data["sessions"]] == [1]
+    events = server.request("GET", f"{base}/events?memoryId={made['id']}").data["events"]
+    assert [(each["action"], each["memoryId"], each["via"]) for each in events] == [("remembered", made["id"], "rest")]
+    assert server.request("GET", f"{base}/stats").data["byTag"]["x"] == 1
+    assert server.request("GET", "/api/stats").data["byState"]["active"] >= 1
+    assert server.request("GET", "/api/stats", token=WORKER).status == 403
+
+
+# who may do what
+
+
+def every_route(number: int, memory: int) -> list[tuple[str, str, str, Any]]:
+    """Every operation of the table with a body that is right, on a project and a memory."""
+    from omoide.interfaces.rest import routes, routing
+
+    _ = routes
+    bodies = {
+        "createProject": {"path": f"made-{next(NUMBERS)}"},
+        "updateProject": {"description": "x"},
+        "createMemory": {"content": "x"},
+        "updateMemory": {"content": "x"},
+        "createLink": {"kind": "relates", "targetId": memory},
+        "searchMemoriesByBody": {"query": "secret"},
+        "startSession": {},
+    }
+    queries = {"searchMemories": "?q=secret"}
+    values = {
+        "projectId": number,
+        "memoryId": memory,
+        "version": 1,
+        "kind": "relates",
+        "otherId": memory,
+        "session": "monday",
+    }
+    found = []
+    for route in routing.ROUTES:
+        path = route.path
+        for name, value in values.items():
+            path = path.replace(f"{{{name}}}", str(value))
+        assert "{" not in path, f"a value for {path} is missing here"
+        assert (route.body is None) or route.operation in bodies, f"a body for {route.operation} is missing here"
+        found.append((route.operation, route.method, path + queries.get(route.operation, ""), bodies.get(route.operation)))
+    return found
+
+
+def test_no_route_lets_a_bound_token_leave_its_project(server: Any, place_of_server: Path) -> None:
+    mine, other = (server.request("POST", "/api/projects", {"path": f"bound-{next(NUMBERS)}"}).data for _ in range(2))
+    path = f"/api/projects/{other['id']}/memories"
+    secret = server.request("POST", path, {"content": "the secret marker", "session": "monday"}).data
+    with (place_of_server / "memory.db.mcp.tokens").open("a") as file:
+        file.write(f"{BOUND} owner projects={mine['path']}\n")
+
+    def state() -> Any:
+        with omoide.open(place_of_server / "memory.db") as memory:
+            scope = Scope.project(other["path"])
+            return memory.list(scope=scope, layers=["session", "project"], limit=100), memory.events(scope=scope, limit=1000)
+
+    before = state()
+    for number in (other["id"], mine["id"]):
+        for operation, method, where, body in every_route(number, secret["id"]):
+            answer = server.request(method, where, body, token=BOUND)
+            assert answer.status < 500, (operation, answer.text)
+            assert b"marker" not in answer.text, operation
+            if f"/projects/{other['id']}" in where or f"/memories/{secret['id']}" in where:
+                assert answer.status == 404, (operation, answer.status, answer.text)
+    assert state()[0] == before[0]
+    assert [each for each in state()[1] if each.memory_number == secret["id"]] == [
+        each for each in before[1] if each.memory_number == secret["id"]
+    ]
+
+
+def test_a_role_may_do_what_the_table_of_permissions_says(server: Any, project: str) -> None:
+    number = int(project.split("/")[3])
+    refused = set()
+    for operation, method, path, body in every_route(number, 0):
+        for token in (OWNER, WORKER):
+            memory = server.request("POST", project, {"content": f"text {next(NUMBERS)}"}).data["id"]
+            answer = server.request(method, path.replace("/memories/0", f"/memories/{memory}"), body, token=token)
+            assert answer.status < 500, (operation, answer.text)
+            assert answer.status not in (401, 405), operation
+            if answer.status == 403:
+                refused.add((operation, token))
+    assert refused == {
+        (operation, WORKER) for operation in ("deleteMemory", "archiveMemory", "restoreMemory", "promoteMemory", "getStats")
+    }
+
+
+def test_a_client_that_hangs_up_in_its_body_changes_nothing(server: Any, project: str) -> None:
+    body = json.dumps({"content": "never sent in full"}).encode()
+    with server.connect() as peer:
+        peer.sendall(
+            f"POST {project} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {OWNER}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+            + body[:-1]
+        )
+    assert server.request("GET", project).data["memories"] == []
+    assert server.request("GET", "/health/ready").status == 200
