@@ -1,7 +1,7 @@
 """Composition: joins the settings, a store, the service on it, and the hooks that follow what it reads and writes."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -130,6 +130,16 @@ def open_list(service: Service, directory: str | PathLike[str] = ".", *, scope: 
     if scope is None:
         scope = Scope.everywhere() if root is None else service.locate(root)
     return RepoList(service, sync_engine(service), file, settings, scope, claimed)
+
+
+def read_foreign_table(path: Path, table: str, columns: Sequence[str], what: str) -> list[dict[str, Any]]:
+    """Return the rows of a table in the database of another program, which is left as it is.
+
+    `what` says what kind of database is expected. Raise Unreadable if the file cannot be read or is not such a database.
+    """
+    from omoide.storage.sqlite.foreign import read_table  # lazy: only an import from another program needs it
+
+    return read_table(path, table, columns, what)
 
 
 def diagnose(flags: Mapping[str, str | None], via: str, *, fix: bool = False) -> "list[Check]":

@@ -1,12 +1,13 @@
 """import: memories from a file, or from another tool."""
 
 import io
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from omoide.errors import Unreadable
+from omoide.errors import InvalidInput, Unreadable
 from omoide.interfaces.cli.export import build_selection, format_option, since_option, states_option, tag_option, tags_option
 from omoide.interfaces.cli.options import (
     Target,
@@ -14,6 +15,7 @@ from omoide.interfaces.cli.options import (
     open_memory,
     progress,
     read_stdin_bytes,
+    settings_for,
     target_options,
     type_option,
     working_directory,
@@ -47,6 +49,7 @@ def import_command() -> None:
     \b
     omoide import memories.jsonl
     omoide import claude-code --dry-run
+    omoide import hail-mary data/memory.db
     """
 
 
@@ -88,6 +91,10 @@ def file_command(
         chosen = build_selection(type_, tag, tags, since, states, scope if target.names_scope else None)
         with progress("importing", 1) as tick:
             counts = import_file(memory, source, form, name=file, here=scope, chosen=chosen, rehearse=dry_run, tick=tick)
+    _print_counts(counts, dry_run=dry_run, as_json=as_json)
+
+
+def _print_counts(counts: Mapping[str, int], *, dry_run: bool, as_json: bool) -> None:
     if as_json:
         print_json({"dry_run": dry_run, **counts})
         return
@@ -138,6 +145,34 @@ def claude_code_command(paths: tuple[str, ...], dry_run: bool, target: Target, a
     else:
         _print_import(done, dry_run=dry_run)
     click.get_current_context().exit(1 if done.left_out else 0)
+
+
+@import_command.command("hail-mary")
+@click.argument("file", metavar="DATABASE")
+@click.option("--dry-run", is_flag=True, help="Show what would happen, and store nothing.")
+@target_options
+@json_option
+def hail_mary_command(file: str, dry_run: bool, target: Target, as_json: bool) -> None:
+    """Import the memory database of hail-mary.
+
+    All of its rows are imported, or none: ids, types, topics, tags, examples, counts, dates and sources; deleted rows as
+    forgotten memories. The database itself is only read. Run again, it adds only what is new there.
+
+    \b
+    omoide import hail-mary data/memory.db --dry-run
+    omoide import hail-mary data/memory.db --global
+    """
+    from omoide import app  # lazy: the store loads when it is opened
+    from omoide.transfer import hail_mary  # lazy: a plain file needs none of it
+
+    # Before the store is opened: whoever closes any descriptor of a file loses his locks on it.
+    path = Path(file).expanduser()
+    if path.exists() and path.resolve() == Path(settings_for(target).store).resolve():
+        raise InvalidInput(f"{file} is the store itself: name the database of hail-mary")
+    rows = app.read_foreign_table(path, hail_mary.TABLE, hail_mary.COLUMNS, hail_mary.DESCRIPTION)
+    with open_memory(target, writing=not dry_run) as (memory, scope):
+        counts = hail_mary.import_rows(memory, rows, name=file, here=scope, rehearse=dry_run)
+    _print_counts(counts, dry_run=dry_run, as_json=as_json)
 
 
 def _import_record(done: "ClaudeCodeImport", *, dry_run: bool) -> dict[str, Any]:
