@@ -132,6 +132,11 @@ class MemoryReader:
         found = [each for each in self.everything() if (each.scope, each.key, each.state) == (scope, key, State.FORGOTTEN)]
         return max(found, key=_changed, default=None)
 
+    def by_key_in_sessions(self, scope: Scope, key: str) -> list[Memory]:
+        living = (each for each in self.everything() if each.key == key and each.state is not State.FORGOTTEN)
+        found = [each for each in living if each.scope.name and scope.path and each.scope.path == scope.path]
+        return sorted(found, key=_changed, reverse=True)
+
     def by_fingerprint(self, fingerprint: int, scope: Scope) -> list[Memory]:
         return [each for each in self._living(scope) if self.data.fingerprints[each.number] == fingerprint]
 

@@ -496,6 +496,22 @@ def test_erasing_leaves_no_trace_of_a_memory_but_its_events(samples, store):
     assert samples.problems() == []
 
 
+def test_a_key_is_found_in_all_sessions_of_a_project_last_changed_first(samples):
+    samples.add("of the project", SHOP, key="k")
+    samples.add("global", Scope.everywhere(), key="k")
+    samples.add("of another project", Scope.session("bank", "monday"), key="k")
+    samples.add("another key", MONDAY, key="other")
+    samples.add("no key", MONDAY)
+    monday, tuesday = samples.add("m", MONDAY, key="k"), samples.add("t", TUESDAY, key="k", state=State.ARCHIVED)
+    assert samples.ask(lambda tx: list(tx.by_key_in_sessions(SHOP, "k"))) == [tuesday, monday]
+    monday = samples.change(monday, content="changed")
+    assert samples.ask(lambda tx: list(tx.by_key_in_sessions(TUESDAY, "k"))) == [monday, tuesday]
+    samples.change(monday, state=State.FORGOTTEN)
+    assert samples.ask(lambda tx: list(tx.by_key_in_sessions(SHOP, "k"))) == [tuesday]
+    for scope in (Scope.everywhere(), Scope.project("unknown")):
+        assert samples.ask(lambda tx, scope=scope: list(tx.by_key_in_sessions(scope, "k"))) == []
+
+
 def test_of_several_forgotten_memories_with_a_key_the_last_one_is_found(samples):
     first, second = (samples.add(text, SHOP, key="k", state=State.FORGOTTEN) for text in "ab")
     samples.add("c", BANK, key="k", state=State.FORGOTTEN)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import pytest
 
+import omoide
 from omoide import Actor, Draft, InvalidInput, Layer, NotAllowed, NotFound, Role, Scope, Task
 from omoide.errors import Unreadable
 from omoide.guard import permissions
@@ -235,3 +236,28 @@ def test_the_command_line_acts_in_the_role_of_the_settings(run, place, monkeypat
     assert run("forget", "1").code == 0
     monkeypatch.setenv("OMOIDE_ROLE", "king")
     assert '"owner" or "admin" or "worker"' in run("forget", "1").err
+
+
+@pytest.mark.parametrize(("agents", "name", "role"), [
+    ({"admin_*": "admin"}, "admin_xxx", "admin"),
+    ({"admin_*": "admin"}, "worker_1", "worker"),
+    ({"admin_*": "admin"}, "xadmin_1", "worker"),
+    ({"*": "admin", "worker_*": "worker"}, "worker_1", "worker"),
+    ({"*": "admin", "worker_*": "worker"}, "planner", "admin"),
+    ({"admin_*": "admin", "admin_guest": "worker"}, "admin_guest", "worker"),
+    ({"admin_?": "admin"}, "admin_1", "admin"),
+    ({"admin_?": "admin"}, "admin_10", "worker"),
+    ({"a*": "admin", "*x": "worker"}, "a-x", "worker"),
+    ({"admin.*": "admin"}, "adminx1", "worker"),
+    ({"管理_*": "owner"}, "管理_一", "owner"),
+])  # fmt: skip
+def test_a_pattern_gives_agents_their_role_unless_a_longer_one_or_the_name_itself_does(tmp_path, agents, name, role):
+    with omoide.open(tmp_path / "memory.db", agents=agents) as memory:
+        agent = memory.acting_as(name)
+        kept = agent.remember("x", scope=Scope.everywhere()).memory
+        assert kept.author.role == role
+
+
+def test_a_pattern_never_gives_more_than_the_process_has(tmp_path):
+    with omoide.open(tmp_path / "memory.db", role="admin", agents={"*": "owner"}) as memory:
+        assert memory.acting_as("anyone").remember("x", scope=Scope.everywhere()).memory.author.role == "admin"

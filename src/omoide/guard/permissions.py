@@ -3,6 +3,9 @@
 Every interface is ruled by it, in the global layer, in projects and in sessions alike.
 """
 
+import re
+from collections.abc import Mapping
+from functools import reduce
 from typing import NoReturn
 
 import msgspec
@@ -28,6 +31,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "learn": _EVERYONE,
     "proposals": _EVERYONE,
     "recall": _EVERYONE,
+    "retrieve": _EVERYONE,
     "list": _EVERYONE,
     "show": _EVERYONE,
     "by_key": _EVERYONE,
@@ -121,6 +125,7 @@ _WITHIN_BOUNDS = frozenset(
         "promote",
         "purge",
         "recall",
+        "retrieve",
         "list",
         "show",
         "by_key",
@@ -193,6 +198,26 @@ def require_layer(actor: Actor, scope: Scope, *, workers_global: bool) -> None:
 def lower_role(role: Role, other: Role) -> Role:
     """The one of two roles that may do less."""
     return max(role, other, key=list(Role).index)
+
+
+def role_for(agents: Mapping[str, Role], name: str) -> Role:
+    """Return the role that a table of agents gives to a name, which is worker if it gives none.
+
+    The name itself goes before patterns (`admin_*`, with `*` and `?`), and a longer pattern before a shorter one; of two
+    equally long ones, the one that may do less counts.
+    """
+    if name in agents:
+        return agents[name]
+    matching = [pattern for pattern in agents if _matches(pattern, name)]
+    if not matching:
+        return Role.WORKER
+    longest = max(map(len, matching))
+    return reduce(lower_role, (agents[pattern] for pattern in matching if len(pattern) == longest))
+
+
+def _matches(pattern: str, name: str) -> bool:
+    wildcards = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
+    return re.fullmatch(wildcards, name) is not None
 
 
 def outranks(role: Role, other: Role) -> bool:

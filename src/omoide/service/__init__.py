@@ -3,7 +3,8 @@
 import msgspec
 
 from omoide.guard import permissions, validation
-from omoide.model import Actor, Role, Scope, Source, require_source
+from omoide.model import Actor, Scope, Source, require_source
+from omoide.service.entries import Entries
 from omoide.service.idempotency import IdempotencyKey, make_key
 from omoide.service.imports import Imports
 from omoide.service.learning import Learning
@@ -13,7 +14,6 @@ from omoide.service.memories import Memories
 from omoide.service.mirrors import Mirrors
 from omoide.service.projects import Projects
 from omoide.service.prompts import Prompts
-from omoide.service.queries import Queries
 from omoide.service.repositories import Repositories
 from omoide.service.retention import Retention
 from omoide.service.secret_scan import SecretScan
@@ -26,7 +26,7 @@ from omoide.storage.capabilities import Housekeeping
 class Service(
     Memories,
     Imports,
-    Queries,
+    Entries,
     Prompts,
     Stats,
     Retention,
@@ -48,13 +48,13 @@ class Service(
     def acting_as(self, agent_id: str | None) -> "Service":
         """Return a service on the same store for the agent with this id; None: this service itself.
 
-        An id is a claim: the agent gets the role that the setting `agents` gives it, else worker, and never more than the
-        actor of this service may do.
+        An id is a claim: the agent gets the role that the setting `agents` gives it, by its name or by a pattern, else
+        worker, and never more than the actor of this service may do.
         """
         if agent_id is None:
             return self
         name = validation.check_line(agent_id, "agent id", self._settings)
-        role = permissions.lower_role(self._actor.role, self._settings.agents.get(name, Role.WORKER))
+        role = permissions.lower_role(self._actor.role, permissions.role_for(self._settings.agents, name))
         actor = msgspec.structs.replace(self._actor, name=name, role=role)  # with its bounds, if it has any
         return self._with(self._settings, actor)
 

@@ -78,6 +78,7 @@ class Core:
                 _require_unambiguous(numbered, self._by_key(tx, text, scope))
             yield numbered
         yield from self._by_key(tx, text, scope)
+        yield from self._by_session_key(tx, text, scope)
         yield from self._by_key(tx, text, scope, forgotten=True)
 
     def _by_key(self, tx: Reader, text: str, scope: Scope, *, forgotten: bool = False) -> Iterator[Memory]:
@@ -90,6 +91,26 @@ class Core:
             memory = tx.by_key(place, key, forgotten=forgotten)
             if memory is not None and permissions.covers(self._actor, memory.scope):
                 yield memory
+
+    def _by_session_key(self, tx: Reader, text: str, scope: Scope) -> list[Memory]:
+        """The memory with this key in one of the sessions that a project sees. Raises Conflict if several have it."""
+        found = self._in_sessions(tx, text, scope)
+        if len(found) > 1:
+            sessions = ", ".join(memory.scope.name for memory in found)
+            raise Conflict(
+                f"key {text!s:.100} is in several sessions ({sessions}): name the session, or the memory's number"
+            )
+        return found
+
+    def _in_sessions(self, tx: Reader, text: str, scope: Scope) -> list[Memory]:
+        """The memories with this key in the sessions of a project; none for a scope that is a session itself."""
+        if not scope.path or scope.name:
+            return []
+        try:
+            key = model.check_segment(text, "key")
+        except InvalidInput:  # fallback: no memory can have such a key
+            return []
+        return [memory for memory in tx.by_key_in_sessions(scope, key) if permissions.covers(self._actor, memory.scope)]
 
 
 def _require_unambiguous(numbered: Memory, keyed: Iterator[Memory]) -> None:

@@ -147,11 +147,11 @@ class Queries(Core):
     def by_key(self, key: str, *, scope: Scope) -> Sequence[Memory]:
         """Return the memories with this key that the scope sees, in any state but forgotten, nearest scope first.
 
-        Does not count as access.
+        For a project, those of its sessions come last. Does not count as access.
         """
         permissions.require(self._actor, "by_key")
         with self._read(scope) as tx:
-            return [*self._by_key(tx, key, scope)]
+            return [*self._by_key(tx, key, scope), *self._in_sessions(tx, key, scope)]
 
     def history(self, ref: Ref, *, scope: Scope) -> Sequence[Version]:
         """Return every version of a memory, oldest first, the current one last. Raises NotFound."""

@@ -108,6 +108,9 @@ class MemoryReader(Protocol):
     def by_key(self, scope: Scope, key: str, *, forgotten: bool = False) -> Memory | None:
         """Return the memory of exactly this scope with this key that is not forgotten; or the last forgotten one."""
 
+    def by_key_in_sessions(self, scope: Scope, key: str) -> Sequence[Memory]:
+        """Return the memories of any session of the scope's project with this key, not forgotten, last changed first."""
+
     def by_fingerprint(self, fingerprint: int, scope: Scope) -> list[Memory]:
         """Return the memories of exactly this scope with this fingerprint that are not forgotten, newest first."""
 

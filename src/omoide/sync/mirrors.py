@@ -58,6 +58,27 @@ def resolve_target(path: str | None, format: str | None, here: Path, list_direct
     return target, format
 
 
+def entries_directory(scope: Scope, here: Path, store: Path) -> Path:
+    """Return the usual directory of a scope's entry files, and create it with its archive.
+
+    A project has `.omoide/memory` in its repository, a session `.omoide/NAME/memory`; the global layer has `memory` beside
+    the store, for its owner alone. Raises InvalidInput for a project without a repository, Unwritable.
+    """
+    if scope.path:
+        root = git_root(here)
+        if root is None:
+            raise InvalidInput("name a directory: only a repository and the global layer have one of their own for entries")
+        directory, mode = root / ".omoide" / scope.name / "memory", 0o777
+    else:
+        directory, mode = store.parent / "memory", 0o700
+    try:
+        for each in reversed([directory / "archive", directory, *directory.parents]):
+            each.mkdir(mode=mode, exist_ok=True)
+    except OSError as error:
+        raise Unwritable(f"{directory} cannot be created ({error.strerror}): name another directory") from error
+    return directory
+
+
 def _absolute(path: Path) -> Path:
     """The path without links in its directories. A last name that is a link stays: the mirror is the link."""
     return path.parent.resolve() / path.name if path.name not in ("", "..") else path.resolve()

@@ -212,11 +212,11 @@ def test_in_the_stateless_version_the_headers_must_match_the_body(serve: Callabl
 
 
 def test_a_client_has_only_the_role_of_its_token(serve: Callable[..., Server], place: Path) -> None:
-    (place / "config.toml").write_text('[agents]\nboss = "admin"\n')
+    (place / "config.toml").write_text('[agents]\nboss = "admin"\n"chief_*" = "admin"\n')
     server = serve("--tools", "all")
     kept = server.call("remember", token=WORKER, content="kept by a robot", key="robot")
     assert not kept["isError"]
-    for arguments in ({}, {"caller_agent_id": "boss"}):
+    for arguments in ({}, {"caller_agent_id": "boss"}, {"caller_agent_id": "chief_1"}):
         refused = server.call("archive", token=WORKER, id="robot", **arguments)
         assert refused["isError"]
         assert "worker" in refused["content"][0]["text"]

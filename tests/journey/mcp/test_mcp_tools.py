@@ -73,21 +73,21 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "forget": ("forget", {"id": "living"}),
     "resume": ("resume", {}),
     "save_to_memory": ("remember", {"key": "new", "content": "x"}),
-    "retrieve_from_memory": ("recall", {"query": "x"}),
+    "retrieve_from_memory": ("retrieve", {"query": "x"}),
     "get_memory_entry": ("show", {"key": "living"}),
     "list_memory_entries": ("list", {}),
     "delete_memory_entry": ("forget", {"key": "living"}),
     "get_memory_summary": ("summary", {}),
-    "search_memory_archive": ("recall", {"query": "x"}),
+    "search_memory_archive": ("retrieve", {"query": "x"}),
     "list_memory_archive": ("list", {}),
     "restore_from_memory_archive": ("restore", {"key": "archived"}),
     "get_memory_archive_summary": ("summary", {}),
     "save_to_global_memory": ("remember", {"key": "new", "content": "x"}),
-    "retrieve_from_global_memory": ("recall", {"query": "x"}),
+    "retrieve_from_global_memory": ("retrieve", {"query": "x"}),
     "list_global_memory_entries": ("list", {}),
     "get_global_memory_summary": ("summary", {}),
     "delete_global_memory_entry": ("forget", {"key": "living"}),
-    "search_global_memory_archive": ("recall", {"query": "x"}),
+    "search_global_memory_archive": ("retrieve", {"query": "x"}),
     "list_global_memory_archive": ("list", {}),
     "restore_from_global_memory_archive": ("restore", {"key": "archived"}),
     "get_global_memory_archive_summary": ("summary", {}),
@@ -631,7 +631,7 @@ def test_a_document_has_the_memories_of_a_type_most_confident_first(client: Any)
         client.result("remember", type="tech", topic="Hooks", content="top level only")
     text = client.request("resources/read", uri="omoide://document/tech")["result"]["contents"][0]["text"]
     assert text.index("## Hooks\n*References: 1") < text.index("## Rustの非同期\n*Tags: rust*\n*References: 0")
-    assert "### Examples:\n```\nx.await\n```" in text
+    assert "### Examples:\n```rust\nx.await\n```" in text
     assert client.request("resources/read", uri="omoide://document/nothing")["error"]["code"] == -32002
 
 

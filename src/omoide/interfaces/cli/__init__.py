@@ -33,6 +33,10 @@ COMMANDS: dict[str, CommandEntry] = {
     "list": CommandEntry(_FIND, "query", "List memories, last changed first."),
     "show": CommandEntry(_FIND, "query", "Show a memory in full: the text, every field, the links."),
     "similar": CommandEntry(_FIND, "reindex", "Show the memories most similar to one, best first."),
+    "resume": CommandEntry(
+        _FIND, "resume", "Show what is needed to continue: the session's context, pinned memories, your preferences."
+    ),
+    "summary": CommandEntry(_FIND, "resume", "Count the memories of a layer, or of its archive, by type and tag."),
     "history": CommandEntry(_FIND, "history", "Show every version of a memory and what changed between them."),
     "events": CommandEntry(_FIND, "history", "Show what happened, newest first."),
     "forget": CommandEntry(_CHANGE, "state", "Forget memories: no search finds them; restore brings them back."),

@@ -1,6 +1,7 @@
 """mirror add, list, remove, sync, status, put-back, forget-missing, take-out, resolve, rebuild and watch."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -64,10 +65,17 @@ def mirror_command() -> None:
     default="all",
     help="Which memories: all of the scope, or only those that come from the files.",
 )
+@click.option(
+    "--entries",
+    is_flag=True,
+    help="A file for each memory: in .omoide/memory of the repository, with --global in the data directory, or in PATH.",
+)
 @click.option("--retire", is_flag=True, help="Let retention archive what is in a list or a block.")
 @target_options
 @json_option
-def add_command(path: str | None, format: str | None, choice: str, retire: bool, target: Target, as_json: bool) -> None:
+def add_command(
+    path: str | None, format: str | None, choice: str, entries: bool, retire: bool, target: Target, as_json: bool
+) -> None:
     """Mirror a scope in a file or directory.
 
     By default, the project of the repository in .agent/memories.md. What the files already contain is imported.
@@ -76,12 +84,21 @@ def add_command(path: str | None, format: str | None, choice: str, retire: bool,
     \b
     omoide mirror add
     omoide mirror add docs/memories/ --format entries
+    omoide mirror add --entries
+    omoide mirror add --entries --global
     omoide mirror add CLAUDE.md
     omoide mirror add ~/notes.md --global --choice own
     """
-    file, format = mirrors.resolve_target(path, format, working_directory(), settings_for(target).memories_directory)
+    here, settings = working_directory(), settings_for(target)
+    if entries and format not in (None, "entries"):
+        raise InvalidInput(f"--entries contradicts --format {format}: choose one")
     with open_memory(target, writing=True) as (memory, scope):
-        mirror, report = mirrors.add(memory, sync_engine(memory), file, format, scope=scope, choice=choice, retire=retire)
+        if entries and path is None:
+            file, form = mirrors.entries_directory(scope, here, Path(settings.store)), "entries"
+        else:
+            wanted = "entries" if entries else format
+            file, form = mirrors.resolve_target(path, wanted, here, settings.memories_directory)
+        mirror, report = mirrors.add(memory, sync_engine(memory), file, form, scope=scope, choice=choice, retire=retire)
     if as_json:
         print_json({**mirror_record(mirror), **_report_record(report)})
     else:

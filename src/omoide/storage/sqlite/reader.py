@@ -162,6 +162,14 @@ class SqliteReader(
         project = self._project(scope.path)
         return None if project is None else self._memory(where, (project, scope.name, key))
 
+    def by_key_in_sessions(self, scope: Scope, key: str) -> list[Memory]:
+        project = self._project(scope.path)
+        if project is None or not scope.path:
+            return []
+        where = f"m.project = ? AND m.session <> '' AND m.key = ? AND m.key IS NOT NULL AND m.state <> {FORGOTTEN}"
+        rows = self._tx.rows(f"{_ONE}{where} ORDER BY m.updated_at DESC, m.number DESC", (project, key))
+        return [memory_from_row(row) for row in rows]
+
     def by_fingerprint(self, fingerprint: int, scope: Scope) -> list[Memory]:
         project = self._project(scope.path)
         # First the bare index: almost every new memory has no fingerprint, and the joins would cost more than the answer.

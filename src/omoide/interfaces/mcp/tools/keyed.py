@@ -1,6 +1,6 @@
 """Tools on memories as entries with a key, in a project or in the global layer, with an archive: `--tools layers`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -143,14 +143,22 @@ def _find_entry(context: CallContext, arguments: Any, scope: Scope, state: State
         and memory.state is not State.FORGOTTEN
         and (reading or not names_session or memory.scope == scope)
     ]
-    for memory in found:
-        if serialize.state(memory) == state:
-            return memory
+    fitting = [memory for memory in found if serialize.state(memory) == state]
+    if fitting:
+        _require_one_session(arguments.key, fitting, scope)
+        return fitting[0]
     if not found:
         raise NotFound(f"there is no entry {arguments.key!s:.100} in {scope}: list the entries to see their keys")
     actual, reason = serialize.state(found[0]), serialize.inactive_reason(found[0])
     what = "archived: restore it first" if actual == State.ARCHIVED else f"{reason or actual}, not archived"
     raise Conflict(f"entry {arguments.key!s:.100} is {what}")
+
+
+def _require_one_session(key: str, found: Sequence[Memory], scope: Scope) -> None:
+    """Raise Conflict if the entry is in no nearer place than several sessions."""
+    if found[0].scope.name and found[0].scope != scope and len(found) > 1:
+        sessions = ", ".join(memory.scope.name for memory in found)
+        raise Conflict(f"entry {key!s:.100} is in several sessions ({sessions}): give `session`")
 
 
 def _save(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
@@ -193,8 +201,8 @@ def _promote(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
 def _search(state: State) -> Callable[[CallContext, Any, RequestContext], Answer]:
     def run(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
         scope = _scope(context, arguments)
-        found = context.acting_as(arguments.caller_agent_id).recall(
-            arguments.query, scope=scope, tags=arguments.tags, layers=_layers(scope), states=(state,), limit=arguments.limit
+        found = context.acting_as(arguments.caller_agent_id).retrieve(
+            arguments.query, scope=scope, tags=arguments.tags, states=(state,), limit=arguments.limit
         )
         memories = [hit.memory for hit in found.hits]
         text = render_memories(memories, f"{len(memories)} of {found.total} entries of {scope}, best first.")
@@ -249,7 +257,7 @@ _PROJECT_TOOLS = (
     Tool(
         "retrieve_from_memory",
         "Retrieve from memory",
-        "Search this project's entries by words, in Japanese or English.",
+        "Search this project's entries by words, or get those of a session or a type by its name.",
         ProjectSearchInput,
         EntryList,
         _search(State.ACTIVE),
@@ -341,7 +349,7 @@ _GLOBAL_TOOLS = (
     Tool(
         "retrieve_from_global_memory",
         "Retrieve from global memory",
-        "Search the entries for all projects, such as the user's preferences.",
+        "Search the entries for all projects by words or type: `preferences` gives the user's preferences.",
         GlobalSearchInput,
         EntryList,
         _search(State.ACTIVE),
