@@ -81,6 +81,7 @@ def test_anything_else_in_the_file_of_a_repository_is_ignored_with_a_warning(run
     ("[memories]\nenabled = 3\n", "enabled must be true or false, got 3"),
     ("memories = 3\n", "memories must be a table, got 3"),
     ("[memories\n", "is not valid TOML"),
+    ("#" * 100_001, "has 100,001 bytes, at most 100,000"),
 ])  # fmt: skip
 def test_a_bad_value_of_a_repository_is_an_error_that_names_its_file(run, configure, text, wanted):
     file = configure(text)

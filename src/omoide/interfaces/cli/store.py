@@ -6,7 +6,6 @@ import click
 
 from omoide import app
 from omoide.files.git import git_root
-from omoide.files.repo_config import with_repository_settings
 from omoide.files.sizes import format_size
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import (
@@ -108,6 +107,8 @@ def config_command(as_json: bool) -> None:
     OMOIDE_LIMIT=20 omoide config --json
     """
     file = config_file()
+    from omoide.files.repo_config import with_repository_settings  # lazy: the other commands of this module need none of it
+
     here = working_directory()
     settings, warnings = with_repository_settings(load_settings(), git_root(here) or here)
     for warning in warnings:
