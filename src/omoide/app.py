@@ -68,7 +68,13 @@ def open_service(
     messages that were reported already, where several services report to one person. `background`: whether missing vectors
     are made in the background; otherwise they wait for a process that stays, or for `reindex --pending`.
     """
-    store = SqliteStore(Path(settings.store), settings.wait, index_version=versioning.INDEX_VERSION)
+    store = SqliteStore(
+        Path(settings.store),
+        settings.wait,
+        index_version=versioning.INDEX_VERSION,
+        create=False,
+        report=tell or (lambda _: None),  # from Python, whoever opens a file knows its name
+    )
     update_index(store)
     embeddings = EmbeddingIndex(store, settings, background=background)
     reported = set() if told is None else told

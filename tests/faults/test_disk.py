@@ -59,10 +59,10 @@ def test_a_write_on_a_full_disk_is_stored_whole_or_not_at_all(tmp_path, disk, or
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_new_store_on_a_full_disk_is_an_error_and_works_once_there_is_space(tmp_path, disk, ordinary_disk, open_memory):
     disk.room = 1000
-    with pytest.raises(StoreFull):
-        open_memory(tmp_path / "memory.db")
-    disk.room = None
     with open_memory(tmp_path / "memory.db") as memory:
+        with pytest.raises(StoreFull):
+            memory.remember("zebra", scope=SHOP)
+        disk.room = None
         memory.remember("zebra", scope=SHOP)
     ordinary_disk()  # the other one takes a single connection, and a check opens its own
     with open_memory(tmp_path / "memory.db") as memory:
@@ -168,7 +168,9 @@ def test_an_unreadable_store_gives_a_clear_error(theirs, without_rights):
 
 def test_a_store_that_cannot_be_created_gives_a_clear_error(public_path, without_rights):
     public_path.chmod(0o555)
-    kind, words = without_rights(lambda: told(lambda: omoide.open(public_path / "deep" / "memory.db")))
+    kind, words = without_rights(
+        lambda: told(lambda: omoide.open(public_path / "deep" / "memory.db").remember("x", scope=SHOP))
+    )
     assert kind == "StoreReadOnly"
     assert "choose another place with --store" in words
 
@@ -195,6 +197,7 @@ def test_files_and_directories_are_private_whatever_the_umask(tmp_path, open_mem
 
 def test_a_check_finds_a_file_that_others_can_read(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db")
+    memory.remember("x", scope=SHOP)
     (tmp_path / "memory.db").chmod(0o644)
     (finding,) = memory.check()
     assert "can be read by others" in finding.what

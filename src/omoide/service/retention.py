@@ -51,7 +51,7 @@ class Retention(Core):
         """
         permissions.require(self._actor, "retire")
         at = self._clock()
-        with self._store.write() as tx:
+        with self._store.write(durable=False) as tx:
             # This also writes the access times that this process has deferred: the plan needs them.
             tx.record_run(_TASK, at)
         with self._store.read() as tx:

@@ -106,7 +106,7 @@ def review_command(
     omoide review
     omoide review --keep 12 --drop 13
     """
-    with open_memory(target, writing=True) as (memory, scope):
+    with open_memory(target) as (memory, scope):
         decided = _decide(memory, scope, keep, drop, never)
         if decided:
             if as_json:

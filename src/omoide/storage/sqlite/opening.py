@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import apsw
 
@@ -32,11 +32,23 @@ class Source(NamedTuple):
     """Of the function that makes index entries: written into a new database."""
 
 
+class Files(Protocol):
+    """The files of a connection."""
+
+    @property
+    def log_is_left_behind(self) -> bool: ...
+
+    @property
+    def log_is_foreign(self) -> bool: ...
+
+    def require_unchanged(self) -> None: ...
+
+
 class Opened(NamedTuple):
     """A connection that is ready for use."""
 
     connection: apsw.Connection
-    files: OpenFiles
+    files: Files
     index_version: int
     """Of the function that made the index of this database; 0: from before versions were recorded."""
 
@@ -54,7 +66,7 @@ def open_connection(source: Source) -> Opened:
     path = str(source.path.absolute())
     connection, opened = _connect(path)
     try:
-        index_version = _prepare(connection, source)
+        index_version = prepare(connection, source)
         return Opened(connection, OpenFiles(path, opened, connection.filename_wal), index_version)
     except BaseException:
         connection.close()
@@ -91,7 +103,7 @@ def _connect(path: str) -> tuple[apsw.Connection, tuple[int, int] | None]:
     raise StoreReplaced(f"{path} is being replaced by other files: try again when that is done")
 
 
-def _prepare(connection: apsw.Connection, source: Source) -> int:
+def prepare(connection: apsw.Connection, source: Source) -> int:
     """Bring a connection and its database to the state that every transaction expects. Return the index version."""
     steps = sorted(source.migrations.glob("[0-9]*.sql"))
     connection.set_busy_handler(busy_handler(source.wait))

@@ -6,6 +6,7 @@ Every transaction first checks the connection and its files:
 - If the database file was removed or replaced while it is open, every operation raises StoreReplaced until the process is
   restarted or the file is back. The new file is not opened automatically: what this process has cached of the old one
   (numbers, vectors, sync state) may be wrong for the new one, and a write prepared for one must not go to the other.
+- If there is no file yet and `create` is False, reads see an empty database; the first durable write creates the file.
 """
 
 import threading
@@ -21,10 +22,11 @@ from omoide.errors import StoreBusy, StoreError, StoreReplaced
 from omoide.storage.base import Writer
 from omoide.storage.capabilities import Expected, Problem
 from omoide.storage.rows import micros
+from omoide.storage.sqlite.absent import AbsentFiles, NewFiles, is_absent, open_empty
 from omoide.storage.sqlite.cache import ReaderCache
 from omoide.storage.sqlite.faults import ErrorTranslation
 from omoide.storage.sqlite.file import create, identity
-from omoide.storage.sqlite.opening import Source, busy_handler, open_connection, require_sqlite, roll_back
+from omoide.storage.sqlite.opening import Opened, Source, busy_handler, open_connection, require_sqlite, roll_back
 from omoide.storage.sqlite.reader import SqliteReader
 from omoide.storage.sqlite.transaction import Transaction, WriteCounters
 from omoide.storage.sqlite.writer import SqliteWriter
@@ -44,7 +46,17 @@ _MERGED = 1_000  # pages of the index written in a step of a merge, about 0.1 s
 
 
 class SqliteStore:
-    def __init__(self, path: Path, wait: float = 30.0, migrations: Path = MIGRATIONS, index_version: int = 0):
+    def __init__(
+        self,
+        path: Path,
+        wait: float = 30.0,
+        migrations: Path = MIGRATIONS,
+        index_version: int = 0,
+        *,
+        create: bool = True,
+        report: Callable[[str], None] = lambda _: None,
+    ):
+        """`create`: whether opening creates a missing file; otherwise the first write does, and `report` gets its path."""
         require_sqlite()
         self.location = str(path)
         self._path = path
@@ -62,8 +74,11 @@ class SqliteStore:
         self._has_large_cache = False
         self._unsafe = False
         """Whether commits are not synced, or may not be."""
+        self._report = report
         with self._errors:
-            self._connection, self._files, self._index_version = open_connection(self._source)
+            self._is_absent = not create and is_absent(path)
+            opened = open_empty(self._source) if self._is_absent else open_connection(self._source)
+            self._connection, self._files, self._index_version = opened
 
     # transactions
 
@@ -79,7 +94,7 @@ class SqliteStore:
 
     @contextmanager
     def write(self, *, patient: bool = True, durable: bool = True) -> Iterator[SqliteWriter]:
-        with self._lock, self._errors:
+        with self._lock, self._errors, self._creation(is_asked=patient and durable):
             self._require_ready()
             with nullcontext() if durable else self._without_sync(), nullcontext() if patient else self._impatient():
                 transaction = self._begin("BEGIN IMMEDIATE")
@@ -101,7 +116,8 @@ class SqliteStore:
     def snapshot(self) -> Iterator[SqliteReader]:
         with self._errors:
             self._require_open()
-            connection = open_connection(self._source).connection
+            opened = open_empty(self._source) if self._is_absent else open_connection(self._source)
+            connection = opened.connection
             with closing(connection):
                 transaction = Transaction(connection)
                 connection.execute("BEGIN")
@@ -123,6 +139,8 @@ class SqliteStore:
     def _require_open(self) -> None:
         if self._closed:
             raise StoreError(f"{self.location} was closed: open it again")
+        if self._is_absent and not is_absent(self._path):
+            self._switch(open_connection(self._source))  # another process has created it
         try:
             self._files.require_unchanged()
         except StoreReplaced:
@@ -143,13 +161,36 @@ class SqliteStore:
         logger = logging.getLogger("omoide.store")
         logger.error("%s: the connection %s: it is closed, and the database is reopened", self.location, why)
         # The new connection first: if that fails, the next transaction tries again.
-        fresh, files, _ = open_connection(self._source)
+        self._switch(open_empty(self._source) if self._is_absent else open_connection(self._source))
+
+    def _switch(self, opened: Opened) -> None:
+        """Use another connection from now on."""
         self._connection.close(force=True)
-        self._connection, self._files, self._unsafe = fresh, files, False
+        self._connection, self._files, self._index_version = opened
+        self._is_absent, self._unsafe = isinstance(opened.files, AbsentFiles), False
         # Nothing cached outlives the old connection, whose counters tell whether it is still valid.
         self._known, self._noted = ReaderCache(), None
         if self._has_large_cache:
             self.enlarge_cache()
+
+    @contextmanager
+    def _creation(self, *, is_asked: bool) -> Iterator[None]:
+        """Create the file if there is none and this is a write that somebody asked for.
+
+        What omoide records for itself (`patient` or `durable` are False) is lost where there is no database.
+        """
+        if not (self._is_absent and is_asked and is_absent(self._path)):
+            yield
+            return
+        new = NewFiles(self._path)
+        self._switch(open_connection(self._source))
+        try:
+            yield
+        except BaseException:
+            self._switch(open_empty(self._source))
+            new.remove()
+            raise
+        self._report(f"created the database {self.location}")
 
     def _begin(self, statement: str) -> Transaction:
         self._connection.execute(statement)
@@ -288,6 +329,7 @@ class SqliteStore:
 
     @contextmanager
     def _task_lock(self, task: str, wait: float) -> Iterator[None]:
+        self._require_file()
         # A lock of SQLite on a file beside the database: it ends with the process, on every platform.
         path = self._path.with_name(f".{self._path.name}.{task}")
         until = time.monotonic() + wait
@@ -313,8 +355,14 @@ class SqliteStore:
                     " purge: purge again when that process has ended, even if there is nothing to purge"
                 ) from error
 
+    def _require_file(self) -> None:
+        if self._is_absent and is_absent(self._path):
+            raise StoreError(f"there is no database {self.location}: check --store and OMOIDE_STORE, or remember something")
+
     def backup(self, target: Path) -> None:
         from omoide.storage.backup import write_backup  # lazy: rare, and start-up time counts
+
+        self._require_file()
 
         def copy_to(path: Path) -> None:
             create(path)
