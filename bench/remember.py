@@ -24,7 +24,8 @@ SIMILAR_CLAIMS = {"en": 2.5, "ja": 3.0}
 SINGLE = 300
 MANY = 10_000
 
-_ROW = "INSERT INTO memories VALUES (?" + ", ?" * 26 + ")"
+_FIELDS = 26
+"""Columns that a plain row fills; those that were added to the schema later keep their defaults."""
 _WORDS = "INSERT INTO words (rowid, topic, tags, content) VALUES (?, ?, ?, ?)"
 
 
@@ -38,6 +39,8 @@ class PlainSqlite:
         self.connection.create_scalar_function("folded", lambda text: str(text).casefold(), 1)  # a migration calls it
         for step in sorted(MIGRATIONS.glob("*.sql")):
             self.connection.execute(step.read_text(encoding="utf-8"))
+        columns = [name for _, name, *_ in self.connection.execute("PRAGMA table_info(memories)")][:_FIELDS]
+        self._row = f"INSERT INTO memories ({', '.join(columns)}) VALUES ({', '.join('?' * _FIELDS)})"
         self.area = 2 << 32
 
     def prepare(self, number: int, note: str) -> tuple[tuple[object, ...], tuple[object, ...]]:
@@ -47,7 +50,6 @@ class PlainSqlite:
             number, f"01a1e142-34d6-725f-9477-{number:012x}", 1, "", 0, "note", None, hash(note) & 0xFFFFFFFF,
             words.blocking_key, 0, words.length, 0, 1.0, 0.5, 0, 1, 1, at, at, None, "python", "[]", "[]",
             note[:50] + "...", note, None,
-            None,
         )  # fmt: skip
         return row, (self.area + number, words.topic, words.tags, words.content)
 
@@ -55,7 +57,7 @@ class PlainSqlite:
         execute = self.connection.execute
         execute("BEGIN IMMEDIATE")
         for row, words in ready:
-            execute(_ROW, row)
+            execute(self._row, row)
             execute(_WORDS, words)
         execute("COMMIT")
 

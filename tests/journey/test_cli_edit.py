@@ -94,7 +94,7 @@ def test_fields_can_be_emptied(run, editor):
         (swap("type: note", "typ: note"), "no field 'typ'"),
         (swap("confidence: 1.0", "confidence: sure"), "a number from 0 to 1"),
         (swap("tags: []", "tags: &x [*x]"), "alias"),
-        (swap("source: cli\n", "source: cli\nsource: me\n"), "twice"),
+        (swap("source: human\n", "source: human\nsource: me\n"), "twice"),
         (swap("\n---\n\nmy text", "\n\nmy text"), "no end"),
         (swap("my text", ""), "content is empty"),
         ("file.write_bytes(text.encode() + bytes([0xff]))", "UTF-8"),

@@ -147,6 +147,14 @@ ELSEWHERE = {
     "conflicts": "a person decides between two texts",
     "scan": "changes past versions permanently: a person decides",
     "resolve": "a person decides between two texts",
+    **dict.fromkeys(
+        ("learn", "proposals", "approve", "reject"), "reads transcripts, and a person decides on what was learnt"
+    ),
+    "llm_usage": "a person looks at what it costs",
+    "revert": "a person decides which version stands; an agent revises",
+    "probe": "for the health check of a server",
+    **dict.fromkeys(("events_after", "last_event"), "for the live events of a server"),
+    "project_by_number": "REST names projects by number",
 }
 LAYERS = {"global": {}, "project": {"project": "shop"}, "session": {"project": "shop", "session": "s1"}}
 

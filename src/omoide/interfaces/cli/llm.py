@@ -9,7 +9,11 @@ from omoide.service.llm_usage import UsageReport
 
 @click.group("llm")
 def llm_command() -> None:
-    """Show what the language model was used for."""
+    """Show what the language model was used for.
+
+    \b
+    omoide llm usage
+    """
 
 
 @llm_command.command("usage")
@@ -17,7 +21,7 @@ def llm_command() -> None:
 @store_option
 @json_option
 def usage_command(days: int, target: Target, as_json: bool) -> None:
-    """Show calls, tokens and cost of the language model, by day and purpose.
+    """Show calls, tokens and cost by day and purpose.
 
     No model is ever asked unless the setting `llm` names one.
 

@@ -261,7 +261,7 @@ def resolve_command(ref: str, take: str, target: Target, as_json: bool) -> None:
 @store_option
 @json_option
 def rebuild_command(ref: str | None, source: str, target: Target, as_json: bool) -> None:
-    """Rebuild one side of a mirror from the other, whichever is newer.
+    """Rebuild one side of a mirror from the newer one.
 
     From the database: entries that it does not contain are removed from the files, which are backed up first. From the
     files: their texts become the newest version, and memories that are not in them are archived.
@@ -287,7 +287,7 @@ def rebuild_command(ref: str | None, source: str, target: Target, as_json: bool)
 @store_option
 @json_option
 def watch_command(ref: str | None, target: Target, as_json: bool) -> None:
-    """Sync files and memories at every change, until you press Ctrl-C.
+    """Sync files and memories at every change until Ctrl-C.
 
     Without it, edits of the files are imported at the next read of the memory.
 

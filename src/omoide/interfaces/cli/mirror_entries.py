@@ -60,7 +60,7 @@ def forget_missing_command(ref: str, refs: tuple[str, ...], target: Target, as_j
 @store_option
 @json_option
 def take_out_command(ref: str, refs: tuple[str, ...], target: Target, as_json: bool) -> None:
-    """Remove entries of archived or forgotten memories from the files.
+    """Take archived and forgotten memories out of the files.
 
     All that `omoide mirror status` lists as archived or forgotten, but in a file, or only those named.
 
