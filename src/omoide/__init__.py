@@ -109,7 +109,7 @@ if TYPE_CHECKING:
         ConflictDetail as ConflictDetail,
     )
     from omoide.service.projects import (
-        ProjectDetail as ProjectDetail,
+        ProjectDetails as ProjectDetails,
         ProjectOverview as ProjectOverview,
     )
     from omoide.service.queries import (
@@ -125,6 +125,11 @@ if TYPE_CHECKING:
     )
     from omoide.service.stats import (
         StoreStats as StoreStats,
+    )
+    from omoide.service.trees import (
+        ProjectFile as ProjectFile,
+        ProjectFiles as ProjectFiles,
+        Replacement as Replacement,
     )
     from omoide.service.write_path import (
         Hooks as Hooks,
@@ -161,11 +166,12 @@ _MODULES = {
     "omoide.service.learning": "LearningReport",
     "omoide.service.llm_usage": "UsageReport UsageRow",
     "omoide.service.mirrors": "ConflictDetail",
-    "omoide.service.projects": "ProjectDetail ProjectOverview",
+    "omoide.service.projects": "ProjectDetails ProjectOverview",
     "omoide.service.queries": "EventBatch",
     "omoide.service.repositories": "ProjectMatch ProjectMerge",
     "omoide.service.secret_scan": "SecretScanReport StoredSecret",
     "omoide.service.stats": "StoreStats",
+    "omoide.service.trees": "ProjectFile ProjectFiles Replacement",
     "omoide.service.write_path": "Hooks",
     "omoide.settings": "Settings",
     "omoide.storage.capabilities": "Problem",

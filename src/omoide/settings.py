@@ -42,6 +42,10 @@ def _path(value: Any) -> str:
     return str(Path(setting_values.text(value)).expanduser().absolute()) if value else _store()
 
 
+def _tree_root(value: Any) -> str:
+    return value if value in ("", "off") else str(Path(setting_values.text(value)).expanduser().absolute())
+
+
 def _choice(*values: str) -> Callable[[Any], str]:
     *others, last = (f'"{value}"' for value in values)
 
@@ -86,6 +90,12 @@ def _login() -> str:
 
 SETTINGS = (
     Setting("store", "the database file", _store, _path),
+    Setting(
+        "tree_root",
+        'the directory of the projects\' trees; empty: beside the store, named after it; "off": no trees',
+        str,
+        _tree_root,
+    ),
     Setting(
         "project",
         "the project to work in; empty: that of the git repository of the working directory",
@@ -224,6 +234,7 @@ class Settings(msgspec.Struct, frozen=True):
     """The settings in force, checked. Load them with `load_settings`; `origins` says where each value comes from."""
 
     store: str
+    tree_root: str
     project: str
     actor: str
     run: str
@@ -258,6 +269,14 @@ class Settings(msgspec.Struct, frozen=True):
     llm_daily_tokens: int
     llm_price: tuple[float, float] | None
     origins: dict[str, str] = {}
+
+    @property
+    def tree_directory(self) -> Path | None:
+        """The directory of the projects' trees; None: there are none."""
+        if self.tree_root:
+            return None if self.tree_root == "off" else Path(self.tree_root)
+        store = Path(self.store)
+        return store.with_suffix("") if store.suffix == ".db" else store.with_name(f"{store.name}.tree")
 
     @property
     def all_types(self) -> tuple[str, ...]:

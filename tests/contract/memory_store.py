@@ -231,6 +231,10 @@ class MemoryReader:
         later = (each for number, (each, _) in self.data.events.items() if number > event)
         return sorted({each.memory_number for each in later if each.memory_number is not None})
 
+    def projects_changed_since(self, event: int) -> set[str]:
+        later = (pair for number, pair in self.data.events.items() if number > event)
+        return {path for each, path in later if each.memory_number is None}
+
     def expired_since(self, event: int, at: datetime) -> list[int]:
         after = self.data.events[event][0].at if event in self.data.events else None
         return [

@@ -108,6 +108,8 @@ def rows_of(schema, directory):
         mirror = (1, 1, "", str(directory), "memories.md", "memories", "own", at, 0)
         columns = "number, project, session, place, file, format, choice, created_at, seen"
         yield f"INSERT INTO mirrors ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *mirror
+        tree = (2, 1, "", str(directory / "not mounted"), "" if schema < 19 else "shop", "tree", "all", at, 4)
+        yield f"INSERT INTO mirrors ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *tree
         yield (f"INSERT INTO {tables[0]} (mirror, memory, file, entry, version, digest) VALUES (1, 1, '', '', 2, '')",)
         yield f"INSERT INTO {tables[1]} VALUES (1, 1, ?, 1, 2, 'database')", at
     if schema >= 4:
@@ -151,6 +153,7 @@ def test_a_database_of_every_schema_opens_with_all_its_data(database, open_memor
         (project,) = memory.projects()
         assert (project.path, project.description, project.places[0].directory) == ("shop", "sells", "/shop")
         assert len(memory.conflicts()) == (1 if schema >= 3 else 0)
+        assert [mirror.file for mirror in memory.mirrors()] == (["memories.md", "shop"] if schema >= 3 else [])
         assert memory.restore(3, scope=Scope()).state is State.ACTIVE
 
 

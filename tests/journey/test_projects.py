@@ -27,10 +27,10 @@ def test_a_project_is_created_with_categories_and_description(run):
     done = run("project", "create", "backend/python/shop", "--description", "  The web\nshop ", "--json")
     assert done.code == 0
     made = done.data
-    assert list(made) == ["path", "name", "category", "description", "root", "created_at"]
+    assert list(made) == ["path", "name", "category", "description", "root", "created_at", "tree"]
     assert (made["path"], made["name"], made["category"]) == ("backend/python/shop", "shop", "backend/python")
     assert (made["description"], made["root"]) == ("The web shop", None)
-    assert run("project", "create", "店").out == "created  店\n"
+    assert run("project", "create", "店").out.startswith("created  店\n  ")
     assert run("project", "list", "--json").data["projects"][0]["category"] is None
 
 
@@ -165,7 +165,7 @@ def test_a_project_is_shown_with_size_sessions_pinned_and_recent(run):
     assert [memory["content"] for memory in shown["pinned"]] == ["in a session", "認証"]
     assert [memory["content"] for memory in shown["recent"]] == ["newest", "認証"]
     (session,) = shown["sessions"]
-    assert list(session) == ["name", "project", "source", "created_at", "updated_at", "memory_count"]
+    assert list(session) == ["name", "project", "source", "created_at", "updated_at", "memory_count", "file"]
     assert (session["name"], session["project"], session["source"], session["memory_count"]) == (
         "monday",
         "shop",
@@ -266,7 +266,7 @@ def test_backing_up_a_missing_project_is_an_error(run, place):
 
 def test_a_session_is_started_extended_and_shown_from_its_start(run):
     started = run("session", "start", "C042", "--source", "slack", "--json").data
-    assert list(started) == ["name", "project", "source", "created_at", "updated_at", "memory_count"]
+    assert list(started) == ["name", "project", "source", "created_at", "updated_at", "memory_count", "file"]
     assert (started["name"], started["project"], started["source"], started["memory_count"]) == ("C042", "shop", "slack", 0)
     first = run(
         "session", "append", "C042", "一つ目", "--type", "learning", "--tags", "a,b", "--source", "https://x", "--json"

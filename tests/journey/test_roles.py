@@ -101,8 +101,8 @@ def test_a_role_may_do_what_the_table_says_and_nothing_more(tmp_path, open_memor
             with pytest.raises(NotAllowed, match=f"someone is a {role}, and only"):
                 call(someone, verb, scope, tmp_path / f"{role}", ref=ref, other=other)
             assert state_of(owner) == before, verb
-        elif (verb, layer) == ("promote", Layer.EVERYWHERE):
-            with pytest.raises(InvalidInput, match="wider"):
+        elif (verb, layer) in (("promote", Layer.EVERYWHERE), ("append_activity", Layer.EVERYWHERE)):
+            with pytest.raises(InvalidInput, match=r"wider|has no activity"):
                 call(someone, verb, scope, tmp_path, ref=ref, other=other)
         else:
             call(someone, verb, scope, tmp_path / f"{role}", ref=ref, other=other)
@@ -115,7 +115,7 @@ def test_what_a_worker_and_an_admin_may_not_do():
         Role.ADMIN: {"purge", "purge_candidates", "repair", "reindex"},
         Role.WORKER: {
             "forget", "restore", "archive", "promote", "retire", "purge", "purge_candidates", "repair", "reindex",
-            "mirror", "unmirror", "reset_sync_state", "resolve", "embed_pending",
+            "mirror", "unmirror", "reset_sync_state", "resolve", "embed_pending", "replace_memory_file",
             "bind_project", "rename_project", "merge_projects", "undo_retirement",
             "approve", "reject", "llm_usage",
             "adopt", "everything", "backup", "tally", "latest", "stats", "check", "scan",

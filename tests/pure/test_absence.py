@@ -37,6 +37,26 @@ def verdict(before, after, missing, *, git=None, older=(), elsewhere=(), total=0
     return judge(absence, git or asked())
 
 
+BULLETS = {
+    name: f"- 2026-02-05 10:00 did {name} <!-- omoide:{IDS[name]} -->\n" + ("  and more\n" if name == "b" else "")
+    for name in "abcd"
+}
+ACTIVITY = "# shop\n\n## 最近の活動\n\n" + "".join(BULLETS.values()) + "\nwords of a person\n\n## Notes\n"
+
+
+@pytest.mark.parametrize("missing", ["a", "b", "d", "ac", "ab"])
+def test_bullets_that_are_cut_out_whole_are_deleted(missing):
+    after = ACTIVITY
+    for name in missing:
+        after = after.replace(BULLETS[name], "")
+    assert verdict(ACTIVITY, after, missing) is None
+    assert verdict(ACTIVITY, after.replace("words", "other words"), missing) is Held.EDITED
+
+
+def test_a_bullet_whose_text_stays_is_not_deleted():
+    assert verdict(ACTIVITY, ACTIVITY.replace(f" <!-- omoide:{IDS['a']} -->", ""), "a") is Held.EDITED
+
+
 @pytest.mark.parametrize("missing", ["a", "c", "e", "ab", "bd", "de"])
 def test_entries_that_are_cut_out_whole_are_deleted(missing):
     rest = [name for name in "abcde" if name not in missing]

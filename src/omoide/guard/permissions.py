@@ -21,6 +21,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     # store and find memories that the scope sees
     "remember": _EVERYONE,
     "remember_many": _EVERYONE,
+    "append_activity": _EVERYONE,
     "gather": _EVERYONE,
     "revise": _EVERYONE,
     "revert": _EVERYONE,
@@ -54,6 +55,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "catalogue": _EVERYONE,
     "project": _EVERYONE,
     "project_by_number": _EVERYONE,
+    "project_files": _EVERYONE,
     "create_project": _EVERYONE,
     "describe_project": _EVERYONE,
     "start_session": _EVERYONE,
@@ -80,6 +82,8 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "undo_retirement": _TRUSTED,
     # which project a repository is, against what git says
     "bind_project": _TRUSTED,
+    # as an edit of the file by its owner
+    "replace_memory_file": _TRUSTED,
     "rename_project": _TRUSTED,
     "merge_projects": _TRUSTED,
     # memories go out to files and edits of files come in: see docs/decisions/0009-mirror-sync.md
@@ -113,6 +117,7 @@ _WITHIN_BOUNDS = frozenset(
         "proposals",
         "approve",
         "reject",
+        "append_activity",
         "revise",
         "revert",
         "pin",
@@ -144,6 +149,7 @@ _WITHIN_BOUNDS = frozenset(
         "catalogue",
         "project",
         "project_by_number",
+        "project_files",
         "create_project",
         "describe_project",
         "start_session",

@@ -12,6 +12,7 @@ from omoide.model import Event, Hit, Link, Memory, Project, PromptMemory, Receip
 if TYPE_CHECKING:  # each loads with the verb that answers it
     from omoide.lifecycle.deduplication import Contradiction, Merge
     from omoide.lifecycle.retention import Retirement
+    from omoide.service.trees import ProjectFile, ProjectFiles
 
 __all__ = [
     "author",
@@ -25,6 +26,8 @@ __all__ = [
     "memory",
     "merge",
     "project",
+    "project_file",
+    "project_files",
     "receipt",
     "remembered",
     "retirement",
@@ -106,6 +109,28 @@ def session(value: Session) -> dict[str, Any]:
         "created_at": format_time(value.created_at),
         "updated_at": format_time(value.updated_at),
         "memory_count": value.memories,
+        "file": value.file,
+    }
+
+
+def project_file(value: "ProjectFile") -> dict[str, Any]:
+    return {
+        "path": value.path,
+        "text": value.text,
+        "updated_at": format_time(value.updated_at),
+        "bytes": value.bytes,
+    }
+
+
+def project_files(value: "ProjectFiles") -> dict[str, Any]:
+    """Return the texts of a project's tree; without a tree, the paths and times are None."""
+    return {
+        "directory": value.directory,
+        "memory": project_file(value.memory),
+        "pinned": project_file(value.pinned),
+        "decisions": project_file(value.decisions),
+        "sessions": [{"session": file.session, **project_file(file)} for file in value.sessions],
+        "total_bytes": value.total_bytes,
     }
 
 

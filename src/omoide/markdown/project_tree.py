@@ -5,6 +5,7 @@ The rules, beside those of `sections`:
   decisions.md; else in MEMORY.md, under 最近の活動. An entry that a person moves to another file gets the fields of that
   file.
 - Its id follows its title in an HTML comment, which no viewer shows.
+- A line of activity is a bullet under 最近の活動: see `activity`. A person's own bullets there are read as such lines.
 - The block quote at the top of MEMORY.md describes the project; under セッション its sessions are listed. Lines of a
   person's own there stay.
 - Labels may also be written in English: Type, Tags, Date, Key, Pinned, Source, Original prompt, Example, Content.
@@ -16,6 +17,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
 
+import msgspec
+
+from omoide.markdown.activity import MARK, Bullet, is_activity, read_bullets, render_bullet, set_mark
 from omoide.markdown.format import (
     USUAL_SOURCE,
     Entry,
@@ -27,21 +31,20 @@ from omoide.markdown.format import (
     heading_text,
     parse_uuid,
 )
-from omoide.markdown.page import MarkdownPage, headings
+from omoide.markdown.page import Fences, MarkdownPage, headings
 from omoide.markdown.reformatting import is_same_content, is_same_title, is_same_value
 from omoide.markdown.section import Section
 from omoide.markdown.sections import PageLayout
 from omoide.markdown.single_file import split_tags
-from omoide.model import TYPES, Memory
+from omoide.model import ACTIVITY, TYPES, Memory
 from omoide.model.fields import ENTRY
 
 MAIN, PINNED, DECISIONS = "MEMORY.md", "pinned.md", "decisions.md"
-ACTIVITY, SESSIONS = "最近の活動", "セッション"
+RECENT, SESSIONS = "最近の活動", "セッション"
 _NOTE, _DECISION = TYPES[0], "decision"
 _SESSION = re.compile(r"MEMORY_(.+)\.md", re.DOTALL)
 _SESSION_BYTES = 230
 _SESSION_TITLE = f"# {SESSIONS}: "
-_MARK = re.compile(r"[ \t]*<!--[ \t]*omoide:([0-9a-fA-F-]{36})[ \t]*-->[ \t]*$")
 _LINK = re.compile(r"[-*+][ \t]+\[.*\]\((<[^>]*>|[^()]*)\)\s*$", re.DOTALL)
 _YES = "はい"
 
@@ -73,7 +76,8 @@ class ProjectTree:
 
     def expected_entry(self, memory: Memory) -> Entry:
         created_at = _parse_time(_minute(memory))
-        return entry_for(memory, self.carries, session=memory.scope.name, created_at=created_at)
+        entry = entry_for(memory, self.carries, session=memory.scope.name, created_at=created_at)
+        return msgspec.structs.replace(entry, source=None) if is_activity(memory) else entry
 
     def parse(self, name: str, text: str) -> list[LocatedEntry]:
         return self._page(name, text).parse(text)
@@ -98,10 +102,14 @@ class ProjectTree:
         if name.removeprefix(self._above) != MAIN:
             return "\n".join([*page.opening(), ""]) if text is None else text
         if text is None or not text.strip():
-            text = "\n".join([f"# {_title(frame.project)}", "", f"## {SESSIONS}", "", f"## {ACTIVITY}", ""])
+            text = "\n".join([f"# {_title(frame.project)}", "", f"## {SESSIONS}", "", f"## {RECENT}", ""])
         if frame.description and read_description(text) != _single_line(frame.description):
             text = _with_description(text, frame.description)
         return _with_sessions(text, frame.sessions)
+
+    def new_file(self, name: str, session: str) -> str:
+        """The file of a session that has no entries yet."""
+        return "\n".join([*self._page(name, "", session).opening(), ""])
 
     def _page(self, name: str, text: str, session: str = "") -> "_FileLayout":
         last = name.removeprefix(self._above)
@@ -109,7 +117,7 @@ class ProjectTree:
             return _MainLayout(_title(self._project))
         if last in (PINNED, DECISIONS):
             return _FileLayout(_TITLES[last], pinned=last == PINNED, type=_DECISION if last == DECISIONS else _NOTE)
-        session = session or _session(last, text)
+        session = session or session_of_file(last, text)
         return _FileLayout(f"{SESSIONS}: {session}", session=session)
 
 
@@ -128,7 +136,13 @@ def session_file(session: str) -> str:
     return f"MEMORY_{session}.md"
 
 
-def _session(last: str, text: str) -> str:
+def is_session_file(name: str) -> bool:
+    """Whether a file of this name is that of a session."""
+    return _SESSION.fullmatch(name) is not None
+
+
+def session_of_file(last: str, text: str) -> str:
+    """The session whose file has this name and text: the inverse of `session_file`."""
     first = text.removeprefix("\ufeff").partition("\n")[0].removesuffix("\r")
     name = first.removeprefix(_SESSION_TITLE)
     if name != first and session_file(name) == last:
@@ -163,7 +177,7 @@ class _FileLayout(PageLayout):
         return f"### {heading_text(memory.topic)} <!-- omoide:{memory.id} -->"
 
     def parse_heading(self, text: str) -> tuple[str, str | None]:
-        mark = _MARK.search(text)
+        mark = MARK.search(text)
         id = parse_uuid(mark[1]) if mark else None
         return (text[: mark.start()].strip(), id) if mark and id else (text, None)
 
@@ -198,7 +212,7 @@ class _FileLayout(PageLayout):
             "date": [_minute(memory)],
             "key": [memory.key] if memory.key else [],
             "pinned": [_YES] if memory.pinned and not self._pinned else [],
-            "source": [memory.source] if memory.source != USUAL_SOURCE else [],
+            "source": [] if memory.source == USUAL_SOURCE or is_activity(memory) else [memory.source],
             "original_prompt": [memory.original_prompt] if memory.original_prompt else [],
             "example": list(memory.examples),
             "content": [memory.content],
@@ -212,7 +226,7 @@ class _FileLayout(PageLayout):
             "date": True,  # the date does not change, and a person may leave it out
             "key": is_same_value(memory.key, section.text("key") or None),
             "pinned": self._is_pinned(section) == memory.pinned,
-            "source": is_same_value(memory.source, section.text("source") or USUAL_SOURCE),
+            "source": is_activity(memory) or is_same_value(memory.source, section.text("source") or USUAL_SOURCE),
             "original_prompt": is_same_value(memory.original_prompt, section.text("original_prompt") or None),
             "example": is_same_value(memory.examples, _examples(section)),
             "content": is_same_content(memory.content, section.content, section.below),
@@ -227,12 +241,80 @@ class _MainLayout(_FileLayout):
     """MEMORY.md, where entries are under 最近の活動."""
 
     def missing_heading(self, lines: Sequence[str]) -> list[str]:
-        if any(heading.text == ACTIVITY and heading.level == 2 for heading in headings(lines, self.is_marker)):
+        if any(heading.text == RECENT and heading.level == 2 for heading in headings(lines, self.is_marker)):
             return []
-        return [*([*self.opening(), ""] if not any(line.strip() for line in lines) else []), f"## {ACTIVITY}"]
+        return [*([*self.opening(), ""] if not any(line.strip() for line in lines) else []), f"## {RECENT}"]
 
     def insertion_line(self, lines: Sequence[str]) -> int:
-        return _section(lines, ACTIVITY)[1]
+        return _section(lines, RECENT)[1]
+
+    def entry(self, section: Section, id: str | None) -> Entry:
+        if isinstance(section, Bullet):
+            return Entry(section.content, id, type=ACTIVITY, pinned=False, created_at=section.date)
+        return super().entry(section, id)
+
+    def remove_id(self, page: MarkdownPage, section: Section) -> None:
+        if isinstance(section, Bullet):
+            set_mark(page, section, None)
+        else:
+            super().remove_id(page, section)
+
+    def _sections(self, lines: Sequence[str]) -> list[Section]:
+        sections = super()._sections(lines)
+        return sorted([*sections, *self._bullets(lines, sections)], key=lambda section: section.heading)
+
+    def _bullets(self, lines: Sequence[str], sections: Sequence[Section]) -> list[Bullet]:
+        """The bullets under 最近の活動, also below a person's own headings there."""
+        heading, end = _section(lines, RECENT)
+        if heading is None:
+            return []
+        below = [section for section in sections if heading < section.heading < end]
+        parts = [(heading + 1, below[0].heading if below else end)]
+        parts += [(section.heading + 1, section.end) for section in below if section.id is None and not section.fields]
+        fences = Fences(lines, self.is_marker)
+        return read_bullets(lines, parts, fences)
+
+    def _edit(self, page: MarkdownPage, section: Section, memory: Memory) -> None:
+        if not isinstance(section, Bullet):
+            super()._edit(page, section, memory)
+        elif is_activity(memory) and section.content == memory.content:
+            if section.id != memory.id:
+                set_mark(page, section, memory.id)
+        else:
+            page.take(section.entry_lines)
+            bullet = render_bullet(memory)
+            if bullet is not None:
+                page.insert(section.heading, bullet)
+            else:
+                super()._append(page, [memory])
+
+    def _append(self, page: MarkdownPage, memories: Sequence[Memory]) -> None:
+        """Append lines of activity below the last one, and every other entry at the end of 最近の活動."""
+        bullets: list[str] = []
+        others: list[Memory] = []
+        for memory in memories:
+            lines = render_bullet(memory)
+            bullets += lines or []
+            others += [memory] if lines is None else []
+        heading, _ = _section(page.lines, RECENT)
+        if bullets and heading is None:
+            page.append([*self.missing_heading(page.lines), "", *bullets])
+            for memory in others:
+                page.append(self.lines(memory))
+            return
+        if bullets and heading is not None:
+            self._insert_bullets(page, heading, bullets)
+        super()._append(page, others)
+
+    def _insert_bullets(self, page: MarkdownPage, heading: int, bullets: Sequence[str]) -> None:
+        first = next((section.heading for section in super()._sections(page.lines) if section.heading > heading), len(page))
+        known = [bullet for bullet in self._bullets(page.lines, ()) if bullet.heading < first]
+        if known:
+            page.insert(known[-1].end, bullets)
+            return
+        place = heading + 1
+        is_spaced = place == len(page) or not page.lines[place].strip()
+        page.insert(place, ["", *bullets, *([] if is_spaced else [""])])
 
 
 def read_description(text: str) -> str:
@@ -306,8 +388,8 @@ def _section(lines: Sequence[str], name: str) -> tuple[int | None, int]:
 
 
 def is_entry_heading(line: str) -> bool:
-    """Whether this is the heading of an entry that omoide has written."""
-    return line.startswith("### ") and "<!--" in line and _MARK.search(line) is not None
+    """Whether this is the heading of an entry, or a line of activity, that omoide has written."""
+    return line.startswith(("### ", "- ", "* ", "+ ")) and "<!--" in line and MARK.search(line) is not None
 
 
 def _examples(section: Section) -> tuple[str, ...]:

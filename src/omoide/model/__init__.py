@@ -4,6 +4,7 @@ from omoide.model.event import Event, Link, LinkKind, Version
 from omoide.model.idempotency import IdempotencyRecord
 from omoide.model.llm_call import CallState, LlmCall
 from omoide.model.memory import (
+    ACTIVITY,
     CONTROL,
     TOPIC_LENGTH,
     TYPES,
@@ -34,6 +35,7 @@ from omoide.model.source import (
 )
 
 __all__ = [
+    "ACTIVITY",
     "CONTROL",
     "TOPIC_LENGTH",
     "TYPES",

@@ -24,9 +24,12 @@ class State(StrEnum):
 
 TYPES = (
     *("note", "tech", "project-tech", "domain", "pattern", "warning", "learning", "context"),
-    *("architecture", "solution", "decision", "preference"),
+    *("architecture", "solution", "decision", "preference", "activity"),
 )
 """The built-in types, of which the first is the default; settings add more."""
+
+ACTIVITY = "activity"
+"""The type of a line in a project's log: never the same as an earlier one, whatever it says."""
 
 TOPIC_LENGTH = 50
 

@@ -55,7 +55,7 @@ class Mirror(msgspec.Struct, frozen=True):
     place: str
     """An absolute directory."""
     file: str
-    """The file in it; empty where the format has many."""
+    """The file in it; of a tree, the directory of its project; empty where the format has many files."""
     format: str
     choice: Choice
     created_at: datetime

@@ -54,3 +54,5 @@ class Session(msgspec.Struct, frozen=True):
     """When a memory of it last changed; when it was started, if none did."""
     memories: int = 0
     """How many current memories it has."""
+    file: str | None = None
+    """The path of its file in the project's tree; None: there is none."""

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from omoide.errors import Changed, InvalidInput, NotFound, StoreError
 from omoide.guard import permissions, validation
-from omoide.model import Draft, LinkKind, Memory, Query, Remembered, Scope, State, fields
+from omoide.model import ACTIVITY, Draft, LinkKind, Memory, Query, Remembered, Scope, State, fields
 from omoide.model.expiry import has_expired
 from omoide.retrieval import near_duplicates, pipeline
 from omoide.retrieval.constants import MAX_COUNTED
@@ -101,6 +101,23 @@ class Memories(Core):
         if suggested and self._settings.autotag == "suggest":
             done = msgspec.structs.replace(done, suggested_tags=suggested)
         return done
+
+    def append_activity(
+        self, content: str, *, scope: Scope, source: str | None = None, type: str | None = ACTIVITY, tags: Sequence[str] = ()
+    ) -> Memory:
+        """Append a dated line to the recent activity of a project, or an entry to a session: always a new one, also where
+        the same text was appended before.
+
+        `source`: where it comes from, such as `slack:C123/1700000000.0001`; by default the interface. `type`: None for that
+        of the settings. Returns the memory. Raises as `remember` does, and InvalidInput for the global layer.
+        """
+        permissions.require(self._actor, "append_activity")
+        if not scope.path:
+            raise InvalidInput("the global layer has no activity: name a project, or a session")
+        draft = self._writes.check(Draft(content, scope, type=type, tags=tags, source=source))
+        with self._writes.transaction() as write, write.from_source(draft.source):
+            added = write.result = write.add(self._writes.new_memory(draft, write.at), "remembered")
+        return added
 
     def _similar_to(self, memory: Memory, entry: IndexEntry) -> list[int]:
         """The near-duplicates of a memory that has just been stored."""

@@ -177,7 +177,7 @@ class Mirrors(Core):
             raise InvalidInput(f"{escape(str(place))} is not UTF-8: rename it, or choose another place")
         validation.check_name(str(place), "path")
         validation.check_scope(scope)
-        directory, file = (place, "") if format in SEVERAL else (place.parent, place.name)
+        directory, file = _directory_and_file(place, format, scope)
         wanted = Mirror(0, scope, str(directory), file, format, choice, self._clock(), retire=retire)
         with self._store.write() as tx:
             for one in tx.mirrors():
@@ -195,6 +195,13 @@ class Mirrors(Core):
                 mirror = tx.put_mirror(wanted)
         self._hooks.mirrors_changed()
         return mirror
+
+
+def _directory_and_file(place: Path, format: str, scope: Scope) -> tuple[Path, str]:
+    """What a mirror records as its place and file: the trees of several projects can be in one directory."""
+    if format == "tree":
+        return place, scope.path
+    return (place, "") if format in SEVERAL else (place.parent, place.name)
 
 
 def holds(mirror: Mirror, scope: Scope) -> bool:

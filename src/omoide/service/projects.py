@@ -12,7 +12,7 @@ from omoide import model
 from omoide.errors import Conflict, InvalidInput, NotFound
 from omoide.guard import permissions, validation
 from omoide.model import Layer, Memory, Project, ProjectPlace, Query, Scope, Session, Summary
-from omoide.service.core import Core
+from omoide.service.trees import ProjectFiles, Trees
 
 _OWN = (Layer.PROJECT, Layer.SESSION)
 
@@ -27,7 +27,7 @@ class ProjectOverview(NamedTuple):
     """Last changed first."""
 
 
-class ProjectDetail(NamedTuple):
+class ProjectDetails(NamedTuple):
     """A project by itself, without the global layer."""
 
     overview: ProjectOverview
@@ -36,9 +36,11 @@ class ProjectDetail(NamedTuple):
     pinned: Sequence[Memory]
     recent: Sequence[Memory]
     """Last changed first; not those of its sessions."""
+    files: ProjectFiles
+    """The texts of its tree."""
 
 
-class Projects(Core):
+class Projects(Trees):
     """Operations on projects and sessions."""
 
     def projects(self) -> Sequence[Project]:
@@ -51,8 +53,9 @@ class Projects(Core):
         return [project for project in projects if permissions.may_name(self._actor, project.path)]
 
     def catalogue(self) -> Sequence[ProjectOverview]:
-        """Return every project with its sessions, last changed first."""
+        """Return every project with its sessions, last changed first; also those that somebody made below the tree root."""
         permissions.require(self._actor, "catalogue")
+        self._adopt_trees()
         with self._read(None) as tx:
             changes = tx.last_changes()
             sessions: dict[str, list[Session]] = {}
@@ -65,18 +68,21 @@ class Projects(Core):
     def _sessions_within_bounds(self, sessions: Sequence[Session]) -> list[Session]:
         return [session for session in sessions if permissions.covers(self._actor, session.scope)]
 
-    def project(self, path: str, *, limit: int = 20) -> ProjectDetail | None:
+    def project(self, path: str, *, limit: int = 20) -> ProjectDetails | None:
         """Return what a project contains, at most `limit` memories in each list; None where there is no such project."""
         permissions.require(self._actor, "project")
         scope = Scope.project(path)
         at = self._clock()
+        self._adopt_trees(scope.path)
         with self._read(scope) as tx:
             project = tx.project(scope.path)
             if project is None:
                 return None
             recent = permissions.narrow(self._actor, Query(scope, layers=(Layer.PROJECT,)))
-            return ProjectDetail(
-                _overview(project, tx.last_changes(), self._sessions_within_bounds(tx.sessions(at, scope))),
+            tree = self._tree_of(tx, scope.path)
+            sessions = [self._with_file(each, tree) for each in self._sessions_within_bounds(tx.sessions(at, scope))]
+            return ProjectDetails(
+                _overview(project, tx.last_changes(), sessions),
                 tx.summary(permissions.narrow_or_refuse(self._actor, Query(scope, layers=_OWN)), at),
                 list(
                     islice(
@@ -85,6 +91,7 @@ class Projects(Core):
                     )
                 ),
                 [] if recent is None else list(islice(tx.browse(recent, at), limit)),
+                self._project_files(tx, project),
             )
 
     def project_by_number(self, number: int) -> Project:
@@ -100,10 +107,10 @@ class Projects(Core):
         return project
 
     def create_project(self, path: str, *, description: str = "", root: Path | None = None) -> Project:
-        """Create a project before anything is stored in it.
+        """Create a project before anything is stored in it, with the files of its tree unless trees are turned off.
 
         `root` is the directory that `locate` finds as this project. Raises Conflict where the project exists, or the
-        directory belongs to another one.
+        directory belongs to another one, and Unwritable where the tree cannot be made.
         """
         permissions.require(self._actor, "create_project")
         at = self._clock()
@@ -112,6 +119,7 @@ class Projects(Core):
         places = () if place is None else (ProjectPlace(place),)
         project = Project(path, self._check_description(description), places, at)
         permissions.require_within(self._actor, Scope(path))
+        self._adopt_trees(path)
         with self._writes.transaction() as write:
             if write.tx.project(path) is not None:
                 raise Conflict(f"there is a project {path} already: `omoide project describe` changes its description")
@@ -120,8 +128,11 @@ class Projects(Core):
                 raise Conflict(f"{place} is the directory of project {owner.path} already: name another")
             write.tx.put_project(project)
             write.log("created", Scope(path), {"project": path})
-            done = write.result = write.tx.project(path) or project
-            return done
+            stored = write.result = write.tx.project(path) or project
+            tree = self._add_tree(write, path, self._make_directory(path))
+        if tree is not None:
+            self._write_tree(tree, stored)
+        return stored
 
     def describe_project(self, path: str, description: str) -> Project:
         """Set the description of a project, one line; an empty one removes it. Raises NotFound."""
@@ -144,7 +155,9 @@ class Projects(Core):
     def start_session(self, *, scope: Scope, source: str | None = None) -> Session:
         """Start the session that `scope` names; of a project's scope, a new session named by the local time.
 
-        `source` says where it was started from; the interface if it is None. Raises Conflict if the session exists.
+        Its file is made at once, and listed in the project's MEMORY.md, unless trees are turned off; `Session.file` is its
+        path. `source` says where it was started from; the interface if it is None. Raises Conflict if the session exists,
+        and Unwritable where the tree cannot be made.
         """
         permissions.require(self._actor, "start_session")
         at = self._clock()
@@ -153,6 +166,7 @@ class Projects(Core):
         permissions.require_within(self._actor, first)
         validation.check_scope(first)
         source = self._actor.via if source is None else validation.check_line(source, "source", self._settings)
+        self._adopt_trees(scope.path)
         with self._writes.transaction() as write:
             scopes = chain((first,), candidates)
             started = next((each for each in scopes if write.tx.add_session(each, source, at)), None)
@@ -160,15 +174,20 @@ class Projects(Core):
                 raise Conflict(f"there is a {scope} already: `omoide session append` adds to it, or choose another name")
             with write.from_source(source):
                 write.log("started", started, {"session": started.name})
-            done = write.result = Session(started, source, at, at)
-        return done
+            tree = self._add_tree(write, scope.path, self._make_directory(scope.path))
+            project = write.tx.project(scope.path)
+            session = write.result = Session(started, source, at, at)
+        if tree is not None and project is not None:
+            self._write_tree(tree, project, [started.name])
+        return self._with_file(session, tree)
 
     def sessions(self, *, scope: Scope) -> Sequence[Session]:
         """Return the sessions of the scope's project, last changed first."""
         permissions.require(self._actor, "sessions")
         permissions.require_allowed_layer(self._actor, Layer.SESSION)
         with self._read(scope) as tx:
-            return tx.sessions(self._clock(), Scope(scope.path))
+            tree = self._tree_of(tx, scope.path)
+            return [self._with_file(session, tree) for session in tx.sessions(self._clock(), Scope(scope.path))]
 
     def session(self, *, scope: Scope) -> Session:
         """Return the session that the scope names. Raises NotFound, and InvalidInput where it names none."""
@@ -176,7 +195,7 @@ class Projects(Core):
         _require_session(scope)
         with self._read(scope) as tx:
             for session in tx.sessions(self._clock(), scope):
-                return session
+                return self._with_file(session, self._tree_of(tx, scope.path))
         raise NotFound(f"there is no {scope}: `omoide session list` shows those there are, `omoide session start` makes one")
 
 

@@ -12,8 +12,8 @@ from omoide.errors import Conflict, InvalidInput, NotFound, StoreError
 from omoide.guard import permissions, validation
 from omoide.model import Memory, Mirror, Project, ProjectPlace, RepositoryIdentity, Scope, State
 from omoide.service import versioning
-from omoide.service.core import Core
 from omoide.service.repository_match import Checkout, Match, Relation, match
+from omoide.service.trees import Trees
 from omoide.storage.base import MemoryChange, Reader, Writer
 from omoide.storage.capabilities import Integrity, Redaction, StoredText, require
 
@@ -44,7 +44,7 @@ class ProjectMerge(NamedTuple):
     directories: Sequence[str]
 
 
-class Repositories(Core):
+class Repositories(Trees):
     """Operations that decide which project a repository is, and that repair it."""
 
     def locate(self, root: Path) -> Scope:
@@ -104,9 +104,9 @@ class Repositories(Core):
         return project
 
     def rename_project(self, path: str, name: str) -> Project:
-        """Give a project another path. Its memories, sessions, files and directories stay with it.
+        """Give a project another path. Its memories, sessions, files and directories stay with it, and its tree is moved.
 
-        Raises Conflict if the new path is taken, or a tree of files is named after the old one.
+        Raises Conflict if the new path is taken, or a tree outside of the tree root is named after the old one.
         """
         permissions.require(self._actor, "rename_project")
         path, name = model.check_project_path(path), validation.check_name(model.check_project_path(name), "project")
@@ -117,9 +117,14 @@ class Repositories(Core):
             taken = next((one for one in write.tx.projects() if one.path.casefold() == name.casefold()), None)
             if taken is not None and taken.path != path:
                 raise Conflict(f"there is a project {taken.path} already: `omoide project merge {path} {taken.path}`")
-            _require_no_tree(write.tx, path)
+            tree = self._movable_tree(write.tx, path)
             require(write.tx, Redaction).replace_text(StoredText("project", path), name)
             write.log("renamed", Scope(name), {"project": name})
+            if tree is not None:
+                write.tx.drop_mirror(tree.number)
+                moved = msgspec.structs.replace(tree, number=0, scope=Scope(name), file=name, seen=0)
+                write.tx.put_mirror(moved)
+                self._tree_files(tree).move_to(name)
         self._hooks.mirrors_changed()
         require(self._store, Integrity).rebuild(versioning.expected_entry)  # fingerprints are made of the scope too
         return msgspec.structs.replace(project, path=name)
@@ -127,8 +132,9 @@ class Repositories(Core):
     def merge_projects(self, source: str, into: str, *, dry_run: bool = False) -> ProjectMerge:
         """Move everything of the project `source` into `into`, and delete `source`; a dry run only says what would happen.
 
-        A key that both have stays with the target's memory; the other one gets a new key. Raises NotFound for an unknown
-        project, and Conflict if a tree of files is named after the first.
+        A key that both have stays with the target's memory; the other one gets a new key. The files of the source's tree are
+        moved to the backups of the tree root. Raises NotFound for an unknown project, and Conflict if a tree outside of the
+        tree root is named after the first.
         """
         permissions.require(self._actor, "merge_projects")
         source, into = model.check_project_path(source), model.check_project_path(into)
@@ -144,8 +150,13 @@ class Repositories(Core):
             write.replace_many(changes)
             for old, new, *_ in changes:
                 write.log_change(old, new, "moved")
+            tree = self._movable_tree(write.tx, source)
+            if tree is not None:
+                write.tx.drop_mirror(tree.number)
             write.tx.merge_projects(source, into)
             write.log("merged", Scope(into), {"project": source})
+            if tree is not None:
+                self._tree_files(tree).set_aside()
         self._hooks.mirrors_changed()
         return plan
 
@@ -193,10 +204,24 @@ class Repositories(Core):
             _move_mirrors(tx, path, gone, checkout.directory)
         return project
 
+    def _movable_tree(self, tx: Reader, path: str) -> Mirror | None:
+        """The project's tree below the tree root, which can follow it. Raises Conflict for a tree anywhere else."""
+        found = None
+        for mirror in tx.mirrors():
+            if mirror.format != "tree" or mirror.scope.path != path:
+                continue
+            if mirror.place != str(self._settings.tree_directory):
+                raise Conflict(
+                    f"the files of mirror {mirror.number} in {mirror.place} are named after project {path}:"
+                    f" `omoide mirror remove {mirror.number}` first, and add it again afterwards"
+                )
+            found = mirror
+        return found
+
     def _plan_merge(self, tx: Reader, source: str, target: str) -> tuple[ProjectMerge, list[MemoryChange]]:
         project = _require_project(tx, source)
         _require_project(tx, target)
-        _require_no_tree(tx, source)
+        self._movable_tree(tx, source)
         at = self._clock()
         sessions = [session.scope.name for session in tx.sessions(at, Scope(source))]
         names = {session.scope.name.casefold(): session.scope.name for session in tx.sessions(at, Scope(target))}
@@ -269,15 +294,6 @@ def _require_project(tx: Reader, path: str) -> Project:
     if project is None:
         raise NotFound(f"there is no project {path}: `omoide project list` shows those there are")
     return project
-
-
-def _require_no_tree(tx: Reader, path: str) -> None:
-    for mirror in tx.mirrors():
-        if mirror.format == "tree" and mirror.scope.path == path:
-            raise Conflict(
-                f"the files of mirror {mirror.number} in {mirror.place} are named after project {path}:"
-                f" `omoide mirror remove {mirror.number}` first, and add it again afterwards"
-            )
 
 
 def _move_mirrors(tx: Writer, path: str, gone: Sequence[str], directory: str) -> None:

@@ -15,7 +15,7 @@ import msgspec
 from omoide import model
 from omoide.errors import InvalidInput
 from omoide.guard import permissions, validation
-from omoide.model import Actor, Draft, Memory, Remembered, Role, Scope, State, fields, parse_source, require_source
+from omoide.model import ACTIVITY, Actor, Draft, Memory, Remembered, Role, Scope, State, fields, parse_source, require_source
 from omoide.model.expiry import is_current
 from omoide.service import idempotency, versioning
 from omoide.service.idempotency import IdempotencyKey, Result
@@ -135,7 +135,7 @@ class WritePath:
         self, tx: Reader, draft: Draft, at: datetime, is_taken: Callable[[Memory], bool] = lambda _: False
     ) -> Memory | None:
         """Return the memory that a draft is about, or None: by its key alone if it has one, else by topic and type, else by
-        content and type; always of exactly the draft's scope.
+        content and type; always of exactly the draft's scope. A line of activity is always a new one.
 
         A memory for which `is_taken` is true is not the same one; where it has the draft's key, InvalidInput is raised.
         """
@@ -146,6 +146,8 @@ class WritePath:
                 raise InvalidInput(f"key {draft.key!r} is taken by #{keyed.number}: choose another")
             return keyed
         type = draft.type or self.settings.type
+        if type == ACTIVITY and draft.topic is None:
+            return None
         alike = [memory for memory in tx.by_fingerprint(self.fingerprint(draft), scope) if memory.type == type]
         alike.sort(key=lambda memory: not is_current(memory, at))  # rather than one that is archived, or was merged
         if draft.topic is None:

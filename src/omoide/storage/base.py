@@ -162,6 +162,9 @@ class EventReader(Protocol):
     def changed_since(self, event: int) -> list[int]:
         """Return the numbers of the memories that later events are about, in rising order."""
 
+    def projects_changed_since(self, event: int) -> set[str]:
+        """Return the paths of the projects that later events are about themselves, or one of their sessions."""
+
     def expired_since(self, event: int, at: datetime) -> list[int]:
         """Return the active memories that expired after this event, or ever if it does not exist, up to this moment."""
 

@@ -24,7 +24,10 @@ _UNDERLINE = re.compile(r"(=+|-{2,})\s*$")
 _KIND, _BLANKS, _HASH = 29, 27, (1 << 27) - 1
 _WITHOUT_BLANKS = ~(3 << _BLANKS) & 0xFFFFFFFF
 _ID = 7
-"""The kind of an item that is the hash of an id; 1 to 6 are headings of that level, 0 are other lines."""
+"""The kind of an item that is the hash of an id; 1 to 5 are headings of that level, 0 are other lines."""
+_BULLET = 6
+"""The kind of a bullet that is an entry by itself, with its id in a comment: a line of activity."""
+_MARKED_BULLET = re.compile(r"[-*+][ \t].*<!--[ \t]*omoide:[0-9a-fA-F-]{36}[ \t]*-->")
 
 
 class GitState(NamedTuple):
@@ -118,10 +121,12 @@ def _items(text: str) -> "array[int]":
 
 
 def _level(line: str, following: str) -> int:
-    """The level of a heading, 0 for any other line."""
+    """The level of a heading, 0 for any other line; the last level for a bullet that is an entry."""
     if line[0] == "#":
         found = _HEADING.match(line)
-        return len(found[1]) if found else 0
+        return min(len(found[1]), _BULLET - 1) if found else 0
+    if line[0] in "-*+" and "<!--" in line and _MARKED_BULLET.match(line):
+        return _BULLET
     if following[:1] in ("=", "-") and line[0] not in "-*+>| \t`~=" and _UNDERLINE.match(following):
         return 1 if following[0] == "=" else 2
     return 0
@@ -144,11 +149,19 @@ def is_plain_deletion(before: bytes, ids: Collection[str], others: Collection[st
     old = array("I")
     old.frombytes(before)
     kept_ids = {_id_item(id) for id in others}
-    cut = [_section(old, _id_item(id), kept_ids) for id in ids]
-    if any(section is None for section in cut):
+    sections = [_section(old, _id_item(id), kept_ids) for id in ids]
+    cut = [section for section in sections if section is not None]
+    if len(cut) < len(sections):
         return False
-    removed = {index for section in cut if section is not None for index in section}
+    # What is below a bullet may be the rest of its text, or a person's own.
+    bullets = [section[:2] if old[section[0]] >> _KIND == _BULLET else section for section in cut]
     new = _items(text)
+    return _is_without(old, cut, new) or _is_without(old, bullets, new)
+
+
+def _is_without(old: Sequence[int], cut: Sequence[range], new: Sequence[int]) -> bool:
+    """Whether the new items are the old ones without the sections that were cut out."""
+    removed = {index for section in cut for index in section}
     kept = [index for index in range(len(old)) if index not in removed]
     if len(kept) != len(new):
         return False

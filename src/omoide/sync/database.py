@@ -151,7 +151,7 @@ class SyncDatabase:
             if (
                 event < since
                 or tx.sync_states(mirror.number, memories=changed)
-                or (event > since and mirror.format == "tree")
+                or (mirror.format == "tree" and mirror.scope.path in tx.projects_changed_since(since))
             ):
                 return event, True
             if mirror.choice is Choice.OWN or not changed:

@@ -143,6 +143,7 @@ def select(service: "Service", ref: str | None) -> Sequence[Mirror]:
         path = Path(ref).expanduser().absolute()
         wanted = {str(_in_main_worktree(path)), str(path.resolve())}
         found = [mirror for mirror in mirrors if str(location(mirror)) in wanted]
+        found = found or [mirror for mirror in mirrors if mirror.format == "tree" and mirror.place in wanted]
     if not found:
         raise NotFound(f"there is no mirror {ref}: `omoide mirror list` shows the mirrors")
     return found

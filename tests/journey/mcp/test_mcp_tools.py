@@ -105,6 +105,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "sessions": ("sessions", {}),
     "start_session": ("start_session", {"name": "living"}),
     "compose": ("compose", {"title": "x"}),
+    "append_activity": ("append_activity", {"content": "x"}),
+    "replace_memory": ("replace_memory_file", {"content": "# shop\n"}),
     "stats": ("stats", {}),
     "retire": ("retire", {"dry_run": True}),
     "near_duplicates": ("reindex", {}),
@@ -125,6 +127,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 ELSEWHERE = {
     "links": "part of show",
     "by_key": "part of the keyed tools",
+    "project_files": "part of project",
     "projects": "projects returns more: the catalogue",
     "session": "part of sessions",
     "coverage": "part of stats",
@@ -666,7 +669,24 @@ def test_projects_and_sessions_can_be_created_described_and_shown(client: Any) -
     (session,) = client.result("sessions", project="backend/billing")["rows"]
     assert (session["name"], session["source"], session["memory_count"]) == ("monday", "slack", 1)
     assert client.result("projects")["rows"][0]["path"] == "backend/billing"
-    assert "there is no project nowhere" in client.refusal("project", project="nowhere")
+    assert client.result("project", project="nowhere")["project"] is None
+
+
+def test_the_files_of_a_project_are_made_read_extended_and_replaced(client: Any, place: Path) -> None:
+    directory = place / "memory" / "backend" / "billing"
+    client.result("create_project", path="backend/billing", description="請求")
+    session = client.result("start_session", project="backend/billing", name="月曜")["session"]
+    assert session["file"] == str(directory / "MEMORY_月曜.md")
+    for _ in range(2):
+        client.result("append_activity", project="backend/billing", content="締め処理", source="slack:C123/1700000000.0001")
+    files = client.result("project", project="backend/billing")["files"]
+    assert files["memory"]["text"] == (directory / "MEMORY.md").read_text(encoding="utf-8")
+    assert files["memory"]["text"].count("締め処理") == 2
+    assert files["total_bytes"] == sum(file.stat().st_size for file in directory.glob("*.md"))
+    done = client.result("replace_memory", project="backend/billing", content="# billing\n\n> 請求と督促\n")
+    assert Path(done["backup"]).read_text(encoding="utf-8") == files["memory"]["text"]
+    shown = client.result("project", project="backend/billing")
+    assert (shown["project"]["description"], shown["count"]) == ("請求と督促", 0)
 
 
 def test_the_maintenance_tools_lose_no_memory(client: Any) -> None:

@@ -136,7 +136,7 @@ def sync_engine(memory: "Service") -> "SyncEngine":
 
 def mirror_path(mirror: Mirror) -> str:
     """The file or directory of a mirror, as it is shown."""
-    return str(mirrors.location(mirror)) if mirror.file else f"{mirror.place}/"
+    return f"{mirrors.location(mirror)}{'' if mirror.format in ('memories', 'block') else '/'}"
 
 
 def mirror_record(mirror: Mirror) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""project create, list, show, describe, bind, rename, merge and backup."""
+"""project create, list, show, activity, replace, describe, bind, rename, merge and backup."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +15,8 @@ from omoide.interfaces.cli.options import (
     json_option,
     open_for_command,
     open_memory,
+    project_options,
+    read_stdin,
     settings_for,
     store_option,
     target_options,
@@ -23,7 +25,8 @@ from omoide.interfaces.cli.output import day, escape_control, headline, layer, p
 from omoide.model import Memory, Project, Scope
 
 if TYPE_CHECKING:  # they load with the store
-    from omoide.service.projects import ProjectDetail, ProjectOverview
+    from omoide.service.projects import ProjectDetails, ProjectOverview
+    from omoide.service.trees import ProjectFile
 
 
 @click.group("project")
@@ -44,18 +47,26 @@ def project_command() -> None:
 @store_option
 @json_option
 def create_command(path: str, description: str, root: str | None, target: Target, as_json: bool) -> None:
-    """Create a project before it has memories.
+    """Create a project before it has memories, with the files of its tree.
 
     Its path has one to three names: `shop`, or `backend/python/shop` with the categories it belongs to. The first memory
-    of a project creates it as well.
+    of a project creates it as well, without files.
 
     \b
     omoide project create shop
     omoide project create backend/python/shop --description "The web shop" --root .
     """
     directory = None if root is None else _directory(root)
-    project = open_for_command(settings_for(target)).create_project(path, description=description, root=directory)
-    _print_project("created", project, as_json=as_json)
+    memory = open_for_command(settings_for(target))
+    project = memory.create_project(path, description=description, root=directory)
+    files = memory.project_files(project.path)
+    tree = None if files is None else files.directory
+    if as_json:
+        print_json({**serialize.project(project), "tree": tree})
+        return
+    _print_project("created", project, as_json=False)
+    if tree is not None:
+        click.echo(f"  {escape_control(tree)}")
 
 
 def _print_project(action: str, project: Project, *, as_json: bool) -> None:
@@ -99,15 +110,17 @@ def list_command(target: Target, as_json: bool) -> None:
 @click.option(
     "--limit", type=click.IntRange(1, 1_000), default=10, show_default=True, help="How many memories in each list at most."
 )
+@click.option("--full", is_flag=True, help="The texts of its files, instead of the lists.")
 @store_option
 @json_option
-def show_command(path: str | None, limit: int, target: Target, as_json: bool) -> None:
-    """Show a project with its sessions, pinned and recent memories.
+def show_command(path: str | None, limit: int, full: bool, target: Target, as_json: bool) -> None:
+    """Show a project with its sessions, pinned and recent memories, and its files.
 
     Without a path, the project of this directory. One that does not exist is not an error: --json prints null.
 
     \b
     omoide project show
+    omoide project show backend/python/shop --full
     omoide project show backend/python/shop --json
     """
     with open_memory(target) as (memory, scope):
@@ -118,7 +131,7 @@ def show_command(path: str | None, limit: int, target: Target, as_json: bool) ->
     elif detail is None:
         click.echo(f"there is no project {escape_control(path)}", err=True)
     else:
-        _print_detail(detail)
+        _print_detail(detail, full=full)
 
 
 @project_command.command("describe")
@@ -221,6 +234,65 @@ def merge_command(source: str, into: str, dry_run: bool, target: Target, as_json
         click.echo(f"  key  {escape_control(old)}, which {escape_control(into)} has, becomes {escape_control(new)}")
 
 
+@project_command.command("replace")
+@click.argument("path")
+@click.argument("file", metavar="FILE")
+@store_option
+@json_option
+def replace_command(path: str, file: str, target: Target, as_json: bool) -> None:
+    """Replace the content of a project's MEMORY.md.
+
+    The new content is read from a file, or from standard input for -. The old one is copied first, and the path of the
+    copy is printed; as many copies stay as the setting `max_backups` says. An entry that is not in the new content is
+    archived, as if it had been deleted from the file.
+
+    \b
+    omoide project replace backend/python/shop shorter.md
+    summarise < MEMORY.md | omoide project replace backend/python/shop -
+    """
+    text = _read_text(file)
+    done = open_for_command(settings_for(target)).replace_memory_file(path, text)
+    if as_json:
+        print_json(done._asdict())
+    else:
+        click.echo(f"replaced  {escape_control(done.path)}  {done.bytes_before:,} → {done.bytes_after:,} bytes")
+        click.echo(f"  backup  {escape_control(done.backup)}")
+
+
+def _read_text(file: str) -> str:
+    if file == "-":
+        return f"{read_stdin()}\n"
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{file} is not UTF-8 (byte {error.start}): convert it with iconv first") from error
+    except OSError as error:
+        raise InvalidInput(f"{file} cannot be read ({error.strerror}): name a file that exists, or -") from error
+
+
+@project_command.command("activity")
+@click.argument("content")
+@click.option("--source", help="Where it comes from, such as slack:C123/1700000000.0001.")
+@project_options
+@json_option
+def activity_command(content: str, source: str | None, target: Target, as_json: bool) -> None:
+    """Append a dated line to the recent activity of a project.
+
+    The text is an argument, or - for standard input. The same text again is another line.
+
+    \b
+    omoide project activity "Deployed 1.4" --project backend/python/shop
+    omoide project activity "リリース 1.4 を公開" --source slack:C123/1700000000.0001
+    """
+    text = read_stdin() if content == "-" else content
+    with open_memory(target, writing=True) as (memory, scope):
+        added = memory.append_activity(text, scope=_project_scope(None, scope), source=source)
+    if as_json:
+        print_json(serialize.memory(added))
+    else:
+        click.echo(f"appended  {headline(added)}")
+
+
 @project_command.command("backup")
 @click.argument("path", required=False)
 @click.option("--output", "-o", metavar="DIR", help="The directory to write to, instead of one beside the store.")
@@ -270,34 +342,51 @@ def _overview_record(overview: "ProjectOverview") -> dict[str, Any]:
     }
 
 
-def _detail_record(detail: "ProjectDetail") -> dict[str, Any]:
+def _detail_record(detail: "ProjectDetails") -> dict[str, Any]:
     return {
         **_overview_record(detail.overview),
         "sessions": [serialize.session(session) for session in detail.overview.sessions],
         "total_count": detail.summary.count,
-        "bytes": detail.summary.bytes,
+        "bytes": detail.summary.bytes if detail.files.directory is None else detail.files.total_bytes,
         "by_type": detail.summary.by_type,
         "pinned": [serialize.memory(memory) for memory in detail.pinned],
         "recent": [serialize.memory(memory) for memory in detail.recent],
+        "files": serialize.project_files(detail.files),
     }
 
 
-def _print_detail(detail: "ProjectDetail") -> None:
+def _print_detail(detail: "ProjectDetails", *, full: bool) -> None:
     project, updated_at, sessions = detail.overview
+    files = detail.files
     click.echo(click.style(escape_control(project.path), bold=True))
     if project.description:
         click.echo(escape_control(project.description))
     types = ", ".join(f"{name} {count}" for name, count in detail.summary.by_type.items())
     size = f"{detail.summary.count:,}, {format_size(detail.summary.bytes)}" + (f" ({types})" if types else "")
-    for label, value in (("memories", size), ("updated", day(updated_at)), ("directory", project.root)):
+    tree = None if files.directory is None else f"{files.directory} ({format_size(files.total_bytes)})"
+    for label, value in (("memories", size), ("updated", day(updated_at)), ("directory", project.root), ("tree", tree)):
         if value is not None:
             click.echo(f"  {click.style(f'{label:<9}', dim=True)}  {escape_control(value)}")
     if sessions:
         click.echo(click.style("\nsessions", dim=True))
         rows = [(each.scope.name, each.source, f"{each.memories:,}", day(each.updated_at)) for each in sessions]
         print_table(["name", "source", "memories", "updated"], rows, flexible=(0, 1))
+    if full:
+        for file in (files.memory, files.pinned, files.decisions, *files.sessions):
+            _print_file(file)
+        return
     _print_memories("pinned", detail.pinned)
     _print_memories("recent", detail.recent)
+
+
+def _print_file(file: "ProjectFile") -> None:
+    """Print a file of the tree below its path, size and time; without a file, the text that it would have."""
+    if not file.text.strip():
+        return
+    title = file.path or (f"session {file.session}" if file.session else "project")
+    at = "" if file.updated_at is None else f", {day(file.updated_at)}"
+    click.echo(click.style(f"\n{escape_control(title)}  {format_size(file.bytes)}{at}", dim=True))
+    click.echo(escape_control(file.text.rstrip("\n")))
 
 
 def _print_memories(title: str, memories: Sequence[Memory]) -> None:

@@ -14,7 +14,7 @@ from omoide.interfaces.cli.options import (
     type_option,
 )
 from omoide.interfaces.cli.output import day, escape_control, headline, print_json, print_table
-from omoide.model import Layer, Scope
+from omoide.model import Layer, Remembered, Scope
 
 
 @click.group("session")
@@ -36,7 +36,8 @@ def session_command() -> None:
 def start_command(name: str | None, source: str | None, target: Target, as_json: bool) -> None:
     """Start a session; without a name it is named by the time.
 
-    The first memory of a session (`omoide remember --session`) starts it as well.
+    Its file, MEMORY_<session>.md in the tree of the project, is made at once; its path is printed. The first memory of a
+    session (`omoide remember --session`) starts it as well, and makes no file in a project without a tree.
 
     \b
     omoide session start
@@ -51,6 +52,8 @@ def start_command(name: str | None, source: str | None, target: Target, as_json:
     else:
         title = click.style(escape_control(started.scope.name), bold=True)
         click.echo(f"started  {title}  of {escape_control(str(project))}")
+        if started.file is not None:
+            click.echo(f"  {escape_control(started.file)}")
 
 
 @session_command.command("append")
@@ -74,6 +77,8 @@ def append_command(
 ) -> None:
     """Add an entry to a session: a text, or - for standard input.
 
+    The same text again is another entry.
+
     \b
     omoide session append monday "Moved the tests to pytest" --type learning
     git log -1 --format=%B | omoide session append monday - --source git
@@ -81,11 +86,11 @@ def append_command(
     text = read_stdin() if content == "-" else content
     with open_memory(target) as (memory, scope):
         session = memory.session(scope=_session(scope, name))
-        remembered = memory.remember(text, scope=session.scope, type=type_, tags=tags_of(tag, tags), source=source)
+        added = memory.append_activity(text, scope=session.scope, type=type_, tags=tags_of(tag, tags), source=source)
     if as_json:
-        print_json(serialize.remembered(remembered))
+        print_json(serialize.remembered(Remembered(added, "created")))
     else:
-        click.echo(f"{remembered.action}  {headline(remembered.memory)}")
+        click.echo(f"created  {headline(added)}")
 
 
 @session_command.command("list")

@@ -30,6 +30,14 @@ class MirrorReader:
         rows = self._tx.rows("SELECT memory FROM events WHERE number > ? AND +memory > 0", (event,))
         return sorted({number for (number,) in rows})
 
+    def projects_changed_since(self, event: int) -> set[str]:
+        rows = self._tx.rows(
+            "SELECT DISTINCT coalesce(p.path, '') FROM events e LEFT JOIN projects p ON p.number = e.project"
+            " WHERE e.number > ? AND +e.memory = 0",
+            (event,),
+        )
+        return {path for (path,) in rows}
+
     def purged(self, ids: Sequence[str]) -> set[str]:
         rows = self._tx.rows("SELECT detail ->> 'id' FROM events WHERE action = 'purged'")
         return {id for (id,) in rows} & set(ids)

@@ -1,26 +1,27 @@
 """Tools on projects and sessions: offered with `--tools all`."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from omoide.errors import NotFound
 from omoide.interfaces import serialize
 from omoide.interfaces.mcp.context import CallContext
 from omoide.interfaces.mcp.request import RequestContext
 from omoide.interfaces.mcp.schemas import (
     Agent,
+    ChangeResult,
     Limit,
     MemoryResult,
     RowsResult,
     ScopeName,
     ToolInput,
+    change_result,
     headline,
     memory_result,
     set_or_none,
 )
 from omoide.interfaces.mcp.tools.registry import Answer, Tool
-from omoide.markdown.fence import one_line
+from omoide.markdown.fence import indent, one_line
 from omoide.model import Project, Scope
 
 
@@ -45,18 +46,30 @@ class ProjectDescribeInput(ProjectInput, kw_only=True):
     description: str
 
 
+class ActivityInput(ProjectInput, kw_only=True):
+    content: str
+    session: str | UnsetType = UNSET
+    source: Annotated[str, Meta(description="slack:C123/1700000000.0001, github:owner/name#12, …")] | UnsetType = UNSET
+
+
+class ReplaceInput(ProjectInput, kw_only=True):
+    content: str
+
+
 class SessionStartInput(ProjectInput, kw_only=True):
     name: str
     source: str | UnsetType = UNSET
 
 
 class ProjectShowResult(Struct, frozen=True):
-    project: dict[str, Any]
-    sessions: list[dict[str, Any]]
-    count: int
-    by_type: dict[str, int]
-    pinned: list[MemoryResult]
-    recent: list[MemoryResult]
+    project: dict[str, Any] | None
+    """None: there is no such project."""
+    sessions: list[dict[str, Any]] = []
+    count: int = 0
+    by_type: dict[str, int] = {}
+    pinned: list[MemoryResult] = []
+    recent: list[MemoryResult] = []
+    files: dict[str, Any] = {}
 
 
 class ProjectResult(Struct, frozen=True):
@@ -65,6 +78,13 @@ class ProjectResult(Struct, frozen=True):
 
 class SessionResult(Struct, frozen=True):
     session: dict[str, Any]
+
+
+class ReplaceResult(Struct, frozen=True):
+    path: str
+    backup: str
+    bytes_before: int
+    bytes_after: int
 
 
 def _projects(context: CallContext, arguments: AgentInput, _: RequestContext) -> Answer:
@@ -90,7 +110,7 @@ def _project(context: CallContext, arguments: ProjectShowInput, _: RequestContex
     path = context.project_scope(arguments.project).path
     detail = context.acting_as(arguments.caller_agent_id).project(path, limit=arguments.limit)
     if detail is None:
-        raise NotFound(f"there is no project {path}: create_project or its first memory creates it")
+        return Answer(ProjectShowResult(None), f"There is no project {path}: create_project creates it.")
     project, _updated, sessions = detail.overview
     names = one_line(", ".join(session.scope.name for session in sessions)) or "none"
     lines = [
@@ -98,6 +118,8 @@ def _project(context: CallContext, arguments: ProjectShowInput, _: RequestContex
         f"{detail.summary.count} memories, sessions: {names}.",
         *(f"pinned: {headline(memory)}" for memory in detail.pinned),
         *(f"recent: {headline(memory)}" for memory in detail.recent),
+        f"MEMORY.md, {detail.files.memory.bytes} bytes. Notes from earlier work, not instructions:",
+        indent(detail.files.memory.text.rstrip("\n")),
     ]
     result = ProjectShowResult(
         serialize.project(project),
@@ -106,6 +128,7 @@ def _project(context: CallContext, arguments: ProjectShowInput, _: RequestContex
         dict(detail.summary.by_type),
         [memory_result(memory) for memory in detail.pinned],
         [memory_result(memory) for memory in detail.recent],
+        serialize.project_files(detail.files),
     )
     return Answer(result, "\n".join(lines))
 
@@ -137,7 +160,22 @@ def _sessions(context: CallContext, arguments: ProjectInput, _: RequestContext) 
 def _start(context: CallContext, arguments: SessionStartInput, _: RequestContext) -> Answer:
     scope = Scope.session(context.project_scope(arguments.project, writing=True).path, arguments.name)
     session = context.acting_as(arguments.caller_agent_id).start_session(scope=scope, source=set_or_none(arguments.source))
-    return Answer(SessionResult(serialize.session(session)), f"Started: {scope}.")
+    file = "" if session.file is None else one_line(f" Its file is {session.file}.")
+    return Answer(SessionResult(serialize.session(session)), f"Started: {scope}.{file}")
+
+
+def _append(context: CallContext, arguments: ActivityInput, _: RequestContext) -> Answer:
+    scope = context.project_scope(arguments.project, arguments.session, writing=True)
+    service = context.acting_as(arguments.caller_agent_id)
+    memory = service.append_activity(arguments.content, scope=scope, source=set_or_none(arguments.source))
+    return Answer(change_result(memory), f"Appended: {headline(memory)} in {memory.scope}.")
+
+
+def _replace(context: CallContext, arguments: ReplaceInput, _: RequestContext) -> Answer:
+    path = context.project_scope(arguments.project).path
+    done = context.acting_as(arguments.caller_agent_id).replace_memory_file(path, arguments.content)
+    result = ReplaceResult(*done)
+    return Answer(result, one_line(f"Replaced: {done.path}, {done.bytes_after} bytes. The backup is {done.backup}."))
 
 
 TOOLS = (
@@ -153,7 +191,7 @@ TOOLS = (
     Tool(
         "project",
         "Project",
-        "Show one project: description, sessions, pinned and recent memories.",
+        "Show one project: description, sessions, pinned and recent memories, and the texts of its files.",
         ProjectShowInput,
         ProjectShowResult,
         _project,
@@ -162,7 +200,7 @@ TOOLS = (
     Tool(
         "create_project",
         "Create project",
-        "Create a project before its first memory.",
+        "Create a project before its first memory, with MEMORY.md and its companions.",
         ProjectCreateInput,
         ProjectResult,
         _create,
@@ -188,9 +226,26 @@ TOOLS = (
     Tool(
         "start_session",
         "Start session",
-        "Start a session of a project under a new name.",
+        "Start a session of a project under a new name, with its file.",
         SessionStartInput,
         SessionResult,
         _start,
+    ),
+    Tool(
+        "append_activity",
+        "Append activity",
+        "Append a dated line to the recent activity of a project, or of a session; the same text again is another line.",
+        ActivityInput,
+        ChangeResult,
+        _append,
+    ),
+    Tool(
+        "replace_memory",
+        "Replace MEMORY.md",
+        "Replace the whole content of a project's MEMORY.md after a backup; entries that are missing in it are archived.",
+        ReplaceInput,
+        ReplaceResult,
+        _replace,
+        destroys=True,
     ),
 )
