@@ -319,7 +319,8 @@ def test_front_matter_has_every_field_that_the_table_puts_there():
 
 
 def test_an_entry_has_every_field_that_a_file_may_set():
-    beside = {"archived", "session", "extra"}  # a state and a scope by the place of the file, and what is a person's own
+    # a state and a scope by the place of the file, what is a person's own, and what a formatter may have moved below it
+    beside = {"archived", "session", "extra", "below"}
     assert set(Entry.__struct_fields__) - beside == {*fields.ENTRY, *fields.STAMPED}
 
 
