@@ -78,6 +78,17 @@ def test_every_entry_of_a_list_is_got_by_its_key_from_the_same_place(client: Any
     assert "there is no entry editor" in client.refusal("get_memory_entry", key="editor")
 
 
+def test_every_entry_of_the_archive_is_restored_by_its_key_from_the_same_place(client: Any) -> None:
+    client.result("save_to_memory", **SAVED)
+    client.result("save_to_memory", key="step", content="in a session", session="monday")
+    for key in ("api-auth-decision", "step"):
+        client.result("archive", id=key)
+    for entry in client.result("list_memory_archive")["entries"]:
+        restored = client.result("restore_from_memory_archive", key=entry["key"])["entry"]
+        assert (restored["content"], restored["state"]) == (entry["content"], "active")
+    assert client.result("list_memory_archive")["total_count"] == 0
+
+
 def test_a_key_of_several_sessions_asks_for_the_session(client: Any) -> None:
     for session in ("monday", "tuesday"):
         client.result("save_to_memory", key="step", content=f"of {session}", session=session)

@@ -206,23 +206,33 @@ def _print(repo_list: "RepoList", items: "Sequence[ListItem]", *, full: bool, as
     elif full:
         click.echo("\n\n".join(map(_format_full, items)))
     elif items:
-        # A title that is the beginning of the content is not repeated.
-        rows = [
-            [
-                str(item.line),
-                f"#{item.number}" if item.number else "",
-                item.title if item.title_given else "",
-                item.content,
-                ", ".join(item.tags),
-                item.date,
-            ]
-            for item in items
-        ]
-        print_table(["line", "#", "title", "content", "tags", "date"], rows, flexible=(3, 2, 4), optional=(5, 4, 2))
+        _print_items(items)
+
+
+def _print_items(items: "Sequence[ListItem]") -> None:
+    """Print a line for each entry. A title that is the beginning of the content is not repeated."""
+    columns = {
+        "line": [str(item.line) for item in items],
+        "#": [f"#{item.number}" if item.number else "" for item in items],
+        "title": [item.title if item.title_given else "" for item in items],
+        "content": [item.content for item in items],
+        "tags": [", ".join(item.tags) for item in items],
+        "date": [item.date for item in items],
+    }
+    shown = [title for title, cells in columns.items() if any(cells)]
+    place = {title: index for index, title in enumerate(shown)}
+    print_table(
+        shown,
+        list(zip(*(columns[title] for title in shown), strict=True)),
+        flexible=[place[title] for title in ("content", "title", "tags") if title in place],
+        optional=[place[title] for title in ("date", "tags", "title") if title in place],
+    )
 
 
 def _format_full(item: "ListItem") -> str:
     tags = [click.style(escape_control(tag), dim=True) for tag in item.tags]
-    head = [click.style(_describe(item), bold=True), *tags, item.date]
+    names = [f"line {item.line}", f"#{item.number}" if item.number else ""]
+    title = click.style(escape_control(item.title), bold=True) if item.title_given else ""
+    head = [*names, title, *tags, item.date]
     text = indent(escape_control(item.content), "    ")
     return "  ".join(part for part in head if part) + "\n" + text
