@@ -47,7 +47,7 @@ def project_command() -> None:
 @store_option
 @json_option
 def create_command(path: str, description: str, root: str | None, target: Target, as_json: bool) -> None:
-    """Create a project before it has memories, with the files of its tree.
+    """Create a project, and the files of its tree.
 
     Its path has one to three names: `shop`, or `backend/python/shop` with the categories it belongs to. The first memory
     of a project creates it as well, without files.
@@ -114,7 +114,7 @@ def list_command(target: Target, as_json: bool) -> None:
 @store_option
 @json_option
 def show_command(path: str | None, limit: int, full: bool, target: Target, as_json: bool) -> None:
-    """Show a project with its sessions, pinned and recent memories, and its files.
+    """Show a project: sessions, memories, files of its tree.
 
     Without a path, the project of this directory. One that does not exist is not an error: --json prints null.
 
