@@ -304,6 +304,7 @@ def test_a_mirror_of_everything_that_becomes_one_of_its_own_shows_what_is_in_the
 
 
 def test_all_entries_that_24_processes_add_at_once_are_in_the_file_when_the_last_one_ends(omoide, file):
+    omoide("remember", "before")  # creates the database, and says so
     with ThreadPoolExecutor(24) as pool:
         done = list(pool.map(lambda n: omoide("memories", "add", f"entry {n} of many"), range(24)))
     assert [(one.code, one.err) for one in done] == [(0, "")] * 24
