@@ -17,6 +17,7 @@ import pytest
 import omoide
 from omoide import Draft, Scope, State
 from omoide.errors import StoreError
+from omoide.learning.transcript import Speaker, Turn
 from omoide.model import Query
 from omoide.service import Service
 from omoide.storage.sqlite.store import SqliteStore
@@ -24,7 +25,7 @@ from omoide.storage.sqlite.store import SqliteStore
 SHOP = Scope.project("shop")
 STORES, THREADS, SPINNING = 3, 16, 6
 ELSEWHERE = {
-    "acting_as", "close", "hooks", "place", "types",  # no verbs
+    "acting_as", "close", "hooks", "place", "settings", "types", "with_source",  # no verbs
     "join", "list_mirror", "reset_sync_state", "resolve",  # need files that people edit: tests/faults/test_mirrors.py
 }  # fmt: skip
 
@@ -56,7 +57,7 @@ class Worker(threading.Thread):
 
     def run(self):
         for n in itertools.count():
-            steps = [self.keep, self.find, self.find, self.find, self.change, self.manage]
+            steps = [self.keep, self.find, self.find, self.find, self.change, self.review, self.manage]
             if self._number < STORES:  # these take the database for themselves
                 steps.append(self.care)
             self._chance.shuffle(steps)
@@ -84,6 +85,7 @@ class Worker(threading.Thread):
         self.resume(scope=self._scope, limit=1)
         self.summary(scope=SHOP)
         self.events(scope=SHOP)
+        self.events_after(self.last_event() - 2, scope=SHOP)
         self.tally()
         self.latest()
         self.by_key("k0", scope=self._scope)
@@ -118,11 +120,19 @@ class Worker(threading.Thread):
         self.promote(one, **at)
         self.forget(two, **at)
 
+    def review(self, n):
+        own = Scope.project(f"reviewed-{self._number}")
+        talk = ("The worker listens on port 9000.", "Deploys run at 22:00 UTC.")
+        self.learn([Turn(Speaker.AGENT, text, 1) for text in talk], scope=own, run=str(n))
+        for verb, proposal in zip((self.approve, self.reject), self.proposals(scope=own), strict=False):
+            verb(proposal.id, scope=own)
+        self.llm_usage(days=1)
+
     def manage(self, n):
         started = Scope.session("shop", f"{self._number}-{n}")
         self.start_session(scope=started)
         self.session(scope=started)
-        self.create_project(f"made/{self._number}/{n}")
+        self.project_by_number(self.create_project(f"made/{self._number}/{n}").number)
         self.describe_project(f"made/{self._number}/{n}", "described")
         (self._directory / f"root-{self._number}").mkdir(exist_ok=True)
         self.claim(self._directory / f"root-{self._number}")
@@ -134,6 +144,7 @@ class Worker(threading.Thread):
         self.embed_pending()
         self.retire(dry_run=True)
         self.retire_if_due()
+        self.probe()
         self.flush()
 
     def care(self, n):
