@@ -1,5 +1,7 @@
 """Recall by words and meaning, with the bundled model: what is meant is found, and words alone do when it is missing."""
 
+import subprocess
+import sys
 import threading
 from datetime import UTC, datetime, timedelta
 
@@ -197,6 +199,28 @@ def test_background_embedding_yields_to_writers_and_blocks_no_query(meaning, tmp
         assert texts(busy.recall("kitty napping", scope=SHOP))[0] == NOTES[1]
     at_rest(busy)
     assert (busy.coverage().pending, busy.coverage().trouble) == (0, "")
+
+
+_UNCLOSED = """
+import atexit, sys, threading
+import omoide
+
+atexit.register(lambda: print([thread.name for thread in threading.enumerate()]))
+memory = omoide.open(sys.argv[1], embedder="bundled")
+shop = omoide.Scope.project("shop")
+memory.remember_many([omoide.Draft(f"note {n} about the checkout", shop) for n in range(200)])
+memory.recall("checkout", scope=shop)
+print([thread.name for thread in threading.enumerate()])
+"""
+
+
+def test_a_process_that_ends_without_closing_lets_the_vectors_in_progress_be_stored_first(tmp_path):
+    """The interpreter would otherwise end the thread wherever it is, inside of numpy or SQLite."""
+    done = subprocess.run(
+        [sys.executable, "-c", _UNCLOSED, tmp_path / "memory.db"], capture_output=True, text=True, check=True, timeout=300
+    )
+    assert done.stdout.splitlines() == ["['MainThread', 'omoide-vectors']", "['MainThread']"]
+    assert done.stderr == ""
 
 
 def test_a_process_that_only_remembers_loads_no_model(tmp_path, open_memory):

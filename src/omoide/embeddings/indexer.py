@@ -3,6 +3,7 @@
 Every process has an instance, and most never use it: the modules that need numpy load with the first vector.
 """
 
+import atexit
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -125,6 +126,9 @@ class EmbeddingIndex:
             if self._is_pausing or not (self._waiting or self._is_due) or self._closing.is_set():
                 return
             if self._worker is None or not self._worker.is_alive():
+                # Nobody has to close a service: without this, the interpreter would end the thread inside of numpy or SQLite.
+                atexit.unregister(self.close)
+                atexit.register(self.close)
                 self._worker = threading.Thread(target=self._work, name="omoide-vectors", daemon=True)
                 self._worker.start()
 
@@ -299,6 +303,7 @@ class EmbeddingIndex:
     def close(self) -> None:
         """End the background thread after the batch in progress."""
         self._closing.set()
+        atexit.unregister(self.close)
         with self._lock:
             worker = self._worker
         if worker is not None:
