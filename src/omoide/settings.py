@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -79,9 +80,18 @@ def _integer(minimum: int, maximum: int) -> Callable[[Any], int]:
 
 
 def _store() -> str:
-    import platformdirs  # lazy: start-up: 5 ms that only the default path needs
+    return str(_user_directory("XDG_DATA_HOME", "~/.local/share") / "memory.db")
 
-    return str(Path(platformdirs.user_data_dir("omoide")) / "memory.db")
+
+def _user_directory(variable: str, default: str) -> Path:
+    """Return the directory of omoide for configuration or data, as the XDG specification or the platform has it."""
+    if sys.platform == "linux" and os.environ.get("HOME", "").startswith("/"):  # platformdirs takes 4 ms of every command
+        named = os.environ.get(variable, "")
+        return Path(named if named.startswith("/") else default).expanduser() / "omoide"
+    import platformdirs  # lazy: see above
+
+    is_data = variable == "XDG_DATA_HOME"
+    return Path(platformdirs.user_data_dir("omoide") if is_data else platformdirs.user_config_dir("omoide"))
 
 
 def _login() -> str:
@@ -288,9 +298,7 @@ def config_file(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the path of config.toml, which need not exist."""
     if environment.get("OMOIDE_CONFIG"):
         return Path(environment["OMOIDE_CONFIG"]).expanduser()
-    import platformdirs  # lazy: see _store
-
-    return Path(platformdirs.user_config_dir("omoide")) / "config.toml"
+    return _user_directory("XDG_CONFIG_HOME", "~/.config") / "config.toml"
 
 
 def load_settings(flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] = os.environ) -> Settings:

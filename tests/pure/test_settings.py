@@ -1,10 +1,13 @@
 """Defaults, then the file, then the environment, then flags; and errors that say where and what to do."""
 
 import inspect
+from pathlib import Path
 
+import platformdirs
 import pytest
 
 import omoide
+from omoide import settings
 from omoide.errors import Unreadable
 from omoide.settings import SETTINGS, Settings, load_settings
 
@@ -80,6 +83,18 @@ def test_every_setting_has_a_variable_and_a_sentence():
     for setting in SETTINGS:
         assert setting.variable == f"OMOIDE_{setting.name.upper()}"
         assert len(setting.description) > 10
+
+
+@pytest.mark.parametrize("home", ["/home/someone", "", "relative", None])
+@pytest.mark.parametrize("named", ["/elsewhere", "", " /elsewhere", "relative", "~/own", None])
+def test_the_default_directories_are_those_of_the_platform(monkeypatch, home, named):
+    for variable, value in {"HOME": home, "XDG_CONFIG_HOME": named, "XDG_DATA_HOME": named}.items():
+        if value is None:
+            monkeypatch.delenv(variable, raising=False)
+        else:
+            monkeypatch.setenv(variable, value)
+    assert settings.config_file({}) == platformdirs.user_config_path("omoide") / "config.toml"
+    assert Path(load_settings(environment={}).store) == platformdirs.user_data_path("omoide") / "memory.db"
 
 
 def test_an_unknown_flag_is_refused(file):

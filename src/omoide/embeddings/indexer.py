@@ -126,7 +126,7 @@ class EmbeddingIndex:
             if self._is_pausing or not (self._waiting or self._is_due) or self._closing.is_set():
                 return
             if self._worker is None or not self._worker.is_alive():
-                # Nobody has to close a service: without this, the interpreter would end the thread inside of numpy or SQLite.
+                # For a process that closes nothing: the interpreter would end the thread inside of numpy or SQLite.
                 atexit.unregister(self.close)
                 atexit.register(self.close)
                 self._worker = threading.Thread(target=self._work, name="omoide-vectors", daemon=True)

@@ -13,8 +13,6 @@ from omoide.learning.sentences import split_sentences
 from omoide.learning.statements import StatementKind, classify, has_reason
 from omoide.learning.transcript import Speaker, Turn
 
-CONFIDENT = 0.8
-"""From this confidence on a candidate is kept as active; below, it waits for somebody to confirm it."""
 _ECHO = 0.6
 """Share of a candidate's wording in what was injected or recalled from which on it is an echo of that."""
 _QUOTED = 0.8

@@ -3,16 +3,17 @@
 import time
 from collections.abc import Callable
 from datetime import datetime
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from omoide.errors import BudgetSpent, InvalidInput, ModelUnavailable
-from omoide.llm.answers import describe_answer, parse_answer
-from omoide.llm.base import Completion, LanguageModel, make_model
 from omoide.model import CallState, LlmCall, new_id
 from omoide.settings import Settings
 from omoide.storage.base import Store
+
+if TYPE_CHECKING:  # every process has a client, and few ask a model
+    from omoide.llm.base import Completion, LanguageModel
 
 Answer = TypeVar("Answer")
 _BYTES_PER_TOKEN = 3
@@ -22,7 +23,9 @@ _BYTES_PER_TOKEN = 3
 class ModelClient:
     """The language model of the settings, for one store. No transaction is open while the model is asked."""
 
-    def __init__(self, store: Store, settings: Settings, clock: Callable[[], datetime], model: LanguageModel | None = None):
+    def __init__(
+        self, store: Store, settings: Settings, clock: Callable[[], datetime], model: "LanguageModel | None" = None
+    ):
         """`model`: another one than that of the settings, for tests and embedding applications."""
         self._store, self._settings, self._clock = store, settings, clock
         self._model = model
@@ -39,6 +42,8 @@ class ModelClient:
         that cannot be used is shown to the model once more, with what is wrong. Raises ModelUnavailable, also if no model is
         configured; BudgetSpent if the tokens of the day are spent.
         """
+        from omoide.llm.answers import describe_answer  # lazy: see the top
+
         instructions = f"{instructions}\n\n{describe_answer(answer)}"
         text = self._call(purpose, instructions, question, answer)
         if isinstance(text, _Rejected):
@@ -49,6 +54,8 @@ class ModelClient:
         return text
 
     def _call(self, purpose: str, instructions: str, question: str, answer: type[Answer]) -> "Answer | _Rejected":
+        from omoide.llm.answers import parse_answer  # lazy: see the top
+
         model = self._open_model()
         self._require_budget()
         estimate = len(f"{instructions}{question}".encode()) // _BYTES_PER_TOKEN
@@ -78,8 +85,10 @@ class ModelClient:
         )
         return result
 
-    def _open_model(self) -> LanguageModel:
+    def _open_model(self) -> "LanguageModel":
         if self._model is None:
+            from omoide.llm.base import make_model  # lazy: see the top
+
             self._model = make_model(self._settings.llm, self._settings.llm_key)
         if self._model is None:
             raise ModelUnavailable("no language model is configured: see the setting `llm`")
@@ -97,7 +106,7 @@ class ModelClient:
                 " unless the setting `llm_daily_tokens` is raised"
             )
 
-    def _cost(self, completion: Completion) -> float | None:
+    def _cost(self, completion: "Completion") -> float | None:
         if completion.cost is not None or self._settings.llm_price is None:
             return completion.cost
         read, written = self._settings.llm_price

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from omoide.errors import InvalidInput, ModelUnavailable, SecretFound
 from omoide.guard import permissions, validation
-from omoide.learning.candidates import CONFIDENT, Candidate, Rejection, draw_candidates, select_candidates
-from omoide.learning.noise import Wording, share_of, wording
-from omoide.learning.transcript import Speaker, Turn
-from omoide.llm.answers import fence
 from omoide.model import Draft, Memory, Query, Scope, State
 from omoide.retrieval import near_duplicates
 from omoide.service import versioning
@@ -19,10 +16,17 @@ from omoide.service.versioning import with_fields
 from omoide.service.write_path import MemoryTransaction
 from omoide.storage.base import IndexEntry, Reader
 
+if TYPE_CHECKING:  # its patterns take 40 ms that only a process that learns should pay for
+    from omoide.learning.candidates import Candidate, Rejection
+    from omoide.learning.noise import Wording
+    from omoide.learning.transcript import Turn
+
 LEARNING = "learning"
 """The type of what was learnt, and its source."""
 KINDS = ("request", "decision", "convention", "environment", "repair", "correction")
 """What a learning can be: each is stored as its first tag."""
+CONFIDENT = 0.8
+"""From this confidence on a learning is active at once; below, it waits for somebody to confirm it."""
 NEVER_KEY = "never-learn"
 """The key of the memory whose tags are the kinds that a person does not want to be proposed in its project."""
 _MODEL_CONFIDENCE = 0.7
@@ -51,7 +55,7 @@ class LearningReport(msgspec.Struct, frozen=True):
     """New and inactive, until somebody confirms them with `review`, or the same is learnt again."""
     confirmed: list[Memory] = []
     """Known already; their count of references grew, and a proposal became active."""
-    rejected: list[Rejection] = []
+    rejected: "list[Rejection]" = []
     trouble: str = ""
     """Why the language model could not help, where one is configured."""
 
@@ -69,7 +73,7 @@ class Learning(Core):
     """Operations that learn from conversations."""
 
     def learn(
-        self, turns: Iterable[Turn], *, scope: Scope, run: str | None = None, known: Sequence[str] = (), ask: bool = True
+        self, turns: "Iterable[Turn]", *, scope: Scope, run: str | None = None, known: Sequence[str] = (), ask: bool = True
     ) -> LearningReport:
         """Draw what is worth keeping from a conversation, and store it as `learning`.
 
@@ -81,6 +85,8 @@ class Learning(Core):
         Secrets, `<private>` parts, progress, and instructions from the output of tools are never kept.
         """
         permissions.require(self._actor, "learn")
+        from omoide.learning.candidates import draw_candidates, select_candidates  # lazy: see the top
+
         turns = list(turns)
         candidates = draw_candidates(turns)
         trouble = ""
@@ -92,7 +98,11 @@ class Learning(Core):
         selection = select_candidates(candidates, turns, known=known)
         return self._store_candidates(selection.candidates, list(selection.rejections), scope, run, trouble)
 
-    def _ask_model(self, turns: Sequence[Turn]) -> list[Candidate]:
+    def _ask_model(self, turns: "Sequence[Turn]") -> "list[Candidate]":
+        from omoide.learning.candidates import Candidate  # lazy: see the top
+        from omoide.learning.transcript import Speaker  # lazy: see the top
+        from omoide.llm.answers import fence  # lazy: only a process with a language model needs it
+
         spoken = [turn for turn in turns if turn.speaker in (Speaker.PERSON, Speaker.AGENT)]
         text = "\n\n".join(f"{turn.speaker.value}: {turn.text}" for turn in spoken)[-_MOST_SHOWN:]
         answer = self._llm.ask("learn", _INSTRUCTIONS, fence(text, "conversation"), _Answer)
@@ -104,8 +114,10 @@ class Learning(Core):
         ]
 
     def _store_candidates(
-        self, candidates: Sequence[Candidate], rejected: list[Rejection], scope: Scope, run: str | None, trouble: str
+        self, candidates: "Sequence[Candidate]", rejected: "list[Rejection]", scope: Scope, run: str | None, trouble: str
     ) -> LearningReport:
+        from omoide.learning.candidates import Rejection  # lazy: see the top
+
         kept, proposed, confirmed = list[Memory](), list[Memory](), list[Memory]()
         with self._read(scope) as tx:
             unwanted = self._unwanted_kinds(tx, scope)
@@ -162,8 +174,10 @@ class Learning(Core):
         memory = tx.by_key(Scope(scope.path), NEVER_KEY)
         return frozenset(memory.tags) if memory is not None else frozenset()
 
-    def _learnt_before(self, tx: Reader, scope: Scope, state: State) -> dict[int, Wording]:
+    def _learnt_before(self, tx: Reader, scope: Scope, state: State) -> "dict[int, Wording]":
         """The wording of the newest learnings of a scope in this state, by their numbers."""
+        from omoide.learning.noise import wording  # lazy: see the top
+
         query = Query(scope, types=(LEARNING,), states=(state,), layers=(scope.layer,))
         newest = islice(tx.browse(query, self._clock()), _MOST_COMPARED)
         return {memory.number: wording(memory.content) for memory in newest}
@@ -226,12 +240,14 @@ def is_proposal(memory: Memory) -> bool:
     return memory.state is State.INACTIVE and memory.type == LEARNING and memory.source == LEARNING
 
 
-def _find_same(candidate: Candidate, texts: Mapping[int, Wording]) -> int | None:
+def _find_same(candidate: "Candidate", texts: "Mapping[int, Wording]") -> int | None:
     """The number of the learning that a candidate repeats, or None."""
+    from omoide.learning.noise import share_of  # lazy: see the top
+
     return next((number for number, text in texts.items() if share_of(candidate.text, text) >= _SAME), None)
 
 
-def _draft(candidate: Candidate, scope: Scope, run: str | None) -> Draft:
+def _draft(candidate: "Candidate", scope: Scope, run: str | None) -> Draft:
     return Draft(
         candidate.text,
         scope=scope,

@@ -12,6 +12,7 @@ import click
 
 from omoide.errors import InvalidInput
 from omoide.files.git import git_root
+from omoide.interfaces.cli import without_gc
 from omoide.model import Actor, Role, Scope
 from omoide.settings import Settings, load_settings
 
@@ -146,7 +147,8 @@ def _report_retirements(memory: "Service") -> None:
 
 
 def _open_store(settings: Settings) -> "Service":
-    from omoide import app  # lazy: the store loads when it is opened
+    with without_gc():
+        from omoide import app  # lazy: the store loads when it is opened
 
     return app.open_service(settings, Actor(settings.actor, settings.role, "cli"), tell=warn, background=False)
 

@@ -1,6 +1,5 @@
 """Open a SQLite database: recognise it, migrate it to the newest schema, and set it up to be durable and shared."""
 
-import random
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -84,6 +83,8 @@ def busy_handler(wait: float) -> Callable[[int], bool]:
             started = time.monotonic()
         elif time.monotonic() - started > wait:
             return False
+        import random  # lazy: only whoever waits needs it
+
         time.sleep(random.uniform(0.0005, 0.008))  # noqa: S311 - no secret here
         return True
 
