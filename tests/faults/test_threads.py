@@ -18,15 +18,15 @@ import omoide
 from omoide import Draft, Scope, State
 from omoide.errors import StoreError
 from omoide.learning.transcript import Speaker, Turn
-from omoide.model import Query
+from omoide.model import Query, Task
 from omoide.service import Service
 from omoide.storage.sqlite.store import SqliteStore
 
 SHOP = Scope.project("shop")
 STORES, THREADS, SPINNING = 3, 16, 6
 ELSEWHERE = {
-    "acting_as", "close", "hooks", "place", "settings", "types", "with_source",  # no verbs
-    "join", "list_mirror", "reset_sync_state", "resolve",  # need files that people edit: tests/faults/test_mirrors.py
+    "acting_as", "close", "hooks", "place", "settings", "types", "with_idempotency_key", "with_source",  # no verbs
+    "join", "list_mirror", "replace_memory_file", "reset_sync_state", "resolve",  # need files that people edit
 }  # fmt: skip
 
 
@@ -82,6 +82,9 @@ class Worker(threading.Thread):
         self.list(scope=SHOP, limit=2)
         self.recall("", scope=SHOP, limit=2)
         self.recall("note shared", scope=self._scope)
+        self.retrieve("note", scope=self._scope)
+        self.compose(Task(title="note"), scope=self._scope)
+        self.project_files("shop")
         self.resume(scope=self._scope, limit=1)
         self.summary(scope=SHOP)
         self.events(scope=SHOP)
@@ -106,6 +109,8 @@ class Worker(threading.Thread):
         one, two = (self.remember(f"{what} {self._number}.{n}", scope=self._scope).memory.id for what in ("one", "two"))
         at = {"scope": self._scope}
         self.revise(one, content=f"revised {n}", **at)
+        self.revert(one, 1, **at)
+        self.append_activity(f"done {n}", **at)
         self.pin(one, **at)
         self.unpin(one, **at)
         self.archive(one, **at)
