@@ -1,4 +1,4 @@
-"""Measure composing a prompt from 10,000 memories with 500 globs, against a bare SQL query and pathspec."""
+"""Measure composing a prompt from 10,000 memories with 500 globs, and recording it with its receipt."""
 
 import random
 import sys
@@ -13,13 +13,14 @@ import pathspec
 
 import omoide
 from bench.corpus import corpus
-from bench.table import Row, print_table, ratio
+from bench.table import Row, percentile, print_table, ratio
 from omoide.prompt.globs import compile_glob
 
 SCOPE = omoide.Scope.project("bench")
 SIZE = 10_000
 GLOBS = 500
 ROUNDS = 7
+RECORDED = 200
 PATHS = ("src/part17/core/loop.ts", "src/part250/api", "docs/part3/index.md")
 _QUERY = """
 SELECT number, id, version, type, content, tags, relevance FROM memories
@@ -76,7 +77,22 @@ def rows() -> list[Row]:
                 ours.append(fastest(lambda: memory.compose(task, scope=SCOPE)))
                 baseline.append(fastest(lambda: bare(connection)))
             connection.close()
-    return [ratio(f"compose from {SIZE:,} memories with {GLOBS} globs", min(ours), min(baseline), 2, "ms")]
+    return [ratio(f"compose from {SIZE:,} memories with {GLOBS} globs", min(ours), min(baseline), 2, "ms"), _receipts()]
+
+
+def _receipts() -> Row:
+    """Recording a prompt of ten memories with its receipt, against a durable remember."""
+    notes = corpus("en", 2 * RECORDED + 20).notes
+    task = omoide.Task(title="Fix the loop", write_scope=PATHS)
+    with tempfile.TemporaryDirectory() as directory, omoide.open(Path(directory) / "m.db", embedder="off") as memory:
+        memory.remember_many(omoide.Draft(note, SCOPE) for note in notes[:20])
+        alone, recorded, remembered = [], [], []
+        for note in notes[20 : 20 + RECORDED]:
+            remembered.append(fastest(lambda note=note: memory.remember(note, scope=SCOPE)))
+            alone.append(fastest(lambda: memory.compose(task, scope=SCOPE)))
+            recorded.append(fastest(lambda: memory.compose(task, scope=SCOPE, record=True)))
+    write = percentile(recorded, 0.5) - percentile(alone, 0.5)
+    return ratio("write a receipt (baseline: a durable remember), p50", write, percentile(remembered, 0.5), 2, "ms")
 
 
 if __name__ == "__main__":

@@ -57,6 +57,11 @@ if TYPE_CHECKING:
         RetentionPlan as RetentionPlan,
         Retirement as Retirement,
     )
+    from omoide.lifecycle.run_statistics import (
+        Interval as Interval,
+        RunGroup as RunGroup,
+        RunReport as RunReport,
+    )
     from omoide.model import (
         Actor as Actor,
         AgentSource as AgentSource,
@@ -73,6 +78,7 @@ if TYPE_CHECKING:
         LinkKind as LinkKind,
         Memory as Memory,
         Mirror as Mirror,
+        Outcome as Outcome,
         Page as Page,
         Project as Project,
         ProjectPlace as ProjectPlace,
@@ -82,6 +88,8 @@ if TYPE_CHECKING:
         Remembered as Remembered,
         ResumeContext as ResumeContext,
         Role as Role,
+        Run as Run,
+        RunResult as RunResult,
         Scope as Scope,
         SearchResult as SearchResult,
         Session as Session,
@@ -114,6 +122,11 @@ if TYPE_CHECKING:
     )
     from omoide.service.queries import (
         EventBatch as EventBatch,
+    )
+    from omoide.service.replay import (
+        Blame as Blame,
+        Explanation as Explanation,
+        RunComparison as RunComparison,
     )
     from omoide.service.repositories import (
         ProjectMatch as ProjectMatch,
@@ -157,10 +170,12 @@ _MODULES = {
     "omoide.learning.transcript": "Speaker Turn read_turns",
     "omoide.lifecycle.deduplication": "Contradiction Merge MergePlan ReindexResult",
     "omoide.lifecycle.retention": "Reason RetentionPlan Retirement",
+    "omoide.lifecycle.run_statistics": "Interval RunGroup RunReport",
     "omoide.model": (
         "Actor AgentSource Choice CliSource ComposedPrompt Draft Event FileSource GitHubSource Hit Layer Link "
-        "LinkKind Memory Mirror Page Project ProjectPlace PromptMemory Query Receipt Remembered ResumeContext Role "
-        "Scope SearchResult Session Side SlackSource State Summary SyncConflict Task Usage VectorCoverage Version"
+        "LinkKind Memory Mirror Outcome Page Project ProjectPlace PromptMemory Query Receipt Remembered "
+        "ResumeContext Role Run RunResult Scope SearchResult Session Side SlackSource State Summary SyncConflict "
+        "Task Usage VectorCoverage Version"
     ),
     "omoide.service": "Service",
     "omoide.service.learning": "LearningReport",
@@ -168,6 +183,7 @@ _MODULES = {
     "omoide.service.mirrors": "ConflictDetail",
     "omoide.service.projects": "ProjectDetails ProjectOverview",
     "omoide.service.queries": "EventBatch",
+    "omoide.service.replay": "Blame Explanation RunComparison",
     "omoide.service.repositories": "ProjectMatch ProjectMerge",
     "omoide.service.secret_scan": "SecretScanReport StoredSecret",
     "omoide.service.stats": "StoreStats",

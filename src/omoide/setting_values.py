@@ -125,6 +125,17 @@ def profiles(value: Any) -> dict[str, str]:
     return dict(value)
 
 
+def share(value: Any) -> float:
+    """Return a number from 0 to 1."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = -1
+    if isinstance(value, bool) or not 0 <= number <= 1:
+        raise ValueError("a number from 0 to 1")
+    return number
+
+
 def seconds(value: Any) -> float:
     """Return a number of seconds."""
     try:

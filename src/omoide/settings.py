@@ -151,6 +151,13 @@ SETTINGS = (
         lambda: "relevance",
         _choice("relevance", "task"),
     ),
+    Setting(
+        "holdout",
+        "the share of runs that are composed without memories, from 0 to 1, to compare their outcomes",
+        lambda: 0.0,
+        setting_values.share,
+    ),
+    Setting("learn_relevance", "whether outcomes of runs move the relevance of memories", lambda: True, _boolean),
     Setting("profiles", "named templates for the section Role of a composed prompt", dict, setting_values.profiles),
     Setting("wait", "how long to wait for another process that writes, in seconds", lambda: 30.0, setting_values.seconds),
     Setting("role", "the role of this process: owner, admin or worker", lambda: Role.OWNER, setting_values.role),
@@ -258,6 +265,8 @@ class Settings(msgspec.Struct, frozen=True):
     budget_bytes: int
     budget_tokens: int
     select: str
+    holdout: float
+    learn_relevance: bool
     profiles: dict[str, str]
     wait: float
     role: Role

@@ -20,17 +20,21 @@ from omoide.model import (
     Actor,
     Candidate,
     Event,
+    Evidence,
     FileState,
     FileVersions,
     IdempotencyRecord,
     Layer,
+    LearnedRelevance,
     Link,
     LinkKind,
     LlmCall,
     Memory,
     Mirror,
+    Outcome,
     Project,
     Query,
+    Run,
     Scope,
     Session,
     Source,
@@ -87,6 +91,9 @@ class Data:
     conflicts: dict[tuple[int, int], SyncConflict] = field(default_factory=dict)
     llm_calls: dict[str, LlmCall] = field(default_factory=dict)
     idempotency: dict[tuple[str, str], IdempotencyRecord] = field(default_factory=dict)
+    agent_runs: dict[tuple[str, int], Run] = field(default_factory=dict)
+    credits: dict[tuple[str, int], dict[int, tuple[float, float]]] = field(default_factory=dict)
+    learned: dict[int, LearnedRelevance] = field(default_factory=dict)
     last: Counter[str] = field(default_factory=Counter)
     """The last number that a memory or a mirror was given, and how often the index was rebuilt."""
 
@@ -305,6 +312,35 @@ class MemoryReader:
     def llm_tokens(self, since: datetime) -> int:
         return sum(call.input_tokens + call.output_tokens for call in self.llm_calls(since))
 
+    # runs
+
+    def run(self, scope: Scope, reference: int | str) -> Run | None:
+        return next((run for run in self.runs(Scope(scope.path)) if reference in (run.number, run.id)), None)
+
+    def runs(self, scope: Scope) -> Iterator[Run]:
+        for _, run in sorted(self.data.agent_runs.items(), reverse=True):
+            if run.scope == scope or (run.scope.path == scope.path and not scope.name):
+                _ = self.data  # raises once the transaction has ended
+                yield run
+
+    def last_tick(self, scope: Scope) -> int:
+        return max((run.tick for run in self.runs(Scope(scope.path))), default=0)
+
+    def evidence(self, memory: int, since: int) -> list[Evidence]:
+        found = [
+            (run.outcome.event, Evidence(path, run.tick, *self.data.credits[path, number][memory]))
+            for (path, number), run in self.data.agent_runs.items()
+            if run.outcome is not None and run.outcome.event >= since and memory in self.data.credits.get((path, number), {})
+        ]
+        return [one for _, one in sorted(found, key=lambda each: each[0])]
+
+    def learned(self, scope: Scope) -> list[LearnedRelevance]:
+        return [
+            known
+            for number, known in sorted(self.data.learned.items())
+            if number in self.data.memories and self.data.memories[number].scope.path in ("", scope.path)
+        ]
+
     def last_run(self, task: str) -> datetime | None:
         return self.data.runs.get(task)
 
@@ -477,6 +513,7 @@ class MemoryWriter(MemoryReader):
         data.links = {link: at for link, at in data.links.items() if number not in (link[0], link[2])}
         data.sync_states = {key: state for key, state in data.sync_states.items() if key[1] != number}
         data.conflicts = {key: conflict for key, conflict in data.conflicts.items() if key[1] != number}
+        data.learned.pop(number, None)
 
     def link(self, source: int, kind: LinkKind, target: int, at: datetime) -> bool:
         new = (source, kind, target) not in self.data.links
@@ -540,6 +577,19 @@ class MemoryWriter(MemoryReader):
             data.sessions.setdefault(Scope(target, scope.name), data.sessions.pop(scope))
         for number, (event, path) in data.events.items():
             data.events[number] = (event, target if path == source else path)
+        last = max((number for path, number in data.agent_runs if path == target), default=0)
+        tick = max((run.tick for (path, _), run in data.agent_runs.items() if path == target), default=0)
+        ids = {run.id for (path, _), run in data.agent_runs.items() if path == target}
+        for path, number in [key for key in data.agent_runs if key[0] == source]:
+            run = data.agent_runs.pop((path, number))
+            id = f"{run.id}-{number}" if run.id in ids else run.id
+            scope = Scope(target, run.scope.name)
+            moved = replace(run, number=last + number, id=id, scope=scope, tick=run.tick and run.tick + tick)
+            data.agent_runs[target, last + number] = moved
+            data.credits[target, last + number] = data.credits.pop((path, number), {})
+        for number, known in data.learned.items():
+            if known.project == source:
+                data.learned[number] = replace(known, project=target, tick=known.tick + tick)
         for number, mirror in data.mirrors.items():
             if mirror.scope.path == source:
                 data.mirrors[number] = replace(mirror, scope=Scope(target, mirror.scope.name))
@@ -560,6 +610,27 @@ class MemoryWriter(MemoryReader):
     def put_idempotency_record(self, record: IdempotencyRecord, *, drop_before: datetime) -> None:
         kept = {key: each for key, each in self.data.idempotency.items() if each.at >= drop_before}
         self.data.idempotency = {**kept, (record.project, record.key): record}
+
+    def add_run(self, run: Run) -> Run:
+        if self.run(run.scope, run.id) is not None:
+            raise Conflict(f"{run.scope} has a run {run.id!r} already: choose another id")
+        self._ensure_project(run.scope.path, run.started_at)
+        number = 1 + max((number for path, number in self.data.agent_runs if path == run.scope.path), default=0)
+        self.data.agent_runs[run.scope.path, number] = replace(run, number=number)
+        return replace(run, number=number)
+
+    def put_outcome(self, run: Run, outcome: Outcome | None, credits: Mapping[int, tuple[float, float]]) -> None:
+        key = (run.scope.path, run.number)
+        tick = 0 if outcome is None else run.tick
+        self.data.agent_runs[key] = replace(self.data.agent_runs[key], outcome=outcome, tick=tick)
+        self.data.credits[key] = dict(credits)
+
+    def put_learned(self, known: LearnedRelevance) -> None:
+        self.data.learned[known.memory] = known
+
+    def drop_learned(self, memories: Iterable[int]) -> None:
+        for number in memories:
+            self.data.learned.pop(number, None)
 
     def put_llm_call(self, call: LlmCall) -> None:
         self.data.llm_calls[call.id] = call

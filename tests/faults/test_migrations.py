@@ -125,6 +125,14 @@ def rows_of(schema, directory):
         yield ("UPDATE memories SET author = 2 WHERE number = 2",)
     if schema >= 14:
         yield ("UPDATE memories SET original_prompt = '覚えて' WHERE number = 2",)
+    if schema >= 20:
+        receipt = {"sha256": "ab", "bytes": 1, "tokens": 1, "format": 1, "memories": [], "left_out": []}
+        columns = "project, number, id, session, actor, started_at, task, receipt, outcome, outcome_event, tick"
+        outcome = {"result": "success", "at": "2026-02-05T10:00:00Z", "by": "alice"}
+        texts = (json.dumps({"title": "直す"}), json.dumps(receipt), json.dumps(outcome))
+        yield f"INSERT INTO runs ({columns}) VALUES (1, 1, 'build-1', 'monday', 1, ?, ?, ?, ?, 3, 1)", at, *texts
+        yield ("INSERT INTO run_memories VALUES (1, 1, 2, 1.0, 3.0)",)
+        yield ("INSERT INTO learned_relevances VALUES (2, 0.4, 0.5, 3, 0, 3.0, 0.0, 1, 1)",)
 
 
 @pytest.mark.parametrize("schema", range(1, len(STEPS) + 1))
@@ -138,6 +146,8 @@ def test_a_database_of_every_schema_opens_with_all_its_data(database, open_memor
         assert (japanese.scope, japanese.type, japanese.confidence) == (MONDAY, "decision", 0.9)
         assert japanese.author.name == ("bob" if schema >= 9 else "alice")
         assert japanese.original_prompt == ("覚えて" if schema >= 14 else None)
+        runs = memory.runs(scope=SHOP, result="success", memory=None)
+        assert [(run.id, run.task.title, run.tick) for run in runs] == ([("build-1", "直す", 1)] if schema >= 20 else [])
         assert memory.list(scope=SHOP).total == 2
         assert [hit.memory.number for hit in memory.recall("zebra crossing", scope=SHOP).hits] == [1]
         assert [hit.memory.number for hit in memory.recall("配送", scope=SHOP).hits] == [2]

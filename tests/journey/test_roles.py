@@ -55,6 +55,11 @@ def call(memory, verb, scope, directory, *, ref, other):
         values["number"] = next(project.number for project in memory.projects() if project.path == "shop")
     if verb == "by_key":
         values["key"] = "zebra"
+    if verb in ("run", "replay", "why", "compare_runs", "outcome", "undo_outcome"):
+        run = memory.compose(Task(title="zebra"), scope=scope, record=True).run.id
+        values |= {"run": run, "first": run, "second": run, "result": "success"}
+        if verb == "undo_outcome":
+            memory.outcome(run, "success", scope=scope)
     parameters = inspect.signature(VERBS[verb]).parameters
     answer = getattr(memory, verb)(**{name: values[name] for name in parameters if name in values})
     return list(answer) if inspect.isgenerator(answer) else answer
@@ -119,6 +124,7 @@ def test_what_a_worker_and_an_admin_may_not_do():
             "bind_project", "rename_project", "merge_projects", "undo_retirement",
             "approve", "reject", "llm_usage",
             "adopt", "everything", "backup", "tally", "latest", "stats", "check", "scan",
+            "fix_relevance", "release_relevance",
         },
     }  # fmt: skip
 

@@ -170,6 +170,11 @@ def check_task(task: Task, settings: Settings) -> Task:
 _EMPTY_TASK = Task()
 
 
+def check_note(text: str, settings: Settings) -> str:
+    """Return a note about a run: a text that may be empty."""
+    return _check_text(text, "note", settings)
+
+
 def check_line(text: str, what: str, settings: Settings) -> str:
     """Return a text as a single line, white space folded."""
     folded = " ".join(_check_text(text, what, settings).split())

@@ -7,30 +7,55 @@ import msgspec
 from omoide import model
 from omoide.markdown import record
 from omoide.markdown.record import author, format_time, scope
-from omoide.model import Event, Hit, Link, Memory, Project, PromptMemory, Receipt, Remembered, Session, Version, expiry
+from omoide.model import (
+    ComposedPrompt,
+    Event,
+    Hit,
+    Link,
+    Memory,
+    Outcome,
+    Project,
+    PromptMemory,
+    Receipt,
+    Remembered,
+    Run,
+    Session,
+    Version,
+    expiry,
+)
+from omoide.prompt.task_file import task_record
 
 if TYPE_CHECKING:  # each loads with the verb that answers it
     from omoide.lifecycle.deduplication import Contradiction, Merge
     from omoide.lifecycle.retention import Retirement
+    from omoide.lifecycle.run_statistics import Interval, RunReport
+    from omoide.service.replay import Blame, Explanation, RunComparison
     from omoide.service.trees import ProjectFile, ProjectFiles
 
 __all__ = [
     "author",
+    "blame",
+    "composed_prompt",
     "doubt",
     "dump_json",
     "event",
+    "explanation",
     "format_time",
     "hit",
     "inactive_reason",
     "link",
     "memory",
     "merge",
+    "outcome",
     "project",
     "project_file",
     "project_files",
     "receipt",
     "remembered",
     "retirement",
+    "run",
+    "run_comparison",
+    "run_report",
     "scope",
     "session",
     "state",
@@ -156,6 +181,88 @@ def receipt(value: Receipt) -> dict[str, Any]:
         "memories": [_prompt_memory(one) for one in value.memories],
         "left_out": [_prompt_memory(one) for one in value.left_out],
         "left_out_count": value.left_out_count,
+    }
+
+
+def composed_prompt(value: ComposedPrompt) -> dict[str, Any]:
+    """Return a prompt with its receipt, and the number and id of its run if it was recorded."""
+    recorded = None if value.run is None else {"number": value.run.number, "id": value.run.id}
+    return {"prompt": value.text, "receipt": receipt(value.receipt), "problems": value.problems, "run": recorded}
+
+
+def run(value: Run) -> dict[str, Any]:
+    return {
+        "number": value.number,
+        "id": value.id,
+        "scope": scope(value.scope),
+        "agent": value.agent.name,
+        "started_at": format_time(value.started_at),
+        "task": task_record(value.task),
+        "receipt": receipt(value.receipt),
+        "outcome": None if value.outcome is None else outcome(value.outcome),
+    }
+
+
+def outcome(value: Outcome) -> dict[str, Any]:
+    return {
+        "result": value.result.value,
+        "at": format_time(value.at),
+        "by": value.by,
+        "duration": value.duration,
+        "exit_code": value.exit_code,
+        "note": value.note,
+        "helped": value.helped,
+        "harmed": value.harmed,
+    }
+
+
+def explanation(value: "Explanation") -> dict[str, Any]:
+    return {
+        "number": value.number,
+        "version": value.version,
+        "chosen": value.chosen,
+        "reason": value.reason,
+        "memory": None if value.memory is None else record.memory(value.memory),
+    }
+
+
+def run_comparison(value: "RunComparison") -> dict[str, Any]:
+    return {
+        "first": value.first.number,
+        "second": value.second.number,
+        "removed": [_prompt_memory(one) for one in value.removed],
+        "added": [_prompt_memory(one) for one in value.added],
+        "revised": [{"number": old.number, "from": old.version, "to": new.version} for old, new in value.revised],
+        "diff": "\n".join(value.diff),
+        "problem": value.problem,
+    }
+
+
+def run_report(value: "RunReport") -> dict[str, Any]:
+    groups = {
+        name: {"runs": group.runs, "success": _interval(group.success), "seconds": _interval(group.seconds)}
+        for name, group in (("with_memories", value.with_memories), ("without", value.without))
+    }
+    return {
+        **groups,
+        "pending": value.pending,
+        "success_difference": _interval(value.success),
+        "duration_ratio": _interval(value.seconds),
+        "conclusion": value.conclusion,
+    }
+
+
+def _interval(value: "Interval | None") -> dict[str, float] | None:
+    return None if value is None else {name: round(each, 4) for name, each in value._asdict().items()}
+
+
+def blame(value: "Blame") -> dict[str, Any]:
+    return {
+        "run": value.run.number,
+        "run_id": value.run.id,
+        "memory": record.memory(value.memory),
+        "prompt": value.prompt,
+        "without": value.without,
     }
 
 

@@ -19,7 +19,8 @@ from omoide.model.memory import (
 )
 from omoide.model.mirror import Choice, FileState, FileVersions, Held, Mirror, Side, SyncConflict, SyncState
 from omoide.model.project import Project, ProjectPlace, RepositoryIdentity, Session
-from omoide.model.prompt import Candidate, ComposedPrompt, PromptMemory, Receipt, Task
+from omoide.model.prompt import Candidate, PromptMemory, Receipt, Task
+from omoide.model.run import ComposedPrompt, Evidence, LearnedRelevance, Outcome, Run, RunResult
 from omoide.model.scope import Actor, Layer, Role, Scope, check_project_path, check_segment
 from omoide.model.search import Hit, Page, Query, ResumeContext, SearchResult, Summary, VectorCoverage
 from omoide.model.source import (
@@ -48,6 +49,7 @@ __all__ = [
     "ComposedPrompt",
     "Draft",
     "Event",
+    "Evidence",
     "FileSource",
     "FileState",
     "FileVersions",
@@ -56,11 +58,13 @@ __all__ = [
     "Hit",
     "IdempotencyRecord",
     "Layer",
+    "LearnedRelevance",
     "Link",
     "LinkKind",
     "LlmCall",
     "Memory",
     "Mirror",
+    "Outcome",
     "Page",
     "Project",
     "ProjectPlace",
@@ -71,6 +75,8 @@ __all__ = [
     "RepositoryIdentity",
     "ResumeContext",
     "Role",
+    "Run",
+    "RunResult",
     "Scope",
     "SearchResult",
     "Session",

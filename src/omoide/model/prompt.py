@@ -98,12 +98,3 @@ class Receipt(msgspec.Struct, frozen=True):
     """How many were left out, of which `left_out` are the best."""
     holdout: bool = False
     """Whether the prompt was composed without memories, to compare its outcome with the others."""
-
-
-class ComposedPrompt(msgspec.Struct, frozen=True):
-    """A prompt that was composed for a task."""
-
-    text: str
-    receipt: Receipt
-    problems: tuple[str, ...] = ()
-    """What was wrong but did not prevent the prompt, such as a broken glob among the tags."""

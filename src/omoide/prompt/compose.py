@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from omoide.model.prompt import Candidate, ComposedPrompt, Receipt, Task
+from omoide.model import Candidate, ComposedPrompt, Receipt, Task
 from omoide.prompt import budget, globs, render, select
 
 

@@ -14,8 +14,11 @@ from omoide.service.memories import Memories
 from omoide.service.mirrors import Mirrors
 from omoide.service.projects import Projects
 from omoide.service.prompts import Prompts
+from omoide.service.replay import Replay
 from omoide.service.repositories import Repositories
 from omoide.service.retention import Retention
+from omoide.service.run_reports import RunReports
+from omoide.service.runs import Runs
 from omoide.service.secret_scan import SecretScan
 from omoide.service.stats import Stats
 from omoide.service.write_path import Hooks
@@ -28,6 +31,9 @@ class Service(
     Imports,
     Entries,
     Prompts,
+    Runs,
+    Replay,
+    RunReports,
     Stats,
     Retention,
     Projects,

@@ -4,6 +4,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -242,19 +243,22 @@ class Memories(Core):
         forgotten = {"state": State.FORGOTTEN}
         return self._transform(ref, scope, "forgotten", lambda old: with_fields(old, forgotten), if_version)
 
-    def restore(self, ref: Ref, *, scope: Scope, if_version: int | None = None) -> Memory:
+    def restore(self, ref: Ref, *, scope: Scope, version: int | None = None, if_version: int | None = None) -> Memory:
         """Make a forgotten, archived or inactive memory active again; it counts as accessed now.
 
-        An expiry that has passed is taken away. Returns the memory. Raises NotFound, NotAllowed, and Conflict where another
+        `version`: also bring back what it said in this version of its history, as a new version; it stays where it is. An
+        expiry that has passed is taken away. Returns the memory. Raises NotFound, NotAllowed, and Conflict where another
         memory has its key by now.
         """
         permissions.require(self._actor, "restore")
         at = self._clock()
+        values = {} if version is None else self._fields_of_version(ref, scope, version)
 
         def apply(old: Memory) -> Memory:
             # With its old expiry it would be out of every search again at once.
-            expires_at = None if has_expired(old.expires_at, at) else old.expires_at
-            return with_fields(old, {"state": State.ACTIVE, "expires_at": expires_at})
+            expires_at = values.get("expires_at", old.expires_at)
+            expires_at = None if has_expired(expires_at, at) else expires_at
+            return with_fields(old, {**values, "state": State.ACTIVE, "expires_at": expires_at})
 
         memory = self._transform(ref, scope, "restored", apply, if_version)
         self._store.touch([memory.number], at)
@@ -267,15 +271,20 @@ class Memories(Core):
         old key is taken.
         """
         permissions.require(self._actor, "revert")
+        values = self._fields_of_version(ref, scope, version)
+        return self._transform(ref, scope, "reverted", lambda old: with_fields(require_living(old), values), if_version)
+
+    def _fields_of_version(self, ref: Ref, scope: Scope, version: int) -> dict[str, Any]:
+        """What a memory said in a version of its history, as it can be stored today."""
         with self._read(scope) as tx:
             number = self._find(tx, ref, scope).number
             past = next((each.memory for each in tx.versions(number) if each.memory.version == version), None)
         if past is None:
-            raise NotFound(f"memory {ref} has no version {version}: its history lists them")
+            raise NotFound(f"#{number} has no version {version}: `omoide history {number}` shows its versions")
         values = {name: getattr(past, name) for name in fields.REVISABLE}
         if not past.topic_given:
             values["topic"] = None
-        return self._transform(ref, scope, "reverted", lambda old: with_fields(require_living(old), values), if_version)
+        return validation.check_fields(values, self._settings, fields.REVISABLE)
 
     def promote(self, ref: Ref, *, scope: Scope, to: Scope | None = None, if_version: int | None = None) -> Memory:
         """Move a memory to a wider scope: from a session to its project, from a project to the global layer.

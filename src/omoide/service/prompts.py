@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from omoide import model
 from omoide.errors import InvalidInput
 from omoide.guard import permissions, validation
-from omoide.model import ComposedPrompt, Query, Scope, Task
+from omoide.model import Candidate, ComposedPrompt, Query, Run, Scope, Task
 from omoide.retrieval import pipeline
 from omoide.service.core import Core
 from omoide.storage.base import Reader
@@ -32,6 +33,8 @@ class Prompts(Core):
         budget_bytes: int | None = None,
         budget_tokens: int | None = None,
         work_tree: Path | None = None,
+        run: str | None = None,
+        record: bool = False,
     ) -> ComposedPrompt:
         """Compose the prompt of a task: its sections, with the memories of `scope` that fit it best.
 
@@ -40,15 +43,18 @@ class Prompts(Core):
 
         `limit`: how many memories at most. `budget_bytes`, `budget_tokens`: how large the whole prompt may be; 0 is no
         limit. Each is that of the settings by default. `work_tree`: the directory whose files the globs of the write scope
-        stand for; by default the project's own.
+        stand for; by default the project's own. `run`: record a run under this id, which must be new in the project;
+        `record`: record one under an id that is made here. A recorded run can be replayed, and its outcome reported.
 
-        Returns the text with its receipt. Every memory in it counts as accessed. Raises InvalidInput for a task that is not
-        valid and for a budget that the other sections exceed, SecretFound for a secret in the task, and NotAllowed.
+        Returns the text with its receipt, and the run if one is recorded. Every memory in it counts as accessed. Raises
+        InvalidInput for a task that is not valid and for a budget that the other sections exceed, SecretFound for a secret
+        in the task, Conflict for a run whose id is taken, and NotAllowed.
         """
         permissions.require(self._actor, "compose")
         from omoide.prompt import compose  # lazy: only this needs it
 
         task = validation.check_task(task, self._settings)
+        id = self._run_id(run, record=record)
         allowed = self._budget(limit, budget_bytes, budget_tokens)
         role = self._role(task)
         query = permissions.narrow_or_refuse(self._actor, Query(scope))
@@ -56,13 +62,48 @@ class Prompts(Core):
         recalling = msgspec.structs.replace(query, text=self._recall_text(task), limit=_RECALLED)
         vector = self._embeddings.encode_query(recalling) if recalling.text else None
         with self._read(scope) as tx:
-            candidates = tx.prompt_candidates(query, at)
+            candidates = self._with_present_relevance(tx, scope, tx.prompt_candidates(query, at))
             files = _files(tx, scope, work_tree) if compose.needs_files(task) else None
             hits = pipeline.search(tx, recalling, at, vector).hits if recalling.text else ()
         scores = {hit.memory.number: hit.score for hit in hits}
-        composed = compose.compose(task, candidates, compose.Circumstances(role, allowed, files, scores))
+        given = compose.Circumstances(role, allowed, files, scores, self._is_held_out(id))
+        composed = compose.compose(task, candidates, given)
         self._store.touch([one.number for one in composed.receipt.memories], at)
-        return composed
+        if id is None:
+            return composed
+        # With the text of its role: the template of a profile may change.
+        new = Run(0, id, scope, msgspec.structs.replace(task, role=role), self._actor, at, composed.receipt)
+        with self._writes.transaction() as write:
+            stored = write.tx.add_run(new)
+            write.log("composed", scope, {"run": stored.id})
+        return msgspec.structs.replace(composed, run=stored)
+
+    def _run_id(self, run: str | None, *, record: bool) -> str | None:
+        """The id of the run to record; None: none."""
+        if run is None:
+            return model.new_id(self._clock()) if record else None
+        return validation.check_name(validation.check_line(run, "run", self._settings), "run")
+
+    def _is_held_out(self, id: str | None) -> bool:
+        """Whether a run is among those that are composed without memories: by its id alone, so that nobody chooses."""
+        if id is None or not self._settings.holdout:
+            return False
+        import hashlib  # lazy: only for a share of runs without memories
+
+        return int.from_bytes(hashlib.sha256(id.encode()).digest()[:8]) < self._settings.holdout * 2**64
+
+    def _with_present_relevance(self, tx: Reader, scope: Scope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """The candidates, those with a learned relevance with what it is by now."""
+        known = tx.learned(scope) if self._settings.learn_relevance else ()
+        if not known:
+            return candidates
+        from omoide.lifecycle import relevance  # lazy: only once something was learned
+
+        values = relevance.present_values(known, scope.path, tx.last_tick(scope))
+        return [
+            candidate._replace(relevance=values.get((candidate.number, candidate.relevance), candidate.relevance))
+            for candidate in candidates
+        ]
 
     def _recall_text(self, task: Task) -> str:
         """What to recall memories by; empty where the settings do not ask for that."""

@@ -17,7 +17,7 @@ from omoide.storage.capabilities import Erasure, Integrity, Redaction, StoredTex
 
 _LINES = fields.names(lambda field: field.kind in ("key", "line", "run") or field.name == "original_prompt")
 _LISTS = fields.names(lambda field: field.kind in ("tags", "texts"))
-_NAMES = ("project", "session", "actor")
+_NAMES = ("project", "session", "actor", "run")
 """Texts that are names: each must be unique, and a redacted one would not be a valid name."""
 
 
@@ -26,7 +26,7 @@ class StoredSecret(NamedTuple):
 
     kind: str
     field: str
-    """Where it is: a field of a memory, or project, session, actor, event, mirror or file."""
+    """Where it is: a field of a memory, or project, session, actor, event, run, task, outcome, mirror or file."""
     preview: str
     """Its first characters: at most four, and never more than a quarter of it."""
     number: int | None = None

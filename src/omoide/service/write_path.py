@@ -331,6 +331,16 @@ class MemoryTransaction:
         self.log_change(old, new, action)
         return new
 
+    def learn(self, old: Memory, relevance: float, detail: Mapping[str, object]) -> None:
+        """Store a memory with a relevance that was learned, as its next version; nothing where it has that already.
+
+        What it says does not change, so it does not become a memory that changed recently.
+        """
+        if relevance != old.relevance:
+            new = versioning.next_version(old, msgspec.structs.replace(old, relevance=relevance), old.updated_at)
+            self.replace(old, new)
+            self.log_change(old, new, "learned", {**detail, "before": old.relevance, "after": relevance})
+
     def _require_expiry_right(self, old: Memory, new: Memory) -> None:
         """Setting or shortening an expiry takes the memory away later: that needs the permission to archive."""
         if new.expires_at is not None and (old.expires_at is None or new.expires_at < old.expires_at):

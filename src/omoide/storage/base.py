@@ -33,6 +33,7 @@ from omoide.model import (
 from omoide.storage.idempotency import IdempotencyReader as IdempotencyReader, IdempotencyWriter as IdempotencyWriter
 from omoide.storage.llm_calls import LlmCallReader as LlmCallReader, LlmCallWriter as LlmCallWriter
 from omoide.storage.prompts import PromptReader as PromptReader
+from omoide.storage.runs import RunReader as RunReader, RunWriter as RunWriter
 from omoide.storage.search_index import (
     Counts as Counts,
     IndexEntry as IndexEntry,
@@ -236,6 +237,7 @@ class Reader(
     LlmCallReader,
     PromptReader,
     IdempotencyReader,
+    RunReader,
     Protocol,
 ):
     """A consistent view: everything that is read in it is of one moment, at the latest that of the first read.
@@ -346,6 +348,7 @@ class Writer(
     ProjectWriter,
     RetentionWriter,
     SyncWriter,
+    RunWriter,
     LlmCallWriter,
     IdempotencyWriter,
     Protocol,

@@ -25,7 +25,8 @@ class StoredText(NamedTuple):
     """A text that is stored beside memories."""
 
     what: str
-    """project, description, directory, session, session source, actor or event (its detail, as JSON)."""
+    """project, description, directory, session, session source, actor or event (its detail, as JSON), run (its id),
+    task or outcome (of a run, as JSON)."""
     text: str
 
 

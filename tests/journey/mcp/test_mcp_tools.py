@@ -107,6 +107,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "compose": ("compose", {"title": "x"}),
     "append_activity": ("append_activity", {"content": "x"}),
     "replace_memory": ("replace_memory_file", {"content": "# shop\n"}),
+    "outcome": ("outcome", {"run": "run", "result": "success"}),
     "stats": ("stats", {}),
     "retire": ("retire", {"dry_run": True}),
     "near_duplicates": ("reindex", {}),
@@ -148,6 +149,12 @@ ELSEWHERE = {
     "backup": "writes files",
     **dict.fromkeys(("mirrors", "mirror", "unmirror", "list_mirror", "join", "reset_sync_state"), "about files"),
     "conflicts": "a person decides between two texts",
+    **dict.fromkeys(
+        ("runs", "run", "replay", "why", "compare_runs", "blame", "run_report", "undo_outcome"),
+        "a person looks back at runs",
+    ),
+    "fix_relevance": "a person decides",
+    "release_relevance": "a person decides",
     "scan": "changes past versions permanently: a person decides",
     "resolve": "a person decides between two texts",
     **dict.fromkeys(
@@ -222,6 +229,7 @@ def memory_of(client: Any) -> Callable[[str], dict[str, str]]:
             key = refs[state] = f"{state}-{made}"
             client.result("remember", content=f"{state} {made}", key=key, scope=layer, **session)
         client.result("archive", id=refs["archived"], **session)
+        refs["run"] = client.result("compose", run=f"run-{made}")["run"]["id"]
         refs["gone"] = client.result("forget", id=refs["gone"], **session)["memory_id"]
         return refs
 

@@ -1,6 +1,6 @@
 """compose: the prompt of a task, with the memories that fit it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,8 +19,9 @@ from omoide.interfaces.cli.options import (
     warn,
     working_directory,
 )
-from omoide.interfaces.cli.output import print_json, print_table
-from omoide.model import PromptMemory, Receipt, Task
+from omoide.interfaces.cli.output import print_json
+from omoide.interfaces.cli.receipt import print_receipt
+from omoide.model import Task
 
 T = TypeVar("T")
 Command = Callable[..., T]
@@ -56,6 +57,8 @@ def _task_options(command: Command[T]) -> Command[T]:
     "--budget", "budget_bytes", type=click.IntRange(min=0), metavar="BYTES", help="The size of the prompt at most."
 )
 @click.option("--budget-tokens", type=click.IntRange(min=0), metavar="TOKENS", help="The same, in estimated tokens.")
+@click.option("--run", metavar="ID", help="Record a run under this id.")
+@click.option("--record", is_flag=True, help="Record a run under an id that is made.")
 @click.option("--explain", is_flag=True, help="Show which memories were chosen or left out, and why, not the prompt.")
 @target_options
 @json_option
@@ -64,6 +67,8 @@ def compose_command(
     limit: int | None,
     budget_bytes: int | None,
     budget_tokens: int | None,
+    run: str | None,
+    record: bool,
     explain: bool,
     target: Target,
     as_json: bool,
@@ -77,9 +82,10 @@ def compose_command(
     omoide compose --task task.toml
     omoide compose --title "Fix the login" --write-scope src/auth --budget 8000
     omoide compose --task task.json --explain
+    omoide compose --task task.toml --run build-42
     """
     task = _read_task(task_file, fields)
-    with open_memory(target) as (memory, scope):
+    with open_memory(target, writing=record or run is not None) as (memory, scope):
         composed = memory.compose(
             task,
             scope=scope,
@@ -87,13 +93,18 @@ def compose_command(
             budget_bytes=budget_bytes,
             budget_tokens=budget_tokens,
             work_tree=None if target.names_scope else work_tree(working_directory()),
+            run=run,
+            record=record,
         )
     for problem in composed.problems:
         warn(problem)
     if as_json:
-        print_json({"prompt": composed.text, "receipt": serialize.receipt(composed.receipt), "problems": composed.problems})
-    elif explain:
-        _print_receipt(composed.receipt)
+        print_json(serialize.composed_prompt(composed))
+        return
+    if composed.run is not None:
+        click.echo(f"run {composed.run.number}  {composed.run.id}", err=True)
+    if explain:
+        print_receipt(composed.receipt)
     else:
         click.echo(composed.text.encode(), nl=False)
 
@@ -124,18 +135,3 @@ def _decode(data: bytes, name: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Unreadable(f"{name} is not UTF-8 (byte {error.start}): convert it with iconv first") from error
-
-
-def _print_receipt(receipt: Receipt) -> None:
-    counts = f"{len(receipt.memories)} chosen, {receipt.left_out_count:,} left out"
-    click.echo(f"{receipt.bytes:,} bytes, about {receipt.tokens:,} tokens: {counts}")
-    rows = [*_rows("chosen", receipt.memories), *_rows("left out", receipt.left_out)]
-    if rows:
-        print_table(["", "#", "version", "why"], rows, flexible=(3,))
-    more = receipt.left_out_count - len(receipt.left_out)
-    if more:
-        click.echo(f"… and {more:,} more that rank lower")
-
-
-def _rows(what: str, memories: Sequence[PromptMemory]) -> list[list[str]]:
-    return [[what, f"#{one.number}", str(one.version), one.reason] for one in memories]

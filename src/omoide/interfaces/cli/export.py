@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from omoide.errors import InvalidInput
 from omoide.interfaces.cli.options import Target, open_memory, progress, tags_of, target_options, type_option
 from omoide.interfaces.time_input import parse_time
 from omoide.model import Scope, State
@@ -28,6 +29,7 @@ states_option = click.option(
 
 
 @click.command("export")
+@click.argument("what", type=click.Choice(["memories", "runs"]), default="memories")
 @format_option
 @click.option("--output", "-o", metavar="FILE", help="The file to write; - or nothing is standard output.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
@@ -39,6 +41,7 @@ states_option = click.option(
 @target_options
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 def export_command(
+    what: str,
     form: str | None,
     output: str | None,
     force: bool,
@@ -55,11 +58,18 @@ def export_command(
     Everything in the store, in every state, unless a filter or --project, --session or --global selects a part.
     `omoide import` reads the file without loss; past versions and events are only in a `backup`.
 
+    `omoide export runs` writes the runs of the project instead, as training data: a JSON object in each line.
+
     \b
     omoide export --output memories.jsonl
     omoide export --project shop --type decision --format csv > decisions.csv
     """
     path = None if output is None or output == "-" else Path(output)
+    if what == "runs":
+        if form not in (None, "jsonl") or type_ or tag or tags or since or states or as_json:
+            raise InvalidInput("runs are exported as JSON lines, without filters: give --output and --project at most")
+        _export_runs(path, target, force=force)
+        return
     if as_json:
         form = "json"
     elif path is not None:
@@ -74,6 +84,19 @@ def export_command(
         with open_output(path, force=force) as file, progress("exporting", total) as tick:
             count = export(memory, file, form or "json", chosen, tick)
     click.echo(f"exported {count} memories to {path}", err=True)
+
+
+def _export_runs(path: Path | None, target: Target, *, force: bool) -> None:
+    from omoide.transfer.runs import export_runs  # lazy: only for runs
+
+    with open_memory(target) as (memory, scope):
+        if path is None:
+            export_runs(memory, sys.stdout.buffer, scope)
+            sys.stdout.buffer.flush()
+            return
+        with open_output(path, force=force) as file:
+            count = export_runs(memory, file, scope)
+    click.echo(f"exported {count} runs to {path}", err=True)
 
 
 def build_selection(

@@ -37,6 +37,8 @@ _CLEARING_FLAGS = {"no_key": "key", "no_expiry": "expires_at"}
 @click.option("--no-key", is_flag=True, help="Remove its key.")
 @click.option("--no-expiry", is_flag=True, help="It never expires.")
 @click.option("--active/--inactive", default=None, help="Switch it on or off.")
+@click.option("--fix", is_flag=True, help="Fix its relevance: outcomes of runs no longer move it.")
+@click.option("--release", is_flag=True, help="Let outcomes of runs move its relevance again.")
 @click.option("--if-version", type=int, metavar="N", help="Only if nobody changed it since version N.")
 @target_options
 @json_option
@@ -52,6 +54,8 @@ def revise_command(
     omoide revise api-auth --add-tag security --expires 90d
     """
     changes = _changes(flags)
+    if flags["fix"] and flags["release"]:
+        raise InvalidInput("--fix and --release contradict each other: choose one")
     if content is not None:
         changes["content"] = read_stdin() if content == "-" else content
     with open_memory(target) as (memory, scope):
@@ -59,7 +63,12 @@ def revise_command(
         if flags["add_tag"] or flags["remove_tag"]:
             changes["tags"] = _edited_tags(changes.get("tags", old.tags), flags["add_tag"], flags["remove_tag"])
             if_version = old.version if if_version is None else if_version
-        new = memory.revise(old.id, scope=scope, if_version=if_version, **changes)
+        fix, release = flags["fix"], flags["release"]
+        new = old
+        if changes or not (fix or release):
+            new = memory.revise(old.id, scope=scope, if_version=if_version, **changes)
+        if fix or release:
+            new = (memory.fix_relevance if fix else memory.release_relevance)(old.id, scope=scope)
     _print_change(old, new, as_json=as_json)
 
 

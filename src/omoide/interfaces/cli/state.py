@@ -52,15 +52,21 @@ def forget_command(refs: tuple[str, ...], target: Target, as_json: bool) -> None
 
 @click.command("restore")
 @_refs
+@click.option("--version", type=click.IntRange(min=1), help="Bring back what a memory said in this version.")
 @target_options
 @json_option
-def restore_command(refs: tuple[str, ...], target: Target, as_json: bool) -> None:
+def restore_command(refs: tuple[str, ...], version: int | None, target: Target, as_json: bool) -> None:
     """Bring back forgotten, archived or inactive memories.
 
     \b
     omoide restore 12
+    omoide restore 12 --version 3
     """
-    _change_each(refs, target, "restored", lambda memory, ref, scope: memory.restore(ref, scope=scope), as_json=as_json)
+
+    def change(memory: Service, ref: str, scope: Scope) -> Memory:
+        return memory.restore(ref, scope=scope, version=version)
+
+    _change_each(refs, target, "restored", change, as_json=as_json)
 
 
 @click.command("archive")

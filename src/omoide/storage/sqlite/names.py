@@ -15,6 +15,9 @@ _COLUMNS = {
     "actor": ("actors", "name"),
     "event": ("events", "detail"),
     "event source": ("events", "source"),
+    "run": ("runs", "id"),
+    "task": ("runs", "task"),
+    "outcome": ("runs", "outcome"),
 }
 _FOLDED = ("project", "session")
 """Names that are stored a second time, casefolded."""
@@ -46,7 +49,7 @@ class NameWriter(NameReader):
             assignment, values = f"{assignment}, folded = ?", [*values, new.casefold()]
         self._tx.run(f"UPDATE {table} SET {assignment} WHERE {column} = ?", (*values, old.text))
         if old.what == "session":
-            for other in ("memories", "mirrors"):
+            for other in ("memories", "mirrors", "runs"):
                 self._tx.run(f"UPDATE {other} SET session = ? WHERE session = ?", (new, old.text))
 
     def replace_version(self, memory: Memory) -> None:

@@ -82,6 +82,9 @@ class SessionReader:
 class SessionWriter(SessionReader):
     """The part of `SqliteWriter` that is about projects and sessions."""
 
+    def move_runs(self, source: int | None, target: int | None) -> None:
+        raise NotImplementedError
+
     def _ensure_project(self, path: str, at: datetime) -> int:
         raise NotImplementedError
 
@@ -105,6 +108,7 @@ class SessionWriter(SessionReader):
         for table in ("sessions", "identities"):  # what the target has already stays as it is there
             self._tx.run(f"UPDATE OR IGNORE {table} SET project = :target WHERE project = :source", numbers)
             self._tx.run(f"DELETE FROM {table} WHERE project = :source", numbers)
+        self.move_runs(numbers["source"], numbers["target"])
         self._tx.run("UPDATE places SET position = position + 1000 WHERE project = :source", numbers)
         for table in ("events", "places", "mirrors"):
             self._tx.run(f"UPDATE {table} SET project = :target WHERE project = :source", numbers)

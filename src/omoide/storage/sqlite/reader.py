@@ -53,6 +53,7 @@ from omoide.storage.sqlite.names import NameReader
 from omoide.storage.sqlite.postings import NUMBERS, document_id, phrase, unpack_counts
 from omoide.storage.sqlite.projects import SessionReader
 from omoide.storage.sqlite.prompts import SqlitePromptReader
+from omoide.storage.sqlite.runs import SqliteRunReader
 from omoide.storage.sqlite.transaction import Transaction
 from omoide.storage.sqlite.vectors import VectorReader
 
@@ -123,6 +124,7 @@ class SqliteReader(
     LlmCallReader,
     SqlitePromptReader,
     IdempotencyReader,
+    SqliteRunReader,
 ):
     """See `storage/base.py` for what each verb promises. Made by the store, for one transaction."""
 

@@ -21,6 +21,7 @@ from omoide.storage.sqlite.names import NameWriter
 from omoide.storage.sqlite.postings import document_id
 from omoide.storage.sqlite.projects import SessionWriter
 from omoide.storage.sqlite.reader import SqliteReader, area
+from omoide.storage.sqlite.runs import SqliteRunWriter
 from omoide.storage.sqlite.transaction import Transaction
 from omoide.storage.sqlite.vectors import VectorWriter
 
@@ -42,7 +43,9 @@ INSERT INTO areas (area, entries, terms) VALUES (?, ?, ?)
 ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = terms + excluded.terms"""
 
 
-class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, IdempotencyWriter, SqliteReader, VectorWriter, LlmCallWriter):
+class SqliteWriter(
+    SqliteRunWriter, MirrorWriter, SessionWriter, NameWriter, IdempotencyWriter, SqliteReader, VectorWriter, LlmCallWriter
+):
     """See `storage/base.py` for what each method promises."""
 
     def __init__(self, tx: Transaction, known: ReaderCache):
@@ -148,6 +151,8 @@ class SqliteWriter(MirrorWriter, SessionWriter, NameWriter, IdempotencyWriter, S
             "DELETE FROM links WHERE ?1 IN (source, target)",
             "DELETE FROM sync_states WHERE memory = ?",
             "DELETE FROM sync_conflicts WHERE memory = ?",
+            "DELETE FROM run_memories WHERE memory = ?",
+            "DELETE FROM learned_relevances WHERE memory = ?",
             "DELETE FROM memories WHERE number = ?",
         ):
             self._tx.run(statement, (number,))

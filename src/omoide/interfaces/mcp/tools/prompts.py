@@ -1,15 +1,15 @@
 """Tools on prompts: offered with `--tools all`."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from omoide.interfaces import serialize
 from omoide.interfaces.mcp.context import CallContext
 from omoide.interfaces.mcp.request import RequestContext
 from omoide.interfaces.mcp.schemas import ScopedInput, set_or_none
 from omoide.interfaces.mcp.tools.registry import Answer, Tool
-from omoide.model import Task
+from omoide.model import RunResult, Task
 
 
 class ComposeInput(ScopedInput, kw_only=True):
@@ -29,24 +29,59 @@ class ComposeInput(ScopedInput, kw_only=True):
     limit: int | UnsetType = UNSET
     budget_bytes: int | UnsetType = UNSET
     budget_tokens: int | UnsetType = UNSET
+    run: str | UnsetType = UNSET
+    record: bool = False
 
 
 class ComposeResult(Struct, frozen=True):
     prompt: str
     receipt: dict[str, Any]
     problems: tuple[str, ...]
+    run: dict[str, Any] | None
+
+
+class OutcomeInput(ScopedInput, kw_only=True):
+    """What came of a run."""
+
+    run: Annotated[str, Meta(description="Number or id")]
+    result: RunResult
+    helped: tuple[str, ...] = ()
+    harmed: tuple[str, ...] = ()
+    note: str = ""
+    duration: float | UnsetType = UNSET
+    exit_code: int | UnsetType = UNSET
+
+
+class OutcomeResult(Struct, frozen=True):
+    run: dict[str, Any]
 
 
 def _compose(context: CallContext, arguments: ComposeInput, _: RequestContext) -> Answer:
     task = Task(**{name: getattr(arguments, name) for name in Task.__struct_fields__})
     composed = context.acting_as(arguments.caller_agent_id).compose(
         task,
-        scope=context.scope(arguments.project, arguments.session),
+        scope=context.scope(arguments.project, arguments.session, writing=arguments.record or arguments.run is not UNSET),
         limit=set_or_none(arguments.limit),
         budget_bytes=set_or_none(arguments.budget_bytes),
         budget_tokens=set_or_none(arguments.budget_tokens),
+        run=set_or_none(arguments.run),
+        record=arguments.record,
     )
-    return Answer(ComposeResult(composed.text, serialize.receipt(composed.receipt), composed.problems), composed.text)
+    return Answer(ComposeResult(**serialize.composed_prompt(composed)), composed.text)
+
+
+def _outcome(context: CallContext, arguments: OutcomeInput, _: RequestContext) -> Answer:
+    run = context.acting_as(arguments.caller_agent_id).outcome(
+        arguments.run,
+        arguments.result,
+        scope=context.scope(arguments.project, arguments.session),
+        helped=arguments.helped,
+        harmed=arguments.harmed,
+        note=arguments.note,
+        duration=set_or_none(arguments.duration),
+        exit_code=set_or_none(arguments.exit_code),
+    )
+    return Answer(OutcomeResult(serialize.run(run)), f"Run {run.number}: {arguments.result.value}.")
 
 
 TOOLS = (
@@ -58,6 +93,14 @@ TOOLS = (
         ComposeInput,
         ComposeResult,
         _compose,
-        reads=True,
+    ),
+    Tool(
+        "outcome",
+        "Outcome",
+        "Record what came of a run: success, failure or partial, and which memories in its prompt helped or harmed. Their"
+        " relevance moves accordingly.",
+        OutcomeInput,
+        OutcomeResult,
+        _outcome,
     ),
 )

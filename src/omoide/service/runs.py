@@ -1,0 +1,251 @@
+"""Runs: list and replay them, explain and compare their prompts, and record what came of them."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+
+from msgspec.structs import replace
+
+from omoide.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from omoide.guard import permissions, validation
+from omoide.lifecycle import relevance
+from omoide.model import LearnedRelevance, Memory, Outcome, Run, RunResult, Scope
+from omoide.service.core import Core, Ref
+from omoide.service.versioning import require_living, with_fields
+from omoide.service.write_path import MemoryTransaction
+from omoide.storage.base import Reader
+
+_LARGEST_SECONDS = 10 * 366 * 86_400
+
+
+class Runs(Core):
+    """Operations on runs."""
+
+    def runs(
+        self,
+        *,
+        scope: Scope,
+        result: RunResult | str | None = None,
+        agent: str | None = None,
+        memory: Ref | None = None,
+        since: datetime | None = None,
+        pending: bool = False,
+        limit: int = 50,
+    ) -> Sequence[Run]:
+        """Return the runs of the scope's project, or of its session, newest first.
+
+        `result`: only runs with this outcome; `pending`: only those without one. `agent`: only those whose prompt this agent
+        composed. `memory`: only those with this memory in the prompt. `since`: only those that started at or after this
+        time. `limit`: how many at most. Raises InvalidInput and NotFound.
+        """
+        permissions.require(self._actor, "runs")
+        limit = validation.check_limit(limit, self._settings)
+        wanted = None if result is None else check_result(result)
+        earliest = None if since is None else validation.check_aware(since, "since")
+        with self._read(scope) as tx:
+            number = None if memory is None else self._find(tx, memory, scope).number
+            found = (
+                run
+                for run in tx.runs(scope)
+                if (wanted is None or (run.outcome is not None and run.outcome.result is wanted))
+                and not (pending and run.outcome is not None)
+                and (agent is None or run.agent.name == agent)
+                and (number is None or any(one.number == number for one in run.receipt.memories))
+                and (earliest is None or run.started_at >= earliest)
+            )
+            return list(islice(found, limit))
+
+    def run(self, run: Ref, *, scope: Scope) -> Run:
+        """Return a run of the scope's project by its number or its id. Raises NotFound."""
+        permissions.require(self._actor, "run")
+        with self._read(scope) as tx:
+            return find_run(tx, run, scope)
+
+    def outcome(
+        self,
+        run: Ref,
+        result: RunResult | str,
+        *,
+        scope: Scope,
+        helped: Sequence[Ref] = (),
+        harmed: Sequence[Ref] = (),
+        note: str = "",
+        duration: float | None = None,
+        exit_code: int | None = None,
+        force: bool = False,
+    ) -> Run:
+        """Record what came of a run, and move the relevance of the memories in its prompt accordingly.
+
+        `result`: success, failure or partial. `helped`, `harmed`: memories in the prompt that did, which counts more than
+        the result. `note`: in words. `duration`: in seconds; by default the time since the prompt was composed.
+        `exit_code`: of the agent's process. `force`: replace an outcome that was recorded before.
+
+        The relevance of pinned memories, and of those whose relevance a person fixed, does not move; nor that of memories
+        that the actor may not change. Returns the run. Raises NotFound, InvalidInput, and Conflict for a run that has an
+        outcome already.
+        """
+        permissions.require(self._actor, "outcome")
+        wanted = check_result(result)
+        text = validation.check_note(note, self._settings)
+        _check_measures(duration, exit_code)
+        permissions.require_place(self._actor, scope)
+        with self._writes.transaction() as write:
+            found = find_run(write.tx, run, scope)
+            if found.outcome is not None:
+                if not force:
+                    raise Conflict(
+                        f"run {found.number} has the outcome {found.outcome.result} already: replace it with --force"
+                        " (force=True), or take it back with --undo (undo_outcome)"
+                    )
+                found = self._take_back(write, found)
+            seconds = (write.at - found.started_at).total_seconds() if duration is None else duration
+            outcome = Outcome(
+                wanted,
+                write.at,
+                self._actor.name,
+                max(0.0, float(seconds)),
+                exit_code,
+                text,
+                self._in_prompt(write.tx, found, helped),
+                self._in_prompt(write.tx, found, harmed),
+                write.tx.mark().event,
+            )
+            both = sorted(set(outcome.helped) & set(outcome.harmed))
+            if both:
+                raise InvalidInput(f"#{both[0]} cannot have helped and harmed: name it once")
+            return self._record(write, found, outcome)
+
+    def undo_outcome(self, run: Ref, *, scope: Scope) -> Run:
+        """Take back the outcome of a run, and what it moved. Return the run; raise NotFound, and Conflict if it has none."""
+        permissions.require(self._actor, "undo_outcome")
+        permissions.require_place(self._actor, scope)
+        with self._writes.transaction() as write:
+            found = find_run(write.tx, run, scope)
+            if found.outcome is None:
+                raise Conflict(f"run {found.number} has no outcome: there is nothing to undo")
+            return self._take_back(write, found)
+
+    def fix_relevance(self, ref: Ref, *, scope: Scope, value: float | None = None) -> Memory:
+        """Fix the relevance of a memory, at this value or at the one that it has: outcomes of runs no longer move it.
+
+        Returns the memory. Raises NotFound, InvalidInput, NotAllowed, and Conflict where it is forgotten.
+        """
+        permissions.require(self._actor, "fix_relevance")
+        with self._writes.transaction() as write:
+            old = require_living(self._find(write.tx, ref, scope))
+            chosen = old.relevance if value is None else validation.check_share(value, "relevance")
+            new = old if chosen == old.relevance else write.change(old, with_fields(old, {"relevance": chosen}), "revised")
+            write.tx.put_learned(replace(relevance.unlearned(old.number, chosen, write.tx.mark().event), fixed=True))
+            write.log("relevance fixed", new, {"relevance": chosen})
+            return new
+
+    def release_relevance(self, ref: Ref, *, scope: Scope) -> Memory:
+        """Let outcomes of runs move the relevance of a memory again; its value is the prior. Returns the memory."""
+        permissions.require(self._actor, "release_relevance")
+        with self._writes.transaction() as write:
+            memory = self._find(write.tx, ref, scope)
+            write.tx.drop_learned([memory.number])
+            write.log("relevance released", memory, {"relevance": memory.relevance})
+            return memory
+
+    def _in_prompt(self, tx: Reader, run: Run, refs: Sequence[Ref]) -> tuple[int, ...]:
+        """The numbers of memories that were in the prompt of a run."""
+        present = {one.number for one in run.receipt.memories}
+        numbers: list[int] = []
+        for ref in refs:
+            text = str(ref).removeprefix("#")
+            number = int(text) if text.isdigit() and int(text) in present else self._find(tx, ref, run.scope).number
+            if number not in present:
+                listed = ", ".join(f"#{each}" for each in sorted(present)) or "none"
+                raise InvalidInput(f"#{number} was not in the prompt of run {run.number}: its memories are {listed}")
+            numbers.append(number)
+        return tuple(sorted(set(numbers)))
+
+    def _record(self, write: MemoryTransaction, run: Run, outcome: Outcome) -> Run:
+        run = replace(run, outcome=outcome, tick=write.tx.last_tick(run.scope) + 1)
+        movable = self._movable(write, run) if self._settings.learn_relevance else {}
+        credits = {memory.number: relevance.credit(outcome, memory.number) for memory in movable.values()}
+        write.tx.put_outcome(run, outcome, credits)
+        known = {one.memory: one for one in write.tx.learned(run.scope)}
+        for number, memory in movable.items():
+            before = known.get(number)
+            if before is None or not relevance.is_moved(before, memory.relevance):
+                before = relevance.unlearned(number, memory.relevance, outcome.event)
+            self._move(write, memory, before, {"run": run.id, "result": outcome.result.value})
+        write.log("outcome", run.scope, {"run": run.id, "result": outcome.result.value})
+        return run
+
+    def _take_back(self, write: MemoryTransaction, run: Run) -> Run:
+        write.tx.put_outcome(run, None, {})
+        movable = self._movable(write, run)
+        for known in write.tx.learned(run.scope):
+            memory = movable.get(known.memory)
+            if memory is not None and not known.fixed and relevance.is_moved(known, memory.relevance):
+                self._move(write, memory, known, {"run": run.id, "undone": True})
+        write.log("outcome undone", run.scope, {"run": run.id})
+        return replace(run, outcome=None, tick=0)
+
+    def _movable(self, write: MemoryTransaction, run: Run) -> dict[int, Memory]:
+        """The memories of a run's prompt whose relevance its outcome may move, by number."""
+        fixed = {known.memory for known in write.tx.learned(run.scope) if known.fixed}
+        ids = {one.number: one.id for one in run.receipt.memories}
+        return {
+            memory.number: memory
+            for memory in write.tx.memories(sorted(ids))
+            if memory.id == ids[memory.number]
+            and not memory.pinned
+            and memory.number not in fixed
+            and self._may_move(memory)
+        }
+
+    def _may_move(self, memory: Memory) -> bool:
+        try:
+            self._writes.require_layer(memory.scope)
+        except NotAllowed:  # fallback: it stays as it is, and the outcome is recorded
+            return False
+        return permissions.covers(self._actor, memory.scope)
+
+    def _move(self, write: MemoryTransaction, memory: Memory, known: LearnedRelevance, detail: dict[str, object]) -> None:
+        """Give a memory the relevance that follows from all evidence about it."""
+        evidence = write.tx.evidence(memory.number, known.since)
+        learned = relevance.learn(known, evidence)
+        if evidence:
+            write.tx.put_learned(learned)
+        else:
+            write.tx.drop_learned([memory.number])
+        write.learn(memory, learned.value, detail)
+
+
+def find_run(tx: Reader, ref: Ref, scope: Scope) -> Run:
+    """Return the run of the scope's project that a caller refers to, by its number or its id. Raises NotFound."""
+    text = str(ref).strip()
+    number = text.removeprefix("#")
+    found = tx.run(scope, int(number)) if number.isascii() and number.isdigit() and len(number) < 10 else None
+    found = found or (tx.run(scope, text) if text else None)
+    if found is None:
+        raise NotFound(f"there is no run {text!s:.100} in {Scope(scope.path)}: `omoide runs` lists its runs")
+    return found
+
+
+def check_result(result: RunResult | str) -> RunResult:
+    """Return the result of a run; raise InvalidInput if there is no such one."""
+    try:
+        return RunResult(result)
+    except ValueError:
+        raise InvalidInput(f"the outcome must be {', '.join(RunResult)}, got {result!r:.60}") from None
+
+
+def _check_measures(duration: float | None, exit_code: int | None) -> None:
+    if duration is not None and not (isinstance(duration, (int, float)) and 0 <= duration <= _LARGEST_SECONDS):
+        raise InvalidInput(f"duration must be a number of seconds of at least 0, got {duration!r}")
+    if exit_code is not None and (isinstance(exit_code, bool) or not isinstance(exit_code, int)):
+        raise InvalidInput(f"exit_code must be a whole number, got {exit_code!r}")
+
+
+def versions_in_prompt(tx: Reader, run: Run) -> Iterator[Memory | None]:
+    """Yield the memories of a run's prompt in the versions that it had, in its order; None for one that is gone."""
+    for one in run.receipt.memories:
+        versions = tx.versions(one.number)
+        found = (version.memory for version in versions if version.memory.version == one.version)
+        memory = next(found, None)
+        yield memory if memory is not None and memory.id == one.id else None
