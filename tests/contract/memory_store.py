@@ -357,6 +357,9 @@ class MemoryReader:
             return found
         return [state for state in found if state.file in (files or ()) or state.memory in (memories or ())]
 
+    def mirrors_of(self, memories: Sequence[int]) -> set[int]:
+        return {mirror for mirror, memory in self.data.sync_states if memory in memories}
+
     def file_states(self, mirror: int) -> list[FileState]:
         return [state for (number, _), state in self.data.file_states.items() if number == mirror]
 

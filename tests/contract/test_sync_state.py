@@ -114,6 +114,9 @@ def test_the_last_state_of_each_memory_is_found_by_file_and_by_memory(samples, s
     assert told(here, files=["b.md"], memories=[one]) == [one, two, three]
     assert told(here, files=[], memories=[]) == []
     assert told(there) == [one]
+    assert samples.ask(lambda tx: tx.mirrors_of([one])) == {here, there}
+    assert samples.ask(lambda tx: tx.mirrors_of([two, three, 99])) == {here}
+    assert samples.ask(lambda tx: tx.mirrors_of([])) == set()
     assert first in samples.ask(lambda tx: tx.sync_states(here))
     with store.write() as tx:
         tx.record_sync(here, SyncUpdate([first], dropped_states=[one, three]))

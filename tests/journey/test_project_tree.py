@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from omoide import Changed, Conflict, InvalidInput, NotAllowed, NotFound, Scope, State, Unwritable
+from omoide import Changed, Conflict, Draft, InvalidInput, NotAllowed, NotFound, Scope, State, Unwritable
 
 SHOP = "backend/python/shop"
 SCOPE = Scope.project(SHOP)
@@ -352,6 +352,19 @@ def test_a_write_in_one_project_leaves_the_files_of_the_others_alone(memory, roo
     memory.remember("more in the shop", scope=SCOPE)
     assert {file: file.stat() for file in (root / "bank").iterdir()} == before
     assert "more in the shop" in (root / SHOP / "MEMORY.md").read_text(encoding="utf-8")
+
+
+def test_a_memory_that_leaves_its_project_leaves_its_tree_among_other_trees(memory, root):
+    for path in (SHOP, "bank"):
+        memory.create_project(path)
+    number = memory.remember("for everybody", scope=SCOPE).memory.number
+    memory.promote(number, scope=SCOPE)
+    assert "for everybody" not in (root / SHOP / "MEMORY.md").read_text(encoding="utf-8")
+    memory.remember_many([Draft("in the bank", Scope.project("bank")), Draft("in the shop", SCOPE)])
+    assert "in the bank" in (root / "bank" / "MEMORY.md").read_text(encoding="utf-8")
+    assert "in the shop" in (root / SHOP / "MEMORY.md").read_text(encoding="utf-8")
+    memory.describe_project("bank", "The bank")
+    assert "> The bank" in (root / "bank" / "MEMORY.md").read_text(encoding="utf-8")
 
 
 def test_reading_a_new_tree_again_and_again_syncs_nothing(memory, root):

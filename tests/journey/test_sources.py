@@ -104,6 +104,18 @@ def test_the_variable_gives_every_command_its_source(omoide):
     assert "OMOIDE_SOURCE: source must be a source: slack:CHANNEL/THREAD" in refused.err
 
 
+def test_an_edit_of_a_file_is_an_event_from_that_file(memory, tmp_path):
+    (tmp_path / "notes, line 2").mkdir()
+    file = tmp_path / "notes, line 2" / "memories.md"
+    memory.mirror(file, scope=SHOP)
+    memory.remember("written here", scope=SHOP)
+    file.write_text(file.read_text(encoding="utf-8") + "\n## 手書き\n- Content: ファイルから\n", encoding="utf-8")
+    assert memory.list(scope=SHOP).total == 2
+    (event,) = memory.events(scope=SHOP, source="file")
+    assert (event.source, event.actor.name) == (FileSource(str(file)), "human")
+    assert memory.events(scope=SHOP, source=FileSource(str(file.parent))) == [event]
+
+
 def test_a_wrong_source_in_the_settings_is_refused(open_memory, tmp_path):
     with pytest.raises(Unreadable, match="source must be a source"):
         open_memory(tmp_path / "other.db", source="somewhere")

@@ -216,6 +216,9 @@ class SyncReader(Protocol):
     ) -> list[SyncState]:
         """Return the sync states of these files and these memories; all of the mirror's if neither is given."""
 
+    def mirrors_of(self, memories: Sequence[int]) -> set[int]:
+        """Return the numbers of the mirrors that have a sync state of one of these memories."""
+
     def file_states(self, mirror: int) -> list[FileState]:
         """Return the state of each file of a mirror when it was last read or written."""
 

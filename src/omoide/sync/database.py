@@ -18,6 +18,7 @@ from omoide.model import (
     Actor,
     Choice,
     Draft,
+    FileSource,
     FileState,
     FileVersions,
     Layer,
@@ -158,6 +159,15 @@ class SyncDatabase:
                 return event, False
             return event, any(holds(mirror, memory.scope) for memory in tx.memories(changed))
 
+    def concerned(self, mirrors: Sequence[Mirror], numbers: Sequence[int]) -> Sequence[Mirror]:
+        """Return the mirrors that show, or should show, one of these memories; all of them where that is not known."""
+        with self._store.read() as tx:
+            memories = tx.memories(numbers)
+            if not numbers or len(memories) < len(numbers):  # a project itself has changed, or a memory was purged
+                return mirrors
+            showing, scopes = tx.mirrors_of(numbers), {memory.scope for memory in memories}
+        return [one for one in mirrors if one.number in showing or any(holds(one, scope) for scope in scopes)]
+
     def has_purged(self, since: int) -> bool:
         """Whether a memory was purged after this event: its text must be in no copy of a file either."""
         with self._store.read() as tx:
@@ -237,6 +247,7 @@ class SyncDatabase:
         if validation.secret_in(change.place):
             place = secrets.redact(change.place)
             return ImportResult(None, f"{place}: the name of the file seems to hold a secret: rename it")
+        write.source = FileSource(_file_of(change.place))
         try:
             if change.number:
                 return ImportResult(self._revise_from_file(write, mirror, change))
@@ -307,6 +318,12 @@ class SyncDatabase:
         # It came from another store, by git perhaps, and is the same memory there and here.
         updated = min(max(entry.updated_at or memory.created_at, memory.created_at), write.at)
         return write.add(msgspec.structs.replace(memory, id=entry.id, updated_at=updated), "imported")
+
+
+def _file_of(place: str) -> str:
+    """The file of a place such as `/notes/memories.md, line 3`."""
+    file, found, line = place.rpartition(", line ")
+    return file if found and line.isdecimal() else place
 
 
 def _astray(tx: Reader, ids: Sequence[str], numbers: Mapping[str, int], memories: Collection[int]) -> dict[str, str]:

@@ -51,10 +51,13 @@ class SyncEngine:
             for mirror in visible:
                 self._attempt_and_report(mirror, partial(self._scan, mirror, event))
 
-    def export_changes(self, mirrors: Sequence[Mirror]) -> None:
-        """Write what changed in the database to the files that it concerns. Call after a commit."""
+    def export_changes(self, mirrors: Sequence[Mirror], numbers: Sequence[int]) -> None:
+        """Write what changed in the database to the files that it concerns. Call after a commit.
+
+        `numbers`: of the memories that were changed; none where something else was, such as a project.
+        """
         with self._lock:
-            for mirror in mirrors:
+            for mirror in self._database.concerned(mirrors, numbers) if len(mirrors) > 1 else mirrors:
                 self._attempt_and_report(mirror, partial(self._export, mirror))
 
     def attempt(self, mirror: Mirror, work: Callable[[], SyncReport | None]) -> SyncReport | None:

@@ -43,12 +43,12 @@ class MirrorHook:
         if mirrors:
             self.engine.import_edits(mirrors, scope)
 
-    def after_commit(self, _: Sequence[int] = ()) -> None:
+    def after_commit(self, numbers: Sequence[int] = ()) -> None:
         """Export what was written to the files that it concerns."""
         try:
             mirrors = self._current_mirrors()
             if mirrors:
-                self.engine.export_changes(mirrors)
+                self.engine.export_changes(mirrors, numbers)
         except OmoideError as error:  # fallback: what was written is committed; the next read exports it
             self._report(str(error))
 

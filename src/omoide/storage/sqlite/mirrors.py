@@ -74,6 +74,10 @@ class MirrorReader:
             found |= {row[0]: SyncState(*row) for row in rows(wanted, (mirror, str(list(memories))))}
         return list(found.values())
 
+    def mirrors_of(self, memories: Sequence[int]) -> set[int]:
+        wanted = "SELECT DISTINCT mirror FROM sync_states WHERE memory IN (SELECT value FROM json_each(?))"
+        return {mirror for (mirror,) in self._tx.rows(wanted, (str(list(memories)),))}
+
     def file_states(self, mirror: int) -> list[FileState]:
         rows = self._tx.rows(
             "SELECT name, mtime_ns, size, inode, digest, settled FROM file_states WHERE mirror = ?", (mirror,)
