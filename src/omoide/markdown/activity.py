@@ -6,6 +6,7 @@ The rules:
 - A person may write a bullet without a time and without an id: `- 2026-02-05: text`, `- [2026-02-05 10:00] text`, `- text`.
 - A text goes on below its bullet, indented by two spaces; so can bullets below a bullet.
 - A line that has its id stays as somebody wrote it until its text changes.
+- A bullet in which a code fence begins that does not end there is left alone.
 """
 
 import re
@@ -47,26 +48,39 @@ def _read_part(texts: list[str], start: int, end: int, fences: Fences) -> list[B
             index = closing + 1
         elif begin:
             bullet = _read_bullet(texts, index, begin.end(), fences)
-            found += [bullet] if bullet.content else []
+            found += [bullet] if bullet.content and not _has_open_fence(bullet.content) else []
             index = bullet.end
         else:
             index += 1
     return found
 
 
+def _has_open_fence(text: str) -> bool:
+    """Whether a code fence begins in a text and does not end there: then it is not clear where the text ends."""
+    lines = text.split("\n")
+    fences = Fences(lines, lambda _: False)
+    index = 0
+    while index < len(lines):
+        closing = fences.end(index)
+        if closing is None and has_fence(lines[index]):
+            return True
+        index = (closing or index) + 1
+    return False
+
+
 def _read_bullet(lines: list[str], index: int, column: int, fences: Fences) -> Bullet:
     """Read a bullet whose text begins at this column, and take its id from the line."""
     mark = MARK.search(lines[index])
     id = parse_uuid(mark[1]) if mark else None
-    if mark and id:
-        lines[index] = lines[index][: mark.start()]
+    # The text ends where its id would stand: white space above or in front of that is nobody's.
+    lines[index] = (lines[index][: mark.start()] if mark and id else lines[index]).rstrip(" \t")
     bullet = Bullet(index, "", id)
     date = _DATE.match(lines[index], column)
     if date:
         bullet.date = _moment(date)
         column = date.end() if bullet.date else column
     bullet.end, text = read_long_text(lines, index, column, fences)
-    bullet.fields["content"] = [FieldLines(index, bullet.end, text.rstrip(" \t"))] if text.strip() else []
+    bullet.fields["content"] = [FieldLines(index, bullet.end, text)] if text.strip() else []
     bullet.entry_lines = list(range(index, bullet.end))
     return bullet
 

@@ -31,7 +31,7 @@ from omoide.markdown.format import (
     heading_text,
     parse_uuid,
 )
-from omoide.markdown.page import Fences, MarkdownPage, headings
+from omoide.markdown.page import Fences, MarkdownPage, headings, is_blank
 from omoide.markdown.reformatting import is_same_content, is_same_title, is_same_value
 from omoide.markdown.section import Section
 from omoide.markdown.sections import PageLayout
@@ -314,7 +314,9 @@ class _MainLayout(_FileLayout):
             return
         place = heading + 1
         is_spaced = place == len(page) or not page.lines[place].strip()
-        page.insert(place, ["", *bullets, *([] if is_spaced else [""])])
+        below = next((line for line in page.lines[place:] if not is_blank(line)), "")
+        separator = ["", "<!-- -->"] if below.startswith((" ", "\t")) else []  # else it would continue the last bullet
+        page.insert(place, ["", *bullets, *separator, *([] if is_spaced else [""])])
 
 
 def read_description(text: str) -> str:
