@@ -4,15 +4,16 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from litestar import HttpMethod, Litestar, Request, Response
+from litestar import HttpMethod, Litestar, Request, Response, get
 from litestar.exceptions import HTTPException, MethodNotAllowedException
 from litestar.handlers import HTTPRouteHandler
 
 from omoide.errors import OmoideError
 from omoide.interfaces.http.tokens import Bearer
-from omoide.interfaces.rest import problems, routes, routing
+from omoide.interfaces.rest import openapi, problems, reference, routes, routing
 from omoide.interfaces.rest.gate import BEARER, TooLarge
 from omoide.interfaces.rest.problems import InvalidRequest, Refusal
 from omoide.interfaces.rest.routing import Answer, Call, Route
@@ -30,18 +31,64 @@ _NOTHING = "there is nothing here: /openapi.json lists what there is"
 _INTERNAL = "the server failed to answer; its log says why"
 
 
-def make_app(service_for: ServiceFor, handlers: Sequence[HTTPRouteHandler] = ()) -> Litestar:
-    """Return the application; `handlers` are those that are no routes of the table, such as MCP."""
+PUBLIC = ("/openapi.json", "/reference")
+"""The paths of the documentation, which need no token."""
+
+
+def make_app(service_for: ServiceFor, types: Sequence[str], handlers: Sequence[HTTPRouteHandler] = ()) -> Litestar:
+    """Return the application.
+
+    `types` are those that a memory can have; `handlers` are those that are no routes of the table, such as MCP.
+    """
     _ = routes  # importing it fills the table
     runner = _Runner(service_for)
     return Litestar(
-        [*(runner.handler(route) for route in routing.ROUTES), *handlers],
+        [
+            *_options(),  # first: otherwise Litestar adds its own
+            *(runner.handler(route) for route in routing.ROUTES),
+            *_documentation(types),
+            *handlers,
+        ],
         openapi_config=None,
         exception_handlers={Exception: _answer_exception},
         on_shutdown=[runner.close],
         logging_config=None,
         request_max_body_size=None,  # the gate has the limit
     )
+
+
+def _options() -> list[HTTPRouteHandler]:
+    """Return handlers that name all methods of a path: Litestar's own name only those of one handler."""
+    methods: dict[str, list[str]] = {}
+    for route in routing.ROUTES:
+        methods.setdefault(route.path, []).append(route.method)
+
+    def handler(path: str, allowed: str) -> HTTPRouteHandler:
+        async def endpoint() -> Response[None]:
+            return Response(None, status_code=204, headers={"Allow": allowed})
+
+        make = HTTPRouteHandler(
+            litestar_path(path), http_method=HttpMethod.OPTIONS, status_code=200, include_in_schema=False
+        )
+        return make(endpoint)
+
+    return [handler(path, ", ".join([*sorted(names), "OPTIONS"])) for path, names in methods.items()]
+
+
+def _documentation(types: Sequence[str]) -> list[HTTPRouteHandler]:
+    @cache
+    def document() -> dict[str, Any]:
+        return openapi.document(types)
+
+    @get("/openapi.json", include_in_schema=False, sync_to_thread=True)
+    def get_document() -> Response[bytes]:
+        return Response(routing.encode(document()), media_type="application/json")
+
+    @get("/reference", include_in_schema=False, sync_to_thread=True)
+    def get_reference() -> Response[str]:
+        return Response(reference.render(document()), media_type="text/html")
+
+    return [get_document, get_reference]
 
 
 class _Runner:
@@ -116,6 +163,8 @@ def litestar_path(path: str) -> str:
 
 
 def _answer(route: Route, service: "Service", request: Request[Any, Any, Any], body: bytes) -> Response[bytes]:
+    if route.idempotent:
+        routing.check_key(request.headers.get("idempotency-key"))
     call: Call[Any, Any] = Call(
         service,
         request.url.path,

@@ -77,9 +77,13 @@ def parse(text: bytes, type: Any) -> Any:
 def parse_parameters(given: dict[str, Any], type: Any) -> Any:
     """Return the parameters of a query as a value of this type. Raise InvalidRequest, naming the parameter."""
     try:
-        return msgspec.convert(given, type, strict=False)
+        value = msgspec.convert(given, type, strict=False)
     except msgspec.ValidationError as error:
         raise InvalidRequest(*_locate(str(error), "parameter")) from error
+    for field in msgspec.structs.fields(type):
+        if field.encode_name in given and getattr(value, field.name) is None:  # msgspec reads the text null as None
+            raise InvalidRequest(f"{field.encode_name}: null is no value", {"parameter": field.encode_name})
+    return value
 
 
 def _locate(message: str, kind: str) -> tuple[str, dict[str, str] | None]:

@@ -1,5 +1,6 @@
 """The table of routes: each names its operation, the values it takes and answers, and the function that does it."""
 
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -9,6 +10,7 @@ import msgspec
 
 from omoide.errors import AlreadyDone, Changed
 from omoide.interfaces.rest import values
+from omoide.interfaces.rest.problems import InvalidRequest
 from omoide.model import Memory, Scope
 
 if TYPE_CHECKING:  # the service loads with the store, at the first request
@@ -18,6 +20,9 @@ if TYPE_CHECKING:  # the service loads with the store, at the first request
 Q = TypeVar("Q")
 B = TypeVar("B")
 T = TypeVar("T")
+
+
+_KEY = re.compile(r"[!-~]{1,255}")
 
 
 class NoQuery(values.Input, frozen=True):
@@ -126,6 +131,8 @@ class Route(NamedTuple):
     statuses: Sequence[int]
     """The statuses of errors that only this route has, beside those that every route may answer."""
     example: Any
+    """Of the answer."""
+    body_example: Any
     if_match: bool
     idempotent: bool
     public: bool
@@ -149,6 +156,7 @@ def route(
     status: int = 200,
     statuses: Sequence[int] = (),
     example: Any = None,
+    body_example: Any = None,
     if_match: bool = False,
     idempotent: bool = False,
     public: bool = False,
@@ -173,6 +181,7 @@ def route(
                 status,
                 statuses,
                 example,
+                body_example,
                 if_match,
                 idempotent,
                 public,
@@ -181,6 +190,13 @@ def route(
         return function
 
     return add
+
+
+def check_key(key: str | None) -> None:
+    """Raise InvalidRequest if a request has an Idempotency-Key that is not valid."""
+    if key is not None and not _KEY.fullmatch(key):
+        detail = "Idempotency-Key must be 1 to 255 printable ASCII characters"
+        raise InvalidRequest(detail, {"header": "Idempotency-Key"})
 
 
 def make_tag(version: int, body: bytes) -> str:

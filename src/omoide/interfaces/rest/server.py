@@ -21,7 +21,7 @@ from omoide.interfaces.http.tokens import Bearer, Tokens
 from omoide.interfaces.mcp.context import ServiceHandle
 from omoide.interfaces.mcp.server import print_warning, service_handle
 from omoide.interfaces.rest import routing
-from omoide.interfaces.rest.app import make_app
+from omoide.interfaces.rest.app import PUBLIC, make_app
 from omoide.interfaces.rest.connection import StrictProtocol
 from omoide.interfaces.rest.gate import Gate
 from omoide.service import Service
@@ -107,9 +107,9 @@ def serve(settings: Settings, options: ServeOptions, ready: Callable[[str, Path]
     services = Services(settings)
     secure = options.tls_cert is not None
     gate = Gate(
-        make_app(services.get),  # type: ignore[arg-type] # Litestar's own types of the same messages
+        make_app(services.get, settings.all_types),  # type: ignore[arg-type] # Litestar's own types of the same messages
         Authenticator(find_bearer, options.names, _RATE),
-        {route.path for route in routing.ROUTES if route.public},
+        {*PUBLIC, *(route.path for route in routing.ROUTES if route.public)},
         origins=options.origins,
         secure=secure,
         log=_write_log if options.access_log else None,

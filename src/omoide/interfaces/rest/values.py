@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 from omoide import model
 from omoide.model import Memory, Project, State, expiry
 
+Time = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Text = Annotated[str, Meta(min_length=1, pattern=r"\S")]
 Line = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
@@ -50,8 +51,8 @@ class MemoryAnswer(Output, frozen=True):
     relevance_score: Share
     """How useful it has proved; 0.5 is unknown."""
     active: bool
-    created_at: str
-    updated_at: str
+    created_at: Time
+    updated_at: Time
     version: int
     """Grows by one with each change."""
     state: StateName
@@ -64,7 +65,7 @@ class MemoryAnswer(Output, frozen=True):
     source_run_id: RunId | None
     confidence: Share
     pinned: bool
-    expires_at: str | None
+    expires_at: Time | None
     reference_count: int
     """How often it was remembered again."""
     author: str | None
@@ -213,7 +214,7 @@ class ProjectAnswer(Output, frozen=True):
     path: str
     name: str
     description: str
-    created_at: str | None
+    created_at: Time | None
 
 
 class ProjectList(Output, frozen=True):

@@ -28,7 +28,7 @@ class EventAnswer(values.Output, frozen=True):
 
     id: int
     """Rises with every event."""
-    at: str
+    at: values.Time
     action: str
     project: str | None
     """The path of the project; null: the global layer."""
@@ -76,8 +76,8 @@ class SummaryAnswer(values.Output, frozen=True):
     count: int
     by_type: dict[str, int]
     by_tag: dict[str, int]
-    oldest: str | None
-    newest: str | None
+    oldest: values.Time | None
+    newest: values.Time | None
     bytes: int
 
 
@@ -89,7 +89,7 @@ class StatsAnswer(values.Output, frozen=True):
     by_type: dict[str, int]
     by_project: dict[str, int]
     bytes: int
-    newest_change: str | None
+    newest_change: values.Time | None
 
 
 @route(

@@ -26,7 +26,7 @@ class LinkAnswer(values.Output, frozen=True):
     kind: values.LinkName
     target_uuid: str
     """Of the memory that it leads to."""
-    created_at: str
+    created_at: values.Time
 
 
 class LinkList(values.Output, frozen=True):
@@ -69,6 +69,7 @@ def _links(call: Call[NoQuery, NewLink] | Call[NoQuery, None], status: int = 0) 
     answer=LinkList,
     status=201,
     example=_LINKS,
+    body_example={"kind": "supersedes", "targetId": 2},
     idempotent=True,
 )
 def create_link(call: Call[NoQuery, NewLink]) -> Answer:

@@ -105,6 +105,12 @@ def split_list(text: str | None) -> list[str]:
     status=201,
     statuses=(409,),
     example=MEMORY,
+    body_example={
+        "type": "warning",
+        "content": "src/core/配下の変更は全テスト実行が必須",
+        "tags": ["src/core/**", "testing"],
+        "relevanceScore": 0.9,
+    },
     idempotent=True,
 )
 def create_memory(call: Call[NoQuery, values.NewMemory]) -> Answer:
@@ -151,6 +157,7 @@ def get_memory(call: Call[NoQuery, None]) -> Answer:
     answer=values.MemoryAnswer,
     statuses=(409, 412),
     example=MEMORY,
+    body_example={"tags": ["build"], "active": False},
     if_match=True,
 )
 def update_memory(call: Call[NoQuery, values.MemoryPatch]) -> Answer:

@@ -29,6 +29,7 @@ def list_projects(call: Call[NoQuery, None]) -> Answer:
     status=201,
     statuses=(409,),
     example=PROJECT,
+    body_example={"path": "backend/python/shop", "description": "The web shop"},
     idempotent=True,
 )
 def create_project(call: Call[NoQuery, values.NewProject]) -> Answer:
@@ -44,7 +45,15 @@ def get_project(call: Call[NoQuery, None]) -> Answer:
     return Answer(values.project(call.project))
 
 
-@route("PATCH", _ONE, "updateProject", body=values.ProjectPatch, answer=values.ProjectAnswer, example=PROJECT)
+@route(
+    "PATCH",
+    _ONE,
+    "updateProject",
+    body=values.ProjectPatch,
+    answer=values.ProjectAnswer,
+    example=PROJECT,
+    body_example={"description": "The web shop"},
+)
 def update_project(call: Call[NoQuery, values.ProjectPatch]) -> Answer:
     """Change the description of a project."""
     return Answer(values.project(call.service.describe_project(call.project.path, call.body.description)))

@@ -54,6 +54,7 @@ class SearchBody(values.Input, frozen=True):
     layers: list[values.LayerName] = msgspec.field(default_factory=list)
     """By default all that the project sees."""
     states: list[Literal["active", "inactive", "archived"]] = msgspec.field(default_factory=lambda: ["active"])
+    """By default active ones."""
     since: datetime | None = None
     """Only memories that changed at or after this time."""
     limit: values.Limit = 10
@@ -111,7 +112,15 @@ def search_memories(call: Call[SearchQuery, None]) -> Answer:
     return Answer(_show_hits(found.hits, found.total, call.project_id))
 
 
-@route("POST", _PATH, "searchMemoriesByBody", body=SearchBody, answer=HitList, example=_HITS)
+@route(
+    "POST",
+    _PATH,
+    "searchMemoriesByBody",
+    body=SearchBody,
+    answer=HitList,
+    example=_HITS,
+    body_example={"query": "認証", "type": "decision"},
+)
 def search_memories_by_body(call: Call[NoQuery, SearchBody]) -> Answer:
     """Search as with GET, with a query that may be long, and more filters."""
     asked = call.body

@@ -23,8 +23,8 @@ class SessionAnswer(values.Output, frozen=True):
     name: str
     project_id: int
     source: str
-    created_at: str
-    updated_at: str
+    created_at: values.Time
+    updated_at: values.Time
     memory_count: int
 
 
@@ -71,6 +71,7 @@ def list_sessions(call: Call[NoQuery, None]) -> Answer:
     status=201,
     statuses=(409,),
     example=_SESSION,
+    body_example={"name": "monday", "source": "slack:C123"},
     idempotent=True,
 )
 def start_session(call: Call[NoQuery, NewSession]) -> Answer:
