@@ -234,6 +234,13 @@ def test_no_route_lets_a_bound_token_leave_its_project(server: Any, place_of_ser
     ]
 
 
+def test_every_route_but_the_public_ones_needs_a_token(server: Any, project: str) -> None:
+    public = {"getLiveness", "getReadiness", "getVersion"}
+    for operation, method, path, body in every_route(int(project.split("/")[3]), 1):
+        status = server.request(method, path, body, token="").status
+        assert status == 200 if operation in public else status in (401, 429), operation
+
+
 def test_a_role_may_do_what_the_table_of_permissions_says(server: Any, project: str) -> None:
     number = int(project.split("/")[3])
     refused = set()
