@@ -142,7 +142,7 @@ def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(used, 
         "service": "core mirrors queries versioning write_path",
         "storage": "rows",
         "storage/sqlite": "cache events faults file mirrors opening postings reader store transaction writer",
-        "sync": "absence database engine evidence file_edits hook matching plan run snapshot three_way",
+        "sync": "absence adoption database engine evidence file_edits hook matching plan run snapshot three_way",
     }
 
 

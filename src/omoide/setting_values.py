@@ -145,3 +145,14 @@ def seconds(value: Any) -> float:
     if not 0 <= seconds <= 3600:
         raise ValueError("a number of seconds from 0 to 3600")
     return seconds
+
+
+def fraction(value: Any) -> float:
+    """Return a number from 0 to 1."""
+    try:
+        number = -1.0 if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise ValueError("a number from 0 to 1")
+    return number

@@ -203,6 +203,12 @@ SETTINGS = (
         setting_values.directory,
     ),
     Setting(
+        "file_confidence",
+        "the confidence of entries that the first sync of an existing file imports, 0 to 1",
+        lambda: 0.7,
+        setting_values.fraction,
+    ),
+    Setting(
         "embedder",
         'what computes vectors: "auto", "off", "bundled", "fastembed:MODEL" or "http://host/v1#MODEL"',
         lambda: "auto",
@@ -278,6 +284,7 @@ class Settings(msgspec.Struct, frozen=True):
     max_backups: int
     memories_enabled: bool
     memories_inject: str
+    file_confidence: float
     memories_directory: str
     embedder: str
     embedder_key: str

@@ -128,9 +128,9 @@ class MemoryReader:
     def everything(self) -> Iterator[Memory]:
         return (memory for number in sorted(self.data.memories) if (memory := self.memory(number)) is not None)
 
-    def _living(self, scope: Scope) -> list[Memory]:
-        """The memories of exactly this scope that are not forgotten, newest first."""
-        found = [each for each in self.everything() if each.scope == scope and each.state is not State.FORGOTTEN]
+    def _living(self, scope: Scope, *, forgotten: bool = False) -> list[Memory]:
+        """The memories of exactly this scope that are not forgotten, or that are, newest first."""
+        found = [each for each in self.everything() if each.scope == scope and (each.state is State.FORGOTTEN) is forgotten]
         return found[::-1]
 
     def by_key(self, scope: Scope, key: str, *, forgotten: bool = False) -> Memory | None:
@@ -144,8 +144,9 @@ class MemoryReader:
         found = [each for each in living if each.scope.name and scope.path and each.scope.path == scope.path]
         return sorted(found, key=_changed, reverse=True)
 
-    def by_fingerprint(self, fingerprint: int, scope: Scope) -> list[Memory]:
-        return [each for each in self._living(scope) if self.data.fingerprints[each.number] == fingerprint]
+    def by_fingerprint(self, fingerprint: int, scope: Scope, *, forgotten: bool = False) -> list[Memory]:
+        found = self._living(scope, forgotten=forgotten)
+        return [each for each in found if self.data.fingerprints[each.number] == fingerprint]
 
     def known_fingerprints(self, fingerprints: Sequence[int]) -> set[int]:
         return set(fingerprints) & set(self.data.fingerprints.values())

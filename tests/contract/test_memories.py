@@ -281,9 +281,10 @@ def test_fingerprint_matches_are_living_ones_of_the_scope_newest_first(samples):
         samples.add("c", elsewhere, fingerprint=77)
     samples.add("d", SHOP, fingerprint=78)
     assert samples.ask(lambda tx: tx.by_fingerprint(77, SHOP)) == [two, one]
-    samples.change(two, fingerprint=77, state=State.FORGOTTEN)
+    forgotten = samples.change(two, fingerprint=77, state=State.FORGOTTEN)
     archived = samples.change(one, fingerprint=77, state=State.ARCHIVED)
     assert samples.ask(lambda tx: tx.by_fingerprint(77, SHOP)) == [archived]
+    assert samples.ask(lambda tx: tx.by_fingerprint(77, SHOP, forgotten=True)) == [forgotten]
     assert samples.ask(lambda tx: tx.by_fingerprint(77, Scope.project("unknown"))) == []
 
 

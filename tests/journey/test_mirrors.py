@@ -165,7 +165,8 @@ def test_a_typed_entry_with_the_topic_of_a_memory_updates_that_memory(memory, fi
     file.parent.mkdir()
     file.write_text("## package manager\n- Content: use bun\n\n## elsewhere\n- Content: new\n")
     memory.mirror(file, scope=SHOP, choice="own")
-    assert contents(memory) == {"use bun", "new"}
+    with pytest.warns(UserWarning, match="entries that were there are imported"):
+        assert contents(memory) == {"use bun", "new"}
     kept = memory.show(known.number, scope=SHOP)
     assert (kept.content, kept.confidence, kept.version) == ("use bun", 0.3, 2)
     assert f"- Id: {known.id}\n" in file.read_text(encoding="utf-8")
@@ -392,7 +393,8 @@ def test_a_repository_list_contains_only_what_was_added_through_it(memory, file)
     file.write_text("## typed\n- Content: public\n")
     mirror = memory.mirror(file, scope=SHOP, choice="own")
     memory.remember("private too", scope=SHOP)
-    assert contents(memory) == {"private", "private too", "public"}
+    with pytest.warns(UserWarning, match="1 entry that was there is imported"):
+        assert contents(memory) == {"private", "private too", "public"}
     assert "private" not in file.read_text(encoding="utf-8")
     memory.join(1, mirror.number, scope=SHOP)
     memory.revise(1, scope=SHOP, content="told")
@@ -624,7 +626,8 @@ def test_a_lost_database_is_rebuilt_from_the_files(tmp_path, open_memory, mirror
     before = file.read_bytes()
     with open_memory(tmp_path / "new.db") as anew:
         anew.mirror(file, scope=SHOP)
-        found = anew.list(scope=SHOP).memories
+        with pytest.warns(UserWarning, match="3 entries that were there are imported"):
+            found = anew.list(scope=SHOP).memories
         assert {(one.id, one.content, one.tags) for one in found} == {(one.id, one.content, one.tags) for one in kept}
     assert file.read_bytes() == before
 

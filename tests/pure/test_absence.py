@@ -3,7 +3,7 @@
 import pytest
 
 from omoide.model import FileVersions, Held
-from omoide.sync.absence import MOST_VERSIONS, Absence, GitState, judge, next_versions, outline
+from omoide.sync.absence import MOST_VERSIONS, Absence, GitState, is_truncated, judge, next_versions, outline
 from omoide.sync.snapshot import digest_of
 
 IDS = {name: f"019c2d3e-8d7b-7801-afda-{number:012x}" for number, name in enumerate("abcdefghijklmnopqrstuvwxyz")}
@@ -168,6 +168,21 @@ def test_versions_are_recorded_newest_first_once_each_and_up_to_a_number():
     for number in range(200):
         known = next_versions(known, str(number), digest_of(str(number)))
     assert len(known.digests) == MOST_VERSIONS
+
+
+@pytest.mark.parametrize("cut", [60, 80, 150, -10, -30])
+def test_a_text_that_is_cut_off_within_a_line_is_truncated(cut):
+    assert is_truncated(outline(page("abcd")), page("abcd")[:cut])
+
+
+@pytest.mark.parametrize("text", [
+    page("abcd"), page("abcd").rstrip("\n"), page("abc"), page("acd").rstrip("\n"), "", page("abcd") + "more",
+    page("abcd").replace("text of b", "other")[:-20],
+])  # fmt: skip
+def test_any_other_text_is_not_truncated(text):
+    assert not is_truncated(outline(page("abcd")), text)
+    assert not is_truncated(b"", text)
+    assert not is_truncated(outline(page("abcd").rstrip("\n")), page("abcd")[:-20]), "it never ended with a line end"
 
 
 def test_an_outline_contains_no_text():

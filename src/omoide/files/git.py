@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from omoide.errors import Unreadable
+
 
 def git_root(start: Path) -> Path | None:
     """The root of the main work tree, which all worktrees of a repository share; None outside of git.
@@ -44,6 +46,24 @@ def git_directory(root: Path) -> Path | None:
             return (here / _text(here / "commondir").strip()).resolve()
         return here
     return root if _is_repository(root) else None
+
+
+def follow_link(file: Path) -> Path:
+    """The file that a path leads to, through symbolic links. Raises Unreadable if that leads out of the repository.
+
+    A link within a repository stands for the file of any name there; one of a worktree may lead to the main worktree.
+    """
+    target = file.resolve()
+    # By the names on the way, not by where they lead: the repository is the one that the link is in.
+    tree = next((directory for directory in file.absolute().parents if (directory / ".git").exists()), None)
+    if tree is None:
+        return target
+    roots = {tree.resolve(), git_root(tree)}
+    if not any(root is not None and target.is_relative_to(root) for root in roots):
+        raise Unreadable(
+            f"{file} is a link that leads out of the repository, to {target}: it is not followed; put the file itself there"
+        )
+    return target
 
 
 _OPERATIONS = (

@@ -39,6 +39,6 @@ def knows_file(file: Path) -> bool:
     return any(code != 0 or printed for code, printed in answers)  # where git does not answer, it cannot be ruled out
 
 
-def last_commit(file: Path) -> str:
-    """Return the last commit that changed a file, abbreviated; empty if there is none."""
-    return call_git(file.parent, "log", "-1", "--format=%h", "--", f":(literal){file.name}")[1].strip()
+def last_commit(directory: Path, name: str) -> str:
+    """Return the last commit that changed a file or directory, abbreviated; empty if there is none."""
+    return call_git(directory, "log", "-1", "--format=%h", "--", f":(literal){name}")[1].strip()

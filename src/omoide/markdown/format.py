@@ -136,12 +136,17 @@ class Format(Protocol):
         """Return the file with what it shows of the project itself brought up to date; the same text if it shows nothing."""
 
 
+def shown_source(source: str) -> str | None:
+    """Return the source of a memory as a file shows it; None for a file, which is not written there."""
+    return None if source == USUAL_SOURCE or source.startswith(f"{USUAL_SOURCE}:") else source
+
+
 def entry_for(memory: Memory, carried: Iterable[str], **values: Any) -> Entry:
     """Return what a format that carries these fields shows of a memory; `values`: what it shows in a way of its own."""
     shown: dict[str, Any] = {name: getattr(memory, name) for name in carried}
     shown["topic"] = explicit_topic(memory.topic, memory.content)
-    if shown.get("source") == USUAL_SOURCE:
-        shown["source"] = None
+    if "source" in shown:
+        shown["source"] = shown_source(memory.source)
     return Entry(**shown | values)
 
 

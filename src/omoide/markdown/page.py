@@ -22,6 +22,8 @@ class MarkdownPage:
         if self.lines:
             self.lines[0] = self.lines[0].removeprefix("\ufeff")
         self._end = "\r\n" if self._raw and self._raw[0].endswith("\r\n") else "\n"
+        self.gaps: Sequence[int] = ()
+        """Lines above which an entry can be inserted, because nothing changes there."""
         self._gone: set[int] = set()
         self._new: dict[int, list[str]] = {}
 

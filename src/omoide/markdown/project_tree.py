@@ -21,7 +21,6 @@ import msgspec
 
 from omoide.markdown.activity import MARK, Bullet, is_activity, read_bullets, render_bullet, set_mark
 from omoide.markdown.format import (
-    USUAL_SOURCE,
     Entry,
     LocatedEntry,
     Mention,
@@ -30,6 +29,7 @@ from omoide.markdown.format import (
     explicit_topic,
     heading_text,
     parse_uuid,
+    shown_source,
 )
 from omoide.markdown.page import Fences, MarkdownPage, headings, is_blank
 from omoide.markdown.reformatting import is_same_content, is_same_title, is_same_value
@@ -212,7 +212,7 @@ class _FileLayout(PageLayout):
             "date": [_minute(memory)],
             "key": [memory.key] if memory.key else [],
             "pinned": [_YES] if memory.pinned and not self._pinned else [],
-            "source": [] if memory.source == USUAL_SOURCE or is_activity(memory) else [memory.source],
+            "source": [source] if (source := shown_source(memory.source)) and not is_activity(memory) else [],
             "original_prompt": [memory.original_prompt] if memory.original_prompt else [],
             "example": list(memory.examples),
             "content": [memory.content],
@@ -226,7 +226,7 @@ class _FileLayout(PageLayout):
             "date": True,  # the date does not change, and a person may leave it out
             "key": is_same_value(memory.key, section.text("key") or None),
             "pinned": self._is_pinned(section) == memory.pinned,
-            "source": is_activity(memory) or is_same_value(memory.source, section.text("source") or USUAL_SOURCE),
+            "source": is_activity(memory) or is_same_value(shown_source(memory.source), section.text("source") or None),
             "original_prompt": is_same_value(memory.original_prompt, section.text("original_prompt") or None),
             "example": is_same_value(memory.examples, _examples(section)),
             "content": is_same_content(memory.content, section.content, section.below),

@@ -114,6 +114,11 @@ class PageLayout:
         """The line above which new entries are inserted."""
         return len(lines)
 
+    def place_between(self, memory: Memory, gaps: Sequence[int], end: int) -> int:
+        """The line above which a new entry is inserted: one of the gaps between other entries, or the usual one."""
+        del memory, gaps
+        return end
+
     # What all layouts share
 
     def parse(self, text: str) -> list[LocatedEntry]:
@@ -168,6 +173,9 @@ class PageLayout:
             elif located.id is None and section.id in drop:
                 # A changed copy of an entry that is removed: from now on it is an entry of its own.
                 self.remove_id(page, section)
+        touched = {None, *wanted, *drop}
+        exact = [located for located in sections if located.section.is_exact and not located.copy]
+        page.gaps = [located.section.heading for located in exact if located.id not in touched]
         self._append(page, [memory for id, memory in put.items() if id not in present])
         return page.text()
 
@@ -183,10 +191,12 @@ class PageLayout:
         return [f"- {label}: {text}" if text else f"- {label}:" for text in texts]
 
     def _append(self, page: MarkdownPage, memories: Sequence[Memory]) -> None:
+        """Add entries at the end, or between others."""
         if memories and (missing := self.missing_heading(page.lines)):
             page.append(missing)
-        place = self.insertion_line(page.lines)
+        end = self.insertion_line(page.lines)
         for memory in memories:
+            place = self.place_between(memory, page.gaps, end)
             if place == len(page):
                 page.append(self.lines(memory))
             else:

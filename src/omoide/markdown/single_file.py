@@ -4,7 +4,7 @@ A memory's type stands first among its tags when it is not a plain note; a first
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from typing import ClassVar
 
@@ -15,6 +15,8 @@ from omoide.markdown.sections import PageLayout
 from omoide.model import TYPES, Memory
 
 _NOTE = TYPES[0]
+_FEWEST = 5
+"""Of fewer entries than these, two additions would often be neighbours all the same: they are added at the end."""
 _ID = re.compile(r"[-*+][ \t]+[*_`]{0,3}[Ii][Dd][*_`]{0,3}[:：][*_`]{0,3}[ \t]*[`<]?[0-9a-fA-F-]{36}[`>]?\s*$")
 
 
@@ -25,9 +27,10 @@ class SingleFile:
     carries = ("id", "type", "topic", "content", "tags", "created_at")
     directories: tuple[str, ...] = ()
 
-    def __init__(self, file: str = "memories.md", types: Collection[str] = TYPES) -> None:
+    def __init__(self, file: str = "memories.md", types: Collection[str] = TYPES, *, spread: bool = False) -> None:
+        """`spread`: whether new entries go between the others, so that git can merge those of two branches."""
         self._file = file
-        self._list = _ListLayout(types)
+        self._list = _ListLayout(types, spread=spread)
 
     def owns(self, name: str) -> bool:
         return name == self._file
@@ -72,15 +75,22 @@ class _ListLayout(PageLayout):
     level = 2
     labels: ClassVar = {"type": "Type", "tags": "Tags", "date": "Date", "id": "Id", "content": "Content"}
 
-    def __init__(self, types: Collection[str]) -> None:
+    def __init__(self, types: Collection[str], *, spread: bool = False) -> None:
         super().__init__()
         self._types = frozenset(types)
+        self._spread = spread
 
     def opening(self) -> list[str]:
         return ["# Memories"]
 
     def heading(self, memory: Memory) -> str:
         return f"## {heading_text(memory.topic)}"
+
+    def place_between(self, memory: Memory, gaps: Sequence[int], end: int) -> int:
+        if not self._spread or len(gaps) < _FEWEST:
+            return end
+        places = [*gaps, end]
+        return places[int(memory.id[-8:], 16) % len(places)]  # by the random digits of its id
 
     def is_marker(self, line: str) -> bool:
         return _ID.match(line) is not None

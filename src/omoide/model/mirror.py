@@ -60,7 +60,7 @@ class Mirror(msgspec.Struct, frozen=True):
     choice: Choice
     created_at: datetime
     seen: int = 0
-    """The number of the last event that its files show."""
+    """The number of the last event that its files show; -1 before the first sync of files that were there already."""
     retire: bool = False
     """Whether retention may archive what is in a list or a block. It always may in the other formats."""
     adopt: tuple[str, ...] = ("*",)

@@ -53,12 +53,15 @@ class Mirrors(Core):
         scope: Scope,
         choice: Choice | str = Choice.ALL,
         retire: bool = False,
+        adopt: Sequence[str] = (),
     ) -> Mirror:
         """Keep a scope and files in sync: a directory for formats with several files, else a file.
 
         `choice`: all memories of the scope, or only its own, which were added through the file. `retire`: whether retention
-        may archive what is in a list or a block. A mirror of the same files that differs only in these two is changed.
-        Return it. Raises InvalidInput for an unknown format or choice, and Conflict if the files have another mirror.
+        may archive what is in a list or a block. `adopt`: patterns of names, such as `note-*.md`, of files in the directory
+        that are handed over although they have no key and no id; a directory without Markdown files is the mirror's alone.
+        A mirror of the same files that differs only in these three is changed. Return it. Raises InvalidInput for an unknown
+        format or choice, and Conflict if the files have another mirror.
         """
         permissions.require(self._actor, "mirror")
         if format not in FORMATS:
@@ -67,7 +70,7 @@ class Mirrors(Core):
             choice = Choice(choice)
         except ValueError:
             raise InvalidInput(f"there is no choice {choice!r}: use {' or '.join(Choice)}") from None
-        return self._add_mirror(place, format, scope, choice, retire=retire)
+        return self._add_mirror(place, format, scope, choice, retire=retire, adopt=adopt)
 
     def list_mirror(self, place: Path, *, scope: Scope) -> Mirror:
         """Return the mirror of this file; where there is none, add one that lists only what comes in through the file."""
@@ -170,7 +173,16 @@ class Mirrors(Core):
                     return mirror
         return None
 
-    def _add_mirror(self, place: Path, format: str, scope: Scope, choice: Choice, *, retire: bool = False) -> Mirror:
+    def _add_mirror(
+        self,
+        place: Path,
+        format: str,
+        scope: Scope,
+        choice: Choice,
+        *,
+        retire: bool = False,
+        adopt: Sequence[str] = (),
+    ) -> Mirror:
         if not place.is_absolute():
             raise InvalidInput(f"{place} is not an absolute path: start it at the root")
         if not is_utf8(str(place)):
@@ -178,15 +190,35 @@ class Mirrors(Core):
         validation.check_name(str(place), "path")
         validation.check_scope(scope)
         directory, file = _directory_and_file(place, format, scope)
-        wanted = Mirror(0, scope, str(directory), file, format, choice, self._clock(), retire=retire)
+        patterns = tuple(validation.check_name(pattern, "pattern") for pattern in adopt)
+        has_directory = format in SEVERAL
+        is_found = _has_markdown(directory / file) if has_directory else _has_text(place)
+        wanted = Mirror(
+            0,
+            scope,
+            str(directory),
+            file,
+            format,
+            choice,
+            self._clock(),
+            seen=-1 if is_found else 0,
+            retire=retire,
+            adopt=patterns if is_found and has_directory else ("*",),
+        )
         with self._store.write() as tx:
             for one in tx.mirrors():
-                if _differ_only_in_options(one, wanted):
+                if _differ_only_in_options(one, wanted, patterns):
                     seen = one.seen if one.choice is choice else 0
                     if choice is Choice.OWN and one.choice is Choice.ALL:  # what is in no file was not put there by anybody
                         absent = [state.memory for state in tx.sync_states(one.number) if not state.file]
                         tx.record_sync(one.number, SyncUpdate(dropped_states=absent))
-                    mirror = tx.put_mirror(msgspec.structs.replace(one, choice=choice, retire=retire, seen=seen))
+                    all_adopted = tuple(dict.fromkeys([*one.adopt, *patterns]))
+                    if all_adopted != one.adopt:
+                        seen = 0  # files that were left alone are looked at again
+                        names = [state.name for state in tx.file_states(one.number)]
+                        tx.record_sync(one.number, SyncUpdate(dropped_files=names))
+                    options = {"choice": choice, "retire": retire, "seen": seen, "adopt": all_adopted}
+                    mirror = tx.put_mirror(msgspec.structs.replace(one, **options))
                     break
                 # The files of one would be taken for entries of the other.
                 if one.place == str(directory) and (not one.file or not file or one.file == file):
@@ -209,9 +241,23 @@ def holds(mirror: Mirror, scope: Scope) -> bool:
     return scope == mirror.scope or (mirror.format == "tree" and not mirror.scope.name and scope.path == mirror.scope.path)
 
 
-def _differ_only_in_options(one: Mirror, other: Mirror) -> bool:
+def _has_text(file: Path) -> bool:
+    try:
+        return file.stat().st_size > 0
+    except OSError:  # fallback: a file that cannot be reached is reported by the first sync
+        return False
+
+
+def _has_markdown(directory: Path) -> bool:
+    try:
+        return any(file.suffix == ".md" for file in directory.iterdir())
+    except OSError:  # fallback: a directory that cannot be listed is reported by the first sync
+        return False
+
+
+def _differ_only_in_options(one: Mirror, other: Mirror, adopt: Sequence[str]) -> bool:
     same = all(getattr(one, name) == getattr(other, name) for name in ("scope", "place", "file", "format"))
-    return same and (one.choice is not other.choice or one.retire is not other.retire)
+    return same and (one.choice is not other.choice or one.retire is not other.retire or not set(adopt) <= set(one.adopt))
 
 
 def _mirror(tx: Reader, number: int) -> Mirror:

@@ -112,8 +112,8 @@ class MemoryReader(Protocol):
     def by_key_in_sessions(self, scope: Scope, key: str) -> Sequence[Memory]:
         """Return the memories of any session of the scope's project with this key, not forgotten, last changed first."""
 
-    def by_fingerprint(self, fingerprint: int, scope: Scope) -> list[Memory]:
-        """Return the memories of exactly this scope with this fingerprint that are not forgotten, newest first."""
+    def by_fingerprint(self, fingerprint: int, scope: Scope, *, forgotten: bool = False) -> list[Memory]:
+        """Return the memories of exactly this scope with this fingerprint, newest first: forgotten ones, or the others."""
 
     def known_fingerprints(self, fingerprints: Sequence[int]) -> set[int]:
         """Return which of these fingerprints any memory has, of any scope."""

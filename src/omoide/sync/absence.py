@@ -30,6 +30,10 @@ _BULLET = 6
 _MARKED_BULLET = re.compile(r"[-*+][ \t].*<!--[ \t]*omoide:[0-9a-fA-F-]{36}[ \t]*-->")
 
 
+_NO_LINE_END = 0xFFFFFFFF
+"""The last item of an outline whose text does not end with a line end."""
+
+
 class GitState(NamedTuple):
     """What git has to do with the present text of a file."""
 
@@ -88,6 +92,20 @@ def is_older(digest: str, versions: FileVersions) -> bool:
     return digest in versions.digests[2:]
 
 
+def is_truncated(before: bytes, text: str) -> bool:
+    """Whether a text is the beginning of the version of an outline, cut off in the middle of a line."""
+    if not before or not text or text.endswith("\n"):
+        return False
+    old, is_ended = _read(before)
+    whole, _, rest = text.rpartition("\n")
+    new = _items(whole)
+    # Of fewer lines it cannot be told that they are a beginning, and no entry is in them.
+    if not is_ended or len(new) < 3 or not rest.strip() or len(new) >= len(old) or _hash(rest) == old[len(new)] & _HASH:
+        return False
+    # The line above the cut may be the title of a heading whose underline is gone, so that its kind is not compared.
+    return new[:-1] == old[: len(new)][:-1]
+
+
 def next_versions(known: FileVersions, text: str, digest: str) -> FileVersions:
     """What is known of a file after a text was synced."""
     if known.digests[:1] == (digest,) and known.outline:
@@ -101,7 +119,18 @@ def outline(text: str) -> bytes:
 
     It says whether two versions differ in more than whole sections, and nothing about their texts.
     """
-    return _items(text).tobytes()
+    items = _items(text)
+    if not text.endswith("\n"):
+        items.append(_NO_LINE_END)
+    return items.tobytes()
+
+
+def _read(outline: bytes) -> tuple["array[int]", bool]:
+    """The items of an outline, and whether its text ended with a line end."""
+    items = array("I")
+    items.frombytes(outline)
+    is_ended = not items or items[-1] != _NO_LINE_END
+    return (items if is_ended else items[:-1]), is_ended
 
 
 def _items(text: str) -> "array[int]":
@@ -146,8 +175,7 @@ def is_plain_deletion(before: bytes, ids: Collection[str], others: Collection[st
     `others`: the ids of the other entries of the file. Empty lines where a section was cut out, and at the end, make no
     difference.
     """
-    old = array("I")
-    old.frombytes(before)
+    old, _ = _read(before)
     kept_ids = {_id_item(id) for id in others}
     sections = [_section(old, _id_item(id), kept_ids) for id in ids]
     cut = [section for section in sections if section is not None]

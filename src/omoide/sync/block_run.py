@@ -2,6 +2,7 @@
 
 from omoide.errors import Changed, InvalidInput, Unreadable, Unwritable
 from omoide.files.atomic import Stat
+from omoide.markdown.conflict_markers import check_conflict_markers
 from omoide.markdown.managed_block import ManagedBlock
 from omoide.model import Side
 from omoide.service.mirrors import holds
@@ -57,6 +58,7 @@ class BlockRun:
             if self._database.is_current(memory) and holds(mirror, memory.scope)
         ]
         text, stat = found or (None, None)
+        check_conflict_markers(text or "")
         return text, self._block.render(text, memories), stat, database.event
 
     def _attempt(self) -> int:

@@ -36,7 +36,7 @@ from omoide.service import versioning
 from omoide.service.mirrors import holds
 from omoide.service.write_path import MemoryTransaction, WritePath
 from omoide.storage.base import Reader, Store, SyncUpdate
-from omoide.sync.three_way import FileChange
+from omoide.sync.three_way import FileChange, is_new_text
 
 
 class DatabaseSide(NamedTuple):
@@ -62,6 +62,8 @@ class ImportResult(NamedTuple):
     """As it is now; None when it was refused, or changed in the meantime."""
     refused: str = ""
     """Why, and what to do."""
+    left: bool = False
+    """Whether nothing was done, because the memory is archived or forgotten and the entry says nothing new."""
 
 
 class SyncDatabase:
@@ -81,6 +83,18 @@ class SyncDatabase:
         """Return the ids that the files show, each with the number of its memory."""
         with self._store.read() as tx:
             return {state.entry: state.memory for state in tx.sync_states(mirror) if state.entry and state.is_in_file}
+
+    def knows_file(self, mirror: int, name: str) -> bool:
+        """Return whether omoide has written to a file, or has imported entries of it."""
+        with self._store.read() as tx:
+            return bool(tx.sync_states(mirror, files=[name]) or tx.file_versions(mirror, [name]))
+
+    def listed(self, mirror: int, file: str | None = None) -> list[Memory]:
+        """Return the current memories that a file showed when it was last in sync, oldest first; None: that any showed."""
+        with self._store.read() as tx:
+            states = tx.sync_states(mirror) if file is None else tx.sync_states(mirror, files=[file])
+            numbers = sorted(state.memory for state in states if state.is_in_file and not state.held)
+            return [memory for memory in tx.memories(numbers) if self.is_current(memory)]
 
     def file_states(self, mirror: int) -> list[FileState]:
         """Return what is recorded of the files of a mirror."""
@@ -127,7 +141,7 @@ class SyncDatabase:
             named = {**keyed, **numbers}
             event = tx.mark().event
             # A last event that is lower than the recorded one: the database was restored from a backup.
-            if whole or mirror.seen == 0 or event < mirror.seen:
+            if whole or mirror.seen <= 0 or event < mirror.seen:
                 changed = self._numbers_in_scope(tx, mirror) if mirror.choice is Choice.ALL else []
                 states = tx.sync_states(number)
             else:
@@ -251,7 +265,7 @@ class SyncDatabase:
         try:
             if change.number:
                 return ImportResult(self._revise_from_file(write, mirror, change))
-            return ImportResult(self._add_from_file(write, mirror, change, in_files))
+            return self._add_from_file(write, mirror, change, in_files)
         except InvalidInput as error:  # fallback: the other changes; this one is reported to its author
             return ImportResult(None, f"{change.place}: {error}")
 
@@ -300,24 +314,50 @@ class SyncDatabase:
 
     def _add_from_file(
         self, write: MemoryTransaction, mirror: Mirror, change: FileChange, in_files: "_PresentMemories"
-    ) -> Memory:
+    ) -> ImportResult:
         """Store an entry that no known memory has."""
         entry = change.entry
         assert entry is not None  # noqa: S101 - only a known memory can be gone
         draft = self._writes.check(_draft(entry, mirror.scope, write.at))
+        is_taken = partial(in_files.has, write.tx, mirror)
         # An entry with an id that is unknown here is a memory of its own, whatever it says; only a key must be unique.
         if entry.id is None or draft.key is not None:
-            same = self._writes.find_same(write.tx, draft, write.at, partial(in_files.has, write.tx, mirror))
+            retired = self._find_retired(write.tx, draft)
+            if retired is not None and not is_taken(retired):
+                return ImportResult(retired, left=True)
+            same = self._writes.find_same(write.tx, draft, write.at, is_taken)
             if same is not None:
-                return write.update(same, draft).memory
+                return ImportResult(write.update(same, draft).memory)
+        if change.source:
+            confidence = self._settings.file_confidence
+            draft = msgspec.structs.replace(draft, source=draft.source or change.source, confidence=confidence)
         memory = self._writes.new_memory(draft, write.at)
         if entry.archived:
             memory = msgspec.structs.replace(memory, state=State.ARCHIVED)
         if entry.id is None:
-            return write.add(memory, "remembered")
+            return ImportResult(write.add(memory, "remembered"))
         # It came from another store, by git perhaps, and is the same memory there and here.
         updated = min(max(entry.updated_at or memory.created_at, memory.created_at), write.at)
-        return write.add(msgspec.structs.replace(memory, id=entry.id, updated_at=updated), "imported")
+        return ImportResult(write.add(msgspec.structs.replace(memory, id=entry.id, updated_at=updated), "imported"))
+
+    def _find_retired(self, tx: Reader, draft: Draft) -> Memory | None:
+        """Return a memory that is archived or forgotten and had the text of an entry without an id already."""
+        scope = validation.scope_of(draft)
+        if draft.key is not None:
+            keyed = tx.by_key(scope, draft.key)
+            alike = [keyed or tx.by_key(scope, draft.key, forgotten=True)]
+        else:
+            fingerprint = self._writes.fingerprint(draft)
+            living = tx.by_fingerprint(fingerprint, scope)
+            if any(memory.state is State.ACTIVE for memory in living):
+                return None
+            alike = [*living, *tx.by_fingerprint(fingerprint, scope, forgotten=True)]
+        for memory in alike:
+            if memory is not None and memory.state is not State.ACTIVE:
+                versions = [version.memory for version in tx.versions(memory.number)]
+                if not is_new_text(draft.content, versions):
+                    return memory
+        return None
 
 
 def _file_of(place: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from omoide.errors import NotFound, OmoideError, Unreadable
+from omoide.files.git import follow_link, work_tree
 from omoide.markdown.escape import escape
 from omoide.markdown.format import Format
 from omoide.model import Memory, Mirror, Scope, Side, SyncState
@@ -163,6 +164,10 @@ class SyncEngine:
             return BlockRun(snapshot, self._database, prefer, whole=whole)
         return SyncRun(snapshot, self._database, prefer, whole=whole, **which)
 
+    def listed(self, mirror: Mirror) -> list[Memory]:
+        """The memories that were in the files when these were last in sync, oldest first."""
+        return self._database.listed(mirror.number)
+
     def numbers(self, mirror: Mirror) -> dict[str, int]:
         """The numbers of the memories in the files, by the ids that they have there."""
         return self._database.entries(mirror.number)
@@ -171,8 +176,8 @@ class SyncEngine:
         """The snapshot of a mirror's files. Raises Unreadable if its place cannot be reached."""
         snapshot = self._snapshots.get(mirror.number)
         if snapshot is None:
-            format = _load_format(mirror, self._settings.all_types)
             try:
+                format = _load_format(mirror, self._settings.all_types)
                 snapshot = Snapshot(mirror, format, getattr(format, "directories", ("",)), self._settings.max_backups)
             except (OSError, RuntimeError) as error:  # RuntimeError: pathlib found links in a circle
                 raise Unreadable(
@@ -212,9 +217,12 @@ def _load_format(mirror: Mirror, types: Collection[str]) -> Format | None:
         return None
     module, name = _FORMATS[mirror.format]
     make: Any = getattr(import_module(f"omoide.markdown.{module}"), name)
-    arguments: dict[str, tuple[Any, ...]] = {"memories": (mirror.file, types), "tree": (mirror.scope.path,)}
-    format: Format = make(*arguments.get(mirror.format, ()))
-    return format
+    if mirror.format == "memories":
+        file = follow_link(_path(mirror))
+        made: Format = make(file.name, types, spread=work_tree(file.parent) is not None)
+    else:
+        made = make(mirror.scope.path) if mirror.format == "tree" else make()
+    return made
 
 
 def _path(mirror: Mirror) -> Path:

@@ -3,13 +3,13 @@
 A git process is started only once an entry is missing, or shows an earlier version of its memory.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from omoide.errors import Unreadable
 from omoide.files.git import is_operation_in_progress, work_tree
-from omoide.model import FileVersions, Held, Memory
-from omoide.sync.absence import GitState, next_versions
+from omoide.model import FileSource, FileVersions, Held, Memory
+from omoide.sync.absence import GitState, is_truncated, next_versions
 from omoide.sync.database import SyncDatabase
 from omoide.sync.snapshot import Snapshot, digest_of
 
@@ -38,6 +38,7 @@ class FileEvidence:
         self._database = database
         self._git: dict[tuple[str, str], GitState] = {}
         self._may_create: dict[str, bool] = {}
+        self._commit: str | None = None
 
     def versions_since(self, number: int, version: int) -> list[Memory]:
         return self._database.versions_since(number, version)
@@ -49,6 +50,16 @@ class FileEvidence:
         wanted = list(names)
         known = {one.name: one for one in self._database.file_versions(self._snapshot.mirror.number, wanted)}
         return {name: known.get(name) or FileVersions(name) for name in wanted}
+
+    def check_whole(self, name: str, text: str) -> None:
+        """Raise Unreadable for a file that is cut off in the middle of a line, as by a full disk."""
+        if text.endswith("\n") or not text or self._snapshot.is_file_per_entry:
+            return
+        if is_truncated(self.file_versions([name])[name].outline, text):
+            raise Unreadable(
+                "it is cut off in the middle of its last line, and is left alone:"
+                " bring it back, or end that line if nothing is missing"
+            )
 
     def next_versions(self, texts: Mapping[str, str]) -> list[FileVersions]:
         """Return what to record of files that are in sync now, by their texts. Of files with one entry each, nothing."""
@@ -88,6 +99,18 @@ class FileEvidence:
     def _is_in_git(self) -> bool:
         return work_tree(self._snapshot.place.root) is not None
 
+    def source(self, name: str) -> str:
+        """Return the source of what a file has already: its path in the repository, and the commit that it comes from."""
+        file = self._snapshot.place.root / name
+        tree = work_tree(self._snapshot.place.root)
+        if tree is None:
+            return str(FileSource(str(file)))
+        if self._commit is None:  # one question for all files of a directory
+            from omoide.files.git_process import last_commit  # lazy: it loads subprocess: 10 ms
+
+            self._commit = last_commit(self._snapshot.place.root, self._snapshot.name or ".")
+        return str(FileSource(f"{file.relative_to(tree)}@{self._commit}" if self._commit else str(file.relative_to(tree))))
+
     def may_create(self, name: str) -> bool:
         if name not in self._may_create:
             is_new = not self.file_versions([name])[name].digests
@@ -107,6 +130,13 @@ def describe_archived(path: Path, memory: Memory) -> str:
     return (
         f"{path}: the entry of #{memory.number} was deleted, so it is archived: `omoide restore {memory.number}` undoes it"
     )
+
+
+def describe_found(path: Path, sources: Sequence[str]) -> str:
+    """The line for a person whose new mirror has entries already: how many, and where they come from."""
+    entries = "1 entry that was there is" if len(sources) == 1 else f"{len(sources)} entries that were there are"
+    more = " and others" if len(set(sources)) > 1 else ""
+    return f"{path}: {entries} imported, as from {sources[0]}{more}, with the confidence of the setting `file_confidence`"
 
 
 def describe_held(path: Path, count: int, reason: Held) -> str:

@@ -41,7 +41,11 @@ class FileEdit:
 
 
 class FileEdits:
-    """The changes to the files of one mirror. `versions_since`: the versions of a memory by number, from one on."""
+    """The changes to the files of one mirror.
+
+    `versions_since`: the versions of a memory by number, from one on. `is_foreign`: whether a file with this text is
+    somebody else's.
+    """
 
     def __init__(
         self,
@@ -49,11 +53,13 @@ class FileEdits:
         texts: Mapping[str, FileText],
         listing: Mapping[str, Stat],
         versions_since: Callable[[int, int], Sequence[Memory]],
+        is_foreign: Callable[[str, str | None], bool],
     ):
         self._snapshot = snapshot
         self._texts = texts
         self._listing = listing
         self._versions_since = versions_since
+        self._is_foreign = is_foreign
         self._edits: dict[str, FileEdit] = {}
         self._moves: dict[str, str] = {}
         self._frame: ProjectFrame | None = None
@@ -192,6 +198,13 @@ class FileEdits:
         place = self._snapshot.place
         old_name = self._move(name)
         text, stat = self._current_text(old_name, name, is_unreadable=is_unreadable)
+        if stat is not None and self._is_foreign(name, text):
+            if edit.memories:
+                adopt = (
+                    f"omoide mirror add {self._snapshot.mirror.place} --format {self._snapshot.mirror.format} --adopt {name}"
+                )
+                raise Unwritable(f"it was not made by omoide and is left alone: `{adopt}` hands it over")
+            return
         new = self._rewrite(name, text, edit)
         if backup and stat is not None and new != text:
             place.backup(name)

@@ -105,14 +105,24 @@ def _in_main_worktree(path: Path) -> Path:
 
 
 def add(
-    service: "Service", engine: "SyncEngine", target: Path, format: str, *, scope: Scope, choice: str, retire: bool = False
+    service: "Service",
+    engine: "SyncEngine",
+    target: Path,
+    format: str,
+    *,
+    scope: Scope,
+    choice: str,
+    retire: bool = False,
+    adopt: Sequence[str] = (),
 ) -> Report:
     """Add a mirror, or change the options of the one that is there, and sync it. Create the directories above it.
 
     If the first sync of a new one fails, there is no mirror either. The error propagates.
     """
     known = {mirror.number for mirror in service.mirrors()}
-    mirror = service.mirror(target, format, scope=scope, choice=choice, retire=retire)
+    if adopt and format not in ("entries", "tree"):
+        raise InvalidInput(f"--adopt is for a directory, and {target} is a file: it is handed over by naming it")
+    mirror = service.mirror(target, format, scope=scope, choice=choice, retire=retire, adopt=adopt)
     try:
         _create_directory(Path(mirror.place))
         return mirror, engine.sync(mirror, whole=True)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from omoide.errors import Conflict, InvalidInput, NotFound, Unreadable, Unwritable
 from omoide.files.directory import Directory
+from omoide.files.git import follow_link
 from omoide.markdown.format import Entry
 from omoide.markdown.page import render_labelled
 from omoide.markdown.single_file import SingleFile
@@ -22,7 +23,7 @@ class ListItem(NamedTuple):
     """An entry of the list of a repository."""
 
     line: int
-    """The line of its heading: it changes when entries above it do."""
+    """The line of its heading: it changes when entries above it do. 0: the file cannot be read at present."""
     id: str | None
     """The id of its memory; None until it is imported, by the first `add` or `delete`."""
     number: int | None
@@ -49,8 +50,8 @@ class AddedEntry(NamedTuple):
 class RepoList:
     """The list of a repository, `memories.md`: a file that people edit too. `omoide.open_list` returns it.
 
-    If the setting `memories_enabled` is false, the list is empty and nothing is added. A missing file is an empty list. A
-    file that cannot be read is an empty list as well, and a warning.
+    If the setting `memories_enabled` is false, the list is empty and nothing is added. A missing file is an empty list. If
+    the file cannot be read, there is a warning, and the list is what it was when it was last in sync.
     """
 
     def __init__(
@@ -84,9 +85,17 @@ class RepoList:
             if mirror is not None:
                 self._engine.import_edits([mirror], None)
             return self._read()
-        except Unreadable as error:  # fallback: an empty list
+        except Unreadable as error:  # fallback: the list as it was when it was last in sync
             self._service.hooks.report(str(error))
+            return self._last_synced()
+
+    def _last_synced(self) -> Sequence[ListItem]:
+        """The entries as they were when the file could last be read, with what has changed since in the database."""
+        mirror = self._mirror()
+        if mirror is None:
             return []
+        format = SingleFile(self.file.name, self._settings.all_types)
+        return [_item(0, format.expected_entry(memory), memory.number) for memory in self._engine.listed(mirror)]
 
     def search(self, words: str) -> Sequence[ListItem]:
         """Return the entries whose title, content or one of its tags contains the words, ignoring case."""
@@ -190,7 +199,7 @@ class RepoList:
         return f"the list is switched off ({origin}): set `memories_enabled` to true to use it"
 
     def _read(self) -> Sequence[ListItem]:
-        place, name = Directory.containing(self.file)
+        place, name = Directory.containing(follow_link(self.file))
         found = place.read(name)
         if found is None:
             return []

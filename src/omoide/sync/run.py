@@ -7,15 +7,18 @@ Nothing is recorded before it is done.
 from collections import Counter
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
+from functools import partial
 
 import msgspec
 
 from omoide.errors import Changed
+from omoide.files.atomic import Stat
 from omoide.files.late_saves import ReplacedFile
 from omoide.model import FileState, Held, Memory, Scope, Side, SyncState
 from omoide.service.mirrors import holds
+from omoide.sync.adoption import Adoption
 from omoide.sync.database import DatabaseSide, ImportResult, SyncDatabase
-from omoide.sync.evidence import AMBIGUOUS, FileEvidence, describe_archived, describe_held
+from omoide.sync.evidence import AMBIGUOUS, FileEvidence, describe_archived, describe_found, describe_held
 from omoide.sync.file_edits import FILE_ERRORS, FileEdits, describe_error
 from omoide.sync.matching import closest_version, entry_stamp
 from omoide.sync.plan import Comparison, Progress, Request, SyncPlan, is_wanted, plan_sync, where
@@ -71,6 +74,9 @@ class SyncRun:
         """Messages about texts that were saved to files after these had been replaced."""
         self._unreadable: dict[str, str] = {}
         """Files that cannot be read, and why."""
+        self._adoption = Adoption(snapshot.mirror, partial(database.knows_file, snapshot.mirror.number))
+        self._foreign: dict[str, tuple[str, Stat]] = {}
+        """Files that omoide did not make and nobody handed over: they are never changed, moved or deleted."""
         self._incomplete: set[str] = set()
         """Files with a refused entry: they are read again by the next sync."""
         self._imported = self._written = self._conflicts = 0
@@ -142,16 +148,25 @@ class SyncRun:
         for problem in scan.troubles:
             self._add_problem(problem)
         texts: dict[str, FileText] = {}
+        self._foreign.clear()
         for name in scan.changed:
             try:
-                text = self._snapshot.read(name)
+                found = self._snapshot.read(name)
+                if found is not None and self._adoption.is_foreign(name, found[0]):
+                    self._foreign[name] = found
+                elif found is not None:
+                    self._evidence.check_whole(name, found[0])
+                    texts[name] = self._snapshot.parse(name, *found, self._known_texts)
             except FILE_ERRORS as error:  # fallback: the other files
+                if self._adoption.is_foreign(name):
+                    continue
                 self._unreadable[name] = describe_error(self._snapshot.place.root / name, error)
                 self._add_problem(self._unreadable[name])
-                continue
-            if text is not None:
-                texts[name] = text
         return self._comparison(scan, texts)
+
+    def _known_texts(self, name: str) -> str:
+        """The texts of the memories that were last in sync with a file."""
+        return "\n".join(memory.content for memory in self._database.listed(self._snapshot.mirror.number, name))
 
     def _comparison(self, scan: FileScan, texts: Mapping[str, FileText]) -> Comparison:
         snapshot, database = self._snapshot, self._database_side(scan, texts)
@@ -193,17 +208,34 @@ class SyncRun:
         from omoide.markdown.project_tree import read_description  # lazy: only a tree has such a page
 
         written, stored = read_description(main.text), self._database.frame(mirror.scope).description
-        if written and written != stored and (mirror.seen or not stored or self._request.prefer is Side.FILE):
+        if written and written != stored and (mirror.seen > 0 or not stored or self._request.prefer is Side.FILE):
             self._database.describe(mirror.scope, written)
 
     def _import_changes(self, plan: SyncPlan, comparison: Comparison) -> bool:
         """Import what the files changed; return False if a memory changed meanwhile."""
         database, unread = comparison.database, comparison.unread
+        if database.mirror.seen < 0 and self._request.prefer is None:
+            plan = self._with_sources(plan)
         changes = [change for _, change in plan.imports]
         results = self._database.import_changes(database.mirror, changes, plan.matches.found, unread)
         for (seen, change), result in zip(plan.imports, results, strict=True):
             self._note_import(seen, change, result, database)
         return all(result.refused or result.memory for result in results)
+
+    def _with_sources(self, plan: SyncPlan) -> SyncPlan:
+        """The plan of a first sync: entries that the files have already were written by somebody else."""
+        imports: list[tuple[SeenEntry | None, FileChange]] = []
+        sources: list[str] = []
+        for seen, change in plan.imports:
+            if seen is not None and not change.number:
+                sources.append(self._evidence.source(seen.file))
+                imports.append((seen, msgspec.structs.replace(change, source=sources[-1])))
+            else:
+                imports.append((seen, change))
+        if sources:
+            path = self._snapshot.place.root / self._snapshot.name
+            self._notices[describe_found(path, sources)] = None
+        return plan._replace(imports=imports)
 
     def _note_import(self, seen: SeenEntry | None, change: FileChange, result: ImportResult, database: DatabaseSide) -> None:
         if result.refused:
@@ -212,6 +244,10 @@ class SyncRun:
             if seen:
                 self._progress.refused_entries.add(entry_stamp(seen))
                 self._incomplete.add(seen.file)
+        elif result.memory is not None and result.left:
+            self._progress.imported[result.memory.number] = (result.memory.version, Action.LEAVE)
+            if seen:
+                self._progress.stamps[entry_stamp(seen)] = result.memory.number
         elif result.memory is not None:
             memory = result.memory
             self._imported += 1
@@ -322,7 +358,7 @@ class SyncRun:
 
     def _file_edits(self, plan: SyncPlan, comparison: Comparison) -> FileEdits:
         snapshot, scan, mirror = self._snapshot, comparison.scan, comparison.database.mirror
-        edits = FileEdits(snapshot, comparison.texts, scan.listing, self._database.versions_since)
+        edits = FileEdits(snapshot, comparison.texts, scan.listing, self._database.versions_since, self._adoption.is_foreign)
         for memory, sync_state, seen in plan.writes:
             edits.put(memory, sync_state, seen)
         for memory, sync_state, seen in plan.removals:
@@ -340,7 +376,8 @@ class SyncRun:
 
     def _file_states(self, comparison: Comparison, edits: FileEdits) -> list[FileState]:
         """The states of the files that were read or written, but for those that must be read again."""
-        texts = {name: (text.text, text.stat) for name, text in comparison.texts.items()} | edits.written_files
+        texts = {name: (text.text, text.stat) for name, text in comparison.texts.items()}
+        texts |= self._foreign | edits.written_files
         states = [file_state(name, text, stat) for name, (text, stat) in texts.items() if name not in self._incomplete]
         return states + [state for state in comparison.scan.settled if state.name not in texts]
 
@@ -350,7 +387,7 @@ class SyncRun:
         scan, database = comparison.scan, comparison.database
         gone = [name for name in (*scan.gone, *edits.removed_files) if name not in edits.written_files]
         last_seen = database.mirror.seen
-        is_first = last_seen == 0 < database.event
+        is_first = last_seen < 0 or last_seen == 0 < database.event
         is_far_behind = not 0 <= database.event - last_seen < _FAR_BEHIND
         if sync_states or edits.detached or file_states or gone or is_first or is_far_behind:
             texts = {name: text.text for name, text in comparison.texts.items() if name not in self._incomplete}

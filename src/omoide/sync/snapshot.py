@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +10,9 @@ from typing import NamedTuple
 from omoide.errors import Changed, Unreadable
 from omoide.files.atomic import Stat
 from omoide.files.directory import Directory
+from omoide.files.git import follow_link
 from omoide.files.late_saves import ReplacedFile, hold_file, is_quiet
+from omoide.markdown.conflict_markers import check_conflict_markers, find_conflict_marker
 from omoide.markdown.escape import is_utf8
 from omoide.markdown.format import Format, LocatedEntry
 from omoide.model import FileState, Mirror
@@ -79,8 +81,9 @@ class Snapshot:
         private = not any((directory / ".git").exists() for directory in (place, *place.parents))
         self.single = mirror.format not in SEVERAL
         if self.single:
-            # A worktree's file may be a link to that of the main worktree: then that one is synced.
-            self.place, self.name = Directory.containing(place / mirror.file, backups, private=private, keep_replaced=True)
+            # The file may be a link, as that of a worktree is to the main one's: then the file that it leads to is synced.
+            file = follow_link(place / mirror.file)
+            self.place, self.name = Directory.containing(file, backups, private=private, keep_replaced=True)
         else:
             self.place, self.name = Directory(place.resolve(), backups, private=private, keep_replaced=True), ""
         self.main = ""
@@ -219,16 +222,22 @@ class Snapshot:
 
     # Reading and writing
 
-    def read(self, name: str) -> FileText | None:
-        """A file and its entries; None if it is gone. Raises Unreadable if it cannot be parsed."""
+    def read(self, name: str) -> tuple[str, Stat] | None:
+        """The text of a file, and how it looks; None if it is gone. Raises Changed while somebody writes it."""
         found = self.place.read(name)
         if found is not None and _age(found[1]) < _STILL_WRITTEN_NS:
             if not is_quiet(self.place.root / name):
                 raise Changed(f"{self.place.root / name} is being written: read it again")
             found = self.place.read(name)
-        if found is None:
-            return None
-        text, stat = found
+        return found
+
+    def parse(self, name: str, text: str, stat: Stat, known: Callable[[str], str]) -> FileText:
+        """A file with its entries. Raises Unreadable if it cannot be parsed.
+
+        `known`: the texts that were last in sync with a file. Lines like conflict markers may be part of them.
+        """
+        if self.is_file_per_entry and find_conflict_marker(text):
+            check_conflict_markers(text, known(name))
         return FileText(text, stat, self.format.parse(name, text))
 
     def write(self, name: str, text: str, seen: Stat | None) -> Stat:

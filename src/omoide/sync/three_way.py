@@ -43,6 +43,8 @@ class FileChange(msgspec.Struct, frozen=True):
     """The side that stands where both had changed, differently; None: there is no conflict."""
     lost: dict[str, Any] = {}
     """The file's values that do not stand: kept as a version."""
+    source: str = ""
+    """Of an entry that somebody else wrote, in a file that is synced for the first time: the file and its commit."""
 
 
 class Action(Enum):
@@ -232,8 +234,13 @@ def _decide_returned(case: MergeCase, entry: Entry, context: MergeContext) -> Ac
 
 def _is_new_statement(case: MergeCase, entry: Entry, context: MergeContext) -> bool:
     """Whether an entry has a text that the memory never had. Formatters change only what is between the words."""
-    words = _words(entry.content)
-    return all(_words(version.content) != words for version in context.versions_since(case.memory.number, 1))
+    return is_new_text(entry.content, context.versions_since(case.memory.number, 1))
+
+
+def is_new_text(content: str, versions: Sequence[Memory]) -> bool:
+    """Whether a content has other words than every version of a memory, or than its beginning: a file may be truncated."""
+    words = _words(content)
+    return not any(_words(version.content).startswith(words) for version in versions)
 
 
 def _words(text: str) -> str:

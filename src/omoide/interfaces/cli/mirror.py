@@ -31,7 +31,7 @@ from omoide.interfaces.cli.options import (
 )
 from omoide.interfaces.cli.output import count_of, day, escape_control, headline, print_json, print_table
 from omoide.model import Mirror, Side
-from omoide.sync import mirrors
+from omoide.sync import git_attributes, mirrors
 
 if TYPE_CHECKING:  # they load with the store
     from omoide.service.mirrors import ConflictDetail
@@ -71,14 +71,30 @@ def mirror_command() -> None:
     help="A file for each memory: in .omoide/memory of the repository, with --global in the data directory, or in PATH.",
 )
 @click.option("--retire", is_flag=True, help="Let retention archive what is in a list or a block.")
+@click.option(
+    "--adopt",
+    metavar="NAME",
+    multiple=True,
+    help="Hand over files of the directory that have no key and no id, by name or pattern; repeatable.",
+)
+@click.option(
+    "--gitattributes", is_flag=True, help="Add a line to .gitattributes that lets git merge additions of both sides."
+)
 @target_options
 @json_option
 def add_command(
-    path: str | None, format: str | None, choice: str, entries: bool, retire: bool, target: Target, as_json: bool
+    path: str | None,
+    format: str | None,
+    target: Target,
+    as_json: bool,
+    entries: bool,
+    gitattributes: bool,
+    **options: Any,
 ) -> None:
     """Mirror a scope in a file or directory.
 
-    By default, the project of the repository in .agent/memories.md. What the files already contain is imported.
+    By default, the project of the repository in .agent/memories.md. What a file already contains is imported; in a
+    directory that has files already, only those with a key or an id in their front matter, and those named with --adopt.
     Worktrees share the file of the main one.
 
     \b
@@ -98,12 +114,16 @@ def add_command(
         else:
             wanted = "entries" if entries else format
             file, form = mirrors.resolve_target(path, wanted, here, settings.memories_directory)
-        mirror, report = mirrors.add(memory, sync_engine(memory), file, form, scope=scope, choice=choice, retire=retire)
+        mirror, report = mirrors.add(memory, sync_engine(memory), file, form, scope=scope, **options)
+    files = git_attributes.merged_files(mirror)
+    hints = git_attributes.write(files) if gitattributes else git_attributes.hints(files)
     if as_json:
         print_json({**mirror_record(mirror), **_report_record(report)})
     else:
         click.echo(f"added  {_line(mirror)}")
         _print_report(report)
+    for hint in hints:
+        click.echo(escape_control(hint), err=True)
 
 
 @mirror_command.command("list")

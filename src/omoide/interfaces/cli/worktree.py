@@ -8,7 +8,11 @@ from omoide.errors import InvalidInput, OmoideError
 from omoide.interfaces.cli.options import json_option, warn, working_directory
 from omoide.interfaces.cli.output import escape_control, print_json
 from omoide.settings import load_settings
-from omoide.sync import worktrees
+from omoide.sync import git_attributes, worktrees
+
+_gitattributes = click.option(
+    "--gitattributes", is_flag=True, help="Add a line to .gitattributes that lets git merge additions of both sides."
+)
 
 
 @click.group("worktree")
@@ -25,12 +29,13 @@ def worktree_command() -> None:
 @worktree_command.command("add", context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 @click.argument("path")
 @click.argument("arguments", metavar="[GIT ARGUMENTS]...", nargs=-1, type=click.UNPROCESSED)
+@_gitattributes
 @json_option
-def add_command(path: str, arguments: tuple[str, ...], as_json: bool) -> None:
+def add_command(path: str, arguments: tuple[str, ...], gitattributes: bool, as_json: bool) -> None:
     """Create a worktree that shares the memories of the main one.
 
-    Everything but --json is passed to `git worktree add`. Where no link can be created, the worktree is created all the
-    same, and a warning says why.
+    Everything but --json and --gitattributes is passed to `git worktree add`. Where no link can be created, the worktree is
+    created all the same, and a warning says why.
 
     \b
     omoide worktree add ../feature
@@ -44,14 +49,15 @@ def add_command(path: str, arguments: tuple[str, ...], as_json: bool) -> None:
         warn(str(error))
         file = worktree / shared
         result = worktrees.LinkResult(worktree, "not linked", file, file)
-    _report(result, as_json=as_json)
+    _report(result, gitattributes=gitattributes, as_json=as_json)
 
 
 @worktree_command.command("link")
 @click.argument("path", required=False)
 @click.option("--force", is_flag=True, help="Also if the file there has texts of its own: it is saved beside the link.")
+@_gitattributes
 @json_option
-def link_command(path: str | None, force: bool, as_json: bool) -> None:
+def link_command(path: str | None, force: bool, gitattributes: bool, as_json: bool) -> None:
     """Link an existing worktree to the memories of the main one.
 
     \b
@@ -62,16 +68,17 @@ def link_command(path: str | None, force: bool, as_json: bool) -> None:
     if not start.is_dir():
         raise InvalidInput(f"{start} is not a directory: name a worktree, or create one with `omoide worktree add`")
     shared = worktrees.shared_file(load_settings().memories_directory)
-    _report(worktrees.link_worktree(start, shared, force=force), as_json=as_json)
+    _report(worktrees.link_worktree(start, shared, force=force), gitattributes=gitattributes, as_json=as_json)
 
 
-def _report(result: worktrees.LinkResult, *, as_json: bool) -> None:
+def _report(result: worktrees.LinkResult, *, gitattributes: bool, as_json: bool) -> None:
+    hints = git_attributes.write([result.target]) if gitattributes else git_attributes.hints([result.target])
     if as_json:
         print_json(_record(result))
     else:
         arrow = "" if result.action == "not linked" else f" → {escape_control(str(result.target))}"
         click.echo(f"{result.action}  {escape_control(str(result.file))}{arrow}")
-    for note in result.notes:
+    for note in (*result.notes, *hints):
         click.echo(escape_control(note), err=True)
     if result.backup:
         click.echo(escape_control(f"the file that was there is saved as {result.backup}"), err=True)

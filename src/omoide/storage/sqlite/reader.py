@@ -172,13 +172,14 @@ class SqliteReader(
         rows = self._tx.rows(f"{_ONE}{where} ORDER BY m.updated_at DESC, m.number DESC", (project, key))
         return [memory_from_row(row) for row in rows]
 
-    def by_fingerprint(self, fingerprint: int, scope: Scope) -> list[Memory]:
+    def by_fingerprint(self, fingerprint: int, scope: Scope, *, forgotten: bool = False) -> list[Memory]:
         project = self._project(scope.path)
         # First the bare index: almost every new memory has no fingerprint, and the joins would cost more than the answer.
         numbers = self._tx.rows("SELECT number FROM memories WHERE fingerprint = ?", (fingerprint,))
         if project is None or not numbers:
             return []
-        where = f"m.fingerprint = ? AND m.project = ? AND m.session = ? AND m.state <> {FORGOTTEN} ORDER BY m.number DESC"
+        state = f"m.state {'=' if forgotten else '<>'} {FORGOTTEN}"
+        where = f"m.fingerprint = ? AND m.project = ? AND m.session = ? AND {state} ORDER BY m.number DESC"
         return [memory_from_row(row) for row in self._tx.rows(_ONE + where, (fingerprint, project, scope.name))]
 
     def known_fingerprints(self, fingerprints: Sequence[int]) -> set[int]:

@@ -1,0 +1,335 @@
+"""Files that can be trusted, by the commands of a person: missing entries, links, files of others, merges, first syncs."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ENVIRONMENT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull} | {
+    f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in (("NAME", "a"), ("EMAIL", "a@b.c"))
+}
+
+
+def git(*arguments: str, cwd: Path, code: int = 0) -> str:
+    done = subprocess.run(["git", *arguments], cwd=cwd, env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def shop(place, monkeypatch):
+    repository = place / "shop"
+    repository.mkdir()
+    git("init", "-q", "-b", "main", cwd=repository)
+    git("commit", "-q", "--allow-empty", "-m", "start", cwd=repository)
+    monkeypatch.chdir(repository)
+    return repository
+
+
+@pytest.fixture
+def file(shop):
+    return shop / ".agent" / "memories.md"
+
+
+def commit(repository: Path) -> None:
+    git("add", "-A", cwd=repository)
+    git("commit", "-q", "--allow-empty", "-m", "more", cwd=repository)
+
+
+def active(run) -> set[str]:
+    return {one["content"] for one in run("list", "--json", "--limit", "100").data["memories"]}
+
+
+def texts(file: Path) -> list[str]:
+    return re.findall(r"- Content: (.*)", file.read_text(encoding="utf-8"))
+
+
+def entry(text: str, file: Path) -> str:
+    found = re.search(rf"(?m)^## {text}\n(?:(?!## ).*\n?)*", file.read_text(encoding="utf-8"))
+    assert found
+    return found[0]
+
+
+# missing entries
+
+
+def test_status_and_doctor_name_missing_entries_the_reason_and_two_commands_that_settle_it(run, shop, file):
+    for text in ("one", "two", "three", "配送は火曜日"):
+        run("memories", "add", text)
+    commit(shop)
+    run("memories", "add", "four")
+    git("stash", "-q", cwd=shop)
+    assert active(run) == {"one", "two", "three", "配送は火曜日", "four"}
+    assert "four" not in texts(file)
+    shown = run("mirror", "status").out
+    assert re.search(r"not in memories\.md: .*four", shown)
+    assert "not archived, because git has this version of the file" in shown
+    assert "omoide mirror put-back 1 " in shown
+    assert "omoide mirror forget-missing 1 " in shown
+    (mirror,) = run("mirror", "status", "--json").data["mirrors"]
+    assert [(one["number"], one["reason"]) for one in mirror["missing"]] == [(5, "git")]
+    checks = run("doctor", "--json").data["checks"]
+    (check,) = [one for one in checks if "#5 is not in memories.md" in one["what"]]
+    assert "git has this version of the file" in check["what"]
+    assert "put-back 1" in check["remedy"]
+    assert "forget-missing 1" in check["remedy"]
+    assert "#1 is not one of these entries" in run("mirror", "put-back", "1", "1").err
+    assert "four" in run("mirror", "put-back", "1", "5").out
+    assert texts(file)[-1] == "four"
+    assert run("mirror", "status", "--json").data["mirrors"][0]["missing"] == []
+    git("checkout", "-q", ".", cwd=shop)
+    active(run)
+    assert run("mirror", "forget-missing", "1", "--json").data["entries"][0]["topic"] == "four"
+    assert "four" not in active(run)
+    assert run("mirror", "status", "--json").data["mirrors"][0]["missing"] == []
+    assert "nothing to do" in run("mirror", "put-back", "1").err
+
+
+def test_a_deleted_entry_is_archived_with_the_undo_in_one_line(run, file):
+    for text in ("one", "two", "three"):
+        run("memories", "add", text)
+    file.write_text(file.read_text().replace(entry("two", file), ""))
+    done = run("recall", "two")
+    assert done.err.count("\n") <= 2
+    assert "the entry of #2 was deleted, so it is archived: `omoide restore 2` undoes it" in done.err
+    assert active(run) == {"one", "three"}
+    assert run("restore", "2").code == 0
+    assert active(run) == {"one", "two", "three"}
+    assert "two" in texts(file)
+
+
+def test_status_offers_to_take_a_forgotten_memory_out_of_the_file(run, shop, file):
+    for text in ("one", "two"):
+        run("memories", "add", text)
+    commit(shop)
+    run("forget", "1")
+    git("checkout", "-q", ".", cwd=shop)
+    assert active(run) == {"two"}
+    shown = run("mirror", "status").out
+    assert re.search(r"forgotten, but in memories\.md: .*one", shown)
+    assert "omoide mirror take-out 1 " in shown
+    assert run("mirror", "take-out", "1").code == 0
+    assert texts(file) == ["two"]
+    assert active(run) == {"two"}
+
+
+def test_a_text_without_an_id_does_not_revive_what_was_forgotten(run, shop, file):
+    file.parent.mkdir()
+    file.write_text("# Memories\n\n## Deploy\n- Content: on Fridays never\n\n## other\n- Content: other\n")
+    commit(shop)
+    run("memories", "add", "third")
+    assert active(run) == {"on Fridays never", "other", "third"}
+    number = next(one["number"] for one in run("memories", "list", "--json").data["memories"] if one["title"] == "Deploy")
+    run("forget", str(number))
+    for _ in range(2):
+        git("checkout", "-q", ".", cwd=shop)  # the version from before the ids
+        assert active(run) == {"other", "third"}
+    assert run("list", "--json").data["total_count"] == 2
+
+
+# links, first syncs, conflict markers
+
+
+def test_a_link_to_a_file_of_any_name_in_the_repository_is_read_and_written_as_that_file(run, shop, file):
+    (shop / "docs").mkdir()
+    (shop / "docs" / "team.md").write_text("# Team\n\n## one\n- Content: one\n")
+    file.parent.mkdir()
+    file.symlink_to("../docs/team.md")
+    assert run("memories", "add", "two").code == 0
+    assert texts(shop / "docs" / "team.md") == ["one", "two"]
+    assert file.is_symlink()
+    assert [one["title"] for one in run("memories", "list", "--json").data["memories"]] == ["one", "two"]
+    assert sorted(path.name for path in (shop / "docs").iterdir() if path.suffix == ".md") == ["team.md"]
+    (shop / "docs" / "team.md").write_text((shop / "docs" / "team.md").read_text().replace("Content: two", "Content: 2"))
+    assert active(run) == {"one", "2"}
+
+
+@pytest.mark.parametrize("linked", ["file", "directory"])
+def test_a_link_that_leads_out_of_the_repository_is_refused_with_a_clear_line(run, shop, file, place, linked):
+    outside = place / "private"
+    outside.mkdir()
+    (outside / "memories.md").write_text("## diary\n- Content: private\n")
+    if linked == "file":
+        file.parent.mkdir()
+        file.symlink_to(outside / "memories.md")
+    else:
+        file.parent.symlink_to(outside)
+    done = run("memories", "add", "two")
+    assert "leads out of the repository" in done.err
+    assert "leads out of the repository" in run("memories", "list").err
+    assert (outside / "memories.md").read_text() == "## diary\n- Content: private\n"
+    assert "private" not in active(run)
+
+
+def test_the_entries_of_an_existing_file_are_counted_and_known_as_somebody_elses(run, shop, file, monkeypatch):
+    monkeypatch.setenv("OMOIDE_FILE_CONFIDENCE", "0.4")
+    file.parent.mkdir()
+    file.write_text("# Memories\n\n## one\n- Content: 一番目\n\n## two\n- Content: second\n")
+    commit(shop)
+    head = git("rev-parse", "--short", "HEAD", cwd=shop).strip()
+    done = run("memories", "add", "mine")
+    assert "2 entries that were there are imported" in done.err
+    found = {one["content"]: one for one in run("list", "--json").data["memories"]}
+    for text in ("一番目", "second"):
+        assert (found[text]["source"], found[text]["confidence"]) == (f"file:.agent/memories.md@{head}", 0.4)
+    assert found["mine"]["confidence"] == 1
+    file.write_text(file.read_text() + "\n## three\n- Content: by hand\n")
+    found = {one["content"]: one for one in run("list", "--json").data["memories"]}
+    assert (found["by hand"]["source"], found["by hand"]["confidence"]) == ("file", 1)
+    assert run("list", "--json").err == "", "it is announced once"
+
+
+def test_conflict_markers_stop_one_file_and_nothing_else(run, shop, file):
+    for text in ("one", "two"):
+        run("memories", "add", text)
+    run("mirror", "add", "notes/")
+    run("mirror", "add", "CLAUDE.md")
+    before = file.read_text()
+    marked = before.replace("- Content: two", "<<<<<<< HEAD\n- Content: 2\n=======\n- Content: II\n>>>>>>> side")
+    file.write_text(marked)
+    done = run("memories", "list", "--json")
+    assert "git left conflict markers here" in done.err
+    assert {one["title"] for one in done.data["memories"]} == {"one", "two"}, "as last synced"
+    injected = run("memories", "inject").out
+    assert "- Content: two" in injected
+    assert "<<<" not in injected
+    note = next(path for path in (shop / "notes").glob("*.md") if "one" in path.read_text())
+    note.write_text(note.read_text().replace("one", "<<<<<<< HEAD\n1\n=======\nI\n>>>>>>> side"))
+    guide = shop / "CLAUDE.md"
+    guide.write_text("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> side\n" + guide.read_text())
+    kept = (note.read_text(), guide.read_text())
+    run("remember", "three")
+    assert active(run) == {"one", "two", "three"}
+    assert (note.read_text(), guide.read_text(), file.read_text()) == (*kept, marked)
+    troubles = [one["troubles"] for one in run("mirror", "status", "--json").data["mirrors"]]
+    assert all("conflict markers" in one[0] for one in troubles)
+    assert any("three" in path.read_text() for path in (shop / "notes").glob("*.md")), "the other files go on"
+    file.write_text(before)
+    assert active(run) == {"one", "two", "three"}
+
+
+def test_a_memory_about_conflict_markers_is_no_conflict(run, shop):
+    run("mirror", "add", "notes/")
+    text = "git marks a conflict so:\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side"
+    run("remember", text, "--key", "git")
+    note = shop / "notes" / "git.md"
+    note.write_text(note.read_text().replace("so:", "like this:"))
+    done = run("show", "git", "--json")
+    assert done.data["content"] == text.replace("so:", "like this:")
+    assert done.err == ""
+
+
+# files of others
+
+
+def test_files_of_others_in_a_mirrored_directory_are_never_changed(run, shop):
+    theirs = {
+        "CHANGELOG.md": "# Changes\n\n## 1.0\n- Content: not a memory\n",
+        "notes.md": "---\ntitle: My notes\nid: 7\n---\n\nOf my own.\n",
+        "broken.md": "---\ntags: [a\n---\nnot ours\n",
+        "archive/old.md": "Old minutes.\n",
+    }
+    (shop / "archive").mkdir()
+    for name, text in theirs.items():
+        (shop / name).write_text(text)
+    (shop / "utf16.md").write_bytes("別の".encode("utf-16"))
+    (shop / "ours.md").write_text("---\nkey: ours\n---\n\nWritten for omoide.\n")
+    done = run("mirror", "add", ".")
+    assert done.code == 0
+    assert "1 entry that was there is imported" in done.err
+    assert active(run) == {"Written for omoide."}
+    run("remember", "of the agent", "--key", "notes")
+    run("archive", "ours")
+    run("forget", "notes")
+    run("mirror", "sync")
+    run("retire")
+    run("mirror", "rebuild", "--from", "database")
+    run("mirror", "remove", "1")
+    assert {name: (shop / name).read_text() for name in theirs} == theirs
+    assert (shop / "utf16.md").read_bytes() == "別の".encode("utf-16")
+    assert (shop / "archive" / "ours.md").exists()
+
+
+def test_files_that_a_person_names_are_handed_over(run, shop):
+    for name in ("CHANGELOG.md", "note-one.md", "note-two.md"):
+        (shop / name).write_text(f"text of {name}\n")
+    assert run("mirror", "add", ".", "--adopt", "note-one.md").code == 0
+    assert active(run) == {"text of note-one.md"}
+    assert run("mirror", "add", ".", "--adopt", "note-*.md").code == 0
+    assert active(run) == {"text of note-one.md", "text of note-two.md"}
+    assert (shop / "CHANGELOG.md").read_text() == "text of CHANGELOG.md\n"
+    assert "is for a directory" in run("mirror", "add", "team.md", "--adopt", "x.md").err
+
+
+def test_pages_of_others_in_the_directory_of_a_tree_are_left_alone(run, shop):
+    pages = shop / "memory" / "shop"
+    pages.mkdir(parents=True)
+    (pages / "MEMORY.md").write_text("# Index of another tool\n")
+    done = run("mirror", "add", "memory", "--format", "tree")
+    assert done.code == 0
+    assert "was not made by omoide" in run("remember", "a note").err
+    run("remember", "a decision", "--type", "decision")
+    assert (pages / "MEMORY.md").read_text() == "# Index of another tool\n"
+    assert "a decision" in (pages / "decisions.md").read_text()
+    assert run("mirror", "add", "memory", "--format", "tree", "--adopt", "shop/MEMORY.md").code == 0
+    assert "a note" in (pages / "MEMORY.md").read_text()
+
+
+def test_the_directories_above_a_new_mirror_are_created(run, shop):
+    run("remember", "one")
+    assert run("mirror", "add", "deep/down/list.md").code == 0
+    assert run("mirror", "add", "other/deep/notes/").code == 0
+    assert texts(shop / "deep/down/list.md") == ["one"]
+    assert len(list((shop / "other/deep/notes").glob("*.md"))) == 1
+    (shop / "taken").write_text("a file\n")
+    assert "taken" in run("mirror", "add", "taken/deep/list.md").err
+
+
+# merges
+
+
+def test_two_branches_that_each_add_an_entry_merge_without_a_conflict(run, shop, file):
+    hint = run("mirror", "add").err
+    assert "/.agent/memories.md merge=union in .gitattributes: --gitattributes adds it" in hint
+    run("mirror", "remove", "1")
+    assert "merge=union" in run("mirror", "add", "--gitattributes").err
+    assert (shop / ".gitattributes").read_text() == "/.agent/memories.md merge=union\n"
+    run("mirror", "remove", str(file))
+    assert run("mirror", "add", "--gitattributes").err == "", "it is there already"
+    run("remember", "of both")
+    commit(shop)
+    git("switch", "-q", "-c", "side", cwd=shop)
+    run("remember", "of the side")
+    commit(shop)
+    git("switch", "-q", "main", cwd=shop)
+    run("remember", "of main")
+    commit(shop)
+    git("merge", "-q", "-m", "both", "side", cwd=shop)
+    assert active(run) == {"of both", "of the side", "of main"}
+    assert sorted(texts(file)) == ["of both", "of main", "of the side"]
+    assert run("mirror", "status", "--json").data["mirrors"][0]["missing"] == []
+    assert len(set(re.findall(r"- Id: (\S+)", file.read_text()))) == 3
+
+
+def test_without_that_line_additions_to_a_long_list_rarely_touch(run, shop, file):
+    run("mirror", "add")
+    notes = "\n".join(json.dumps({"content": f"note {number}"}) for number in range(60))
+    (shop / "notes.jsonl").write_text(notes + "\n")
+    assert run("import", "notes.jsonl").code == 0
+    run("list")
+    commit(shop)
+    merged = 0
+    for number in range(8):
+        for name in ("side", "other"):
+            git("switch", "-q", "-C", name, "main", cwd=shop)
+            run("remember", f"of {name}, {number}")
+            commit(shop)
+        done = subprocess.run(
+            ["git", "merge", "-q", "-m", "both", "side"], cwd=shop, env={**os.environ, **ENVIRONMENT}, capture_output=True
+        )
+        merged += done.returncode == 0
+        git("reset", "-q", "--hard", cwd=shop)
+    assert merged >= 5
