@@ -122,3 +122,11 @@ def test_entries_need_a_repository_or_a_directory_and_no_other_format(run, place
     assert "name a directory" in done.err
     assert run("mirror", "add", "--entries", "notes").code == 0
     assert run("mirror", "add", "--entries", "--format", "tree", "notes2").code == 2
+
+
+def test_a_worker_may_not_add_entry_files_and_no_directory_is_left(run, repository, monkeypatch):
+    monkeypatch.setenv("OMOIDE_ROLE", "worker")
+    done = run("mirror", "add", "--entries")
+    assert done.code == 2
+    assert "is a worker" in done.err
+    assert not (repository / ".omoide").exists()

@@ -59,24 +59,17 @@ def resolve_target(path: str | None, format: str | None, here: Path, list_direct
 
 
 def entries_directory(scope: Scope, here: Path, store: Path) -> Path:
-    """Return the usual directory of a scope's entry files, and create it with its archive.
+    """Return the usual directory of a scope's entry files.
 
     A project has `.omoide/memory` in its repository, a session `.omoide/NAME/memory`; the global layer has `memory` beside
-    the store, for its owner alone. Raises InvalidInput for a project without a repository, Unwritable.
+    the store. Raises InvalidInput for a project without a repository.
     """
-    if scope.path:
-        root = git_root(here)
-        if root is None:
-            raise InvalidInput("name a directory: only a repository and the global layer have one of their own for entries")
-        directory, mode = root / ".omoide" / scope.name / "memory", 0o777
-    else:
-        directory, mode = store.parent / "memory", 0o700
-    try:
-        for each in reversed([directory / "archive", directory, *directory.parents]):
-            each.mkdir(mode=mode, exist_ok=True)
-    except OSError as error:
-        raise Unwritable(f"{directory} cannot be created ({error.strerror}): name another directory") from error
-    return directory
+    if not scope.path:
+        return store.parent / "memory"
+    root = git_root(here)
+    if root is None:
+        raise InvalidInput("name a directory: only a repository and the global layer have one of their own for entries")
+    return root / ".omoide" / scope.name / "memory"
 
 
 def _absolute(path: Path) -> Path:
@@ -124,7 +117,7 @@ def add(
         raise InvalidInput(f"--adopt is for a directory, and {target} is a file: it is handed over by naming it")
     mirror = service.mirror(target, format, scope=scope, choice=choice, retire=retire, adopt=adopt)
     try:
-        _create_directory(Path(mirror.place))
+        _create_directory(Path(mirror.place, "archive" if format == "entries" else ""))
         return mirror, engine.sync(mirror, whole=True)
     except BaseException:
         if mirror.number not in known:
@@ -133,8 +126,11 @@ def add(
 
 
 def _create_directory(directory: Path) -> None:
+    """Create a directory and those above it, for their owner alone outside of a repository, as its files are."""
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        mode = 0o700 if git_root(directory) is None else 0o777
+        for each in reversed([directory, *directory.parents]):  # one by one: `parents` applies the mode only to the last
+            each.mkdir(mode=mode, exist_ok=True)
     except OSError as error:
         raise Unwritable(f"{directory} cannot be created ({error.strerror}): name another place") from error
 

@@ -203,7 +203,7 @@ def _print(repo_list: "RepoList", items: "Sequence[ListItem]", *, full: bool, as
             for item in items
         ]
         print_json({"file": str(repo_list.file), "memories": records, "total_count": len(records)})
-    elif full:
+    elif full and items:
         click.echo("\n\n".join(map(_format_full, items)))
     elif items:
         _print_items(items)
