@@ -14,10 +14,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 import omoide
+from omoide.retrieval import constants
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 CLAIMS = {
-    "locomo turns": {"R@1": 0.34, "R@10": 0.64},
+    "locomo turns": {"R@1": 0.43, "R@10": 0.8},
+    "longmemeval_pool turns": {"R@1": 0.3, "R@10": 0.77},
     "longmemeval_pool sessions": {"R@5": 0.88},
     "longmemeval_s_heads": {"any@5": 0.945},
     "jsquad": {"R@1": 0.885, "R@10": 0.975},
@@ -30,7 +32,8 @@ CLAIMS = {
     "stsb, in both languages": {},
 }
 SEMANTIC = {
-    "locomo turns": {"R@1": 0.44, "R@10": 0.74},
+    "locomo turns": {"R@1": 0.44, "R@10": 0.81},
+    "longmemeval_pool turns": {"R@10": 0.83},
     "longmemeval_pool sessions": {"R@5": 0.90},
     "longmemeval_s_heads": {"any@5": 0.97},
     "jsquad": {"R@1": 0.89, "R@10": 0.977},
@@ -44,6 +47,10 @@ SEMANTIC = {
 }
 LOSS = 0.005
 """How much worse than words alone embeddings may be on a set, at R@1 and R@10."""
+LOSSES = {"longmemeval_pool turns": 0.05}
+"""Another value for sets of few questions: here .012 is one question."""
+LEFT_OUT = {"locomo turns": {"OWN_PART": 1.0}, "longmemeval_pool turns": {"OWN_PART": 0.55}}
+"""Constants that would have been chosen without a set, where they differ: for sessions there are two sets."""
 MEASURES = ("R@1", "R@5", "R@10", "any@5", "MRR@10", "nDCG@10")
 AGAINST_WORDS = ("R@1", "R@10")
 
@@ -122,6 +129,22 @@ def longmemeval_pool() -> Task:
     return Task("longmemeval_pool sessions", texts, questions)
 
 
+def longmemeval_turns() -> Task:
+    """What the user said, turn by turn, in its sessions; questions with at least one such turn that answers them."""
+    texts, questions = [], []
+    for row in read_lines(DATA / "longmemeval_pool" / "corpus.jsonl"):
+        if row["role"] == "user":
+            session = omoide.Scope.session("bench", row["session"])
+            texts.append((row["id"], row["text"], session, parse_time(row["date"])))
+    known = {id for id, *_ in texts}
+    for row in read_lines(DATA / "longmemeval_pool" / "queries.jsonl"):
+        relevant = known.intersection(row["relevant"])
+        if relevant and not row.get("abstention"):
+            scope = omoide.Scope.project("bench")
+            questions.append(Question(row["text"], scope, frozenset(relevant), parse_time(row["question_date"])))
+    return Task("longmemeval_pool turns", texts, questions)
+
+
 def longmemeval_heads() -> Task:
     place = {}
     texts = []
@@ -149,6 +172,7 @@ def both_languages() -> Task:
 
 def tasks() -> Iterator[Task]:
     yield locomo()
+    yield longmemeval_turns()
     yield longmemeval_pool()
     yield longmemeval_heads()
     for name in ("jsquad", "jaquad", "ja_caption", "tech_nl2bash", "tech_cosqa"):
@@ -184,7 +208,7 @@ def measure(task: Task, file: Path, ids: Mapping[int, set[str]], *, embedder: st
     with omoide.open(file, secrets="redact", retire="manual", embedder=embedder, clock=clock) as memory:
         for question in task.questions:
             asked_at[:] = [question.asked_at] if question.asked_at else []
-            hits = memory.recall(question.text, scope=question.scope, limit=10).hits
+            hits = memory.recall(question.text, scope=question.scope, limit=10, min_score=0).hits
             for name, value in scores([ids[hit.memory.number] for hit in hits], question.relevant).items():
                 sums[name] += value
     return {name: sums[name] / len(task.questions) for name in MEASURES}
@@ -208,14 +232,32 @@ def scores(found: Sequence[set[str]], relevant: frozenset[str]) -> dict[str, flo
     }
 
 
+def measure_left_out(task: Task, file: Path, ids: Mapping[int, set[str]], *, embedder: str) -> list[str]:
+    """Measure a set with the constants that would have been chosen without it. Return cells for R@1 and R@10."""
+    chosen = LEFT_OUT.get(task.name)
+    if chosen is None:
+        return ["" for _ in AGAINST_WORDS]
+    tuned = {name: getattr(constants, name) for name in chosen}
+    try:
+        for name, value in chosen.items():
+            setattr(constants, name, value)
+        values = measure(task, file, ids, embedder=embedder)
+    finally:
+        for name, value in tuned.items():
+            setattr(constants, name, value)
+    return [f"{values[name]:.3f}" for name in AGAINST_WORDS]
+
+
 def by_words(task: Task) -> tuple[str, bool]:
     """Measure a set by words alone. Return its row and whether its claims are met."""
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "memory.db"
-        values = measure(task, file, store_texts(task, file, embedder="off"), embedder="off")
+        ids = store_texts(task, file, embedder="off")
+        values = measure(task, file, ids, embedder="off")
+        left_out = measure_left_out(task, file, ids, embedder="off")
     claims = CLAIMS[task.name]
     is_met = all(values[name] >= least for name, least in claims.items())
-    return line(task, [f"{values[name]:.3f}" for name in MEASURES], claims, is_met=is_met), is_met
+    return line(task, [*(f"{values[name]:.3f}" for name in MEASURES), *left_out], claims, is_met=is_met), is_met
 
 
 def by_meaning(task: Task) -> tuple[str, bool]:
@@ -225,15 +267,16 @@ def by_meaning(task: Task) -> tuple[str, bool]:
         ids = store_texts(task, file, embedder="bundled")
         values = measure(task, file, ids, embedder="bundled")
         words = measure(task, file, ids, embedder="off")
+        left_out = measure_left_out(task, file, ids, embedder="bundled")
     claims = SEMANTIC[task.name]
     is_met = all(values[name] >= least for name, least in claims.items())
     shown = []
     for name in AGAINST_WORDS:
         more = round(values[name] - words[name], 4)
-        is_met = is_met and more >= -LOSS
+        is_met = is_met and more >= -LOSSES.get(task.name, LOSS)
         shown += [f"{values[name]:.3f}", f"{words[name]:.3f}", f"{more:+.3f}"]
     shown += [f"{values[name]:.3f}" for name in MEASURES if name not in AGAINST_WORDS]
-    return line(task, shown, claims, is_met=is_met), is_met
+    return line(task, [*shown, *left_out], claims, is_met=is_met), is_met
 
 
 def line(task: Task, shown: Sequence[str], claims: Mapping[str, float], *, is_met: bool) -> str:
@@ -253,6 +296,7 @@ def main() -> int:
     if options.semantic:
         compared = [column for name in AGAINST_WORDS for column in (name, "words", "±")]
         columns = [*compared, *(name for name in MEASURES if name not in AGAINST_WORDS)]
+    columns += [f"{name}, left out" for name in AGAINST_WORDS]
     print("| set | questions | " + " | ".join(columns) + " | claims | |")
     print("| --- | ---: |" + " ---: |" * len(columns) + " --- | --- |")
     all_met = True

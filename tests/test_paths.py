@@ -115,7 +115,7 @@ def test_recall_goes_from_the_service_down_to_the_disk(used):
     assert trace.modules == {
         "embeddings": "indexer",
         "guard": "permissions validation",
-        "retrieval": "analyzer bit_sums candidates lexical pipeline query_parts",
+        "retrieval": "analyzer bit_sums candidates confidence lexical pipeline query_parts",
         "service": "core queries write_path",
         "storage": "bitset rows",
         "storage/sqlite": "cache faults file opening postings ranking_cache reader store transaction",

@@ -159,6 +159,18 @@ SETTINGS = (
     ),
     Setting("learn_relevance", "whether outcomes of runs move the relevance of memories", lambda: True, _boolean),
     Setting("profiles", "named templates for the section Role of a composed prompt", dict, setting_values.profiles),
+    Setting(
+        "min_score",
+        "recall returns nothing if its best hit scores less; 0: never",
+        lambda: 0.02,
+        setting_values.share,
+    ),
+    Setting(
+        "inject_min_score",
+        "the same for whoever adds memories to a prompt unasked",
+        lambda: 0.25,
+        setting_values.share,
+    ),
     Setting("wait", "how long to wait for another process that writes, in seconds", lambda: 30.0, setting_values.seconds),
     Setting("role", "the role of this process: owner, admin or worker", lambda: Role.OWNER, setting_values.role),
     Setting("agents", "the role of each agent, by the id it gives; all others are workers", dict, setting_values.agents),
@@ -274,6 +286,8 @@ class Settings(msgspec.Struct, frozen=True):
     holdout: float
     learn_relevance: bool
     profiles: dict[str, str]
+    min_score: float
+    inject_min_score: float
     wait: float
     role: Role
     agents: dict[str, Role]

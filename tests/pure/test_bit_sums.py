@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from hypothesis import given, strategies as st
 
-from omoide.retrieval.bit_sums import BitSums, members
+from omoide.retrieval.bit_sums import FINE, BitSums, members
 
 held = st.lists(st.tuples(st.floats(0.01, 9.0), st.sets(st.integers(1, 300), max_size=80)), min_size=1, max_size=20)
 
@@ -23,7 +23,7 @@ def test_bits_are_listed_from_the_highest_down(numbers: set[int], most: int) -> 
 
 @given(held, st.integers(1, 60))
 def test_every_number_is_listed_once_in_order_of_falling_weight(terms: list[tuple[float, set[int]]], enough: int) -> None:
-    unit = max(worth for worth, _ in terms) / 127
+    unit = max(worth for worth, _ in terms) / FINE
     worth = dict.fromkeys(set[int]().union(*(numbers for _, numbers in terms)), 0)
     for value, numbers in terms:
         for number in numbers:

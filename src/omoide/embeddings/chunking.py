@@ -22,11 +22,15 @@ def strip_timestamps(text: str) -> str:
     return _stamp.sub("", text)
 
 
+def is_dense(text: str) -> bool:
+    """Whether more than a quarter of a text's beginning is in a script like Japanese, where a character says more."""
+    return sum(character >= "\u3040" for character in text[:CHUNK_CHARACTERS]) > min(len(text), CHUNK_CHARACTERS) / 4
+
+
 def chunks(topic: str, content: str) -> list[str]:
     """Return the texts to embed of a memory: the chunks of its content, each under the topic if one was given."""
     text = strip_timestamps(content[:MAX_CHARACTERS])
-    is_dense = sum(character >= "\u3040" for character in text[:CHUNK_CHARACTERS]) > min(len(text), CHUNK_CHARACTERS) / 4
-    size = max(CHUNK_CHARACTERS // 2 if is_dense else CHUNK_CHARACTERS, -(-len(text) // MAX_CHUNKS))
+    size = max(CHUNK_CHARACTERS // 2 if is_dense(text) else CHUNK_CHARACTERS, -(-len(text) // MAX_CHUNKS))
     found = [text] if len(text) <= 1.5 * size else _split(text, size)
     return [f"{topic}\n{chunk}" for chunk in found] if topic else found
 

@@ -241,6 +241,12 @@ def check_limit(asked: int | None, settings: Settings) -> int:
     return most
 
 
+def check_score(score: float, what: str) -> float:
+    if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1:
+        raise InvalidInput(f"{what} must be a number from 0 to 1, got {score!r}")
+    return float(score)
+
+
 def check_aware(moment: datetime, what: str) -> datetime:
     if _require(moment, datetime, what).tzinfo is None:
         raise InvalidInput(f"{what} has no time zone: write it like 2026-02-05T10:00:00Z")

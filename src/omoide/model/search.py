@@ -31,6 +31,8 @@ class Query(msgspec.Struct, frozen=True):
     """Only memories of authors with one of these roles; empty: of any author."""
     before: tuple[datetime, int] | None = None
     """Only what a list has after the memory with this time of its last change and this number: the next page."""
+    min_score: float = 0.0
+    """Return nothing if the best hit of a text scores less: all hits or none."""
 
 
 class Hit(msgspec.Struct, frozen=True, eq=False, gc=False):
@@ -38,6 +40,8 @@ class Hit(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     memory: Memory
     score: float
+    """Of the first hit, the probability that the memories answer the question, from 0 to 1; the others follow it in
+    proportion. 0 without a question."""
     explanation: Callable[[], str]
     """Explains the match; called only when someone asks."""
 
@@ -56,6 +60,8 @@ class SearchResult(msgspec.Struct, frozen=True):
     hits: list[Hit]
     total: int
     """How many memories matched, of which `hits` are the best."""
+    best_below: float | None = None
+    """The score of the best hit, where all were left out because it is below `min_score`."""
 
 
 class Page(msgspec.Struct, frozen=True):

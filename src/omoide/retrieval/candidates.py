@@ -7,10 +7,11 @@ common words never make a search linear.
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
 from omoide.model import Query
-from omoide.retrieval import analyzer, constants, lexical, query_parts
+from omoide.retrieval import analyzer, confidence, constants, lexical, query_parts
 from omoide.retrieval.bit_sums import BitSums, member_filter
 from omoide.retrieval.lexical import TermPostings
 from omoide.retrieval.query_parts import QueryParts
@@ -34,6 +35,8 @@ class WordCandidates(NamedTuple):
     size: IndexSize
     keys: Sequence[str] = ()
     """The terms that name one thing; only where vectors add candidates."""
+    evidence: Mapping[str, float] = MappingProxyType({})
+    """What each term counts for as evidence that the memories answer the query."""
 
     @property
     def average(self) -> float:
@@ -54,6 +57,7 @@ class _Ranking(NamedTuple):
     weights: dict[str, float]
     frequencies: Mapping[str, int]
     sets: Mapping[str, PostingSet] | None
+    evidence: Mapping[str, float]
 
 
 class _Search(NamedTuple):
@@ -94,7 +98,7 @@ def by_words(
         frequencies = {term: df for term, df in frequencies.items() if df <= ignored}
     if not frequencies:  # every term is common: then one of those that ranked them, uncounted
         frequencies = dict.fromkeys(ranking.searched[:1], constants.MAX_COUNTED)
-    return WordCandidates(facts, matched, ranking.weights, frequencies, ranking.sets, size, keys)
+    return WordCandidates(facts, matched, ranking.weights, frequencies, ranking.sets, size, keys, ranking.evidence)
 
 
 def _search(query: Query, terms: Mapping[str, float], parts: QueryParts, entries: int, *, alone: bool) -> _Search:
@@ -110,6 +114,10 @@ def _weights(search: _Search, frequencies: Mapping[str, int]) -> dict[str, float
     """Return what each term of the query is worth."""
     weights = lexical.term_weights(search.terms, frequencies, search.entries)
     return query_parts.weigh(weights, search.parts, alone=search.alone) if search.parts.compounds else weights
+
+
+def _evidence(search: _Search, weights: Mapping[str, float], frequencies: Mapping[str, int]) -> Mapping[str, float]:
+    return confidence.term_evidence(search.terms, weights, frequencies, search.parts, search.entries, alone=search.alone)
 
 
 def _share_limit(share: float, entries: int) -> float:
@@ -159,7 +167,8 @@ def _ranking_by_sets(tx: Reader, search: _Search) -> _Ranking | None:
         wide = constants.CANDIDATES_BY_SETS if search.has_pairs else constants.CANDIDATES
         tied = constants.TIED_CANDIDATES
     enough = max(wide, query.limit)
-    return _Ranking(sums.best(enough, tied), enough, len(sums), [*searched], weights, searched, sets)
+    evidence = _evidence(search, weights, frequencies)
+    return _Ranking(sums.best(enough, tied), enough, len(sums), [*searched], weights, searched, sets, evidence)
 
 
 def _ranking_by_lists(tx: Reader, search: _Search) -> _Ranking:
@@ -181,7 +190,8 @@ def _ranking_by_lists(tx: Reader, search: _Search) -> _Ranking:
         enough = max(constants.SEMANTIC_CANDIDATES, query.limit)
         most = enough + constants.SEMANTIC_TIED_CANDIDATES
     searched = _searchable(frequencies, search.limits)
-    return _Ranking(_batches(rough, enough, most), enough, len(rough), selected, weights, searched, None)
+    evidence = _evidence(search, weights, frequencies)
+    return _Ranking(_batches(rough, enough, most), enough, len(rough), selected, weights, searched, None, evidence)
 
 
 def _batches(scores: Mapping[int, float], enough: int, most: int) -> Iterator[list[int]]:

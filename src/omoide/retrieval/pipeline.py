@@ -1,21 +1,24 @@
 """The search: analyse the question, find candidates in the store, read their features, score, order, explain."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from omoide.model import Hit, Memory, Query, SearchResult
-from omoide.retrieval import analyzer, candidates, constants, lexical, query_parts
+from omoide.retrieval import analyzer, candidates, confidence, constants, lexical, query_parts
 from omoide.retrieval.candidates import WordCandidates
-from omoide.retrieval.lexical import TermPostings
+from omoide.retrieval.lexical import LexicalScores, TermPostings
 from omoide.retrieval.query_parts import QueryParts
-from omoide.storage.base import RankingFacts, Reader
+from omoide.storage.base import RankingFacts, Reader, SessionNeighbour
 
-if TYPE_CHECKING:  # they load numpy and the patterns of dates, which only a search by vectors needs
+if (
+    TYPE_CHECKING
+):  # they load numpy, which only a search by vectors needs, or the patterns of dates, which only sessions need
     from omoide.embeddings.vectors import QueryVector
     from omoide.retrieval.hybrid import SemanticFeatures
+    from omoide.retrieval.sessions import SessionFeatures
     from omoide.retrieval.time_expressions import Span
     from omoide.retrieval.vector_query import VectorCandidates
 
@@ -32,7 +35,7 @@ class Question(NamedTuple):
     parts: QueryParts
     """Which of them belong together."""
     span: "Span | None"
-    """The time that it asks about; only for a search by vectors."""
+    """The time that it asks about, if anything is compared with it."""
 
 
 class Candidates(NamedTuple):
@@ -42,6 +45,8 @@ class Candidates(NamedTuple):
     """All of them, with the fields that the ranking uses."""
     words: WordCandidates
     vectors: "VectorCandidates | None"
+    neighbours: Sequence[SessionNeighbour]
+    """Those of sessions, in the order of their sessions."""
 
 
 class Features(NamedTuple):
@@ -56,13 +61,20 @@ class Features(NamedTuple):
     """The average length of a memory, in terms."""
     keys: Sequence[str]
     """The terms that name one thing."""
+    evidence: Mapping[str, float]
+    """What each term counts for as evidence that the memories answer the question."""
+    entries: int
+    """The memories of the scope."""
     semantic: "SemanticFeatures | None"
+    sessions: "SessionFeatures | None"
 
 
 class Scores(NamedTuple):
-    """The score of each candidate that has any, and why beside its words."""
+    """The score of each candidate that has any, how sure an answer is, and why beside its words."""
 
     scores: Mapping[int, float]
+    probability: float
+    """That the memories answer the question, by candidates in the language of the question."""
     reasons: Callable[[int], list[str]]
 
 
@@ -76,10 +88,17 @@ def search(tx: Reader, query: Query, at: datetime, vector: "QueryVector | None" 
         return browse(tx, query, at)
     question = analyse(query.text, at, semantic=vector is not None)
     found = find_candidates(tx, query, question, at, vector)
-    features = read_features(tx, query, question, found)
+    features = read_features(tx, query, question, found, at)
     scores = score(features)
-    best = order(query, features.facts, scores.scores)
-    hits = explain(tx.memories(best), question, features, scores)
+    ranked = order(query, features.facts, scores.scores)
+    memories = tx.memories([*ranked])
+    probability = scores.probability
+    if features.semantic is not None:
+        texts = {memory.number: memory.content for memory in memories}
+        probability = max(probability, confidence.across_languages(query.text, texts, features.semantic.cosines))
+    if memories and probability < query.min_score:
+        return SearchResult([], 0, round(probability, 4))
+    hits = explain(memories, question, features, scores, ranked, probability)
     total = max(found.words.matched, len(scores.scores)) if hits else 0
     return fill_by_time(tx, query, question, at, SearchResult(hits, total))
 
@@ -88,9 +107,9 @@ def analyse(text: str, at: datetime, *, semantic: bool) -> Question:
     """Return the terms of a query's text, and for a search by vectors the time that it asks about."""
     span = None
     if semantic:
-        from omoide.retrieval import time_expressions  # lazy: its patterns, see the top
+        from omoide.retrieval import session_query  # lazy: the patterns of dates, see the top
 
-        span = time_expressions.span(text, at.astimezone()) if time_expressions.mentions_time(text) else None
+        span = session_query.asked_time(text, at)
     return Question(text, analyzer.query_terms(text), query_parts.query_parts(text), span)
 
 
@@ -98,42 +117,97 @@ def find_candidates(tx: Reader, query: Query, question: Question, at: datetime, 
     """Return the memories worth an exact score: those that share telling terms, those nearest by vector, their
     neighbours."""
     words = candidates.by_words(tx, query, question.terms, question.parts, at, alone=vector is None)
-    if vector is None or not words.size.entries:
-        return Candidates(words.facts, words, None)
-    from omoide.retrieval import vector_query  # lazy: numpy, see the top
+    facts, vectors = words.facts, None
+    if vector is not None and words.size.entries:
+        from omoide.retrieval import vector_query  # lazy: numpy, see the top
 
-    vectors = vector_query.by_vector(tx, query, vector, words.facts, at)
-    return Candidates(vectors.facts, words, vectors)
+        vectors = vector_query.by_vector(tx, query, vector, facts, at)
+        facts = vectors.facts
+    neighbours: Sequence[SessionNeighbour] = ()
+    if any(memory.session for memory in facts.values()):
+        from omoide.retrieval import session_query  # lazy: the patterns of dates, see the top
+
+        nearest = () if vectors is None else vectors.matches.cosines
+        seeds = {*islice(facts, constants.SESSION_SEEDS), *islice(nearest, constants.SESSION_SEEDS)}
+        neighbours = session_query.add_neighbours(tx, query, facts, seeds, at)
+    return Candidates(facts, words, vectors, neighbours)
 
 
-def read_features(tx: Reader, query: Query, question: Question, found: Candidates) -> Features:
-    """Return what the candidates are scored by: their terms, and for a search by vectors cosines, sessions and times."""
+def read_features(tx: Reader, query: Query, question: Question, found: Candidates, at: datetime) -> Features:
+    """Return what the candidates are scored by: their terms, cosines, sessions and times."""
     facts, words = found.facts, found.words
-    semantic = None
+    semantic = sessions = None
     if found.vectors is not None:
         from omoide.retrieval import vector_query  # lazy: numpy, see the top
 
-        semantic = vector_query.read_semantic_features(tx, question.text, question.span, found.vectors)
+        semantic = vector_query.semantic_features(found.vectors)
+    if question.span is not None or any(memory.session for memory in facts.values()):
+        from omoide.retrieval import session_query  # lazy: the patterns of dates, see the top
+
+        span = question.span or session_query.asked_time(question.text, at)
+        sessions = session_query.read_session_features(tx, question.text, span, facts, found.neighbours)
     postings = candidates.read_postings(tx, query, words, [*facts]) if facts else {}
-    return Features(facts, words.weights, postings, words.average, words.keys, semantic)
+    return Features(
+        facts, words.weights, postings, words.average, words.keys, words.evidence, words.size.entries, semantic, sessions
+    )
 
 
 def score(features: Features) -> Scores:
-    """Return the scores of the candidates by words, or by words and vectors together."""
+    """Return the scores of the candidates by words, or by words and vectors together, and by their sessions."""
     lengths = {number: facts.length for number, facts in features.facts.items()}
     words = lexical.lexical_scores(features.weights, features.postings, lengths, features.average)
-    if features.semantic is None:
-        return Scores(words.scores, lambda _: [])
-    from omoide.retrieval import hybrid  # lazy: the patterns of dates, see the top
+    if features.semantic is None and features.sessions is None:
+        return Scores(words.scores, _probability(features, words, words.scores), lambda _: [])
+    shares = _shares(features, words)
+    scores = {number: share for number, share in shares.items() if share > 0}
+    gains: Mapping[int, float] = {}
+    if features.sessions is not None:
+        from omoide.retrieval import sessions  # lazy: the patterns of dates, see the top
 
+        scores, gains = sessions.score(shares, features.sessions)
+    return Scores(scores, _probability(features, words, scores), partial(_reasons, features, shares, gains))
+
+
+def _shares(features: Features, words: LexicalScores) -> dict[int, float]:
+    """Return the share of the question that each candidate covers."""
     whole = sum(features.weights.values()) or 1.0
+    if features.semantic is None:
+        return {number: score / whole for number, score in words.scores.items()}
+    from omoide.retrieval import hybrid  # lazy: a search by words needs none of it
+
     keyed = hybrid.key_shares([features.postings[key].numbers for key in features.keys if key in features.postings])
-    hybrid_scores = hybrid.score(words, whole, keyed, features.semantic, features.average)
-    return Scores(hybrid_scores.scores, partial(hybrid.reasons, features.semantic, hybrid_scores))
+    return hybrid.combined_shares(words, whole, keyed, features.semantic, features.average)
 
 
-def order(query: Query, facts: Mapping[int, RankingFacts], scores: Mapping[int, float]) -> list[int]:
-    """Return the best by score and nudge; on a tie the nearest scope first, then the newest."""
+def _probability(features: Features, words: LexicalScores, found: Collection[int]) -> float:
+    """Return how likely it is that the memories answer the question, by the candidates that were found."""
+    covered, terms = words.covered, len(features.evidence)
+    if features.evidence is not features.weights:
+        covered = confidence.covered_shares(features.evidence, features.postings, features.facts)
+    if features.semantic is None:
+        evidence = confidence.evidence_by_words(covered, terms, features.entries)
+    else:
+        cosines = features.semantic.cosines
+        evidence = confidence.evidence_by_vectors(covered, cosines, found, terms, features.entries)
+    return confidence.probability(evidence)
+
+
+def _reasons(features: Features, shares: Mapping[int, float], gains: Mapping[int, float], number: int) -> list[str]:
+    """What counted for a memory beside its words."""
+    found = []
+    if features.semantic is not None:
+        from omoide.retrieval import hybrid  # lazy: see `score`
+
+        found += hybrid.reasons(features.semantic, number)
+    if features.sessions is not None:
+        from omoide.retrieval import sessions  # lazy: see `score`
+
+        found += sessions.reasons(features.sessions, shares, gains, number)
+    return found
+
+
+def order(query: Query, facts: Mapping[int, RankingFacts], scores: Mapping[int, float]) -> dict[int, float]:
+    """Return the best by score and nudge, with their nudged scores; on a tie the nearest scope first, then the newest."""
 
     def sort_key(number: int) -> tuple[float, int, int]:
         memory = facts[number]
@@ -145,7 +219,7 @@ def order(query: Query, facts: Mapping[int, RankingFacts], scores: Mapping[int, 
     # Only what a nudge could lift among the best is nudged.
     least = -max(best)[0] / constants.MAX_NUDGE if best else 0.0
     best += [sort_key(number) for number in ranked[query.limit :] if scores[number] >= least]
-    return [-number for _, _, number in sorted(best)[: query.limit]]
+    return {-number: -score for score, _, number in sorted(best)[: query.limit]}
 
 
 def _distance(query: Query, memory: RankingFacts) -> int:
@@ -155,10 +229,21 @@ def _distance(query: Query, memory: RankingFacts) -> int:
     return (memory.session != query.scope.name) + bool(memory.session)
 
 
-def explain(memories: list[Memory], question: Question, features: Features, scores: Scores) -> list[Hit]:
-    """Return hits that say why they were found, in words that are made when somebody reads them."""
+def explain(
+    memories: list[Memory],
+    question: Question,
+    features: Features,
+    scores: Scores,
+    ranked: Mapping[int, float],
+    probability: float,
+) -> list[Hit]:
+    """Return hits that say why they were found, in words that are made when somebody reads them.
+
+    The score of the first is the probability that the memories answer the question; the others follow it in proportion.
+    """
     reason = partial(_reason, question, features.postings, scores.reasons)
-    return [Hit(memory, round(scores.scores[memory.number], 4), partial(reason, memory.number)) for memory in memories]
+    scale = probability / (max(ranked.values(), default=0.0) or 1.0)
+    return [Hit(memory, round(ranked[memory.number] * scale, 4), partial(reason, memory.number)) for memory in memories]
 
 
 def _reason(

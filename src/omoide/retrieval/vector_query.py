@@ -6,14 +6,12 @@ from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from omoide.embeddings import chunking
 from omoide.embeddings.quantized import NearestVectors
 from omoide.embeddings.vectors import QueryVector
 from omoide.model import Query
 from omoide.retrieval import constants, hybrid
-from omoide.retrieval.hybrid import SemanticFeatures, TurnText
-from omoide.retrieval.time_expressions import Span
-from omoide.storage.base import RankingFacts, Reader, SessionNeighbour
+from omoide.retrieval.hybrid import SemanticFeatures
+from omoide.storage.base import RankingFacts, Reader
 
 
 class VectorMatches(NamedTuple):
@@ -26,12 +24,10 @@ class VectorMatches(NamedTuple):
 
 
 class VectorCandidates(NamedTuple):
-    """The candidates by words together with those by vectors and by sessions."""
+    """The candidates by words together with those by vectors."""
 
     facts: dict[int, RankingFacts]
     matches: VectorMatches
-    neighbours: Sequence[SessionNeighbour]
-    """Memories close to the best candidates in their sessions."""
     unembedded: Sequence[int]
     """Candidates by words that have no vector yet."""
 
@@ -47,31 +43,17 @@ def nearest_memories(tx: Reader, query: Query, vector: QueryVector, known: Seque
 def by_vector(
     tx: Reader, query: Query, vector: QueryVector, by_words: Mapping[int, RankingFacts], at: datetime
 ) -> VectorCandidates:
-    """Add to the candidates by words those nearest by vector, and the neighbours of the best in their sessions."""
+    """Add to the candidates by words those nearest by vector."""
     facts = dict(by_words)
     compared = [*facts][: constants.COMPARED]
     matches = nearest_memories(tx, query, vector, compared)
-    unembedded = [number for number in compared if number not in matches.cosines]
     near = [number for number in islice(matches.cosines, constants.NEAREST_CANDIDATES) if number not in facts]
     facts |= tx.ranking_facts(query, near, at)
-    neighbours: Sequence[SessionNeighbour] = ()
-    if any(memory.session for memory in facts.values()):
-        seeds = {*islice(facts, constants.SESSION_SEEDS), *islice(matches.cosines, constants.SESSION_SEEDS)}
-        neighbours = tx.session_neighbours(sorted(seeds & facts.keys()), 2 * constants.SESSION_REACH)
-        close = [number for number in hybrid.close_turns(neighbours, seeds) if number not in facts]
-        facts |= tx.ranking_facts(query, close, at)
-    return VectorCandidates(facts, matches, neighbours, unembedded)
+    return VectorCandidates(facts, matches, [number for number in compared if number not in matches.cosines])
 
 
-def read_semantic_features(tx: Reader, text: str, span: Span | None, found: VectorCandidates) -> SemanticFeatures:
-    """Return what candidates are scored by beside their words: cosines, neighbours in sessions, speakers and times."""
-    facts, (cosines, nearest) = found.facts, found.matches
-    turns = {number for number, memory in facts.items() if memory.session and memory.length <= constants.TURN_LENGTH}
-    texts: dict[int, TurnText] = {}
-    if turns or span is not None:
-        for number, ends in tx.text_ends([*facts]).items():
-            asks = ends.last.rstrip().endswith(("?", "？"))
-            texts[number] = TurnText(ends.created_at, chunking.strip_timestamps(ends.first), asks)
+def semantic_features(found: VectorCandidates) -> SemanticFeatures:
+    """Return how near the candidates are to the question."""
+    cosines, nearest = found.matches
     deviations = hybrid.deviations(cosines, nearest.mean, nearest.deviation, nearest.total)
-    neighbours = [neighbour for neighbour in found.neighbours if neighbour.number in facts]
-    return SemanticFeatures(text, span, cosines, deviations, neighbours, turns, texts, found.unembedded)
+    return SemanticFeatures(cosines, deviations, found.unembedded)

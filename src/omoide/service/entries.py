@@ -29,7 +29,8 @@ class Entries(Queries):
         """
         permissions.require(self._actor, "retrieve")
         layers = (Layer.PROJECT, Layer.SESSION) if scope.path else (Layer.EVERYWHERE,)
-        found = self.recall(text, scope=scope, tags=tags, layers=layers, states=states, limit=limit)
+        # Never cut by a score: other agents' tools expect every entry that matches.
+        found = self.recall(text, scope=scope, tags=tags, layers=layers, states=states, limit=limit, min_score=0)
         named, reason, overlap = self._named(text, scope, tags, layers, states, limit)
         if not named.total:
             return found
@@ -54,13 +55,17 @@ class Entries(Queries):
         if session is not None:
             page = self.list(scope=session, tags=tags, layers=(Layer.SESSION,), states=states, limit=limit)
             if page.total:
-                overlap = self.recall(text, scope=session, tags=tags, layers=(Layer.SESSION,), states=states, limit=1).total
+                overlap = self.recall(
+                    text, scope=session, tags=tags, layers=(Layer.SESSION,), states=states, limit=1, min_score=0
+                ).total
                 return page, str(session), overlap
         name = self._type_named(text)
         if name is None:
             return Page([], 0), "", 0
         page = self.list(scope=scope, type=name, tags=tags, layers=layers, states=states, limit=limit)
-        overlap = self.recall(text, scope=scope, type=name, tags=tags, layers=layers, states=states, limit=1).total
+        overlap = self.recall(
+            text, scope=scope, type=name, tags=tags, layers=layers, states=states, limit=1, min_score=0
+        ).total
         return page, f"type {name}", overlap
 
     def _session_named(self, text: str, scope: Scope) -> Scope | None:

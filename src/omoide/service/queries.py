@@ -66,6 +66,7 @@ class Queries(Core):
         states: Sequence[State] = (State.ACTIVE,),
         since: datetime | None = None,
         limit: int | None = None,
+        min_score: float | None = None,
     ) -> SearchResult:
         """Search the memories that the scope sees, best first; without a text, return the newest and most used.
 
@@ -75,14 +76,19 @@ class Queries(Core):
         `layers`, `states`: only these layers (by default all that the scope sees) and states (by default active ones).
         `since`: only memories that changed at or after this time.
         `limit`: how many at most; by default that of the settings.
+        `min_score`: return nothing if the best hit scores less, by default the setting `min_score`; 0 never leaves anything
+        out. Whoever shows memories unasked gives `settings.inject_min_score`. Without a text it has no effect.
 
-        Returns the hits with their scores and the evidence for each. Every hit counts as accessed. Raises InvalidInput and
-        NotAllowed.
+        Returns the hits with their scores and the evidence for each: the score of the first is the probability that the
+        memories answer the question, the others follow it in proportion. Where nothing is relevant there are no hits, and
+        `best_below` is the score that was too low. Every hit counts as accessed. Raises InvalidInput and NotAllowed.
         """
         permissions.require(self._actor, "recall")
         query = text
         if not isinstance(query, Query):
             query = self._query(scope, query, type, tags, layers, states, since, limit, 0)
+            least = self._settings.min_score if min_score is None else validation.check_score(min_score, "min_score")
+            query = msgspec.structs.replace(query, min_score=least)
         query = permissions.narrow_or_refuse(self._actor, query)
         at = self._clock()
         vector = self._embeddings.encode_query(query)

@@ -46,6 +46,9 @@ def _filter_options(command: Callable[..., T]) -> Callable[..., T]:
 @click.argument("words", nargs=-1)
 @_filter_options
 @click.option("--archived", is_flag=True, help="Search the archive instead.")
+@click.option(
+    "--min-score", type=float, metavar="SCORE", help="Nothing if the best hit scores less, from 0 (show it all) to 1."
+)
 @target_options
 @json_option
 def recall_command(
@@ -57,6 +60,7 @@ def recall_command(
     since: str | None,
     limit: int | None,
     archived: bool,
+    min_score: float | None,
     target: Target,
     as_json: bool,
 ) -> None:
@@ -76,13 +80,18 @@ def recall_command(
             states=[State.ARCHIVED if archived else State.ACTIVE],
             since=None if since is None else parse_time(since, "since", future=False),
             limit=limit,
+            min_score=min_score,
         )
     if as_json:
         print_json({"memories": [serialize.hit(hit) for hit in found.hits], "total_count": found.total})
         return
     for hit in found.hits:
         _print_hit(hit, with_score=bool(words))
-    if not found.hits:
+    if found.best_below is not None:
+        click.echo(
+            f"nothing relevant in {scope}: the best match scores {found.best_below:.3f}, --min-score 0 shows it", err=True
+        )
+    elif not found.hits:
         click.echo(f"nothing found in {scope}", err=True)
     elif found.total > len(found.hits):
         click.echo(f"{len(found.hits)} of {found.total}: --limit shows more", err=True)

@@ -118,6 +118,8 @@ def _recall(context: CallContext, arguments: RecallInput, _: RequestContext) -> 
     )
     if found.hits:
         first_line = f"{len(found.hits)} of {found.total} memories, {'best' if arguments.query.strip() else 'newest'} first."
+    elif found.best_below is not None:
+        first_line = f"Nothing relevant: the best match scores {found.best_below:.3f}, below the setting min_score."
     else:
         first_line = "No memories found."
     return Answer(recall_result(found.hits, found.total), render_memories([hit.memory for hit in found.hits], first_line))

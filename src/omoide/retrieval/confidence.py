@@ -1,0 +1,106 @@
+"""The probability that the memories answer a question: the score of the best hit, on one scale for every question. Pure.
+
+Fitted on questions asked of their own memories and of those of another set in the same language, as many of each
+(`python -m bench.scores`). So it says how likely an answer is if every second question can be answered.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from math import exp, log, log1p
+from typing import NamedTuple
+
+from omoide.embeddings import chunking
+from omoide.retrieval import constants, lexical, query_parts
+from omoide.retrieval.lexical import TermPostings
+from omoide.retrieval.query_parts import QueryParts
+
+_hiragana = re.compile("[ぁ-ゖ]+")
+
+
+def term_evidence(
+    asked: Mapping[str, float],
+    weights: Mapping[str, float],
+    frequencies: Mapping[str, int],
+    parts: QueryParts,
+    entries: int,
+    *,
+    alone: bool,
+) -> Mapping[str, float]:
+    """Return what each term of a question counts for as evidence; `weights` itself where that is the same.
+
+    In a small store every word is rare, so its terms are weighed as in one of `SMALL_STORE` memories. If the store contains
+    none of the Japanese words, as where all notes are in English, only names in the question can match: then the Japanese
+    words count together as one term, and no more than the strongest name that some memory contains.
+    """
+    evidence = weights
+    if entries < constants.SMALL_STORE:
+        raised = lexical.term_weights(asked, frequencies, constants.SMALL_STORE)
+        evidence = query_parts.weigh(raised, parts, alone=alone) if parts.compounds else raised
+    compound = {term for terms in parts.compounds for term in terms if term in evidence}
+    if compound and not any(frequencies.get(term) for term in compound if not _hiragana.fullmatch(term)):
+        kept = max(compound, key=evidence.__getitem__)
+        names = [evidence[term] for term in evidence.keys() - compound if frequencies.get(term) and not term.isdecimal()]
+        weight = min(evidence[kept], max(names, default=evidence[kept]))
+        evidence = {term: its for term, its in evidence.items() if term not in compound} | {kept: weight}
+    return evidence
+
+
+def covered_shares(
+    evidence: Mapping[str, float], postings: Mapping[str, TermPostings], numbers: Iterable[int]
+) -> dict[int, float]:
+    """Return the share of the evidence that each of these memories contains."""
+    covered = dict.fromkeys(numbers, 0.0)
+    for term, its in postings.items():
+        weight = evidence.get(term, 0.0)
+        for number in its.numbers:
+            covered[number] += weight
+    whole = sum(evidence.values()) or 1.0
+    return {number: weight / whole for number, weight in covered.items()}
+
+
+class Evidence(NamedTuple):
+    """What speaks for an answer in the memories of a scope."""
+
+    fit: float
+    """The largest share of the question that a memory contains; with vectors, the largest sum of that and its cosine."""
+    terms: int
+    """The terms of the question."""
+    entries: int
+    """The memories of the scope: the more there are, the better the best of them fits by chance."""
+    semantic: bool
+
+
+def evidence_by_words(covered: Mapping[int, float], terms: int, entries: int) -> Evidence:
+    """Return the evidence by the share of the question that each candidate contains."""
+    return Evidence(max(covered.values(), default=0.0), terms, entries, semantic=False)
+
+
+def evidence_by_vectors(
+    covered: Mapping[int, float], cosines: Mapping[int, float], found: Iterable[int], terms: int, entries: int
+) -> Evidence:
+    """Return the evidence by that share and the cosine of those that were found."""
+    fit = max((covered[number] + max(cosines.get(number, 0.0), 0.0) for number in found), default=0.0)
+    return Evidence(fit, terms, entries, semantic=True)
+
+
+def probability(evidence: Evidence) -> float:
+    """Return the probability that the memories answer the question."""
+    size = log(max(evidence.entries, 1))
+    if evidence.semantic:
+        return _logistic(constants.HYBRID_BASE + constants.HYBRID_FIT * evidence.fit + constants.HYBRID_SIZE * size)
+    terms = constants.WORDS_TERMS * log1p(evidence.terms)
+    return _logistic(constants.WORDS_BASE + constants.WORDS_FIT * evidence.fit + terms + constants.WORDS_SIZE * size)
+
+
+def across_languages(question: str, texts: Mapping[int, str], cosines: Mapping[int, float]) -> float:
+    """Return the probability by the nearest of the texts that are in another script than the question: they share no words.
+
+    texts: the contents of the hits
+    """
+    is_dense = chunking.is_dense(question)
+    others = [cosines[number] for number, text in texts.items() if number in cosines and chunking.is_dense(text) != is_dense]
+    return _logistic(constants.ACROSS_BASE + constants.ACROSS_FIT * max(others)) if others else 0.0
+
+
+def _logistic(value: float) -> float:
+    return 1 / (1 + exp(-value))
