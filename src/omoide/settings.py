@@ -102,7 +102,7 @@ SETTINGS = (
     Setting("store", "the database file", _store, _path),
     Setting(
         "tree_root",
-        'the directory of the projects\' trees; empty: beside the store, named after it; "off": no trees',
+        'the directory of the projects\' trees; empty: `projects` beside the store; "off": no trees',
         str,
         _tree_root,
     ),
@@ -316,7 +316,8 @@ class Settings(msgspec.Struct, frozen=True):
         if self.tree_root:
             return None if self.tree_root == "off" else Path(self.tree_root)
         store = Path(self.store)
-        return store.with_suffix("") if store.suffix == ".db" else store.with_name(f"{store.name}.tree")
+        # Not `memory`: `mirror add --entries --global` has its files there.
+        return store.with_name("projects" if store.name == "memory.db" else f"{store.name}.projects")
 
     @property
     def all_types(self) -> tuple[str, ...]:

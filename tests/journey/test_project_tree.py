@@ -24,7 +24,7 @@ NEW = """# shop
 @pytest.fixture
 def root(tmp_path):
     """Where the trees of a store called memory.db are."""
-    return tmp_path / "memory"
+    return tmp_path / "projects"
 
 
 def write(file, text):
@@ -106,6 +106,13 @@ def test_a_session_of_a_project_without_a_tree_makes_the_tree_with_what_the_proj
     assert "- [monday](MEMORY_monday.md)" in main
 
 
+def test_a_session_whose_start_was_interrupted_gets_its_file_with_the_next_one(memory, root):
+    memory.start_session(scope=Scope.session(SHOP, "monday"))
+    (root / SHOP / "MEMORY_monday.md").unlink()
+    memory.start_session(scope=Scope.session(SHOP, "tuesday"))
+    assert {file.name for file in (root / SHOP).glob("MEMORY_*.md")} == {"MEMORY_monday.md", "MEMORY_tuesday.md"}
+
+
 def test_a_session_with_a_very_long_name_has_a_file_with_its_whole_name(memory):
     name = "会議" * 40
     session = memory.start_session(scope=Scope.session(SHOP, name))
@@ -136,6 +143,14 @@ def test_a_root_that_cannot_be_written_creates_no_project(memory, root):
     with pytest.raises(Unwritable, match=r"tree of project .* cannot be made"):
         memory.create_project(SHOP)
     assert memory.projects() == []
+
+
+def test_every_store_has_a_root_of_its_own_apart_from_the_entry_files_of_the_global_layer(run, place):
+    for store in ("memory.db", "team.alpha", "team.beta"):
+        assert run("project", "create", "shop", "--store", str(place / store)).code == 0
+    assert run("mirror", "add", "--entries", "--global").code == 0
+    for root in ("projects", "team.alpha.projects", "team.beta.projects"):
+        assert (place / root / "shop" / "MEMORY.md").is_file()
 
 
 # finding projects

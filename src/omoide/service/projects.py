@@ -176,9 +176,10 @@ class Projects(Trees):
                 write.log("started", started, {"session": started.name})
             tree = self._add_tree(write, scope.path, self._make_directory(scope.path))
             project = write.tx.project(scope.path)
+            names = [each.scope.name for each in write.tx.sessions(at, Scope(scope.path))]
             session = write.result = Session(started, source, at, at)
         if tree is not None and project is not None:
-            self._write_tree(tree, project, [started.name])
+            self._write_tree(tree, project, names)  # also the file of one that was interrupted here
         return self._with_file(session, tree)
 
     def sessions(self, *, scope: Scope) -> Sequence[Session]:

@@ -681,7 +681,7 @@ def test_projects_and_sessions_can_be_created_described_and_shown(client: Any) -
 
 
 def test_the_files_of_a_project_are_made_read_extended_and_replaced(client: Any, place: Path) -> None:
-    directory = place / "memory" / "backend" / "billing"
+    directory = place / "projects" / "backend" / "billing"
     client.result("create_project", path="backend/billing", description="請求")
     session = client.result("start_session", project="backend/billing", name="月曜")["session"]
     assert session["file"] == str(directory / "MEMORY_月曜.md")
