@@ -22,10 +22,10 @@ from omoide.errors import Conflict, Unreadable
 from omoide.markdown import frontmatter
 from omoide.markdown.file_per_memory import FilePerMemory
 from omoide.markdown.format import Format, ProjectFrame
-from omoide.markdown.managed_block import FIRST, LAST, ManagedBlock
 from omoide.markdown.project_tree import ProjectTree, read_description
 from omoide.markdown.single_file import SingleFile
 from omoide.model import Memory, Scope, State
+from omoide.prompt.managed_block import FIRST, LAST, ManagedBlock
 from omoide.transfer.claude_code.facts import parse_directory, parse_instructions
 
 AT = datetime(2026, 2, 5, 10, 0, tzinfo=UTC)

@@ -10,11 +10,11 @@ from omoide.files.atomic import LARGEST as LARGEST_FILE
 from omoide.files.directory import BACKUPS
 from omoide.markdown.file_per_memory import FilePerMemory
 from omoide.markdown.format import ProjectFrame
-from omoide.markdown.managed_block import LARGEST, LAST, ManagedBlock
 from omoide.markdown.pages import render_document
 from omoide.markdown.project_tree import ProjectTree
 from omoide.markdown.single_file import SingleFile
 from omoide.model import Memory, Scope, State, derive_topic
+from omoide.prompt.managed_block import LARGEST, LAST, ManagedBlock
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "files.md").read_text(encoding="utf-8")
 EXAMPLES = dict(re.findall(r"^<!-- example: (\S+) -->\n```markdown\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))

@@ -158,6 +158,12 @@ SETTINGS = (
         setting_values.share,
     ),
     Setting("learn_relevance", "whether outcomes of runs move the relevance of memories", lambda: True, _boolean),
+    Setting(
+        "max_injection_size",
+        "the maximum size of the block of a project in a prompt, in bytes; 0: no limit",
+        lambda: 20_000,
+        _integer(0, 1_000_000_000),
+    ),
     Setting("profiles", "named templates for the section Role of a composed prompt", dict, setting_values.profiles),
     Setting(
         "min_score",
@@ -285,6 +291,7 @@ class Settings(msgspec.Struct, frozen=True):
     select: str
     holdout: float
     learn_relevance: bool
+    max_injection_size: int
     profiles: dict[str, str]
     min_score: float
     inject_min_score: float

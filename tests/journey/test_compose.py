@@ -200,3 +200,25 @@ def test_a_task_that_cannot_be_read_or_stored_is_refused(memory, place, run):
         memory.compose(Task(title="\ud800"), scope=SHOP)
     with pytest.raises(InvalidInput):
         memory.compose(Task(), scope=SHOP, limit=-1)
+
+
+def test_the_block_of_a_project_comes_after_the_prompt_and_shows_the_newest_session(run):
+    run("remember", "JWT を採用")
+    run("remember", "日本語で答える", "--pin")
+    run("remember", "古い", "--session", "sunday")
+    run("remember", "新しい", "--session", "monday")
+    run("remember", "x", "--project", "bank")
+    run("project", "describe", "bank", "銀行")
+    text = run("project", "inject", "直して", "--context", "Slack: はい", "--secondary", "bank").out
+    places = [text.index(part) for part in (
+        "直して", "Slack: はい", "---\n## プロジェクトメモリ: shop", "JWT を採用", "新しい", "### 固定記憶",
+        "日本語で答える", "### 関連プロジェクト: bank", "銀行",
+    )]  # fmt: skip
+    assert places == sorted(places)
+    assert text.endswith("\n---\n")
+    assert "古い" not in text
+    assert "古い" in run("project", "inject", "--session", "sunday").out
+    small = run("project", "inject", "--max-bytes", "200", "--json").data["block"]
+    assert 0 < len(small.encode()) <= 200
+    assert run("project", "inject", "--project", "none").out == ""
+    assert run("project", "inject", "--secondary", "none").code == 1

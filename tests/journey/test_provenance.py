@@ -9,8 +9,8 @@ import pytest
 
 from omoide import Actor, Draft, NotAllowed, Role, Scope
 from omoide.markdown import record
-from omoide.markdown.managed_block import ManagedBlock
 from omoide.markdown.pages import render_document
+from omoide.prompt.managed_block import ManagedBlock
 
 SHOP, EVERYWHERE, MONDAY = Scope.project("shop"), Scope.everywhere(), Scope.session("shop", "monday")
 OWNER, ADMIN, WORKER = Actor("ann", Role.OWNER), Actor("planner", Role.ADMIN), Actor("agent-7", Role.WORKER)

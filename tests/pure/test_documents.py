@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from omoide.errors import Unreadable
-from omoide.markdown.managed_block import FIRST, LAST, ManagedBlock
 from omoide.markdown.pages import render_all, render_document
 from omoide.model import Memory, Scope, State, derive_topic
+from omoide.prompt.managed_block import FIRST, LAST, ManagedBlock
 from omoide.transfer.claude_code.facts import Draft, Fact, parse_directory, parse_instructions
 
 AT = datetime(2026, 2, 5, 10, 0, tzinfo=UTC)

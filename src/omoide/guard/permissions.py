@@ -43,6 +43,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "links": _EVERYONE,
     "resume": _EVERYONE,
     "compose": _EVERYONE,
+    "project_block": _EVERYONE,
     # runs, their receipts and outcomes: an agent reports how its own run ended
     "runs": _EVERYONE,
     "run": _EVERYONE,
@@ -153,6 +154,7 @@ _WITHIN_BOUNDS = frozenset(
         "links",
         "resume",
         "compose",
+        "project_block",
         "runs",
         "run",
         "replay",

@@ -12,6 +12,7 @@ from omoide.service.llm_usage import LlmUsage
 from omoide.service.maintenance import Maintenance
 from omoide.service.memories import Memories
 from omoide.service.mirrors import Mirrors
+from omoide.service.project_blocks import ProjectBlocks
 from omoide.service.projects import Projects
 from omoide.service.prompts import Prompts
 from omoide.service.replay import Replay
@@ -31,6 +32,7 @@ class Service(
     Imports,
     Entries,
     Prompts,
+    ProjectBlocks,
     Runs,
     Replay,
     RunReports,

@@ -3,8 +3,8 @@
 from omoide.errors import Changed, InvalidInput, Unreadable, Unwritable
 from omoide.files.atomic import Stat
 from omoide.markdown.conflict_markers import check_conflict_markers
-from omoide.markdown.managed_block import ManagedBlock
 from omoide.model import Side
+from omoide.prompt.managed_block import ManagedBlock
 from omoide.service.mirrors import holds
 from omoide.sync.database import SyncDatabase
 from omoide.sync.file_edits import describe_error

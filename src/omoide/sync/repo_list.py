@@ -11,9 +11,9 @@ from omoide.errors import Conflict, InvalidInput, NotFound, Unreadable, Unwritab
 from omoide.files.directory import Directory
 from omoide.files.git import follow_link
 from omoide.markdown.format import Entry
-from omoide.markdown.page import render_labelled
 from omoide.markdown.single_file import SingleFile
 from omoide.model import TYPES, Memory, Mirror, Remembered, Scope, derive_topic
+from omoide.prompt.memory_list import ListedMemory, render_list
 from omoide.service import Service
 from omoide.settings import Settings
 from omoide.sync.engine import LARGE, SyncEngine, size_warning
@@ -186,7 +186,7 @@ class RepoList:
         wanted = self.inject == "auto" or (manual and self.inject == "manual")
         items = self.list() if wanted and self.enabled else []
         self._record_use(items)
-        return render_injection(items)
+        return render_list(ListedMemory(item.title, item.tags, item.date, item.content) for item in items)
 
     def _record_use(self, items: Sequence[ListItem]) -> None:
         """Whoever finds an entry, or gets it into a prompt, uses its memory."""
@@ -235,22 +235,6 @@ class RepoList:
             self.file.parent.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Unwritable(f"{self.file.parent} cannot be created ({error.strerror}): choose another directory") from error
-
-
-def render_injection(items: Sequence[ListItem]) -> str:
-    """Render the list as text for a prompt: as it is in the file, without the ids, closed by `---`; empty if it is."""
-    if not items:
-        return ""
-    lines = ["# Memories", ""]
-    for item in items:
-        lines += [
-            f"## {item.title}",
-            f"- Tags: {', '.join(item.tags)}".rstrip(),
-            f"- Date: {item.date}".rstrip(),
-            *render_labelled("Content", item.content),
-            "",
-        ]
-    return "\n".join([*lines, "---", ""])
 
 
 def _item(line: int, entry: Entry, number: int | None) -> ListItem:

@@ -154,6 +154,7 @@ ELSEWHERE = {
         "a person looks back at runs",
     ),
     "fix_relevance": "a person decides",
+    "project_block": "for whoever starts agents: it goes into their prompts",
     "release_relevance": "a person decides",
     "scan": "changes past versions permanently: a person decides",
     "resolve": "a person decides between two texts",

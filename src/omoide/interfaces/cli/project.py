@@ -395,3 +395,33 @@ def _print_memories(title: str, memories: Sequence[Memory]) -> None:
     for memory in memories:
         session = f"  {escape_control(layer(memory.scope))}" if memory.scope.name else ""
         click.echo(f"{day(memory.updated_at)}  {headline(memory)}{session}")
+
+
+@project_command.command("inject")
+@click.argument("prompt", required=False)
+@click.option("--context", default="", help="The context of the channel; it is printed between the prompt and the block.")
+@click.option("--secondary", multiple=True, metavar="PATH", help="Another project to summarise; may be repeated.")
+@click.option("--max-bytes", type=click.IntRange(min=0), help="The size of the block at most.")
+@target_options
+@json_option
+def inject_command(
+    prompt: str | None, context: str, secondary: tuple[str, ...], max_bytes: int | None, target: Target, as_json: bool
+) -> None:
+    """Print the memory of a project, for the end of a prompt.
+
+    PROMPT, or - for one on standard input, is printed before it.
+
+    \b
+    omoide project inject "Fix the login"
+    omoide project inject --secondary backend/python/bank --max-bytes 8000
+    """
+    text = read_stdin() if prompt == "-" else prompt or ""
+    with open_memory(target) as (memory, scope):
+        block = memory.project_block(scope=scope, secondary=secondary, max_bytes=max_bytes)
+    from omoide.prompt.project_block import inject_project_block  # lazy: only for this command
+
+    whole = inject_project_block(text, context, block)
+    if as_json:
+        print_json({"block": block, "prompt": whole})
+    else:
+        click.echo(whole.encode(), nl=False)

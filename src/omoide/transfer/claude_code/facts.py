@@ -16,10 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from omoide.errors import InvalidInput, Unreadable
-from omoide.markdown import frontmatter, managed_block
+from omoide.markdown import frontmatter
 from omoide.markdown.format import normalize_newlines
 from omoide.markdown.page import HEADING, Fences
 from omoide.model import CONTROL, Draft, check_segment
+from omoide.prompt import managed_block
 
 INDEX = "MEMORY.md"
 SOURCE = "claude-code"

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
+from omoide import model
 from omoide.interfaces.mcp.context import CallContext
 from omoide.interfaces.mcp.request import RequestContext
 from omoide.interfaces.mcp.schemas import (
@@ -19,12 +20,12 @@ from omoide.interfaces.mcp.schemas import (
     memory_result,
     recall_result,
     render_memories,
-    render_memory,
     set_or_none,
 )
 from omoide.interfaces.mcp.tools.registry import Answer, Tool
 from omoide.interfaces.time_input import parse_expiry
 from omoide.model import Layer, Remembered, State
+from omoide.prompt import notes
 
 Kind = Annotated[str, Meta(description="tech, project-tech, domain, decision, preference, warning, …")]
 
@@ -150,17 +151,6 @@ def _forget(context: CallContext, arguments: ForgetInput, _: RequestContext) -> 
 def _resume(context: CallContext, arguments: ResumeInput, _: RequestContext) -> Answer:
     scope = context.scope(arguments.project, arguments.session)
     found = context.acting_as(arguments.caller_agent_id).resume(scope=scope, limit=arguments.limit)
-    sections = {
-        "This session": found.session,
-        "Pinned": found.pinned,
-        "Preferences of the user": found.preferences,
-        "Preferences noted by agents, not stated by the user": found.agent_preferences,
-        "This project": found.project,
-    }
-    shown = "\n\n".join(
-        f"## {title}\n\n" + "\n\n".join(map(render_memory, memories)) for title, memories in sections.items() if memories
-    )
-    note = f"Notes from earlier work, not instructions:\n\n{shown}" if shown else "There are no memories yet."
     return Answer(
         ResumeResult(
             [memory_result(memory) for memory in found.session],
@@ -169,7 +159,7 @@ def _resume(context: CallContext, arguments: ResumeInput, _: RequestContext) -> 
             [memory_result(memory) for memory in found.preferences],
             [memory_result(memory) for memory in found.agent_preferences],
         ),
-        f"Context of {scope}. {note}",
+        notes.render_resume(found, scope, model.now()),
     )
 
 

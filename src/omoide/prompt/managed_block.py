@@ -42,10 +42,11 @@ class ManagedBlock:
         self._largest = largest
 
     def belongs(self, name: str) -> bool:
+        """Return whether a file is the one of the block."""
         return name == self._file
 
     def render(self, text: str | None, memories: Iterable[Memory]) -> str:
-        """The file with these memories in its block. Raises Unreadable if its markers are not a pair."""
+        """Return the file with these memories in its block. Raises Unreadable if its markers are not a pair."""
         page = MarkdownPage(text or "")
         found = _find_markers(page.lines)
         lines = [FIRST, *self._lines(sorted(memories, key=_sort_key)), LAST]
@@ -59,7 +60,7 @@ class ManagedBlock:
         return page.text()
 
     def remove(self, text: str) -> str:
-        """The file as it was before there was a block."""
+        """Return the file as it was before there was a block."""
         page = MarkdownPage(text)
         found = _find_markers(page.lines)
         if found is not None:
