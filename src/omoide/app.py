@@ -89,12 +89,13 @@ def open_service(
         writes = WritePath(store, without_run, FILE_ACTOR, clock, Hooks(after_commit=[embeddings.after_commit]))
         return SyncEngine(SyncDatabase(store, writes, clock), settings, report, reported)
 
-    mirrors = MirrorHook(store, make_engine, tell or _warn)
+    report = _without_raising(tell or _warn)
+    mirrors = MirrorHook(store, make_engine, report)
     hooks = Hooks(
         before_read=[mirrors.before_read],
         after_commit=[mirrors.after_commit, embeddings.after_commit],
         mirrors_changed=[mirrors.mirrors_changed],
-        report=tell or _warn,
+        report=report,
     )
     _MIRROR_HOOKS[hooks] = mirrors
     return Service(store, settings, actor, clock, hooks, embeddings)
@@ -102,6 +103,20 @@ def open_service(
 
 def _warn(message: str) -> None:
     warnings.warn(message, stacklevel=2)
+
+
+def _without_raising(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Return a function that reports a message also where nobody can be reached: the operation has its answer."""
+
+    def report(message: str) -> None:
+        try:
+            tell(message)
+        except (OSError, ValueError, Warning):  # fallback: the log, where a stream is closed or warnings are errors
+            import logging  # lazy: 5 ms that only this needs
+
+            logging.getLogger("omoide.report").warning("%s", message)
+
+    return report
 
 
 def sync_engine(service: Service) -> "SyncEngine":

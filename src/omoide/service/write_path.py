@@ -42,12 +42,12 @@ class Hooks:
         `before_read` hooks get the scope that is about to be read; None: every scope. `after_commit` hooks get the numbers
         of the memories that a transaction has stored, changed or erased; none where it changed something else, such as a
         project. `mirrors_changed` hooks run after a mirror was added, changed or removed. `report` gets what a person should
-        know beside the answer, one line at a time.
+        know beside the answer, one line at a time; it must not raise.
         """
         self._before_read = tuple(before_read)
         self._after_commit = tuple(after_commit)
         self._mirrors_changed = tuple(mirrors_changed)
-        self._report = report
+        self.report = report
 
     def before_read(self, scope: Scope | None) -> None:
         """Run the hooks before a scope is read; None: every scope."""
@@ -63,15 +63,6 @@ class Hooks:
                 import logging  # lazy: 5 ms that only a bug in a hook needs
 
                 logging.getLogger(__name__).exception("a post-commit hook failed; what was written is committed")
-
-    def report(self, message: str) -> None:
-        """Tell a person something beside the answer, without raising where nobody can be reached."""
-        try:
-            self._report(message)
-        except (OSError, ValueError, Warning):  # fallback: the log, where a stream is closed or warnings are errors
-            import logging  # lazy: 5 ms that only this needs
-
-            logging.getLogger("omoide.report").warning("%s", message)
 
     def mirrors_changed(self) -> None:
         """Run the hooks after a mirror was added, changed or removed."""

@@ -24,12 +24,12 @@ class MirrorHook:
     ):
         """Follow the mirrors of a store.
 
-        `make_engine` is called with a function for messages when the first mirror needs it; `report` gets what is wrong
-        with mirrored files.
+        `make_engine` is called with `report` when the first mirror needs it; `report` gets what is wrong with mirrored
+        files, and must not raise.
         """
         self._store = store
         self._make_engine = make_engine
-        self._report_to = report
+        self._report = report
         self._mirrors: Sequence[Mirror] = ()
         self._refresh_at = 0.0
         self._engine: SyncEngine | None = None
@@ -62,15 +62,6 @@ class MirrorHook:
         if self._engine is None:
             self._engine = self._make_engine(self._report)
         return self._engine
-
-    def _report(self, message: str) -> None:
-        """Report without raising, even where nobody can be reached: the verb has its answer."""
-        try:
-            self._report_to(message)
-        except (OSError, ValueError, Warning):  # fallback: the log, where a stream is closed or warnings are errors
-            import logging  # lazy: 5 ms that only this needs
-
-            logging.getLogger(__name__).warning("%s", message)
 
     def _current_mirrors(self) -> Sequence[Mirror]:
         now = time.monotonic()
