@@ -67,8 +67,14 @@ def follow_link(file: Path) -> Path:
 
 
 _OPERATIONS = (
-    "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply", "sequencer",
-)  # fmt: skip
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "BISECT_LOG",
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+)
 """What git keeps in its directory of a work tree while a merge, cherry-pick, revert, bisect or rebase is in progress."""
 
 

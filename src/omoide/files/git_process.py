@@ -16,8 +16,12 @@ def call_git(directory: Path, *arguments: str, input: bytes = b"") -> tuple[int,
     try:
         done = subprocess.run(  # noqa: S603 - no shell, and the arguments are our own
             ["git", "-C", str(directory), *arguments],  # noqa: S607 - the git of the person's PATH
-            env=environment, input=input, capture_output=True, timeout=_SECONDS, check=False,
-        )  # fmt: skip
+            env=environment,
+            input=input,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired):  # fallback: the caller knows what to do without an answer
         return -1, ""
     return done.returncode, done.stdout.decode(errors="surrogateescape")

@@ -30,10 +30,9 @@ class Span(NamedTuple):
 _MONTHS = {name.lower(): place for names in (calendar.month_name, calendar.month_abbr) for place, name in enumerate(names)}
 _MONTHS = {name: place for name, place in _MONTHS.items() if name} | {"sept": 9}
 _WEEKDAYS = {name.lower(): place for place, name in enumerate(calendar.day_name)}
-_NUMBERS = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "couple of": 2, "a couple of": 2, "three": 3, "few": 3, "a few": 3, "four": 4,
-    "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
-}  # fmt: skip
+_NUMERALS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_NUMBERS = {numeral: value for value, numeral in enumerate(_NUMERALS, 1)}
+_NUMBERS |= {"a": 1, "an": 1, "couple of": 2, "a couple of": 2, "few": 3, "a few": 3}
 _KANJI = {numeral: value for value, numeral in enumerate("〇一二三四五六七八九十")} | {"数": 3, "半": 0.5}
 
 _month = "|".join(sorted(_MONTHS, key=len, reverse=True))

@@ -24,34 +24,36 @@ class Secret(NamedTuple):
 
 # Full-width forms of ASCII, and the space between them: the same length, so that positions stay.
 _WIDE = {0xFF01 + n: 0x21 + n for n in range(94)} | {0x3000: 0x20}
+
+
+def _texts(separated: str) -> tuple[str, ...]:
+    """The texts between the bars. One may end with a space."""
+    return tuple(separated.split(" | "))
+
+
 # One of these is in every text that a structure or a name can be found in; those by sign only where the sign is.
-_NAMES = (
-    "pass", "pw", "secret", "token", "key", "cred", "pin", "psk", "auth", "login", "log in", "logged in", "logging in",
-    "sign in",
-    "signin", "cookie", "bearer", "basic", "account", "seed", "mnemonic", "backup", "recovery", "rescue",
-)  # words in groups  # fmt: skip
+_NAMES = _texts(
+    "pass | pw | secret | token | key | cred | pin | psk | auth | login | log in | logged in | logging in |"
+    " sign in | signin | cookie | bearer | basic | account | seed | mnemonic | backup | recovery | rescue"
+)
 _NAMES_BY_SIGN = {
-    "=": ("sess", "sid=", "sig=", "signature=", "code=", "?sv="),
-    "/": ("admin", "root", "postgres", "://", "@//",
-          "id/", "user/", "sqlplus", "sqlldr", "expdp", "impdp", "net use", "xfreerdp"),
-    "@": ("@tcp", "@unix"),
-    ":": ("admin:", "root:", "postgres:", ":5432:", ":5433:", ":6432:", ":*:"),
-    '"': ("kty", "identified", "securestring"),
-    "'": ("identified", "securestring"),
-    " -": (
-        "-u", "-a ", "curl", "wget", "mysql", "mariadb", "zip", "docker", "podman", "mongo", "helm", "sqlcmd", "7z",
-        "rar", "isql",
-        "mosquitto", "cqlsh", "ipmitool", "twine", "skopeo", "ldap", "oc ", "az ", "bcp ", "buildah", "smbclient",
-        "rpcclient",
-        "winexe", "sudo -s",
+    "=": _texts("sess | sid= | sig= | signature= | code= | ?sv="),
+    "/": _texts("admin | root | postgres | :// | @// | id/ | user/ | sqlplus | sqlldr | expdp | impdp | net use | xfreerdp"),
+    "@": _texts("@tcp | @unix"),
+    ":": _texts("admin: | root: | postgres: | :5432: | :5433: | :6432: | :*:"),
+    '"': _texts("kty | identified | securestring"),
+    "'": _texts("identified | securestring"),
+    " -": _texts(
+        "-u | -a  | curl | wget | mysql | mariadb | zip | docker | podman | mongo | helm | sqlcmd | 7z | rar |"
+        " isql | mosquitto | cqlsh | ipmitool | twine | skopeo | ldap | oc  | az  | bcp  | buildah | smbclient |"
+        " rpcclient | winexe | sudo -s"
     ),
-}  # words in groups  # fmt: skip
-_JAPANESE_NAMES = (
-    "パス", "トークン", "キー", "鍵", "シークレット", "暗証", "合言葉", "合い言葉", "認証", "ログイン", "サインイン",
-    "アカウント", "フレーズ", "シード",
-    "ニーモニック", "リカバリ", "復", "バックアップ", "ワンタイム", "管理画面", "id・", "接続情報", "ユーザー",
-    "でアクセス", "で入れ",
-)  # words in groups  # fmt: skip
+}
+_JAPANESE_NAMES = _texts(
+    "パス | トークン | キー | 鍵 | シークレット | 暗証 | 合言葉 | 合い言葉 | 認証 | ログイン | サインイン |"
+    " アカウント | フレーズ | シード | ニーモニック | リカバリ | 復 | バックアップ | ワンタイム | 管理画面 |"
+    " id・ | 接続情報 | ユーザー | でアクセス | で入れ"
+)
 _SEEDS = ("seed", "mnemonic", "phrase", "シード", "ニーモニック", "フレーズ")
 _UNSIGNED = (*_SEEDS, "akia", "asia")
 _SIGN = r"[0-9_=!:\"'`「『“<|#$%&*@-]"

@@ -30,7 +30,7 @@ _REASONS = {
     501: "Not Implemented",
     503: "Service Unavailable",
     505: "HTTP Version Not Supported",
-}  # fmt: skip - a table
+}
 
 
 class HttpError(Exception):

@@ -185,7 +185,7 @@ def route(
                 if_match,
                 idempotent,
                 public,
-            )  # fmt: skip - a row
+            )
         )
         return function
 

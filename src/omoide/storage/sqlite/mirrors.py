@@ -126,10 +126,18 @@ class MirrorWriter(MirrorReader):
                 "INSERT INTO mirrors (project, session, place, file, format, choice, created_at, seen, retire, adopt)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    project, mirror.scope.name, mirror.place, mirror.file, mirror.format, mirror.choice.value,
-                    micros(mirror.created_at), mirror.seen, mirror.retire, "\n".join(mirror.adopt),
+                    project,
+                    mirror.scope.name,
+                    mirror.place,
+                    mirror.file,
+                    mirror.format,
+                    mirror.choice.value,
+                    micros(mirror.created_at),
+                    mirror.seen,
+                    mirror.retire,
+                    "\n".join(mirror.adopt),
                 ),
-            )  # fmt: skip
+            )
         except apsw.ConstraintError as error:
             raise Conflict(f"{mirror.place}/{mirror.file} has a mirror already: `omoide mirror list` shows it") from error
         number = self._tx.last_number()

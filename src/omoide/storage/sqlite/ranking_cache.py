@@ -55,9 +55,14 @@ class RankingCache:
             if place in wanted and not (number in expiring and has_expired(expiring[number], now)):
                 session, length, confidence, relevance, references, changed = unpack(facts, number * size)
                 fields = (
-                    length, place <= _LAST_GLOBAL, sessions[session], confidence, relevance, references,
+                    length,
+                    place <= _LAST_GLOBAL,
+                    sessions[session],
+                    confidence,
+                    relevance,
+                    references,
                     (now - changed) / _DAY,
-                )  # fmt: skip
+                )
                 found[number] = _new(RankingFacts, fields)
         return found
 
