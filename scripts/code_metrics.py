@@ -59,6 +59,18 @@ _IRREGULAR = frozenset(
         "grown",
     ]
 )
+_PREPOSITIONS = frozenset(
+    ["as", "at", "between", "by", "from", "in", "into", "of", "off", "on", "out", "since", "to", "with"],
+)
+_VERBS = frozenset(
+    [
+        *["add", "are", "back", "check", "decide", "describe", "drop", "find", "has", "is", "print", "record", "refuse"],
+        *["render", "require", "restore", "strip", "was"],
+    ]
+)
+"""Verbs that functions begin with whose object is a participle."""
+_ASYNCIO = frozenset(["connection_made", "connection_lost", "data_received", "eof_received"])
+"""Names that asyncio gives to the methods of a protocol."""
 _NOT_PARTICIPLES = frozenset(["embed", "need", "feed", "seed", "speed", "exceed", "proceed"])
 
 TRACE = r"""
@@ -108,13 +120,19 @@ def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]
 
 
 def is_participle(name: str) -> bool:
-    """Whether a function is named by what has been done instead of by what it does or returns."""
+    """Whether a function is named by what has been done instead of by what it does or returns.
+
+    Such are `told`, `changed_since` and `session_named`; not `stored_texts`, which names what it returns, nor
+    `refuse_truncated`, which begins with a verb, nor `is_held`.
+    """
     words = name.strip("_").split("_")
 
     def participle(word: str) -> bool:
         return word in _IRREGULAR or (word.endswith("ed") and len(word) > 3 and word not in _NOT_PARTICIPLES)
 
-    return participle(words[0]) or (len(words) > 1 and words[0] not in ("is", "has", "was") and participle(words[-1]))
+    if participle(words[0]):
+        return len(words) == 1 or words[-1] in _PREPOSITIONS or participle(words[-1])
+    return participle(words[-1]) and words[0] not in _VERBS and name not in _ASYNCIO
 
 
 def memory_fields(trees: dict[Path, ast.Module]) -> frozenset[str]:

@@ -253,7 +253,7 @@ class MemoryReader:
             and (after is None or each.expires_at > after)
         ]
 
-    def purged(self, ids: Sequence[str]) -> set[str]:
+    def purged_ids(self, ids: Sequence[str]) -> set[str]:
         return {event.detail["id"] for event, _ in self.data.events.values() if event.action == "purged"} & set(ids)
 
     # projects
@@ -291,7 +291,7 @@ class MemoryReader:
 
     # retention
 
-    def unused(self, since: datetime, at: datetime) -> Iterator[Usage]:
+    def unused_memories(self, since: datetime, at: datetime) -> Iterator[Usage]:
         found = []
         for each in self.everything():
             events = [event.at for event, _ in self.data.events.values() if event.memory_number == each.number]

@@ -16,7 +16,7 @@ DAY = timedelta(days=1)
 
 
 def unused(samples, since, at=None):
-    return [usage.number for usage in samples.ask(lambda tx: list(tx.unused(since, at or samples.now)))]
+    return [usage.number for usage in samples.ask(lambda tx: list(tx.unused_memories(since, at or samples.now)))]
 
 
 def test_a_memory_is_unused_since_its_last_change_access_or_event(samples, store):
@@ -31,7 +31,7 @@ def test_a_memory_is_unused_since_its_last_change_access_or_event(samples, store
         tx.add_event("told", BOB, samples.step(), linked, {})
     assert unused(samples, kept) == [idle.number]
     assert unused(samples, samples.now) == [idle.number, changed.number, accessed.number, linked.number]
-    used = samples.ask(lambda tx: {usage.number: usage.used_at for usage in tx.unused(samples.now, samples.now)})
+    used = samples.ask(lambda tx: {usage.number: usage.used_at for usage in tx.unused_memories(samples.now, samples.now)})
     assert used[linked.number] == samples.now
     assert used[idle.number] == kept
 
@@ -51,7 +51,7 @@ def test_unused_lists_expired_first_and_only_active_memories(samples):
     assert unused(samples, samples.now, soon) == [expiring.number, first.number]
     assert unused(samples, samples.now - 99 * DAY, soon) == [expiring.number]
     assert unused(samples, samples.now - 99 * DAY, soon - DAY) == []
-    usages = samples.ask(lambda tx: list(tx.unused(samples.now, soon)))
+    usages = samples.ask(lambda tx: list(tx.unused_memories(samples.now, soon)))
     assert [(u.scope, u.topic, u.version, u.pinned, u.expires_at) for u in usages] == [
         (MONDAY, "t", 1, False, soon),
         (SHOP, "", 1, True, None),

@@ -436,4 +436,4 @@ def test_a_memory_is_expired_from_the_very_moment_on(samples):
             assert tx.sessions(moment)[0].memories == current
             assert tx.counts(moment) == [(MONDAY, "note", state.value, 1)]
             assert tx.counts() == [(MONDAY, "note", "active", 1)]
-            assert len(list(tx.unused(kept.created_at - timedelta(days=9), moment))) == 1 - current
+            assert len(list(tx.unused_memories(kept.created_at - timedelta(days=9), moment))) == 1 - current

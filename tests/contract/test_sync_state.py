@@ -90,10 +90,10 @@ def test_ids_are_looked_up_in_every_scope_and_purged_ones_stay_known(samples):
     missing = "019c2d3e-9d1b-76ef-94c5-88628e870c23"
     ids = [mine.id, theirs.id, missing]
     assert samples.ask(lambda tx: tx.memories(ids)) == [mine, theirs]
-    assert samples.ask(lambda tx: tx.purged(ids)) == set()
+    assert samples.ask(lambda tx: tx.purged_ids(ids)) == set()
     samples.erase(theirs)
     assert samples.ask(lambda tx: tx.memories(ids)) == [mine]
-    assert samples.ask(lambda tx: tx.purged(ids)) == {theirs.id}
+    assert samples.ask(lambda tx: tx.purged_ids(ids)) == {theirs.id}
 
 
 def test_the_last_state_of_each_memory_is_found_by_file_and_by_memory(samples, store, add):

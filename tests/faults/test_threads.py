@@ -217,7 +217,7 @@ def store(tmp_path, open_memory):
 
 
 def iterators(tx, at):
-    return [tx.browse(Query(SHOP), at), tx.everything(), tx.unused(at, at)]
+    return [tx.browse(Query(SHOP), at), tx.everything(), tx.unused_memories(at, at)]
 
 
 @pytest.mark.parametrize("begin", ["read", "write", "snapshot"])

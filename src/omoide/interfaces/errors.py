@@ -33,12 +33,12 @@ def _conflict(rest_status: int = 409) -> ErrorCodes:
     return ErrorCodes(1, 400, _INVALID_PARAMS, _INVALID_PARAMS, rest_status)
 
 
-def _failed(rest_status: int = 500) -> ErrorCodes:
+def _failure(rest_status: int = 500) -> ErrorCodes:
     return ErrorCodes(1, 200, _INTERNAL_ERROR, _INTERNAL_ERROR, rest_status)
 
 
 ERROR_CODES: dict[type[OmoideError], ErrorCodes] = {
-    errors.OmoideError: _failed(),
+    errors.OmoideError: _failure(),
     errors.InvalidInput: _invalid(),
     errors.SecretFound: _invalid(),
     errors.Unreadable: _invalid(),
@@ -47,17 +47,17 @@ ERROR_CODES: dict[type[OmoideError], ErrorCodes] = {
     errors.Changed: _conflict(412),
     errors.AlreadyDone: _conflict(),
     errors.NotAllowed: _invalid(403),
-    errors.Unwritable: _failed(),
-    errors.EmbedderUnavailable: _failed(503),
-    errors.ModelUnavailable: _failed(503),
-    errors.BudgetSpent: _failed(503),
-    errors.StoreError: _failed(),
-    errors.StoreBusy: _failed(503),
-    errors.StoreDamaged: _failed(),
-    errors.StoreFull: _failed(507),
-    errors.StoreReadOnly: _failed(503),
-    errors.StoreReplaced: _failed(503),
-    errors.StoreTooNew: _failed(),
+    errors.Unwritable: _failure(),
+    errors.EmbedderUnavailable: _failure(503),
+    errors.ModelUnavailable: _failure(503),
+    errors.BudgetSpent: _failure(503),
+    errors.StoreError: _failure(),
+    errors.StoreBusy: _failure(503),
+    errors.StoreDamaged: _failure(),
+    errors.StoreFull: _failure(507),
+    errors.StoreReadOnly: _failure(503),
+    errors.StoreReplaced: _failure(503),
+    errors.StoreTooNew: _failure(),
 }
 
 

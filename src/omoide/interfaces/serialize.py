@@ -51,7 +51,7 @@ __all__ = [
     "project_file",
     "project_files",
     "receipt",
-    "remembered",
+    "remember_result",
     "retirement",
     "run",
     "run_comparison",
@@ -90,7 +90,7 @@ def hit(value: Hit) -> dict[str, Any]:
     return {**memory(value.memory), "score": value.score, "why": value.why}
 
 
-def remembered(value: Remembered) -> dict[str, Any]:
+def remember_result(value: Remembered) -> dict[str, Any]:
     """Return the result of a remember; near-duplicates and suggested tags only where there are some."""
     result: dict[str, Any] = {
         "memory_id": value.memory.id,

@@ -118,8 +118,8 @@ def _claude_block(block: dict[str, Any], speaker: Speaker, line: int, seen: _Lin
         yield Turn(Speaker.COMMAND, _command(block.get("input")), line, tool, call)
     elif kind == "tool_result":
         call = str(block.get("tool_use_id", ""))
-        text = _joined(block.get("content"))
-        failed = bool(block.get("is_error")) or output_failed(text)
+        text = _join_texts(block.get("content"))
+        failed = bool(block.get("is_error")) or is_failure(text)
         yield Turn(Speaker.OUTPUT, text, line, seen.tools.get(call, ""), call, failed)
 
 
@@ -127,13 +127,13 @@ def _codex_turns(payload: dict[str, Any], line: int, seen: _Lines) -> Iterator[T
     kind, call = payload.get("type"), str(payload.get("call_id", ""))
     if kind == "message":
         speaker = {"user": Speaker.PERSON, "assistant": Speaker.AGENT}.get(str(payload.get("role")))
-        text = _joined(payload.get("content"))
+        text = _join_texts(payload.get("content"))
         if speaker is not None and not _CODEX_CONTEXT.match(text):
             yield Turn(speaker, text, line)
     elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
         arguments: Any = payload.get("arguments", payload.get("input", payload.get("action")))
         if isinstance(arguments, str):
-            arguments = _decoded(arguments)
+            arguments = _decode(arguments)
         tool = str(payload.get("name", kind))
         seen.tools[call] = tool
         yield Turn(Speaker.COMMAND, _command(arguments), line, tool, call)
@@ -148,17 +148,17 @@ _CODEX_CONTEXT = re.compile(r"\s*<(?:environment_context|user_instructions|permi
 def _codex_output(output: Any) -> tuple[str, bool]:
     """The text of an output, and whether its command failed. Older rollouts hold JSON in a string."""
     if isinstance(output, str):
-        output = _decoded(output)
+        output = _decode(output)
     if isinstance(output, dict):
         metadata = output.get("metadata")
         code = metadata.get("exit_code") if isinstance(metadata, dict) else None
-        text = _joined(output.get("output", output.get("content", "")))
-        return text, bool(code) or (code is None and output_failed(text)) or output.get("success") is False
-    text = _joined(output)
-    return text, output_failed(text)
+        text = _join_texts(output.get("output", output.get("content", "")))
+        return text, bool(code) or (code is None and is_failure(text)) or output.get("success") is False
+    text = _join_texts(output)
+    return text, is_failure(text)
 
 
-def _decoded(text: str) -> Any:
+def _decode(text: str) -> Any:
     """The JSON value in a string, or the string itself."""
     if text[:1] not in ("{", "["):
         return text
@@ -168,7 +168,7 @@ def _decoded(text: str) -> Any:
         return text
 
 
-def _joined(content: Any) -> str:
+def _join_texts(content: Any) -> str:
     """The text of a content, which is a string or a list of blocks."""
     if isinstance(content, str):
         return content
@@ -217,7 +217,7 @@ _FAILURE = re.compile(
 _EXIT_ZERO = re.compile(r"^(?:exit code:? 0|process exited with code 0)\b", re.I | re.M)
 
 
-def output_failed(text: str) -> bool:
+def is_failure(text: str) -> bool:
     """Whether an output looks like that of a command that failed."""
     return not _EXIT_ZERO.search(text) and bool(_FAILURE.search(text))
 
@@ -261,4 +261,4 @@ def _plain_turns(lines: Iterable[tuple[int, bytes]]) -> Iterator[Turn]:
 
 def _plain_turn(speaker: Speaker, parts: list[str], line: int) -> Turn:
     text = "\n".join(parts)
-    return Turn(speaker, text, line, failed=speaker is Speaker.OUTPUT and output_failed(text))
+    return Turn(speaker, text, line, failed=speaker is Speaker.OUTPUT and is_failure(text))

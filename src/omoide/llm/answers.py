@@ -37,7 +37,7 @@ def parse_answer(text: str, answer: type[Answer]) -> Answer:
     """
     wrong = "it contains no JSON value"
     for opening in islice(_OPENING.finditer(text), _MAX_ATTEMPTS):
-        candidate = _balanced(text, opening.start())
+        candidate = _cut_value(text, opening.start())
         if candidate is None:
             wrong = "its JSON value does not end"
             continue
@@ -50,7 +50,7 @@ def parse_answer(text: str, answer: type[Answer]) -> Answer:
     raise InvalidInput(f"the answer cannot be used: {wrong}")
 
 
-def _balanced(text: str, start: int) -> str | None:
+def _cut_value(text: str, start: int) -> str | None:
     """The JSON object or array that begins here, up to its closing bracket; None if it does not end."""
     depth, quoted, escaped = 0, False, False
     for place in range(start, len(text)):

@@ -113,11 +113,11 @@ class _TomlPlaces(_Places):
         self._lines = text.splitlines()
 
     def outside(self, field: str) -> str:
-        name = _quoted(field)
+        name = _quote(field)
         return self._find("", [rf"\s*{name}\s*[=.]", rf"\s*\[+\s*{name}\s*[\].]"])
 
     def inside(self, field: str) -> str:
-        name, table = _quoted(field), _quoted("task")
+        name, table = _quote(field), _quote("task")
         return self._find("task", [rf"\s*{name}\s*[=.]", rf"\s*{table}\s*\.\s*{name}\s*=", rf"\s*{table}\s*="])
 
     def _find(self, wanted: str, patterns: Sequence[str]) -> str:
@@ -132,7 +132,7 @@ class _TomlPlaces(_Places):
         return f"{self._name}: "
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return rf"""["']?{re.escape(name)}["']?"""
 
 

@@ -31,7 +31,7 @@ class Entries(Queries):
         layers = (Layer.PROJECT, Layer.SESSION) if scope.path else (Layer.EVERYWHERE,)
         # Never cut by a score: other agents' tools expect every entry that matches.
         found = self.recall(text, scope=scope, tags=tags, layers=layers, states=states, limit=limit, min_score=0)
-        named, reason, overlap = self._named(text, scope, tags, layers, states, limit)
+        named, reason, overlap = self._find_named(text, scope, tags, layers, states, limit)
         if not named.total:
             return found
         numbers = {memory.number for memory in named.memories}
@@ -41,7 +41,7 @@ class Entries(Queries):
         most = self._settings.limit if limit is None else limit
         return SearchResult(hits[:most], found.total + named.total - overlap)
 
-    def _named(
+    def _find_named(
         self,
         text: str,
         scope: Scope,
@@ -51,7 +51,7 @@ class Entries(Queries):
         limit: int | None,
     ) -> tuple[Page, str, int]:
         """The entries of the session or the type that the text names, why, and how many of them `recall` finds as well."""
-        session = self._session_named(text, scope)
+        session = self._find_session(text, scope)
         if session is not None:
             page = self.list(scope=session, tags=tags, layers=(Layer.SESSION,), states=states, limit=limit)
             if page.total:
@@ -59,7 +59,7 @@ class Entries(Queries):
                     text, scope=session, tags=tags, layers=(Layer.SESSION,), states=states, limit=1, min_score=0
                 ).total
                 return page, str(session), overlap
-        name = self._type_named(text)
+        name = self._find_type(text)
         if name is None:
             return Page([], 0), "", 0
         page = self.list(scope=scope, type=name, tags=tags, layers=layers, states=states, limit=limit)
@@ -68,7 +68,7 @@ class Entries(Queries):
         ).total
         return page, f"type {name}", overlap
 
-    def _session_named(self, text: str, scope: Scope) -> Scope | None:
+    def _find_session(self, text: str, scope: Scope) -> Scope | None:
         """The session of the project whose name the text is; None if it cannot be one, or may not be looked into."""
         if not scope.path:
             return None
@@ -78,7 +78,7 @@ class Entries(Queries):
             return None
         return session if permissions.covers(self._actor, session) else None
 
-    def _type_named(self, text: str) -> str | None:
+    def _find_type(self, text: str) -> str | None:
         name = text.strip().casefold()
         return next((type for type in self._settings.all_types if name in (type, f"{type}s")), None)
 

@@ -166,7 +166,7 @@ class Maintenance(Core):
                 plan, forgotten, _ = self._plan_merges(tx)
             return ReindexResult(plan, 0, len(forgotten), 0, 0)
         with self._store.task_lock("reindex"):
-            with self._archived(archive, watch) as copy:
+            with self._archive_first(archive, watch) as copy:
                 embedded, trouble = self._embed_missing(watch)
                 watch("comparing", 0, 1)
                 with self._store.read() as tx:
@@ -195,7 +195,7 @@ class Maintenance(Core):
         return ReindexResult(plan, merged, dropped, indexed, embedded, trouble, archived)
 
     @contextmanager
-    def _archived(self, archive: Path | bool | None, watch: Watch) -> Iterator["_Archive"]:
+    def _archive_first(self, archive: Path | bool | None, watch: Watch) -> Iterator["_Archive"]:
         """Copy the database as it is; where the block raises, nothing has changed, and the copy is deleted."""
         with self._store.read() as tx:
             last_run = tx.last_run("reindex")

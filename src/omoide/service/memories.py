@@ -218,12 +218,12 @@ class Memories(Core):
         `if_version`, here and in the operations below: raise Changed unless this is the current version.
         """
         permissions.require(self._actor, "pin")
-        return self._transform(ref, scope, "pinned", _pinned(pinned=True), if_version)
+        return self._transform(ref, scope, "pinned", _set_pin(pinned=True), if_version)
 
     def unpin(self, ref: Ref, *, scope: Scope, if_version: int | None = None) -> Memory:
         """Unpin a memory. Returns it; raises NotFound and Conflict."""
         permissions.require(self._actor, "unpin")
-        return self._transform(ref, scope, "unpinned", _pinned(pinned=False), if_version)
+        return self._transform(ref, scope, "unpinned", _set_pin(pinned=False), if_version)
 
     def archive(self, ref: Ref, *, scope: Scope, if_version: int | None = None) -> Memory:
         """Archive a memory: it is found only with `states=[State.ARCHIVED]`, and `restore` brings it back.
@@ -360,7 +360,7 @@ class Memories(Core):
             return done
 
 
-def _pinned(*, pinned: bool) -> Callable[[Memory], Memory]:
+def _set_pin(*, pinned: bool) -> Callable[[Memory], Memory]:
     return lambda old: with_fields(require_living(old), {"pinned": pinned})
 
 

@@ -124,7 +124,7 @@ class Retention(Core):
             done, told = tx.last_run(_BY_ITSELF_TASK), tx.last_run(_TOLD_TASK)
             if done is None or (told is not None and told >= done):
                 return ()
-            found = _automatically_retired(tx, done)
+            found = _find_automatic_retirements(tx, done)
         try:
             with self._store.write(patient=False, durable=False) as tx:
                 tx.record_run(_TOLD_TASK, done)
@@ -137,7 +137,7 @@ class Retention(Core):
         permissions.require(self._actor, "undo_retirement")
         with self._writes.transaction() as write:
             done = write.tx.last_run(_BY_ITSELF_TASK)
-            archived = [] if done is None else _automatically_retired(write.tx, done)
+            archived = [] if done is None else _find_automatic_retirements(write.tx, done)
             restored = [
                 write.change(old, msgspec.structs.replace(old, state=State.ACTIVE), "restored", old.author)
                 for old in archived
@@ -150,7 +150,7 @@ class Retention(Core):
         return Rules(self._settings.ttl_days, self._settings.max_entries, spared, share)
 
     def _plan(self, tx: Reader, at: datetime, rules: Rules, most: int | None = None) -> RetentionPlan:
-        usages = tx.unused(retention.unused_since(rules, at), at)
+        usages = tx.unused_memories(retention.unused_since(rules, at), at)
         return retention.plan(usages, _layer_sizes(tx), rules, at, most, _exemption(tx))
 
 
@@ -166,7 +166,7 @@ def _was_quiet(tx: Reader, at: datetime) -> bool:
     return last is not None and (last == tx.last_run(_QUIET_TASK) or at - last >= retention.QUIET)
 
 
-def _automatically_retired(tx: Reader, at: datetime) -> list[Memory]:
+def _find_automatic_retirements(tx: Reader, at: datetime) -> list[Memory]:
     """The memories that the automatic run of this moment archived, and that have not changed since."""
     versions = {
         event.memory_number: event.detail.get("version")

@@ -169,7 +169,7 @@ class EventReader(Protocol):
     def expired_since(self, event: int, at: datetime) -> list[int]:
         """Return the active memories that expired after this event, or ever if it does not exist, up to this moment."""
 
-    def purged(self, ids: Sequence[str]) -> set[str]:
+    def purged_ids(self, ids: Sequence[str]) -> set[str]:
         """Return which of these ids belonged to memories that were purged here."""
 
 
@@ -195,7 +195,7 @@ class ProjectReader(Protocol):
 class RetentionReader(Protocol):
     """Read what retention needs: memories out of use, and when it last ran."""
 
-    def unused(self, since: datetime, at: datetime) -> Iterator[Usage]:
+    def unused_memories(self, since: datetime, at: datetime) -> Iterator[Usage]:
         """Return the active memories that expired by `at`, then those not used after `since`, longest unused first.
 
         A use is an access or any event about the memory. Reads no content.

@@ -369,7 +369,7 @@ def _file_of(place: str) -> str:
 def _astray(tx: Reader, ids: Sequence[str], numbers: Mapping[str, int], memories: Collection[int]) -> dict[str, str]:
     """The ids that no entry of these files can have, and why. `numbers` are the memories of the ids that exist."""
     unknown = [id for id in ids if id not in numbers]
-    astray = dict.fromkeys(tx.purged(unknown) if unknown else (), "the memory with this id was purged")
+    astray = dict.fromkeys(tx.purged_ids(unknown) if unknown else (), "the memory with this id was purged")
     for id, number in numbers.items():
         if number not in memories:
             astray[id] = "the memory with this id is none of this mirror's"

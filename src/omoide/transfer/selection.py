@@ -26,7 +26,7 @@ class Selection(NamedTuple):
             changed, state = memory.created_at or at, State.ACTIVE
         return (
             self.type in (None, memory.type)
-            and _folded(self.tags) <= _folded(memory.tags)
+            and _fold(self.tags) <= _fold(memory.tags)
             and self._covers(memory.scope)
             and (self.since is None or changed >= self.since)
             and (not self.states or state in self.states)
@@ -37,5 +37,5 @@ class Selection(NamedTuple):
         return wanted is None or (scope is not None and scope.path == wanted.path and wanted.name in ("", scope.name))
 
 
-def _folded(tags: Sequence[str]) -> set[str]:
+def _fold(tags: Sequence[str]) -> set[str]:
     return {tag.casefold() for tag in tags}

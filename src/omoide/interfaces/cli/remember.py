@@ -71,7 +71,7 @@ def remember_command(
             expires_at=expires_at,
         )
     if as_json:
-        print_json(serialize.remembered(remembered))
+        print_json(serialize.remember_result(remembered))
     else:
         _print_remembered(remembered)
 

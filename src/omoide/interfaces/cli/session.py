@@ -88,7 +88,7 @@ def append_command(
         session = memory.session(scope=_session(scope, name))
         added = memory.append_activity(text, scope=session.scope, type=type_, tags=tags_of(tag, tags), source=source)
     if as_json:
-        print_json(serialize.remembered(Remembered(added, "created")))
+        print_json(serialize.remember_result(Remembered(added, "created")))
     else:
         click.echo(f"created  {headline(added)}")
 

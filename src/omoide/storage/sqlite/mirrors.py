@@ -38,7 +38,7 @@ class MirrorReader:
         )
         return {path for (path,) in rows}
 
-    def purged(self, ids: Sequence[str]) -> set[str]:
+    def purged_ids(self, ids: Sequence[str]) -> set[str]:
         rows = self._tx.rows("SELECT detail ->> 'id' FROM events WHERE action = 'purged'")
         return {id for (id,) in rows} & set(ids)
 

@@ -328,7 +328,7 @@ class SqliteReader(
         )
         return [(Scope(path, session), type, STATES[state].value, n) for path, session, type, state, n in rows]
 
-    def unused(self, since: datetime, at: datetime) -> Iterator[Usage]:
+    def unused_memories(self, since: datetime, at: datetime) -> Iterator[Usage]:
         rows = self._tx.stream(_UNUSED, {"since": micros(since), "at": micros(at)})
         scopes: dict[tuple[str, str], Scope] = {}  # few, of many memories
         for number, version, path, session, topic, pinned, used_at, expires_at in rows:
