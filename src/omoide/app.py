@@ -15,7 +15,7 @@ from omoide.embeddings.indexer import EmbeddingIndex
 from omoide.errors import InvalidInput
 from omoide.model import Actor, Role, Scope
 from omoide.service import Service, versioning
-from omoide.service.maintenance import update_index
+from omoide.service.maintenance import settle_archives, update_index
 from omoide.service.write_path import Hooks, WritePath
 from omoide.settings import Settings, add_setting_list, load_settings
 from omoide.storage.sqlite.store import MIGRATIONS, SqliteStore
@@ -76,6 +76,7 @@ def open_service(
         report=tell or (lambda _: None),  # from Python, whoever opens a file knows its name
     )
     update_index(store)
+    settle_archives(store)
     embeddings = EmbeddingIndex(store, settings, background=background)
     reported = set() if told is None else told
 

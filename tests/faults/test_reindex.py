@@ -39,7 +39,7 @@ def stage(memory, count=1_500, twins=300):
     )
 
 
-@pytest.mark.parametrize("step", ["comparing", "indexing", "done"])
+@pytest.mark.parametrize("step", ["archiving", "comparing", "indexing", "done"])
 def test_a_killed_reindex_is_atomic_and_the_next_one_finishes(tmp_path, child, open_memory, step):
     path = tmp_path / "memory.db"
     memory = open_memory(path)
@@ -55,8 +55,9 @@ def test_a_killed_reindex_is_atomic_and_the_next_one_finishes(tmp_path, child, o
     assert stage(memory) == "after" if step == "done" else "before"
     archives = list((tmp_path / "archive").glob("*.db.gz"))
     assert len(archives) == (1 if step == "done" else 0)
-    done = memory.reindex()
+    open_memory(path).close()
     assert list((tmp_path / "archive").iterdir()) == archives, "nothing else is left of the killed one"
+    done = memory.reindex()
     assert stage(memory) == "after"
     assert memory.reindex(dry_run=True).plan.merges == []
     assert done.indexed == sum(count for *_, count in memory.tally())
@@ -71,8 +72,7 @@ def test_the_archive_of_a_reindex_killed_at_its_end_stays_only_if_it_took_effect
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     assert list((tmp_path / "archive").glob("*.db.gz")) == []
-    with open_memory(path) as memory:
-        memory.reindex()
+    open_memory(path).close()
     assert len(list((tmp_path / "archive").glob("memory_*.db.gz"))) == took_effect
     assert len(list((tmp_path / "archive").iterdir())) == took_effect
 

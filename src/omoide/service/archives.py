@@ -1,7 +1,7 @@
 """Where copies of the database stand, and which archives of a reindex stay.
 
 A reindex writes its archive under a pending name, and gives it its own name when the reindex has taken effect. So one that
-is killed leaves no archive; what is left of it goes with the next reindex.
+is killed leaves no archive; what is left of it goes when the store is opened again.
 """
 
 import os
@@ -11,7 +11,8 @@ from pathlib import Path
 
 KEPT = 5
 """Archives that stay: the newest ones."""
-_DIRECTORY = "archive"
+DIRECTORY = "archive"
+"""Where the archives are, beside the store."""
 _PENDING = ".pending.gz"
 
 
@@ -22,7 +23,7 @@ def backup_path(store: Path, at: datetime) -> Path:
 
 def pending_path(store: Path, at: datetime) -> Path:
     """Return the path of the archive of a reindex that began at this time, as long as it has not taken effect."""
-    return store.parent / _DIRECTORY / f"{_pending_prefix(store)}{_token(at)}{_PENDING}"
+    return store.parent / DIRECTORY / f"{_pending_prefix(store)}{_token(at)}{_PENDING}"
 
 
 def publish_archive(store: Path, pending: Path, at: datetime) -> Path:
@@ -46,16 +47,19 @@ def publish_archive(store: Path, pending: Path, at: datetime) -> Path:
     return target
 
 
+def pending_files(store: Path) -> list[Path]:
+    """Return the files of a reindex that is at work, or was killed."""
+    directory, prefix = store.parent / DIRECTORY, _pending_prefix(store)
+    return [file for file in directory.iterdir() if file.name.startswith(prefix)] if directory.is_dir() else []
+
+
 def settle_pending(store: Path, last_run: datetime | None) -> None:
     """Deal with what a killed reindex left: publish its archive if it took effect at the `last_run`, else delete it.
 
     Only for whoever holds the lock of the reindex: nothing here belongs to one that is at work.
     """
-    directory = store.parent / _DIRECTORY
-    prefix = _pending_prefix(store)
-    left = [file for file in directory.iterdir() if file.name.startswith(prefix)] if directory.is_dir() else []
-    for file in left:
-        if last_run is not None and file.name == f"{prefix}{_token(last_run)}{_PENDING}":
+    for file in pending_files(store):
+        if last_run is not None and file == pending_path(store, last_run):
             publish_archive(store, file, last_run)
         else:
             file.unlink(missing_ok=True)
@@ -79,6 +83,6 @@ def _archives(store: Path) -> list[tuple[str, int, Path]]:
     named = re.compile(rf"{re.escape(store.stem)}_(\d{{8}})(?:_(\d{{1,5}}))?{re.escape(store.suffix)}\.gz")
     return [
         (match[1], int(match[2] or 1), file)
-        for file in (store.parent / _DIRECTORY).iterdir()
+        for file in (store.parent / DIRECTORY).iterdir()
         if (match := named.fullmatch(file.name))
     ]

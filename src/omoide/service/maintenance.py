@@ -274,6 +274,17 @@ def update_index(store: Store) -> None:
         pass
 
 
+def settle_archives(store: Store) -> None:
+    """Remove what a killed reindex left, or give its archive its name if it had taken effect."""
+    path = Path(store.location)
+    try:
+        if (path.parent / archives.DIRECTORY).is_dir() and archives.pending_files(path):
+            with store.task_lock("reindex"), store.read() as tx:
+                archives.settle_pending(path, tx.last_run("reindex"))
+    except (StoreError, OSError):  # fallback: a reindex is at work, or nothing can be written; the next one settles it
+        pass
+
+
 def _own_layers(scope: Scope) -> tuple[Layer, ...]:
     """The layers of the scope itself, without the wider ones that it sees."""
     if scope.name:
