@@ -202,9 +202,12 @@ class Queries(Core):
             return EventBatch(self._hide_unseen_numbers(tx, known, scope), found[-1].number if found else event)
 
     def last_event(self) -> int:
-        """Return the number of the last event, in any scope. Cheap: call it to see whether something happened."""
+        """Return the number of the last event, in any scope, after importing edits of mirrored files.
+
+        Cheap: call it to see whether something happened.
+        """
         permissions.require(self._actor, "last_event")
-        with self._store.read() as tx:
+        with self._read(None) as tx:
             return tx.mark().event
 
     def _may_know(self, tx: Reader, event: Event) -> bool:

@@ -20,6 +20,13 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--allow-origin", multiple=True, metavar="URL", help="The origin of a web page that may send requests (CORS).")
 @click.option("--tls-cert", type=_FILE, help="A certificate in PEM format: serve HTTPS.")
 @click.option("--tls-key", type=_FILE, help="The key of the certificate.")
+@click.option(
+    "--tools",
+    type=click.Choice(["default", "layers", "all"]),
+    default="default",
+    show_default=True,
+    help="Which MCP tools to offer.",
+)
 @click.option("--no-access-log", is_flag=True, help="Do not write a line to standard error for each answer.")
 @store_option
 def serve_command(
@@ -29,6 +36,7 @@ def serve_command(
     allow_origin: tuple[str, ...],
     tls_cert: Path | None,
     tls_key: Path | None,
+    tools: str,
     no_access_log: bool,
     target: Target,
 ) -> None:
@@ -49,5 +57,5 @@ def serve_command(
     def announce(url: str, tokens: Path) -> None:
         click.echo(f"omoide serves {url}, token in {tokens}; Ctrl-C ends it", err=True)
 
-    options = ServeOptions(host, port, allow_host, allow_origin, tls_cert, tls_key, not no_access_log)
+    options = ServeOptions(host, port, allow_host, allow_origin, tls_cert, tls_key, tools, not no_access_log)
     serve(settings_for(target), options, announce)

@@ -68,6 +68,29 @@ def _raise_exit(number: int, _: object) -> None:
     raise SystemExit(128 + number)
 
 
+def make_dispatch(
+    handle_for: "Callable[[tokens.Bearer], ServiceHandle]",
+    settings: Settings,
+    root: Path | None,
+    session: str,
+    tool_set: str,
+) -> "Callable[[tokens.Bearer, str, str], Dispatcher]":
+    """Return what the bearer of a token is offered in the project and the session that a URL names.
+
+    Where the URL names none: the one project that the token is bound to, else `root` and `session`.
+    """
+
+    def dispatch(bearer: "tokens.Bearer", project: str, url_session: str) -> Dispatcher:
+        handle = handle_for(bearer)
+        if not project and len(bearer.projects) == 1:
+            project = bearer.projects[0]
+        if project:
+            return Dispatcher(CallContext(handle, None, project, url_session), tool_set)
+        return Dispatcher(CallContext(handle, root, _server_project(settings), url_session or session), tool_set)
+
+    return dispatch
+
+
 def serve_http(
     settings: Settings,
     root: Path | None,
@@ -88,20 +111,19 @@ def serve_http(
     handles: dict[tokens.Bearer, ServiceHandle] = {}
     reported: set[str] = set()
 
-    def dispatch(bearer: tokens.Bearer, project: str, url_session: str) -> Dispatcher:
-        handle = handles.setdefault(bearer, service_handle(settings, bearer, reported))
-        if not project and len(bearer.projects) == 1:
-            project = bearer.projects[0]
-        if project:
-            return Dispatcher(CallContext(handle, None, project, url_session), tool_set)
-        return Dispatcher(CallContext(handle, root, _server_project(settings), url_session or session), tool_set)
+    def handle_for(bearer: tokens.Bearer) -> ServiceHandle:
+        return handles.setdefault(bearer, service_handle(settings, bearer, reported))
 
     def retire_if_due() -> None:
         for handle in list(handles.values()):
             handle.retire_if_due()
 
     server = http.HttpServer(
-        dispatch, tokens.Tokens(settings, print_warning).bearer, address, names, when_idle=retire_if_due
+        make_dispatch(handle_for, settings, root, session, tool_set),
+        tokens.Tokens(settings, print_warning).bearer,
+        address,
+        names,
+        when_idle=retire_if_due,
     )
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: server.stop())

@@ -15,10 +15,11 @@ from omoide.errors import OmoideError
 from omoide.interfaces.http.tokens import Bearer
 from omoide.interfaces.rest import openapi, problems, reference, routes, routing
 from omoide.interfaces.rest.gate import BEARER, TooLarge
-from omoide.interfaces.rest.problems import InvalidRequest, Refusal
+from omoide.interfaces.rest.problems import InvalidRequest, respond
 from omoide.interfaces.rest.routing import Answer, Call, Route
 
 if TYPE_CHECKING:  # the service loads with the store, at the first request
+    from omoide.interfaces.rest.feed import EventFeed
     from omoide.service import Service
 
 ServiceFor = Callable[[Bearer | None], "Service"]
@@ -35,10 +36,16 @@ PUBLIC = ("/openapi.json", "/reference")
 """The paths of the documentation, which need no token."""
 
 
-def make_app(service_for: ServiceFor, types: Sequence[str], handlers: Sequence[HTTPRouteHandler] = ()) -> Litestar:
+def make_app(
+    service_for: ServiceFor,
+    types: Sequence[str],
+    handlers: Sequence[HTTPRouteHandler] = (),
+    feed: "EventFeed | None" = None,
+) -> Litestar:
     """Return the application.
 
-    `types` are those that a memory can have; `handlers` are those that are no routes of the table, such as MCP.
+    `types` are those that a memory can have; `handlers` are those that are no routes of the table, such as MCP; `feed` is
+    started and stopped with the application.
     """
     _ = routes  # importing it fills the table
     runner = _Runner(service_for)
@@ -51,7 +58,8 @@ def make_app(service_for: ServiceFor, types: Sequence[str], handlers: Sequence[H
         ],
         openapi_config=None,
         exception_handlers={Exception: _answer_exception},
-        on_shutdown=[runner.close],
+        on_startup=[] if feed is None else [feed.start],
+        on_shutdown=[runner.close] if feed is None else [feed.stop, runner.close],
         logging_config=None,
         request_max_body_size=None,  # the gate has the limit
     )
@@ -126,7 +134,7 @@ class _Runner:
         mark = (request.scope.get(BEARER), request.path_params.get("projectId"), key)
         if key is not None and mark in self._running:
             detail = "a request with this Idempotency-Key is in progress: try again in a moment"
-            return _refuse(problems.render(409, detail, headers={"Retry-After": "1"}))
+            return respond(problems.render(409, detail, headers={"Retry-After": "1"}))
         self._running.add(mark)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, self._run, route, request, body)
@@ -138,9 +146,9 @@ class _Runner:
         try:
             return _answer(route, self._service_for(bearer), request, body)
         except OmoideError as error:
-            return _refuse(problems.from_error(error))
+            return respond(problems.from_error(error))
         except InvalidRequest as error:
-            return _refuse(problems.from_request(error))
+            return respond(problems.from_request(error))
 
 
 async def read_body(request: Request[Any, Any, Any]) -> bytes | None:
@@ -201,18 +209,14 @@ def _respond(route: Route, answer: Answer, asked: Mapping[str, str]) -> Response
     return Response(body, status_code=answer.status or route.status, headers=headers, media_type="application/json")
 
 
-def _refuse(refusal: Refusal) -> Response[bytes]:
-    return Response(refusal.body, status_code=refusal.status, headers=refusal.headers, media_type=problems.MEDIA_TYPE)
-
-
 def _answer_exception(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     """Answer what no route has answered: an unknown path, another method, a body over the limit, a bug."""
     if isinstance(error, TooLarge):
-        return _refuse(problems.render(413, "the body is too large: send less at once", headers={"Connection": "close"}))
+        return respond(problems.render(413, "the body is too large: send less at once", headers={"Connection": "close"}))
     if isinstance(error, MethodNotAllowedException):
         detail = f"{request.method} is not allowed here: see /openapi.json"
-        return _refuse(problems.render(405, detail, headers=error.headers))
+        return respond(problems.render(405, detail, headers=error.headers))
     if isinstance(error, HTTPException) and error.status_code < 500:
-        return _refuse(problems.render(error.status_code, _NOTHING if error.status_code == 404 else error.detail))
+        return respond(problems.render(error.status_code, _NOTHING if error.status_code == 404 else error.detail))
     logging.getLogger(__name__).error("a request failed", exc_info=error)
-    return _refuse(problems.render(500, _INTERNAL))
+    return respond(problems.render(500, _INTERNAL))

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 import msgspec
+from litestar import Response
 
 from omoide.errors import InvalidInput, OmoideError, StoreBusy
 from omoide.interfaces.errors import codes_for
@@ -62,6 +63,11 @@ def from_request(error: InvalidRequest) -> Refusal:
 def from_http(error: HttpError) -> Refusal:
     """Return the answer for a request that was refused before its body was read."""
     return render(error.status, error.why, headers=error.headers)
+
+
+def respond(refusal: Refusal) -> Response[bytes]:
+    """Return an answer as a response of Litestar."""
+    return Response(refusal.body, status_code=refusal.status, headers=refusal.headers, media_type=MEDIA_TYPE)
 
 
 def parse(text: bytes, type: Any) -> Any:

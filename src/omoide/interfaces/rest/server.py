@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any, NamedTuple
 
 import uvicorn
@@ -19,11 +20,14 @@ from omoide.interfaces.http.address import listen, show_host
 from omoide.interfaces.http.authentication import Authenticator
 from omoide.interfaces.http.tokens import Bearer, Tokens
 from omoide.interfaces.mcp.context import ServiceHandle
-from omoide.interfaces.mcp.server import print_warning, service_handle
+from omoide.interfaces.mcp.server import make_dispatch, print_warning, service_handle
+from omoide.interfaces.mcp.transports.endpoint import Endpoint
 from omoide.interfaces.rest import routing
 from omoide.interfaces.rest.app import PUBLIC, make_app
 from omoide.interfaces.rest.connection import StrictProtocol
+from omoide.interfaces.rest.feed import EventFeed
 from omoide.interfaces.rest.gate import Gate
+from omoide.interfaces.rest.mcp import make_handler
 from omoide.service import Service
 from omoide.settings import Settings
 
@@ -48,6 +52,8 @@ class ServeOptions(NamedTuple):
     """Origins of web pages that may send requests."""
     tls_cert: Path | None = None
     tls_key: Path | None = None
+    tools: str = "default"
+    """The set of MCP tools."""
     access_log: bool = True
 
 
@@ -80,9 +86,15 @@ class Services:
 class _Server(uvicorn.Server):
     """uvicorn's server, which ends with status 0 after a signal."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]):
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], feed: EventFeed):
         super().__init__(config)
         self._ready = ready
+        self._feed = feed
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop, and end the streams of events: they would keep the server waiting."""
+        self._feed.stopping = True
+        super().handle_exit(sig, frame)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -106,8 +118,10 @@ def serve(settings: Settings, options: ServeOptions, ready: Callable[[str, Path]
     find_bearer = Tokens(settings, print_warning).bearer
     services = Services(settings)
     secure = options.tls_cert is not None
+    feed = EventFeed(services.get)
+    endpoint = Endpoint(make_dispatch(services.handle, settings, None, "", options.tools))
     gate = Gate(
-        make_app(services.get, settings.all_types),  # type: ignore[arg-type] # Litestar's own types of the same messages
+        make_app(services.get, settings.all_types, [feed.handler(), make_handler(endpoint)], feed),  # type: ignore[arg-type] # Litestar's own types of the same messages
         Authenticator(find_bearer, options.names, _RATE),
         {*PUBLIC, *(route.path for route in routing.ROUTES if route.public)},
         origins=options.origins,
@@ -132,7 +146,7 @@ def serve(settings: Settings, options: ServeOptions, ready: Callable[[str, Path]
     )
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     url = f"http{'s' if secure else ''}://{show_host(options.host)}:{listener.getsockname()[1]}"
-    server = _Server(config, lambda: ready(url, tokens.token_file(settings)))
+    server = _Server(config, lambda: ready(url, tokens.token_file(settings)), feed)
     try:
         gc.freeze()
         server.run([listener])

@@ -6,9 +6,6 @@ The server is for programs on this machine. A client must send a bearer token; t
 that a page in a browser cannot reach it.
 """
 
-import base64
-import binascii
-import secrets
 import select
 import socket
 import threading
@@ -16,8 +13,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
-from typing import NamedTuple
-from urllib.parse import parse_qs
 
 from omoide.interfaces.http.address import listen, parse_address, show_host
 from omoide.interfaces.http.authentication import Authenticator
@@ -27,17 +22,15 @@ from omoide.interfaces.http.messages import (
     BoundedReader,
     HttpError,
     RequestHead,
-    accepts,
     body_length,
     read_head,
     render_event,
     render_response,
 )
 from omoide.interfaces.http.tokens import Bearer
-from omoide.interfaces.mcp import jsonrpc, protocol
-from omoide.interfaces.mcp.jsonrpc import Request, RpcError
-from omoide.interfaces.mcp.protocol import Dispatch
-from omoide.interfaces.mcp.request import RequestContext
+from omoide.interfaces.mcp import jsonrpc
+from omoide.interfaces.mcp.jsonrpc import RpcError
+from omoide.interfaces.mcp.transports.endpoint import DispatchFor, Endpoint, check_head
 
 PATH = "/mcp"
 MAX_BODY = 16 * 1024 * 1024
@@ -53,19 +46,7 @@ _IDLE_SECONDS = 2.0
 """The server is idle after this time without a request; a busy server has such moments too."""
 _IDLE_INTERVAL_SECONDS = 600.0
 """Time between two calls of `when_idle`."""
-_NAME_PARAMETERS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-"""The parameter that the header Mcp-Name repeats, by method."""
 _JSON = [("Content-Type", "application/json")]
-_SESSION = "Mcp-Session-Id"
-
-DispatchFor = Callable[[Bearer, str, str], Dispatch]
-"""Return what the bearer of a token is offered in the project and the session that the URL names."""
-
-
-class _Response(NamedTuple):
-    status: int
-    body: bytes = b""
-    headers: tuple[tuple[str, str], ...] = ()
 
 
 class HttpServer:
@@ -88,11 +69,9 @@ class HttpServer:
         host, port = parse_address(address)
         self._listener = listen(host, port, address, names)
         self.url = f"http://{show_host(host)}:{self._listener.getsockname()[1]}{PATH}"
-        self._dispatch_for = dispatch_for
+        self.endpoint = Endpoint(dispatch_for)
         self._authenticator = Authenticator(find_bearer, names, rate)
         self._when_idle = when_idle
-        self.running: dict[tuple[Bearer, str, int | str], RequestContext] = {}
-        """The requests in progress of versions with a handshake, by bearer, session and id."""
         self.slots = ConnectionSlots(_MAX_CONNECTIONS)
         self._requests = 0
         """How many requests are in progress."""
@@ -166,11 +145,6 @@ class HttpServer:
     def authenticate(self, head: RequestHead) -> Bearer:
         """Return who sends the request. Raise HttpError if it is refused."""
         return self._authenticator.authenticate(head)
-
-    def dispatch(self, bearer: Bearer, query: str) -> Dispatch:
-        """Return what the bearer is offered in the project and session of the URL's query."""
-        parameters = parse_qs(query)
-        return self._dispatch_for(bearer, parameters.get("project", [""])[0], parameters.get("session", [""])[0])
 
     @contextmanager
     def request_in_progress(self) -> Iterator[None]:
@@ -248,7 +222,7 @@ class _Exchange:
 
     def _answer(self, head: RequestHead, body: bytes, bearer: Bearer) -> bool:
         self._peer.settimeout(_ANSWER_SECONDS)
-        response = self._respond(head, body, bearer)
+        response = self._server.endpoint.respond(head, body, bearer, self._send, self._is_client_gone)
         if self._streaming:
             self._peer.sendall(render_event(response.body))
             return False
@@ -260,59 +234,8 @@ class _Exchange:
         """Return the length of the body. Raise HttpError if this is no request for the MCP server."""
         if head.path != PATH:
             raise HttpError(404, f"there is nothing at {head.path!s:.100}: the server is at {PATH}")
-        if head.verb != "POST":
-            raise HttpError(
-                405, f"use POST, not {head.verb!s:.20}: this server keeps no streams and no sessions", Allow="POST"
-            )
-        content_type = (head.get("content-type") or "").partition(";")[0].strip().lower()
-        if content_type != "application/json":
-            raise HttpError(415, f"Content-Type must be application/json, got {content_type!r:.100}")
-        if not accepts(head, "application/json"):
-            raise HttpError(406, "Accept must allow application/json: answers are that or text/event-stream")
+        check_head(head)
         return body_length(head, MAX_BODY)
-
-    def _respond(self, head: RequestHead, body: bytes, bearer: Bearer) -> _Response:
-        try:
-            request = jsonrpc.read(body)
-        except RpcError as error:
-            return _Response(400, jsonrpc.failure(error.id, error))
-        if request is None:
-            return _Response(202)
-        stateless = head.get("mcp-protocol-version") in protocol.STATELESS or protocol.VERSION in request.meta
-        session = head.get(_SESSION.lower())
-        try:
-            _check_protocol(head, request, stateless=stateless)
-        except RpcError as error:
-            return _Response(400, jsonrpc.failure(request.id, error))
-        if request.id is None:
-            self._handle_notification(request, bearer, session)
-            return _Response(202)
-        send = self._send if accepts(head, "text/event-stream") else None
-        call = RequestContext(request.meta, send, self._is_client_gone if stateless else lambda: False)
-        dispatch = self._server.dispatch(bearer, head.query)
-        with self._cancellable(call, (bearer, session, request.id) if session and not stateless else None):
-            reply = protocol.answer(dispatch, request, call, stateless=stateless)
-        if reply is None:
-            raise ConnectionAbortedError
-        headers = ((_SESSION, secrets.token_urlsafe(16)),) if request.method == "initialize" else ()
-        return _Response(reply.http_status if stateless else 200, reply.data, headers)
-
-    @contextmanager
-    def _cancellable(self, call: RequestContext, key: tuple[Bearer, str, int | str] | None) -> Iterator[None]:
-        if key is not None:
-            self._server.running[key] = call
-        try:
-            yield
-        finally:
-            if key is not None:
-                self._server.running.pop(key, None)
-
-    def _handle_notification(self, notification: Request, bearer: Bearer, session: str | None) -> None:
-        """Cancel a request. With a handshake, a client cancels by a notification with its session and the request's id."""
-        if notification.method == "notifications/cancelled" and session:
-            id = notification.params.get("requestId")
-            if isinstance(id, (int, str)) and (call := self._server.running.get((bearer, session, id))):
-                call.cancelled = True
 
     def _send(self, notification: bytes) -> None:
         if self._is_lost:
@@ -334,34 +257,3 @@ class _Exchange:
             return bool(ready) and self._peer.recv(1, socket.MSG_PEEK) == b""
         except ConnectionError:
             return True
-
-
-def _check_protocol(head: RequestHead, request: Request, *, stateless: bool) -> None:
-    """Raise RpcError for an unsupported version, or a stateless request without its envelope and headers."""
-    version = head.get("mcp-protocol-version")
-    if not stateless and version is not None:
-        protocol.check_version(version, (*protocol.HANDSHAKE, *protocol.STATELESS))
-    if stateless and request.id is not None:
-        protocol.check_envelope(request)
-        _check_headers(head, request)
-
-
-def _check_headers(head: RequestHead, request: Request) -> None:
-    """Raise RpcError unless the headers that proxies route by repeat what the body says."""
-    expected = {"mcp-protocol-version": request.meta[protocol.VERSION], "mcp-method": request.method}
-    name = request.params.get(_NAME_PARAMETERS.get(request.method, ""))
-    if name is not None:
-        expected["mcp-name"] = name
-    for header, value in expected.items():
-        if head.count(header) != 1 or _decode_header(head.get(header) or "") != value:
-            raise RpcError(jsonrpc.HEADER_MISMATCH, f"header {header} must be there once and repeat the body's value")
-
-
-def _decode_header(value: str) -> str | None:
-    """Decode a header's value: what is not ASCII comes as =?base64?…?=. Return None if it is malformed."""
-    if not (value.startswith("=?base64?") and value.endswith("?=")):
-        return value
-    try:
-        return base64.b64decode(value[9:-2], validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return None
