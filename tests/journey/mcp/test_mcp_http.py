@@ -788,7 +788,7 @@ def test_with_a_handshake_a_closed_connection_does_not_cancel(serve: Callable[..
     hung_up(server, {}, "MCP-Protocol-Version: 2025-11-25")
     server.process.terminate()  # which lets it finish
     assert server.process.wait(30) == 0
-    assert server.process.stderr.read() == ""
+    assert "Traceback" not in server.process.stderr.read()
     assert serve("--tools", "all").call("list")["structuredContent"]["total_count"] == 3_000
 
 
@@ -797,7 +797,7 @@ def test_in_the_stateless_version_a_reset_connection_cancels_without_a_traceback
     hung_up(server, META, "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: remember_many")
     server.process.terminate()
     assert server.process.wait(30) == 0
-    assert server.process.stderr.read() == ""
+    assert "Traceback" not in server.process.stderr.read()
     assert serve("--tools", "all").call("list")["structuredContent"]["total_count"] < 3_000
 
 
