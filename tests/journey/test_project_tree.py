@@ -344,6 +344,27 @@ def test_what_somebody_wrote_meanwhile_is_not_replaced(memory, root):
     assert "手で足した" in texts(memory)
 
 
+def test_a_file_with_conflict_markers_can_be_replaced_and_such_a_text_is_refused(memory, root):
+    memory.create_project(SHOP)
+    memory.append_activity("stays", scope=SCOPE)
+    file, good = root / SHOP / "MEMORY.md", memory.project(SHOP).files.memory.text
+    with pytest.raises(InvalidInput, match="git left conflict markers"):
+        memory.replace_memory_file(SHOP, f"{good}\n<<<<<<< ours\n=======\n>>>>>>> theirs\n")
+    assert file.read_text(encoding="utf-8") == good
+    write(file, f"{good}\n<<<<<<< ours\n")
+    with pytest.warns(UserWarning, match="git left conflict markers"):
+        memory.replace_memory_file(SHOP, good)
+    assert texts(memory) == ["stays"]
+
+
+def test_a_session_of_a_project_whose_tree_is_elsewhere_has_its_file_there(memory, root, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    memory.mirror(tmp_path / "elsewhere", "tree", scope=SCOPE)
+    session = memory.start_session(scope=Scope.session(SHOP, "monday"))
+    assert session.file == str(tmp_path / "elsewhere" / SHOP / "MEMORY_monday.md")
+    assert not root.exists()
+
+
 def test_replacing_is_refused_for_what_is_not_there_empty_secret_or_not_allowed(memory, root):
     with pytest.raises(NotFound, match="there is no project"):
         memory.replace_memory_file(SHOP, "# shop\n")

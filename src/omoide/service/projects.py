@@ -129,7 +129,7 @@ class Projects(Trees):
             write.tx.put_project(project)
             write.log("created", Scope(path), {"project": path})
             stored = write.result = write.tx.project(path) or project
-            tree = self._add_tree(write, path, self._make_directory(path))
+            tree = self._add_tree(write, path)
         if tree is not None:
             self._write_tree(tree, stored)
         return stored
@@ -174,7 +174,7 @@ class Projects(Trees):
                 raise Conflict(f"there is a {scope} already: `omoide session append` adds to it, or choose another name")
             with write.from_source(source):
                 write.log("started", started, {"session": started.name})
-            tree = self._add_tree(write, scope.path, self._make_directory(scope.path))
+            tree = self._add_tree(write, scope.path)
             project = write.tx.project(scope.path)
             names = [each.scope.name for each in write.tx.sessions(at, Scope(scope.path))]
             session = write.result = Session(started, source, at, at)

@@ -5,13 +5,13 @@ Only a project that has a tree, or whose texts are asked for, loads this: the Ma
 
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from omoide import model
-from omoide.errors import Changed, Conflict, InvalidInput, Unwritable
+from omoide.errors import Changed, Conflict, InvalidInput, Unreadable, Unwritable
 from omoide.files.directory import BACKUPS, Directory
 from omoide.files.tree_walk import find_directories
 from omoide.markdown.format import ProjectFrame
@@ -117,11 +117,17 @@ class TreeFiles:
                 raise Conflict(f"{path} is gone: `omoide mirror sync` writes it again")
             if old is not None and found[0] != old.text:
                 raise Changed(f"{path} has changed since it was read: read it again")
+            removed = self._removed_ids(found[0], kept)
             backup = place.backup(name)
             place.write(name, text, found[1])
-        removed = [id for id in self._ids(found[0]) if id not in kept]
         replacement = Replacement(str(path), str(self._root / (backup or "")), len(found[0].encode()), len(text.encode()))
         return replacement, removed
+
+    def _removed_ids(self, text: str, kept: Collection[str]) -> list[str]:
+        try:
+            return [id for id in self._ids(text) if id not in kept]
+        except Unreadable:  # fallback: a file that nobody could read is replaced, and archives nothing
+            return []
 
     def _ids(self, text: str) -> list[str]:
         return [located.entry.id for located in self._format.parse(self._name(MAIN), text) if located.entry.id]

@@ -90,10 +90,10 @@ class Trees(Core):
     def replace_memory_file(self, path: str, text: str, *, old: ProjectFile | None = None) -> Replacement:
         """Replace the whole content of a project's MEMORY.md, after a backup of it, and import what it says.
 
-        The memory of an entry that is not in the new text is archived. `old`: what the
-        caller read; where the file says something else by now, nothing is changed. As many backups stay as the setting
-        `max_backups` says. Raises NotFound, Changed where the file is another one, Conflict where the project has no tree,
-        InvalidInput and SecretFound for the text.
+        The memory of an entry that is not in the new text is archived. `old`: what the caller read; where the file says
+        something else by now, nothing is changed. As many backups stay as the setting `max_backups` says. Raises NotFound,
+        Changed where the file is another one, Conflict where the project has no tree, InvalidInput and SecretFound for the
+        text.
         """
         permissions.require(self._actor, "replace_memory_file")
         scope = Scope.project(path)
@@ -117,20 +117,18 @@ class Trees(Core):
 
     # Making a tree
 
-    def _make_directory(self, path: str) -> Path | None:
-        """Make the directory of a project below the tree root, and return the root; None where trees are turned off."""
-        root = self._settings.tree_directory
-        if root is not None:
-            from omoide.service.tree_files import TreeFiles  # lazy: see the top
+    def _add_tree(self, write: MemoryTransaction, path: str) -> Mirror | None:
+        """Make the directory of a project below the tree root, and record it as the project's tree, within the transaction
+        that makes the project or the session.
 
-            TreeFiles(root, path).make_directory()
-        return root
-
-    def _add_tree(self, write: MemoryTransaction, path: str, root: Path | None) -> Mirror | None:
-        """Record the tree of a project, within the transaction that makes the project or the session; return it."""
-        known = self._tree_of(write.tx, path)
+        Returns the tree that the project has; None where trees are turned off.
+        """
+        known, root = self._tree_of(write.tx, path), self._settings.tree_directory
         if known is not None or root is None:
             return known
+        from omoide.service.tree_files import TreeFiles  # lazy: see the top
+
+        TreeFiles(root, path).make_directory()
         return write.tx.put_mirror(Mirror(0, Scope(path), str(root), path, "tree", Choice.ALL, write.at))
 
     def _write_tree(self, tree: Mirror, project: Project, sessions: Sequence[str] = ()) -> None:
@@ -171,8 +169,11 @@ class Trees(Core):
 
         found = list(find_trees(root, path))
         with self._store.read() as tx:
-            trees = {mirror.scope.path for mirror in tx.mirrors() if mirror.format == "tree" and mirror.place == str(root)}
-            known = {(each.scope.path, session_file(each.scope.name)) for each in tx.sessions(self._clock())}
+            trees = {mirror.scope.path for mirror in tx.mirrors() if mirror.format == "tree"}
+            sessions = (
+                tx.sessions(self._clock(), Scope(path) if path else None) if any(one.session_files for one in found) else []
+            )
+            known = {(each.scope.path, session_file(each.scope.name)) for each in sessions}
         for tree in found:
             new = tree._replace(session_files=tuple(name for name in tree.session_files if (tree.path, name) not in known))
             if tree.path not in trees or new.session_files:
@@ -195,7 +196,7 @@ class Trees(Core):
             if write.tx.project(path) is None:
                 write.tx.put_project(Project(path, created_at=write.at))
                 write.log("created", Scope(path), {"project": path})
-            self._add_tree(write, path, root)
+            self._add_tree(write, path)
             for scope in map(validation.check_scope, sessions):
                 if write.tx.add_session(scope, "file", write.at):
                     write.log("started", scope, {"session": scope.name})
