@@ -5,6 +5,7 @@ embedding 100,000 notes would take minutes.
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -140,7 +141,7 @@ def reindexes(sizes: list[int]) -> Iterator[Row]:
 
 
 def footprint() -> Iterator[Row]:
-    for embedder, most in (("off", 35.0), ("bundled", 250.0)):
+    for embedder, most in (("off", 35.0), ("bundled", 110.0)):
         with fill("en", 1_000) as (file, _):
             script = (
                 "import omoide\n"
@@ -152,8 +153,115 @@ def footprint() -> Iterator[Row]:
             yield limit(f"memory of a process that recalls, embedder {embedder}", int(done.stdout) / 1024, most, "MB")
 
 
+_SERVER = """
+import random, sys, time
+import omoide
+from bench.corpus import corpus
+from bench.meaning import SCOPE, wait_until_embedded
+
+file, seed = sys.argv[1], int(sys.argv[2])
+notes, questions = corpus("en", 100, 100, seed=seed)
+with omoide.open(file, embedder="bundled", retire="manual") as memory:
+    for note, question in zip(notes, questions):
+        memory.remember(note, scope=SCOPE)
+        memory.recall(question, scope=SCOPE)
+    wait_until_embedded(memory)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    sizes = dict(line.split(":") for line in open("/proc/self/smaps_rollup") if line.count(":") == 1)
+    print(sizes["Rss"].split()[0], sizes["Pss"].split()[0], flush=True)
+    sys.stdin.readline()
+"""
+
+
+def wait_until_embedded(memory: Service) -> None:
+    """Wait until the thread that makes vectors has made all of them."""
+    while (worker := memory._embeddings._worker) is not None and worker.is_alive():  # noqa: SLF001 - see the top
+        worker.join(1)
+
+
+def servers(size: int, count: int = 4) -> Iterator[Row]:
+    """Measure processes that share a store and the model, each after 100 memories and as many questions."""
+    with fill("en", size) as (file, _), ExitStack() as stack:
+        running = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", _SERVER, str(file), str(seed)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            for seed in range(count)
+        ]
+        for process in running:
+            assert process.stdout is not None
+            process.stdout.readline()
+        sizes = []
+        for process in running:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write("\n")
+            process.stdin.flush()
+            sizes.append([int(part) / 1024 for part in process.stdout.readline().split()])
+        for process in running:
+            process.communicate("\n")
+    what = f"{count} processes at {size:,} memories, after 100 adds and recalls each"
+    yield limit(f"{what}: memory of each (RSS)", max(rss for rss, _ in sizes), 125.0, "MB")
+    yield limit(f"{what}: its share (PSS)", max(pss for _, pss in sizes), 110.0, "MB")
+
+
+def adds(size: int, count: int = 100) -> Iterator[Row]:
+    """Measure what a memory costs that gets its vector in the background, against the model alone."""
+    notes = corpus("en", 2 * count, 100, seed=11).notes
+    with fill("en", size) as (file, _), omoide.open(file, embedder="bundled", retire="manual") as memory:
+        embedder = memory._embeddings.embedder  # noqa: SLF001 - see the top
+        assert embedder is not None
+        memory.recall(notes[0], scope=SCOPE)
+        times = []
+        for part in (notes[:count], notes[count:]):  # the first part warms up
+            started = time.process_time()
+            for note in part:
+                memory.remember(note, scope=SCOPE)
+            wait_until_embedded(memory)
+            added = time.process_time()
+            for note in part:
+                embedder.vectors([note])
+            times.append((added - started, time.process_time() - added))
+        ours, model = times[-1]
+        yield ratio(
+            f"one of {count} memories with its vector, at {size:,} (baseline: the model alone)",
+            1000 * ours / count,
+            1000 * model / count,
+            1.3,
+            "ms of CPU",
+        )
+
+
+def unpacking() -> Iterator[Row]:
+    """Measure the process that unpacks the weights."""
+    script = (
+        "from omoide.embeddings.base import make_embedder\n"
+        "make_embedder('bundled').vectors(['hello'], patient=False)\n"
+        "status = dict(line.split(':') for line in open('/proc/self/status') if line.count(':') == 1)\n"
+        "print(status['VmRSS'].split()[0])\n"
+    )
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "XDG_CACHE_HOME": cache}
+        done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, env=environment)
+    yield limit("memory of the process that has unpacked the weights", int(done.stdout) / 1024, 145.0, "MB")
+
+
 def rows(sizes: list[int]) -> list[Row]:
-    return [*recalls(sizes), *scans(max(sizes)), *reindexes([size for size in sizes if size in REINDEX]), *footprint()]
+    return [
+        *recalls(sizes),
+        *scans(max(sizes)),
+        *reindexes([size for size in sizes if size in REINDEX]),
+        *footprint(),
+        *unpacking(),
+        *servers(min(10_000, max(sizes))),
+        *adds(min(10_000, max(sizes))),
+    ]
 
 
 if __name__ == "__main__":

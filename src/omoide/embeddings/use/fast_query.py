@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from omoide.embeddings.use.model import EMBEDDED, REACHES, WIDE, Encoder, RowCache, Rows
+from omoide.embeddings.use.model import EMBEDDED, REACHES, WIDE, Encoder, RowCache, Rows, TokenTable
 
 Row = NDArray[np.float32]
 
@@ -34,6 +34,8 @@ DRAWN = (1, 300, 600, 4_000)
 LONGEST = 64
 """Tokens of the longest query that is computed this way. A longer one is computed exactly: it is rare."""
 
+_KEPT = 192  # tokens cached, 5 MB
+
 _BEGIN, _END, _USUAL = 1, 2, 6  # the tokens that begin and end a text, and the first of those in between
 _EDGE = 2
 _FOUR = 4
@@ -51,9 +53,9 @@ _SHARE = np.float32(1 / (EMBEDDED + _CONVOLVED))
 class FastQueryEncoder(Encoder):
     """The encoder, with a faster computation for queries."""
 
-    def __init__(self, weights: Mapping[str, Rows], table: NDArray[np.uint8]) -> None:
+    def __init__(self, weights: Mapping[str, Rows], table: TokenTable) -> None:
         super().__init__(weights, table)
-        self._asked = RowCache(_WIDTHS, self._token_rows)
+        self._asked = RowCache(_WIDTHS, _KEPT)
 
     def question(self, tokens: Sequence[int]) -> Row:
         if len(tokens) > LONGEST:
@@ -109,7 +111,8 @@ class FastQueryEncoder(Encoder):
     def known_tokens(self, tokens: Sequence[int]) -> "_Pieces":
         count = len(tokens)
         with self._asked.lock:
-            tables, laid = self._asked.rows([None] * _EDGE + [*tokens] + [None] * (_EDGE + -count % _FOUR))
+            padded = [None] * _EDGE + [*tokens] + [None] * (_EDGE + -count % _FOUR)
+            tables, laid = self._asked.rows(padded, self._token_rows)
             (seen, sums, projections, *given), places = tables, np.array(laid)
             own, ends = places[_EDGE : _EDGE + count], len(places) - _EDGE
             met = given[0].take(places[_EDGE:ends], axis=0)
@@ -174,7 +177,7 @@ def _around(given: Rows, reach: int, before: int) -> Rows:
     return met
 
 
-def narrow_weights(weights: Mapping[str, Rows], table: NDArray[np.uint8]) -> dict[str, Rows]:
+def narrow_weights(weights: Mapping[str, Rows], table: TokenTable) -> dict[str, Rows]:
     """Return the weights of `SHAPES`, computed from the model's own."""
     straight_and_bent = np.concatenate([weights["p1"], weights["d0"]], axis=1)
     from_features = (weights["ln_g"][:, None] * weights["cnn_W"]) @ straight_and_bent

@@ -8,6 +8,7 @@ except for rounding. Importing this module loads numpy.
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,48 +25,60 @@ _OF_TOKEN = _FEATURES + WIDE * sum(reach for reach, _ in REACHES)
 _EDGE = 2  # empty rows before and after a text, as far as the widest convolution reaches
 _FOUR = 4  # rows that a product computes together: 11 rows take half as long again as 12
 _AT_ONCE = 384  # tokens computed together, as many as fit into the processor's cache
-_KEPT = 1_024  # tokens cached, 16 MB; for queries 26 MB
+_KEPT = 256  # tokens cached, 4 MB
+
+
+class TokenTable(Protocol):
+    """The table of tokens: a row of `EMBEDDED` bytes for each."""
+
+    def rows(self, tokens: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Return the rows of these tokens."""
 
 
 class RowCache:
     """What was computed of recent tokens, each in its own row of every table."""
 
-    def __init__(self, widths: Sequence[int], computed: Callable[[NDArray[np.int64]], Sequence[Rows]]) -> None:
+    def __init__(self, widths: Sequence[int], kept: int) -> None:
         self.lock = threading.Lock()
         self._widths = widths
-        self._computed = computed
+        self._kept = kept
         self._places: dict[int, int] = {}
         """Piece → its row below; the first row is empty."""
-        self._tables = self._empty(_KEPT)
+        self._tables = self._empty(kept)
 
     def _empty(self, tokens: int) -> list[Rows]:
         return [np.zeros((1 + tokens, width), dtype=np.float32) for width in self._widths]
 
-    def rows(self, laid: Sequence[int | None]) -> tuple[list[Rows], list[int]]:
+    def rows(
+        self, laid: Sequence[int | None], compute: Callable[[NDArray[np.int64]], Sequence[Rows]]
+    ) -> tuple[list[Rows], list[int]]:
         """Return the tables, and the row of each token: an empty one for None. Hold the lock to call this and to read
-        them."""
+        them.
+
+        compute: makes the rows of tokens. Not kept: a cycle would keep an encoder and its weights in memory.
+        """
         distinct = [token for token in dict.fromkeys(laid) if token is not None]
         missing = [token for token in distinct if token not in self._places]
-        if len(self._places) + len(missing) > _KEPT:
+        if len(self._places) + len(missing) > self._kept:
             self._places.clear()
             missing = distinct
         tables, places = self._tables, self._places
-        if len(missing) > _KEPT:  # a text of more tokens than are cached: they are computed for it alone
+        if len(missing) > self._kept:  # a text of more tokens than are cached: they are computed for it alone
             tables, places = self._empty(len(missing)), {}
         if missing:
             free = 1 + len(places)
-            for table, rows in zip(tables, self._computed(np.array(missing)), strict=True):
+            for table, rows in zip(tables, compute(np.array(missing)), strict=True):
                 table[free : free + len(missing)] = rows
             places.update(zip(missing, range(free, free + len(missing)), strict=True))
         return tables, [0 if token is None else places[token] for token in laid]
 
 
 class Encoder:
-    def __init__(self, weights: Mapping[str, Rows], table: NDArray[np.uint8]) -> None:
+    def __init__(self, weights: Mapping[str, Rows], table: TokenTable) -> None:
         self._weights = weights
         self._table = table
         self._least = float(weights["eps"])
-        self._kept = RowCache([_OF_TOKEN], lambda tokens: [self._compute(tokens)])
+        self._kept = RowCache([_OF_TOKEN], _KEPT)
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> Rows:
         if not texts:
@@ -106,7 +119,7 @@ class Encoder:
     def _cached_rows(self, laid: Sequence[int | None]) -> Rows:
         """Return what is cached of each token, and an empty row for None."""
         with self._kept.lock:
-            (table,), places = self._kept.rows(laid)
+            (table,), places = self._kept.rows(laid, lambda tokens: [self._compute(tokens)])
             rows: Rows = table[places]
             return rows
 
@@ -116,7 +129,7 @@ class Encoder:
         made = np.empty((len(tokens), _OF_TOKEN), dtype=np.float32)
         embedded, projected = made[:, :EMBEDDED], made[:, EMBEDDED:_FEATURES]
         chunk = tokens % CHUNKS
-        embedded[:] = self._table[tokens]
+        embedded[:] = self._table.rows(tokens)
         embedded *= weights["scale"][chunk, None]
         embedded += weights["lo"][chunk, None]
         projected[:] = embedded @ weights["proj"]

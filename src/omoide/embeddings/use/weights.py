@@ -1,5 +1,6 @@
 """The bundled model's weights, unpacked once into the user's cache and from then on mapped: a process starts in a third of
-the time and holds only the pages it uses, which all processes share.
+the time and holds only the pages it uses, which all processes share. The rows of tokens are read one by one instead: mapped,
+each of them would bring the pages around it into memory.
 
 Where nothing can be written, each process unpacks them for itself.
 """
@@ -10,13 +11,14 @@ from contextlib import suppress
 from importlib.resources import files
 from math import prod
 from pathlib import Path
+from weakref import finalize
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from omoide.embeddings.use import fast_query
-from omoide.embeddings.use.model import CHUNKS, EMBEDDED, REACHES, WIDE
+from omoide.embeddings.use.model import CHUNKS, EMBEDDED, REACHES, WIDE, TokenTable
 
 _WIDTH = WIDE * len(REACHES)
 _TABLE = (CHUNKS * 7_530, EMBEDDED)
@@ -35,8 +37,30 @@ _BYTES = prod(_TABLE) + 4 * sum(map(prod, _SHAPES.values()))
 _LAYOUT = crc32(repr((_SHAPES, fast_query.DRAWN)).encode())
 """Part of the file's name: another order or shape is another file."""
 
-Parts = tuple[Mapping[str, NDArray[np.float32]], NDArray[np.uint8]]
+Parts = tuple[Mapping[str, NDArray[np.float32]], TokenTable]
 """The weights by name, and the table of tokens."""
+
+
+class _ReadTable:
+    """The table of tokens in a file that is kept open."""
+
+    def __init__(self, file: Path) -> None:
+        self._descriptor = os.open(file, os.O_RDONLY)
+        finalize(self, os.close, self._descriptor)
+
+    def rows(self, tokens: NDArray[np.int64]) -> NDArray[np.uint8]:
+        read = b"".join([os.pread(self._descriptor, EMBEDDED, EMBEDDED * token) for token in tokens.tolist()])
+        return np.frombuffer(read, dtype=np.uint8).reshape(len(tokens), EMBEDDED)
+
+
+class _ArrayTable:
+    """The table of tokens in memory."""
+
+    def __init__(self, table: NDArray[np.uint8]) -> None:
+        self._table = table
+
+    def rows(self, tokens: NDArray[np.int64]) -> NDArray[np.uint8]:
+        return self._table[tokens]
 
 
 def load(package: str, cache: Path) -> Parts:
@@ -51,17 +75,19 @@ def load(package: str, cache: Path) -> Parts:
         _save(file, whole)
         return _map_file(file)
     except (OSError, ValueError):  # fallback: those in memory
-        return _split_tensors(whole)
+        weights, table = _split_tensors(whole)
+        return weights, _ArrayTable(table)
 
 
 def _map_file(file: Path) -> Parts:
     whole = np.asarray(np.memmap(file, dtype=np.uint8, mode="r"))
     if len(whole) != _BYTES:
         raise ValueError(f"{file} has {len(whole):,} bytes, expected {_BYTES:,}")
-    return _split_tensors(whole)
+    weights, table = _split_tensors(whole)
+    return weights, _ReadTable(file) if hasattr(os, "pread") else _ArrayTable(table)
 
 
-def _split_tensors(whole: NDArray[np.uint8]) -> Parts:
+def _split_tensors(whole: NDArray[np.uint8]) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.uint8]]:
     weights = {}
     start = prod(_TABLE)
     for name, shape in _SHAPES.items():
@@ -79,7 +105,7 @@ def _unpack(source: Path) -> NDArray[np.uint8]:
             table[chunk::CHUNKS] = packed[f"q{chunk + 1}"]
         for name, values in _rename_tensors({name: packed[name] for name in packed.files if not name.startswith("q")}):
             weights[name][...] = values
-    for name, values in fast_query.narrow_weights(weights, table).items():
+    for name, values in fast_query.narrow_weights(weights, _ArrayTable(table)).items():
         weights[name][...] = values
     return whole
 
