@@ -82,7 +82,7 @@ def rows() -> list[Row]:
 
 def _receipts() -> Row:
     """Recording a prompt of ten memories with its receipt, against a durable remember."""
-    notes = corpus("en", 2 * RECORDED + 20).notes
+    notes = corpus("en", max(100, RECORDED + 20)).notes
     task = omoide.Task(title="Fix the loop", write_scope=PATHS)
     with tempfile.TemporaryDirectory() as directory, omoide.open(Path(directory) / "m.db", embedder="off") as memory:
         memory.remember_many(omoide.Draft(note, SCOPE) for note in notes[:20])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench import document, files, footprint, remember
+from bench import compose, document, files, footprint, learning, remember
 
 FEW = 120  # the corpus asks a hundred questions
 
@@ -30,3 +30,18 @@ def test_a_benchmark_of_speed_or_size_measures_every_row(benchmark) -> None:
     rows = benchmark.rows()
     assert len({row.what for row in rows}) == len(rows) >= 3
     assert all(row.ours and row.claim for row in rows)
+
+
+def test_the_benchmark_of_prompts_measures_every_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("SIZE", FEW), ("GLOBS", 10), ("ROUNDS", 1), ("RECORDED", 3)):
+        monkeypatch.setattr(compose, name, value)
+    rows = compose.rows()
+    assert len(rows) == 2
+    assert all(row.ours and row.claim for row in rows)
+
+
+def test_relevance_learns_which_memories_help_where_tasks_differ() -> None:
+    found = learning.measure(learning.different_tasks, 20)
+    assert sum(each.right for each in found[-1][1]) >= 19
+    helpful, harmful, others = found[-1][1][0].means
+    assert harmful < others < helpful
