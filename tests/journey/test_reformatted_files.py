@@ -77,3 +77,19 @@ def test_both_sides_changed_and_the_file_was_reformatted_is_no_conflict(mirrored
     assert "- Content: Ship on Mondays\n" in file.read_text(encoding="utf-8")
     assert mirrored.conflicts(scope=SHOP) == []
     assert stored(mirrored)[C][0] == CONTENTS[C]
+
+
+def test_an_entry_that_cannot_be_read_is_reported_once_with_its_line_and_left_alone(mirrored, file):
+    before = stored(mirrored)
+    third = f"## {CONTENTS[C][:50]}...\n{WRITTEN.rpartition('...')[2].lstrip()}"
+    text = f"# Memories\n\n- **Try-catch** (id: {A}): Always use try-catch\n- Deploying, see {B}\n\n{third}"
+    write(file, text)
+    with pytest.warns(UserWarning) as warned:
+        assert stored(mirrored) == before
+    [message] = [str(one.message) for one in warned]
+    assert f"{file}, line 4: the entry of #2 cannot be read and was left alone" in message, "the first one has its text"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mirrored.remember("another", scope=SHOP)
+        assert {id: one for id, one in stored(mirrored).items() if id in before} == before
+    assert file.read_text(encoding="utf-8").startswith(text)
