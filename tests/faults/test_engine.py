@@ -30,6 +30,7 @@ def test_a_newer_sqlite_is_accepted(tmp_path, monkeypatch, version):
 
 def test_the_database_is_durable_and_shared_by_its_settings(tmp_path):
     with omoide.open(tmp_path / "memory.db") as memory:
+        memory.remember("the first write creates the file", scope=SHOP)
         connection = memory._store._connection
         assert connection.pragma("journal_mode") == "wal"
         assert connection.pragma("synchronous") == 2  # FULL

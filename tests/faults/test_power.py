@@ -74,6 +74,7 @@ def test_acknowledged_writes_survive_a_power_cut(tmp_path, disk, ordinary_disk, 
         storm = Storm(disk, directory, seed)
         disk.platters.clear()
         with open_memory(directory / "memory.db") as memory:
+            memory.remember("the first write creates the file", scope=SHOP)
             disk.connections[-1].wal_autocheckpoint(15)  # so that moving the log into the file is cut short as well
             live(memory, storm, 25)
             storm.cut()
@@ -90,6 +91,7 @@ def test_acknowledged_writes_survive_a_power_cut(tmp_path, disk, ordinary_disk, 
 def test_the_simulation_notices_a_store_that_syncs_too_little(tmp_path, disk, ordinary_disk, open_memory, synchronous):
     storm = Storm(disk, tmp_path, 1)
     with open_memory(tmp_path / "memory.db") as memory:
+        memory.remember("the first write creates the file", scope=SHOP)
         disk.connections[-1].execute(f"PRAGMA synchronous={synchronous}")
         live(memory, storm, 10)
     storm.over()
@@ -100,7 +102,7 @@ def test_the_simulation_notices_a_store_that_syncs_too_little(tmp_path, disk, or
 def test_deferred_access_times_endanger_no_memory(tmp_path, disk, ordinary_disk, open_memory):
     with open_memory(tmp_path / "memory.db") as memory:
         memory.remember_many(Draft(f"note {n}", SHOP) for n in range(600))
-        (connection,) = disk.connections
+        connection = disk.connections[-1]
         storm = Storm(disk, tmp_path, 1)
         for n in range(5):
             connection.wal_autocheckpoint(0)
