@@ -106,6 +106,10 @@ if TYPE_CHECKING:
     from omoide.service import (
         Service as Service,
     )
+    from omoide.service.copies import (
+        Copy as Copy,
+        PurgeReport as PurgeReport,
+    )
     from omoide.service.learning import (
         LearningReport as LearningReport,
     )
@@ -178,6 +182,7 @@ _MODULES = {
         "Task Usage VectorCoverage Version"
     ),
     "omoide.service": "Service",
+    "omoide.service.copies": "Copy PurgeReport",
     "omoide.service.learning": "LearningReport",
     "omoide.service.llm_usage": "UsageReport UsageRow",
     "omoide.service.mirrors": "ConflictDetail",

@@ -96,6 +96,7 @@ def open_service(
         before_read=[mirrors.before_read],
         after_commit=[mirrors.after_commit, embeddings.after_commit],
         mirrors_changed=[mirrors.mirrors_changed],
+        find_copies=mirrors.find_copies,
         report=report,
     )
     _MIRROR_HOOKS[hooks] = mirrors

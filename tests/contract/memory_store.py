@@ -253,8 +253,13 @@ class MemoryReader:
             and (after is None or each.expires_at > after)
         ]
 
-    def purged_ids(self, ids: Sequence[str]) -> set[str]:
-        return {event.detail["id"] for event, _ in self.data.events.values() if event.action == "purged"} & set(ids)
+    def purged_ids(self, ids: Sequence[str] | None = None) -> set[str]:
+        every = {event.detail["id"] for event, _ in self.data.events.values() if event.action == "purged"}
+        return every if ids is None else every & set(ids)
+
+    def copies(self) -> list[str]:
+        named = [event.detail["file"] for event, _ in self.data.events.values() if event.action == "backed_up"]
+        return list(dict.fromkeys(named))
 
     # projects
 
@@ -816,6 +821,7 @@ class Backend:
         "Redaction": "the texts beside memories are in many dictionaries",
         "Erasure": "there is no file",
         "Backup": "there is no file",
+        "CopyErasure": "there is no file",
     }
 
     def __init__(self, directory: Path) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 from msgspec.structs import replace
 
-from omoide.errors import StoreBusy, StoreError
+from omoide.errors import StoreBusy, StoreDamaged, StoreError
 from omoide.model import Actor, Query, Scope, State
 from omoide.storage.base import IndexEntry
 
@@ -120,6 +120,42 @@ def test_a_backup_named_gz_is_compressed(samples, store, backend, tmp_path):
     assert target.stat().st_size < plain.stat().st_size / 2
     with backend.open_copy(plain).read() as tx:
         assert list(tx.everything()) == [kept]
+
+
+@pytest.mark.needs("CopyErasure")
+@pytest.mark.parametrize("name", ["copy.db", "copy.db.gz"])
+def test_a_memory_is_erased_from_a_backup_and_nothing_else_is(samples, store, backend, tmp_path, name):
+    kept, gone = samples.add("zebra", SHOP), samples.change(samples.add("okapi one", SHOP), content="okapi two")
+    target = tmp_path / "backups" / name
+    store.backup(target)
+    before = target.read_bytes()
+    assert store.erase_from_copy(target, [gone.id])
+    assert not store.erase_from_copy(target, ["019c2d3e-9d1b-76ef-94c5-88628e870c23"], lambda *_: None)
+    assert target.read_bytes() == before, "asking changes nothing"
+    assert store.erase_from_copy(target, [gone.id], lambda tx, memory: tx.erase(memory.number))
+    assert list(target.parent.iterdir()) == [target]
+    assert target.stat().st_mode & 0o077 == 0
+    data = target.read_bytes()
+    data = gzip.decompress(data) if name.endswith(".gz") else data
+    assert b"okapi" not in data
+    plain = tmp_path / "plain.db"
+    plain.write_bytes(data)
+    with backend.open_copy(plain).read() as tx:
+        assert list(tx.everything()) == [kept]
+    assert samples.ask(lambda tx: len(list(tx.everything()))) == 2
+
+
+@pytest.mark.needs("CopyErasure")
+def test_a_damaged_backup_is_left_as_it_is(samples, store, tmp_path):
+    gone = samples.add("okapi", SHOP)
+    target = tmp_path / "backups" / "copy.db.gz"
+    store.backup(target)
+    target.write_bytes(target.read_bytes()[:-50])
+    before = target.read_bytes()
+    with pytest.raises(StoreDamaged, match="left as it is"):
+        store.erase_from_copy(target, [gone.id], lambda tx, memory: tx.erase(memory.number))
+    assert target.read_bytes() == before
+    assert list(target.parent.iterdir()) == [target]
 
 
 @pytest.mark.needs("Backup")

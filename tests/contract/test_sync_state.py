@@ -6,7 +6,20 @@ import pytest
 from msgspec.structs import replace
 
 from omoide.errors import Conflict
-from omoide.model import Choice, FileState, FileVersions, Held, Mirror, Scope, Side, State, SyncConflict, SyncState
+from omoide.model import (
+    Actor,
+    Choice,
+    FileState,
+    FileVersions,
+    Held,
+    Mirror,
+    Role,
+    Scope,
+    Side,
+    State,
+    SyncConflict,
+    SyncState,
+)
 from omoide.storage.base import SyncUpdate
 
 SHOP, MONDAY = Scope.project("shop"), Scope.session("shop", "monday")
@@ -94,6 +107,15 @@ def test_ids_are_looked_up_in_every_scope_and_purged_ones_stay_known(samples):
     samples.erase(theirs)
     assert samples.ask(lambda tx: tx.memories(ids)) == [mine]
     assert samples.ask(lambda tx: tx.purged_ids(ids)) == {theirs.id}
+    assert samples.ask(lambda tx: tx.purged_ids()) == {theirs.id}
+
+
+def test_the_copies_that_events_name_are_listed_once_and_oldest_first(samples, store):
+    assert samples.ask(lambda tx: tx.copies()) == []
+    with store.write() as tx:
+        for file in ("/b.db", "/a.db", "/b.db"):
+            tx.add_event("backed_up", Actor("alice", Role.OWNER, "test"), samples.step(), Scope.everywhere(), {"file": file})
+    assert samples.ask(lambda tx: tx.copies()) == ["/b.db", "/a.db"]
 
 
 def test_the_last_state_of_each_memory_is_found_by_file_and_by_memory(samples, store, add):

@@ -217,7 +217,12 @@ def test_purge_needs_yes_without_a_terminal(run):
     done = run("purge", "1")
     assert done.code == 2
     assert "cannot be undone" in done.err
-    assert run("purge", "1", "1", "--yes", "--json").data == {"purged": 1, "numbers": [1]}
+    assert run("purge", "1", "1", "--yes", "--json").data == {
+        "purged": 1,
+        "numbers": [1],
+        "copies": [],
+        "unreachable": [],
+    }
     assert run("show", "1").code == 1
 
 

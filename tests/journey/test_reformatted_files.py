@@ -84,7 +84,7 @@ def test_an_entry_that_cannot_be_read_is_reported_once_with_its_line_and_left_al
     third = f"## {CONTENTS[C][:50]}...\n{WRITTEN.rpartition('...')[2].lstrip()}"
     text = f"# Memories\n\n- **Try-catch** (id: {A}): Always use try-catch\n- Deploying, see {B}\n\n{third}"
     write(file, text)
-    with pytest.warns(UserWarning) as warned:
+    with pytest.warns(UserWarning, match="cannot be read") as warned:
         assert stored(mirrored) == before
     [message] = [str(one.message) for one in warned]
     assert f"{file}, line 4: the entry of #2 cannot be read and was left alone" in message, "the first one has its text"

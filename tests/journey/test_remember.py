@@ -356,7 +356,7 @@ def test_a_purge_leaves_no_byte_of_the_memory_anywhere(tmp_path, memory):
     kept = purgeable(memory)
     assert set().union(*remains(tmp_path, RARE).values()) == set(RARE)  # the search of the bytes does find them
     memory.forget(kept.id, scope=SHOP)
-    assert memory.purge([kept.id], scope=SHOP) == 1
+    assert memory.purge([kept.id], scope=SHOP).purged == 1
     assert remains(tmp_path, RARE) == {}
     assert memory.check() == []
     assert len(contents(memory)) == 60

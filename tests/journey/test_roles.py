@@ -123,7 +123,7 @@ def test_what_a_worker_and_an_admin_may_not_do():
             "mirror", "unmirror", "reset_sync_state", "resolve", "embed_pending", "replace_memory_file",
             "bind_project", "rename_project", "merge_projects", "undo_retirement",
             "approve", "reject", "llm_usage",
-            "adopt", "everything", "backup", "tally", "latest", "stats", "check", "scan",
+            "adopt", "everything", "backup", "record_copy", "tally", "latest", "stats", "check", "scan",
             "fix_relevance", "release_relevance",
         },
     }  # fmt: skip

@@ -64,7 +64,7 @@ def test_export_import_export_is_byte_identical(full, place, form):
     first, second, other = place / f"first.{form}", place / f"second.{form}", str(place / "other.db")
     assert full("export", "--output", str(first)).code == 0
     done = full("import", str(first), "--store", other, "--json")
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.err) == (0, f"omoide: created the database {other}\n")
     assert done.data["added"] == len(ODD) - 1 + 4
     assert done.data["linked"] == 3
     assert full("export", "--output", str(second), "--store", other).code == 0

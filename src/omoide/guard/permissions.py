@@ -109,6 +109,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "adopt": _TRUSTED,
     "everything": _TRUSTED,
     "backup": _TRUSTED,
+    "record_copy": _TRUSTED,
     "tally": _TRUSTED,
     "latest": _TRUSTED,
     "stats": _TRUSTED,

@@ -21,6 +21,21 @@ def backup_path(store: Path, at: datetime) -> Path:
     return store.with_name(f"{store.stem}-{at.astimezone():%Y%m%d-%H%M%S}{store.suffix}")
 
 
+def backups(store: Path) -> list[Path]:
+    """Return the copies beside the store that have the name which `backup_path` gives, also compressed ones."""
+    named = re.compile(rf"{re.escape(store.stem)}-\d{{8}}-\d{{6}}{re.escape(store.suffix)}(?:\.gz)?")
+    return sorted(file for file in _files(store.parent) if named.fullmatch(file.name))
+
+
+def archived(store: Path) -> list[Path]:
+    """Return the archives of reindexes, also of one that was killed."""
+    return [*(file for *_, file in sorted(_archives(store))), *sorted(pending_files(store))]
+
+
+def _files(directory: Path) -> list[Path]:
+    return list(directory.iterdir()) if directory.is_dir() else []
+
+
 def pending_path(store: Path, at: datetime) -> Path:
     """Return the path of the archive of a reindex that began at this time, as long as it has not taken effect."""
     return store.parent / DIRECTORY / f"{_pending_prefix(store)}{_token(at)}{_PENDING}"
@@ -83,6 +98,6 @@ def _archives(store: Path) -> list[tuple[str, int, Path]]:
     named = re.compile(rf"{re.escape(store.stem)}_(\d{{8}})(?:_(\d{{1,5}}))?{re.escape(store.suffix)}\.gz")
     return [
         (match[1], int(match[2] or 1), file)
-        for file in (store.parent / DIRECTORY).iterdir()
+        for file in _files(store.parent / DIRECTORY)
         if (match := named.fullmatch(file.name))
     ]

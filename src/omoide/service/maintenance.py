@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from omoide.errors import Conflict, EmbedderUnavailable, StoreBusy, StoreError, StoreFull
-from omoide.guard import permissions
+from omoide.guard import permissions, validation
 from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Query, Scope, State
 from omoide.model.expiry import is_current
 from omoide.service import archives, versioning
+from omoide.service.copies import FoundCopies, PurgeReport, Trace, erase_from_backups
 from omoide.service.core import Core, Ref
 from omoide.service.write_path import MemoryTransaction
 from omoide.storage.base import MemoryChange, Reader, Store, StoredVector, Writer
-from omoide.storage.capabilities import Backup, Erasure, Integrity, Problem, require
+from omoide.storage.capabilities import Backup, CopyErasure, Erasure, Integrity, Problem, require
 
 if TYPE_CHECKING:  # many patterns and words: 20 ms that only a reindex pays for
     from omoide.lifecycle.deduplication import Merge, MergePlan, ReindexResult
@@ -53,17 +54,52 @@ class _Archive:
 class Maintenance(Core):
     """Operations that maintain the database: purge, reindex, check, repair and backup."""
 
-    def purge(self, refs: Sequence[Ref], *, scope: Scope) -> int:
+    def purge(self, refs: Sequence[Ref], *, scope: Scope, everywhere: bool = False) -> PurgeReport:
         """Erase forgotten memories and their history: afterwards no byte of them is in the database.
 
-        Returns how many. Raises NotFound, and Conflict for a memory that is not forgotten; then nothing is erased.
+        `everywhere`: also from every copy that omoide made: backups, archives of reindexes, mirrored files and their
+        backups; with no `refs`, all memories that were purged before. Returns how many were erased, which copies held
+        them, and which places omoide cannot change. Raises NotFound, and Conflict for a memory that is not forgotten; then
+        nothing is erased.
         """
         permissions.require(self._actor, "purge")
         with self._writes.transaction() as write:
-            for ref in refs:
-                write.erase(self._find_forgotten(write.tx, ref, scope))
+            memories = [self._find_forgotten(write.tx, ref, scope) for ref in refs]
+            traces = [Trace(one.id, _contents(write.tx, one)) for one in memories]
+            for memory in memories:
+                write.erase(memory)
         require(self._store, Erasure).scrub()
-        return len(refs)
+        if everywhere and not refs:
+            with self._store.read() as tx:
+                traces = [Trace(id) for id in sorted(tx.purged_ids())]
+        found = self._find_copies(traces, remove=everywhere) if traces else FoundCopies([], [])
+        return PurgeReport(len(memories), tuple(found.copies), tuple(found.unreachable))
+
+    def _find_copies(self, traces: Sequence[Trace], *, remove: bool) -> FoundCopies:
+        """Find the copies of purged memories, and remove them there if that is asked for."""
+        copies = self._hooks.find_copies(traces, remove=remove)
+        if isinstance(self._store, CopyErasure):
+            with self._store.read() as tx:
+                recorded = tx.copies()
+
+            def erase(tx: Writer, memory: Memory) -> None:
+                self._writes.within(tx, self._clock()).erase(memory)
+
+            place = Path(self._store.location)
+            copies.copies[:0] = erase_from_backups(self._store, place, recorded, traces, erase if remove else None)
+        return copies
+
+    def record_copy(self, target: Path) -> None:
+        """Record that a file is a copy of the store, or of a part of it, so that a purge finds it."""
+        permissions.require(self._actor, "record_copy", "backup")
+        path = str(target.absolute())
+        if validation.secret_in(path):
+            return  # nothing is recorded that looks like a secret
+        try:
+            with self._writes.transaction() as write:
+                write.log("backed_up", Scope.everywhere(), {"file": path})
+        except StoreError:  # fallback: a store that cannot be written to can be backed up all the same
+            return
 
     def purge_candidates(self, refs: Sequence[Ref] = (), *, scope: Scope) -> list[Memory]:
         """Return what `purge` would destroy: the named memories, each once, or all forgotten ones of `scope` itself.
@@ -116,6 +152,7 @@ class Maintenance(Core):
         permissions.require(self._actor, "backup")
         target = archives.backup_path(Path(self._store.location), self._clock()) if target is None else target
         require(self._store, Backup).backup(target)
+        self.record_copy(target)
         return target
 
     def tally(self) -> Sequence[tuple[Scope, str, str, int]]:
@@ -263,6 +300,11 @@ class Maintenance(Core):
                 if linked.isdisjoint([(memories[first].id, memories[second].id), (memories[second].id, memories[first].id)])
             ],
         )
+
+
+def _contents(tx: Reader, memory: Memory) -> tuple[str, ...]:
+    """The contents of all versions of a memory, each once."""
+    return tuple(dict.fromkeys(version.memory.content for version in tx.versions(memory.number)))
 
 
 def update_index(store: Store) -> None:

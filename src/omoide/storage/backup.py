@@ -29,11 +29,11 @@ def write_backup(target: Path, copy: Callable[[Path], None]) -> None:
         copy(partial)
         whole = partial
         if target.suffix == ".gz":
-            _compress(partial, packed)
+            compress(partial, packed)
             whole = packed
-        _sync(whole)
+        sync_to_disk(whole)
         os.link(whole, target)  # unlike a rename, this never replaces a file that appeared meanwhile
-        _sync(target.parent)
+        sync_to_disk(target.parent)
     except OSError as error:
         raise StoreError(f"{target} cannot be written ({error.strerror}): choose another path") from error
     finally:
@@ -42,7 +42,8 @@ def write_backup(target: Path, copy: Callable[[Path], None]) -> None:
                 file.unlink()
 
 
-def _compress(plain: Path, packed: Path) -> None:
+def compress(plain: Path, packed: Path) -> None:
+    """Write a compressed copy of a file that only its owner can read."""
     descriptor = os.open(packed, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     with (
         plain.open("rb") as source,
@@ -52,7 +53,8 @@ def _compress(plain: Path, packed: Path) -> None:
         shutil.copyfileobj(source, sink, _BUFFER)
 
 
-def _sync(path: Path) -> None:
+def sync_to_disk(path: Path) -> None:
+    """Write a file or a directory to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

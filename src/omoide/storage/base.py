@@ -169,8 +169,11 @@ class EventReader(Protocol):
     def expired_since(self, event: int, at: datetime) -> list[int]:
         """Return the active memories that expired after this event, or ever if it does not exist, up to this moment."""
 
-    def purged_ids(self, ids: Sequence[str]) -> set[str]:
-        """Return which of these ids belonged to memories that were purged here."""
+    def purged_ids(self, ids: Sequence[str] | None = None) -> set[str]:
+        """Return which of these ids belonged to memories that were purged here; None: all of them."""
+
+    def copies(self) -> list[str]:
+        """Return the files that events name as copies of the store (`backed_up`), each once, oldest first."""
 
 
 class ProjectReader(Protocol):

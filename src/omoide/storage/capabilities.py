@@ -4,7 +4,7 @@ Ask with `isinstance` where there is a fallback, with `require` where there is n
 its tests in `tests/contract/`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
@@ -116,6 +116,18 @@ class Backup(Protocol):
         """Write a consistent copy while others read and write, compressed if its name ends with .gz.
 
         The target appears whole or not at all. Raises StoreError if it exists.
+        """
+
+
+@runtime_checkable
+class CopyErasure(Protocol):
+    """A store that erases memories from its own backups."""
+
+    def erase_from_copy(self, copy: Path, ids: Sequence[str], erase: Callable[[Writer, Memory], None] | None = None) -> bool:
+        """Return whether a backup has one of these memories; with `erase`, erase them, so that no byte of them is left.
+
+        `erase` is called for each, in a transaction on the backup. The backup is replaced in one step, or left as it is;
+        raises StoreDamaged or another StoreError then.
         """
 
 

@@ -134,7 +134,7 @@ class FileEdits:
                 edit.drop.add(entry.id)
             else:
                 # Entries are removed by their ids: it gets one for this purpose.
-                stranger = _as_memory(seen)
+                stranger = as_memory(seen)
                 edit.stamps[seen.placed.line] = stranger
                 edit.drop.add(stranger.id)
 
@@ -273,7 +273,7 @@ class FileEdits:
         self.sync_states.append(SyncState(memory.number, name, id, memory.version, digest))
 
 
-def _as_memory(seen: SeenEntry) -> Memory:
+def as_memory(seen: SeenEntry) -> Memory:
     """A memory with a new id that says what an entry says."""
     entry, at = seen.placed.entry, model.now()
     values = {name: getattr(entry, name) for name in ("content", "key", "tags", "examples")}

@@ -11,7 +11,8 @@ from omoide.errors import OmoideError
 from omoide.model import Mirror, Scope
 from omoide.storage.base import Store
 
-if TYPE_CHECKING:  # only a store that has a mirror needs it
+if TYPE_CHECKING:  # only a store that has a mirror, and a purge, need them
+    from omoide.service.copies import FoundCopies, Trace
     from omoide.sync.engine import SyncEngine
 
 _REFRESH_SECONDS = 1.0
@@ -51,6 +52,14 @@ class MirrorHook:
                 self.engine.export_changes(mirrors, numbers)
         except OmoideError as error:  # fallback: what was written is committed; the next read exports it
             self._report(str(error))
+
+    def find_copies(self, traces: "Sequence[Trace]", remove: bool) -> "FoundCopies":
+        """Find purged memories in the files of the mirrors and their backups, and remove them there if `remove`."""
+        from omoide.service.copies import FoundCopies  # lazy: only a purge needs it
+        from omoide.sync.file_copies import find_in_files  # lazy: the same
+
+        mirrors = self._current_mirrors()
+        return find_in_files(mirrors, self.engine.snapshot, traces, remove=remove) if mirrors else FoundCopies([], [])
 
     def mirrors_changed(self) -> None:
         """Look up the mirrors again at the next read or commit."""

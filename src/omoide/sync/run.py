@@ -21,7 +21,6 @@ from omoide.sync.database import DatabaseSide, ImportResult, SyncDatabase
 from omoide.sync.evidence import AMBIGUOUS, FileEvidence, describe_archived, describe_found, describe_held
 from omoide.sync.file_edits import FILE_ERRORS, FileEdits, describe_error
 from omoide.sync.matching import closest_version, entry_stamp
-from omoide.sync.mentions import unreadable_entries
 from omoide.sync.plan import Comparison, Progress, Request, SyncPlan, is_wanted, plan_sync, where
 from omoide.sync.snapshot import FileScan, FileText, Snapshot, file_state
 from omoide.sync.three_way import Action, FileChange, SeenEntry
@@ -350,7 +349,11 @@ class SyncRun:
 
     def _notices_of(self, plan: SyncPlan) -> tuple[str, ...]:
         """Lines for a person who may have meant to delete entries, or who wrote something that is in no file yet."""
-        unreadable = unreadable_entries(self._snapshot, plan.held, self._database.memories)
+        unreadable: list[str] = []
+        if any(state.held == Held.UNREADABLE for state in plan.held):
+            from omoide.sync.mentions import unreadable_entries  # lazy: rarely needed
+
+            unreadable = unreadable_entries(self._snapshot, plan.held, self._database.memories)
         counts = Counter((state.file, Held(state.held)) for state in plan.held if state.held != Held.UNREADABLE)
         return tuple(unreadable) + tuple(
             describe_held(self._snapshot.place.root / file, count, reason)

@@ -40,6 +40,7 @@ def back_up_project(service: Service, scope: Scope, directory: Path | None, keep
     target = directory / f"{stamp}.jsonl"
     with open_output(target, force=False) as file:
         count = export(service, file, "jsonl", Selection(scope=scope), lambda _: None)
+    service.record_copy(target)
     # By the name, which is the time: a file that was copied or touched has another date.
     backups = sorted(each for each in directory.iterdir() if _NAME.fullmatch(each.name) and each.is_file())
     for backup in backups[:-keep]:

@@ -147,6 +147,7 @@ ELSEWHERE = {
     "adopt": "reads files",
     "everything": "writes files",
     "backup": "writes files",
+    "record_copy": "part of backup",
     **dict.fromkeys(("mirrors", "mirror", "unmirror", "list_mirror", "join", "reset_sync_state"), "about files"),
     "conflicts": "a person decides between two texts",
     **dict.fromkeys(

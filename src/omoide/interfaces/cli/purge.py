@@ -7,8 +7,9 @@ import click
 
 from omoide.errors import InvalidInput
 from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
-from omoide.interfaces.cli.output import count_of, headline, print_json
+from omoide.interfaces.cli.output import count_of, escape_control, headline, print_json
 from omoide.model import Memory
+from omoide.service.copies import HOLDS, PurgeReport
 
 _SHOWN = 20
 """Memories that the confirmation lists."""
@@ -17,35 +18,76 @@ _SHOWN = 20
 @click.command("purge")
 @click.argument("refs", metavar="[REF...]", nargs=-1)
 @click.option("--forgotten", is_flag=True, help="All forgotten memories of the scope.")
+@click.option(
+    "--everywhere",
+    "in_copies",
+    is_flag=True,
+    help="Also from every copy that omoide made: backups, archives, mirrored files.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @target_options
 @json_option
-def purge_command(refs: tuple[str, ...], forgotten: bool, yes: bool, target: Target, as_json: bool) -> None:
+def purge_command(refs: tuple[str, ...], forgotten: bool, in_copies: bool, yes: bool, target: Target, as_json: bool) -> None:
     """Destroy forgotten memories and their history for good.
 
-    This cannot be undone: no byte of them stays in the database. Backups and exports made earlier still contain them.
+    This cannot be undone: no byte of them stays in the database. It names the backups, archives and mirrored files that
+    still hold them; --everywhere removes them there as well, alone also what was purged before. Exports and the history of
+    git are out of reach.
 
     \b
-    omoide purge 12
+    omoide purge 12 --everywhere
     omoide purge --forgotten --yes
+    omoide purge --everywhere --yes
     """
-    if bool(refs) == forgotten:
+    if (refs and forgotten) or not (refs or forgotten or in_copies):
         raise InvalidInput("name what to purge: memories by number, key or id, or --forgotten for all forgotten ones")
     with open_memory(target) as (memory, scope):
-        selected = memory.purge_candidates(refs, scope=scope)
-        if selected and not yes:
+        selected = memory.purge_candidates(refs, scope=scope) if refs or forgotten else []
+        if (selected or in_copies) and not yes:
             _confirm(selected)
-        purged = memory.purge([each.id for each in selected], scope=scope) if selected else 0
+        is_asked = selected or (in_copies and not refs and not forgotten)
+        ids = [each.id for each in selected]
+        report = memory.purge(ids, scope=scope, everywhere=in_copies) if is_asked else PurgeReport(0)
     if as_json:
-        print_json({"purged": purged, "numbers": [each.number for each in selected]})
-    elif selected:
+        print_json(
+            {
+                "purged": report.purged,
+                "numbers": [each.number for each in selected],
+                "copies": [
+                    {"path": one.path, "kind": one.kind, "state": one.state, "reason": one.reason} for one in report.copies
+                ],
+                "unreachable": list(report.unreachable),
+            }
+        )
+        return
+    if selected:
         click.echo(f"purged  {', '.join(f'#{each.number}' for each in selected)}")
-    else:
+    elif not in_copies or forgotten:
         click.echo(f"no forgotten memories in {scope}", err=True)
+    _print_copies(report, everywhere=in_copies)
+
+
+def _print_copies(report: PurgeReport, *, everywhere: bool) -> None:
+    """Print where the memories still are, or were removed."""
+    for copy in report.copies:
+        reason = f" ({escape_control(copy.reason)})" if copy.reason else ""
+        click.echo(f"{copy.state:<10}  {copy.kind}: {escape_control(copy.path)}{reason}")
+    for place in report.unreachable:
+        click.echo(f"out of reach: {escape_control(place)}")
+    if any(copy.state == HOLDS for copy in report.copies) and not everywhere:
+        click.echo("`omoide purge --everywhere` removes them from these copies", err=True)
+    elif everywhere and not report.copies:
+        click.echo("no copy that omoide made holds a purged memory", err=True)
 
 
 def _confirm(selected: Sequence[Memory]) -> None:
     """Ask the person; end the command with 1 unless they agree."""
+    if not selected:
+        if not sys.stdin.isatty():
+            raise InvalidInput("this would rewrite backups and mirrored files: add --yes to confirm")
+        if not click.confirm("Remove everything that was purged from the copies that omoide made?", err=True):
+            click.get_current_context().exit(1)
+        return
     if not sys.stdin.isatty():
         number = count_of(len(selected), "memory", "memories")
         raise InvalidInput(f"this would destroy {number} and cannot be undone: add --yes to confirm")

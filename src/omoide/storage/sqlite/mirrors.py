@@ -38,9 +38,14 @@ class MirrorReader:
         )
         return {path for (path,) in rows}
 
-    def purged_ids(self, ids: Sequence[str]) -> set[str]:
+    def copies(self) -> list[str]:
+        rows = self._tx.rows("SELECT detail ->> 'file' FROM events WHERE action = 'backed_up' ORDER BY number")
+        return list(dict.fromkeys(row[0] for row in rows))
+
+    def purged_ids(self, ids: Sequence[str] | None = None) -> set[str]:
         rows = self._tx.rows("SELECT detail ->> 'id' FROM events WHERE action = 'purged'")
-        return {id for (id,) in rows} & set(ids)
+        every = {id for (id,) in rows}
+        return every if ids is None else every & set(ids)
 
     def mirrors(self) -> list[Mirror]:
         return [

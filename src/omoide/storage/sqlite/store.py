@@ -11,7 +11,7 @@ Every transaction first checks the connection and its files:
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from pathlib import Path
 import apsw
 
 from omoide.errors import StoreBusy, StoreError, StoreReplaced
+from omoide.model import Memory
 from omoide.storage.base import Writer
 from omoide.storage.capabilities import Expected, Problem
 from omoide.storage.rows import micros
@@ -354,6 +355,14 @@ class SqliteStore:
                     f"{self.location}: it is erased, but another process uses the file, and traces stay in it until the next"
                     " purge: purge again when that process has ended, even if there is nothing to purge"
                 ) from error
+
+    def erase_from_copy(self, copy: Path, ids: Sequence[str], erase: Callable[[Writer, Memory], None] | None = None) -> bool:
+        from omoide.storage.sqlite.copies import erase_from_copy  # lazy: rare, and start-up time counts
+
+        def open_store(path: Path) -> SqliteStore:
+            return SqliteStore(path, self._wait, self._source.migrations, self._source.index_version)
+
+        return erase_from_copy(copy, ids, erase, open_store)
 
     def _require_file(self) -> None:
         if self._is_absent and is_absent(self._path):

@@ -102,6 +102,17 @@ class RememberManyInput(ScopedInput, kw_only=True):
 
 class PurgeInput(ScopedInput, kw_only=True):
     ids: Annotated[list[str], Meta(min_length=1, max_length=1_000)]
+    everywhere: Annotated[
+        bool, Meta(description="Also remove them from the backups, archives and mirrored files that omoide made.")
+    ] = False
+
+
+class PurgeResult(Struct, frozen=True):
+    count: int
+    copies: list[dict[str, str]]
+    """Copies that hold the memories, or from which they were removed: path, kind, state and reason."""
+    unreachable: list[str]
+    """Places that omoide cannot change, and what to do."""
 
 
 class ListResult(Struct, frozen=True):
@@ -251,8 +262,12 @@ def _remember_many(context: CallContext, arguments: RememberManyInput, call: Req
 
 def _purge(context: CallContext, arguments: PurgeInput, _: RequestContext) -> Answer:
     service, scope = _service_and_scope(context, arguments)
-    count = service.purge(arguments.ids, scope=scope)
-    return Answer(CountResult(count), f"Destroyed {count} memories permanently.")
+    report = service.purge(arguments.ids, scope=scope, everywhere=arguments.everywhere)
+    lines = [f"Destroyed {report.purged} memories permanently."]
+    lines += [f"{one.kind} {one.path}: {one.state}{f' ({one.reason})' if one.reason else ''}" for one in report.copies]
+    lines += [f"Out of reach: {place}" for place in report.unreachable]
+    copies = [{"path": one.path, "kind": one.kind, "state": one.state, "reason": one.reason} for one in report.copies]
+    return Answer(PurgeResult(report.purged, copies, list(report.unreachable)), "\n".join(lines))
 
 
 TOOLS = (
@@ -364,7 +379,7 @@ TOOLS = (
         "Purge",
         "Destroy forgotten memories and their history permanently. Only when the user asks for it.",
         PurgeInput,
-        CountResult,
+        PurgeResult,
         _purge,
         destroys=True,
     ),
