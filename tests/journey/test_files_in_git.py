@@ -268,6 +268,28 @@ def test_a_branch_without_the_file_gets_none_and_what_was_remembered_there_is_wr
     assert repository.held() == {}
 
 
+def test_a_block_is_not_written_behind_gits_back(tmp_path, memory):
+    repository = Repository(tmp_path / "shop", memory, "memories")
+    guide = repository.root / "CLAUDE.md"
+    memory.mirror(guide, "block", scope=SHOP)
+    repository.remember("a")
+    repository.commit("a")
+    repository.remember("b")
+    repository.commit("b")
+    repository("switch", "-q", "-c", "old", "HEAD~1")
+    assert repository.active() == {"a", "b"}
+    assert repository("status", "--porcelain") == ""
+    repository.remember("c")
+    assert "text of b" in guide.read_text(), "with the next change it is up to date"
+    repository.commit("c")
+    repository("switch", "-q", "-c", "bare", "HEAD~2")
+    repository.remember("d")
+    assert repository("status", "--porcelain") == "", "no file that git has elsewhere is created"
+    repository("switch", "-q", "old")
+    repository.remember("e")
+    assert "text of d" in guide.read_text()
+
+
 def test_a_person_deletes_one_entry_of_a_committed_list_and_it_is_archived(tmp_path, memory):
     repository = Repository(tmp_path / "shop", memory, "memories")
     repository.remember("a", "b", "c", "d")

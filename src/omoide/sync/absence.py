@@ -5,11 +5,11 @@ explains it, the memories are archived. The judge needs no earlier text: an outl
 See docs/decisions/0026-absent-entries.md.
 """
 
-import hashlib
 import re
 from array import array
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
+from zlib import crc32
 
 from omoide.model import FileVersions, Held
 
@@ -17,9 +17,11 @@ MOST_AT_ONCE = 10
 """A person deletes single entries: of more than these, or of more than half, something else is the cause."""
 MOST_VERSIONS = 100
 """Digests of earlier versions that are kept of a file."""
-_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
-_HEADING = re.compile(r"(#{1,6})(?:\s|$)")
-_UNDERLINE = re.compile(r"(=+|-{2,})\s*$")
+_UUID = re.compile(rb"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_HEADING = re.compile(rb"(#{1,6})(?:\s|$)")
+_NO_TITLE = b"-*+>| \t`~="
+"""How a line does not begin that is a heading because it is underlined."""
+_UNDERLINE = re.compile(rb"(=+|-{2,})\s*$")
 # An item of an outline has 32 bits: 3 of its kind, 2 of the empty lines above it, 27 of a hash.
 _KIND, _BLANKS, _HASH = 29, 27, (1 << 27) - 1
 _WITHOUT_BLANKS = ~(3 << _BLANKS) & 0xFFFFFFFF
@@ -27,7 +29,7 @@ _ID = 7
 """The kind of an item that is the hash of an id; 1 to 5 are headings of that level, 0 are other lines."""
 _BULLET = 6
 """The kind of a bullet that is an entry by itself, with its id in a comment: a line of activity."""
-_MARKED_BULLET = re.compile(r"[-*+][ \t].*<!--[ \t]*omoide:[0-9a-fA-F-]{36}[ \t]*-->")
+_MARKED_BULLET = re.compile(rb"[-*+][ \t].*<!--[ \t]*omoide:[0-9a-fA-F-]{36}[ \t]*-->")
 
 
 _NO_LINE_END = 0xFFFFFFFF
@@ -136,33 +138,33 @@ def _read(outline: bytes) -> tuple["array[int]", bool]:
 def _items(text: str) -> "array[int]":
     items = array("I")
     blanks = 0
-    lines = text.removeprefix("\ufeff").split("\n")
+    lines = text.removeprefix("\ufeff").encode("utf-8", "surrogatepass").split(b"\n")
     for index, line in enumerate(lines):
         if not line.strip():
             blanks = min(blanks + 1, 3)
             continue
-        following = lines[index + 1] if index + 1 < len(lines) else ""
-        items.append(_level(line, following) << _KIND | blanks << _BLANKS | _hash(line))
+        following = lines[index + 1] if index + 1 < len(lines) else b""
+        items.append(_level(line, following) << _KIND | blanks << _BLANKS | crc32(line) & _HASH)
         blanks = 0
-        if line.count("-") >= 4:
-            items.extend(_id_item(found) for found in _UUID.findall(line))
+        if line.count(b"-") >= 4:
+            items.extend(_id_item(found.decode()) for found in _UUID.findall(line))
     return items
 
 
-def _level(line: str, following: str) -> int:
+def _level(line: bytes, following: bytes) -> int:
     """The level of a heading, 0 for any other line; the last level for a bullet that is an entry."""
-    if line[0] == "#":
+    if line.startswith(b"#"):
         found = _HEADING.match(line)
         return min(len(found[1]), _BULLET - 1) if found else 0
-    if line[0] in "-*+" and "<!--" in line and _MARKED_BULLET.match(line):
+    if line.startswith((b"-", b"*", b"+")) and b"<!--" in line and _MARKED_BULLET.match(line):
         return _BULLET
-    if following[:1] in ("=", "-") and line[0] not in "-*+>| \t`~=" and _UNDERLINE.match(following):
-        return 1 if following[0] == "=" else 2
+    if following.startswith((b"=", b"--")) and line[:1] not in _NO_TITLE and _UNDERLINE.match(following):
+        return 1 if following.startswith(b"=") else 2
     return 0
 
 
 def _hash(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).digest()) & _HASH
+    return crc32(text.encode("utf-8", "surrogatepass")) & _HASH
 
 
 def _id_item(id: str) -> int:

@@ -7,6 +7,7 @@ from omoide.model import Side
 from omoide.prompt.managed_block import ManagedBlock
 from omoide.service.mirrors import holds
 from omoide.sync.database import SyncDatabase
+from omoide.sync.evidence import FileEvidence
 from omoide.sync.file_edits import describe_error
 from omoide.sync.run import TRIES, SyncReport
 from omoide.sync.snapshot import Listing, Snapshot, file_state
@@ -20,7 +21,11 @@ class BlockRun:
             raise InvalidInput("a block is only written, never read: rebuild it from the database")
         self._snapshot = snapshot
         self._database = database
+        self._prefer = prefer
         self._whole = whole or prefer is not None
+        self._is_first = True
+        """Whether the file was never in sync."""
+        self._evidence = FileEvidence(snapshot, database)
         self._block = ManagedBlock(snapshot.name)
 
     def sync(self) -> SyncReport:
@@ -57,6 +62,7 @@ class BlockRun:
             for memory in database.memories.values()
             if self._database.is_current(memory) and holds(mirror, memory.scope)
         ]
+        self._is_first = database.mirror.seen <= 0
         text, stat = found or (None, None)
         check_conflict_markers(text or "")
         return text, self._block.render(text, memories), stat, database.event
@@ -65,11 +71,15 @@ class BlockRun:
         """Compare and write once; return how many files were written."""
         snapshot = self._snapshot
         text, new, stat, event = self._compare()
-        if text is None and not self._whole and snapshot.event == event:
-            # A file that is gone is written again with the next change of a memory, not by a read.
-            self._database.record_sync(snapshot.mirror.number, vanished=[snapshot.name])
+        is_unchanged = snapshot.event == event and not self._whole
+        if text is None and (is_unchanged or self._is_file_of_git()):
+            # A file that is gone is written again with the next change of a memory, not by a read; one of git's, never.
+            self._database.record_sync(snapshot.mirror.number, vanished=[snapshot.name], seen=event)
+            snapshot.event = event
             snapshot.in_sync_listing = Listing({})
             return 0
+        if text is not None and stat is not None and new != text and is_unchanged and self._is_text_of_git(text):
+            new = text  # what git brought back is left until a memory changes
         if new != text or stat is None:
             stat = snapshot.write(snapshot.name, new, stat)
         state = file_state(snapshot.name, new, stat)
@@ -77,6 +87,14 @@ class BlockRun:
         snapshot.event = event
         snapshot.in_sync_listing = Listing({snapshot.name: stat}) if state.settled else None
         return int(new != text)
+
+    def _is_file_of_git(self) -> bool:
+        """Whether a file that is not there must not be created beside git, which has it on another branch perhaps."""
+        is_asked_for = self._prefer is not None or self._is_first
+        return not is_asked_for and self._evidence.is_known_to_git(self._snapshot.name)
+
+    def _is_text_of_git(self, text: str) -> bool:
+        return any(self._evidence.git_state(self._snapshot.name, text))
 
     def _back_up_late_saves(self) -> tuple[str, ...]:
         """Keep what somebody saved to the file after it had been replaced, and report where it is."""

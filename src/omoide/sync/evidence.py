@@ -114,10 +114,11 @@ class FileEvidence:
     def may_create(self, name: str) -> bool:
         if name not in self._may_create:
             is_new = not self.file_versions([name])[name].digests
-            self._may_create[name] = is_new or not self._is_known_to_git(name)
+            self._may_create[name] = is_new or not self.is_known_to_git(name)
         return self._may_create[name]
 
-    def _is_known_to_git(self, name: str) -> bool:
+    def is_known_to_git(self, name: str) -> bool:
+        """Return whether git has a file that is not there, on another branch perhaps."""
         if not self._is_in_git:
             return False
         from omoide.files.git_process import knows_file  # lazy: it loads subprocess: 10 ms
