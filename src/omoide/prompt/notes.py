@@ -22,12 +22,15 @@ def opening(memory: Memory, at: datetime) -> str:
     return f"{first}\n{one_line(_provenance(memory))}"
 
 
+def shorten(text: str, whole: str) -> str:
+    """Cut a text that is too long for a note, and say where the whole of it is."""
+    left = len(text) - _SHOWN_CHARACTERS
+    return f"{text[:_SHOWN_CHARACTERS]}… ({left} more characters in {whole})" if left > 0 else text
+
+
 def render_memory(memory: Memory, at: datetime) -> str:
     """Render a memory: headline, origin and text. The text is indented, so that no line of it looks like a headline."""
-    content = memory.content
-    if len(content) > _SHOWN_CHARACTERS:
-        left = len(content) - _SHOWN_CHARACTERS
-        content = f"{content[:_SHOWN_CHARACTERS]}… ({left} more characters in omoide://memory/{memory.id})"
+    content = shorten(memory.content, f"omoide://memory/{memory.id}")
     text = "\n".join([content, *map("Example: {}".format, memory.examples)])
     return f"{opening(memory, at)}\n{indent(text)}"
 

@@ -692,6 +692,10 @@ def test_the_files_of_a_project_are_made_read_extended_and_replaced(client: Any,
     files = client.result("project", project="backend/billing")["files"]
     assert files["memory"]["text"] == (directory / "MEMORY.md").read_text(encoding="utf-8")
     assert files["memory"]["text"].count("締め処理") == 2
+    client.result("append_activity", project="backend/billing", content="長い " * 2_000)
+    shown = client.call("project", project="backend/billing")
+    assert "more characters in the file)" in shown["content"][0]["text"]
+    files = shown["structuredContent"]["files"]
     assert files["total_bytes"] == sum(file.stat().st_size for file in directory.glob("*.md"))
     done = client.result("replace_memory", project="backend/billing", content="# billing\n\n> 請求と督促\n")
     assert Path(done["backup"]).read_text(encoding="utf-8") == files["memory"]["text"]
