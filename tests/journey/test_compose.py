@@ -222,3 +222,16 @@ def test_the_block_of_a_project_comes_after_the_prompt_and_shows_the_newest_sess
     assert 0 < len(small.encode()) <= 200
     assert run("project", "inject", "--project", "none").out == ""
     assert run("project", "inject", "--secondary", "none").code == 1
+
+
+def test_the_list_and_the_block_are_the_same_in_every_locale_and_time_zone(place, omoide):
+    omoide("memories", "add", "例外は必ず捕捉する", "-t", "pattern")
+    omoide("remember", "JWT を採用", "--pin")
+    environments = (
+        {"LC_ALL": "C", "TZ": "America/New_York", "PYTHONHASHSEED": "1"},
+        {"LC_ALL": "ja_JP.UTF-8", "TZ": "Asia/Tokyo", "PYTHONHASHSEED": "2"},
+    )
+    for command in (("memories", "inject"), ("project", "inject")):
+        texts = {omoide(*command, **environment).out for environment in environments}
+        assert len(texts) == 1
+        assert texts.pop()

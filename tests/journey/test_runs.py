@@ -86,6 +86,14 @@ def test_replay_works_after_near_duplicates_were_merged_and_projects_too(memory)
     assert [run.id for run in memory.runs(scope=BANK)] == ["one-1", "one"]
 
 
+def test_runs_follow_a_project_that_is_renamed(shop):
+    text = shop.compose(TASK, scope=SHOP, run="one").text
+    shop.rename_project("shop", "store")
+    assert shop.replay("one", scope=Scope.project("store")) == text
+    assert shop.run(1, scope=Scope.project("store")).scope == Scope.project("store")
+    assert shop.outcome("one", "success", scope=Scope.project("store")).outcome is not None
+
+
 def test_replay_names_what_was_purged_and_refuses_to_pretend(shop, tmp_path):
     shop.compose(TASK, scope=SHOP, run="one")
     shop.compose(Task(title="x"), scope=SHOP, run="two", limit=1)

@@ -74,7 +74,7 @@ class PromptMemory(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
             rank = f"a glob tag matches {self.path}, {rank}"
         words = {
             "limit": f"others rank higher: {rank}",
-            "budget": f"{self.excess:,} over the budget: {rank}",
+            "budget": f"it does not fit the budget by {self.excess:,}: {rank}",
             "holdout": f"this run is composed without memories: {rank}",
         }
         return words.get(self.rule, rank)

@@ -9,7 +9,7 @@ from omoide.model.prompt import PromptMemory, Task
 from omoide.prompt.render import memory_line, render
 from omoide.prompt.select import Ranking
 
-MAX_NOTED = 100
+MAX_NOTED = 30
 """How many of the memories that were left out a receipt names; the rest are counted."""
 
 
