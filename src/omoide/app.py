@@ -57,28 +57,28 @@ def open_service(
     settings: Settings,
     actor: Actor,
     clock: Callable[[], datetime] = model.now,
-    tell: Callable[[str], None] | None = None,
+    report: Callable[[str], None] | None = None,
     *,
-    told: set[str] | None = None,
+    reported: set[str] | None = None,
     background: bool = True,
 ) -> Service:
     """Open the store of the settings and compose a service on it.
 
-    `tell` gets what is wrong with mirrored files, each message once; left out, it is a Python warning. `told` is the set of
-    messages that were reported already, where several services report to one person. `background`: whether missing vectors
-    are made in the background; otherwise they wait for a process that stays, or for `reindex --pending`.
+    `report` gets what is wrong with mirrored files, each message once; left out, it is a Python warning. `reported` is the
+    set of messages that were reported already, where several services report to one person. `background`: whether missing
+    vectors are made in the background; otherwise they wait for a process that stays, or for `reindex --pending`.
     """
     store = SqliteStore(
         Path(settings.store),
         settings.wait,
         index_version=versioning.INDEX_VERSION,
         create=False,
-        report=tell or (lambda _: None),  # from Python, whoever opens a file knows its name
+        report=report or (lambda _: None),  # from Python, whoever opens a file knows its name
     )
     update_index(store)
     settle_archives(store)
     embeddings = EmbeddingIndex(store, settings, background=background)
-    reported = set() if told is None else told
+    known = set() if reported is None else reported
 
     def make_engine(report: Callable[[str], None]) -> "SyncEngine":
         from omoide.sync.database import SyncDatabase  # lazy: only a store that has a mirror needs it
@@ -88,16 +88,16 @@ def open_service(
         # Of no run and source: what a person writes into a file does not come from the agent that happens to read it.
         without_run = msgspec.structs.replace(settings, run="", source="")
         writes = WritePath(store, without_run, FILE_ACTOR, clock, Hooks(after_commit=[embeddings.after_commit]))
-        return SyncEngine(SyncDatabase(store, writes, clock), settings, report, reported)
+        return SyncEngine(SyncDatabase(store, writes, clock), settings, report, known)
 
-    report = _without_raising(tell or _warn)
-    mirrors = MirrorHook(store, make_engine, report)
+    safe_report = _without_raising(report or _warn)
+    mirrors = MirrorHook(store, make_engine, safe_report)
     hooks = Hooks(
         before_read=[mirrors.before_read],
         after_commit=[mirrors.after_commit, embeddings.after_commit],
         mirrors_changed=[mirrors.mirrors_changed],
         find_copies=mirrors.find_copies,
-        report=report,
+        report=safe_report,
     )
     _MIRROR_HOOKS[hooks] = mirrors
     return Service(store, settings, actor, clock, hooks, embeddings)
@@ -107,12 +107,12 @@ def _warn(message: str) -> None:
     warnings.warn(message, stacklevel=2)
 
 
-def _without_raising(tell: Callable[[str], None]) -> Callable[[str], None]:
+def _without_raising(write: Callable[[str], None]) -> Callable[[str], None]:
     """Return a function that reports a message also where nobody can be reached: the operation has its answer."""
 
     def report(message: str) -> None:
         try:
-            tell(message)
+            write(message)
         except (OSError, ValueError, Warning):  # fallback: the log, where a stream is closed or warnings are errors
             import logging  # lazy: 5 ms that only this needs
 
@@ -175,7 +175,7 @@ def diagnose(flags: Mapping[str, str | None], via: str, *, fix: bool = False) ->
 
     def open_quietly(settings: Settings) -> Service:
         # Trouble with mirrored files is among the checks: it need not be reported twice.
-        return open_service(settings, Actor(settings.actor, settings.role, via), tell=lambda _: None, background=False)
+        return open_service(settings, Actor(settings.actor, settings.role, via), report=lambda _: None, background=False)
 
     def describe_engine() -> str:
         engine, schema = engine_info()

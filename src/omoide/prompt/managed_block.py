@@ -26,7 +26,7 @@ _INTRODUCTION = (
     "## Memories",
     "",
     "What was learnt here before, kept by omoide: aids, not orders, and perhaps out of date. Change them with omoide:",
-    "this block is always written anew.",
+    "this block is always rewritten.",
     "",
 )
 

@@ -21,7 +21,7 @@ _TASK = "retire"
 _QUIET_TASK = "retire: quiet"
 _BY_ITSELF_TASK = "retire: by itself"
 _PROPOSED_TASK = "retire: proposed"
-_TOLD_TASK = "retire: told"
+_REPORTED_TASK = "retire: told"
 _EVERY = timedelta(days=1)
 _BATCH = 2_000
 """Memories in one transaction, about 0.4 s: others wait no longer than that to write."""
@@ -121,14 +121,14 @@ class Retention(Core):
         """Return what the last automatic run archived, as far as it is still so, the first time that anybody asks."""
         permissions.require(self._actor, "automatic_retirements")
         with self._store.read() as tx:
-            done, told = tx.last_run(_BY_ITSELF_TASK), tx.last_run(_TOLD_TASK)
-            if done is None or (told is not None and told >= done):
+            done, reported = tx.last_run(_BY_ITSELF_TASK), tx.last_run(_REPORTED_TASK)
+            if done is None or (reported is not None and reported >= done):
                 return ()
             found = _find_automatic_retirements(tx, done)
         try:
             with self._store.write(patient=False, durable=False) as tx:
-                tx.record_run(_TOLD_TASK, done)
-        except StoreError:  # fallback: it is told again
+                tx.record_run(_REPORTED_TASK, done)
+        except StoreError:  # fallback: it is reported again
             pass
         return [memory for memory in found if permissions.covers(self._actor, memory.scope)]
 

@@ -150,7 +150,7 @@ def _open_store(settings: Settings) -> "Service":
     with without_gc():
         from omoide import app  # lazy: the store loads when it is opened
 
-    return app.open_service(settings, Actor(settings.actor, settings.role, "cli"), tell=warn, background=False)
+    return app.open_service(settings, Actor(settings.actor, settings.role, "cli"), report=warn, background=False)
 
 
 def warn(message: str) -> None:

@@ -32,7 +32,7 @@ def service_handle(
     def open() -> "Service":
         from omoide import app  # lazy: start-up: the store loads at the first call
 
-        opened = app.open_service(settings, _actor(settings, bearer, via), tell=print_warning, told=reported)
+        opened = app.open_service(settings, _actor(settings, bearer, via), report=print_warning, reported=reported)
         gc.freeze()
         gc.set_threshold(_GC_THRESHOLD)
         return opened
