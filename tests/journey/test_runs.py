@@ -128,6 +128,10 @@ def test_a_profile_that_changed_does_not_change_the_past(tmp_path):
         text = memory.compose(Task(profile="builder"), scope=SHOP, run="one").text
     with omoide.open(tmp_path / "m.db", profiles={"builder": "Other."}) as memory:
         assert memory.replay("one", scope=SHOP) == text == "## Role\nYou build.\n"
+    with omoide.open(tmp_path / "m.db", profiles={"builder": "password = hunter2hunter2X9"}) as memory:
+        with pytest.raises(omoide.SecretFound):
+            memory.compose(Task(profile="builder"), scope=SHOP, run="two")
+        assert [run.id for run in memory.runs(scope=SHOP)] == ["one"]
 
 
 # looking back

@@ -53,26 +53,27 @@ class Prompts(Core):
         permissions.require(self._actor, "compose")
         from omoide.prompt import compose  # lazy: only this needs it
 
+        # With the text of its role: the template of a profile may change, and the run is rendered again later.
         task = validation.check_task(task, self._settings)
+        task = validation.check_task(msgspec.structs.replace(task, role=self._role(task)), self._settings)
         id = self._run_id(run, record=record)
         allowed = self._budget(limit, budget_bytes, budget_tokens)
-        role = self._role(task)
         query = permissions.narrow_or_refuse(self._actor, Query(scope))
         at = self._clock()
         recalling = msgspec.structs.replace(query, text=self._recall_text(task), limit=_RECALLED)
         vector = self._embeddings.encode_query(recalling) if recalling.text else None
         with self._read(scope) as tx:
             candidates = self._with_present_relevance(tx, scope, tx.prompt_candidates(query, at))
-            files = _files(tx, scope, work_tree) if compose.needs_files(task) else None
+            place = (work_tree or _work_tree(tx, scope)) if compose.needs_files(task) else None
             hits = pipeline.search(tx, recalling, at, vector).hits if recalling.text else ()
         scores = {hit.memory.number: hit.score for hit in hits}
-        given = compose.Circumstances(role, allowed, files, scores, self._is_held_out(id))
+        files = None if place is None else _list_files(place)
+        given = compose.Circumstances(task.role, allowed, files, scores, self._is_held_out(id))
         composed = compose.compose(task, candidates, given)
         self._store.touch([one.number for one in composed.receipt.memories], at)
         if id is None:
             return composed
-        # With the text of its role: the template of a profile may change.
-        new = Run(0, id, scope, msgspec.structs.replace(task, role=role), self._actor, at, composed.receipt)
+        new = Run(0, id, scope, task, self._actor, at, composed.receipt)
         with self._writes.transaction() as write:
             stored = write.tx.add_run(new)
             write.log("composed", scope, {"run": stored.id})
@@ -132,14 +133,14 @@ class Prompts(Core):
         return template
 
 
-def _files(tx: Reader, scope: Scope, work_tree: Path | None) -> Sequence[str] | None:
-    """The files of the work tree; None where the project has no directory on this machine."""
-    if work_tree is None:
-        project = tx.project(scope.path) if scope.path else None
-        places = [] if project is None else [Path(place.directory) for place in project.places]
-        work_tree = next((place for place in places if place.is_dir()), None)
-        if work_tree is None:
-            return None
+def _work_tree(tx: Reader, scope: Scope) -> Path | None:
+    """The directory of the project on this machine; None if it has none."""
+    project = tx.project(scope.path) if scope.path else None
+    places = [] if project is None else [Path(place.directory) for place in project.places]
+    return next((place for place in places if place.is_dir()), None)
+
+
+def _list_files(place: Path) -> Sequence[str]:
     from omoide.files.work_tree import list_files  # lazy: it loads subprocess: 10 ms
 
-    return list_files(work_tree)
+    return list_files(place)
