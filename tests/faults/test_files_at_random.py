@@ -29,6 +29,7 @@ ENVIRONMENT = {
     "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b.c", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b.c",
 }  # fmt: skip
 OF_MIRRORS = {".git", ".agent", "notes", "CLAUDE.md", ".omoide-backups"}
+IDS = re.compile(r"Id:\W*([0-9a-f-]{36})")
 ENTRY = re.compile(r"(?m)^## .*\n(?:(?!## ).*\n?)*")
 
 
@@ -198,7 +199,7 @@ class World:
             if not entries:
                 return text
             entry = self.random.choice(entries)
-            for id in re.findall(r"Id:\W*([0-9a-f-]{36})", entry):
+            for id in IDS.findall(entry):
                 self.release(id, retired_only=True)
             return text.replace(entry, re.sub(r"text number \d+ of the walk", self.text(), entry), 1)
 
@@ -212,15 +213,14 @@ class World:
         self.save(lambda text: text + "\nWords of my own.\n")
 
     def delete(self) -> None:
-        """Plainly, one entry: it may be archived from now on."""
+        """Plainly, one entry, and what a formatter made a part of it: they may be archived from now on."""
         file = self.clone() / LIST
         entries = ENTRY.findall(file.read_text(encoding="utf-8")) if file.is_file() else []
         entries = [entry for entry in entries if "- Id: " in entry]
         if len(entries) > 1:
             entry = self.random.choice(entries)
-            id = re.search(r"- Id: (\S+)", entry)
-            if id:
-                self.release(id[1])
+            for id in IDS.findall(entry):
+                self.release(id)
             file.write_text(file.read_text(encoding="utf-8").replace(entry, "", 1), encoding="utf-8")
 
     def release(self, id: str, *, retired_only: bool = False) -> None:
@@ -242,11 +242,16 @@ class World:
             file.write_bytes(self.random.choice(old))
 
     def truncate(self) -> None:
-        """In the middle of an entry, or to nothing: at the end of one it would be a plain deletion."""
+        """In the middle of an entry, or to nothing: at the end of one it would be a plain deletion.
+
+        Whoever goes on writing below makes a text of the rest of the entry, which its memory never had.
+        """
         file = self.clone() / LIST
         if file.is_file():
             data = file.read_bytes()
             place = data.rfind(b"- Content")
+            for id in IDS.findall(data[:place].decode())[-1:]:
+                self.release(id, retired_only=True)
             file.write_bytes(b"" if place < 0 or self.random.random() < 0.5 else data[: place + 4])
 
     def format(self) -> None:

@@ -155,7 +155,7 @@ def test_an_entry_of_a_memory_that_is_not_active_is_left_unless_it_says_somethin
     case.change(2, content="second text")
     case.change(2, state=state)
     case.states[2] = SyncState(2, version=3)
-    for text in ("text 2", "second text", "Second  *text*", "second"):
+    for text in ("text 2", "second text", "Second  *text*", "second", "- Cont"):
         plan = case.plan(case.before.replace("text 2", text))
         assert [one.number for one, _ in plan.left] == [2]
         assert (plan.imports, plan.writes, plan.removals) == ([], [], [])

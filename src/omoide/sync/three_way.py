@@ -102,6 +102,8 @@ class MergeContext(NamedTuple):
     """Whether a file has a text that git, or an editor that opened it long ago, brought back."""
 
 
+_LABELS = ("", "content", "内容")
+"""What may stand before a content, in the words of each format."""
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
@@ -238,9 +240,11 @@ def _is_new_statement(case: MergeCase, entry: Entry, context: MergeContext) -> b
 
 
 def is_new_text(content: str, versions: Sequence[Memory]) -> bool:
-    """Whether a content has other words than every version of a memory, or than its beginning: a file may be truncated."""
+    """Whether a content has other words than every version of a memory, and than its beginning, perhaps with its label: what
+    is left of an entry after its file was cut off is no new text."""
     words = _words(content)
-    return not any(_words(version.content).startswith(words) for version in versions)
+    texts = [_words(version.content) for version in versions]
+    return not any(f"{label}{text}".startswith(words) for text in texts for label in _LABELS)
 
 
 def _words(text: str) -> str:
