@@ -180,3 +180,14 @@ def test_a_file_truncated_under_its_log_is_reported_when_the_missing_half_is_nee
     raw = path.read_bytes()
     path.write_bytes(raw[: len(raw) // 2])
     assert damaged(path, open_memory, filled)
+
+
+def test_a_backup_of_a_damaged_database_says_so_and_leaves_no_copy(path, open_memory, filled):
+    data = bytearray(path.read_bytes())
+    page = len(data) // 4096 // 2 * 4096
+    data[page : page + 4096 * 4] = b"\xff" * 4096 * 4
+    path.write_bytes(data)
+    target = path.with_name("copy.db")
+    with open_memory(path) as memory, pytest.raises(StoreDamaged, match=r"is damaged .*, and a copy would be, too"):
+        memory.backup(target)
+    assert not list(path.parent.glob("copy*"))

@@ -4,7 +4,8 @@ import os
 import shutil
 import stat
 import subprocess
-from contextlib import closing
+import sys
+from contextlib import closing, suppress
 
 import pytest
 
@@ -100,6 +101,49 @@ def test_a_real_full_disk_is_reported_and_works_again_once_there_is_space(small_
         assert memory.show(kept.id, scope=SHOP) == kept
         ballast.unlink()
         memory.remember("kept after", scope=SHOP)
+        assert memory.check() == []
+
+
+def fill(place):
+    """Use up the last byte."""
+    with (place / "ballast").open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(bytes(1024)):
+            pass
+
+
+def test_reading_goes_on_where_the_last_byte_of_the_disk_is_used(small_disk, tmp_path):
+    environment = {**os.environ, "OMOIDE_STORE": str(small_disk / "memory.db"), "OMOIDE_CONFIG": str(tmp_path / "none.toml")}
+
+    def run(*arguments):
+        program = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()", *arguments, "--global"]
+        return subprocess.run(program, env=environment, capture_output=True, text=True, cwd=tmp_path)
+
+    assert run("remember", "満杯のディスクの zebra").returncode == 0
+    fill(small_disk)
+    for command in (("list",), ("recall", "zebra"), ("show", "1"), ("export",)):
+        done = run(*command)
+        assert (done.returncode, done.stderr) == (0, ""), command
+        assert "zebra" in done.stdout, command
+    done = run("remember", "no room")
+    assert done.returncode != 0
+    assert "the disk is full, nothing was changed: make room" in done.stderr
+    (small_disk / "ballast").unlink()
+    assert run("remember", "room again").returncode == 0
+    assert run("list").stdout.count("\n") == 3
+
+
+def test_a_process_that_stays_reads_on_a_full_disk_and_writes_once_there_is_room(small_disk, open_memory):
+    with open_memory(small_disk / "memory.db") as memory:
+        memory.remember("zebra", scope=SHOP)
+    fill(small_disk)
+    with open_memory(small_disk / "memory.db") as memory, open_memory(small_disk / "memory.db") as other:
+        for each in (memory, other, memory):
+            assert [hit.memory.content for hit in each.recall("zebra", scope=SHOP).hits] == ["zebra"]
+        with pytest.raises(StoreFull):
+            memory.remember("okapi", scope=SHOP)
+        (small_disk / "ballast").unlink()
+        memory.remember("okapi", scope=SHOP)
+        assert other.list(scope=SHOP).total == 2
         assert memory.check() == []
 
 

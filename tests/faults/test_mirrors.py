@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -423,3 +424,31 @@ def test_an_entry_that_moves_to_another_file_is_written_there_before_it_is_remov
     later = open_memory(tmp_path / "memory.db")
     assert [one.content for one in later.list(scope=SHOP).memories] == ["moves"]
     assert "moves" not in (place / "shop" / "MEMORY.md").read_text()
+
+
+def test_a_clock_five_years_ahead_for_one_command_loses_nothing(tmp_path, open_memory, clock):
+    file = tmp_path / "list" / "memories.md"
+    with open_memory(tmp_path / "memory.db") as memory:
+        memory.mirror(file, scope=SHOP)
+        for number in range(12):
+            memory.remember(f"note {number}", scope=SHOP)
+        memory.remember("valid for two years", scope=SHOP, expires_at=clock() + timedelta(days=730))
+    before = file.read_text(encoding="utf-8")
+    clock.step(1825 * 86_400)
+    memory = open_memory(tmp_path / "memory.db")
+    memory.list(scope=SHOP)
+    memory.remember("written in the future", scope=SHOP)
+    with pytest.warns(UserWarning, match="nothing is archived by itself") as warned:
+        memory.close()
+    assert len(warned) == 1
+    clock.step(-1825 * 86_400)
+    with open_memory(tmp_path / "memory.db") as memory:
+        listed = memory.list(scope=SHOP, limit=100).memories
+        assert {one.content for one in listed} == {
+            *(f"note {number}" for number in range(12)), "valid for two years", "written in the future",
+        }  # fmt: skip
+        [mirror] = memory.mirrors()
+        app.sync_engine(memory).sync(mirror, whole=True)
+    after = file.read_text(encoding="utf-8")
+    assert all(line in after for line in before.splitlines())
+    assert "written in the future" in after

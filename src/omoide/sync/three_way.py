@@ -168,9 +168,10 @@ def _decide_absent(case: MergeCase, context: MergeContext) -> Action | FileChang
         # Nothing is recorded of a memory that no file shows: a sync state makes it belong to a mirror of chosen memories.
         return Action.PUT if case.wanted else Action.NOTHING
     if not sync_state.file:
-        if sync_state.version == memory.version:
-            return Action.NOTHING
-        return Action.PUT if case.wanted else Action.REMOVE
+        # One that is wanted again without a change had expired by a clock that was ahead.
+        if case.wanted:
+            return Action.PUT
+        return Action.NOTHING if sync_state.version == memory.version else Action.REMOVE
     if not case.wanted:
         return Action.REMOVE
     if context.prefer is Side.DATABASE:

@@ -50,6 +50,8 @@ class Opened(NamedTuple):
     files: Files
     index_version: int
     """Of the function that made the index of this database; 0: from before versions were recorded."""
+    is_exclusive: bool = False
+    """Whether nobody else can use the database as long as this connection is open: the disk is full."""
 
 
 def require_sqlite() -> None:
@@ -63,10 +65,25 @@ def open_connection(source: Source) -> Opened:
     create(source.path)
     refuse_truncated(source.path)
     path = str(source.path.absolute())
+    try:
+        return _open(path, source)
+    except (apsw.IOError, apsw.FullError, apsw.CantOpenError):
+        # A full disk has no room for the index of the log, which all processes share. Alone, SQLite keeps it in memory.
+        try:
+            return _open(path, source, is_exclusive=True)
+        except apsw.Error:  # fallback: the first error says what is wrong
+            pass
+        raise
+
+
+def _open(path: str, source: Source, *, is_exclusive: bool = False) -> Opened:
     connection, opened = _connect(path)
     try:
+        if is_exclusive:
+            connection.pragma("locking_mode", "exclusive")
         index_version = prepare(connection, source)
-        return Opened(connection, OpenFiles(path, opened, connection.filename_wal), index_version)
+        files = OpenFiles(path, opened, connection.filename_wal)
+        return Opened(connection, files, index_version, is_exclusive)
     except BaseException:
         connection.close()
         raise

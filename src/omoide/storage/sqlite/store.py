@@ -18,7 +18,7 @@ from pathlib import Path
 
 import apsw
 
-from omoide.errors import StoreBusy, StoreError, StoreReplaced
+from omoide.errors import StoreBusy, StoreDamaged, StoreError, StoreReplaced
 from omoide.model import Memory
 from omoide.storage.base import Writer
 from omoide.storage.capabilities import Expected, Problem
@@ -79,13 +79,15 @@ class SqliteStore:
         with self._errors:
             self._is_absent = not create and is_absent(path)
             opened = open_empty(self._source) if self._is_absent else open_connection(self._source)
-            self._connection, self._files, self._index_version = opened
+            self._connection, self._files, self._index_version, self._is_exclusive = opened
+            with self._turn():
+                pass
 
     # transactions
 
     @contextmanager
     def read(self) -> Iterator[SqliteReader]:
-        with self._lock, self._errors:
+        with self._lock, self._errors, self._turn():
             self._require_ready()
             transaction = self._begin("BEGIN")
             try:
@@ -95,7 +97,7 @@ class SqliteStore:
 
     @contextmanager
     def write(self, *, patient: bool = True, durable: bool = True) -> Iterator[SqliteWriter]:
-        with self._lock, self._errors, self._creation(is_asked=patient and durable):
+        with self._lock, self._errors, self._turn(), self._creation(is_asked=patient and durable):
             self._require_ready()
             with nullcontext() if durable else self._without_sync(), nullcontext() if patient else self._impatient():
                 transaction = self._begin("BEGIN IMMEDIATE")
@@ -132,6 +134,8 @@ class SqliteStore:
         if self._active is not None:
             raise StoreError(f"{self.location}: this process is still reading or writing: let that transaction end first")
         self._require_open()
+        if self._is_exclusive:
+            self._switch(open_connection(self._source))
         if self._connection.in_transaction or self._connection.txn_state():
             self._reopen("was unexpectedly inside a transaction")
         elif self._unsafe:
@@ -142,6 +146,8 @@ class SqliteStore:
             raise StoreError(f"{self.location} was closed: open it again")
         if self._is_absent and not is_absent(self._path):
             self._switch(open_connection(self._source))  # another process has created it
+        if self._is_exclusive:
+            return  # it is closed between two transactions
         try:
             self._files.require_unchanged()
         except StoreReplaced:
@@ -167,7 +173,7 @@ class SqliteStore:
     def _switch(self, opened: Opened) -> None:
         """Use another connection from now on."""
         self._connection.close(force=True)
-        self._connection, self._files, self._index_version = opened
+        self._connection, self._files, self._index_version, self._is_exclusive = opened
         self._is_absent, self._unsafe = isinstance(opened.files, AbsentFiles), False
         # Nothing cached outlives the old connection, whose counters tell whether it is still valid.
         self._known, self._noted = ReaderCache(), None
@@ -203,6 +209,15 @@ class SqliteStore:
         self._active = None
         transaction.close()
         roll_back(self._connection)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Let others use the database after the block, where the disk is full: see `open_connection`."""
+        try:
+            yield
+        finally:
+            if self._is_exclusive:
+                self._connection.close(force=True)
 
     def _commit(self, transaction: Transaction) -> None:
         transaction.close()
@@ -254,7 +269,7 @@ class SqliteStore:
             return
         try:
             self._require_ready()
-            with self._impatient(), self._without_sync():
+            with self._turn(), self._impatient(), self._without_sync():
                 transaction = self._begin("BEGIN IMMEDIATE")
                 try:
                     alone = transaction.write_counters() == self._noted
@@ -271,6 +286,8 @@ class SqliteStore:
     def enlarge_cache(self) -> None:
         with self._lock, self._errors:
             self._has_large_cache = True
+            if self._is_exclusive:
+                return  # it is opened again for every transaction
             self._connection.execute(f"PRAGMA cache_size=-{_LARGE_CACHE}")
 
     def close(self) -> None:
@@ -343,7 +360,7 @@ class SqliteStore:
             path.unlink()
 
     def scrub(self) -> None:
-        with self._lock, self._errors:
+        with self._lock, self._errors, self._turn():
             self._require_ready()
             try:
                 # Merging all segments drops deleted terms, VACUUM rewrites every page, and the log is emptied last.
@@ -375,10 +392,16 @@ class SqliteStore:
 
         def copy_to(path: Path) -> None:
             create(path)
-            with self._lock, self._errors, closing(apsw.Connection(str(path))) as copy:
+            with self._lock, self._errors, self._turn(), closing(apsw.Connection(str(path))) as copy:
                 self._require_ready()
                 with copy.backup("main", self._connection, "main") as step:
                     step.step()
+                damage = " ".join(str(copy.pragma("quick_check", 1)).split())
+                if damage != "ok":
+                    raise StoreDamaged(
+                        f"{self.location} is damaged ({damage}), and a copy would be, too: restore an older backup, or copy"
+                        " the file itself"
+                    )
                 copy.execute("PRAGMA journal_mode=DELETE")
 
         write_backup(target, copy_to)
