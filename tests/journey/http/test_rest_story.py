@@ -1,6 +1,8 @@
 """What surrounds memories over REST: retries, pages, states, history, links, search, events; and who may do what."""
 
 import json
+import subprocess
+import sys
 import threading
 from collections import Counter
 from pathlib import Path
@@ -12,6 +14,7 @@ from omoide.model import Scope
 
 pytestmark = needs_server
 BOUND = "a-token-that-is-bound-to-one"
+PROGRAM = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()"]
 
 
 # retries
@@ -171,6 +174,53 @@ def test_sessions_events_and_statistics(server: Any, project: str) -> None:
     assert server.request("GET", "/api/stats", token=WORKER).status == 403
 
 
+# prompts and runs
+
+
+def test_a_prompt_is_the_same_bytes_over_rest_and_on_the_command_line_also_when_it_is_replayed(
+    server: Any, project: str, place_of_server: Path
+) -> None:
+    base = project.removesuffix("/memories")
+    path = server.request("GET", base).data["path"]
+    for body in (
+        {"type": "pattern", "content": "このプロジェクトではpnpm + Turborepoを使用", "relevanceScore": 1.0},
+        {"type": "warning", "content": "src/core/配下の変更は全テスト実行が必須", "tags": ["src/core/**"]},
+    ):
+        server.request("POST", project, body)
+    task = {"id": "12", "title": "ログインを直す", "writeScope": ["src/core/api.py"], "constraints": ["テストを書く"]}
+    made = server.request("POST", f"{base}/compose", {"task": task, "run": "ci-1"})
+    assert made.status == 200
+    assert "- [warning] src/core/配下の変更は全テスト実行が必須\n- [pattern]" in made.data["prompt"]
+    flags = ("--id", "12", "--title", "ログインを直す", "--write-scope", "src/core/api.py", "--constraint", "テストを書く")
+    command = [*PROGRAM, "compose", *flags, "--project", path, "--store", str(place_of_server / "memory.db"), "--json"]
+    typed = json.loads(subprocess.run(command, capture_output=True, check=True, cwd=place_of_server).stdout)
+    assert typed["prompt"] == made.data["prompt"]
+    assert typed["receipt"]["sha256"] == made.data["receipt"]["sha256"]
+    (run,) = server.request("GET", f"{base}/runs").data["runs"]
+    assert (run["runId"], run["task"]["writeScope"], run["outcome"]) == ("ci-1", ["src/core/api.py"], None)
+    server.request("PATCH", f"{project}/{run['receipt']['memories'][0]['memoryId']}", {"content": "changed since"})
+    assert server.request("GET", f"{base}/runs/{run['id']}/prompt").data["prompt"] == made.data["prompt"]
+    assert server.request("POST", f"{base}/compose", {"task": task, "run": "ci-1"}).status == 409
+
+
+def test_an_outcome_is_recorded_and_taken_back(server: Any, project: str) -> None:
+    base = project.removesuffix("/memories")
+    memory = server.request("POST", project, {"content": "pnpm を使う", "relevanceScore": 0.5}).data["id"]
+    run = server.request("POST", f"{base}/compose", {"task": {"title": "x"}, "record": True}).data["run"]
+    path = f"{base}/runs/{run['id']}/outcome"
+    done = server.request("POST", path, {"result": "success", "helped": [memory], "exitCode": 0})
+    assert (done.status, done.data["outcome"]["result"], done.data["outcome"]["helped"]) == (200, "success", [memory])
+    assert server.request("GET", f"{project}/{memory}").data["relevanceScore"] > 0.5
+    assert server.request("POST", path, {"result": "failure"}).status == 409
+    assert server.request("GET", f"{base}/runs?result=success").data["runs"][0]["id"] == run["id"]
+    assert server.request("GET", f"{base}/runs?pending=true").data["runs"] == []
+    assert server.request("DELETE", path).data["outcome"] is None
+    assert server.request("GET", f"{project}/{memory}").data["relevanceScore"] == 0.5
+    for wrong in ({"result": "so so"}, {"result": "success", "helped": [99999]}):
+        assert server.request("POST", path, wrong).status in (404, 422)
+    assert server.request("GET", f"{base}/runs/999").status == 404
+
+
 # who may do what
 
 
@@ -187,9 +237,12 @@ def every_route(number: int, memory: int) -> list[tuple[str, str, str, Any]]:
         "createLink": {"kind": "relates", "targetId": memory},
         "searchMemoriesByBody": {"query": "secret"},
         "startSession": {},
+        "composePrompt": {"task": {"title": "x"}},
+        "recordOutcome": {"result": "success"},
     }
     queries = {"searchMemories": "?q=secret"}
     values = {
+        "runId": 1,
         "projectId": number,
         "memoryId": memory,
         "version": 1,

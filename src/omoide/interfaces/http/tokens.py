@@ -66,6 +66,7 @@ class Tokens:
     def __init__(self, settings: Settings, warn: Callable[[str], None]):
         """Read the file; if there is no token, create one for the owner. Raise Unreadable if the file cannot be used."""
         self._settings = settings
+        self._path = str(token_file(settings))
         self._warn = warn
         self._stamp = self._file_stamp()
         self._tokens = self._merge_tokens(_read(token_file(settings)))
@@ -107,7 +108,7 @@ class Tokens:
 
     def _file_stamp(self) -> tuple[int, int, int]:
         try:
-            state = token_file(self._settings).stat()
+            state = os.stat(self._path)  # noqa: PTH116 - for each request, and three times as fast as a Path
         except OSError:  # fallback: reading the file reports what is wrong
             return 0, 0, 0
         return state.st_mtime_ns, state.st_size, state.st_mode

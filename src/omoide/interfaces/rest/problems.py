@@ -86,8 +86,10 @@ def parse_parameters(given: dict[str, Any], type: Any) -> Any:
         value = msgspec.convert(given, type, strict=False)
     except msgspec.ValidationError as error:
         raise InvalidRequest(*_locate(str(error), "parameter")) from error
-    for field in msgspec.structs.fields(type):
-        if field.encode_name in given and getattr(value, field.name) is None:  # msgspec reads the text null as None
+    if not any(isinstance(text, str) and text.lower() == "null" for text in given.values()):
+        return value
+    for field in msgspec.structs.fields(type):  # msgspec reads the text null as None
+        if field.encode_name in given and getattr(value, field.name) is None:
             raise InvalidRequest(f"{field.encode_name}: null is no value", {"parameter": field.encode_name})
     return value
 

@@ -6,6 +6,7 @@ from omoide.interfaces.rest.routes import (
     links as links,
     memories as memories,
     projects as projects,
+    runs as runs,
     search as search,
     sessions as sessions,
     states as states,
