@@ -57,7 +57,7 @@ class Worker(threading.Thread):
 
     def run(self):
         for n in itertools.count():
-            steps = [self.keep, self.find, self.find, self.find, self.change, self.review, self.manage]
+            steps = [self.keep, self.find, self.find, self.find, self.change, self.review, self.replay_runs, self.manage]
             if self._number < STORES:  # these take the database for themselves
                 steps.append(self.care)
             self._chance.shuffle(steps)
@@ -132,6 +132,26 @@ class Worker(threading.Thread):
         for verb, proposal in zip((self.approve, self.reject), self.proposals(scope=own), strict=False):
             verb(proposal.id, scope=own)
         self.llm_usage(days=1)
+
+    def replay_runs(self, n):
+        own = Scope.project(f"runs-{self._number}")
+        one = self.remember(f"first {n}", scope=own).memory.number
+        self.fix_relevance(one, scope=own)
+        self.release_relevance(one, scope=own)
+        self.compose(Task(title="first"), scope=own, record=True)
+        self.compose(Task(title="second"), scope=own, record=True)
+        newest, older = (run.number for run in self.runs(scope=own, limit=2))
+        self.called.add("run")  # of the memory, not of this thread
+        self._memory.run(newest, scope=own)
+        self.replay(newest, scope=own)
+        self.why(newest, scope=own)
+        self.blame("first", scope=own)
+        self.compare_runs(newest, older, scope=own)
+        self.outcome(newest, "success", scope=own)
+        self.undo_outcome(newest, scope=own)
+        self.run_report(scope=own)
+        self.project_block(scope=own)
+        self.record_copy(self._directory / "copy.db")
 
     def manage(self, n):
         started = Scope.session("shop", f"{self._number}-{n}")
