@@ -114,6 +114,7 @@ def test_a_second_editor_is_told_with_412(server: Any, project: str) -> None:
     assert now.data["content"] == "theirs"
     assert server.request("GET", path, If_None_Match=now.headers["ETag"]).status == 304
     assert server.request("PATCH", path, {"content": "merged"}, If_Match=f'"9-x", {now.headers["ETag"]}').status == 200
+    assert server.request("PATCH", path, {"content": "x"}, If_Match=" ").status == 422
     assert server.request("DELETE", path, If_Match="*").status == 204
 
 

@@ -100,6 +100,8 @@ class Call(Generic[Q, B]):
         given = self._headers.get("if-match")
         if given is None or given.strip() == "*":
             return None
+        if not given.strip():
+            raise InvalidRequest("If-Match must name an ETag, or be left out", {"header": "If-Match"})
         versions = {version for tag in given.split(",") if (version := tag_version(tag)) is not None}
         if len(versions) == 1:
             return versions.pop()
