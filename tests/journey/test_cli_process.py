@@ -256,6 +256,16 @@ def test_the_shell_completes_commands_and_types(omoide):
         done = omoide(_OMOIDE_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(words.count(" ")))
         return {line.partition(",")[2] for line in done.out.splitlines()}
 
-    assert completed("omoide re") == {"remember", "recall", "reindex", "restore", "resume", "retire", "review", "revise"}
+    assert completed("omoide re") == {
+        "remember",
+        "recall",
+        "reindex",
+        "replay",
+        "restore",
+        "resume",
+        "retire",
+        "review",
+        "revise",
+    }
     assert completed("omoide list --type de") == {"decision"}
     assert completed("omoide list --state ar") == {"archived"}

@@ -156,9 +156,9 @@ def traced(tmp_path, open_memory):
     apsw.connection_hooks.append(opened.append)
     try:
         memory = open_memory(tmp_path / "memory.db")
+        memory.remember("Use pnpm for installs", scope=SHOP)  # it creates the database, on a connection of its own
     finally:
         apsw.connection_hooks.remove(opened.append)
-    memory.remember("Use pnpm for installs", scope=SHOP)
     statements: list[str] = []
     meanwhile: dict[str, Callable[[], object]] = {}
 
@@ -168,7 +168,7 @@ def traced(tmp_path, open_memory):
             meanwhile.pop(text)()
         return True
 
-    opened[0].set_exec_trace(trace)
+    opened[-1].set_exec_trace(trace)
     return memory, statements, meanwhile
 
 

@@ -137,11 +137,11 @@ def test_names_of_projects_sessions_agents_and_places_are_checked(memory, path, 
 def test_a_secret_anywhere_in_a_file_is_not_imported(memory, path, tmp_path):
     files = tmp_path / "files"
     files.mkdir()
-    (files / f"{TOKEN}.md").write_text("---\ntopic: named\n---\n\nin a file whose name is a secret\n")
-    (files / "text.md").write_text(f"---\ntopic: text\n---\n\nuse {TOKEN}\n")
-    (files / "tag.md").write_text(f"---\ntopic: tag\ntags: [{TOKEN}]\n---\n\nfine\n")
+    (files / f"{TOKEN}.md").write_text("---\nkey: named\ntopic: named\n---\n\nin a file whose name is a secret\n")
+    (files / "text.md").write_text(f"---\nkey: text\ntopic: text\n---\n\nuse {TOKEN}\n")
+    (files / "tag.md").write_text(f"---\nkey: tag\ntopic: tag\ntags: [{TOKEN}]\n---\n\nfine\n")
     (files / "key.md").write_text(f"---\ntopic: key\nkey: {TOKEN}\n---\n\nfine\n")
-    (files / "fine.md").write_text("---\ntopic: fine\n---\n\nnothing here\n")
+    (files / "fine.md").write_text("---\nkey: fine\ntopic: fine\n---\n\nnothing here\n")
     memory.mirror(files, "entries", scope=SHOP)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

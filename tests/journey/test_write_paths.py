@@ -1,6 +1,7 @@
 """Every way in which a memory is stored follows the same rules: Python, many at once, imports and edits of files."""
 
 import logging
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def by_file(memory: Service, draft: Draft, directory: Path) -> None:
     """Type an entry into a file of a mirror that shows only what was typed into it; the next read imports it."""
     directory.mkdir(exist_ok=True)
     if draft.key is not None:
-        (directory / f"{draft.key}.md").write_text(draft.content, encoding="utf-8")
+        (directory / f"{draft.key}.md").write_text(f"---\nkey: {draft.key}\n---\n\n{draft.content}", encoding="utf-8")
         memory.mirror(directory, "entries", scope=draft.scope or SHOP, choice="own")
     else:
         file = directory / "memories.md"
@@ -142,8 +143,10 @@ def test_a_secret_is_refused(memory, directory, store):
 
 
 def test_a_secret_in_a_file_is_refused(memory, directory):
-    with pytest.warns(UserWarning, match="seems to hold a secret"):
+    with warnings.catch_warnings(record=True) as reported:
+        warnings.simplefilter("always")
         by_file(memory, Draft(SECRET, SHOP), directory)
+    assert any("seems to hold a secret" in str(warning.message) for warning in reported)
     assert listed(memory) == []
 
 

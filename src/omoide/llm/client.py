@@ -113,8 +113,7 @@ class ModelClient:
         return (completion.input_tokens * read + completion.output_tokens * written) / 1_000_000
 
     def _record(self, call: LlmCall) -> None:
-        # Not durable: a power cut may lose the record of a call, and nobody should wait for the disk because of it.
-        with self._store.write(durable=False) as tx:
+        with self._store.write() as tx:
             tx.put_llm_call(call)
 
 

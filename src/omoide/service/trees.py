@@ -208,8 +208,12 @@ class Trees(Core):
         from omoide.service import tree_files  # lazy: see the top
 
         scope = Scope(project.path)
-        sessions = [session.scope.name for session in tx.sessions(self._clock(), scope)]
-        tree = self._tree_of(tx, project.path)
+        sessions: list[str] = []
+        tree = None
+        # MEMORY.md names the sessions: whoever may not know of them gets what the database says without them.
+        if permissions.covers(self._actor, Scope(scope.path, "any")):
+            sessions = [session.scope.name for session in tx.sessions(self._clock(), scope)]
+            tree = self._tree_of(tx, project.path)
         files: dict[str, ProjectFile] = {}
         if tree is not None:
             try:
@@ -221,13 +225,8 @@ class Trees(Core):
             newest = list(islice(tx.browse(query, self._clock()), _RENDERED))
             files = tree_files.render(project.path, project.description, sessions, newest[::-1])
         directory = None if tree is None else str(Path(tree.place, tree.file))
-        return self._within_layers(tree_files.arrange(files, project.path, sessions, directory), scope)
-
-    def _within_layers(self, files: ProjectFiles, scope: Scope) -> ProjectFiles:
-        """The files without those of layers that the actor may not read."""
-        if not permissions.covers(self._actor, scope):
+        arranged = tree_files.arrange(files, project.path, sessions, directory)
+        if not permissions.covers(self._actor, scope):  # its sessions alone
             empty = ProjectFile("")
-            files = files._replace(memory=empty, pinned=empty, decisions=empty)
-        if not permissions.covers(self._actor, Scope(scope.path, "any")):
-            files = files._replace(sessions=())
-        return files
+            arranged = arranged._replace(memory=empty, pinned=empty, decisions=empty)
+        return arranged

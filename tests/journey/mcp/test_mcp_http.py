@@ -833,6 +833,8 @@ SAMPLES: dict[str, Any] = {
     "path": "bank",
     "name": "friday",
     "description": "what it is about",
+    "run": "run-1",
+    "result": "success",
 }
 
 
