@@ -246,6 +246,53 @@ def test_a_reformatted_tree_has_no_change_and_is_not_written_back(style):
     assert TREE.rewrite("shop/MEMORY.md", text, stored, (), {}) == text
 
 
+@pytest.mark.parametrize("style", TREE_STYLES)
+def test_lines_of_activity_around_the_entries_of_a_reformatted_tree_stay_lines_of_activity(style):
+    note, line = memory(A, "最初の記憶", tags=("a",), source="file"), memory(B, "公開した", type="activity", source="file")
+    entry = TREE_STYLES[style].format(title=note.topic, id=A, content=note.content)
+    text = f"# shop\n\n## 最近の活動\n\n- 自分の行\n- 2026-02-05 10:00 公開した <!-- omoide:{B} -->\n\n{entry}"
+    found = [one.entry for one in TREE.parse("shop/MEMORY.md", text)]
+    assert [(one.id, one.type, one.tags, one.content) for one in found] == [
+        (None, "activity", (), "自分の行"),
+        (B, "activity", (), "公開した"),
+        (A, "note", ("a",), "最初の記憶"),
+    ]
+    assert TREE.rewrite("shop/MEMORY.md", text, {A: note, B: line}, (), {}) == text
+    new = memory(C, "次の行", type="activity")
+    written = text.replace(f"{B} -->\n", f"{B} -->\n- 2026-02-05 10:00 次の行 <!-- omoide:{C} -->\n")
+    assert TREE.rewrite("shop/MEMORY.md", text, {C: new}, (), {}) == written
+
+
+def test_items_of_a_reformatted_tree_stand_in_one_list_with_lines_of_activity():
+    entry = TREE_STYLES["items"].format(title="最初の記憶", id=A, content="最初の記憶")
+    text = f"# shop\n\n## 最近の活動\n\n{entry}- 自分の行\n- 2026-02-05 10:00 公開した <!-- omoide:{B} -->\n"
+    found = [one.entry for one in TREE.parse("shop/MEMORY.md", text)]
+    assert [(one.id, one.type, one.tags, one.content) for one in found] == [
+        (A, "note", ("a",), "最初の記憶"),
+        (None, "activity", (), "自分の行"),
+        (B, "activity", (), "公開した"),
+    ]
+    stamped = memory(C, "自分の行", type="activity")
+    after = TREE.rewrite("shop/MEMORY.md", text, {}, {A}, {found_line(text, "自分の行"): stamped})
+    assert after == (
+        f"# shop\n\n## 最近の活動\n\n- 自分の行 <!-- omoide:{C} -->\n- 2026-02-05 10:00 公開した <!-- omoide:{B} -->\n"
+    )
+
+
+def found_line(text, part):
+    return next(number for number, line in enumerate(text.split("\n"), 1) if part in line)
+
+
+def test_a_bullet_that_would_be_read_as_a_reformatted_entry_becomes_a_section():
+    text = "# shop\n\n## 最近の活動\n\n- 公開した\n  - 内容: 1.4\n"
+    (found,) = TREE.parse("shop/MEMORY.md", text)
+    line = memory(A, found.entry.content, type="activity")
+    after = TREE.rewrite("shop/MEMORY.md", text, {}, (), {found.line: line})
+    assert [(one.entry.id, one.entry.type, one.entry.content) for one in TREE.parse("shop/MEMORY.md", after)] == [
+        (A, "activity", "公開した\n- 内容: 1.4")
+    ]
+
+
 def test_a_reformatted_entry_file_has_no_change_and_is_not_written_back():
     stored = memory(B, CONTENTS[B], topic="How to deploy!", topic_given=True, tags=("ops",))
     text = FILES.rewrite("x.md", None, {B: stored}, (), {})

@@ -6,6 +6,7 @@ The rules:
 - A person may write a bullet without a time and without an id: `- 2026-02-05: text`, `- [2026-02-05 10:00] text`, `- text`.
 - A text goes on below its bullet, indented by two spaces; so can bullets below a bullet.
 - A line that has its id stays as somebody wrote it until its text changes.
+- A bullet with an id and, below it, a label `内容` is another entry, in another style (`loose_sections`).
 - A bullet in which a code fence begins that does not end there is left alone.
 """
 
@@ -24,6 +25,7 @@ _DATE = re.compile(
     r"(?:\[|\*\*)?(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:(?:T|[ \t]+)(\d{1,2}):(\d{2})(?::\d{2})?Z?)?"
     r"(?:\]|\*\*)?[:：]?[ \t]+(?=\S)"
 )
+_CONTENT = re.compile(r"[ \t]*(?:[-*+][ \t]+)?[*_`]{0,3}(?:内容|content)[*_`]{0,3}[ \t]*[:：]", re.IGNORECASE)
 
 
 class Bullet(Section):
@@ -48,11 +50,17 @@ def _read_part(texts: list[str], start: int, end: int, fences: Fences) -> list[B
             index = closing + 1
         elif begin:
             bullet = _read_bullet(texts, index, begin.end(), fences)
-            found += [bullet] if bullet.content and not _has_open_fence(bullet.content) else []
+            is_entry = bullet.id is not None and has_content_label(bullet.content)
+            found += [bullet] if bullet.content and not is_entry and not _has_open_fence(bullet.content) else []
             index = bullet.end
         else:
             index += 1
     return found
+
+
+def has_content_label(text: str) -> bool:
+    """Whether the text of a bullet has the label of a content below its first line: with an id it is no line of activity."""
+    return any(_CONTENT.match(line) for line in text.split("\n")[1:])
 
 
 def _has_open_fence(text: str) -> bool:

@@ -44,15 +44,30 @@ class LooseLines:
             re.IGNORECASE,
         )
 
-    def read(self, known: Collection[int]) -> list[str]:
-        """Return the lines as the layout would have them; `known` lines belong to entries that could be read as they are."""
+    def read(self, known: Collection[int]) -> tuple[list[str], set[int]]:
+        """Return the lines as the layout would have them, and those above which an entry ends.
+
+        `known` lines belong to entries that could be read as they are.
+        """
         result = list(self._lines)
+        ends: set[int] = set()
         titles = self._titles(known)
         for number, title in enumerate(titles):
             following = titles[number + 1].line if number + 1 < len(titles) else len(self._lines)
             end = next((line for line in range(title.end, following) if line in known), following)
+            end = self._item_end(title, end)
+            ends.add(end)
             self._read_entry(title, end, result)
-        return result
+        return result, ends
+
+    def _item_end(self, title: _Title, end: int) -> int:
+        """The line of the next item of a list, if a title is an item and its labels are items below it; else `end`."""
+        depth = _depth(self._lines[title.line])
+        labels = (line for line in self._lines[title.end : end] if self._label.match(line))
+        if not _ITEM.match(self._lines[title.line]) or _depth(next(labels, "")) <= depth:
+            return end
+        items = (line for line in range(title.end, end) if _begins_item(self._lines[line], depth))
+        return next((line for line in items if not self._label.match(self._lines[line])), end)
 
     def _titles(self, known: Collection[int]) -> list[_Title]:
         """The titles of the entries whose ids are in lines that are not known."""

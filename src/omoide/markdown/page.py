@@ -38,6 +38,10 @@ class MarkdownPage:
         """Insert lines above a line."""
         self._new.setdefault(before, []).extend(lines)
 
+    def insert_first(self, before: int, lines: Iterable[str]) -> None:
+        """Insert lines above a line and above what is already inserted there."""
+        self._new.setdefault(before, [])[:0] = lines
+
     def text(self) -> str:
         """The page after all changes. What was not changed is the same, byte for byte."""
         if not self._gone and not any(self._new.values()):

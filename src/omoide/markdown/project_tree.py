@@ -19,7 +19,7 @@ from typing import ClassVar
 
 import msgspec
 
-from omoide.markdown.activity import MARK, Bullet, is_activity, read_bullets, render_bullet, set_mark
+from omoide.markdown.activity import MARK, Bullet, has_content_label, is_activity, read_bullets, render_bullet, set_mark
 from omoide.markdown.format import (
     Entry,
     LocatedEntry,
@@ -259,25 +259,31 @@ class _MainLayout(_FileLayout):
         else:
             super().remove_id(page, section)
 
-    def _sections(self, lines: Sequence[str]) -> list[Section]:
-        sections = super()._sections(lines)
+    def is_certain(self, section: Section) -> bool:
+        # A bullet without an id may be a label of an entry whose heading is in another style.
+        return section.id is not None or not isinstance(section, Bullet)
+
+    def _sections(self, lines: Sequence[str], ends: Collection[int] = ()) -> list[Section]:
+        sections = super()._sections(lines, ends)
         return sorted([*sections, *self._bullets(lines, sections)], key=lambda section: section.heading)
 
     def _bullets(self, lines: Sequence[str], sections: Sequence[Section]) -> list[Bullet]:
-        """The bullets under 最近の活動, also below a person's own headings there."""
+        """The bullets under 最近の活動 that are in no entry, also below a person's own headings there."""
         heading, end = _section(lines, RECENT)
         if heading is None:
             return []
-        below = [section for section in sections if heading < section.heading < end]
-        parts = [(heading + 1, below[0].heading if below else end)]
-        parts += [(section.heading + 1, section.end) for section in below if section.id is None and not section.fields]
-        fences = Fences(lines, self.is_marker)
-        return read_bullets(lines, parts, fences)
+        parts: list[tuple[int, int]] = []
+        start = heading + 1
+        for section in sections:
+            if heading < section.heading < end:
+                parts.append((start, section.heading))
+                start = section.end if section.id or section.fields else section.heading + 1
+        return read_bullets(lines, [*parts, (start, end)], Fences(lines, self.is_marker))
 
     def _edit(self, page: MarkdownPage, section: Section, memory: Memory) -> None:
         if not isinstance(section, Bullet):
             super()._edit(page, section, memory)
-        elif is_activity(memory) and section.content == memory.content:
+        elif is_activity(memory) and section.content == memory.content and not has_content_label(memory.content):
             if section.id != memory.id:
                 set_mark(page, section, memory.id)
         else:
@@ -307,16 +313,18 @@ class _MainLayout(_FileLayout):
         super()._append(page, others)
 
     def _insert_bullets(self, page: MarkdownPage, heading: int, bullets: Sequence[str]) -> None:
-        first = next((section.heading for section in super()._sections(page.lines) if section.heading > heading), len(page))
-        known = [bullet for bullet in self._bullets(page.lines, ()) if bullet.heading < first]
+        entries = self._entries(page.lines)
+        others = [*super()._sections(page.lines), *(one for one in entries if not isinstance(one, Bullet))]
+        first = min((section.heading for section in others if section.heading > heading), default=len(page))
+        known = [bullet for bullet in entries if isinstance(bullet, Bullet) and heading < bullet.heading < first]
         if known:
-            page.insert(known[-1].end, bullets)
+            page.insert_first(known[-1].end, bullets)
             return
         place = heading + 1
         is_spaced = place == len(page) or not page.lines[place].strip()
         below = next((line for line in page.lines[place:] if not is_blank(line)), "")
         separator = ["", "<!-- -->"] if below.startswith((" ", "\t")) else []  # else it would continue the last bullet
-        page.insert(place, ["", *bullets, *separator, *([] if is_spaced else [""])])
+        page.insert_first(place, ["", *bullets, *separator, *([] if is_spaced else [""])])
 
 
 def read_description(text: str) -> str:

@@ -91,6 +91,11 @@ class PageLayout:
         """Whether a section without an id is an entry, by the labels that a person wrote."""
         return "content" in section.fields
 
+    def is_certain(self, section: Section) -> bool:
+        """Whether the lines of a section can belong to no other entry, which is in another style."""
+        del section
+        return True
+
     def entry(self, section: Section, id: str | None) -> Entry:
         raise NotImplementedError
 
@@ -282,19 +287,20 @@ class PageLayout:
 
     def _loose_entries(self, lines: Sequence[str], exact: Sequence[Section]) -> list[Section]:
         """The entries of a page on which some are in another style."""
-        known = {line for section in exact if "content" in section.fields for line in section.first_lines()}
-        tidy = LooseLines(lines, self._fields, self.level).read(known)
-        sections = self._sections(tidy)
+        certain = [section for section in exact if self.is_certain(section)]
+        known = {line for section in certain if "content" in section.fields for line in section.first_lines()}
+        tidy, ends = LooseLines(lines, self._fields, self.level).read(known)
+        sections = self._sections(tidy, ends)
         for section in sections:
             section.is_exact = all(tidy[line] == lines[line] for line in range(section.heading, section.end))
             if section.id and "content" not in section.fields:
                 take_text_below(section, tidy)
         found = self._with_content(sections)
         ids = {section.id for section in found}
-        return found if all(section.id in ids for section in exact) else list(exact)
+        return found if all(section.id in ids for section in certain) else list(exact)
 
-    def _sections(self, lines: Sequence[str]) -> list[Section]:
-        """All sections of a page, entries or not, in time linear in its length."""
+    def _sections(self, lines: Sequence[str], ends: Collection[int] = ()) -> list[Section]:
+        """All sections of a page, entries or not, in time linear in its length; one ends above each of the lines `ends`."""
         fences = Fences(lines, self.is_marker)
         found: list[Section] = []
         section: Section | None = None
@@ -311,6 +317,9 @@ class PageLayout:
                     found.append(section)
                 index += 1
                 continue
+            if section and index in ends:
+                section.end = index
+                section = None
             closing = fences.end(index)
             if closing is not None:
                 if section:
