@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 import omoide
-from omoide import Scope, app
+from omoide import Mirror, Scope, app
+from omoide.sync.snapshot import digest_of
 from omoide.sync.worktrees import link_worktree
 
 SHOP = Scope.project("shop")
@@ -116,13 +117,21 @@ class World:
         found = self.read()
         assert found >= self.active, f"out of recall: {sorted(self.active - found)}"
         assert not found & self.retired, f"back in recall: {sorted(self.retired & found)}"
-        for clone in (self.one, self.two):
-            self.note(clone / LIST)
+        for mirror in self.lists:
+            self.note(mirror)
 
-    def note(self, file: Path) -> None:
+    def note(self, mirror: Mirror) -> None:
+        """Keep the text of a list if it was synced: one that was cut off, or has conflict markers, was not."""
+        file = Path(mirror.place, mirror.file)
+        if not file.is_file():
+            return
+        with self.memory._store.read() as tx:
+            known = tx.file_versions(mirror.number, [mirror.file])
         versions = self.history.setdefault(file, [])
-        if file.is_file() and (not versions or versions[-1] != file.read_bytes()):
-            versions.append(file.read_bytes())
+        data = file.read_bytes()
+        is_synced = any(digest_of(data.decode()) in one.digests[:1] for one in known)
+        if is_synced and (not versions or versions[-1] != data):
+            versions.append(data)
 
     def step(self) -> None:
         doing = self.random.choices(list(STEPS_OF_WALK), list(STEPS_OF_WALK.values()))[0]
