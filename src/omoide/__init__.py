@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         Contradiction as Contradiction,
         Merge as Merge,
         MergePlan as MergePlan,
+        Proposal as Proposal,
         ReindexResult as ReindexResult,
     )
     from omoide.lifecycle.retention import (
@@ -172,7 +173,7 @@ _MODULES = {
     ),
     "omoide.learning.candidates": "Rejection",
     "omoide.learning.transcript": "Speaker Turn read_turns",
-    "omoide.lifecycle.deduplication": "Contradiction Merge MergePlan ReindexResult",
+    "omoide.lifecycle.deduplication": "Contradiction Merge MergePlan Proposal ReindexResult",
     "omoide.lifecycle.retention": "Reason RetentionPlan Retirement",
     "omoide.lifecycle.run_statistics": "Interval RunGroup RunReport",
     "omoide.model": (

@@ -20,7 +20,7 @@ def test_near_duplicates_are_merged_with_all_facts_and_both_histories(memory):
     assert (done.merged, done.dropped) == (1, 0)
     kept = memory.show(two.number, scope=SHOP)
     assert (kept.content, sorted(kept.tags), kept.reference_count) == (two.content, ["api", "port"], 1)
-    assert kept.confidence == pytest.approx(0.6)
+    assert kept.confidence == 0.6
     gone = memory.show(one.number, scope=SHOP)
     assert gone.state is State.ARCHIVED
     (link,) = memory.links(two.number, scope=SHOP)
@@ -209,3 +209,56 @@ def test_mirrored_files_follow_a_merge(memory, tmp_path):
     assert file.read_text(encoding="utf-8").count("## ") == 2
     assert memory.reindex().merged == 1
     assert file.read_text(encoding="utf-8").count("## ") == 1
+
+
+SIMILAR = (
+    "A carpenter repairs the wooden fence of the garden",
+    "A carpenter is fixing the garden's wooden fence",
+)
+
+
+@pytest.fixture
+def proposed(run, monkeypatch):
+    """A store with two memories that say the same in other words, and one that states another number."""
+    monkeypatch.setenv("OMOIDE_EMBEDDER", "bundled")
+    for text in (
+        *SIMILAR,
+        "The API listens on port 8080 in every environment",
+        "The API listens on port 9090 in every environment",
+    ):
+        run("remember", text)
+    return run
+
+
+def proposals(run):
+    return [(pair["one"], pair["other"]) for pair in run("reindex", "--dry-run", "--json").data["proposals"]]
+
+
+def test_the_same_in_other_words_is_proposed_with_both_texts_and_merged_only_on_request(proposed):
+    plain = proposed("reindex")
+    assert "--review asks about each" in plain.out
+    assert all(text[:20] in plain.out for text in SIMILAR)
+    assert proposals(proposed) == [(1, 2)]
+    done = proposed("reindex", "--similar", "--json").data
+    assert [(merge["into"], merge["merged"]) for merge in done["merges"]] == [(1, [2])]
+    assert done["merges"][0]["content"].splitlines() == [*SIMILAR]
+    assert [pair["why"] for pair in done["contradictions"]] == ["other numbers"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "merged", "asked_again", "links"),
+    [
+        ("m", True, False, ["derived_from"]),
+        ("k", False, True, []),
+        ("c", False, False, ["contradicts"]),
+        ("n", False, False, ["relates"]),
+    ],
+)
+def test_a_review_merges_keeps_notes_a_contradiction_or_never_asks_again(proposed, answer, merged, asked_again, links):
+    done = proposed("reindex", "--review", input=f"{answer}\n")
+    assert done.code == 0, done.err
+    assert all(text in done.out for text in SIMILAR)
+    shown = proposed("show", "1", "--json").data
+    assert (SIMILAR[1] in shown["content"]) is merged
+    assert bool(proposals(proposed)) is asked_again
+    assert [link["kind"] for link in shown["links"]] == links

@@ -26,7 +26,7 @@ from omoide.model import (
 from omoide.prompt.task_file import task_record
 
 if TYPE_CHECKING:  # each loads with the verb that answers it
-    from omoide.lifecycle.deduplication import Contradiction, Merge
+    from omoide.lifecycle.deduplication import Contradiction, Merge, Proposal
     from omoide.lifecycle.retention import Retirement
     from omoide.lifecycle.run_statistics import Interval, RunReport
     from omoide.service.replay import Blame, Explanation, RunComparison
@@ -293,6 +293,15 @@ def merge(value: "Merge") -> dict[str, Any]:
         "merged": [other.number for other in value.others],
         "similarity": round(value.similarity, 4),
         "content": value.merged.content,
+    }
+
+
+def proposal(value: "Proposal") -> dict[str, Any]:
+    return {
+        "one": value.one.number,
+        "other": value.other.number,
+        "similarity": round(value.similarity, 4),
+        "texts": [value.one.content, value.other.content],
     }
 
 

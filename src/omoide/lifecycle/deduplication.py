@@ -2,13 +2,14 @@
 
 Similarity alone never merges. Vectors of "the port is 8080" and "the port is 8081" are as near as those of two spellings of
 one sentence, so two memories are the same only if they are near and say the same in the same order (`normalization`). What
-is near and differs in a number, a negation, a name, an opposite or the order of its words is reported as a possible
-contradiction, for a person to decide.
+is near and says it in other words is proposed, for a person to decide, unless a number, a negation, a name or an opposite
+differs. What is near and states another number, name or opposite, or denies the other, is reported as a possible
+contradiction.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -16,13 +17,15 @@ from typing import Any
 import msgspec
 
 from omoide.lifecycle import antonyms, normalization
-from omoide.model import ACTIVITY, Memory, fields
+from omoide.model import Memory, fields
 from omoide.retrieval.analyzer import stem
 
 SAME = 0.85
 """The similarity from which two texts can be the same. Chosen by judgement."""
 NEAR = 0.65
 """The similarity from which two texts can contradict each other. Chosen by judgement."""
+_REWORDED = 3
+"""Words that two texts must not have in common to be the same in other words."""
 GROUP = 20
 """Of all memories with the same words so many are compared with the first: lists of measurements have thousands."""
 
@@ -31,6 +34,7 @@ class Verdict(StrEnum):
     """What a comparison of two texts found."""
 
     SAME = "same"
+    SIMILAR = "similar"
     CONTRADICTS = "contradicts"
     DIFFERENT = "different"
 
@@ -51,6 +55,14 @@ class Merge(msgspec.Struct, frozen=True):
     similarity: float
 
 
+class Proposal(msgspec.Struct, frozen=True):
+    """Two memories that perhaps say the same in other words."""
+
+    one: Memory
+    other: Memory
+    similarity: float
+
+
 class Contradiction(msgspec.Struct, frozen=True):
     """Two memories that are near and perhaps cannot both be right."""
 
@@ -65,6 +77,8 @@ class MergePlan(msgspec.Struct, frozen=True):
 
     merges: list[Merge]
     contradictions: list[Contradiction]
+    proposals: list[Proposal] = []
+    """What is merged only if somebody says so, the most similar first."""
 
 
 class ReindexResult(msgspec.Struct, frozen=True):
@@ -110,6 +124,13 @@ _JAPANESE_NEGATION = re.compile(
 )
 
 
+# Of the negations, those that deny a whole statement.
+_DENIAL = re.compile(r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot)\b|n't\b")
+_JAPANESE_DENIAL = re.compile("(?<!少)な(?:い|く|かっ)(?!れば)|ません|禁止|(?:ず|ぬ)(?=[、。に]|$)")
+_VAGUE = frozenset(stem(word) for word in ("person", "child", "lady", "all", "each", "any", "some"))
+"""Words that may name the same as a more exact one."""
+
+
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
@@ -129,6 +150,8 @@ class TextFeatures(msgspec.Struct, frozen=True):
     negations: int
     names: frozenset[str]
     endings: str
+    denials: int = 0
+    """Of the negations, those that deny a whole statement."""
 
 
 def extract_features(text: str) -> TextFeatures:
@@ -153,8 +176,9 @@ def extract_features(text: str) -> TextFeatures:
     names.update(run for run in runs if "ァ" <= run[0] <= "ヺ")
     words.update(run.lower() for run in _letters.findall(_japanese.sub(" ", _word.sub(" ", plain))))
     negations = len(_NEGATION.findall(plain.lower())) + len(_JAPANESE_NEGATION.findall(plain))
+    denials = len(_DENIAL.findall(plain.lower())) + len(_JAPANESE_DENIAL.findall(plain))
     tokens = normalization.tokens(plain)
-    return TextFeatures(tokens, words, numbers, turning, negations, frozenset(names), "".join(endings))
+    return TextFeatures(tokens, words, numbers, turning, negations, frozenset(names), "".join(endings), denials)
 
 
 def _is_hiragana(run: str) -> bool:
@@ -168,32 +192,68 @@ def judge(one: TextFeatures, other: TextFeatures, similarity: float) -> Judgemen
     gone, come = one.words - other.words, other.words - one.words
     apart = sum(gone.values()) + sum(come.values())
     size = max(sum(one.words.values()), sum(other.words.values()))
-    difference = _difference(one, other, gone, come) if similarity >= NEAR and apart <= max(2, size // 4) else ""
-    return Judgement(Verdict.CONTRADICTS, difference) if difference else Judgement(Verdict.DIFFERENT)
+    conflict = _conflict(one, other, gone, come) if similarity >= NEAR and apart <= max(2, size // 4) else ""
+    if conflict:
+        return Judgement(Verdict.CONTRADICTS, conflict)
+    if similarity >= SAME and not _says_otherwise(one, other, gone, come):
+        return Judgement(Verdict.SIMILAR)
+    return Judgement(Verdict.DIFFERENT)
 
 
-def _difference(one: TextFeatures, other: TextFeatures, gone: Counter[str], come: Counter[str]) -> str:
-    """Return what makes one of two near texts say something else than the other; empty if nothing does."""
-    if one.numbers != other.numbers:
+def _conflict(one: TextFeatures, other: TextFeatures, gone: Counter[str], come: Counter[str]) -> str:
+    """Return what two near texts state differently, so that perhaps not both are right; empty if nothing.
+
+    What only one of them states is no contradiction: "the port" and "the port 8080".
+    """
+    if one.numbers - other.numbers and other.numbers - one.numbers:
         return "other numbers"
-    if one.negations != other.negations:
+    if bool(one.denials) != bool(other.denials) and sum(gone.values()) + sum(come.values()) <= 1:
         return "a negation"
-    if one.turning - other.turning and other.turning - one.turning:
-        return "another relation"
-    opposed = _opposite_words(gone, come) or antonyms.opposite_endings(one.endings, other.endings)
+    opposed = _opposite_words(gone.keys() - _VAGUE, come.keys() - _VAGUE)
+    opposed = opposed or antonyms.opposite_endings(one.endings, other.endings)
     if opposed:
         return f"opposites: {opposed}"
-    if gone and come and (one.names & gone.keys() or other.names & come.keys()):
-        return "other names"
-    return "" if gone or come else _order_difference(one.tokens, other.tokens)
+    if one.words.total() == other.words.total() and len(gone) == len(come) == 1:
+        swapped = gone.keys() | come.keys()
+        if swapped <= one.names | other.names and not _begins(one, swapped) and not _begins(other, swapped):
+            return "other names"
+    return "" if gone or come else _other_order(one.tokens, other.tokens)
 
 
-def _order_difference(one: Sequence[str], other: Sequence[str]) -> str:
-    """Return how two texts with the same words differ."""
-    gone, come = Counter(one) - Counter(other), Counter(other) - Counter(one)
-    if sorted(map(str.lower, one)) == sorted(map(str.lower, other)):
-        return f"another case: {', '.join(gone)}" if len(gone) == 1 else "another order"
-    return "other words: " + ", ".join(" ".join(side) or "none" for side in (gone, come))
+def _other_order(one: Sequence[str], other: Sequence[str]) -> str:
+    """Return how two texts with the same words differ: in their order ("A calls B"), or in the case of one (-p and -P)."""
+    lower, its_lower = [token.lower() for token in one], [token.lower() for token in other]
+    if lower != its_lower:
+        return "another order" if sorted(lower) == sorted(its_lower) else ""
+    cases = [token for token, its in zip(one, other, strict=True) if token != its]
+    return f"another case: {cases[0]}" if len(cases) == 1 else ""
+
+
+def _begins(features: TextFeatures, words: Collection[str]) -> bool:
+    """Whether the text begins with one of these words: there, a capital makes no name."""
+    return bool(features.tokens) and features.tokens[0].isascii() and stem(features.tokens[0].lower()) in words
+
+
+def _says_otherwise(one: TextFeatures, other: TextFeatures, gone: Counter[str], come: Counter[str]) -> bool:
+    """Whether anything speaks against two similar texts saying the same in other words."""
+    return (
+        # One word that replaces another, and endings alone, change a fact more often than they reword it.
+        gone.total() + come.total() < _REWORDED
+        or one.numbers != other.numbers
+        or one.negations != other.negations
+        or bool(_opposite_words(gone, come) or antonyms.opposite_endings(one.endings, other.endings))
+        or bool(_names(one) - other.words.keys() or _names(other) - one.words.keys())
+        or _signs(one.tokens) != _signs(other.tokens)
+    )
+
+
+def _names(features: TextFeatures) -> frozenset[str]:
+    """Return the names of a text without its first word, where a capital makes no name."""
+    return features.names - {stem(token.lower()) for token in features.tokens[:1] if token.isalpha()}
+
+
+def _signs(tokens: Sequence[str]) -> list[str]:
+    return sorted(token for token in tokens if not any(map(str.isalnum, token)))
 
 
 def _opposite_words(gone: Iterable[str], come: Iterable[str]) -> str:
@@ -201,18 +261,30 @@ def _opposite_words(gone: Iterable[str], come: Iterable[str]) -> str:
     return next((f"{word}, {its}" for word in gone for its in come if antonyms.are_opposites(word, its)), "")
 
 
-def plan(memories: Mapping[int, Memory], pairs: Iterable[tuple[int, int, float]]) -> MergePlan:
+Pair = tuple[int, int]
+"""The numbers of two memories, the lower one first."""
+
+
+def plan(
+    memories: Mapping[int, Memory],
+    pairs: Iterable[tuple[int, int, float]],
+    *,
+    similar: bool = False,
+    approved: Collection[Pair] = (),
+) -> MergePlan:
     """Plan which of the similar memories to merge, the most similar first.
 
     memories: by number
     pairs: two numbers each, and their similarity from 0 to 1
+    similar: also merge what says the same in other words, which is only proposed otherwise; `approved` are single such pairs
 
     A memory is merged at most once in one plan, only with memories of its own scope, type and state, and never when both
     have a key.
     """
     planner = _Planner(memories)
     for one, other, similarity in sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1])):
-        planner.compare(memories[one], memories[other], similarity)
+        is_approved = similar or (min(one, other), max(one, other)) in approved
+        planner.compare(memories[one], memories[other], similarity, is_approved=is_approved)
     return planner.plan()
 
 
@@ -227,23 +299,35 @@ class _Planner:
         self._heads: dict[int, int] = {}
         """By the number of each memory in a group: the one that stays."""
         self._contradictions: list[Contradiction] = []
+        self._proposals: list[Proposal] = []
+        self._combined: set[int] = set()
+        """The heads whose texts are joined, because they say it in other words."""
 
-    def compare(self, one: Memory, other: Memory, similarity: float) -> None:
-        """Merge two memories if they say the same, or note that they contradict each other."""
-        if (one.scope, one.type, one.state) != (other.scope, other.type, other.state) or one.type == ACTIVITY:
+    def compare(self, one: Memory, other: Memory, similarity: float, *, is_approved: bool) -> None:
+        """Merge two memories if they say the same, propose it, or note that they contradict each other."""
+        if (one.scope, one.type, one.state) != (other.scope, other.type, other.state):
             return
         judgement = self._judge(one, other, similarity)
         if judgement.verdict is Verdict.CONTRADICTS:
             self._contradictions.append(Contradiction(one, other, judgement.why, similarity))
-        elif judgement.verdict is Verdict.SAME and not (one.key and other.key):
-            head = self._memories[self._head(one, other)]
-            for memory in (one, other):
-                # A memory with a key stays: its key must go on naming what is in use. Each is compared with the head itself:
-                # a chain of similar memories may lead anywhere.
-                is_free = memory.number not in self._heads and not memory.key
-                if is_free and self._judge(head, memory, similarity).verdict is Verdict.SAME:
-                    self._heads[memory.number] = head.number
-                    self._groups[head.number].append((memory.number, similarity))
+            return
+        if judgement.verdict is Verdict.DIFFERENT or (one.key and other.key):
+            return
+        if judgement.verdict is Verdict.SIMILAR and not is_approved:
+            self._proposals.append(Proposal(one, other, similarity))
+            return
+        enough = (Verdict.SAME,) if judgement.verdict is Verdict.SAME else (Verdict.SAME, Verdict.SIMILAR)
+        head = self._memories[self._head(one, other)]
+        for memory in (one, other):
+            # A memory with a key stays: its key must go on naming what is in use. Each is compared with the head itself:
+            # a chain of similar memories may lead anywhere.
+            is_free = memory.number not in self._heads and not memory.key
+            is_pair = head in (one, other) and judgement.verdict is Verdict.SIMILAR
+            if is_free and (is_pair or self._judge(head, memory, similarity).verdict in enough):
+                self._heads[memory.number] = head.number
+                self._groups[head.number].append((memory.number, similarity))
+                if judgement.verdict is Verdict.SIMILAR:
+                    self._combined.add(head.number)
 
     def _head(self, one: Memory, other: Memory) -> int:
         """Return the head of the group that one of the two is in; of a new group if none is."""
@@ -268,10 +352,12 @@ class _Planner:
         for head, group in self._groups.items():
             if group:
                 into, others = self._memories[head], [self._memories[number] for number, _ in group]
-                merges.append(Merge(into, tuple(others), merge(into, others), min(similarity for _, similarity in group)))
-        return MergePlan(merges, [found for found in self._contradictions if not self._are_merged(found)])
+                merged = merge(into, others, join=head in self._combined)
+                merges.append(Merge(into, tuple(others), merged, min(similarity for _, similarity in group)))
+        contradictions = [found for found in self._contradictions if not self._are_merged(found)]
+        return MergePlan(merges, contradictions, [found for found in self._proposals if not self._are_merged(found)])
 
-    def _are_merged(self, found: Contradiction) -> bool:
+    def _are_merged(self, found: Contradiction | Proposal) -> bool:
         head = self._heads.get(found.one.number)
         return head is not None and head == self._heads.get(found.other.number)
 
@@ -299,8 +385,11 @@ def _survivor(one: Memory, other: Memory) -> Memory:
     )
 
 
-def merge(into: Memory, others: Sequence[Memory]) -> Memory:
-    """Return one memory with the facts of them all; how the values of a field merge is in the table of fields."""
+def merge(into: Memory, others: Sequence[Memory], *, join: bool = False) -> Memory:
+    """Return one memory with the facts of them all; how the values of a field merge is in the table of fields.
+
+    join: keep every text, one below the other, because they are not the same word for word
+    """
     # The lowest number first: of two contents of one length, the older one stands.
     ordered = sorted([into, *others], key=lambda memory: memory.number)
     merged: dict[str, Any] = {}
@@ -308,6 +397,8 @@ def merge(into: Memory, others: Sequence[Memory]) -> Memory:
         if field.merge != "own":
             memories = ordered if field.merge == "longest" else [into, *others]
             merged[field.name] = _MERGERS[field.merge]([getattr(memory, field.name) for memory in memories])
+    if join:
+        merged["content"] = "\n".join(dict.fromkeys(memory.content for memory in (into, *others)))
     return msgspec.structs.replace(into, **merged)
 
 
@@ -319,7 +410,7 @@ def _latest(moments: Sequence[datetime | None]) -> datetime | None:
 _MERGERS: dict[fields.Merge, Callable[[Sequence[Any]], Any]] = {
     "longest": lambda texts: max(texts, key=len),
     "union": lambda lists: tuple(dict.fromkeys(value for values in lists for value in values)),
-    "mean": lambda numbers: sum(numbers) / len(numbers),
+    "mean": lambda numbers: round(sum(numbers) / len(numbers), 4),
     "sum": sum,
     "highest": max,
     "lowest": min,

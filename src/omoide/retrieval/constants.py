@@ -8,7 +8,7 @@ Three kinds of origin:
 - "tuned on LoCoMo": for long the only set with sessions, speakers and times. Expect less elsewhere.
 - "chosen by judgement": no set measures it.
 
-What was tried instead is in docs/decisions/0015, 0017, 0019 and 0021.
+What was tried instead is in docs/decisions/0015, 0017, 0019, 0021 and 0030.
 """
 
 # How much a term of a query says, against 1.0 for a word, a name or a pair of characters with meaning (analyzer).

@@ -1,6 +1,6 @@
 """Maintain the store: purge, check, repair, reindex, back up, count."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import reduce
@@ -184,12 +184,20 @@ class Maintenance(Core):
         return self._store.location
 
     def reindex(
-        self, *, dry_run: bool = False, archive: Path | bool | None = None, watch: Watch = lambda *_: None
+        self,
+        *,
+        dry_run: bool = False,
+        similar: bool = False,
+        approved: Collection[tuple[int, int]] = (),
+        archive: Path | bool | None = None,
+        watch: Watch = lambda *_: None,
     ) -> "ReindexResult":
         """Merge near-duplicates, erase forgotten memories, and rebuild index and vectors.
 
-        `dry_run`: only plan and count. `archive`: where the whole database is copied to first; True: to `archive/` beside
-        the store, named by the day, where the newest five stay. `watch`: see `Watch`.
+        `dry_run`: only plan and count. `similar`: also merge what says the same in other words, which is only proposed
+        otherwise; `approved`: of these, the pairs of numbers, the lower one first, that somebody approved. `archive`: where
+        the whole database is copied to first; True: into `archive/` beside the store, where the newest five archives stay.
+        `watch`: see `Watch`.
 
         Others read and write meanwhile: the new index and vectors are built beside the old ones and replace them in one
         transaction, together with every merge. Killed at any moment, everything is as before or as after; vectors that were
@@ -200,14 +208,14 @@ class Maintenance(Core):
 
         if dry_run:
             with self._store.read() as tx:
-                plan, forgotten, _ = self._plan_merges(tx)
+                plan, forgotten, _ = self._plan_merges(tx, similar=similar, approved=approved)
             return ReindexResult(plan, 0, len(forgotten), 0, 0)
         with self._store.task_lock("reindex"):
             with self._archive_first(archive, watch) as copy:
                 embedded, trouble = self._embed_missing(watch)
                 watch("comparing", 0, 1)
                 with self._store.read() as tx:
-                    plan, forgotten, total = self._plan_merges(tx)
+                    plan, forgotten, total = self._plan_merges(tx, similar=similar, approved=approved)
                 watch("comparing", 1, 1)
                 at = self._clock()
                 merges = [_changes(merge, at) for merge in plan.merges]
@@ -272,13 +280,18 @@ class Maintenance(Core):
         except EmbedderUnavailable:  # fallback: they are made when it is available again
             return []
 
-    def _plan_merges(self, tx: Reader) -> "tuple[MergePlan, list[Memory], int]":
+    def _plan_merges(
+        self, tx: Reader, *, similar: bool, approved: Collection[tuple[int, int]]
+    ) -> "tuple[MergePlan, list[Memory], int]":
         """Return what to merge, what to erase, and how many memories there are."""
         every, at = list(tx.everything()), self._clock()
-        plan = self._find_duplicates(tx, {memory.number: memory for memory in every if is_current(memory, at)})
+        current = {memory.number: memory for memory in every if is_current(memory, at)}
+        plan = self._find_duplicates(tx, current, similar=similar, approved=approved)
         return plan, [memory for memory in every if memory.state is State.FORGOTTEN], len(every)
 
-    def _find_duplicates(self, tx: Reader, memories: Mapping[int, Memory]) -> "MergePlan":
+    def _find_duplicates(
+        self, tx: Reader, memories: Mapping[int, Memory], *, similar: bool, approved: Collection[tuple[int, int]]
+    ) -> "MergePlan":
         from omoide.lifecycle import deduplication  # lazy: see the top
 
         pairs = [*deduplication.candidate_pairs(memories.values()), *self._embeddings.pairs(tx, memories)]
@@ -299,6 +312,8 @@ class Maintenance(Core):
                 # How two memories relate that somebody has linked is known: they are not merged.
                 if linked.isdisjoint([(memories[first].id, memories[second].id), (memories[second].id, memories[first].id)])
             ],
+            similar=similar,
+            approved=approved,
         )
 
 

@@ -1,11 +1,12 @@
 """reindex and similar: near-duplicates, and the index and vectors that find them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
+from omoide.errors import InvalidInput
 from omoide.files.sizes import format_size
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import (
@@ -19,7 +20,8 @@ from omoide.interfaces.cli.options import (
     target_options,
 )
 from omoide.interfaces.cli.output import escape_control, headline, print_json, print_table
-from omoide.lifecycle.deduplication import Contradiction, Merge, MergePlan, ReindexResult
+from omoide.lifecycle.deduplication import Contradiction, Merge, MergePlan, Proposal, ReindexResult
+from omoide.model import LinkKind
 from omoide.service import Service
 
 _ROWS = 20
@@ -29,26 +31,35 @@ _ROWS = 20
 @click.command("reindex")
 @click.option("--dry-run", is_flag=True, help="Only show what would be merged and dropped.")
 @click.option("--pending", is_flag=True, help="Only compute the vectors that are missing.")
+@click.option("--similar", is_flag=True, help="Also merge what says the same in other words.")
+@click.option("--review", is_flag=True, help="Ask about each pair that says the same in other words.")
 @click.option("--verbose", is_flag=True, help="Show the texts, and all rows of the plan.")
 @store_option
 @json_option
-def reindex_command(dry_run: bool, pending: bool, verbose: bool, target: Target, as_json: bool) -> None:
+def reindex_command(
+    dry_run: bool, pending: bool, similar: bool, review: bool, verbose: bool, target: Target, as_json: bool
+) -> None:
     """Merge near-duplicates, drop forgotten memories, rebuild index and vectors.
 
     The database as it was is archived, compressed, in archive/ beside the store; the newest five archives stay. Others
-    can go on reading and writing: all changes take effect in one step at the end. Memories that differ in a number, a
-    version, a negation or a name are never merged, only shown: they may contradict each other.
+    can go on reading and writing: all changes take effect in one step at the end. What says the same in other
+    words is shown with both texts, and merged with --similar or after --review. Memories that differ in a number, a
+    negation or a name are never merged; those that may contradict each other are shown.
 
     \b
     omoide reindex --dry-run --verbose
     omoide reindex
+    omoide reindex --review
     omoide reindex --pending
     """
+    if sum((review, similar, pending)) > 1 or (review and (dry_run or as_json)):
+        raise InvalidInput("--review asks on the terminal: give it without --similar, --pending, --dry-run and --json")
     memory = open_for_command(settings_for(target))
     if pending:
         _embed_pending(memory, as_json=as_json)
         return
-    result = _dry_run(memory) if dry_run else _reindex(memory)
+    approved = _review(memory) if review else ()
+    result = _dry_run(memory, similar=similar) if dry_run else _reindex(memory, similar=similar, approved=approved)
     if as_json:
         print_json(_result_record(result, dry_run=dry_run))
         return
@@ -68,17 +79,38 @@ def _embed_pending(memory: Service, *, as_json: bool) -> None:
         click.echo(f"{embedded:,} memories embedded", err=True)
 
 
-def _dry_run(memory: Service) -> ReindexResult:
-    result = memory.reindex(dry_run=True)
+_ANSWERS = {"m": "merge", "k": "keep", "c": "contradiction", "n": "never ask again"}
+
+
+def _review(memory: Service) -> list[tuple[int, int]]:
+    """Ask about each proposal; return the pairs to merge. A contradiction and "never ask again" become links at once."""
+    memory.embed_pending()
+    approved = []
+    for pair in memory.reindex(dry_run=True).plan.proposals:
+        one, other = sorted((pair.one, pair.other), key=lambda its: its.number)
+        for memory_shown in (one, other):
+            click.echo(f"\n{headline(memory_shown)}\n    {escape_control(memory_shown.content)}")
+        question = f"{pair.similarity:.2f}: " + ", ".join(f"{key} = {what}" for key, what in _ANSWERS.items())
+        answer = click.prompt(question, type=click.Choice([*_ANSWERS]), default="k", show_choices=False)
+        if answer == "m":
+            approved.append((one.number, other.number))
+        elif answer != "k":
+            kind = LinkKind.CONTRADICTS if answer == "c" else LinkKind.RELATES
+            memory.link(one.number, kind, other.number, scope=one.scope)
+    return approved
+
+
+def _dry_run(memory: Service, *, similar: bool) -> ReindexResult:
+    result = memory.reindex(dry_run=True, similar=similar)
     vectors = memory.coverage()
     if vectors.embedder is not None and vectors.pending:
         click.echo(f"{vectors.pending:,} memories have no vector yet: only their words were compared", err=True)
     return result
 
 
-def _reindex(memory: Service) -> ReindexResult:
+def _reindex(memory: Service, *, similar: bool, approved: Sequence[tuple[int, int]]) -> ReindexResult:
     bars = _ProgressBars()
-    result = memory.reindex(archive=True, watch=bars)
+    result = memory.reindex(similar=similar, approved=approved, archive=True, watch=bars)
     bars.end()
     return result
 
@@ -112,16 +144,25 @@ def _contradiction_row(pair: Contradiction, *, verbose: bool) -> list[str]:
     return [f"#{pair.one.number}", f"#{pair.other.number}", f"{pair.similarity:.2f}", pair.why, text]
 
 
+def _proposal_row(pair: Proposal) -> list[str]:
+    texts = f"{pair.one.content} / {pair.other.content}"
+    return [f"#{pair.one.number}", f"#{pair.other.number}", f"{pair.similarity:.2f}", texts]
+
+
 def _print_plan(plan: MergePlan, *, verbose: bool) -> None:
     merges = [_merge_row(merge, verbose=verbose) for merge in plan.merges]
     contradictions = [_contradiction_row(pair, verbose=verbose) for pair in plan.contradictions]
     rows = None if verbose else _ROWS
     if merges:
         print_table(["into", "merged", "similarity", "text"], merges[:rows], flexible=(3,))
+    if plan.proposals:
+        click.echo(("\n" if merges else "") + "the same in other words? --review asks about each, --similar merges all:")
+        proposals = [_proposal_row(pair) for pair in plan.proposals[:rows]]
+        print_table(["one", "other", "similarity", "texts"], proposals, flexible=(3,))
     if contradictions:
-        click.echo(("\n" if merges else "") + "possible contradictions, never merged:")
+        click.echo(("\n" if merges or plan.proposals else "") + "possible contradictions, never merged:")
         print_table(["one", "other", "similarity", "why", "text"], contradictions[:rows], flexible=(4,))
-    if rows is not None and max(len(merges), len(contradictions)) > rows:
+    if rows is not None and max(len(merges), len(plan.proposals), len(contradictions)) > rows:
         click.echo("… --verbose shows all", err=True)
 
 
@@ -143,6 +184,7 @@ def _result_record(result: ReindexResult, *, dry_run: bool) -> dict[str, object]
     return {
         "dry_run": dry_run,
         "merges": [serialize.merge(merge) for merge in result.plan.merges],
+        "proposals": [serialize.proposal(pair) for pair in result.plan.proposals],
         "contradictions": [serialize.doubt(pair) for pair in result.plan.contradictions],
         "merged": result.merged,
         "dropped": result.dropped,
