@@ -82,8 +82,18 @@ def test_an_editor_and_four_agents_lose_no_text(tmp_path, open_memory, worker, l
     assert [message for message in report.troubles if "was saved while it was replaced: its entries" not in message] == []
     left = everything(memory, place)
     assert [text for texts in written for text in texts if not re.search(rf"{re.escape(text)}\b", left)] == []
+    settle(memory)
     agreed(memory, place, kind)
     assert memory.check() == []
+
+
+def settle(memory):
+    """Put back what an old buffer left out, and take out what it brought back, as `mirror status` suggests to a person."""
+    engine = app.sync_engine(memory)
+    (mirror,) = memory.mirrors()
+    held = engine.held(mirror)
+    missing = {one.number for one, state in held if not state.is_in_file}
+    engine.sync(mirror, put_back=missing, take_out={one.number for one, _ in held} - missing)
 
 
 def agreed(memory, place, kind):

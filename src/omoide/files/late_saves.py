@@ -26,6 +26,9 @@ KEEP_SECONDS = 120.0
 """How long a replaced file is kept if nobody writes to it."""
 _MOST_FILES = 32
 _MOST_BYTES = 16_000_000
+_GRACE_SECONDS = 2
+"""Within this time only the number of bytes is limited: agents may replace a file hundreds of times in a second, and an
+editor that has just opened one needs a moment to write to it."""
 """Of unchanged files; the oldest are deleted first, but the newest few are kept whatever their size."""
 _ALWAYS_KEPT = 4
 _PRUNE_AFTER = 16
@@ -125,8 +128,16 @@ class ReplacedFile(NamedTuple):
 
     @property
     def is_old(self) -> bool:
-        # A clock that was set back must not keep it for ever.
-        return abs(time.time_ns() - self.replaced_at) > KEEP_SECONDS * 1e9
+        return self._age > KEEP_SECONDS
+
+    @property
+    def is_young(self) -> bool:
+        return self._age < _GRACE_SECONDS
+
+    @property
+    def _age(self) -> float:
+        """In seconds. A clock that was set back must not keep a file for ever."""
+        return abs(time.time_ns() - self.replaced_at) / 1e9
 
 
 class ReplacedFiles:
@@ -216,7 +227,8 @@ def _count_over_limits(files: Sequence[ReplacedFile]) -> int:
     total = 0
     for count, file in enumerate(reversed(files)):
         total += file.now.size
-        if count >= _MOST_FILES or (count >= _ALWAYS_KEPT and total > _MOST_BYTES):
+        too_many = count >= _MOST_FILES and not file.is_young
+        if too_many or (count >= _ALWAYS_KEPT and total > _MOST_BYTES):
             return len(files) - count
     return 0
 
