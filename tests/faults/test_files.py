@@ -493,8 +493,18 @@ def test_replaced_files_that_nobody_writes_to_are_deleted_after_a_while(root, ke
     assert kept(root) == []
 
 
+def test_of_many_files_replaced_at_once_an_editor_may_still_have_any_open(root, keeping, monkeypatch):
+    monkeypatch.setattr(late_saves, "_MOST_FILES", 10)
+    monkeypatch.setattr(late_saves, "_GRACE_SECONDS", 3600)
+    for number in range(100):
+        write(keeping, "a.md", f"text {number}")
+    keeping.replaced.late_saves()
+    assert len(kept(root)) == 99
+
+
 def test_only_the_newest_replaced_files_are_kept(root, keeping, monkeypatch):
     monkeypatch.setattr(late_saves, "_MOST_FILES", 10)
+    monkeypatch.setattr(late_saves, "_GRACE_SECONDS", 0)
     for number in range(100):
         write(keeping, "a.md", f"text {number}")
     assert len(kept(root)) <= 10 + 17
