@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from omoide.lifecycle import antonyms, normalization
-from omoide.model import Memory, fields
+from omoide.model import ACTIVITY, Memory, fields
 from omoide.retrieval.analyzer import stem
 
 SAME = 0.85
@@ -305,7 +305,7 @@ class _Planner:
 
     def compare(self, one: Memory, other: Memory, similarity: float, *, is_approved: bool) -> None:
         """Merge two memories if they say the same, propose it, or note that they contradict each other."""
-        if (one.scope, one.type, one.state) != (other.scope, other.type, other.state):
+        if (one.scope, one.type, one.state) != (other.scope, other.type, other.state) or one.type == ACTIVITY:
             return
         judgement = self._judge(one, other, similarity)
         if judgement.verdict is Verdict.CONTRADICTS:
