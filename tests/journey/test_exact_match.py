@@ -31,7 +31,7 @@ def test_the_only_memory_with_the_code_of_the_question_is_first(tmp_path, open_m
     assert memory.recall(question, scope=SHOP, limit=51).hits[0].memory.id == wanted.id
 
 
-@pytest.mark.parametrize("question", ["quokka8", "quokka", "release notes quokka8"])
+@pytest.mark.parametrize("question", ["quokka8", "release notes quokka8"])
 def test_a_memory_without_a_vector_is_first_if_it_matches_the_words_best(tmp_path, open_memory, question):
     file = tmp_path / "memory.db"
     before = open_memory(file, embedder="bundled")
