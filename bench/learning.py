@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from omoide.lifecycle import relevance
-from omoide.model import Evidence, LearnedRelevance
+from omoide.model import LearnedRelevance, OutcomeEvidence
 
 MEMORIES, IN_PROMPT, RUNS, SEEDS = 30, 10, 200, 200
 EFFECTS = (0.2,) * 5 + (-0.2,) * 5 + (0.0,) * 20
@@ -49,7 +49,7 @@ def simulate(seed: int, choose: Choose) -> dict[int, Learned]:
     chance = random.Random(seed)
     effects = list(EFFECTS)
     chance.shuffle(effects)
-    evidence: list[list[Evidence]] = [[] for _ in effects]
+    evidence: list[list[OutcomeEvidence]] = [[] for _ in effects]
     known = [LearnedRelevance(memory, 0.5, 0.5, 0) for memory in range(MEMORIES)]
     learned = {}
     for tick in range(1, RUNS + 1):
@@ -57,7 +57,7 @@ def simulate(seed: int, choose: Choose) -> dict[int, Learned]:
         prompt = choose(chance, values)
         succeeded = chance.random() < BASE + sum(effects[memory] for memory in prompt)
         for memory in prompt:
-            evidence[memory].append(Evidence("bench", tick, float(succeeded), 1.0))
+            evidence[memory].append(OutcomeEvidence("bench", tick, float(succeeded), 1.0))
             known[memory] = relevance.learn(known[memory], evidence[memory])
         if tick in STEPS:
             learned[tick] = _judge(effects, [relevance.relevance(each, "bench", tick) for each in known])

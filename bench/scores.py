@@ -21,7 +21,7 @@ import omoide
 from bench import calibration_plot, retrieval
 from bench.retrieval import Question, Task
 from omoide.retrieval import confidence, constants
-from omoide.retrieval.confidence import Evidence
+from omoide.retrieval.confidence import MatchEvidence
 from omoide.settings import load_settings
 
 GROUPS = {
@@ -65,7 +65,7 @@ Scores = NDArray[np.float64]
 class Asked(NamedTuple):
     """What one question brought."""
 
-    evidence: Evidence
+    evidence: MatchEvidence
     score: float
     """Of the best hit; 0 if there is none."""
     recall: float
@@ -88,10 +88,10 @@ class Recorder:
     """Keeps the evidence of the last question."""
 
     def __init__(self) -> None:
-        self.last: Evidence | None = None
+        self.last: MatchEvidence | None = None
         self.probability = confidence.probability
 
-    def __call__(self, evidence: Evidence) -> float:
+    def __call__(self, evidence: MatchEvidence) -> float:
         self.last = evidence
         return self.probability(evidence)
 
@@ -109,7 +109,7 @@ def ask(
         recorder.last = None
         hits = memory.recall(question.text, scope=question.scope, limit=10, min_score=0).hits
         found = retrieval.scores([ids[hit.memory.number] for hit in hits], question.relevant)["R@10"]
-        evidence = recorder.last or Evidence(0.0, 0, 1, semantic=False)
+        evidence = recorder.last or MatchEvidence(0.0, 0, 1, semantic=False)
         answers.append(Asked(evidence, hits[0].score if hits else 0.0, found))
     return answers
 

@@ -105,6 +105,15 @@ def test_every_module_is_short_and_has_a_docstring() -> None:
         assert docstring.split("\n\n")[0].rstrip().endswith((".", ":")), f"{file}: its first words should be a sentence"
 
 
+def test_no_two_classes_share_a_name() -> None:
+    files: dict[str, list[str]] = {}
+    for file in SOURCES:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                files.setdefault(node.name, []).append(file.name)
+    assert {name: places for name, places in files.items() if len(places) > 1} == {}
+
+
 def test_only_these_modules_run_statements_on_a_connection() -> None:
     """All others read through `Transaction`, which lets no cursor out: none can outlive its transaction.
 

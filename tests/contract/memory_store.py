@@ -18,9 +18,7 @@ from msgspec.structs import replace
 from omoide.errors import Conflict, StoreBusy, StoreError
 from omoide.model import (
     Actor,
-    Candidate,
     Event,
-    Evidence,
     FileState,
     FileVersions,
     IdempotencyRecord,
@@ -32,7 +30,9 @@ from omoide.model import (
     Memory,
     Mirror,
     Outcome,
+    OutcomeEvidence,
     Project,
+    PromptCandidate,
     Query,
     Run,
     Scope,
@@ -157,9 +157,9 @@ class MemoryReader:
             _ = self.data  # raises once the transaction has ended
             yield memory
 
-    def prompt_candidates(self, query: Query, at: datetime) -> list[Candidate]:
+    def prompt_candidates(self, query: Query, at: datetime) -> list[PromptCandidate]:
         return [
-            Candidate(each.number, each.id, each.version, each.type, each.content, each.tags, each.relevance)
+            PromptCandidate(each.number, each.id, each.version, each.type, each.content, each.tags, each.relevance)
             for each in self.browse(query, at)
         ]
 
@@ -332,9 +332,9 @@ class MemoryReader:
     def last_tick(self, scope: Scope) -> int:
         return max((run.tick for run in self.runs(Scope(scope.path))), default=0)
 
-    def evidence(self, memory: int, since: int) -> list[Evidence]:
+    def evidence(self, memory: int, since: int) -> list[OutcomeEvidence]:
         found = [
-            (run.outcome.event, Evidence(path, run.tick, *self.data.credits[path, number][memory]))
+            (run.outcome.event, OutcomeEvidence(path, run.tick, *self.data.credits[path, number][memory]))
             for (path, number), run in self.data.agent_runs.items()
             if run.outcome is not None and run.outcome.event >= since and memory in self.data.credits.get((path, number), {})
         ]

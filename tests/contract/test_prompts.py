@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from omoide.model import Candidate, Query, Scope, State
+from omoide.model import PromptCandidate, Query, Scope, State
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 
@@ -17,9 +17,9 @@ def test_candidates_are_the_current_memories_that_a_scope_sees_in_their_present_
     at = samples.now + timedelta(hours=2)
     found = samples.ask(lambda tx: tx.prompt_candidates(Query(SHOP), at))
     assert sorted(found) == [
-        Candidate(kept.number, kept.id, 2, "warning", "new", ("src/**", "日本"), 0.25),
-        Candidate(everywhere.number, everywhere.id, 1, "note", "everywhere", (), 0.5),
+        PromptCandidate(kept.number, kept.id, 2, "warning", "new", ("src/**", "日本"), 0.25),
+        PromptCandidate(everywhere.number, everywhere.id, 1, "note", "everywhere", (), 0.5),
     ]
     assert samples.ask(lambda tx: tx.prompt_candidates(Query(Scope.project("none")), at)) == [
-        Candidate(everywhere.number, everywhere.id, 1, "note", "everywhere", (), 0.5)
+        PromptCandidate(everywhere.number, everywhere.id, 1, "note", "everywhere", (), 0.5)
     ]

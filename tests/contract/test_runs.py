@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from contract.samples import ALICE, START
 from omoide.errors import Conflict
 from omoide.model import (
-    Evidence,
     LearnedRelevance,
     Outcome,
+    OutcomeEvidence,
     Project,
     PromptMemory,
     Receipt,
@@ -67,7 +67,7 @@ def test_an_outcome_is_stored_counted_and_taken_back(samples, store):
         assert tx.run(SHOP, 1) == first
         assert tx.last_tick(SHOP) == 2
         assert tx.last_tick(BANK) == 0
-        evidence = [Evidence("shop", 1, 1.0, 3.0), Evidence("shop", 2, 0.0, 1.0)]
+        evidence = [OutcomeEvidence("shop", 1, 1.0, 3.0), OutcomeEvidence("shop", 2, 0.0, 1.0)]
         assert tx.evidence(one.number, 0) == evidence
         assert tx.evidence(one.number, 9) == evidence[1:]
         assert tx.evidence(two.number, 0) == []
@@ -114,5 +114,5 @@ def test_merging_projects_moves_runs_behind_those_of_the_target(samples, store):
         assert [(each.number, each.id, each.tick) for each in tx.runs(SHOP)] == [
             (4, "c", 0), (3, "a-1", 2), (2, "b", 1), (1, "a", 0)
         ]  # fmt: skip
-        assert tx.evidence(global_one.number, 0) == [Evidence("shop", 2, 1.0, 1.0)]
+        assert tx.evidence(global_one.number, 0) == [OutcomeEvidence("shop", 2, 1.0, 1.0)]
         assert [(each.project, each.tick) for each in tx.learned(SHOP)] == [("shop", 2)]

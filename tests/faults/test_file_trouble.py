@@ -26,7 +26,7 @@ from omoide.model import now
 from omoide.sync.run import SyncRun
 from omoide.sync.snapshot import FileText
 from omoide.transfer.export import export
-from omoide.transfer.selection import Selection
+from omoide.transfer.selection import TransferSelection
 
 SHOP = Scope.project("shop")
 PROGRAM = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()"]
@@ -237,7 +237,7 @@ def told_once(reports: list[str], case: Case) -> None:
 
 def exported(memory):
     out = io.BytesIO()
-    export(memory, out, "jsonl", Selection(scope=SHOP), lambda _: None)
+    export(memory, out, "jsonl", TransferSelection(scope=SHOP), lambda _: None)
     return [json.loads(line)["key"] for line in out.getvalue().splitlines()]
 
 

@@ -12,7 +12,7 @@ from omoide.model import LinkKind, Scope, State
 from omoide.storage.sqlite.store import MIGRATIONS, SqliteStore
 from omoide.transfer.export import export
 from omoide.transfer.import_ import import_file
-from omoide.transfer.selection import Selection
+from omoide.transfer.selection import TransferSelection
 
 SHOP, MONDAY = Scope.project("shop"), Scope.session("shop", "monday")
 STEPS = sorted(MIGRATIONS.glob("[0-9]*.sql"))
@@ -177,11 +177,11 @@ def test_a_database_of_every_schema_is_written_and_exported(tmp_path, database, 
         assert (found.id, found.version, found.content) == (revised.id, 3, "The zebra crossing is gone")
         assert memory.show(1, scope=SHOP).content == found.content
         assert memory.remember("okapi", scope=SHOP).memory.number == 4
-        assert export(memory, exported, "jsonl", Selection(), lambda _: None) == 4
+        assert export(memory, exported, "jsonl", TransferSelection(), lambda _: None) == 4
         assert memory.check() == []
     exported.seek(0)
     with open_memory(tmp_path / "copy.db") as copy:
-        chosen = Selection()
+        chosen = TransferSelection()
         import_file(copy, exported, "jsonl", name="x", here=SHOP, chosen=chosen, rehearse=False, tick=lambda _: None)
         assert copy.show(1, scope=SHOP).content == revised.content
         assert copy.show(2, scope=SHOP).content == JAPANESE

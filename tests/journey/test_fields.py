@@ -26,7 +26,7 @@ from omoide.markdown.single_file import SingleFile
 from omoide.model import fields
 from omoide.sync.database import FileChange
 from omoide.transfer.import_ import import_file
-from omoide.transfer.selection import Selection
+from omoide.transfer.selection import TransferSelection
 
 SHOP = Scope.project("shop")
 MONDAY = Scope.session("shop", "monday")
@@ -159,7 +159,9 @@ def test_a_record_without_an_id_gives_every_field_of_a_draft(memory, tmp_path):
     file = tmp_path / "drafts.jsonl"
     file.write_bytes(msgspec.json.encode(kept))
     with file.open("rb") as opened:
-        import_file(memory, opened, "jsonl", name="it", here=SHOP, chosen=Selection(), rehearse=False, tick=lambda _: None)
+        import_file(
+            memory, opened, "jsonl", name="it", here=SHOP, chosen=TransferSelection(), rehearse=False, tick=lambda _: None
+        )
     assert values(only(memory), fields.DRAFT) == values(FULL, fields.DRAFT)
 
 

@@ -11,7 +11,7 @@ import omoide
 from omoide import Draft, Scope
 from omoide.transfer.export import export
 from omoide.transfer.import_ import import_file
-from omoide.transfer.selection import Selection
+from omoide.transfer.selection import TransferSelection
 
 FORMATS = ["json", "jsonl", "csv"]
 ODD = [
@@ -122,11 +122,11 @@ def test_no_cell_of_a_csv_is_a_formula_and_every_text_comes_back(tmp_path_factor
         one.remember_many([Draft(text, Scope.everywhere(), examples=examples) for text in contents])
         one.remember("text", scope=Scope.everywhere(), topic="=1+1", tags=["@a", "b"], source="'+x", key="-k")
         file = io.BytesIO()
-        export(one, file, "csv", Selection(), lambda _: None)
+        export(one, file, "csv", TransferSelection(), lambda _: None)
         rows = list(csv.reader(io.StringIO(file.getvalue().decode(), newline="")))
         assert not [cell for row in rows for cell in row if cell[:1] and cell[0] in RUN_BY_A_SPREADSHEET]
         import_file(
-            other, file, "csv", name="it", here=Scope.everywhere(), chosen=Selection(), rehearse=False,
+            other, file, "csv", name="it", here=Scope.everywhere(), chosen=TransferSelection(), rehearse=False,
             tick=lambda _: None,
         )  # fmt: skip
         assert [memory for memory, _ in other.everything()] == [memory for memory, _ in one.everything()]

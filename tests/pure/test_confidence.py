@@ -3,17 +3,17 @@
 import pytest
 
 from omoide.retrieval import confidence, lexical
-from omoide.retrieval.confidence import Evidence
+from omoide.retrieval.confidence import MatchEvidence
 from omoide.retrieval.query_parts import NO_PARTS, QueryParts
 
 
 @pytest.mark.parametrize("semantic", [False, True])
 def test_more_of_the_question_is_more_sure_and_more_memories_are_less(semantic):
-    values = [confidence.probability(Evidence(fit, 4, 1_000, semantic=semantic)) for fit in (0.0, 0.3, 0.6, 1.0)]
+    values = [confidence.probability(MatchEvidence(fit, 4, 1_000, semantic=semantic)) for fit in (0.0, 0.3, 0.6, 1.0)]
     assert values == sorted(values)
     assert values[0] < 0.01
     assert values[-1] > 0.9
-    few, many = (confidence.probability(Evidence(0.5, 4, entries, semantic=semantic)) for entries in (10, 100_000))
+    few, many = (confidence.probability(MatchEvidence(0.5, 4, entries, semantic=semantic)) for entries in (10, 100_000))
     assert few > many
 
 

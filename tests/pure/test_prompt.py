@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 from markdown_it import MarkdownIt
 
-from omoide.model import Candidate, Task
+from omoide.model import PromptCandidate, Task
 from omoide.prompt import budget, compose, render
 from omoide.prompt.globs import TagMatcher, is_glob, resolve_scope
 
@@ -74,7 +74,7 @@ def test_a_broken_glob_is_reported_once_and_matches_nothing(glob):
 
 def candidates(contents, **fields):
     plain = {"version": 1, "type": "note", "tags": (), "relevance": 0.5, **fields}
-    return [Candidate(number=n, id=f"id-{n}", content=text, **plain) for n, text in enumerate(contents)]
+    return [PromptCandidate(number=n, id=f"id-{n}", content=text, **plain) for n, text in enumerate(contents)]
 
 
 TASK = Task(title="t", description="d", constraints=("c",), output_format="o", role="r")
@@ -129,7 +129,7 @@ def test_no_text_of_a_task_is_a_heading_of_the_prompt(text):
 
 @given(st.permutations(range(8)), st.permutations(["a", "b", "あ", "い", "Z", "É", "\n", "~"]))
 def test_the_order_of_memories_does_not_depend_on_how_they_were_stored(order, contents):
-    straight = [Candidate(n, f"id-{n}", 1, "note", text, (), 0.5) for n, text in enumerate(sorted(contents))]
+    straight = [PromptCandidate(n, f"id-{n}", 1, "note", text, (), 0.5) for n, text in enumerate(sorted(contents))]
     mixed = [straight[place]._replace(number=place * 7, id=f"x{place}") for place in order]
     first, second = (compose.compose(TASK, each, compose.Circumstances()).text for each in (straight, mixed))
     assert first == second

@@ -11,7 +11,7 @@ from omoide.markdown.single_file import SingleFile
 from omoide.model import Choice, FileVersions, Held, Memory, Mirror, Scope, Side, State, SyncState, fields
 from omoide.sync.absence import GitState, next_versions
 from omoide.sync.database import DatabaseSide
-from omoide.sync.plan import Comparison, Progress, Request, plan_sync
+from omoide.sync.plan import Comparison, Progress, SyncRequest, plan_sync
 from omoide.sync.snapshot import FileScan, FileText, digest_of
 
 SHOP = Scope.project("shop")
@@ -81,7 +81,7 @@ class Case:
         self.memories[number] = new
         self.versions[number].append(new)
 
-    def plan(self, text, request=Request()):  # noqa: B008 - a frozen value
+    def plan(self, text, request=SyncRequest()):  # noqa: B008 - a frozen value
         stat = Stat(int(AT.timestamp() * 1e9), 1, 1)
         texts = {} if text is None else {FILE: FileText(text, stat, FORMAT.parse(FILE, text))}
         scan = FileScan({} if text is None else {FILE: stat}, list(texts), [] if texts else [FILE], [], unsettled=False)
@@ -138,7 +138,7 @@ def test_an_entry_that_is_held_is_not_written_until_a_person_asks(case):
     case.states[3] = replace(case.states[3], held=Held.GIT)
     case.change(3, content="revised")
     assert case.plan(without(3)).writes == []
-    assert [one.number for one, *_ in case.plan(without(3), Request(put_back=[3])).writes] == [3]
+    assert [one.number for one, *_ in case.plan(without(3), SyncRequest(put_back=[3])).writes] == [3]
     plan = case.plan(case.before)
     assert [one.number for one, *_ in plan.writes] == [3], "there again, it is brought up to date"
 
@@ -159,7 +159,7 @@ def test_an_entry_of_a_memory_that_is_not_active_is_left_unless_it_says_somethin
         plan = case.plan(case.before.replace("text 2", text))
         assert [one.number for one, _ in plan.left] == [2]
         assert (plan.imports, plan.writes, plan.removals) == ([], [], [])
-    assert [one.number for one, *_ in case.plan(case.before, Request(take_out=[2])).removals] == [2]
+    assert [one.number for one, *_ in case.plan(case.before, SyncRequest(take_out=[2])).removals] == [2]
     plan = case.plan(case.before.replace("text 2", "something new"))
     assert [(change.number, change.fields["state"]) for _, change in plan.imports] == [(2, State.ACTIVE)]
 
@@ -183,11 +183,11 @@ def test_a_missing_file_that_git_has_is_not_created_and_what_belongs_in_it_waits
     assert (plan.writes, held(plan)[5]) == ([], Held.WAITING)
     case.states[5] = plan.held[-1]
     assert [one.number for one, *_ in case.plan(case.before).writes] == [5], "once the file is there"
-    assert [one.number for one, *_ in case.plan(None, Request(put_back=[5])).writes] == [5]
+    assert [one.number for one, *_ in case.plan(None, SyncRequest(put_back=[5])).writes] == [5]
 
 
 def test_a_side_that_is_preferred_wins_over_every_doubt(case):
     case.git = GitState(has_text=True)
-    assert [one.number for one, *_ in case.plan(without(3), Request(Side.DATABASE)).writes] == [3]
-    changes = [change for seen, change in case.plan(without(3), Request(Side.FILE)).imports if seen is None]
+    assert [one.number for one, *_ in case.plan(without(3), SyncRequest(Side.DATABASE)).writes] == [3]
+    changes = [change for seen, change in case.plan(without(3), SyncRequest(Side.FILE)).imports if seen is None]
     assert [change.fields for change in changes] == [{"state": State.ARCHIVED}]

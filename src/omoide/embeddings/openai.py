@@ -28,7 +28,7 @@ class _Vector(msgspec.Struct):
     embedding: list[float]
 
 
-class _Answer(msgspec.Struct):
+class _EmbeddingList(msgspec.Struct):
     data: list[_Vector]
 
 
@@ -46,7 +46,7 @@ class OpenAIEmbedder:
 
         try:
             answer = self._request(msgspec.json.encode({"model": self._model, "input": list(texts)}), patient=patient)
-            rows = sorted(msgspec.json.decode(answer, type=_Answer).data, key=lambda row: row.index)
+            rows = sorted(msgspec.json.decode(answer, type=_EmbeddingList).data, key=lambda row: row.index)
             if len(rows) != len(texts):
                 raise EmbedderUnavailable(f"{self._url} returned {len(rows)} vectors for {len(texts)} texts")
         # ValueError: an address or a key that no request can carry. RuntimeError: no thread can be started.

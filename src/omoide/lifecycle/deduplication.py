@@ -281,14 +281,14 @@ def plan(
     A memory is merged at most once in one plan, only with memories of its own scope, type and state, and never when both
     have a key.
     """
-    planner = _Planner(memories)
+    planner = _MergePlanner(memories)
     for one, other, similarity in sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1])):
         is_approved = similar or (min(one, other), max(one, other)) in approved
         planner.compare(memories[one], memories[other], similarity, is_approved=is_approved)
     return planner.plan()
 
 
-class _Planner:
+class _MergePlanner:
     """The merges and contradictions found so far."""
 
     def __init__(self, memories: Mapping[int, Memory]):

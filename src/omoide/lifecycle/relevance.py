@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from omoide.model import Evidence, LearnedRelevance, Outcome, RunResult
+from omoide.model import LearnedRelevance, Outcome, OutcomeEvidence, RunResult
 
 STRENGTH = 10.0
 """How many runs the prior counts as."""
@@ -30,7 +30,7 @@ def credit(outcome: Outcome, memory: int) -> tuple[float, float]:
     return _CREDITS[outcome.result], 1.0
 
 
-def learn(known: LearnedRelevance, evidence: Iterable[Evidence]) -> LearnedRelevance:
+def learn(known: LearnedRelevance, evidence: Iterable[OutcomeEvidence]) -> LearnedRelevance:
     """Return what is known after this evidence, which is in the order in which it was recorded."""
     successes = failures = 0.0
     project, tick = "", 0

@@ -22,7 +22,7 @@ class _Usage(msgspec.Struct):
     cache_read_input_tokens: int = 0
 
 
-class _Answer(msgspec.Struct):
+class _CommandOutput(msgspec.Struct):
     result: str = ""
     is_error: bool = False
     total_cost_usd: float | None = None
@@ -45,7 +45,7 @@ class ClaudeCommand:
         options = ["--bare", "-p", "--tools", "", "--no-session-persistence", "--output-format", "json"]
         output = self._run([command, *options, "--model", self._model, "--system-prompt", instructions], question, seconds)
         try:
-            answer = msgspec.json.decode(output, type=_Answer)
+            answer = msgspec.json.decode(output, type=_CommandOutput)
         except msgspec.DecodeError as error:
             raise ModelUnavailable(f"{self.name} did not answer in JSON: {_excerpt(output)}") from error
         if answer.is_error:

@@ -19,8 +19,8 @@ from omoide.model.memory import (
 )
 from omoide.model.mirror import Choice, FileState, FileVersions, Held, Mirror, Side, SyncConflict, SyncState
 from omoide.model.project import Project, ProjectPlace, RepositoryIdentity, Session
-from omoide.model.prompt import Candidate, PromptMemory, Receipt, Task
-from omoide.model.run import ComposedPrompt, Evidence, LearnedRelevance, Outcome, Run, RunResult
+from omoide.model.prompt import PromptCandidate, PromptMemory, Receipt, Task
+from omoide.model.run import ComposedPrompt, LearnedRelevance, Outcome, OutcomeEvidence, Run, RunResult
 from omoide.model.scope import Actor, Layer, Role, Scope, check_project_path, check_segment
 from omoide.model.search import Hit, Page, Query, ResumeContext, SearchResult, Summary, VectorCoverage
 from omoide.model.source import (
@@ -43,13 +43,11 @@ __all__ = [
     "Actor",
     "AgentSource",
     "CallState",
-    "Candidate",
     "Choice",
     "CliSource",
     "ComposedPrompt",
     "Draft",
     "Event",
-    "Evidence",
     "FileSource",
     "FileState",
     "FileVersions",
@@ -65,9 +63,11 @@ __all__ = [
     "Memory",
     "Mirror",
     "Outcome",
+    "OutcomeEvidence",
     "Page",
     "Project",
     "ProjectPlace",
+    "PromptCandidate",
     "PromptMemory",
     "Query",
     "Receipt",

@@ -27,7 +27,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     output_format: str = ""
 
 
-class Candidate(NamedTuple):
+class PromptCandidate(NamedTuple):
     """What the selection and rendering of a prompt need of a memory."""
 
     number: int

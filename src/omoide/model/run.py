@@ -66,7 +66,7 @@ class ComposedPrompt(msgspec.Struct, frozen=True):
     """The run under which it was recorded."""
 
 
-class Evidence(msgspec.Struct, frozen=True):
+class OutcomeEvidence(msgspec.Struct, frozen=True):
     """What one run says about a memory that was in its prompt."""
 
     project: str

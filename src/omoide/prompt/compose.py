@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from omoide.model import Candidate, ComposedPrompt, Receipt, Task
+from omoide.model import ComposedPrompt, PromptCandidate, Receipt, Task
 from omoide.prompt import budget, globs, render, select
 
 
@@ -27,7 +27,7 @@ def needs_files(task: Task) -> bool:
     return any(map(globs.has_wildcard, task.write_scope))
 
 
-def compose(task: Task, candidates: Sequence[Candidate], given: Circumstances) -> ComposedPrompt:
+def compose(task: Task, candidates: Sequence[PromptCandidate], given: Circumstances) -> ComposedPrompt:
     """Return the prompt of a task with the best of the candidates.
 
     Raises InvalidInput where the sections without memories are over the budget.

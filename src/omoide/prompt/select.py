@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 from typing import NamedTuple
 
-from omoide.model.prompt import Candidate, PromptMemory, Rule, Task
+from omoide.model.prompt import PromptCandidate, PromptMemory, Rule, Task
 from omoide.prompt.globs import TagMatcher, resolve_scope
 
 
 class Ranked(NamedTuple):
     """A candidate in its place, and why it is there."""
 
-    candidate: Candidate
+    candidate: PromptCandidate
     path: str
     """The path of the write scope that a glob tag matches; an empty text if none does."""
     score: float
@@ -37,7 +37,7 @@ class Ranking(NamedTuple):
 
 
 def rank(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[PromptCandidate],
     task: Task,
     most: int,
     *,
@@ -63,7 +63,7 @@ def rank(
     return Ranking(best, len(candidates), matcher.problems)
 
 
-def _best(ranks: Sequence[tuple[bool, float, float]], candidates: Sequence[Candidate], most: int) -> list[int]:
+def _best(ranks: Sequence[tuple[bool, float, float]], candidates: Sequence[PromptCandidate], most: int) -> list[int]:
     """The places of the best. Texts are compared only where ranks are equal, and only as far as they are needed."""
     if not most:
         return []
@@ -72,5 +72,5 @@ def _best(ranks: Sequence[tuple[bool, float, float]], candidates: Sequence[Candi
     return nsmallest(most, wanted, key=lambda place: (ranks[place], *_order(candidates[place])))
 
 
-def _order(candidate: Candidate) -> tuple[str, str, str]:
+def _order(candidate: PromptCandidate) -> tuple[str, str, str]:
     return candidate.type, candidate.content, candidate.id

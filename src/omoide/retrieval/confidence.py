@@ -58,7 +58,7 @@ def covered_shares(
     return {number: weight / whole for number, weight in covered.items()}
 
 
-class Evidence(NamedTuple):
+class MatchEvidence(NamedTuple):
     """What speaks for an answer in the memories of a scope."""
 
     fit: float
@@ -70,20 +70,20 @@ class Evidence(NamedTuple):
     semantic: bool
 
 
-def evidence_by_words(covered: Mapping[int, float], terms: int, entries: int) -> Evidence:
+def evidence_by_words(covered: Mapping[int, float], terms: int, entries: int) -> MatchEvidence:
     """Return the evidence by the share of the question that each candidate contains."""
-    return Evidence(max(covered.values(), default=0.0), terms, entries, semantic=False)
+    return MatchEvidence(max(covered.values(), default=0.0), terms, entries, semantic=False)
 
 
 def evidence_by_vectors(
     covered: Mapping[int, float], cosines: Mapping[int, float], found: Iterable[int], terms: int, entries: int
-) -> Evidence:
+) -> MatchEvidence:
     """Return the evidence by that share and the cosine of those that were found."""
     fit = max((covered[number] + max(cosines.get(number, 0.0), 0.0) for number in found), default=0.0)
-    return Evidence(fit, terms, entries, semantic=True)
+    return MatchEvidence(fit, terms, entries, semantic=True)
 
 
-def probability(evidence: Evidence) -> float:
+def probability(evidence: MatchEvidence) -> float:
     """Return the probability that the memories answer the question."""
     size = log(max(evidence.entries, 1))
     if evidence.semantic:

@@ -9,7 +9,7 @@ import msgspec
 from omoide import model
 from omoide.errors import InvalidInput
 from omoide.guard import permissions, validation
-from omoide.model import Candidate, ComposedPrompt, Query, Run, Scope, Task
+from omoide.model import ComposedPrompt, PromptCandidate, Query, Run, Scope, Task
 from omoide.retrieval import pipeline
 from omoide.service.core import Core
 from omoide.storage.base import Reader
@@ -93,7 +93,9 @@ class Prompts(Core):
 
         return int.from_bytes(hashlib.sha256(id.encode()).digest()[:8]) < self._settings.holdout * 2**64
 
-    def _with_present_relevance(self, tx: Reader, scope: Scope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    def _with_present_relevance(
+        self, tx: Reader, scope: Scope, candidates: Sequence[PromptCandidate]
+    ) -> Sequence[PromptCandidate]:
         """The candidates, those with a learned relevance with what it is by now."""
         known = tx.learned(scope) if self._settings.learn_relevance else ()
         if not known:

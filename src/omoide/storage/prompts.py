@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Protocol
 
-from omoide.model import Candidate, Query
+from omoide.model import PromptCandidate, Query
 
 
 class PromptReader(Protocol):
     """Read what prompts are composed of."""
 
-    def prompt_candidates(self, query: Query, at: datetime) -> list[Candidate]:
+    def prompt_candidates(self, query: Query, at: datetime) -> list[PromptCandidate]:
         """Return what `browse` would, in no order and with only what a selection needs: quick for many memories."""

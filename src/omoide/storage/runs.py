@@ -6,7 +6,7 @@ A run belongs to a project (or to the global layer), and every key of it contain
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
-from omoide.model import Evidence, LearnedRelevance, Outcome, Run, Scope
+from omoide.model import LearnedRelevance, Outcome, OutcomeEvidence, Run, Scope
 
 
 class RunReader(Protocol):
@@ -21,7 +21,7 @@ class RunReader(Protocol):
     def last_tick(self, scope: Scope) -> int:
         """Return the highest tick of the runs of the scope's project; 0 if none has an outcome."""
 
-    def evidence(self, memory: int, since: int) -> list[Evidence]:
+    def evidence(self, memory: int, since: int) -> list[OutcomeEvidence]:
         """Return what outcomes at or after an event say about a memory, in the order of the outcomes, of every project."""
 
     def learned(self, scope: Scope) -> list[LearnedRelevance]:

@@ -47,7 +47,7 @@ class Comparison(NamedTuple):
         return self.database.mirror.format == "entries"
 
 
-class Request(NamedTuple):
+class SyncRequest(NamedTuple):
     """What a person asks of a sync, beside bringing both sides together."""
 
     prefer: Side | None = None
@@ -120,12 +120,12 @@ def _state(memory: Memory, seen: SeenEntry, held: str = "") -> SyncState:
     return SyncState(memory.number, seen.file, seen.placed.entry.id or "", memory.version, seen.placed.digest, held)
 
 
-def plan_sync(comparison: Comparison, request: Request, progress: Progress, evidence: Evidence) -> SyncPlan:
+def plan_sync(comparison: Comparison, request: SyncRequest, progress: Progress, evidence: Evidence) -> SyncPlan:
     """Return what a sync has to do, given both sides, what was asked for, and what was done already."""
     database, unread = comparison.database, comparison.unread
     alone = comparison.is_file_per_entry
     matches = match_entries(comparison.texts, unread, database, progress.stamps, comparison.format, alone=alone)
-    planner = _Planner(comparison, request, progress, evidence, SyncPlan(matches, [], [], [], [], [], []))
+    planner = _SyncPlanner(comparison, request, progress, evidence, SyncPlan(matches, [], [], [], [], [], []))
     planner.judge_absences()
     for memory in database.memories.values():
         planner.add(memory)
@@ -150,8 +150,8 @@ def is_wanted(mirror: Mirror, memory: Memory, *, is_chosen: bool, is_current: bo
     return is_shown and holds(mirror, memory.scope) and (mirror.choice is Choice.ALL or is_chosen)
 
 
-class _Planner:
-    def __init__(self, comparison: Comparison, request: Request, progress: Progress, evidence: Evidence, plan: SyncPlan):
+class _SyncPlanner:
+    def __init__(self, comparison: Comparison, request: SyncRequest, progress: Progress, evidence: Evidence, plan: SyncPlan):
         self._comparison = comparison
         self._unread = comparison.unread
         self._mirror = comparison.database.mirror

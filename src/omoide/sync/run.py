@@ -21,7 +21,7 @@ from omoide.sync.database import DatabaseSide, ImportResult, SyncDatabase
 from omoide.sync.evidence import AMBIGUOUS, FileEvidence, describe_archived, describe_found, describe_held
 from omoide.sync.file_edits import FILE_ERRORS, FileEdits, describe_error
 from omoide.sync.matching import closest_version, entry_stamp
-from omoide.sync.plan import Comparison, Progress, Request, SyncPlan, is_wanted, plan_sync, where
+from omoide.sync.plan import Comparison, Progress, SyncPlan, SyncRequest, is_wanted, plan_sync, where
 from omoide.sync.snapshot import FileScan, FileText, Snapshot, file_state
 from omoide.sync.three_way import Action, FileChange, SeenEntry
 
@@ -63,7 +63,7 @@ class SyncRun:
         """`put_back`: memories whose missing entries are written again. `take_out`: those whose entries are removed."""
         self._snapshot = snapshot
         self._database = database
-        self._request = Request(prefer, put_back, take_out)
+        self._request = SyncRequest(prefer, put_back, take_out)
         self._progress = Progress()
         self._whole = whole or prefer is not None or bool(put_back or take_out)
         """Whether every memory and every file is compared."""

@@ -10,7 +10,7 @@ from omoide.errors import Conflict, NotFound
 from omoide.model import Scope
 from omoide.service import Service
 from omoide.transfer.export import export, open_output
-from omoide.transfer.selection import Selection
+from omoide.transfer.selection import TransferSelection
 
 _NAME = re.compile(r"\d{8}-\d{6}-\d{6}\.jsonl")
 
@@ -39,7 +39,7 @@ def back_up_project(service: Service, scope: Scope, directory: Path | None, keep
         raise Conflict(f"{directory} cannot be made ({error.strerror}): choose another place with --output") from error
     target = directory / f"{stamp}.jsonl"
     with open_output(target, force=False) as file:
-        count = export(service, file, "jsonl", Selection(scope=scope), lambda _: None)
+        count = export(service, file, "jsonl", TransferSelection(scope=scope), lambda _: None)
     service.record_copy(target)
     # By the name, which is the time: a file that was copied or touched has another date.
     backups = sorted(each for each in directory.iterdir() if _NAME.fullmatch(each.name) and each.is_file())

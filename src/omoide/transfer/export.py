@@ -18,12 +18,12 @@ from omoide.markdown import record
 from omoide.model import Link, Memory
 from omoide.service import Service
 from omoide.transfer.formats import HEADER
-from omoide.transfer.selection import Selection
+from omoide.transfer.selection import TransferSelection
 
 _encode = msgspec.json.Encoder().encode
 
 
-def export(service: Service, file: BinaryIO, format: str, selection: Selection, tick: Callable[[int], None]) -> int:
+def export(service: Service, file: BinaryIO, format: str, selection: TransferSelection, tick: Callable[[int], None]) -> int:
     """Write the selected memories to an open file and return how many there were.
 
     `tick` is called with 1 for every memory of the store that was looked at, selected or not.

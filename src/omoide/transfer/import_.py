@@ -12,7 +12,7 @@ from omoide.model import Draft, Link, Memory, Scope
 from omoide.service import Service
 from omoide.transfer.formats import HEADER
 from omoide.transfer.row import Record, json_errors, to_links, to_memory_or_draft
-from omoide.transfer.selection import Selection
+from omoide.transfer.selection import TransferSelection
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -47,7 +47,7 @@ def import_file(
     *,
     name: str,
     here: Scope,
-    chosen: Selection,
+    chosen: TransferSelection,
     rehearse: bool,
     tick: Callable[[float], None],
 ) -> Mapping[str, int]:
@@ -75,7 +75,7 @@ def import_file(
 
 
 def _memories_and_links(
-    file: BinaryIO, format: str, progress: _Progress, here: Scope, chosen: Selection
+    file: BinaryIO, format: str, progress: _Progress, here: Scope, chosen: TransferSelection
 ) -> Iterator[tuple[str, Memory | Draft | Link]]:
     """Memories as they come; then drafts, which take numbers that are left; then links, because both ends exist by then.
 

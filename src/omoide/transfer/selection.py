@@ -7,7 +7,7 @@ from typing import NamedTuple
 from omoide.model import Draft, Memory, Scope, State, expiry
 
 
-class Selection(NamedTuple):
+class TransferSelection(NamedTuple):
     """Filters that a memory must all pass; one that is left empty lets everything through."""
 
     type: str | None = None

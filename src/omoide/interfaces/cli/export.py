@@ -11,7 +11,7 @@ from omoide.interfaces.time_input import parse_time
 from omoide.model import Scope, State
 from omoide.transfer.export import export, open_output
 from omoide.transfer.formats import FORMATS, format_of
-from omoide.transfer.selection import Selection
+from omoide.transfer.selection import TransferSelection
 
 format_option = click.option(
     "--format", "form", type=click.Choice(FORMATS), help="The format, where the file name does not show it."
@@ -106,9 +106,9 @@ def build_selection(
     since: str | None,
     states: tuple[str, ...],
     scope: Scope | None,
-) -> Selection:
+) -> TransferSelection:
     """Return the memories that these flags select."""
-    return Selection(
+    return TransferSelection(
         type=type,
         tags=[name.strip() for name in tags_of(tag, tags)],
         scope=scope,

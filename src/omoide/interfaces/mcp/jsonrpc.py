@@ -29,7 +29,7 @@ class RpcError(Exception):
         """The id of a message that is no valid request, if it could be read."""
 
 
-class Request(msgspec.Struct, frozen=True):
+class RpcRequest(msgspec.Struct, frozen=True):
     """A request, or a notification when it has no id."""
 
     method: str
@@ -47,7 +47,7 @@ _decoder = msgspec.json.Decoder()
 _encoder = msgspec.json.Encoder()
 
 
-def read(data: bytes | bytearray) -> Request | None:
+def read(data: bytes | bytearray) -> RpcRequest | None:
     """Parse a request or notification. Return None for a response: this server sends no requests.
 
     Raise RpcError for anything else.
@@ -69,7 +69,7 @@ def read(data: bytes | bytearray) -> Request | None:
         raise RpcError(INVALID_REQUEST, "id must be a string or an integer")
     if not isinstance(params, dict):
         raise RpcError(INVALID_PARAMS if has_id else INVALID_REQUEST, "params must be an object", id=request_id)
-    return Request(method, params, request_id)
+    return RpcRequest(method, params, request_id)
 
 
 def _decode(data: bytes | bytearray) -> Any:

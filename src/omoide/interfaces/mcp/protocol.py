@@ -13,7 +13,7 @@ from omoide import __version__
 from omoide.errors import NotFound, OmoideError
 from omoide.interfaces.errors import codes_for
 from omoide.interfaces.mcp import jsonrpc
-from omoide.interfaces.mcp.jsonrpc import Request, RpcError
+from omoide.interfaces.mcp.jsonrpc import RpcError, RpcRequest
 from omoide.interfaces.mcp.request import Cancelled, RequestContext
 
 HANDSHAKE = ("2025-06-18", "2025-11-25")
@@ -103,7 +103,7 @@ class _Complete(msgspec.Struct):
     context: _Context = _Context()
 
 
-def is_stateless(request: Request) -> bool:
+def is_stateless(request: RpcRequest) -> bool:
     """Return True for a request of the stateless version: it carries its protocol version itself."""
     return request.method == "server/discover" or (request.method != "initialize" and VERSION in request.meta)
 
@@ -128,7 +128,7 @@ class Reply(NamedTuple):
     """The status over HTTP in the stateless version; with a handshake, every answer has status 200."""
 
 
-def answer(dispatch: Dispatch, request: Request, call: RequestContext, *, stateless: bool) -> Reply | None:
+def answer(dispatch: Dispatch, request: RpcRequest, call: RequestContext, *, stateless: bool) -> Reply | None:
     """Answer a request. Return None if the client cancelled it."""
     try:
         return _answer(dispatch, request, call, stateless=stateless)
@@ -136,7 +136,7 @@ def answer(dispatch: Dispatch, request: Request, call: RequestContext, *, statel
         return _internal_error(request, error)
 
 
-def _answer(dispatch: Dispatch, request: Request, call: RequestContext, *, stateless: bool) -> Reply | None:
+def _answer(dispatch: Dispatch, request: RpcRequest, call: RequestContext, *, stateless: bool) -> Reply | None:
     try:
         if stateless:
             value = _stateless_result(dispatch, request, call)
@@ -155,11 +155,11 @@ def _answer(dispatch: Dispatch, request: Request, call: RequestContext, *, state
         return _error_reply(request, RpcError(code, str(error), data), codes.http_status)
 
 
-def _error_reply(request: Request, error: RpcError, http_status: int) -> Reply:
+def _error_reply(request: RpcRequest, error: RpcError, http_status: int) -> Reply:
     return Reply(jsonrpc.failure(request.id, error), http_status)
 
 
-def _internal_error(request: Request, error: Exception) -> Reply:
+def _internal_error(request: RpcRequest, error: Exception) -> Reply:
     """Write the traceback to standard error, and tell the client that the server has a bug."""
     import traceback  # lazy: only for a bug
 
@@ -168,7 +168,7 @@ def _internal_error(request: Request, error: Exception) -> Reply:
     return _error_reply(request, RpcError(jsonrpc.INTERNAL_ERROR, message), 200)
 
 
-def check_envelope(request: Request) -> None:
+def check_envelope(request: RpcRequest) -> None:
     """Raise RpcError unless the request carries what the stateless version requires about its client."""
     meta = request.params.get("_meta")
     missing = [key for key in (VERSION, CAPABILITIES) if not isinstance(meta, dict) or key not in meta]
@@ -186,7 +186,7 @@ def check_version(version: str, supported: Sequence[str] = STATELESS) -> None:
         raise RpcError(jsonrpc.UNSUPPORTED_VERSION, message, data)
 
 
-def _stateless_result(dispatch: Dispatch, request: Request, call: RequestContext) -> dict[str, Any]:
+def _stateless_result(dispatch: Dispatch, request: RpcRequest, call: RequestContext) -> dict[str, Any]:
     check_envelope(request)
     check_version(request.meta[VERSION])
     value = _result(dispatch, request, call, _STATELESS_METHODS)
@@ -200,7 +200,7 @@ def _stateless_result(dispatch: Dispatch, request: Request, call: RequestContext
 Method = Callable[[Dispatch, dict[str, Any], RequestContext], dict[str, Any]]
 
 
-def _result(dispatch: Dispatch, request: Request, call: RequestContext, methods: Mapping[str, Method]) -> dict[str, Any]:
+def _result(dispatch: Dispatch, request: RpcRequest, call: RequestContext, methods: Mapping[str, Method]) -> dict[str, Any]:
     method = methods.get(request.method)
     if method is None:
         raise RpcError(jsonrpc.METHOD_NOT_FOUND, f"there is no method {request.method!s:.100}")

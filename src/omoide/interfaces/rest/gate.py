@@ -76,7 +76,7 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        exchange = _Exchange(scope, send, self._added, self._log)
+        exchange = _GuardedExchange(scope, send, self._added, self._log)
         try:
             head = _head(scope)
             origin = head.get("origin")
@@ -130,7 +130,7 @@ def _check_body(head: RequestHead) -> int | None:
 class _Body:
     """The body of a request, which must not be larger than the limit nor shorter than it said."""
 
-    def __init__(self, receive: Receive, size: int | None, exchange: "_Exchange"):
+    def __init__(self, receive: Receive, size: int | None, exchange: "_GuardedExchange"):
         self._receive = receive
         self._size = size
         self._exchange = exchange
@@ -145,7 +145,7 @@ class _Body:
         return message
 
 
-class _Exchange:
+class _GuardedExchange:
     """One request and its answer."""
 
     def __init__(self, scope: Scope, send: Send, added: list[tuple[bytes, bytes]], log: Callable[[bytes], None] | None):

@@ -39,12 +39,12 @@ def make_handler(endpoint: Endpoint) -> HTTPRouteHandler:
         bearer: Any = request.scope.get(BEARER)
         if body_sent is None:
             return Response(b"", status_code=400)  # nobody reads it
-        return await _Exchange(endpoint, head, body_sent, bearer, request).answer(pool)
+        return await _McpExchange(endpoint, head, body_sent, bearer, request).answer(pool)
 
     return HTTPRouteHandler(MCP_PATH, http_method=_METHODS, status_code=200, include_in_schema=False)(answer_mcp)
 
 
-class _Exchange:
+class _McpExchange:
     """One request: it runs in a thread, whose notifications become a stream of events."""
 
     def __init__(self, endpoint: Endpoint, head: RequestHead, body: bytes, bearer: Bearer, request: Request[Any, Any, Any]):

@@ -14,7 +14,7 @@ _EVENT_SOURCE = "coalesce(e.source, CASE a.via WHEN 'cli' THEN 'cli' WHEN 'file'
 """`model.source.actor_source`, where an event names no source."""
 
 
-class EventReader:
+class SqliteEventReader:
     """The part of `SqliteReader` that is about events."""
 
     _tx: Transaction

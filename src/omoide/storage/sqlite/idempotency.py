@@ -9,7 +9,7 @@ from omoide.storage.rows import micros, moment
 from omoide.storage.sqlite.transaction import Transaction
 
 
-class IdempotencyReader:
+class SqliteIdempotencyReader:
     """The part of `SqliteReader` that is about idempotency keys."""
 
     _tx: Transaction
@@ -25,7 +25,7 @@ class IdempotencyReader:
         return IdempotencyRecord(project, key, row[0], msgspec.json.decode(row[1]), moment(row[2]))
 
 
-class IdempotencyWriter(IdempotencyReader):
+class SqliteIdempotencyWriter(SqliteIdempotencyReader):
     """The part of `SqliteWriter` that is about idempotency keys."""
 
     def put_idempotency_record(self, record: IdempotencyRecord, *, drop_before: datetime) -> None:

@@ -9,7 +9,7 @@ from omoide.storage.sqlite.transaction import Transaction
 _COLUMNS = "id, at, purpose, model, state, input_tokens, output_tokens, cost, seconds"
 
 
-class LlmCallReader:
+class SqliteLlmCallReader:
     """The part of `SqliteReader` that is about calls of language models."""
 
     _tx: Transaction
@@ -25,7 +25,7 @@ class LlmCallReader:
         return int(self._tx.get(statement, (micros(since),)))
 
 
-class LlmCallWriter:
+class SqliteLlmCallWriter:
     """The part of `SqliteWriter` that is about calls of language models."""
 
     _tx: Transaction

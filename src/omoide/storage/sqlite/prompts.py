@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from omoide.model import Candidate, Query
+from omoide.model import PromptCandidate, Query
 from omoide.storage.rows import texts
 from omoide.storage.sqlite.transaction import Transaction
 
@@ -16,7 +16,7 @@ class SqlitePromptReader:
     def _where(self, query: Query, at: datetime) -> tuple[list[str], dict[str, Any]]:
         raise NotImplementedError
 
-    def prompt_candidates(self, query: Query, at: datetime) -> list[Candidate]:
+    def prompt_candidates(self, query: Query, at: datetime) -> list[PromptCandidate]:
         clauses, values = self._where(query, at)
         rows = self._tx.rows(
             "SELECT m.number, m.id, m.version, m.type, m.content, m.tags, m.relevance FROM memories m"
@@ -25,6 +25,6 @@ class SqlitePromptReader:
         )
         decoded = {tags: texts(tags) for tags in {row[5] for row in rows}}  # many memories have the same tags
         return [
-            Candidate(number, id, version, type, content, decoded[tags], relevance)
+            PromptCandidate(number, id, version, type, content, decoded[tags], relevance)
             for number, id, version, type, content, tags, relevance in rows
         ]

@@ -45,9 +45,9 @@ from omoide.storage.rows import (
     version_from_json,
 )
 from omoide.storage.sqlite.cache import CachedReader, ReaderCache
-from omoide.storage.sqlite.events import EventReader, read_actor
-from omoide.storage.sqlite.idempotency import IdempotencyReader
-from omoide.storage.sqlite.llm_calls import LlmCallReader
+from omoide.storage.sqlite.events import SqliteEventReader, read_actor
+from omoide.storage.sqlite.idempotency import SqliteIdempotencyReader
+from omoide.storage.sqlite.llm_calls import SqliteLlmCallReader
 from omoide.storage.sqlite.mirrors import MirrorReader
 from omoide.storage.sqlite.names import NameReader
 from omoide.storage.sqlite.postings import NUMBERS, document_id, phrase, unpack_counts
@@ -116,14 +116,14 @@ def _sides(state: State) -> tuple[int, ...]:
 
 class SqliteReader(
     CachedReader,
-    EventReader,
+    SqliteEventReader,
     MirrorReader,
     SessionReader,
     NameReader,
     VectorReader,
-    LlmCallReader,
+    SqliteLlmCallReader,
     SqlitePromptReader,
-    IdempotencyReader,
+    SqliteIdempotencyReader,
     SqliteRunReader,
 ):
     """See `storage/base.py` for what each verb promises. Made by the store, for one transaction."""

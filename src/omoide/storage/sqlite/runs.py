@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from omoide.errors import Conflict
-from omoide.model import Actor, Evidence, LearnedRelevance, Outcome, Receipt, Role, Run, Scope, Task
+from omoide.model import Actor, LearnedRelevance, Outcome, OutcomeEvidence, Receipt, Role, Run, Scope, Task
 from omoide.storage.rows import micros, moment
 from omoide.storage.sqlite.transaction import Transaction
 
@@ -48,8 +48,8 @@ class SqliteRunReader:
     def last_tick(self, scope: Scope) -> int:
         return int(self._tx.get("SELECT coalesce(max(tick), 0) FROM runs WHERE project = ?", (self._project(scope.path),)))
 
-    def evidence(self, memory: int, since: int) -> list[Evidence]:
-        return [Evidence(*row) for row in self._tx.rows(_EVIDENCE, (memory, since))]
+    def evidence(self, memory: int, since: int) -> list[OutcomeEvidence]:
+        return [OutcomeEvidence(*row) for row in self._tx.rows(_EVIDENCE, (memory, since))]
 
     def learned(self, scope: Scope) -> list[LearnedRelevance]:
         return [

@@ -14,8 +14,8 @@ from omoide.storage.base import IndexedMemory, IndexEntry, MemoryChange, StoreMa
 from omoide.storage.capabilities import StoredText
 from omoide.storage.rows import PLAIN, STATE_NUMBER, STATES, micros, plain_values, strings, version_json
 from omoide.storage.sqlite.cache import MARK, ReaderCache, SearchCache
-from omoide.storage.sqlite.idempotency import IdempotencyWriter
-from omoide.storage.sqlite.llm_calls import LlmCallWriter
+from omoide.storage.sqlite.idempotency import SqliteIdempotencyWriter
+from omoide.storage.sqlite.llm_calls import SqliteLlmCallWriter
 from omoide.storage.sqlite.mirrors import MirrorWriter
 from omoide.storage.sqlite.names import NameWriter
 from omoide.storage.sqlite.postings import document_id
@@ -44,7 +44,14 @@ ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = t
 
 
 class SqliteWriter(
-    SqliteRunWriter, MirrorWriter, SessionWriter, NameWriter, IdempotencyWriter, SqliteReader, VectorWriter, LlmCallWriter
+    SqliteRunWriter,
+    MirrorWriter,
+    SessionWriter,
+    NameWriter,
+    SqliteIdempotencyWriter,
+    SqliteReader,
+    VectorWriter,
+    SqliteLlmCallWriter,
 ):
     """See `storage/base.py` for what each method promises."""
 

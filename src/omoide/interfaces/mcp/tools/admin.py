@@ -25,7 +25,7 @@ from omoide.interfaces.mcp.schemas import (
     render_memories,
     set_or_none,
 )
-from omoide.interfaces.mcp.tools.registry import Answer, Tool
+from omoide.interfaces.mcp.tools.registry import Tool, ToolAnswer
 from omoide.interfaces.time_input import parse_expiry, parse_time
 from omoide.markdown.fence import one_line
 from omoide.model import Draft, Event, Layer, LinkKind, Memory, Scope, State
@@ -129,7 +129,7 @@ def _service_and_scope(context: CallContext, arguments: ScopedInput, *, writing:
     return context.acting_as(arguments.caller_agent_id), context.scope(arguments.project, arguments.session, writing=writing)
 
 
-def _list(context: CallContext, arguments: BrowseInput, _: RequestContext) -> Answer:
+def _list(context: CallContext, arguments: BrowseInput, _: RequestContext) -> ToolAnswer:
     service, scope = _service_and_scope(context, arguments)
     page = service.list(
         scope=scope,
@@ -141,20 +141,20 @@ def _list(context: CallContext, arguments: BrowseInput, _: RequestContext) -> An
         offset=arguments.offset,
     )
     lines = [f"{len(page.memories)} of {page.total} memories, last changed first.", *map(headline, page.memories)]
-    return Answer(ListResult([listed_memory_result(memory) for memory in page.memories], page.total), "\n".join(lines))
+    return ToolAnswer(ListResult([listed_memory_result(memory) for memory in page.memories], page.total), "\n".join(lines))
 
 
-def _show(context: CallContext, arguments: IdInput, _: RequestContext) -> Answer:
+def _show(context: CallContext, arguments: IdInput, _: RequestContext) -> ToolAnswer:
     service, scope = _service_and_scope(context, arguments)
     memory = service.show(arguments.id, scope=scope)
     links = service.links(arguments.id, scope=scope)
-    return Answer(
+    return ToolAnswer(
         ShowResult(serialize.memory(memory), [serialize.link(link) for link in links]),
         render_memories([memory], f"{serialize.state(memory)}."),
     )
 
 
-def _amend(context: CallContext, arguments: AmendInput, _: RequestContext) -> Answer:
+def _amend(context: CallContext, arguments: AmendInput, _: RequestContext) -> ToolAnswer:
     service, scope = _service_and_scope(context, arguments)
     fields = {
         name: value
@@ -169,17 +169,17 @@ def _amend(context: CallContext, arguments: AmendInput, _: RequestContext) -> An
         never = arguments.expires_at.strip().lower() == "never"
         fields["expires_at"] = None if never else parse_time(arguments.expires_at, "expires_at", future=True)
     memory = service.revise(arguments.id, scope=scope, if_version=arguments.if_version, **fields)
-    return Answer(change_result(memory), f"Amended: {headline(memory)}, now at version {memory.version}.")
+    return ToolAnswer(change_result(memory), f"Amended: {headline(memory)}, now at version {memory.version}.")
 
 
-def _history(context: CallContext, arguments: IdInput, _: RequestContext) -> Answer:
+def _history(context: CallContext, arguments: IdInput, _: RequestContext) -> ToolAnswer:
     service, scope = _service_and_scope(context, arguments)
     versions = service.history(arguments.id, scope=scope)
     lines = [
         f"version {version.memory.version}, {serialize.format_time(version.memory.updated_at)}: {headline(version.memory)}"
         for version in versions
     ]
-    return Answer(RowsResult([serialize.version(version) for version in versions]), "\n".join(lines))
+    return ToolAnswer(RowsResult([serialize.version(version) for version in versions]), "\n".join(lines))
 
 
 def _event_line(event: Event) -> str:
@@ -188,41 +188,45 @@ def _event_line(event: Event) -> str:
     return one_line(f"{serialize.format_time(event.at)} {who} {event.action}{number} from {event.source}")
 
 
-def _events(context: CallContext, arguments: HistoryInput, _: RequestContext) -> Answer:
+def _events(context: CallContext, arguments: HistoryInput, _: RequestContext) -> ToolAnswer:
     service, scope = _service_and_scope(context, arguments)
     events = service.events(
         set_or_none(arguments.id), scope=scope, source=set_or_none(arguments.source), limit=arguments.limit
     )
     lines = [_event_line(event) for event in events]
-    return Answer(RowsResult([serialize.event(event) for event in events]), "\n".join(lines) or "There are no events yet.")
+    return ToolAnswer(
+        RowsResult([serialize.event(event) for event in events]), "\n".join(lines) or "There are no events yet."
+    )
 
 
-def _state_tool(word: str, change: Callable[..., Memory]) -> Callable[[CallContext, IdInput, RequestContext], Answer]:
-    def run(context: CallContext, arguments: IdInput, _: RequestContext) -> Answer:
+def _state_tool(word: str, change: Callable[..., Memory]) -> Callable[[CallContext, IdInput, RequestContext], ToolAnswer]:
+    def run(context: CallContext, arguments: IdInput, _: RequestContext) -> ToolAnswer:
         service, scope = _service_and_scope(context, arguments)
         memory = change(service, arguments.id, scope=scope)
-        return Answer(change_result(memory), f"{word}: {headline(memory)} in {memory.scope}.")
+        return ToolAnswer(change_result(memory), f"{word}: {headline(memory)} in {memory.scope}.")
 
     return run
 
 
-def _similar(context: CallContext, arguments: SimilarInput, _: RequestContext) -> Answer:
+def _similar(context: CallContext, arguments: SimilarInput, _: RequestContext) -> ToolAnswer:
     service, scope = _service_and_scope(context, arguments)
     found = service.similar(arguments.id, scope=scope, limit=arguments.limit)
     first_line = "The most similar memories, best first." if found.hits else "There are no similar memories."
-    return Answer(recall_result(found.hits, found.total), render_memories([hit.memory for hit in found.hits], first_line))
+    return ToolAnswer(
+        recall_result(found.hits, found.total), render_memories([hit.memory for hit in found.hits], first_line)
+    )
 
 
-def _link(context: CallContext, arguments: LinkInput, _: RequestContext) -> Answer:
+def _link(context: CallContext, arguments: LinkInput, _: RequestContext) -> ToolAnswer:
     service, scope = _service_and_scope(context, arguments)
     is_new = service.link(arguments.id, arguments.kind, arguments.other, scope=scope)
-    return Answer(CountResult(int(is_new)), "Linked." if is_new else "They were already linked.")
+    return ToolAnswer(CountResult(int(is_new)), "Linked." if is_new else "They were already linked.")
 
 
-def _unlink(context: CallContext, arguments: LinkInput, _: RequestContext) -> Answer:
+def _unlink(context: CallContext, arguments: LinkInput, _: RequestContext) -> ToolAnswer:
     service, scope = _service_and_scope(context, arguments)
     was_linked = service.unlink(arguments.id, arguments.kind, arguments.other, scope=scope)
-    return Answer(CountResult(int(was_linked)), "Unlinked." if was_linked else "They were not linked.")
+    return ToolAnswer(CountResult(int(was_linked)), "Unlinked." if was_linked else "They were not linked.")
 
 
 def _draft(note: NoteInput, scope: Scope) -> Draft:
@@ -244,7 +248,7 @@ def _draft(note: NoteInput, scope: Scope) -> Draft:
     )
 
 
-def _remember_many(context: CallContext, arguments: RememberManyInput, call: RequestContext) -> Answer:
+def _remember_many(context: CallContext, arguments: RememberManyInput, call: RequestContext) -> ToolAnswer:
     """Store in batches, to report progress; if the client cancels, what was stored so far stays."""
     service = context.acting_as(arguments.caller_agent_id)
     scope = context.scope(arguments.project, arguments.session, arguments.scope, writing=True)
@@ -257,17 +261,17 @@ def _remember_many(context: CallContext, arguments: RememberManyInput, call: Req
         except InvalidInput as error:
             raise type(error)(f"the first {start} of {total} are stored; of the rest, {error}") from error
     call.progress(total, total, f"{total} stored")
-    return Answer(CountResult(total), f"Stored {total} memories in {scope}.")
+    return ToolAnswer(CountResult(total), f"Stored {total} memories in {scope}.")
 
 
-def _purge(context: CallContext, arguments: PurgeInput, _: RequestContext) -> Answer:
+def _purge(context: CallContext, arguments: PurgeInput, _: RequestContext) -> ToolAnswer:
     service, scope = _service_and_scope(context, arguments)
     report = service.purge(arguments.ids, scope=scope, everywhere=arguments.everywhere)
     lines = [f"Destroyed {report.purged} memories permanently."]
     lines += [f"{one.kind} {one.path}: {one.state}{f' ({one.reason})' if one.reason else ''}" for one in report.copies]
     lines += [f"Out of reach: {place}" for place in report.unreachable]
     copies = [{"path": one.path, "kind": one.kind, "state": one.state, "reason": one.reason} for one in report.copies]
-    return Answer(PurgeResult(report.purged, copies, list(report.unreachable)), "\n".join(lines))
+    return ToolAnswer(PurgeResult(report.purged, copies, list(report.unreachable)), "\n".join(lines))
 
 
 TOOLS = (

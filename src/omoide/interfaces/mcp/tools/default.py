@@ -22,7 +22,7 @@ from omoide.interfaces.mcp.schemas import (
     render_memories,
     set_or_none,
 )
-from omoide.interfaces.mcp.tools.registry import Answer, Tool
+from omoide.interfaces.mcp.tools.registry import Tool, ToolAnswer
 from omoide.interfaces.time_input import parse_expiry
 from omoide.model import Layer, Remembered, State
 from omoide.prompt import notes
@@ -71,7 +71,7 @@ class ResumeInput(ScopedInput, kw_only=True):
     limit: Limit = 20
 
 
-def _remember(context: CallContext, arguments: RememberInput, _: RequestContext) -> Answer:
+def _remember(context: CallContext, arguments: RememberInput, _: RequestContext) -> ToolAnswer:
     remembered = context.acting_as(arguments.caller_agent_id).remember(
         arguments.content,
         scope=context.scope(arguments.project, arguments.session, arguments.scope, writing=True),
@@ -90,7 +90,7 @@ def _remember(context: CallContext, arguments: RememberInput, _: RequestContext)
     result = RememberResult(
         remembered.memory.id, action, remembered.similar_count, remembered.similar, remembered.suggested_tags
     )
-    return Answer(result, _remember_text(remembered))
+    return ToolAnswer(result, _remember_text(remembered))
 
 
 def _remember_text(remembered: Remembered) -> str:
@@ -107,7 +107,7 @@ def _remember_text(remembered: Remembered) -> str:
     return text
 
 
-def _recall(context: CallContext, arguments: RecallInput, _: RequestContext) -> Answer:
+def _recall(context: CallContext, arguments: RecallInput, _: RequestContext) -> ToolAnswer:
     found = context.acting_as(arguments.caller_agent_id).recall(
         arguments.query,
         scope=context.scope(arguments.project, arguments.session),
@@ -123,10 +123,12 @@ def _recall(context: CallContext, arguments: RecallInput, _: RequestContext) -> 
         first_line = f"Nothing relevant: the best match scores {found.best_below:.3f}, below the setting min_score."
     else:
         first_line = "No memories found."
-    return Answer(recall_result(found.hits, found.total), render_memories([hit.memory for hit in found.hits], first_line))
+    return ToolAnswer(
+        recall_result(found.hits, found.total), render_memories([hit.memory for hit in found.hits], first_line)
+    )
 
 
-def _revise(context: CallContext, arguments: ReviseInput, call: RequestContext) -> Answer:
+def _revise(context: CallContext, arguments: ReviseInput, call: RequestContext) -> ToolAnswer:
     service = context.acting_as(arguments.caller_agent_id)
     scope = context.scope(arguments.project, arguments.session)
     fields = {
@@ -139,19 +141,19 @@ def _revise(context: CallContext, arguments: ReviseInput, call: RequestContext) 
     call.check()
     if arguments.pin is not UNSET:
         memory = service.pin(arguments.id, scope=scope) if arguments.pin else service.unpin(arguments.id, scope=scope)
-    return Answer(change_result(memory), f"Revised: {headline(memory)}, now at version {memory.version}.")
+    return ToolAnswer(change_result(memory), f"Revised: {headline(memory)}, now at version {memory.version}.")
 
 
-def _forget(context: CallContext, arguments: ForgetInput, _: RequestContext) -> Answer:
+def _forget(context: CallContext, arguments: ForgetInput, _: RequestContext) -> ToolAnswer:
     service = context.acting_as(arguments.caller_agent_id)
     memory = service.forget(arguments.id, scope=context.scope(arguments.project, arguments.session))
-    return Answer(change_result(memory), f"Forgotten: {headline(memory)}. A person can restore it.")
+    return ToolAnswer(change_result(memory), f"Forgotten: {headline(memory)}. A person can restore it.")
 
 
-def _resume(context: CallContext, arguments: ResumeInput, _: RequestContext) -> Answer:
+def _resume(context: CallContext, arguments: ResumeInput, _: RequestContext) -> ToolAnswer:
     scope = context.scope(arguments.project, arguments.session)
     found = context.acting_as(arguments.caller_agent_id).resume(scope=scope, limit=arguments.limit)
-    return Answer(
+    return ToolAnswer(
         ResumeResult(
             [memory_result(memory) for memory in found.session],
             [memory_result(memory) for memory in found.project],

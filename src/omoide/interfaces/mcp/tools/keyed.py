@@ -11,7 +11,7 @@ from omoide.interfaces import serialize
 from omoide.interfaces.mcp.context import CallContext
 from omoide.interfaces.mcp.request import RequestContext
 from omoide.interfaces.mcp.schemas import Agent, Limit, ScopeName, ToolInput, headline, render_memories
-from omoide.interfaces.mcp.tools.registry import Answer, Tool
+from omoide.interfaces.mcp.tools.registry import Tool, ToolAnswer
 from omoide.model import Layer, Memory, Scope, State
 
 Key = Annotated[str, Meta(description="The entry's key")]
@@ -161,58 +161,58 @@ def _require_one_session(key: str, found: Sequence[Memory], scope: Scope) -> Non
         raise Conflict(f"entry {key!s:.100} is in several sessions ({sessions}): give `session`")
 
 
-def _save(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+def _save(context: CallContext, arguments: Any, _: RequestContext) -> ToolAnswer:
     remembered = context.acting_as(arguments.caller_agent_id).remember(
         arguments.content, scope=_scope(context, arguments, writing=True), key=arguments.key, tags=arguments.tags
     )
     memory = remembered.memory
     text = f"{remembered.action.capitalize()}: {headline(memory)} in {memory.scope}."
-    return Answer(SaveResult(_entry(memory), remembered.action), text)
+    return ToolAnswer(SaveResult(_entry(memory), remembered.action), text)
 
 
-def _get(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+def _get(context: CallContext, arguments: Any, _: RequestContext) -> ToolAnswer:
     scope = _scope(context, arguments)
     memory = _find_entry(context, arguments, scope, State.ACTIVE, reading=True)
     memory = context.acting_as(arguments.caller_agent_id).show(memory.id, scope=scope)  # counts as a use
-    return Answer(EntryResult(_entry(memory)), render_memories([memory], "Found."))
+    return ToolAnswer(EntryResult(_entry(memory)), render_memories([memory], "Found."))
 
 
-def _delete(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+def _delete(context: CallContext, arguments: Any, _: RequestContext) -> ToolAnswer:
     scope = _scope(context, arguments)
     memory = _find_entry(context, arguments, scope, State.ACTIVE)
     memory = context.acting_as(arguments.caller_agent_id).forget(memory.id, scope=scope)
-    return Answer(EntryResult(_entry(memory)), f"Deleted: {headline(memory)} of {memory.scope}.")
+    return ToolAnswer(EntryResult(_entry(memory)), f"Deleted: {headline(memory)} of {memory.scope}.")
 
 
-def _restore(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+def _restore(context: CallContext, arguments: Any, _: RequestContext) -> ToolAnswer:
     scope = _scope(context, arguments)
     memory = _find_entry(context, arguments, scope, State.ARCHIVED)
     memory = context.acting_as(arguments.caller_agent_id).restore(memory.id, scope=scope)
-    return Answer(EntryResult(_entry(memory)), f"Restored: {headline(memory)} of {memory.scope}.")
+    return ToolAnswer(EntryResult(_entry(memory)), f"Restored: {headline(memory)} of {memory.scope}.")
 
 
-def _promote(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+def _promote(context: CallContext, arguments: Any, _: RequestContext) -> ToolAnswer:
     scope = _scope(context, arguments)
     memory = _find_entry(context, arguments, scope, State.ACTIVE)
     memory = context.acting_as(arguments.caller_agent_id).promote(memory.id, scope=scope, to=Scope.everywhere())
-    return Answer(EntryResult(_entry(memory)), f"Promoted: {headline(memory)} is now in the global layer.")
+    return ToolAnswer(EntryResult(_entry(memory)), f"Promoted: {headline(memory)} is now in the global layer.")
 
 
-def _search(state: State) -> Callable[[CallContext, Any, RequestContext], Answer]:
-    def run(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+def _search(state: State) -> Callable[[CallContext, Any, RequestContext], ToolAnswer]:
+    def run(context: CallContext, arguments: Any, _: RequestContext) -> ToolAnswer:
         scope = _scope(context, arguments)
         found = context.acting_as(arguments.caller_agent_id).retrieve(
             arguments.query, scope=scope, tags=arguments.tags, states=(state,), limit=arguments.limit
         )
         memories = [hit.memory for hit in found.hits]
         text = render_memories(memories, f"{len(memories)} of {found.total} entries of {scope}, best first.")
-        return Answer(EntryList([_entry(memory) for memory in memories], found.total), text)
+        return ToolAnswer(EntryList([_entry(memory) for memory in memories], found.total), text)
 
     return run
 
 
-def _list_entries(state: State) -> Callable[[CallContext, Any, RequestContext], Answer]:
-    def run(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+def _list_entries(state: State) -> Callable[[CallContext, Any, RequestContext], ToolAnswer]:
+    def run(context: CallContext, arguments: Any, _: RequestContext) -> ToolAnswer:
         scope = _scope(context, arguments)
         page = context.acting_as(arguments.caller_agent_id).list(
             scope=scope, tags=arguments.tags, layers=_layers(scope), states=(state,), limit=arguments.limit
@@ -221,13 +221,13 @@ def _list_entries(state: State) -> Callable[[CallContext, Any, RequestContext], 
             f"{len(page.memories)} of {page.total} entries of {scope}, last changed first.",
             *map(headline, page.memories),
         ]
-        return Answer(EntryList([_entry(memory) for memory in page.memories], page.total), "\n".join(lines))
+        return ToolAnswer(EntryList([_entry(memory) for memory in page.memories], page.total), "\n".join(lines))
 
     return run
 
 
-def _summary(state: State) -> Callable[[CallContext, Any, RequestContext], Answer]:
-    def run(context: CallContext, arguments: Any, _: RequestContext) -> Answer:
+def _summary(state: State) -> Callable[[CallContext, Any, RequestContext], ToolAnswer]:
+    def run(context: CallContext, arguments: Any, _: RequestContext) -> ToolAnswer:
         scope = _scope(context, arguments)
         found = context.acting_as(arguments.caller_agent_id).summary(scope=scope, layers=_layers(scope), states=(state,))
         numbers = LayerSummary(
@@ -239,7 +239,7 @@ def _summary(state: State) -> Callable[[CallContext, Any, RequestContext], Answe
             serialize.format_time(found.newest),
         )
         by_type = ", ".join(f"{type} {count}" for type, count in found.by_type.items())
-        return Answer(numbers, f"{found.count} {state} entries in {scope}" + (f": {by_type}." if by_type else "."))
+        return ToolAnswer(numbers, f"{found.count} {state} entries in {scope}" + (f": {by_type}." if by_type else "."))
 
     return run
 

@@ -9,7 +9,7 @@ from omoide.interfaces.mcp.context import CallContext
 from omoide.interfaces.mcp.request import RequestContext
 from omoide.interfaces.mcp.schemas import CountResult, Limit, RowsResult
 from omoide.interfaces.mcp.tools.projects import AgentInput
-from omoide.interfaces.mcp.tools.registry import Answer, Tool
+from omoide.interfaces.mcp.tools.registry import Tool, ToolAnswer
 from omoide.markdown.fence import one_line
 
 
@@ -41,7 +41,7 @@ class NearDuplicatesResult(Struct, frozen=True):
     contradictions: list[dict[str, Any]]
 
 
-def _stats(context: CallContext, arguments: AgentInput, _: RequestContext) -> Answer:
+def _stats(context: CallContext, arguments: AgentInput, _: RequestContext) -> ToolAnswer:
     stats = context.acting_as(arguments.caller_agent_id).stats()
     result = StatsResult(
         stats.count,
@@ -52,19 +52,21 @@ def _stats(context: CallContext, arguments: AgentInput, _: RequestContext) -> An
         serialize.format_time(stats.newest_change),
     )
     lines = [f"{result.count} memories.", *(f"{count} {state}" for state, count in result.by_state.items())]
-    return Answer(result, "\n".join(lines))
+    return ToolAnswer(result, "\n".join(lines))
 
 
-def _retire(context: CallContext, arguments: RetireInput, _: RequestContext) -> Answer:
+def _retire(context: CallContext, arguments: RetireInput, _: RequestContext) -> ToolAnswer:
     retirements = context.acting_as(arguments.caller_agent_id).retire(dry_run=arguments.dry_run).retirements
     lines = [
         f"{len(retirements)} memories {'would be' if arguments.dry_run else 'are'} archived.",
         *(one_line(f"#{each.memory.number} {each.memory.topic}: {each.reason.value}") for each in retirements),
     ]
-    return Answer(RetireResult([serialize.retirement(each) for each in retirements], arguments.dry_run), "\n".join(lines))
+    return ToolAnswer(
+        RetireResult([serialize.retirement(each) for each in retirements], arguments.dry_run), "\n".join(lines)
+    )
 
 
-def _near_duplicates(context: CallContext, arguments: CompareInput, call: RequestContext) -> Answer:
+def _near_duplicates(context: CallContext, arguments: CompareInput, call: RequestContext) -> ToolAnswer:
     call.progress(0, 1, "comparing all memories")
     plan = context.acting_as(arguments.caller_agent_id).reindex(dry_run=True).plan
     merges, contradictions = plan.merges[: arguments.limit], plan.contradictions[: arguments.limit]
@@ -76,7 +78,7 @@ def _near_duplicates(context: CallContext, arguments: CompareInput, call: Reques
         ),
         *(f"#{pair.one.number} or #{pair.other.number}: {pair.why}" for pair in contradictions),
     ]
-    return Answer(
+    return ToolAnswer(
         NearDuplicatesResult(
             [serialize.merge(merge) for merge in merges], [serialize.doubt(pair) for pair in contradictions]
         ),
@@ -84,7 +86,7 @@ def _near_duplicates(context: CallContext, arguments: CompareInput, call: Reques
     )
 
 
-def _embed(context: CallContext, arguments: AgentInput, call: RequestContext) -> Answer:
+def _embed(context: CallContext, arguments: AgentInput, call: RequestContext) -> ToolAnswer:
     service = context.acting_as(arguments.caller_agent_id)
     pending, embedded = service.coverage().pending, 0
 
@@ -94,22 +96,22 @@ def _embed(context: CallContext, arguments: AgentInput, call: RequestContext) ->
         call.progress(embedded, pending, f"{embedded} of {pending}")
 
     count = service.embed_pending(report)
-    return Answer(CountResult(count), f"Embedded {count} memories.")
+    return ToolAnswer(CountResult(count), f"Embedded {count} memories.")
 
 
-def _check(context: CallContext, arguments: AgentInput, call: RequestContext) -> Answer:
+def _check(context: CallContext, arguments: AgentInput, call: RequestContext) -> ToolAnswer:
     call.progress(0, 1, "checking the database and its index")
     problems = context.acting_as(arguments.caller_agent_id).check()
     rows = [{"what": each.what, "remedy": each.remedy} for each in problems]
-    return Answer(
+    return ToolAnswer(
         RowsResult(rows), "\n".join(each.what for each in problems) or "The database and its index have no errors."
     )
 
 
-def _repair(context: CallContext, arguments: AgentInput, call: RequestContext) -> Answer:
+def _repair(context: CallContext, arguments: AgentInput, call: RequestContext) -> ToolAnswer:
     call.progress(0, 1, "rebuilding the index")
     count = context.acting_as(arguments.caller_agent_id).repair()
-    return Answer(CountResult(count), f"Rebuilt the index of {count} memories.")
+    return ToolAnswer(CountResult(count), f"Rebuilt the index of {count} memories.")
 
 
 TOOLS = (

@@ -20,7 +20,7 @@ from omoide.interfaces.mcp.schemas import (
     memory_result,
     set_or_none,
 )
-from omoide.interfaces.mcp.tools.registry import Answer, Tool
+from omoide.interfaces.mcp.tools.registry import Tool, ToolAnswer
 from omoide.markdown.fence import indent, one_line
 from omoide.model import Project, Scope
 from omoide.prompt.notes import shorten
@@ -88,7 +88,7 @@ class ReplaceResult(Struct, frozen=True):
     bytes_after: int
 
 
-def _projects(context: CallContext, arguments: AgentInput, _: RequestContext) -> Answer:
+def _projects(context: CallContext, arguments: AgentInput, _: RequestContext) -> ToolAnswer:
     overviews = context.acting_as(arguments.caller_agent_id).catalogue()
     rows = [
         {
@@ -99,7 +99,7 @@ def _projects(context: CallContext, arguments: AgentInput, _: RequestContext) ->
         for overview in overviews
     ]
     lines = [_project_line(overview.project) for overview in overviews]
-    return Answer(RowsResult(rows), "\n".join(lines) or "There are no projects yet.")
+    return ToolAnswer(RowsResult(rows), "\n".join(lines) or "There are no projects yet.")
 
 
 def _project_line(project: Project) -> str:
@@ -107,11 +107,11 @@ def _project_line(project: Project) -> str:
     return one_line(f"project {project.path} {project.description}".rstrip())
 
 
-def _project(context: CallContext, arguments: ProjectShowInput, _: RequestContext) -> Answer:
+def _project(context: CallContext, arguments: ProjectShowInput, _: RequestContext) -> ToolAnswer:
     path = context.project_scope(arguments.project).path
     detail = context.acting_as(arguments.caller_agent_id).project(path, limit=arguments.limit)
     if detail is None:
-        return Answer(ProjectShowResult(None), f"There is no project {path}: create_project creates it.")
+        return ToolAnswer(ProjectShowResult(None), f"There is no project {path}: create_project creates it.")
     project, _updated, sessions = detail.overview
     names = one_line(", ".join(session.scope.name for session in sessions)) or "none"
     lines = [
@@ -131,52 +131,52 @@ def _project(context: CallContext, arguments: ProjectShowInput, _: RequestContex
         [memory_result(memory) for memory in detail.recent],
         serialize.project_files(detail.files),
     )
-    return Answer(result, "\n".join(lines))
+    return ToolAnswer(result, "\n".join(lines))
 
 
-def _create(context: CallContext, arguments: ProjectCreateInput, _: RequestContext) -> Answer:
+def _create(context: CallContext, arguments: ProjectCreateInput, _: RequestContext) -> ToolAnswer:
     project = context.acting_as(arguments.caller_agent_id).create_project(arguments.path, description=arguments.description)
-    return Answer(ProjectResult(serialize.project(project)), f"Created: project {project.path}.")
+    return ToolAnswer(ProjectResult(serialize.project(project)), f"Created: project {project.path}.")
 
 
-def _describe(context: CallContext, arguments: ProjectDescribeInput, _: RequestContext) -> Answer:
+def _describe(context: CallContext, arguments: ProjectDescribeInput, _: RequestContext) -> ToolAnswer:
     path = context.project_scope(arguments.project).path
     project = context.acting_as(arguments.caller_agent_id).describe_project(path, arguments.description)
-    return Answer(ProjectResult(serialize.project(project)), f"Described: {_project_line(project)}")
+    return ToolAnswer(ProjectResult(serialize.project(project)), f"Described: {_project_line(project)}")
 
 
-def _sessions(context: CallContext, arguments: ProjectInput, _: RequestContext) -> Answer:
+def _sessions(context: CallContext, arguments: ProjectInput, _: RequestContext) -> ToolAnswer:
     scope = Scope(context.project_scope(arguments.project).path)
     sessions = context.acting_as(arguments.caller_agent_id).sessions(scope=scope)
     lines = [
         one_line(f"session {session.scope.name}, {serialize.format_time(session.updated_at)}, {session.memories} memories")
         for session in sessions
     ]
-    return Answer(
+    return ToolAnswer(
         RowsResult([serialize.session(session) for session in sessions]),
         "\n".join(lines) or f"There are no sessions in {scope}.",
     )
 
 
-def _start(context: CallContext, arguments: SessionStartInput, _: RequestContext) -> Answer:
+def _start(context: CallContext, arguments: SessionStartInput, _: RequestContext) -> ToolAnswer:
     scope = Scope.session(context.project_scope(arguments.project, writing=True).path, arguments.name)
     session = context.acting_as(arguments.caller_agent_id).start_session(scope=scope, source=set_or_none(arguments.source))
     file = "" if session.file is None else one_line(f" Its file is {session.file}.")
-    return Answer(SessionResult(serialize.session(session)), f"Started: {scope}.{file}")
+    return ToolAnswer(SessionResult(serialize.session(session)), f"Started: {scope}.{file}")
 
 
-def _append(context: CallContext, arguments: ActivityInput, _: RequestContext) -> Answer:
+def _append(context: CallContext, arguments: ActivityInput, _: RequestContext) -> ToolAnswer:
     scope = context.project_scope(arguments.project, arguments.session, writing=True)
     service = context.acting_as(arguments.caller_agent_id)
     memory = service.append_activity(arguments.content, scope=scope, source=set_or_none(arguments.source))
-    return Answer(change_result(memory), f"Appended: {headline(memory)} in {memory.scope}.")
+    return ToolAnswer(change_result(memory), f"Appended: {headline(memory)} in {memory.scope}.")
 
 
-def _replace(context: CallContext, arguments: ReplaceInput, _: RequestContext) -> Answer:
+def _replace(context: CallContext, arguments: ReplaceInput, _: RequestContext) -> ToolAnswer:
     path = context.project_scope(arguments.project).path
     done = context.acting_as(arguments.caller_agent_id).replace_memory_file(path, arguments.content)
     result = ReplaceResult(*done)
-    return Answer(result, one_line(f"Replaced: {done.path}, {done.bytes_after} bytes. The backup is {done.backup}."))
+    return ToolAnswer(result, one_line(f"Replaced: {done.path}, {done.bytes_after} bytes. The backup is {done.backup}."))
 
 
 TOOLS = (

@@ -8,7 +8,7 @@ from omoide.interfaces import serialize
 from omoide.interfaces.mcp.context import CallContext
 from omoide.interfaces.mcp.request import RequestContext
 from omoide.interfaces.mcp.schemas import ScopedInput, set_or_none
-from omoide.interfaces.mcp.tools.registry import Answer, Tool
+from omoide.interfaces.mcp.tools.registry import Tool, ToolAnswer
 from omoide.model import RunResult, Task
 
 
@@ -56,7 +56,7 @@ class OutcomeResult(Struct, frozen=True):
     run: dict[str, Any]
 
 
-def _compose(context: CallContext, arguments: ComposeInput, _: RequestContext) -> Answer:
+def _compose(context: CallContext, arguments: ComposeInput, _: RequestContext) -> ToolAnswer:
     task = Task(**{name: getattr(arguments, name) for name in Task.__struct_fields__})
     composed = context.acting_as(arguments.caller_agent_id).compose(
         task,
@@ -67,10 +67,10 @@ def _compose(context: CallContext, arguments: ComposeInput, _: RequestContext) -
         run=set_or_none(arguments.run),
         record=arguments.record,
     )
-    return Answer(ComposeResult(**serialize.composed_prompt(composed)), composed.text)
+    return ToolAnswer(ComposeResult(**serialize.composed_prompt(composed)), composed.text)
 
 
-def _outcome(context: CallContext, arguments: OutcomeInput, _: RequestContext) -> Answer:
+def _outcome(context: CallContext, arguments: OutcomeInput, _: RequestContext) -> ToolAnswer:
     run = context.acting_as(arguments.caller_agent_id).outcome(
         arguments.run,
         arguments.result,
@@ -81,7 +81,7 @@ def _outcome(context: CallContext, arguments: OutcomeInput, _: RequestContext) -
         duration=set_or_none(arguments.duration),
         exit_code=set_or_none(arguments.exit_code),
     )
-    return Answer(OutcomeResult(serialize.run(run)), f"Run {run.number}: {arguments.result.value}.")
+    return ToolAnswer(OutcomeResult(serialize.run(run)), f"Run {run.number}: {arguments.result.value}.")
 
 
 TOOLS = (

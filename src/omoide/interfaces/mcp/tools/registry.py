@@ -13,7 +13,7 @@ _MAX_DEPTH = 100
 """Nested lists and objects in arguments: tools take a few levels, and Python's recursion limit is near a thousand."""
 
 
-class Answer(NamedTuple):
+class ToolAnswer(NamedTuple):
     """The result of a tool, structured and as text for a model."""
 
     value: msgspec.Struct
@@ -28,7 +28,7 @@ class Tool(NamedTuple):
     description: str
     arguments: type[msgspec.Struct]
     result: type[msgspec.Struct]
-    run: Callable[[CallContext, Any, RequestContext], Answer]
+    run: Callable[[CallContext, Any, RequestContext], ToolAnswer]
     reads: bool = False
     """It changes nothing, except when memories were last used."""
     destroys: bool = False

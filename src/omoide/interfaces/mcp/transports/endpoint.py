@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 from omoide.interfaces.http.messages import HttpError, RequestHead, accepts
 from omoide.interfaces.http.tokens import Bearer
 from omoide.interfaces.mcp import jsonrpc, protocol
-from omoide.interfaces.mcp.jsonrpc import Request, RpcError
+from omoide.interfaces.mcp.jsonrpc import RpcError, RpcRequest
 from omoide.interfaces.mcp.protocol import Dispatch
 from omoide.interfaces.mcp.request import RequestContext
 
@@ -103,7 +103,7 @@ class Endpoint:
             if key is not None:
                 self._running.pop(key, None)
 
-    def _handle_notification(self, notification: Request, bearer: Bearer, session: str | None) -> None:
+    def _handle_notification(self, notification: RpcRequest, bearer: Bearer, session: str | None) -> None:
         """Cancel a request. With a handshake, a client cancels by a notification with its session and the request's id."""
         if notification.method == "notifications/cancelled" and session:
             id = notification.params.get("requestId")
@@ -111,7 +111,7 @@ class Endpoint:
                 call.cancelled = True
 
 
-def _check_protocol(head: RequestHead, request: Request, *, stateless: bool) -> None:
+def _check_protocol(head: RequestHead, request: RpcRequest, *, stateless: bool) -> None:
     """Raise RpcError for an unsupported version, or a stateless request without its envelope and headers."""
     version = head.get("mcp-protocol-version")
     if not stateless and version is not None:
@@ -121,7 +121,7 @@ def _check_protocol(head: RequestHead, request: Request, *, stateless: bool) -> 
         _check_headers(head, request)
 
 
-def _check_headers(head: RequestHead, request: Request) -> None:
+def _check_headers(head: RequestHead, request: RpcRequest) -> None:
     """Raise RpcError unless the headers that proxies route by repeat what the body says."""
     expected = {"mcp-protocol-version": request.meta[protocol.VERSION], "mcp-method": request.method}
     name = request.params.get(_NAME_PARAMETERS.get(request.method, ""))

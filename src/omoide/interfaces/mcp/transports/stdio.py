@@ -14,7 +14,7 @@ from queue import Full, Queue
 
 from omoide.errors import InvalidInput, Unreadable, Unwritable
 from omoide.interfaces.mcp import jsonrpc, protocol
-from omoide.interfaces.mcp.jsonrpc import Id, Request, RpcError
+from omoide.interfaces.mcp.jsonrpc import Id, RpcError, RpcRequest
 from omoide.interfaces.mcp.protocol import Dispatch
 from omoide.interfaces.mcp.request import RequestContext
 
@@ -61,7 +61,7 @@ class _Conversation:
         self._dispatch = dispatch
         self._sink = sink
         self._write_lock = threading.Lock()
-        self._queue: Queue[tuple[Request, RequestContext] | None] = Queue(_MAX_QUEUE)
+        self._queue: Queue[tuple[RpcRequest, RequestContext] | None] = Queue(_MAX_QUEUE)
         self._calls: dict[Id, RequestContext] = {}
         self._is_closed = False
         """No more answers can be written."""
@@ -110,11 +110,11 @@ class _Conversation:
             self._calls[request.id] = call
             self._queue.put((request, call))
 
-    def _is_quick(self, request: Request) -> bool:
+    def _is_quick(self, request: RpcRequest) -> bool:
         name = request.params.get("name")
         return request.method == "tools/call" and isinstance(name, str) and self._dispatch.is_quick(name)
 
-    def _handle_notification(self, notification: Request) -> None:
+    def _handle_notification(self, notification: RpcRequest) -> None:
         if notification.method == "notifications/cancelled":
             id = notification.params.get("requestId")
             call = self._calls.get(id) if isinstance(id, (int, str)) else None
@@ -131,7 +131,7 @@ class _Conversation:
             if request.id is not None and self._calls.get(request.id) is call:
                 del self._calls[request.id]
 
-    def _answer(self, request: Request, call: RequestContext) -> None:
+    def _answer(self, request: RpcRequest, call: RequestContext) -> None:
         reply = protocol.answer(self._dispatch, request, call, stateless=protocol.is_stateless(request))
         if reply is not None:
             self._send(reply.data)
