@@ -89,6 +89,9 @@ if TYPE_CHECKING:
         Remembered as Remembered,
         ResumeContext as ResumeContext,
         Role as Role,
+        Route as Route,
+        RouteCandidate as RouteCandidate,
+        RouteConfidence as RouteConfidence,
         Run as Run,
         RunResult as RunResult,
         Scope as Scope,
@@ -103,6 +106,9 @@ if TYPE_CHECKING:
         Usage as Usage,
         VectorCoverage as VectorCoverage,
         Version as Version,
+    )
+    from omoide.routing.catalogue import (
+        catalogue as catalogue,
     )
     from omoide.service import (
         Service as Service,
@@ -179,9 +185,10 @@ _MODULES = {
     "omoide.model": (
         "Actor AgentSource Choice CliSource ComposedPrompt Draft Event FileSource GitHubSource Hit Layer Link "
         "LinkKind Memory Mirror Outcome Page Project ProjectPlace PromptMemory Query Receipt Remembered "
-        "ResumeContext Role Run RunResult Scope SearchResult Session Side SlackSource State Summary SyncConflict "
-        "Task Usage VectorCoverage Version"
+        "ResumeContext Role Route RouteCandidate RouteConfidence Run RunResult Scope SearchResult Session Side "
+        "SlackSource State Summary SyncConflict Task Usage VectorCoverage Version"
     ),
+    "omoide.routing.catalogue": "catalogue",
     "omoide.service": "Service",
     "omoide.service.copies": "Copy PurgeReport",
     "omoide.service.learning": "LearningReport",

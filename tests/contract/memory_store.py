@@ -841,7 +841,9 @@ def _changed(memory: Memory) -> tuple[datetime, int]:
 def _paths(query: Query) -> list[str]:
     """The projects that a query may look into, the nearer first; the global layer has no path."""
     layers = query.layers or tuple(Layer)
-    paths = [query.scope.path] if query.scope.path and {Layer.PROJECT, Layer.SESSION} & set(layers) else []
+    paths = [*dict.fromkeys(filter(None, (query.scope.path, *query.projects)))]
+    if not {Layer.PROJECT, Layer.SESSION} & set(layers):
+        paths = []
     return [*paths, ""] if Layer.EVERYWHERE in layers else paths
 
 

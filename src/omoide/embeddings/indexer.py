@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # numpy takes 150 ms that only a process that embeds should p
 
     from omoide.embeddings.base import Embedder
     from omoide.embeddings.cache import VectorCache
+    from omoide.embeddings.quantized import Row
     from omoide.embeddings.vectors import QueryVector
 
 SIMILAR = 0.8
@@ -37,6 +38,8 @@ _RETRY = 0.1
 """Seconds after which vectors made in the background are tried to be written again while others write."""
 FOREGROUND = 192
 """Memories that a process without a background thread embeds before it answers a query: about half a second."""
+_MOST_TEXTS = 1_000
+"""Texts whose vectors are kept for the next comparison."""
 BATCH = 64
 """Memories embedded together, about a quarter of a second, and stored in one transaction."""
 
@@ -61,6 +64,8 @@ class EmbeddingIndex:
         self._fills_first = not background
         self._model: EmbeddingModel | None = None
         self._cache: VectorCache | None = None
+        self._texts: dict[str, Row] = {}
+        """Vectors of texts that are no memories."""
         self._loaded = False
         self._waiting: set[int] = set()
         self._seen: StoreMark | None = None
@@ -108,6 +113,23 @@ class EmbeddingIndex:
         self.wake()
         vector: QueryVector = vectors.QueryVector(row, model, self.cache())
         return vector if vector.fits else None
+
+    def compare_texts(self, vector: "QueryVector", texts: Sequence[str]) -> list[float]:
+        """Return the cosine of a query's vector with each of these texts; an empty list if the embedder gives none.
+
+        The vectors of texts are kept: whoever asks again compares the same ones, such as the descriptions of projects.
+        """
+        known = self._texts
+        if len(known) > _MOST_TEXTS:
+            known = self._texts = {}
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        try:
+            if missing and self.embedder is not None:
+                known.update(zip(missing, self.embedder.vectors(missing, patient=False), strict=True))
+        except EmbedderUnavailable as error:  # fallback: words alone
+            self._record_failure(error)
+            return []
+        return [float(vector.row @ known[text]) for text in texts]
 
     def _fill_some(self) -> None:
         """Make a few missing vectors now, in a process that ends after its answer, as a command does."""

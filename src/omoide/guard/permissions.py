@@ -66,6 +66,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "claim": _EVERYONE,
     # projects and sessions: names, descriptions, contents
     "catalogue": _EVERYONE,
+    "route": _EVERYONE,
     "project": _EVERYONE,
     "project_by_number": _EVERYONE,
     "project_files": _EVERYONE,
@@ -173,6 +174,7 @@ _WITHIN_BOUNDS = frozenset(
         "locate",
         "claim",
         "catalogue",
+        "route",
         "project",
         "project_by_number",
         "project_files",

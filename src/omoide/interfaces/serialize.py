@@ -18,6 +18,7 @@ from omoide.model import (
     PromptMemory,
     Receipt,
     Remembered,
+    Route,
     Run,
     Session,
     Version,
@@ -53,6 +54,7 @@ __all__ = [
     "receipt",
     "remember_result",
     "retirement",
+    "route",
     "run",
     "run_comparison",
     "run_report",
@@ -168,6 +170,19 @@ def project(value: Project) -> dict[str, Any]:
         "description": value.description,
         "root": value.root,
         "created_at": format_time(value.created_at),
+    }
+
+
+def route(value: Route) -> dict[str, Any]:
+    return {
+        "primary": None if value.primary is None else project(value.primary),
+        "secondary": [project(each) for each in value.secondary],
+        "confidence": value.confidence.value,
+        "reason": value.reason,
+        "pinned_content": value.pinned_content or None,
+        "proposal": value.proposal or None,
+        "candidates": [{"project": each.project.path, "score": each.score} for each in value.candidates],
+        "trouble": value.trouble or None,
     }
 
 

@@ -31,6 +31,8 @@ class Query(msgspec.Struct, frozen=True):
     """Only memories of authors with one of these roles; empty: of any author."""
     before: tuple[datetime, int] | None = None
     """Only what a list has after the memory with this time of its last change and this number: the next page."""
+    projects: tuple[str, ...] = ()
+    """The paths of projects to search beside what the scope sees; those that do not exist are left out."""
     min_score: float = 0.0
     """Return nothing if the best hit of a text scores less: all hits or none."""
 

@@ -18,6 +18,7 @@ from omoide.service.prompts import Prompts
 from omoide.service.replay import Replay
 from omoide.service.repositories import Repositories
 from omoide.service.retention import Retention
+from omoide.service.routing import Routing
 from omoide.service.run_reports import RunReports
 from omoide.service.runs import Runs
 from omoide.service.secret_scan import SecretScan
@@ -38,6 +39,7 @@ class Service(
     RunReports,
     Stats,
     Retention,
+    Routing,
     Projects,
     Repositories,
     Mirrors,

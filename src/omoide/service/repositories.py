@@ -160,7 +160,8 @@ class Repositories(Trees):
         self._hooks.mirrors_changed()
         return plan
 
-    def _identify(self, root: Path) -> ProjectMatch:
+    def _identify(self, root: Path, *, bind: bool = True) -> ProjectMatch:
+        """Find out which project a repository is; `bind`: and write it down where that is certain."""
         from omoide.files import repository  # lazy: it loads subprocess: 10 ms
 
         directory = str(root)
@@ -175,6 +176,8 @@ class Repositories(Trees):
         found = match(checkout, projects, _present(projects))
         if found.relation is not Relation.SAME:
             return ProjectMatch(Scope(found.path), found.candidate, _notice(found, directory))
+        if not bind:
+            return ProjectMatch(Scope(found.path))
         is_stored = True
         try:
             with self._store.write(patient=False, durable=False) as tx:

@@ -57,6 +57,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "blame": CommandEntry(_PROMPTS, "runs", "Find which memory put a text into which prompt."),
     "project": CommandEntry(_PROJECTS, "project", "Create, list, show, describe, bind, rename, merge and back up projects."),
     "session": CommandEntry(_PROJECTS, "session", "Start, extend, list and show the sessions of a project."),
+    "route": CommandEntry(_PROJECTS, "route", "Show which project a message belongs to, and why."),
     "export": CommandEntry(_TRANSFER, "export", "Write memories to a file or standard output."),
     "import": CommandEntry(_TRANSFER, "import_", "Import memories from a file, or from another tool."),
     "document": CommandEntry(_TRANSFER, "document", "Write memories as Markdown documents, one page for each type."),

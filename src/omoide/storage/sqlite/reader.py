@@ -381,11 +381,10 @@ class SqliteReader(
 
     def _projects(self, query: Query) -> list[int]:
         layers = query.layers or _LAYERS
-        projects = []
-        if query.scope.path and (Layer.PROJECT in layers or Layer.SESSION in layers):
-            number = self._project(query.scope.path)
-            if number is not None:
-                projects.append(number)
+        projects: list[int] = []
+        if Layer.PROJECT in layers or Layer.SESSION in layers:
+            paths = dict.fromkeys(filter(None, (query.scope.path, *query.projects)))
+            projects += [number for number in map(self._project, paths) if number is not None]
         if Layer.EVERYWHERE in layers:
             projects.append(0)
         return projects

@@ -1,0 +1,186 @@
+"""Route a message: which project it belongs to, and what it asks to remember."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from omoide.errors import InvalidInput, ModelUnavailable
+from omoide.guard import permissions
+from omoide.model import Layer, Project, Query, Route, RouteCandidate, RouteConfidence, Scope
+from omoide.service.projects import Projects
+from omoide.service.repositories import Repositories
+
+if TYPE_CHECKING:  # a process that routes nothing does not load it
+    from omoide.embeddings.vectors import QueryVector
+    from omoide.retrieval.project_search import MessageMatches
+    from omoide.routing.decision import Decision
+
+_OWN = (Layer.PROJECT, Layer.SESSION)
+_MOST_READ = 20_000
+"""Characters of a message that are searched for requests to remember."""
+_MOST_CANDIDATES = 5
+
+
+class Routing(Projects, Repositories):
+    """The operation that decides which project a message belongs to."""
+
+    def route(
+        self,
+        message: str,
+        *,
+        current: str | Scope | None = None,
+        directory: Path | str | None = None,
+        ask: bool = True,
+    ) -> Route:
+        """Decide which project a message belongs to, and what it asks to remember. Nothing is written or created.
+
+        `current`: the project that the conversation is in, by its path or its scope: a message that merely continues stays
+        with it. `directory`: where the person works; without `current`, its project is the current one. `ask`: whether the
+        language model is asked where one is configured and words and vectors do not decide.
+
+        Only projects within the actor's bounds are considered. A greeting or a new topic gives no project; where there is
+        no current one, `proposal` names a new one. Raises InvalidInput for a name that no project can have, NotAllowed for
+        a current project outside of the actor's bounds.
+        """
+        permissions.require(self._actor, "route")
+        from omoide.learning.noise import strip_injected  # lazy: patterns that only routing and learning need
+
+        message = strip_injected(message)
+        here = self._current(current, directory)
+        projects = self.projects()
+        known = {project.path: project for project in projects}
+        current_path, proposed = (here, "") if here in known else (None, here or "")
+        matches = self._search_projects(message, projects)
+        decision, scores = self._decide(message, matches, current_path)
+        route = Route(
+            None if decision.primary is None else known[decision.primary],
+            decision.confidence,
+            decision.reason,
+            tuple(known[path] for path in decision.secondary),
+            _find_pinned(message),
+            candidates=tuple(
+                RouteCandidate(known[path], round(score, 4)) for path, score in [*scores.items()][:_MOST_CANDIDATES]
+            ),
+        )
+        if decision.undecided and ask and self._llm.enabled and projects:
+            route = self._ask_for_route(message, projects, matches, route, current_path)
+        if route.primary is None and not route.proposal:
+            route = msgspec.structs.replace(route, proposal=_propose(message, proposed, known))
+        return route
+
+    # the parts of the above
+
+    def _current(self, current: str | Scope | None, directory: Path | str | None) -> str | None:
+        """The path of the current project, which need not exist yet."""
+        if current is not None:
+            scope = current if isinstance(current, Scope) else Scope.project(current)
+            if scope.path:
+                permissions.require_place(self._actor, scope)
+                return scope.path
+        if directory is None:
+            return None
+        found = self._project_of_directory(Path(directory))
+        if found is None or not permissions.may_name(self._actor, found.path):
+            return None
+        return found.path
+
+    def _project_of_directory(self, directory: Path) -> Scope | None:
+        """The project of a directory: that of its repository, else the one that it or a directory above belongs to."""
+        from omoide.files.git import git_root  # lazy: only a caller with a directory needs it
+
+        try:
+            root, start = git_root(directory), directory.resolve()
+            if root is not None:
+                return self._identify(root, bind=False).scope
+        except (OSError, InvalidInput):  # fallback: it cannot be read, or no name can be made of it
+            return None
+        with self._store.read() as tx:
+            for place in (start, *start.parents):
+                project = tx.project(root=str(place))
+                if project is not None:
+                    return Scope(project.path)
+        return None
+
+    def _search_projects(self, message: str, projects: Sequence[Project]) -> "MessageMatches":
+        from omoide.retrieval.project_search import search_projects  # lazy: see the top
+
+        query = Query(Scope(), message, layers=_OWN, projects=tuple(project.path for project in projects))
+        query = permissions.narrow(self._actor, query) or msgspec.structs.replace(query, projects=())
+        vector = self._embeddings.encode_query(query)
+        described = {} if vector is None else self._cosines_of_descriptions(vector, projects)
+        with self._read(None) as tx:
+            return search_projects(tx, query, projects, self._clock(), vector, described)
+
+    def _cosines_of_descriptions(self, vector: "QueryVector", projects: Sequence[Project]) -> Mapping[str, float]:
+        from omoide.retrieval.project_search import describe  # lazy: see the top
+
+        cosines = self._embeddings.compare_texts(vector, [describe(project) for project in projects])
+        return dict(zip((project.path for project in projects), cosines, strict=False))
+
+    def _decide(
+        self, message: str, matches: "MessageMatches", current: str | None
+    ) -> "tuple[Decision, Mapping[str, float]]":
+        from omoide.routing.decision import Situation, decide  # lazy: see the top
+        from omoide.routing.names import find_names  # lazy: see the top
+        from omoide.routing.scoring import project_scores  # lazy: see the top
+
+        scores = project_scores(matches)
+        named = find_names(message, matches.projects)
+        telling = any(weight > 0 for weight in matches.evidence.values())
+        return decide(Situation(scores, named, current, self._settings.inject_min_score, telling)), scores
+
+    def _ask_for_route(
+        self,
+        message: str,
+        projects: Sequence[Project],
+        matches: "MessageMatches",
+        route: Route,
+        current: str | None,
+    ) -> Route:
+        """Return the route that the language model chooses; the current project, or none, if it gives no usable answer."""
+        from omoide.routing import question  # lazy: see the top
+
+        asked = question.compose_question(message, projects, matches.found, current)
+        try:
+            answer = self._llm.ask("route", question.INSTRUCTIONS, asked, question.RoutingAnswer)
+        except ModelUnavailable as error:  # fallback: the current project, else none
+            return _without_model(route, current, projects, f"The language model did not help ({error}).", str(error))
+        chosen = [answer.primary, *answer.secondary]
+        if any(number is not None and not 1 <= number <= len(projects) for number in chosen):
+            trouble = f"the language model chose a project that is not in the list of {len(projects)}"
+            return _without_model(route, current, projects, f"{trouble[0].upper()}{trouble[1:]}.", trouble)
+        primary = None if answer.primary is None else projects[answer.primary - 1]
+        secondary = [projects[number - 1] for number in dict.fromkeys(answer.secondary) if number != answer.primary]
+        return msgspec.structs.replace(
+            route,
+            primary=primary,
+            secondary=tuple(secondary),
+            confidence=RouteConfidence(answer.confidence) if primary else RouteConfidence.LOW,
+            reason=f"The language model: {answer.reason.strip()}"
+            if answer.reason.strip()
+            else "The language model chose it.",
+            pinned_content=route.pinned_content or (answer.pinned_content or "").strip(),
+            proposal="" if primary else _propose(message, answer.new_project or "", {each.path for each in projects}),
+        )
+
+
+def _without_model(route: Route, current: str | None, projects: Sequence[Project], reason: str, trouble: str) -> Route:
+    """The route where the language model gave no usable answer: the current project, else none."""
+    primary = next((project for project in projects if project.path == current), None)
+    return msgspec.structs.replace(
+        route, primary=primary, secondary=(), confidence=RouteConfidence.LOW, reason=reason, trouble=trouble
+    )
+
+
+def _find_pinned(message: str) -> str:
+    from omoide.learning.requests import find_requests  # lazy: patterns that only routing and learning need
+
+    return "\n".join(request.content for request in find_requests(message[:_MOST_READ]))
+
+
+def _propose(message: str, name: str, taken: Collection[str]) -> str:
+    from omoide.routing.proposal import free_name, propose_name  # lazy: see the top
+
+    return (name and free_name(name, taken)) or propose_name(message, taken)
