@@ -1,30 +1,8 @@
-"""Texts that must not be learnt from: what was injected, what is private, progress reports, words of tools. Pure."""
+"""Texts that must not be learnt from: progress reports, what holds for now only, instructions of tools. Pure."""
 
 import re
 
 from omoide.learning.patterns import any_of, phrases
-
-_TAGS = any_of(
-    "hook_context",
-    "system-reminder",
-    "system_reminder",
-    "private",
-    "omoide-memory",
-    "command-name",
-    "command-message",
-    "local-command-stdout",
-)
-_TAGGED = re.compile(rf"<({_TAGS})\b[^>]*>.*?(?:</\1\s*>|\Z)", re.I | re.S)
-_HOOK_LINES = re.compile(r"^(?:SessionStart|UserPromptSubmit)\w* hook (?:additional context|success):.*$", re.M)
-
-
-def strip_injected(text: str) -> str:
-    """Return a message without what clients, hooks and omoide put into it, and without `<private>` parts.
-
-    A part that is not closed ends with the message: rather too little is learnt than what was not said.
-    """
-    return _HOOK_LINES.sub("", _TAGGED.sub("", text))
-
 
 _PAST = any_of("updated", "added", "fixed", "changed", "implemented", "created", "removed", "run", "refactored", "moved")
 _PROGRESS = re.compile(

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from omoide.learning.noise import strip_injected
+from omoide.learning.injected_text import strip_injected
 
 MAX_TEXT = 20_000
 """Characters of one turn that are read: the beginning and the end of what is longer."""
