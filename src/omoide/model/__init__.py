@@ -35,6 +35,7 @@ from omoide.model.source import (
     parse_source,
     require_source,
 )
+from omoide.model.work_tree import AgentFile, AgentHunk, TreeFile, WorkTreeRecord, WorkTreeState
 
 __all__ = [
     "ACTIVITY",
@@ -42,6 +43,8 @@ __all__ = [
     "TOPIC_LENGTH",
     "TYPES",
     "Actor",
+    "AgentFile",
+    "AgentHunk",
     "AgentSource",
     "CallState",
     "Choice",
@@ -92,9 +95,12 @@ __all__ = [
     "SyncConflict",
     "SyncState",
     "Task",
+    "TreeFile",
     "Usage",
     "VectorCoverage",
     "Version",
+    "WorkTreeRecord",
+    "WorkTreeState",
     "actor_source",
     "check_project_path",
     "check_segment",
