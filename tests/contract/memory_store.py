@@ -44,6 +44,7 @@ from omoide.model import (
     SyncState,
     Usage,
     Version,
+    WorkTreeRecord,
     actor_source,
     expiry,
 )
@@ -94,6 +95,7 @@ class Data:
     agent_runs: dict[tuple[str, int], Run] = field(default_factory=dict)
     credits: dict[tuple[str, int], dict[int, tuple[float, float]]] = field(default_factory=dict)
     learned: dict[int, LearnedRelevance] = field(default_factory=dict)
+    work_trees: dict[tuple[str, str], WorkTreeRecord] = field(default_factory=dict)
     last: Counter[str] = field(default_factory=Counter)
     """The last number that a memory or a mirror was given, and how often the index was rebuilt."""
 
@@ -318,6 +320,9 @@ class MemoryReader:
     def llm_tokens(self, since: datetime) -> int:
         return sum(call.input_tokens + call.output_tokens for call in self.llm_calls(since))
 
+    def work_tree(self, scope: Scope, root: str) -> WorkTreeRecord | None:
+        return self.data.work_trees.get((scope.path, root))
+
     # runs
 
     def run(self, scope: Scope, reference: int | str) -> Run | None:
@@ -523,6 +528,7 @@ class MemoryWriter(MemoryReader):
         data.sync_states = {key: state for key, state in data.sync_states.items() if key[1] != number}
         data.conflicts = {key: conflict for key, conflict in data.conflicts.items() if key[1] != number}
         data.learned.pop(number, None)
+        data.work_trees.clear()
 
     def link(self, source: int, kind: LinkKind, target: int, at: datetime) -> bool:
         new = (source, kind, target) not in self.data.links
@@ -584,6 +590,8 @@ class MemoryWriter(MemoryReader):
         )
         for scope in [scope for scope in data.sessions if scope.path == source]:
             data.sessions.setdefault(Scope(target, scope.name), data.sessions.pop(scope))
+        for path, root in [key for key in data.work_trees if key[0] == source]:
+            data.work_trees.setdefault((target, root), data.work_trees.pop((path, root)))
         for number, (event, path) in data.events.items():
             data.events[number] = (event, target if path == source else path)
         last = max((number for path, number in data.agent_runs if path == target), default=0)
@@ -619,6 +627,11 @@ class MemoryWriter(MemoryReader):
     def put_idempotency_record(self, record: IdempotencyRecord, *, drop_before: datetime) -> None:
         kept = {key: each for key, each in self.data.idempotency.items() if each.at >= drop_before}
         self.data.idempotency = {**kept, (record.project, record.key): record}
+
+    def put_work_tree(self, scope: Scope, record: WorkTreeRecord, *, drop_before: datetime) -> None:
+        kept = {key: each for key, each in self.data.work_trees.items() if each.at >= drop_before}
+        self._ensure_project(scope.path, record.at)
+        self.data.work_trees = {**kept, (scope.path, record.state.root): record}
 
     def add_run(self, run: Run) -> Run:
         if self.run(run.scope, run.id) is not None:

@@ -133,6 +133,9 @@ def rows_of(schema, directory):
         yield f"INSERT INTO runs ({columns}) VALUES (1, 1, 'build-1', 'monday', 1, ?, ?, ?, ?, 3, 1)", at, *texts
         yield ("INSERT INTO run_memories VALUES (1, 1, 2, 1.0, 3.0)",)
         yield ("INSERT INTO learned_relevances VALUES (2, 0.4, 0.5, 3, 0, 3.0, 0.0, 1, 1)",)
+    if schema >= 21:
+        record = {"state": {"root": "/srv/shop", "head": "ab"}, "at": "2026-02-05T10:00:00Z", "run": "build-1"}
+        yield "INSERT INTO work_trees VALUES (1, '/srv/shop', ?, ?)", at, json.dumps(record)
 
 
 @pytest.mark.parametrize("schema", range(1, len(STEPS) + 1))

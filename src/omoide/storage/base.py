@@ -54,6 +54,7 @@ from omoide.storage.vector_index import (
     VectorIndex as VectorIndex,
     VectorIndexWriter as VectorIndexWriter,
 )
+from omoide.storage.work_trees import WorkTreeReader as WorkTreeReader, WorkTreeWriter as WorkTreeWriter
 
 
 class StoreMark(NamedTuple):
@@ -244,6 +245,7 @@ class Reader(
     PromptReader,
     IdempotencyReader,
     RunReader,
+    WorkTreeReader,
     Protocol,
 ):
     """A consistent view: everything that is read in it is of one moment, at the latest that of the first read.
@@ -357,6 +359,7 @@ class Writer(
     RunWriter,
     LlmCallWriter,
     IdempotencyWriter,
+    WorkTreeWriter,
     Protocol,
 ):
     """A transaction: all of it is stored, durably, when the block ends; none of it when the block raises."""

@@ -18,6 +18,7 @@ _COLUMNS = {
     "run": ("runs", "id"),
     "task": ("runs", "task"),
     "outcome": ("runs", "outcome"),
+    "work tree": ("work_trees", "record"),
 }
 _FOLDED = ("project", "session")
 """Names that are stored a second time, casefolded."""
@@ -43,6 +44,9 @@ class NameWriter(NameReader):
         table, column = _COLUMNS[old.what]
         if old.what == "directory" and not new:
             self._tx.run("DELETE FROM places WHERE directory = ?", (old.text,))
+            return
+        if old.what == "work tree":  # without its secret it would be the state of another tree
+            self._tx.run("DELETE FROM work_trees WHERE record = ?", (old.text,))
             return
         assignment, values = f"{column} = ?", [new]
         if old.what in _FOLDED:

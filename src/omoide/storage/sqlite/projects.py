@@ -105,7 +105,7 @@ class SessionWriter(SessionReader):
         numbers = {"source": self._project(source), "target": self._project(target)}
         if self._tx.get("SELECT 1 FROM memories WHERE project = :source", numbers):
             raise Conflict(f"project {source} still has memories: move them first")
-        for table in ("sessions", "identities"):  # what the target has already stays as it is there
+        for table in ("sessions", "identities", "work_trees"):  # what the target has already stays as it is there
             self._tx.run(f"UPDATE OR IGNORE {table} SET project = :target WHERE project = :source", numbers)
             self._tx.run(f"DELETE FROM {table} WHERE project = :source", numbers)
         self.move_runs(numbers["source"], numbers["target"])

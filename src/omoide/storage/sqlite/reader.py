@@ -56,6 +56,7 @@ from omoide.storage.sqlite.prompts import SqlitePromptReader
 from omoide.storage.sqlite.runs import SqliteRunReader
 from omoide.storage.sqlite.transaction import Transaction
 from omoide.storage.sqlite.vectors import VectorReader
+from omoide.storage.sqlite.work_trees import SqliteWorkTreeReader
 
 _ONE = f"SELECT {COLUMNS} FROM {TABLES} WHERE "
 # An event counts as a use: an imported memory may have old dates, but came to this store when its event was written.
@@ -125,6 +126,7 @@ class SqliteReader(
     SqlitePromptReader,
     SqliteIdempotencyReader,
     SqliteRunReader,
+    SqliteWorkTreeReader,
 ):
     """See `storage/base.py` for what each verb promises. Made by the store, for one transaction."""
 

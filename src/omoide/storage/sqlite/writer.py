@@ -24,6 +24,7 @@ from omoide.storage.sqlite.reader import SqliteReader, area
 from omoide.storage.sqlite.runs import SqliteRunWriter
 from omoide.storage.sqlite.transaction import Transaction
 from omoide.storage.sqlite.vectors import VectorWriter
+from omoide.storage.sqlite.work_trees import SqliteWorkTreeWriter
 
 _LARGEST_ASKED = 999_999_999  # so that an import cannot exhaust the numbers
 
@@ -45,6 +46,7 @@ ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = t
 
 class SqliteWriter(
     SqliteRunWriter,
+    SqliteWorkTreeWriter,
     MirrorWriter,
     SessionWriter,
     NameWriter,
@@ -163,6 +165,7 @@ class SqliteWriter(
             "DELETE FROM memories WHERE number = ?",
         ):
             self._tx.run(statement, (number,))
+        self._tx.run("DELETE FROM work_trees")  # files that an agent wrote may contain its text
 
     def mark(self) -> StoreMark:
         return StoreMark(*self._tx.get(MARK))
