@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from omoide.retrieval import confidence
-from omoide.retrieval.confidence import Evidence
+from omoide.retrieval.confidence import MatchEvidence
 from omoide.retrieval.project_search import MessageMatches, TextMatch
 
 
@@ -15,7 +15,7 @@ def project_scores(matches: MessageMatches) -> dict[str, float]:
 
 def _probability(matches: MessageMatches, texts: Iterable[TextMatch]) -> float:
     fit = max((_fit(matches.evidence, text) for text in texts), default=0.0)
-    return confidence.probability(Evidence(fit, len(matches.evidence), matches.entries, matches.semantic))
+    return confidence.probability(MatchEvidence(fit, len(matches.evidence), matches.entries, matches.semantic))
 
 
 def _fit(evidence: Mapping[str, float], text: TextMatch) -> float:

@@ -45,7 +45,7 @@ class Routing(Projects, Repositories):
         a current project outside of the actor's bounds.
         """
         permissions.require(self._actor, "route")
-        from omoide.learning.noise import strip_injected  # lazy: patterns that only routing and learning need
+        from omoide.learning.injected_text import strip_injected  # lazy: patterns that only routing and learning need
 
         message = strip_injected(message)
         here = self._current(current, directory)
