@@ -16,7 +16,7 @@ from omoide.interfaces.http.tokens import Bearer
 from omoide.interfaces.rest import openapi, problems, reference, routes, routing
 from omoide.interfaces.rest.gate import BEARER, TooLarge
 from omoide.interfaces.rest.problems import InvalidRequest, respond
-from omoide.interfaces.rest.routing import Answer, Call, Route
+from omoide.interfaces.rest.routing import Answer, Call, Operation
 
 if TYPE_CHECKING:  # the service loads with the store, at the first request
     from omoide.interfaces.rest.feed import EventFeed
@@ -112,7 +112,7 @@ class _Runner:
         """Wait until what runs has ended."""
         self._pool.shutdown(wait=True)
 
-    def handler(self, route: Route) -> HTTPRouteHandler:
+    def handler(self, route: Operation) -> HTTPRouteHandler:
         """Return the handler of a route."""
 
         async def endpoint(request: Request[Any, Any, Any]) -> Response[bytes]:
@@ -126,7 +126,7 @@ class _Runner:
             include_in_schema=False,
         )(endpoint)
 
-    async def _handle(self, route: Route, request: Request[Any, Any, Any]) -> Response[bytes]:
+    async def _handle(self, route: Operation, request: Request[Any, Any, Any]) -> Response[bytes]:
         body = await read_body(request)
         if body is None:
             return Response(b"", status_code=400)  # nobody reads it
@@ -141,7 +141,7 @@ class _Runner:
         finally:
             self._running.discard(mark)
 
-    def _run(self, route: Route, request: Request[Any, Any, Any], body: bytes) -> Response[bytes]:
+    def _run(self, route: Operation, request: Request[Any, Any, Any], body: bytes) -> Response[bytes]:
         bearer: Any = request.scope.get(BEARER)
         try:
             return _answer(route, self._service_for(bearer), request, body)
@@ -170,7 +170,7 @@ def litestar_path(path: str) -> str:
     return path.replace("{session}", "{session:str}").replace("{kind}", "{kind:str}")
 
 
-def _answer(route: Route, service: "Service", request: Request[Any, Any, Any], body: bytes) -> Response[bytes]:
+def _answer(route: Operation, service: "Service", request: Request[Any, Any, Any], body: bytes) -> Response[bytes]:
     if route.idempotent:
         routing.check_key(request.headers.get("idempotency-key"))
     path = request.scope["path"]  # not request.url, which takes as long as a short query
@@ -198,7 +198,7 @@ def _parameters(request: Request[Any, Any, Any]) -> dict[str, str]:
     return given
 
 
-def _respond(route: Route, answer: Answer, asked: Mapping[str, str]) -> Response[bytes]:
+def _respond(route: Operation, answer: Answer, asked: Mapping[str, str]) -> Response[bytes]:
     headers = dict(answer.headers)
     if answer.value is None:
         return Response(b"", status_code=route.status, headers=headers)

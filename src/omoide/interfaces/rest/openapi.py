@@ -13,7 +13,7 @@ import msgspec
 from omoide import __version__
 from omoide.interfaces.rest import routes, routing, values
 from omoide.interfaces.rest.problems import MEDIA_TYPE
-from omoide.interfaces.rest.routing import Route
+from omoide.interfaces.rest.routing import Operation
 from omoide.model import LinkKind
 
 _SCHEMAS = "#/components/schemas/"
@@ -143,7 +143,7 @@ def _field_texts(type: type[Any]) -> dict[str, str]:
     return texts
 
 
-def _operation(route: Route, components: dict[str, Any]) -> dict[str, Any]:
+def _operation(route: Operation, components: dict[str, Any]) -> dict[str, Any]:
     operation: dict[str, Any] = {
         "operationId": route.operation,
         "summary": route.summary,
@@ -163,7 +163,7 @@ def _operation(route: Route, components: dict[str, Any]) -> dict[str, Any]:
     return operation
 
 
-def _parameters(route: Route, components: dict[str, Any]) -> list[dict[str, Any]]:
+def _parameters(route: Operation, components: dict[str, Any]) -> list[dict[str, Any]]:
     found = [
         {"name": name, "in": "path", "required": True, **_PATH_PARAMETERS[name]}
         for name in re.findall(r"{(\w+)}", route.path)
@@ -192,7 +192,7 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _responses(route: Route) -> dict[str, Any]:
+def _responses(route: Operation) -> dict[str, Any]:
     responses = {str(route.status): _success(route)}
     if route.status == 201:
         responses["200"] = _success(route)
@@ -213,7 +213,7 @@ def _responses(route: Route) -> dict[str, Any]:
     return responses
 
 
-def _success(route: Route) -> dict[str, Any]:
+def _success(route: Operation) -> dict[str, Any]:
     answer: dict[str, Any] = {"description": HTTPStatus(route.status).phrase}
     headers: dict[str, Any] = {}
     if route.answer is values.MemoryAnswer:

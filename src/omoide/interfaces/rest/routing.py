@@ -115,7 +115,7 @@ class Call(Generic[Q, B]):
         return Answer(values.memory(value, self.project_id), status, headers or {}, value.version)
 
 
-class Route(NamedTuple):
+class Operation(NamedTuple):
     """One operation."""
 
     method: str
@@ -141,7 +141,7 @@ class Route(NamedTuple):
     """It needs no token."""
 
 
-ROUTES: list[Route] = []
+ROUTES: list[Operation] = []
 """Every operation, in the order of the OpenAPI document."""
 
 Function = TypeVar("Function", bound=Callable[..., Answer])
@@ -169,7 +169,7 @@ def route(
         summary, _, description = (function.__doc__ or "").partition("\n\n")
         tag = function.__module__.rpartition(".")[2]
         ROUTES.append(
-            Route(
+            Operation(
                 method,
                 path,
                 operation,
