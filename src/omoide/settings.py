@@ -79,8 +79,13 @@ def _integer(minimum: int, maximum: int) -> Callable[[Any], int]:
     return parse
 
 
+def data_directory() -> Path:
+    """Return the directory of omoide's data, which need not exist."""
+    return _user_directory("XDG_DATA_HOME", "~/.local/share")
+
+
 def _store() -> str:
-    return str(_user_directory("XDG_DATA_HOME", "~/.local/share") / "memory.db")
+    return str(data_directory() / "memory.db")
 
 
 def _user_directory(variable: str, default: str) -> Path:

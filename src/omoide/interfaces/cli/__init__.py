@@ -64,6 +64,8 @@ COMMANDS: dict[str, CommandEntry] = {
     "memories": CommandEntry(_FILES, "memories", "Work with the list of this repository, .agent/memories.md."),
     "mirror": CommandEntry(_FILES, "mirror", "Keep files and memories in sync, both ways."),
     "worktree": CommandEntry(_FILES, "worktree", "Create git worktrees that share one .agent/memories.md."),
+    "install": CommandEntry(_SERVE, "install", "Wire agent clients to omoide: the MCP server and the hooks."),
+    "uninstall": CommandEntry(_SERVE, "install", "Remove omoide from agent clients: their files become what they were."),
     "mcp": CommandEntry(_SERVE, "mcp", "Serve agents over MCP: on standard input and output, or over HTTP."),
     "serve": CommandEntry(_SERVE, "serve", "Serve REST and MCP over HTTP on one port."),
     "llm": CommandEntry(_MAINTENANCE, "llm", "Show what the language model was used for."),

@@ -16,27 +16,37 @@ Command = list[str]
 
 
 class Client(NamedTuple):
-    """A client: its files, and the snippets for them."""
+    """A client: its files, and what to put into them."""
 
     title: str
-    files: Callable[[], Sequence[str]]
-    """The files it reads, the preferred one first."""
-    local: Callable[[Command], str]
-    remote: Callable[[str], str] | None
-    """The snippet for the HTTP server; None if the client's file cannot send a token."""
+    project_file: str
+    """The file in a project that names its servers; empty: there is none."""
+    user_file: Callable[[], Path]
+    """The file for all projects."""
+    table: str
+    """The name of the table of servers in these files."""
+    server: Callable[[Command], dict[str, Any]]
+    """The entry that starts omoide with a command."""
+    remote: Callable[[str], dict[str, Any]] | None
+    """The entry for the HTTP server; None if the client's file cannot send a token."""
+    inputs: tuple[dict[str, Any], ...] = ()
+    """What the entry for the HTTP server makes the client ask for."""
     hint: str = ""
+    user_note: str = ""
+    """How a person finds the file for all projects, where its path is not enough."""
     authorization_hint: str = f"set {VARIABLE} to what `omoide mcp token` prints"
     """How a person gives it the token of the HTTP server."""
 
+    def files(self) -> list[str]:
+        """Return the files it reads, for a person, the preferred one first."""
+        project = [f"{self.project_file} in the project"] if self.project_file else []
+        return [*project, self.user_note or str(self.user_file())]
 
-def _json(*path: str) -> Callable[[dict[str, Any]], str]:
-    def render(server: dict[str, Any]) -> str:
-        value: dict[str, Any] = {"omoide": server}
-        for name in reversed(path):
-            value = {name: value}
-        return serialize.dump_json(value)
-
-    return render
+    def snippet(self, entry: dict[str, Any], inputs: Sequence[dict[str, Any]] = ()) -> str:
+        """Return a whole file with only this entry."""
+        if self.table == "mcp_servers":
+            return f"[mcp_servers.omoide]\n{toml_lines(entry)}"
+        return serialize.dump_json({**({"inputs": inputs} if inputs else {}), self.table: {"omoide": entry}})
 
 
 def _split(command: Command) -> dict[str, Any]:
@@ -47,86 +57,116 @@ def _bearer(reference: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {reference}"}
 
 
-_servers = _json("mcpServers")
+def _stdio(command: Command) -> dict[str, Any]:
+    return {"type": "stdio", **_split(command)}
 
 
-def _vscode(url: str) -> str:
-    ask = {"type": "promptString", "id": "omoide-token", "description": "omoide mcp token prints it", "password": True}
-    server = {"type": "http", "url": url, "headers": _bearer("${input:omoide-token}")}
-    return serialize.dump_json({"inputs": [ask], "servers": {"omoide": server}})
+def toml_lines(entry: dict[str, Any], newline: str = "\n") -> str:
+    """Return an entry as lines of TOML: its strings and lists of strings have the syntax of JSON's."""
+    return newline.join(f"{key} = {toml_value(value)}" for key, value in entry.items())
 
 
-def _codex(command: Command) -> str:
-    return f"[mcp_servers.omoide]\ncommand = {_toml(command[0])}\nargs = [{', '.join(map(_toml, command[1:]))}]"
+def toml_value(value: str | Sequence[str]) -> str:
+    """Return a string or a list of strings as TOML."""
+    if isinstance(value, str):
+        return serialize.dump_json(value, indent=0)
+    return f"[{', '.join(map(toml_value, value))}]"
 
 
-def _codex_http(url: str) -> str:
-    return f"[mcp_servers.omoide]\nurl = {_toml(url)}\nbearer_token_env_var = {_toml(VARIABLE)}"
-
-
-def _toml(text: str) -> str:
-    return serialize.dump_json(text, indent=0)  # TOML's basic strings have the syntax of JSON's
-
-
-def _desktop() -> Sequence[str]:
-    home = Path.home()
+def _desktop() -> Path:
     if sys.platform == "darwin":
-        return [str(home / "Library/Application Support/Claude/claude_desktop_config.json")]
+        return Path.home() / "Library/Application Support/Claude/claude_desktop_config.json"
     if os.name == "nt":
-        return [r"%APPDATA%\Claude\claude_desktop_config.json"]
-    return [_client_path("XDG_CONFIG_HOME", ".config", "Claude/claude_desktop_config.json")]
+        return Path(r"%APPDATA%\Claude\claude_desktop_config.json")
+    return client_path("XDG_CONFIG_HOME", ".config", "Claude/claude_desktop_config.json")
 
 
-def _home(name: str) -> str:
-    return str(Path.home() / name)
+def _vscode_user() -> Path:
+    if sys.platform == "darwin":
+        return Path.home() / "Library/Application Support/Code/User/mcp.json"
+    if os.name == "nt":
+        return Path(os.environ.get("APPDATA") or Path.home() / "AppData/Roaming") / "Code/User/mcp.json"
+    return client_path("XDG_CONFIG_HOME", ".config", "Code/User/mcp.json")
 
 
-def _client_path(variable: str, default: str, name: str) -> str:
+def client_path(variable: str, default: str, name: str) -> Path:
     """Return a file in the client's directory, which its own variable may move."""
-    return str(Path(os.environ.get(variable) or Path.home() / default) / name)
+    return Path(os.environ.get(variable) or Path.home() / default) / name
 
 
 CLIENTS = {
     "claude-code": Client(
         "Claude Code",
-        lambda: [".mcp.json in the project"],
-        lambda command: _servers({"type": "stdio", **_split(command)}),
-        lambda url: _servers({"type": "http", "url": url, "headers": _bearer(f"${{{VARIABLE}}}")}),
-        "or, for all projects: claude mcp add --scope user omoide -- {command}",
+        ".mcp.json",
+        lambda: client_path("CLAUDE_CONFIG_DIR", "", ".claude.json"),
+        "mcpServers",
+        _stdio,
+        lambda url: {"type": "http", "url": url, "headers": _bearer(f"${{{VARIABLE}}}")},
+        hint="or, for all projects: claude mcp add --scope user omoide -- {command}",
     ),
     "claude-desktop": Client(
         "Claude Desktop",
+        "",
         _desktop,
-        lambda command: _servers(_split(command)),
+        "mcpServers",
+        _split,
         None,
-        "It starts servers outside of any project: add --project to the arguments, or use the global layer.",
+        hint="It starts servers outside of any project: add --project to the arguments, or use the global layer.",
     ),
     "cursor": Client(
         "Cursor",
-        lambda: [".cursor/mcp.json in the project", _home(".cursor/mcp.json")],
-        lambda command: _servers({"type": "stdio", **_split(command)}),
-        lambda url: _servers({"url": url, "headers": _bearer(f"${{env:{VARIABLE}}}")}),
+        ".cursor/mcp.json",
+        lambda: Path.home() / ".cursor/mcp.json",
+        "mcpServers",
+        _stdio,
+        lambda url: {"url": url, "headers": _bearer(f"${{env:{VARIABLE}}}")},
     ),
     "vscode": Client(
         "Visual Studio Code",
-        lambda: [".vscode/mcp.json in the project", "the user's, with the command MCP: Open User Configuration"],
-        lambda command: _json("servers")({"type": "stdio", **_split(command)}),
-        _vscode,
+        ".vscode/mcp.json",
+        _vscode_user,
+        "servers",
+        _stdio,
+        lambda url: {"type": "http", "url": url, "headers": _bearer("${input:omoide-token}")},
+        inputs=(
+            {"type": "promptString", "id": "omoide-token", "description": "omoide mcp token prints it", "password": True},
+        ),
+        user_note="the user's, with the command MCP: Open User Configuration",
         authorization_hint="when it asks for the token, enter what `omoide mcp token` prints",
     ),
-    "codex": Client("Codex", lambda: [_client_path("CODEX_HOME", ".codex", "config.toml")], _codex, _codex_http),
+    "codex": Client(
+        "Codex",
+        ".codex/config.toml",
+        lambda: client_path("CODEX_HOME", ".codex", "config.toml"),
+        "mcp_servers",
+        _split,
+        lambda url: {"url": url, "bearer_token_env_var": VARIABLE},
+    ),
     "gemini": Client(
         "Gemini CLI",
-        lambda: [".gemini/settings.json in the project", _home(".gemini/settings.json")],
-        lambda command: _servers(_split(command)),
-        lambda url: _servers({"httpUrl": url, "headers": _bearer(f"${VARIABLE}")}),
-        "It starts servers only in a trusted folder: it asks, or use its command /permissions.",
+        ".gemini/settings.json",
+        lambda: Path.home() / ".gemini/settings.json",
+        "mcpServers",
+        _split,
+        lambda url: {"httpUrl": url, "headers": _bearer(f"${VARIABLE}")},
+        hint="It starts servers only in a trusted folder: it asks, or use its command /permissions.",
+    ),
+    "copilot": Client(
+        "GitHub Copilot CLI",
+        ".github/mcp.json",
+        lambda: client_path("COPILOT_HOME", ".copilot", "mcp-config.json"),
+        "mcpServers",
+        lambda command: {"type": "local", **_split(command), "tools": ["*"]},
+        None,
+        hint="It reads the file of a project only in a trusted folder: it asks at its start.",
     ),
     "opencode": Client(
         "opencode",
-        lambda: ["opencode.json in the project", _client_path("XDG_CONFIG_HOME", ".config", "opencode/opencode.json")],
-        lambda command: _json("mcp")({"type": "local", "command": command, "enabled": True}),
-        lambda url: _json("mcp")({"type": "remote", "url": url, "headers": _bearer(f"{{env:{VARIABLE}}}"), "enabled": True}),
+        "opencode.json",
+        lambda: client_path("XDG_CONFIG_HOME", ".config", "opencode/opencode.json"),
+        "mcp",
+        lambda command: {"type": "local", "command": command, "enabled": True},
+        lambda url: {"type": "remote", "url": url, "headers": _bearer(f"{{env:{VARIABLE}}}"), "enabled": True},
     ),
 }
 
@@ -152,11 +192,11 @@ def registration(name: str, flags: Sequence[str], url: str | None) -> Registrati
         command = [program(), "mcp", *flags]
         if client.hint:
             notes.append(client.hint.format(command=shlex.join(command)))
-        return Registration(notes, client.local(command))
+        return Registration(notes, client.snippet(client.server(command)))
     if client.remote is None:
         raise InvalidInput(f"{client.title} cannot send a token from its file: omit --http")
     notes += [f"and {client.authorization_hint}; `omoide mcp --daemon` starts the server"]
-    return Registration(notes, client.remote(url))
+    return Registration(notes, client.snippet(client.remote(url), client.inputs))
 
 
 def program() -> str:

@@ -1,0 +1,1 @@
+"""Wiring of agent clients: what omoide writes into their settings files, and how it is removed again."""
