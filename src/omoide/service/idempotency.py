@@ -3,20 +3,34 @@
 The record is written in the transaction of the request: after a crash either both are there or neither.
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, cast
 
 import msgspec
 
 from omoide.errors import AlreadyDone, InvalidInput, NotFound
-from omoide.model import IdempotencyRecord, Memory, Project, Remembered, Scope, Session
+from omoide.model import (
+    ComposedPrompt,
+    IdempotencyRecord,
+    Memory,
+    Outcome,
+    Project,
+    Receipt,
+    Remembered,
+    Run,
+    Scope,
+    Session,
+)
 from omoide.storage.base import Reader, Writer
 
 KEPT = timedelta(days=1)
 _MAX_KEY = 255
 
-Result = Remembered | Memory | Project | Session | bool
+Result = Remembered | Memory | Project | Session | Run | ComposedPrompt | bool
 """What an operation with a key can return."""
+R = TypeVar("R", bound=Result)
 
 
 class IdempotencyKey(NamedTuple):
@@ -58,6 +72,15 @@ def record_result(tx: Writer, key: IdempotencyKey, result: Result, at: datetime)
     tx.put_idempotency_record(IdempotencyRecord(key.project, key.key, key.digest, _refer(result), at), drop_before=at - KEPT)
 
 
+@contextmanager
+def complete(with_texts: Callable[[R], R]) -> Iterator[None]:
+    """Let an operation add to an earlier result what its record does not hold: texts that are in the request."""
+    try:
+        yield
+    except AlreadyDone as done:
+        raise AlreadyDone(str(done), with_texts(cast("R", done.result))) from None
+
+
 def _refer(result: Result) -> dict[str, str | int | bool]:
     """Return a result without its texts."""
     match result:
@@ -69,12 +92,26 @@ def _refer(result: Result) -> dict[str, str | int | bool]:
             return {"project": result.number}
         case Session():
             return {"session": result.scope.name, "path": result.scope.path}
-    return {"done": result}
+        case Run(outcome=Outcome() as outcome):
+            return {"run": result.id, "outcome": _encode(msgspec.structs.replace(outcome, note=""))}
+        case ComposedPrompt(run=None):
+            return {"receipt": _encode(result.receipt)}
+        case ComposedPrompt(run=Run() as run):
+            return {"receipt": _encode(result.receipt), "run": run.id}
+        case bool():
+            return {"done": result}
+    raise TypeError(f"an idempotency record cannot refer to {type(result).__name__}")
+
+
+def _encode(value: Outcome | Receipt) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def _restore(tx: Reader, record: IdempotencyRecord) -> Result:
-    """Return the result as it was. Raises NotFound if what it refers to was purged."""
+    """Return the result as it was, without texts that are no memory's. Raises NotFound if what it refers to was purged."""
     result = msgspec.convert(record.result, _Reference)
+    if result.receipt is not None or result.outcome is not None:
+        return _restore_run(tx, record.project, result)
     if result.memory is not None:
         versions = [each.memory for each in tx.versions(result.memory) if each.memory.version == result.version]
         if not versions:
@@ -89,9 +126,21 @@ def _restore(tx: Reader, record: IdempotencyRecord) -> Result:
     if result.session is not None:
         scope = Scope(result.path, result.session)
         for session in tx.sessions(record.at, scope):
-            return session
+            return msgspec.structs.replace(session, updated_at=session.created_at, memories=0)
         raise NotFound(f"the request was done, but {scope} is no more")
     return result.done
+
+
+def _restore_run(tx: Reader, project: str, result: "_Reference") -> Run | ComposedPrompt:
+    """Return a run with its outcome, or a prompt whose text the caller renders again."""
+    run = None if result.run is None else tx.run(Scope(project), result.run)
+    if run is None and result.run is not None:
+        raise NotFound(f"the request was done, but run {result.run} is no more")
+    if result.receipt is None:
+        outcome = msgspec.json.decode(result.outcome or "", type=Outcome)
+        return msgspec.structs.replace(cast("Run", run), outcome=outcome)
+    receipt = msgspec.json.decode(result.receipt, type=Receipt)
+    return ComposedPrompt("", receipt, run=None if run is None else msgspec.structs.replace(run, outcome=None, tick=0))
 
 
 class _Reference(msgspec.Struct):
@@ -102,4 +151,7 @@ class _Reference(msgspec.Struct):
     project: int | None = None
     session: str | None = None
     path: str = ""
+    run: str | None = None
+    outcome: str | None = None
+    receipt: str | None = None
     done: bool = False

@@ -12,6 +12,7 @@ from omoide import model
 from omoide.errors import Conflict, InvalidInput, NotFound
 from omoide.guard import permissions, validation
 from omoide.model import Layer, Memory, Project, ProjectPlace, Query, Scope, Session, Summary
+from omoide.service import idempotency
 from omoide.service.trees import ProjectFiles, Trees
 
 _OWN = (Layer.PROJECT, Layer.SESSION)
@@ -120,7 +121,11 @@ class Projects(Trees):
         project = Project(path, self._check_description(description), places, at)
         permissions.require_within(self._actor, Scope(path))
         self._adopt_trees(path)
-        with self._writes.transaction() as write:
+
+        def as_created(done: Project) -> Project:
+            return msgspec.structs.replace(done, path=path, description=project.description)
+
+        with idempotency.complete(as_created), self._writes.transaction() as write:
             if write.tx.project(path) is not None:
                 raise Conflict(f"there is a project {path} already: `omoide project describe` changes its description")
             owner = None if place is None else write.tx.project(root=place)

@@ -1,6 +1,7 @@
 """Compose prompts: select memories for a task, and render them into its sections."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,9 @@ from omoide.errors import InvalidInput
 from omoide.guard import permissions, validation
 from omoide.model import ComposedPrompt, PromptCandidate, Query, Run, Scope, Task
 from omoide.retrieval import pipeline
+from omoide.service import idempotency
 from omoide.service.core import Core
+from omoide.service.replay import render_again
 from omoide.storage.base import Reader
 
 if TYPE_CHECKING:  # loads with the first prompt
@@ -70,14 +73,29 @@ class Prompts(Core):
         files = None if place is None else _list_files(place)
         given = compose.Circumstances(task.role, allowed, files, scores, self._is_held_out(id))
         composed = compose.compose(task, candidates, given)
+        if id is not None or self._writes.has_key:
+            composed = self._record_prompt(composed, scope, task, id, at)
         self._store.touch([one.number for one in composed.receipt.memories], at)
-        if id is None:
-            return composed
-        new = Run(0, id, scope, task, self._actor, at, composed.receipt)
-        with self._writes.transaction() as write:
-            stored = write.tx.add_run(new)
-            write.log("composed", scope, {"run": stored.id})
-        return msgspec.structs.replace(composed, run=stored)
+        return composed
+
+    def _record_prompt(
+        self, composed: ComposedPrompt, scope: Scope, task: Task, id: str | None, at: datetime
+    ) -> ComposedPrompt:
+        """Record the run of a prompt if it has an id, and what was composed if the request has an idempotency key."""
+
+        def compose_again(done: ComposedPrompt) -> ComposedPrompt:
+            """The prompt of then: its receipt and the history have all that the request does not have."""
+            run = done.run or Run(0, "", scope, task, self._actor, at, done.receipt)
+            with self._read(scope) as tx:
+                return msgspec.structs.replace(done, text=render_again(tx, run), problems=composed.problems)
+
+        with idempotency.complete(compose_again), self._writes.transaction() as write:
+            if id is not None:
+                run = write.tx.add_run(Run(0, id, scope, task, self._actor, at, composed.receipt))
+                write.log("composed", scope, {"run": run.id})
+                composed = msgspec.structs.replace(composed, run=run)
+            write.result = composed
+        return composed
 
     def _run_id(self, run: str | None, *, record: bool) -> str | None:
         """The id of the run to record; None: none."""

@@ -66,7 +66,7 @@ class Replay(Core):
         """
         permissions.require(self._actor, "replay")
         with self._read(scope) as tx:
-            return self._replay(tx, find_run(tx, run, scope))
+            return render_again(tx, find_run(tx, run, scope))
 
     def why(self, run: Ref, memory: Ref | None = None, *, scope: Scope) -> Sequence[Explanation]:
         """Explain which memories were in the prompt of a run, which were left out, and why; or only one of them.
@@ -93,7 +93,7 @@ class Replay(Core):
             new = {memory.id: memory for memory in other.receipt.memories}
             problem = ""
             try:
-                diff = _diff(self._replay(tx, one), self._replay(tx, other))
+                diff = _diff(render_again(tx, one), render_again(tx, other))
             except (NotFound, Conflict) as error:  # fallback: the memories alone
                 problem, diff = str(error), []
         return RunComparison(
@@ -137,27 +137,6 @@ class Replay(Core):
                 rest = [each for other, each in lines if other is not memory]
                 yield Blame(run, memory, prompt, render.render(run.task, run.task.role, rest))
 
-    def _replay(self, tx: Reader, run: Run) -> str:
-        import hashlib  # lazy: 5 ms that only looking back at runs needs
-
-        from omoide.prompt import render  # lazy: the same
-
-        if run.receipt.format != render.FORMAT:
-            raise Conflict(
-                f"run {run.number} was composed in format {run.receipt.format}, this omoide renders format {render.FORMAT}:"
-                " use the version that composed it"
-            )
-        memories = list(versions_in_prompt(tx, run))
-        notes = run.receipt.memories
-        gone = [f"#{one.number}" for one, memory in zip(notes, memories, strict=True) if memory is None]
-        if gone:
-            raise NotFound(f"run {run.number} cannot be replayed: {', '.join(gone)} in its prompt was purged")
-        lines = [render.memory_line(memory.type, memory.content) for memory in memories if memory is not None]
-        prompt = render.render(run.task, run.task.role, lines)
-        if hashlib.sha256(prompt.encode()).hexdigest() != run.receipt.sha256:
-            raise Conflict(f"run {run.number} cannot be replayed: {_changed_since(tx, run)}")
-        return prompt
-
     def _explain(self, tx: Reader, one: PromptMemory) -> Explanation:
         versions = [version.memory for version in tx.versions(one.number)]
         memory = next((memory for memory in versions if (memory.id, memory.version) == (one.id, one.version)), None)
@@ -182,6 +161,29 @@ class Replay(Core):
         else:
             reason = "others rank higher, or it had expired or was not visible"
         return Explanation(number, None, chosen=False, reason=reason, memory=then[-1] if then else None)
+
+
+def render_again(tx: Reader, run: Run) -> str:
+    """Return the prompt of a run, rendered from the history: see `Replay.replay`. `run` need not be recorded."""
+    import hashlib  # lazy: 5 ms that only looking back at runs needs
+
+    from omoide.prompt import render  # lazy: the same
+
+    if run.receipt.format != render.FORMAT:
+        raise Conflict(
+            f"run {run.number} was composed in format {run.receipt.format}, this omoide renders format {render.FORMAT}:"
+            " use the version that composed it"
+        )
+    memories = list(versions_in_prompt(tx, run))
+    notes = run.receipt.memories
+    gone = [f"#{one.number}" for one, memory in zip(notes, memories, strict=True) if memory is None]
+    if gone:
+        raise NotFound(f"run {run.number} cannot be replayed: {', '.join(gone)} in its prompt was purged")
+    lines = [render.memory_line(memory.type, memory.content) for memory in memories if memory is not None]
+    prompt = render.render(run.task, run.task.role, lines)
+    if hashlib.sha256(prompt.encode()).hexdigest() != run.receipt.sha256:
+        raise Conflict(f"run {run.number} cannot be replayed: {_changed_since(tx, run)}")
+    return prompt
 
 
 def _newest(tx: Reader, scope: Scope) -> Iterator[Run]:

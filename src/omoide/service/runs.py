@@ -10,6 +10,7 @@ from omoide.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from omoide.guard import permissions, validation
 from omoide.lifecycle import relevance
 from omoide.model import LearnedRelevance, Memory, Outcome, Run, RunResult, Scope
+from omoide.service import idempotency
 from omoide.service.core import Core, Ref
 from omoide.service.versioning import require_living, with_fields
 from omoide.service.write_path import MemoryTransaction
@@ -89,7 +90,7 @@ class Runs(Core):
         text = validation.check_note(note, self._settings)
         _check_measures(duration, exit_code)
         permissions.require_place(self._actor, scope)
-        with self._writes.transaction() as write:
+        with idempotency.complete(lambda done: _with_note(done, text)), self._writes.transaction() as write:
             found = find_run(write.tx, run, scope)
             if found.outcome is not None:
                 if not force:
@@ -113,7 +114,8 @@ class Runs(Core):
             both = sorted(set(outcome.helped) & set(outcome.harmed))
             if both:
                 raise InvalidInput(f"#{both[0]} cannot have helped and harmed: name it once")
-            return self._record(write, found, outcome)
+            done = write.result = self._record(write, found, outcome)
+        return done
 
     def undo_outcome(self, run: Ref, *, scope: Scope) -> Run:
         """Take back the outcome of a run, and what it moved. Return the run; raise NotFound, and Conflict if it has none."""
@@ -225,6 +227,11 @@ def find_run(tx: Reader, ref: Ref, scope: Scope) -> Run:
     if found is None:
         raise NotFound(f"there is no run {text!s:.100} in {Scope(scope.path)}: `omoide runs` lists its runs")
     return found
+
+
+def _with_note(run: Run, note: str) -> Run:
+    """A run as it was when its outcome was recorded with this note."""
+    return run if run.outcome is None else replace(run, outcome=replace(run.outcome, note=note))
 
 
 def check_result(result: RunResult | str) -> RunResult:

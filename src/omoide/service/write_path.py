@@ -104,6 +104,11 @@ class WritePath:
         self._clock = clock
         self._hooks = hooks
 
+    @property
+    def has_key(self) -> bool:
+        """Whether the next transaction is one that must not be done twice."""
+        return self._key is not None
+
     def check(self, draft: Draft) -> Draft:
         """Return the draft as it will be stored.
 

@@ -8,6 +8,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import omoide
 from journey.http.conftest import NUMBERS, OWNER, WORKER, needs_server
 from omoide.model import Scope
@@ -76,6 +78,77 @@ def test_projects_sessions_links_and_states_can_be_retried_too(server: Any, proj
         first, again = (server.request("POST", path, body, Idempotency_Key=key) for _ in range(2))
         assert (first.status, first.text) == (again.status, again.text), path
         assert again.headers["Idempotency-Replayed"] == "true"
+
+
+def test_a_retry_gets_the_project_and_the_session_as_they_were_created(server: Any, project: str) -> None:
+    base = project.removesuffix("/memories")
+    key, body = f"key-{next(NUMBERS)}", {"path": f"retried-{next(NUMBERS)}", "description": "売り場"}
+    made = server.request("POST", "/api/projects", body, Idempotency_Key=key)
+    server.request("PATCH", made.headers["Location"], {"description": "changed since"})
+    assert server.request("POST", "/api/projects", body, Idempotency_Key=key).text == made.text
+    started = server.request("POST", f"{base}/sessions", {"name": "monday"}, Idempotency_Key=key)
+    server.request("POST", project, {"content": "added since", "session": "monday"})
+    assert server.request("POST", f"{base}/sessions", {"name": "monday"}, Idempotency_Key=key).text == started.text
+
+
+@pytest.mark.parametrize("where", ["project", "global"])
+@pytest.mark.parametrize("more", [{}, {"record": True}, {"run": "ci-77"}], ids=["prompt only", "recorded", "named run"])
+def test_a_prompt_is_composed_once_for_a_key(server: Any, project: str, where: str, more: dict[str, Any]) -> None:
+    base = project.removesuffix("/memories") if where == "project" else "/api/projects/0"
+    memory = server.request("POST", f"{base}/memories", {"content": f"pnpm を使う {next(NUMBERS)}"}).data["id"]
+    if "run" in more:
+        more = {"run": f"ci-{next(NUMBERS)}"}
+    key, body = f"key-{next(NUMBERS)}", {"task": {"title": "ログインを直す", "writeScope": ["src/[x"]}, **more}
+    first = server.request("POST", f"{base}/compose", body, Idempotency_Key=key)
+    runs = len(server.request("GET", f"{base}/runs").data["runs"])
+    server.request("PATCH", f"{base}/memories/{memory}", {"content": "changed since"})
+    if first.data["run"]:
+        server.request("POST", f"{base}/runs/{first.data['run']['id']}/outcome", {"result": "success"})
+    again = server.request("POST", f"{base}/compose", body, Idempotency_Key=key)
+    assert (first.status, again.status, again.text) == (200, 200, first.text)
+    assert (first.headers["Idempotency-Replayed"], again.headers["Idempotency-Replayed"]) == (None, "true")
+    assert len(server.request("GET", f"{base}/runs").data["runs"]) == runs
+    assert server.request("POST", f"{base}/compose", {**body, "limit": 3}, Idempotency_Key=key).status == 422
+
+
+def test_a_prompt_whose_memory_was_purged_since_is_not_composed_again(
+    server: Any, project: str, place_of_server: Path
+) -> None:
+    base = project.removesuffix("/memories")
+    memory = server.request("POST", project, {"content": "to be purged"}).data["uuid"]
+    key, body = f"key-{next(NUMBERS)}", {"task": {"title": "x"}}
+    assert "to be purged" in server.request("POST", f"{base}/compose", body, Idempotency_Key=key).data["prompt"]
+    path = server.request("GET", base).data["path"]
+    with omoide.open(place_of_server / "memory.db") as service:
+        service.forget(memory, scope=Scope.project(path))
+        service.purge([memory], scope=Scope.project(path))
+    refused = server.request("POST", f"{base}/compose", body, Idempotency_Key=key)
+    assert (refused.status, "purged" in refused.data["detail"]) == (404, True)
+
+
+def test_an_outcome_is_recorded_once_for_a_key(server: Any, project: str) -> None:
+    base = project.removesuffix("/memories")
+    memory = server.request("POST", project, {"content": "pnpm を使う", "relevanceScore": 0.5}).data["id"]
+    run = server.request("POST", f"{base}/compose", {"task": {"title": "x"}, "record": True}).data["run"]["id"]
+    path, key = f"{base}/runs/{run}/outcome", f"key-{next(NUMBERS)}"
+    body = {"result": "success", "helped": [memory], "note": "テストが通った", "exitCode": 0}
+    first = server.request("POST", path, body, Idempotency_Key=key)
+    moved = server.request("GET", f"{project}/{memory}").data["relevanceScore"]
+    again = server.request("POST", path, body, Idempotency_Key=key)
+    assert (first.status, again.status, again.text) == (200, 200, first.text)
+    assert server.request("POST", path, {"result": "failure", "force": True}).status == 200
+    assert server.request("POST", path, body, Idempotency_Key=key).text == first.text
+    assert server.request("GET", f"{base}/runs/{run}").data["outcome"]["result"] == "failure"
+    assert moved > 0.5 > server.request("GET", f"{project}/{memory}").data["relevanceScore"]
+    assert server.request("POST", path, {**body, "note": "x"}, Idempotency_Key=key).status == 422
+
+
+def test_every_post_that_changes_something_takes_a_key() -> None:
+    from omoide.interfaces.rest import routes, routing
+
+    _ = routes
+    without = {route.operation for route in routing.ROUTES if route.method == "POST" and not route.idempotent}
+    assert without == {"searchMemoriesByBody"}
 
 
 # pages

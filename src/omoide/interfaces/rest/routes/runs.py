@@ -253,6 +253,7 @@ def _show_run(value: Run, project_id: int) -> RunAnswer:
     statuses=(409,),
     example={"prompt": _PROMPT, "receipt": _RECEIPT, "problems": [], "run": None},
     body_example={"task": _TASK, "limit": 10},
+    idempotent=True,
 )
 def compose_prompt(call: Call[NoQuery, ComposeBody]) -> Answer:
     """Compose the prompt of a task, with the memories that fit it best.
@@ -261,14 +262,17 @@ def compose_prompt(call: Call[NoQuery, ComposeBody]) -> Answer:
     recorded, which can be replayed and given an outcome."""
     asked = call.body
     scope = call.scope if asked.session is None else Scope.session(call.scope.path, asked.session)
-    done = call.service.compose(
-        Task(**msgspec.structs.asdict(asked.task)),
-        scope=scope,
-        limit=asked.limit,
-        budget_bytes=asked.budget_bytes,
-        budget_tokens=asked.budget_tokens,
-        run=asked.run,
-        record=asked.record,
+    done = call.once(
+        call.scope,
+        lambda service: service.compose(
+            Task(**msgspec.structs.asdict(asked.task)),
+            scope=scope,
+            limit=asked.limit,
+            budget_bytes=asked.budget_bytes,
+            budget_tokens=asked.budget_tokens,
+            run=asked.run,
+            record=asked.record,
+        ),
     )
     run = None if done.run is None else _show_run(done.run, call.project_id)
     return Answer(ComposedAnswer(prompt=done.text, receipt=_show_receipt(done.receipt), problems=done.problems, run=run))
@@ -311,20 +315,24 @@ def replay_run(call: Call[NoQuery, None]) -> Answer:
     statuses=(409,),
     example=_EXAMPLE,
     body_example={"result": "success", "helped": [2]},
+    idempotent=True,
 )
 def record_outcome(call: Call[NoQuery, NewOutcome]) -> Answer:
     """Record what came of a run; the relevance of the memories in its prompt moves accordingly."""
     new = call.body
-    done = call.service.outcome(
-        call.path["runId"],
-        new.result,
-        scope=call.scope,
-        helped=[f"#{each}" for each in new.helped],
-        harmed=[f"#{each}" for each in new.harmed],
-        note=new.note,
-        duration=new.duration,
-        exit_code=new.exit_code,
-        force=new.force,
+    done = call.once(
+        call.scope,
+        lambda service: service.outcome(
+            call.path["runId"],
+            new.result,
+            scope=call.scope,
+            helped=[f"#{each}" for each in new.helped],
+            harmed=[f"#{each}" for each in new.harmed],
+            note=new.note,
+            duration=new.duration,
+            exit_code=new.exit_code,
+            force=new.force,
+        ),
     )
     return Answer(_show_run(done, call.project_id))
 
