@@ -140,6 +140,18 @@ def query_terms(text: str, limit: int = 64) -> dict[str, float]:
     return weights
 
 
+def telling_terms(text: str) -> dict[str, float]:
+    """Return the terms of a message that could tell what it is about, with their weights.
+
+    There are none in stop words, and none in hiragana and single characters, which are in texts about everything.
+    """
+    return {
+        term: weight
+        for term, weight in query_terms(text).items()
+        if _weight(term) and not _hiragana.fullmatch(term) and (len(term) > 1 or term < "\u3041")
+    }
+
+
 def runs(query: str) -> list[tuple[str, str]]:
     """Return the runs of a query that are cut into pairs, and the chunks that are split into words, in reading order.
 

@@ -178,6 +178,16 @@ TIMELY_BOOST = 0.3
 ASKING_PENALTY = 0.3
 """Less for a turn that is itself a question."""
 
+# Messages and projects (project_search).
+FEW_MEMORIES = 10
+"""Memories that a project is assumed to have more than it has, so that one of few says no more than it should. Chosen by
+judgement."""
+DESCRIBED_RATE = 0.05
+"""A term of a project's description counts as if so large a share of its memories contained it. Twice as much does as
+well."""
+NEAREST_IN_PROJECT = 3
+"""Memories of each project nearest by sign bits that are compared exactly. Chosen by judgement."""
+
 # Near-duplicates of a new memory (near_duplicates, blocking). Chosen by judgement on made-up notes (bench/similar_notes.py).
 DUPLICATE_SIMILARITY = 0.55
 """Share of the terms of both texts that near-duplicates have in common, estimated."""

@@ -1,15 +1,17 @@
-"""Decide which project a message belongs to, from names, scores and the current project. Pure."""
+"""Decide which project a message belongs to, from probabilities, names and the current project. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from omoide.model import RouteConfidence
+from omoide.routing.names import Mention
+from omoide.routing.scoring import NO_PROJECT
 
-SURE = 0.8
-"""The score from which on a project is certain, if no other comes near it."""
-AHEAD = 0.25
-"""By how much a score must be above another one to decide against it."""
-_MOST_SECONDARY = 3
+SURE, LIKELY = 0.8, 0.5
+"""The probability from which on the confidence is high, and medium."""
+OTHER = 0.1
+"""The probability from which on another project is named as well. Chosen by judgement."""
+_MOST_OTHERS = 3
 
 
 class Decision(NamedTuple):
@@ -17,58 +19,57 @@ class Decision(NamedTuple):
 
     primary: str | None
     confidence: RouteConfidence
-    reason: str
+    why: str
+    """A sentence for people, without the words in common."""
     secondary: Sequence[str] = ()
     undecided: bool = False
-    """Whether something that reads the message could decide better."""
+    """Whether somebody who reads the message could decide better."""
 
 
-class Situation(NamedTuple):
-    """What a message is decided by."""
+def decide(
+    scores: Mapping[str, float], mentions: Sequence[Mention], current: str | None, *, least: float, telling: bool
+) -> Decision:
+    """Decide which project a message belongs to.
 
-    scores: Mapping[str, float]
-    """By path of project, the likeliest first."""
-    named: Sequence[str]
-    """The projects that the message names, in their order in it."""
-    current: str | None
-    """The project that the conversation is in, or that of the directory."""
-    least: float
-    """The score from which on a project is worth naming at all."""
-    telling: bool
-    """Whether the message has words that could tell anything."""
-
-
-def decide(situation: Situation) -> Decision:
-    """Decide which project a message belongs to."""
-    scores, current = situation.scores, situation.current
-    if situation.named:
-        primary = situation.named[0]
-        others = situation.named[1:]
-        return Decision(primary, RouteConfidence.HIGH, f"The message names {primary}.", others[:_MOST_SECONDARY])
-    ranked = [path for path, score in scores.items() if score >= situation.least]
-    best = ranked[0] if ranked else None
-    if best is None:
-        return _without_evidence(situation)
-    others = [path for path in ranked[1:] if scores[path] >= scores[best] - AHEAD][:_MOST_SECONDARY]
-    second = max((scores[path] for path in scores if path != best), default=0.0)
-    clear = scores[best] - second >= AHEAD
-    if current is None or best == current:
-        if scores[best] >= SURE and clear:
-            return Decision(best, RouteConfidence.HIGH, f"The message is about {best}.", others)
-        undecided = not clear
-        return Decision(best, RouteConfidence.MEDIUM, f"The message is most like {best}.", others, undecided)
-    ahead = scores[best] - scores.get(current, 0.0)
-    if scores[best] >= 0.5 and ahead >= AHEAD:
-        return Decision(best, RouteConfidence.MEDIUM, f"The message is about {best}, not about {current}.", (current,))
-    return Decision(current, RouteConfidence.MEDIUM, f"The message continues in {current}.", (best,), undecided=True)
+    scores: the probability of each project and of none, the likeliest first
+    mentions: the projects that the message names
+    least: the probability from which on a project is chosen where there is no current one
+    telling: whether the message has words that could tell what it is about
+    """
+    certain = sorted((one.path for one in mentions if one.certain), key=lambda path: -scores[path])
+    if certain:
+        others = [*certain[1:], *_others(scores, certain[0], mentions)]
+        return Decision(certain[0], RouteConfidence.HIGH, f"The message names {certain[0]}", _first(others))
+    best = next(iter(scores), NO_PROJECT)
+    if current is None and (best == NO_PROJECT or scores[best] < least):
+        return _no_project(scores, telling=telling)
+    confidence = _confidence(scores[best])
+    others = _first(_others(scores, best, mentions))
+    undecided = confidence is not RouteConfidence.HIGH
+    if current is None:
+        return Decision(best, confidence, f"The message is about {best}", others, undecided)
+    if best == current:
+        return Decision(best, confidence, f"Nothing speaks for another project than {best}", others, undecided)
+    why = f"The message is about {best}, and no longer about {current}"
+    return Decision(best, confidence, why, _first([current, *others]), undecided)
 
 
-def _without_evidence(situation: Situation) -> Decision:
-    if situation.current is not None:
-        return Decision(
-            situation.current,
-            RouteConfidence.MEDIUM,
-            f"Nothing in the message is about another project than {situation.current}.",
-        )
-    reason = "The message has nothing in common with any project."
-    return Decision(None, RouteConfidence.LOW, reason, undecided=situation.telling)
+def _no_project(scores: Mapping[str, float], *, telling: bool) -> Decision:
+    undecided = telling and scores.get(NO_PROJECT, 0.0) < SURE
+    return Decision(None, RouteConfidence.LOW, "No project has enough in common with the message", undecided=undecided)
+
+
+def _confidence(probability: float) -> RouteConfidence:
+    if probability >= SURE:
+        return RouteConfidence.HIGH
+    return RouteConfidence.MEDIUM if probability >= LIKELY else RouteConfidence.LOW
+
+
+def _others(scores: Mapping[str, float], primary: str, mentions: Sequence[Mention]) -> list[str]:
+    """The other projects that a message names, and those that are likely."""
+    likely = [path for path, score in scores.items() if score >= OTHER]
+    return [path for path in (*(one.path for one in mentions), *likely) if path not in (primary, NO_PROJECT)]
+
+
+def _first(paths: Sequence[str]) -> list[str]:
+    return [*dict.fromkeys(paths)][:_MOST_OTHERS]

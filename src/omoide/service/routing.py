@@ -8,14 +8,13 @@ import msgspec
 
 from omoide.errors import InvalidInput, ModelUnavailable
 from omoide.guard import permissions
-from omoide.model import Layer, Project, Query, Route, RouteCandidate, RouteConfidence, Scope
+from omoide.model import Layer, Memory, Project, Query, Route, RouteCandidate, RouteConfidence, Scope
+from omoide.retrieval import pipeline
 from omoide.service.projects import Projects
 from omoide.service.repositories import Repositories
 
 if TYPE_CHECKING:  # a process that routes nothing does not load it
-    from omoide.embeddings.vectors import QueryVector
     from omoide.retrieval.project_search import MessageMatches
-    from omoide.routing.decision import Decision
 
 _OWN = (Layer.PROJECT, Layer.SESSION)
 _MOST_READ = 20_000
@@ -52,20 +51,9 @@ class Routing(Projects, Repositories):
         projects = self.projects()
         known = {project.path: project for project in projects}
         current_path, proposed = (here, "") if here in known else (None, here or "")
-        matches = self._search_projects(message, projects)
-        decision, scores = self._decide(message, matches, current_path)
-        route = Route(
-            None if decision.primary is None else known[decision.primary],
-            decision.confidence,
-            decision.reason,
-            tuple(known[path] for path in decision.secondary),
-            _find_pinned(message),
-            candidates=tuple(
-                RouteCandidate(known[path], round(score, 4)) for path, score in [*scores.items()][:_MOST_CANDIDATES]
-            ),
-        )
-        if decision.undecided and ask and self._llm.enabled and projects:
-            route = self._ask_for_route(message, projects, matches, route, current_path)
+        route, undecided = self._route_by_evidence(message, known, current_path)
+        if undecided and ask and self._llm.enabled and projects:
+            route = self._ask_for_route(message, projects, route, current_path)
         if route.primary is None and not route.proposal:
             route = msgspec.structs.replace(route, proposal=_propose(message, proposed, known))
         return route
@@ -103,46 +91,53 @@ class Routing(Projects, Repositories):
                     return Scope(project.path)
         return None
 
-    def _search_projects(self, message: str, projects: Sequence[Project]) -> "MessageMatches":
-        from omoide.retrieval.project_search import search_projects  # lazy: see the top
+    def _route_by_evidence(self, message: str, known: Mapping[str, Project], current: str | None) -> tuple[Route, bool]:
+        """The route by names, words and vectors, and whether they leave it undecided."""
+        from omoide.routing.decision import decide  # lazy: see the top
+        from omoide.routing.names import find_mentions  # lazy: see the top
+        from omoide.routing.reason import explain  # lazy: see the top
+        from omoide.routing.scoring import NO_PROJECT, Circumstances, score  # lazy: see the top
+        from omoide.routing.topic import changes_topic  # lazy: see the top
 
-        query = Query(Scope(), message, layers=_OWN, projects=tuple(project.path for project in projects))
-        query = permissions.narrow(self._actor, query) or msgspec.structs.replace(query, projects=())
+        matches = self._match_projects(message, [*known.values()])
+        mentions = find_mentions(message, known)
+        named = [one.path for one in mentions if not one.compared]
+        scores = score(matches, Circumstances(named, current, changes_topic(message)))
+        decision = decide(scores, mentions, current, least=self._settings.inject_min_score, telling=bool(matches.terms))
+        likeliest = [(path, value) for path, value in scores.items() if path != NO_PROJECT][:_MOST_CANDIDATES]
+        route = Route(
+            None if decision.primary is None else known[decision.primary],
+            decision.confidence,
+            explain(decision, matches, message),
+            tuple(known[path] for path in decision.secondary),
+            _find_pinned(message),
+            candidates=tuple(RouteCandidate(known[path], round(value, 4)) for path, value in likeliest),
+        )
+        return route, decision.undecided
+
+    def _match_projects(self, message: str, projects: Sequence[Project]) -> "MessageMatches":
+        from omoide.retrieval.project_search import describe, match_projects  # lazy: see the top
+
+        query = permissions.narrow_or_refuse(self._actor, Query(Scope(), message, layers=_OWN))
         vector = self._embeddings.encode_query(query)
-        described = {} if vector is None else self._cosines_of_descriptions(vector, projects)
+        described: Mapping[str, float] = {}
+        if vector is not None:
+            cosines = self._embeddings.compare_texts(vector, [describe(project) for project in projects])
+            described = dict(zip((project.path for project in projects), cosines, strict=False))
         with self._read(None) as tx:
-            return search_projects(tx, query, projects, self._clock(), vector, described)
-
-    def _cosines_of_descriptions(self, vector: "QueryVector", projects: Sequence[Project]) -> Mapping[str, float]:
-        from omoide.retrieval.project_search import describe  # lazy: see the top
-
-        cosines = self._embeddings.compare_texts(vector, [describe(project) for project in projects])
-        return dict(zip((project.path for project in projects), cosines, strict=False))
-
-    def _decide(
-        self, message: str, matches: "MessageMatches", current: str | None
-    ) -> "tuple[Decision, Mapping[str, float]]":
-        from omoide.routing.decision import Situation, decide  # lazy: see the top
-        from omoide.routing.names import find_names  # lazy: see the top
-        from omoide.routing.scoring import project_scores  # lazy: see the top
-
-        scores = project_scores(matches)
-        named = find_names(message, matches.projects)
-        telling = any(weight > 0 for weight in matches.evidence.values())
-        return decide(Situation(scores, named, current, self._settings.inject_min_score, telling)), scores
+            return match_projects(tx, query, projects, self._clock(), vector, described)
 
     def _ask_for_route(
         self,
         message: str,
         projects: Sequence[Project],
-        matches: "MessageMatches",
         route: Route,
         current: str | None,
     ) -> Route:
         """Return the route that the language model chooses; the current project, or none, if it gives no usable answer."""
         from omoide.routing import question  # lazy: see the top
 
-        asked = question.compose_question(message, projects, matches.found, current)
+        asked = question.compose_question(message, projects, self._notes_for(message, projects), current)
         try:
             answer = self._llm.ask("route", question.INSTRUCTIONS, asked, question.RoutingAnswer)
         except ModelUnavailable as error:  # fallback: the current project, else none
@@ -164,6 +159,14 @@ class Routing(Projects, Repositories):
             pinned_content=route.pinned_content or (answer.pinned_content or "").strip(),
             proposal="" if primary else _propose(message, answer.new_project or "", {each.path for each in projects}),
         )
+
+    def _notes_for(self, message: str, projects: Sequence[Project]) -> Sequence[Memory]:
+        """Memories of these projects that have something in common with a message, the best first."""
+        paths = tuple(project.path for project in projects)
+        query = permissions.narrow_or_refuse(self._actor, Query(Scope(), message, layers=_OWN, projects=paths))
+        vector = self._embeddings.encode_query(query)
+        with self._store.read() as tx:
+            return [hit.memory for hit in pipeline.search(tx, query, self._clock(), vector).hits]
 
 
 def _without_model(route: Route, current: str | None, projects: Sequence[Project], reason: str, trouble: str) -> Route:

@@ -1,0 +1,153 @@
+"""Measure the router: which project messages are given to, and what they ask to remember.
+
+Twelve projects with ten memories each, and messages in English and Japanese: plain ones, ones that name a project, ones that
+could be of two projects of one kind, ones that switch or continue, greetings and other topics. The rules were tuned on
+`dev.jsonl`; somebody who had not seen the code wrote both halves, and the goals are those of `test.jsonl`.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import omoide
+from omoide import Route, Scope, Service
+from omoide.learning.noise import share_of, wording
+
+DATA = Path(__file__).with_name("routing_messages")
+HALVES = {"dev": "tuned on", "test": "unseen"}
+EMBEDDERS = {"off": "words alone", "bundled": "bundled embedder"}
+ACCURACY = {"off": 0.75, "bundled": 0.85}
+NONE, PRECISION, RECALL = 0.8, 0.95, 0.9
+SAME = 0.5
+"""Share of the wording of what is to be kept that must be in what the router found."""
+
+
+class Judged(NamedTuple):
+    """A message, and what the router made of it."""
+
+    message: dict[str, Any]
+    route: Route
+    seconds: float
+
+    @property
+    def found(self) -> str | None:
+        return None if self.route.primary is None else self.route.primary.path
+
+    @property
+    def right(self) -> bool:
+        """Whether the message was given to a project that is acceptable, or to none where it belongs to none."""
+        return self.found == self.message["primary"] or self.found in self.message["also"]
+
+    @property
+    def kept_right(self) -> bool:
+        """Whether what the message asks to remember was found."""
+        wanted, kept = self.message["remember"], self.route.pinned_content
+        return bool(wanted and kept) and share_of(wanted, wording(kept)) >= SAME
+
+
+def read_lines(name: str) -> list[dict[str, Any]]:
+    with (DATA / name).open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines if line.strip()]
+
+
+def fill(memory: Service) -> None:
+    """Store the projects and their memories."""
+    for project in read_lines("projects.jsonl"):
+        memory.create_project(project["path"], description=project["description"])
+        for each in project["memories"]:
+            memory.remember(each["content"], type=each["type"], scope=Scope.project(project["path"]))
+    memory.embed_pending()
+
+
+def judge(memory: Service, messages: Iterable[dict[str, Any]]) -> list[Judged]:
+    judged = []
+    for message in messages:
+        began = time.perf_counter()
+        route = memory.route(message["message"], current=message["current"], ask=False)
+        judged.append(Judged(message, route, time.perf_counter() - began))
+    return judged
+
+
+def share(judged: Sequence[Judged]) -> float:
+    """Return the share of messages that were given to the right project, or to none."""
+    return sum(each.right for each in judged) / max(1, len(judged))
+
+
+def print_half(name: str, embedder: str, judged: Sequence[Judged]) -> bool:
+    """Print the figures of one half of the messages, and return whether they meet the goals."""
+    requests = [each for each in judged if each.message["remember"]]
+    kept = [each for each in judged if each.route.pinned_content]
+    right = sum(each.kept_right for each in judged)
+    rows = [
+        ("all", judged, ACCURACY[embedder]),
+        *((language, [each for each in judged if each.message["language"] == language], None) for language in ("en", "ja")),
+        ("without a current project", [each for each in judged if each.message["current"] is None], None),
+        ("of no project", [each for each in judged if each.message["primary"] is None], NONE),
+    ]
+    met = True
+    for label, part, goal in rows:
+        met = _print_row(name, embedder, label, len(part), share(part), goal) and met
+    met = _print_row(name, embedder, "requests: precision", len(kept), right / max(1, len(kept)), PRECISION) and met
+    return _print_row(name, embedder, "requests: recall", len(requests), right / max(1, len(requests)), RECALL) and met
+
+
+def _print_row(name: str, embedder: str, label: str, count: int, value: float, goal: float | None) -> bool:
+    is_met = goal is None or value >= goal
+    wanted = ("", "") if goal is None else (f"≥ {goal:.0%}", "✓" if is_met else "✗")
+    print(
+        f"| {name} ({HALVES[name]}) | {EMBEDDERS[embedder]} | {label} | {count} | {value:.1%} | {wanted[0]} | {wanted[1]} |"
+    )
+    return is_met
+
+
+def print_errors(judged: Sequence[Judged]) -> None:
+    """Print what went wrong, message by message."""
+    for each in judged:
+        message = each.message
+        if not each.right:
+            scores = " ".join(f"{one.project.path}={one.score:.2f}" for one in each.route.candidates[:3])
+            print(
+                f"  {message['id']} {message['kind']}: {message['current']} -> {message['primary']}, got {each.found}"
+                f" [{scores}] {message['message']}"
+            )
+        if bool(message["remember"]) != bool(each.route.pinned_content) or (message["remember"] and not each.kept_right):
+            kept = each.route.pinned_content
+            print(f"  {message['id']} request: {message['remember']!r}, got {kept!r}: {message['message']}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.routing", description=__doc__)
+    parser.add_argument("--errors", action="store_true", help="print the messages of the half tuned on that went wrong")
+    options = parser.parse_args()
+    halves = {name: read_lines(f"{name}.jsonl") for name in HALVES if (DATA / f"{name}.jsonl").is_file()}
+    print("| half | search | messages | number | right | goal | |")
+    print("| --- | --- | --- | ---: | ---: | ---: | --- |")
+    met = True
+    wrong: list[Judged] = []
+    for embedder in EMBEDDERS:
+        with (
+            tempfile.TemporaryDirectory() as directory,
+            omoide.open(Path(directory, "memory.db"), tree_root="off", embedder=embedder) as memory,
+        ):
+            fill(memory)
+            for name, messages in halves.items():
+                judged = judge(memory, messages)
+                is_met = print_half(name, embedder, judged)
+                met = met and (is_met or name != "test")
+                wrong += judged if name == "dev" else []
+            times = sorted(each.seconds for each in judged)
+            print(f"\n{EMBEDDERS[embedder]}: median {times[len(times) // 2] * 1000:.1f} ms a message\n", file=sys.stderr)
+    for name in HALVES.keys() - halves.keys():
+        print(f"\n{name}.jsonl is not there: the goals are not measured on messages that nobody tuned on.")
+    if options.errors:
+        print_errors(wrong)
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

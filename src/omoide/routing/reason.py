@@ -1,0 +1,23 @@
+"""Why a message was given to a project, as a sentence for people. Pure."""
+
+from omoide.retrieval import analyzer
+from omoide.retrieval.project_search import MessageMatches
+from omoide.routing.decision import Decision
+from omoide.routing.scoring import shared_terms
+
+_MOST_WORDS = 5
+_LEAST = 0.2
+"""What a word must say for the project to be shown."""
+
+
+def explain(decision: Decision, matches: MessageMatches, message: str) -> str:
+    """Return why the decision was made, with the words of the message that speak for the project.
+
+    Only words of the message itself are shown, never those of a memory.
+    """
+    words: list[str] = []
+    if decision.primary is not None:
+        shared = shared_terms(matches)[decision.primary]
+        telling = {term for term in sorted(shared, key=shared.__getitem__, reverse=True) if shared[term] >= _LEAST}
+        words = analyzer.display_words([term for term in matches.terms if term in telling], analyzer.spelling(message))
+    return f"{decision.why}: {', '.join(words[:_MOST_WORDS])}." if words else f"{decision.why}."
