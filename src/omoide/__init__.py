@@ -74,6 +74,11 @@ if TYPE_CHECKING:
         FileSource as FileSource,
         GitHubSource as GitHubSource,
         Hit as Hit,
+        HookCall as HookCall,
+        HookEvent as HookEvent,
+        HookRecord as HookRecord,
+        HookState as HookState,
+        Injection as Injection,
         Layer as Layer,
         Link as Link,
         LinkKind as LinkKind,
@@ -183,10 +188,10 @@ _MODULES = {
     "omoide.lifecycle.retention": "Reason RetentionPlan Retirement",
     "omoide.lifecycle.run_statistics": "Interval RunGroup RunReport",
     "omoide.model": (
-        "Actor AgentSource Choice CliSource ComposedPrompt Draft Event FileSource GitHubSource Hit Layer Link "
-        "LinkKind Memory Mirror Outcome Page Project ProjectPlace PromptMemory Query Receipt Remembered "
-        "ResumeContext Role Route RouteCandidate RouteConfidence Run RunResult Scope SearchResult Session Side "
-        "SlackSource State Summary SyncConflict Task Usage VectorCoverage Version"
+        "Actor AgentSource Choice CliSource ComposedPrompt Draft Event FileSource GitHubSource Hit HookCall HookEvent "
+        "HookRecord HookState Injection Layer Link LinkKind Memory Mirror Outcome Page Project ProjectPlace "
+        "PromptMemory Query Receipt Remembered ResumeContext Role Route RouteCandidate RouteConfidence Run RunResult "
+        "Scope SearchResult Session Side SlackSource State Summary SyncConflict Task Usage VectorCoverage Version"
     ),
     "omoide.routing.catalogue": "catalogue",
     "omoide.service": "Service",

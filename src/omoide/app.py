@@ -61,12 +61,14 @@ def open_service(
     *,
     reported: set[str] | None = None,
     background: bool = True,
+    quick: bool = False,
 ) -> Service:
     """Open the store of the settings and compose a service on it.
 
     `report` gets what is wrong with mirrored files, each message once; left out, it is a Python warning. `reported` is the
     set of messages that were reported already, where several services report to one person. `background`: whether missing
-    vectors are made in the background; otherwise they wait for a process that stays, or for `reindex --pending`.
+    vectors are made in the background; otherwise they wait for a process that stays, or for `reindex --pending`. `quick`:
+    whether nothing that may take long is done first: an index of an older version is then left to the next process.
     """
     store = SqliteStore(
         Path(settings.store),
@@ -75,8 +77,9 @@ def open_service(
         create=False,
         report=report or (lambda _: None),  # from Python, whoever opens a file knows its name
     )
-    update_index(store)
-    settle_archives(store)
+    if not quick:
+        update_index(store)
+        settle_archives(store)
     embeddings = EmbeddingIndex(store, settings, background=background)
     known = set() if reported is None else reported
 

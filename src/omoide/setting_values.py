@@ -147,6 +147,17 @@ def seconds(value: Any) -> float:
     return seconds
 
 
+def hook_seconds(value: Any) -> float:
+    """Return how long a hook may take."""
+    try:
+        number = seconds(value)
+    except ValueError:
+        number = 0.0
+    if not 0.2 <= number <= 60:
+        raise ValueError("a number of seconds from 0.2 to 60")
+    return number
+
+
 def fraction(value: Any) -> float:
     """Return a number from 0 to 1."""
     try:

@@ -88,6 +88,11 @@ def _store() -> str:
     return str(data_directory() / "memory.db")
 
 
+def default_store(environment: Mapping[str, str]) -> str:
+    """Return the database file where the settings cannot be read: that of the environment, else the default."""
+    return environment.get("OMOIDE_STORE") or _store()
+
+
 def _user_directory(variable: str, default: str) -> Path:
     """Return the directory of omoide for configuration or data, as the XDG specification or the platform has it."""
     if sys.platform == "linux" and os.environ.get("HOME", "").startswith("/"):  # platformdirs takes 4 ms of every command
@@ -181,6 +186,30 @@ SETTINGS = (
         "the same for whoever adds memories to a prompt unasked",
         lambda: 0.25,
         setting_values.share,
+    ),
+    Setting(
+        "inject_tokens",
+        "how many tokens of memories a hook adds to a prompt at most, as estimated",
+        lambda: 1_000,
+        _integer(0, 100_000),
+    ),
+    Setting(
+        "inject_start_tokens",
+        "the same for the start of a session",
+        lambda: 2_000,
+        _integer(0, 100_000),
+    ),
+    Setting(
+        "hook_seconds",
+        "how long a hook of an agent may take, in seconds, before its process ends itself without an answer",
+        lambda: 0.85,
+        setting_values.hook_seconds,
+    ),
+    Setting(
+        "learn_from_sessions",
+        "whether the hooks of agents leave what was said in an inbox that is learnt from",
+        lambda: True,
+        _boolean,
     ),
     Setting("wait", "how long to wait for another process that writes, in seconds", lambda: 30.0, setting_values.seconds),
     Setting("role", "the role of this process: owner, admin or worker", lambda: Role.OWNER, setting_values.role),
@@ -300,6 +329,10 @@ class Settings(msgspec.Struct, frozen=True):
     profiles: dict[str, str]
     min_score: float
     inject_min_score: float
+    inject_tokens: int
+    inject_start_tokens: int
+    hook_seconds: float
+    learn_from_sessions: bool
     wait: float
     role: Role
     agents: dict[str, Role]

@@ -4,8 +4,14 @@ import os
 import subprocess
 from pathlib import Path
 
-_SECONDS = 20
-"""For one question: the history of a very large repository takes some seconds to walk through."""
+_limit = 20.0
+"""Seconds for one question: the history of a very large repository takes some to walk through."""
+
+
+def limit_seconds(seconds: float) -> None:
+    """Wait at most so long for each answer from now on: for a process that must end at once, such as a hook."""
+    global _limit  # noqa: PLW0603 - of the whole process
+    _limit = seconds
 
 
 def call_git(directory: Path, *arguments: str, input: bytes = b"") -> tuple[int, str]:
@@ -19,7 +25,7 @@ def call_git(directory: Path, *arguments: str, input: bytes = b"") -> tuple[int,
             env=environment,
             input=input,
             capture_output=True,
-            timeout=_SECONDS,
+            timeout=_limit,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):  # fallback: the caller knows what to do without an answer

@@ -42,6 +42,8 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "last_event": _EVERYONE,
     "links": _EVERYONE,
     "resume": _EVERYONE,
+    "hook": _EVERYONE,
+    "learn_from_inbox": _EVERYONE,
     "compose": _EVERYONE,
     "project_block": _EVERYONE,
     # runs, their receipts and outcomes: an agent reports how its own run ended
@@ -115,6 +117,9 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "latest": _TRUSTED,
     "stats": _TRUSTED,
     "llm_usage": _TRUSTED,
+    "hook_calls": _TRUSTED,
+    "last_hook_calls": _TRUSTED,
+    "injections": _TRUSTED,
     "check": _TRUSTED,
     "scan": _TRUSTED,
     # what cannot be undone, or blocks everybody else
@@ -155,6 +160,7 @@ _WITHIN_BOUNDS = frozenset(
         "last_event",
         "links",
         "resume",
+        "hook",
         "compose",
         "project_block",
         "runs",

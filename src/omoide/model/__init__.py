@@ -1,6 +1,15 @@
 """The frozen values of omoide: memory, draft, scope, actor, query, hit, event, link, project, mirror."""
 
 from omoide.model.event import Event, Link, LinkKind, Version
+from omoide.model.hook import (
+    HookCall,
+    HookEvent,
+    HookRecord,
+    HookState,
+    InboxItem,
+    Injection,
+    TranscriptPosition,
+)
 from omoide.model.idempotency import IdempotencyRecord
 from omoide.model.llm_call import CallState, LlmCall
 from omoide.model.memory import (
@@ -58,7 +67,13 @@ __all__ = [
     "GitHubSource",
     "Held",
     "Hit",
+    "HookCall",
+    "HookEvent",
+    "HookRecord",
+    "HookState",
     "IdempotencyRecord",
+    "InboxItem",
+    "Injection",
     "Layer",
     "LearnedRelevance",
     "Link",
@@ -95,6 +110,7 @@ __all__ = [
     "SyncConflict",
     "SyncState",
     "Task",
+    "TranscriptPosition",
     "TreeFile",
     "Usage",
     "VectorCoverage",

@@ -4,9 +4,11 @@ import msgspec
 
 from omoide.guard import permissions, validation
 from omoide.model import Actor, Scope, Source, require_source
+from omoide.service.agent_hooks import AgentHooks
 from omoide.service.entries import Entries
 from omoide.service.idempotency import IdempotencyKey, make_key
 from omoide.service.imports import Imports
+from omoide.service.inbox import Inbox
 from omoide.service.learning import Learning
 from omoide.service.llm_usage import LlmUsage
 from omoide.service.maintenance import Maintenance
@@ -29,6 +31,8 @@ from omoide.storage.capabilities import Housekeeping
 
 
 class Service(
+    AgentHooks,
+    Inbox,
     Memories,
     Imports,
     Entries,
@@ -115,6 +119,10 @@ class Service(
         """Run deferred writes, such as access times. Call when idle."""
         if isinstance(self._store, Housekeeping):
             self._store.flush()
+
+    def close_quickly(self) -> None:
+        """Close the store without what `close` does first: for a process that must end at once."""
+        self._store.close()
 
     def close(self) -> None:
         """Close the store, for every service on it. Once a day this first retires what is due (see `retire_if_due`)."""

@@ -257,7 +257,7 @@ class Queries(Core):
             raise InvalidInput(f"limit must be from 1 to {_MAX_RESUMED:,}, got {limit}")
         at = self._clock()
         with self._read(scope) as tx:
-            context = _resume(tx, scope, limit, at, partial(permissions.narrow, self._actor))
+            context = resume_context(tx, scope, limit, at, partial(permissions.narrow, self._actor))
         lists = (context.pinned, context.preferences, context.session, context.project, context.agent_preferences)
         self._store.touch([memory.number for memories in lists for memory in memories], at)
         return context
@@ -315,7 +315,21 @@ def _numbers(value: object) -> list[int]:
     return [number for number in (value if isinstance(value, list) else [value]) if isinstance(number, int)]
 
 
-def _resume(tx: Reader, scope: Scope, limit: int, at: datetime, narrowed: Callable[[Query], Query | None]) -> ResumeContext:
+def resume_context(
+    tx: Reader,
+    scope: Scope,
+    limit: int,
+    at: datetime,
+    narrowed: Callable[[Query], Query | None],
+    *,
+    by_use: bool = True,
+) -> ResumeContext:
+    """Return what an agent needs to continue in a scope, with at most `limit` memories in each list.
+
+    `narrowed` limits a query to what the actor may see. `by_use`: whether the memories of the project that were remembered
+    more often come first among those of a day; otherwise only their last changes count.
+    """
+
     def browse(query: Query, most: int) -> list[Memory]:
         allowed = narrowed(query)
         return [] if allowed is None else list(islice(tx.browse(allowed, at), most))
@@ -335,7 +349,8 @@ def _resume(tx: Reader, scope: Scope, limit: int, at: datetime, narrowed: Callab
         session = rest(browse(Query(scope, layers=(Layer.SESSION,)), 2 * limit))
     own = Layer.PROJECT if scope.path else Layer.EVERYWHERE
     newest = narrowed(Query(scope, layers=(own,), limit=3 * limit))
-    project = [] if newest is None else rest(pipeline.newest(tx, newest, at))
+    found = [] if newest is None else pipeline.newest(tx, newest, at) if by_use else browse(newest, 3 * limit)
+    project = rest(found)
     return ResumeContext(pinned, preferences, session, project, agent_preferences)
 
 

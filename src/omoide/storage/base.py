@@ -30,6 +30,7 @@ from omoide.model import (
     Usage,
     Version,
 )
+from omoide.storage.hooks import HookReader as HookReader, HookWriter as HookWriter
 from omoide.storage.idempotency import IdempotencyReader as IdempotencyReader, IdempotencyWriter as IdempotencyWriter
 from omoide.storage.llm_calls import LlmCallReader as LlmCallReader, LlmCallWriter as LlmCallWriter
 from omoide.storage.prompts import PromptReader as PromptReader
@@ -246,6 +247,7 @@ class Reader(
     IdempotencyReader,
     RunReader,
     WorkTreeReader,
+    HookReader,
     Protocol,
 ):
     """A consistent view: everything that is read in it is of one moment, at the latest that of the first read.
@@ -360,6 +362,7 @@ class Writer(
     LlmCallWriter,
     IdempotencyWriter,
     WorkTreeWriter,
+    HookWriter,
     Protocol,
 ):
     """A transaction: all of it is stored, durably, when the block ends; none of it when the block raises."""

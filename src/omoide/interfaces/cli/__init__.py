@@ -67,6 +67,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "install": CommandEntry(_SERVE, "install", "Wire agent clients to omoide: the MCP server and the hooks."),
     "uninstall": CommandEntry(_SERVE, "install", "Remove omoide from agent clients: their files become what they were."),
     "mcp": CommandEntry(_SERVE, "mcp", "Serve agents over MCP: on standard input and output, or over HTTP."),
+    "hook": CommandEntry(_SERVE, "hook", "Answer a hook of an agent, or show how the last ones went."),
     "serve": CommandEntry(_SERVE, "serve", "Serve REST and MCP over HTTP on one port."),
     "llm": CommandEntry(_MAINTENANCE, "llm", "Show what the language model was used for."),
     "stats": CommandEntry(_MAINTENANCE, "store", "Count memories, and describe the database."),

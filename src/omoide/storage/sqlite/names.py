@@ -19,6 +19,17 @@ _COLUMNS = {
     "task": ("runs", "task"),
     "outcome": ("runs", "outcome"),
     "work tree": ("work_trees", "record"),
+    "hook client": ("hook_calls", "client"),
+    "hook session": ("hook_calls", "session"),
+    "hook fault": ("hook_calls", "fault"),
+    "inbox session": ("inbox", "session"),
+    "inbox project": ("inbox", "project"),
+    "inbox directory": ("inbox", "directory"),
+    "inbox transcript": ("inbox", "transcript"),
+    "inbox prompt": ("inbox", "prompt"),
+    "inbox message": ("inbox", "last_message"),
+    "inbox work tree": ("inbox", "work_tree"),
+    "transcript": ("transcripts", "path"),
 }
 _FOLDED = ("project", "session")
 """Names that are stored a second time, casefolded."""
@@ -55,6 +66,8 @@ class NameWriter(NameReader):
         if old.what == "session":
             for other in ("memories", "mirrors", "runs"):
                 self._tx.run(f"UPDATE {other} SET session = ? WHERE session = ?", (new, old.text))
+        if old.what == "project":
+            self._tx.run("UPDATE inbox SET project = ? WHERE project = ?", (new, old.text))
 
     def replace_version(self, memory: Memory) -> None:
         self._tx.run(

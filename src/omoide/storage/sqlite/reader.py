@@ -46,6 +46,7 @@ from omoide.storage.rows import (
 )
 from omoide.storage.sqlite.cache import CachedReader, ReaderCache
 from omoide.storage.sqlite.events import SqliteEventReader, read_actor
+from omoide.storage.sqlite.hooks import SqliteHookReader
 from omoide.storage.sqlite.idempotency import SqliteIdempotencyReader
 from omoide.storage.sqlite.llm_calls import SqliteLlmCallReader
 from omoide.storage.sqlite.mirrors import MirrorReader
@@ -127,6 +128,7 @@ class SqliteReader(
     SqliteIdempotencyReader,
     SqliteRunReader,
     SqliteWorkTreeReader,
+    SqliteHookReader,
 ):
     """See `storage/base.py` for what each verb promises. Made by the store, for one transaction."""
 

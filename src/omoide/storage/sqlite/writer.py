@@ -14,6 +14,7 @@ from omoide.storage.base import IndexedMemory, IndexEntry, MemoryChange, StoreMa
 from omoide.storage.capabilities import StoredText
 from omoide.storage.rows import PLAIN, STATE_NUMBER, STATES, micros, plain_values, strings, version_json
 from omoide.storage.sqlite.cache import MARK, ReaderCache, SearchCache
+from omoide.storage.sqlite.hooks import SqliteHookWriter
 from omoide.storage.sqlite.idempotency import SqliteIdempotencyWriter
 from omoide.storage.sqlite.llm_calls import SqliteLlmCallWriter
 from omoide.storage.sqlite.mirrors import MirrorWriter
@@ -54,6 +55,7 @@ class SqliteWriter(
     SqliteReader,
     VectorWriter,
     SqliteLlmCallWriter,
+    SqliteHookWriter,
 ):
     """See `storage/base.py` for what each method promises."""
 
@@ -153,6 +155,7 @@ class SqliteWriter(
         row = self._tx.get("SELECT project, state, length FROM memories WHERE number = ?", (number,))
         if row is None:
             return
+        self.erase_from_hooks(number, [version.memory.content for version in self.versions(number)])
         self._unindex(area(row[0], STATES[row[1]]), number, row[2])
         for statement in (
             "DELETE FROM versions WHERE memory = ?",

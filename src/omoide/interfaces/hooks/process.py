@@ -1,0 +1,188 @@
+"""`omoide hook` as a process: read the call, answer it, and end with 0 within a second, whatever happens.
+
+Nothing here may disturb an agent: faults are logged, output is one write, and a thread ends the process when it takes too
+long. It loads neither click nor anything that a model or an embedder needs.
+"""
+
+import gc
+import os
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn
+
+from omoide.errors import InvalidInput, OmoideError
+
+if TYPE_CHECKING:  # they load when a call was read
+    from omoide.model import HookCall
+    from omoide.service import Service
+    from omoide.settings import Settings
+
+CHILD = "OMOIDE_LLM_CHILD"
+"""Set in the environment of a client that omoide itself started as its language model."""
+_STEP = 0.2
+"""Seconds between two looks at the time."""
+_SECONDS = 0.85
+"""Until the process is ended, as long as the settings are not read. Starting Python takes some time before."""
+_LEARN_SECONDS = 0.3
+"""For learning from the inbox at the start of a session."""
+_GIT_SECONDS = 0.3
+_WAIT = 0.2
+_LARGEST_INPUT = 64 * 1024 * 1024
+_CHUNK = 1 << 20
+
+
+def main(arguments: Sequence[str] = ()) -> NoReturn:
+    """Answer one call from standard input on standard output, and end the process with 0.
+
+    `arguments` are the client and the event, for clients that do not send them.
+    """
+    started = time.perf_counter()
+    watchdog = _Watchdog()
+    gc.disable()
+    _open_missing_streams()
+    data = _read_input()
+    if not os.environ.get(CHILD):
+        run(data, arguments, started, watchdog)
+    os._exit(0)
+
+
+class _Watchdog:
+    """A thread that ends the process when it takes too long. What it was writing to the database is rolled back."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        try:
+            self.seconds = float(os.environ.get("OMOIDE_HOOK_SECONDS", _SECONDS))
+        except ValueError:  # fallback: loading the settings reports it
+            self.seconds = _SECONDS
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        while (left := self._started + self.seconds - time.monotonic()) > 0:
+            time.sleep(min(left, _STEP))
+        os._exit(0)
+
+
+def run(data: bytes | None, arguments: Sequence[str], started: float, watchdog: _Watchdog) -> None:
+    """Answer a call. `data`: the input; None: it was too large."""
+    call, settings = None, None
+    try:
+        from omoide.interfaces.hooks.client_input import read_call  # lazy: nothing loads before the input is read
+        from omoide.settings import load_settings  # lazy: the same
+
+        settings = _hook_settings(load_settings())
+        watchdog.seconds = settings.hook_seconds
+        call = read_call(_require_size(data), os.environ, arguments)
+        answer(call, settings)
+    except Exception as error:  # noqa: BLE001 - an agent must never notice a fault of its memory, even a bug
+        _log_fault(error, call, settings, started)
+
+
+def _require_size(data: bytes | None) -> bytes:
+    if data is None:
+        raise InvalidInput(f"the input of the hook has more than {_LARGEST_INPUT:,} bytes")
+    return data
+
+
+def answer(call: "HookCall", settings: "Settings") -> None:
+    """Print the answer to a call. Opens the memory only where there is something to do."""
+    from omoide.interfaces.hooks.client_output import render_output  # lazy: see `run`
+    from omoide.model import Actor, HookEvent  # lazy: see `run`
+
+    if call.event is HookEvent.OTHER:
+        raise InvalidInput(f"{call.client or 'a client'} called for an unknown event {call.name!r}: nothing was done")
+    # Gemini CLI announces a compaction at every turn: that must not cost anything.
+    is_idle = call.client == "gemini" and call.event is HookEvent.BEFORE_COMPACTION
+    if is_idle or call.event is HookEvent.SESSION_END:
+        return
+    from omoide import app  # lazy: the store loads when it is opened
+    from omoide.files import git_process  # lazy: it loads subprocess
+
+    git_process.limit_seconds(_GIT_SECONDS)
+    actor = Actor(settings.actor, settings.role, "hook")
+    memory = app.open_service(settings, actor, report=lambda _: None, background=False, quick=True)
+    try:
+        if call.event is HookEvent.SESSION_START:
+            _learn(memory)
+        memory.hook(call, deliver=lambda text: _write(render_output(call, text)))
+    finally:
+        memory.close_quickly()
+
+
+def _learn(memory: "Service") -> None:
+    """Learn from earlier sessions, so that this one starts with it."""
+    with suppress(OmoideError):  # fallback: the next one learns it
+        memory.learn_from_inbox(seconds=_LEARN_SECONDS, ask=False)
+
+
+def _hook_settings(settings: "Settings") -> "Settings":
+    """The settings for a process that must end at once: short waits, no embedder."""
+    import msgspec  # lazy: see `run`
+
+    return msgspec.structs.replace(settings, wait=min(settings.wait, _WAIT), embedder="off")
+
+
+def _log_fault(error: Exception, call: "HookCall | None", settings: "Settings | None", started: float) -> None:
+    from omoide import model  # lazy: see `run`
+    from omoide.interfaces.hooks.fault_log import append_fault  # lazy: only for a fault
+    from omoide.settings import default_store  # lazy: see `run`
+
+    record = model.HookRecord(
+        0,
+        model.now(),
+        call.client if call else "",
+        call.event if call else model.HookEvent.OTHER,
+        call.session[:200] if call else "",
+        state=model.HookState.FAILED,
+        seconds=time.perf_counter() - started,
+        fault=describe(error),
+    )
+    append_fault(settings.store if settings else default_store(os.environ), record)
+
+
+def describe(error: Exception) -> str:
+    """Return a fault as one line without secrets; of a bug, only where it is: its message may contain anything."""
+    if isinstance(error, (OmoideError, OSError)):
+        from omoide.guard import secrets  # lazy: only for a fault
+
+        return " ".join(secrets.redact(str(error)).split())[:300]
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    file = "" if trace is None else trace.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
+    place = "" if trace is None else f" in {file}, line {trace.tb_lineno}"
+    return f"{type(error).__name__}{place}: please report it"
+
+
+def _open_missing_streams() -> None:
+    """Give closed standard streams a place: otherwise a file that is opened later would be taken for one of them."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:  # fallback: the lowest free number is this one
+            os.open(os.devnull, os.O_RDWR)
+
+
+def _read_input() -> bytes | None:
+    """Read standard input to its end; None if it is too large."""
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        try:
+            part = os.read(0, _CHUNK)
+        except OSError:  # fallback: what was read so far
+            part = b""
+        if not part:
+            return None if size > _LARGEST_INPUT else b"".join(parts)
+        size += len(part)
+        if size <= _LARGEST_INPUT:
+            parts.append(part)
+        else:
+            parts.clear()
+
+
+def _write(output: str) -> None:
+    with suppress(OSError):  # fallback: nobody reads it
+        os.write(1, output.encode(errors="replace") + b"\n")

@@ -1,0 +1,169 @@
+"""Answer the hooks of agents: inject memories, and leave the end of a turn in the inbox."""
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from omoide.errors import OmoideError
+from omoide.guard import permissions, secrets
+from omoide.learning.injected_text import strip_injected
+from omoide.model import HookCall, HookEvent, HookRecord, HookState, InboxItem, Scope
+from omoide.prompt.injection import InjectedText
+from omoide.service.hook_calls import HookCalls
+from omoide.service.injections import Injections, injections_of
+from omoide.service.repositories import Repositories
+from omoide.settings import Settings
+
+_LONGEST_TEXT = 20_000
+"""Characters of a message that the inbox keeps: the beginning and the end of what is longer."""
+_LONGEST_FAULT = 300
+
+
+class AgentHooks(Injections, HookCalls, Repositories):
+    """The operation that answers hooks."""
+
+    def hook(self, call: HookCall, *, scope: Scope | None = None, deliver: Callable[[str], None] | None = None) -> str:
+        """Return what a hook adds to the conversation: an empty text for nothing.
+
+        At the start of a session that is its context, with a prompt what is relevant to it and not in the conversation yet.
+        At the end of a turn, and before a compaction, nothing is added; an item of the inbox is stored, from which
+        `learn_from_inbox` learns later. The same call within ten seconds does nothing.
+
+        `scope`: where to look from; by default the project of the call's directory. `deliver`: called with the text before
+        it is recorded what was injected, where the process may be ended at any moment. The settings `memories_enabled` and
+        `memories_inject`, of the user or the repository, silence it. A fault is logged: see `hook_calls`. Raises StoreError
+        only where not even that is possible.
+        """
+        permissions.require(self._actor, "hook")
+        started = time.perf_counter()
+        at = self._clock()
+        if call.event in (HookEvent.SESSION_END, HookEvent.OTHER):
+            return ""
+        try:
+            root = _repository(call)
+            settings = self._repository_settings(root, call)
+        except OmoideError as error:
+            record = self._write_soon(lambda tx: self._begin_call(tx, call, at))
+            self._end(record, started, fault=str(error))
+            return ""
+        if not settings.memories_enabled:
+            return ""
+        if call.event in (HookEvent.STOP, HookEvent.BEFORE_COMPACTION):
+            self._store_turn(call, root, settings, at, started)
+            return ""
+        record = self._write_soon(lambda tx: self._begin_call(tx, call, at))
+        if record.state is HookState.REPEATED:
+            return ""
+        try:
+            text = self._text(call, self._scope_of(root, settings) if scope is None else scope, settings, at)
+        except OmoideError as error:  # fallback: the agent works on without memories
+            self._end(record, started, fault=str(error))
+            return ""
+        if deliver is not None and text.text:
+            deliver(text.text)
+        self._end(record, started, text)
+        return text.text
+
+    def _text(self, call: HookCall, scope: Scope, settings: Settings, at: datetime) -> InjectedText:
+        if settings.memories_inject != "auto":
+            return InjectedText()
+        if call.event is HookEvent.SESSION_START:
+            return self._text_for_session(scope, at)
+        return self._text_for_prompt(call, scope, at)
+
+    def _end(self, record: HookRecord, started: float, text: InjectedText | None = None, fault: str = "") -> None:
+        shown = () if text is None else text.memories
+        done = replace(
+            record,
+            state=HookState.FAILED if fault else HookState.DONE,
+            seconds=time.perf_counter() - started,
+            memories=len(shown),
+            tokens=sum(one.tokens for one in shown),
+            fault=secrets.redact(fault)[:_LONGEST_FAULT] if fault else "",
+        )
+        self._store.touch([one.memory.number for one in shown], record.at)
+        self._write_soon(lambda tx: tx.end_hook_call(done, injections_of(done, shown)))
+
+    def _store_turn(self, call: HookCall, root: Path | None, settings: Settings, at: datetime, started: float) -> None:
+        """Store the end of a turn in one transaction, which also says that it was done."""
+        item = None
+        if settings.learn_from_sessions:
+            item = _inbox_item(call, root, settings, at)
+        with self._store.write() as tx:
+            record = self._begin_call(tx, call, at)
+            if record.state is HookState.REPEATED:
+                return
+            if item is not None:
+                tx.put_in_inbox(item)
+            done = replace(record, state=HookState.DONE, seconds=time.perf_counter() - started)
+            tx.end_hook_call(done)
+
+    def _repository_settings(self, root: Path | None, call: HookCall) -> Settings:
+        """The settings, with those of the repository. Raises Unreadable if its file is not valid."""
+        place = root or (Path(call.directory) if call.directory else None)
+        if place is None or not (place / self._settings.memories_directory).is_dir():
+            return self._settings
+        from omoide.files.repo_config import with_repository_settings  # lazy: few repositories have such a file
+
+        return with_repository_settings(self._settings, place)[0]
+
+    def _scope_of(self, root: Path | None, settings: Settings) -> Scope:
+        if settings.project:
+            return Scope.project(settings.project)
+        return Scope.everywhere() if root is None else self.locate(root)
+
+
+def _repository(call: HookCall) -> Path | None:
+    """The repository that the agent works in."""
+    from omoide.files.git import git_root  # lazy: a server that names the project itself needs none
+
+    try:
+        return git_root(Path(call.directory)) if call.directory else None
+    except (OSError, ValueError, RuntimeError):  # fallback: a directory that cannot be read is in no repository
+        return None
+
+
+def _inbox_item(call: HookCall, root: Path | None, settings: Settings, at: datetime) -> InboxItem:
+    return InboxItem(
+        0,
+        at,
+        call.client,
+        call.session,
+        settings.project,
+        call.directory,
+        call.transcript,
+        _size(call.transcript),
+        _message(call.prompt),
+        _message(call.last_message),
+        _work_tree(call) if root is not None else "",
+    )
+
+
+def _message(text: str) -> str:
+    """A message as it is stored: without what was injected, without secrets, not too long."""
+    text = strip_injected(text).strip()
+    if len(text) > _LONGEST_TEXT:
+        text = f"{text[: _LONGEST_TEXT // 2]}\n…\n{text[-_LONGEST_TEXT // 2 :]}"
+    return secrets.redact(text)
+
+
+def _size(transcript: str) -> int:
+    try:
+        return Path(transcript).stat().st_size if transcript else 0
+    except (OSError, ValueError):  # fallback: a file that is not there has nothing to read
+        return 0
+
+
+def _work_tree(call: HookCall) -> str:
+    """The state of the work tree without the texts of its files, as JSON."""
+    from omoide.files.work_tree_state import read_work_tree_state  # lazy: it loads subprocess
+
+    state = read_work_tree_state(Path(call.directory))
+    if state is None:
+        return ""
+    files = tuple(replace(file, text=None) for file in state.files)
+    return msgspec.json.encode(replace(state, files=files)).decode()

@@ -1,0 +1,92 @@
+"""The log of agents' hooks: which calls there were, how they ended, and what they injected."""
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from omoide.errors import StoreBusy
+from omoide.guard import permissions, validation
+from omoide.model import HookCall, HookEvent, HookRecord, HookState, Injection
+from omoide.service.core import Core
+from omoide.storage.base import Writer
+
+T = TypeVar("T")
+
+REPEATED = timedelta(seconds=10)
+"""Within this time the same call is another process's of the same event: several clients load one settings file."""
+_WAIT = 0.2
+"""Seconds that a hook waits for another process that writes."""
+_RETRY = 0.005
+_LONGEST_NAME = 200
+_KEEPS_CONTEXT = ("resume",)
+"""The sources of a session start that leave what was injected in the conversation."""
+_COMPACTS_RARELY = ("gemini",)
+"""Clients that announce a compaction at every turn, and hardly ever compact then."""
+
+
+class HookCalls(Core):
+    """Operations on the log of hooks."""
+
+    def hook_calls(self, *, limit: int = 20) -> Sequence[HookRecord]:
+        """Return the last calls of agents' hooks, newest first.
+
+        Raises NotAllowed for a role that may not see all projects.
+        """
+        permissions.require(self._actor, "hook_calls", "see the calls of hooks")
+        limit = validation.check_limit(limit, self._settings)
+        with self._store.read() as tx:
+            return tx.hook_calls(limit)
+
+    def last_hook_calls(self) -> Sequence[HookRecord]:
+        """Return the last call of each client, newest first: whether its hooks work. Raises NotAllowed."""
+        permissions.require(self._actor, "last_hook_calls", "see the calls of hooks")
+        with self._store.read() as tx:
+            return tx.last_hook_calls()
+
+    def injections(self, *, session: str | None = None, since: datetime | None = None) -> Sequence[Injection]:
+        """Return which memories hooks injected into a client's session, or into all of them, oldest first.
+
+        `since`: only those at or after this time. Raises NotAllowed for a role that may not see all projects.
+        """
+        permissions.require(self._actor, "injections", "see what hooks injected")
+        moment = self._clock() - timedelta(days=36_500) if since is None else validation.check_aware(since, "since")
+        with self._store.read() as tx:
+            return tx.injections(session, moment)
+
+    def _begin_call(self, tx: Writer, call: HookCall, at: datetime) -> HookRecord:
+        """Record that a call began, or that it repeats another one: then its state is REPEATED."""
+        record = HookRecord(
+            0, at, call.client[:_LONGEST_NAME], call.event, call.session[:_LONGEST_NAME], _digest(call), _clears(call)
+        )
+        if tx.has_hook_call(record.digest, at - REPEATED):
+            record = replace(record, digest="", clears=False, state=HookState.REPEATED)
+        return replace(record, number=tx.add_hook_call(record))
+
+    def _write_soon(self, work: Callable[[Writer], T]) -> T:
+        """Write what may be lost if the machine fails, and wait only a moment for others. Raises StoreBusy."""
+        until = time.monotonic() + _WAIT
+        while True:
+            try:
+                with self._store.write(patient=False, durable=False) as tx:
+                    return work(tx)
+            except StoreBusy:
+                if time.monotonic() >= until:
+                    raise
+            time.sleep(_RETRY)
+
+
+def _digest(call: HookCall) -> str:
+    """A hash by which the same call is recognised, whichever client or process makes it."""
+    said = call.last_message if call.event is HookEvent.STOP else call.prompt
+    parts = (call.session or call.directory, call.event.value, said, call.source)
+    return blake2b("\0".join(parts).encode(errors="replace"), digest_size=12).hexdigest()
+
+
+def _clears(call: HookCall) -> bool:
+    if call.event is HookEvent.SESSION_START:
+        return call.source not in _KEEPS_CONTEXT
+    return call.event is HookEvent.BEFORE_COMPACTION and call.client not in _COMPACTS_RARELY

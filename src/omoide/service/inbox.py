@@ -1,0 +1,184 @@
+"""Learn from the inbox that hooks leave: under a lease, each line of a transcript once, as much as the time allows."""
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from omoide.errors import InvalidInput, NotAllowed
+from omoide.guard import permissions
+from omoide.model import InboxItem, Scope, TranscriptPosition
+from omoide.service.learning import Learning, LearningReport
+from omoide.service.repositories import Repositories
+
+if TYPE_CHECKING:  # its patterns take 40 ms that only a process that learns should pay for
+    from omoide.learning.transcript import Turn
+
+_EVER = datetime(1970, 1, 1, tzinfo=UTC)
+_LEASE = timedelta(minutes=5)
+"""How long a process may take over one part of a transcript, with a language model."""
+_MODEL_FIRST = timedelta(hours=1)
+"""How long items wait for a process that may ask the language model, where one is configured."""
+_IDLE_SECONDS = 60.0
+"""A transcript that has not changed for so long is read to its end: the client writes the last lines after the hook."""
+_OWN_TOOL = re.compile(r"(?:^|[_./:])omoide(?:[_./:]|$)", re.IGNORECASE)
+"""`mcp__omoide__recall`, `plugin_omoide_omoide.recall`, `omoide`."""
+_OWN_COMMAND = re.compile(r"\s*(?:\S*/)?omoide\s")
+_RUN = re.compile(r"[^\w.:/#@+-]+")
+
+
+class Inbox(Repositories, Learning):
+    """The operation that learns from what hooks left."""
+
+    def learn_from_inbox(self, *, seconds: float | None = None, ask: bool = True) -> LearningReport:
+        """Learn from the ends of turns that agents' hooks left in the inbox, oldest session first.
+
+        Each line of a transcript is read once, by one process at a time. `seconds`: for how long to begin with further
+        parts; None: until nothing is left. `ask`: whether the language model may be asked, where one is configured; without
+        it, items wait up to an hour for a process that may. Returns what was learnt, of all sessions.
+        """
+        permissions.require(self._actor, "learn_from_inbox")
+        until = float("inf") if seconds is None else time.monotonic() + seconds
+        reports: list[LearningReport] = []
+        while time.monotonic() < until:
+            at = self._clock()
+            before = at - _MODEL_FIRST if self._llm.enabled and not ask else at + timedelta(microseconds=1)
+            with self._store.read() as tx:
+                if not tx.has_inbox(at, before):
+                    break
+            with self._store.write() as tx:
+                items = tx.lease_inbox(at, at + _LEASE, before)
+            if not items:  # another process was faster
+                continue
+            if not self._learn_session(items, until, reports, ask=ask):
+                break
+        return _join(reports)
+
+    def _learn_session(self, items: Sequence[InboxItem], until: float, reports: list[LearningReport], *, ask: bool) -> bool:
+        """Learn from the items of a session; return False if the time did not suffice for all of them."""
+        for place, item in enumerate(items):
+            is_last = place + 1 == len(items)
+            for report in self._learn_item(item, is_last=is_last, ask=ask):
+                reports.append(report)
+                if time.monotonic() >= until:
+                    with self._store.write() as tx:  # give back what is left
+                        tx.extend_lease([each.number for each in items], self._clock())
+                    return False
+        return True
+
+    def _learn_item(self, item: InboxItem, *, is_last: bool, ask: bool) -> Iterator[LearningReport]:
+        """Learn from an item part by part; yields after each what was learnt."""
+        scope = self._scope_of_item(item)
+        known = self._injected_texts(item.session)
+        has_turns = False
+        while scope is not None:
+            with self._store.read() as tx:
+                position = tx.transcript_position(item.transcript)
+            lines, end, position = _read(item, position, is_last=is_last)
+            if end == position.bytes:
+                break
+            turns = _turns(lines, position.line)
+            has_turns = has_turns or bool(turns)
+            yield self._learn_turns(turns, item, scope, known, ask=ask)
+            with self._store.write() as tx:
+                at = self._clock()
+                tx.record_position(item.transcript, TranscriptPosition(end, position.line + len(lines)), at)
+                tx.extend_lease([item.number], at + _LEASE)
+        if scope is not None and not has_turns:  # no transcript, or one in a format that is not known
+            yield self._learn_turns(_spoken(item), item, scope, known, ask=ask)
+        with self._store.write() as tx:
+            tx.finish_inbox([item.number], self._clock())
+
+    def _learn_turns(
+        self, turns: "Sequence[Turn]", item: InboxItem, scope: Scope, known: Sequence[str], *, ask: bool
+    ) -> LearningReport:
+        others, own = _separate_own(turns)
+        if not others:
+            return LearningReport()
+        run = _RUN.sub("-", item.session)[:200] or None
+        try:
+            return self.learn(others, scope=scope, run=run, known=[*known, *own], ask=ask)
+        except (InvalidInput, NotAllowed):  # fallback: nothing can be learnt from it, now or later
+            return LearningReport()
+
+    def _scope_of_item(self, item: InboxItem) -> Scope | None:
+        """Where what is learnt belongs; None if that is not known any more."""
+        if item.project:
+            return Scope.project(item.project)
+        from omoide.files.git import git_root  # lazy: only here
+
+        try:
+            directory = Path(item.directory)
+            if not item.directory or not directory.is_dir():
+                return None
+            root = git_root(directory)
+        except (OSError, ValueError, RuntimeError):  # fallback: it cannot be read any more
+            return None
+        return Scope.everywhere() if root is None else self.claim(root)
+
+    def _injected_texts(self, session: str) -> list[str]:
+        """The texts of the memories that hooks injected into a session."""
+        with self._store.read() as tx:
+            numbers = sorted({one.memory for one in tx.injections(session, _EVER)})
+            return [memory.content for memory in tx.memories(numbers)]
+
+
+def _read(item: InboxItem, position: TranscriptPosition, *, is_last: bool) -> tuple[list[bytes], int, TranscriptPosition]:
+    """The next lines of an item's transcript, where they end, and the position they begin at."""
+    from omoide.files.transcript_lines import read_part  # lazy: only here
+
+    if not item.transcript:
+        return [], position.bytes, position
+    try:
+        path = Path(item.transcript).expanduser()
+        found = path.stat()
+        if found.st_size < position.bytes:  # another file of this name
+            position = TranscriptPosition()
+        end = min(item.size, found.st_size)
+        if is_last and time.time() - found.st_mtime > _IDLE_SECONDS:
+            end = found.st_size
+        part = read_part(path, position.bytes, end)
+    except (OSError, ValueError, RuntimeError):  # fallback: what the item itself holds
+        return [], position.bytes, position
+    return part.lines, part.end, position
+
+
+def _turns(lines: Sequence[bytes], before: int) -> "list[Turn]":
+    from omoide.learning.transcript import read_turns  # lazy: see the top
+
+    return list(read_turns(lines, first_line=before + 1))
+
+
+def _spoken(item: InboxItem) -> "list[Turn]":
+    """What the item itself holds of the conversation."""
+    from omoide.learning.transcript import Speaker, Turn  # lazy: see the top
+
+    said = ((Speaker.PERSON, item.prompt), (Speaker.AGENT, item.last_message))
+    return [Turn(speaker, text, line) for line, (speaker, text) in enumerate(said, 1) if text]
+
+
+def _separate_own(turns: "Sequence[Turn]") -> "tuple[list[Turn], list[str]]":
+    """The turns without calls of omoide itself and their results, and the texts of these results."""
+    from omoide.learning.transcript import Speaker  # lazy: see the top
+
+    calls = {
+        turn.call
+        for turn in turns
+        if turn.call and turn.speaker is Speaker.COMMAND and (_OWN_TOOL.search(turn.tool) or _OWN_COMMAND.match(turn.text))
+    }
+    is_own = [turn.speaker in (Speaker.COMMAND, Speaker.OUTPUT) and _is_own(turn, calls) for turn in turns]
+    others = [turn for turn, own in zip(turns, is_own, strict=True) if not own]
+    return others, [turn.text for turn, own in zip(turns, is_own, strict=True) if own and turn.speaker is Speaker.OUTPUT]
+
+
+def _is_own(turn: "Turn", calls: set[str]) -> bool:
+    return turn.call in calls or bool(_OWN_TOOL.search(turn.tool))
+
+
+def _join(reports: Sequence[LearningReport]) -> LearningReport:
+    lists = ("kept", "proposed", "confirmed", "rejected")
+    joined = {name: [one for report in reports for one in getattr(report, name)] for name in lists}
+    trouble = next((report.trouble for report in reports if report.trouble), "")
+    return LearningReport(**joined, trouble=trouble)
