@@ -155,6 +155,11 @@ if TYPE_CHECKING:
     from omoide.service.stats import (
         StoreStats as StoreStats,
     )
+    from omoide.service.summaries import (
+        SummaryFile as SummaryFile,
+        SummaryResult as SummaryResult,
+        SummaryUndo as SummaryUndo,
+    )
     from omoide.service.trees import (
         ProjectFile as ProjectFile,
         ProjectFiles as ProjectFiles,
@@ -205,6 +210,7 @@ _MODULES = {
     "omoide.service.repositories": "ProjectMatch ProjectMerge",
     "omoide.service.secret_scan": "SecretScanReport StoredSecret",
     "omoide.service.stats": "StoreStats",
+    "omoide.service.summaries": "SummaryFile SummaryResult SummaryUndo",
     "omoide.service.trees": "ProjectFile ProjectFiles Replacement",
     "omoide.service.write_path": "Hooks",
     "omoide.settings": "Settings",

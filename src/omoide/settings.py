@@ -236,6 +236,18 @@ SETTINGS = (
         _integer(1, 1_000),
     ),
     Setting(
+        "summarize_threshold",
+        "a project is due for a summary if MEMORY.md and its sessions are larger than this, in bytes; 0: never",
+        lambda: 50_000,
+        _integer(0, 1_000_000_000),
+    ),
+    Setting(
+        "summarize_types",
+        "the types of the entries that a summary replaces; all others stay as they are",
+        lambda: ("note", "activity"),
+        setting_values.types,
+    ),
+    Setting(
         "retire",
         '"auto": archive memories that are due once a day; "manual": only `omoide retire` does',
         lambda: "auto",
@@ -341,6 +353,8 @@ class Settings(msgspec.Struct, frozen=True):
     max_entries: int
     retire: str
     max_backups: int
+    summarize_threshold: int
+    summarize_types: tuple[str, ...]
     memories_enabled: bool
     memories_inject: str
     file_confidence: float

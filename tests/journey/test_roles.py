@@ -106,8 +106,8 @@ def test_a_role_may_do_what_the_table_says_and_nothing_more(tmp_path, open_memor
             with pytest.raises(NotAllowed, match=f"someone is a {role}, and only"):
                 call(someone, verb, scope, tmp_path / f"{role}", ref=ref, other=other)
             assert state_of(owner) == before, verb
-        elif (verb, layer) in (("promote", Layer.EVERYWHERE), ("append_activity", Layer.EVERYWHERE)):
-            with pytest.raises(InvalidInput, match=r"wider|has no activity"):
+        elif layer is Layer.EVERYWHERE and verb in ("promote", "append_activity", "summarize", "undo_summary"):
+            with pytest.raises(InvalidInput, match=r"wider|has no activity|is not summarised"):
                 call(someone, verb, scope, tmp_path, ref=ref, other=other)
         else:
             call(someone, verb, scope, tmp_path / f"{role}", ref=ref, other=other)
@@ -121,7 +121,7 @@ def test_what_a_worker_and_an_admin_may_not_do():
         Role.WORKER: {
             "forget", "restore", "archive", "promote", "retire", "purge", "purge_candidates", "repair", "reindex",
             "mirror", "unmirror", "reset_sync_state", "resolve", "embed_pending", "replace_memory_file",
-            "bind_project", "rename_project", "merge_projects", "undo_retirement",
+            "bind_project", "rename_project", "merge_projects", "undo_retirement", "summarize", "undo_summary",
             "approve", "reject", "llm_usage",
             "adopt", "everything", "backup", "record_copy", "tally", "latest", "stats", "check", "scan",
             "fix_relevance", "release_relevance",

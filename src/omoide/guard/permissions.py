@@ -77,6 +77,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "start_session": _EVERYONE,
     "sessions": _EVERYONE,
     "session": _EVERYONE,
+    "summary_due": _EVERYONE,
     # mirrors and their conflicts; the list of a repository, and adding a memory to it
     "mirrors": _EVERYONE,
     "conflicts": _EVERYONE,
@@ -96,6 +97,8 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "promote": _TRUSTED,
     "retire": _TRUSTED,
     "undo_retirement": _TRUSTED,
+    "summarize": _TRUSTED,
+    "undo_summary": _TRUSTED,
     # which project a repository is, against what git says
     "bind_project": _TRUSTED,
     # as an edit of the file by its owner
@@ -189,6 +192,9 @@ _WITHIN_BOUNDS = frozenset(
         "start_session",
         "sessions",
         "session",
+        "summary_due",
+        "summarize",
+        "undo_summary",
         "retire_if_due",
         "automatic_retirements",
         "record_use",

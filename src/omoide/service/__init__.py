@@ -25,6 +25,7 @@ from omoide.service.run_reports import RunReports
 from omoide.service.runs import Runs
 from omoide.service.secret_scan import SecretScan
 from omoide.service.stats import Stats
+from omoide.service.summaries import Summaries
 from omoide.service.write_path import Hooks
 from omoide.settings import Settings
 from omoide.storage.capabilities import Housekeeping
@@ -51,6 +52,7 @@ class Service(
     SecretScan,
     LlmUsage,
     Learning,
+    Summaries,
 ):
     """Every operation on one store, for one actor; `omoide.open` returns it. It may be used from several threads.
 

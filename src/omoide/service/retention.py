@@ -151,7 +151,7 @@ class Retention(Core):
 
     def _plan(self, tx: Reader, at: datetime, rules: Rules, most: int | None = None) -> RetentionPlan:
         usages = tx.unused_memories(retention.unused_since(rules, at), at)
-        return retention.plan(usages, _layer_sizes(tx), rules, at, most, _exemption(tx))
+        return retention.plan(usages, _layer_sizes(tx), rules, at, most, listed(tx))
 
 
 def _is_quiet(tx: Reader, at: datetime) -> bool:
@@ -176,8 +176,9 @@ def _find_automatic_retirements(tx: Reader, at: datetime) -> list[Memory]:
     return [memory for memory in tx.memories(list(versions)) if memory.version == versions[memory.number]]
 
 
-def _exemption(tx: Reader) -> Callable[[Usage], bool]:
-    """What is in the list of a repository, or in a block of a file, stays unless its mirror says otherwise."""
+def listed(tx: Reader) -> Callable[[Memory | Usage], bool]:
+    """Return the test for what stays unless its mirror says otherwise: what is in the list of a repository, or in a block
+    of a file."""
     mirrors = [mirror for mirror in tx.mirrors() if mirror.format in _LISTS and not mirror.retire]
     scopes = {mirror.scope for mirror in mirrors if mirror.choice is Choice.ALL}
     numbers = {
@@ -187,7 +188,7 @@ def _exemption(tx: Reader) -> Callable[[Usage], bool]:
         for state in tx.sync_states(mirror.number)
         if state.file
     }
-    return lambda usage: usage.scope in scopes or usage.number in numbers
+    return lambda one: one.scope in scopes or one.number in numbers
 
 
 def _layer_sizes(tx: Reader) -> dict[Scope, int]:

@@ -5,7 +5,7 @@ Only a project that has a tree, or whose texts are asked for, loads this: the Ma
 
 import re
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -103,6 +103,12 @@ class TreeFiles:
                 files[name] = ProjectFile(text, str(self._root / name), datetime.fromtimestamp(stat.mtime_ns / 1e9, UTC))
         return files
 
+    def log_size(self) -> int:
+        """Return the size of MEMORY.md and the files of sessions, without reading them. Raises Unreadable."""
+        others = (self._name(PINNED), self._name(DECISIONS))
+        found = self._place().names([self._path])
+        return sum(stat.size for name, stat in found if self._format.owns(name) and name not in others)
+
     def replace_main(self, text: str, old: ProjectFile | None) -> tuple[Replacement, list[str]]:
         """Replace MEMORY.md after a backup; return also the ids of the entries that it no longer has.
 
@@ -186,3 +192,22 @@ def render(path: str, description: str, sessions: Sequence[str], memories: Itera
     texts = {name: format.rewrite(name, None, put, (), {}) for name, put in entries.items()}
     texts[main] = format.update_frame(main, texts[main], ProjectFrame(path, description, tuple(sorted(sessions))))
     return {name: ProjectFile(text or "") for name, text in texts.items()}
+
+
+def file_name(session: str) -> str:
+    """Return the name of a session's file; that of MEMORY.md if it is empty."""
+    return session_file(session) if session else MAIN
+
+
+def rewrite(path: str, texts: Mapping[str, str], added: Sequence[Memory], removed: Collection[Memory]) -> dict[str, str]:
+    """Return the files of a project, by their sessions, with some entries added and others removed.
+
+    `texts`: MEMORY.md, by an empty name, and the files of sessions. Raises Unreadable for a text that is no page.
+    """
+    format = ProjectTree(path)
+    new: dict[str, str] = {}
+    for session, text in texts.items():
+        put = {memory.id: memory for memory in added if memory.scope.name == session}
+        drop = {memory.id for memory in removed if memory.scope.name == session}
+        new[session] = format.rewrite(f"{path}/{file_name(session)}", text, put, drop, {}) or ""
+    return new

@@ -61,6 +61,11 @@ class ProjectFiles(NamedTuple):
         """The size of all files."""
         return sum(file.bytes for file in (self.memory, self.pinned, self.decisions, *self.sessions))
 
+    @property
+    def log_bytes(self) -> int:
+        """The size of MEMORY.md and of the files of sessions: of what a summary makes shorter."""
+        return sum(file.bytes for file in (self.memory, *self.sessions))
+
 
 class Replacement(NamedTuple):
     """What became of a MEMORY.md whose content was replaced."""
@@ -204,7 +209,8 @@ class Trees(Core):
 
     # Reading
 
-    def _project_files(self, tx: Reader, project: Project) -> ProjectFiles:
+    def _project_files(self, tx: Reader, project: Project, limit: int | None = _RENDERED) -> ProjectFiles:
+        """The files of a project; without a tree, what they would say of so many memories, the newest. None: of all."""
         from omoide.service import tree_files  # lazy: see the top
 
         scope = Scope(project.path)
@@ -222,7 +228,7 @@ class Trees(Core):
                 self._hooks.report(str(error))
         if not files:
             query = permissions.narrow_or_refuse(self._actor, Query(scope, layers=(Layer.PROJECT, Layer.SESSION)))
-            newest = list(islice(tx.browse(query, self._clock()), _RENDERED))
+            newest = list(islice(tx.browse(query, self._clock()), limit))
             files = tree_files.render(project.path, project.description, sessions, newest[::-1])
         directory = None if tree is None else str(Path(tree.place, tree.file))
         arranged = tree_files.arrange(files, project.path, sessions, directory)

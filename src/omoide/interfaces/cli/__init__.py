@@ -56,6 +56,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "outcome": CommandEntry(_PROMPTS, "runs", "Record what came of a run: its memories become more or less relevant."),
     "blame": CommandEntry(_PROMPTS, "runs", "Find which memory put a text into which prompt."),
     "project": CommandEntry(_PROJECTS, "project", "Create, list, show, describe, bind, rename, merge and back up projects."),
+    "summarize": CommandEntry(
+        _PROJECTS, "summarize", "Replace the old entries of a project by a summary, and archive them."
+    ),
     "session": CommandEntry(_PROJECTS, "session", "Start, extend, list and show the sessions of a project."),
     "route": CommandEntry(_PROJECTS, "route", "Show which project a message belongs to, and why."),
     "export": CommandEntry(_TRANSFER, "export", "Write memories to a file or standard output."),

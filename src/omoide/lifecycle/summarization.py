@@ -1,0 +1,300 @@
+"""Summarise the log of a project by its own sentences: what is decided, required or stated exactly stays, word for word;
+progress, talk and repetition are left out. Pure.
+
+A sentence is kept if it decides something, sets a rule, gives a cause, or has a detail (`details`). Of what is left,
+remarks are added as long as the summary stays short. What an entry says is left out as repetition only if it says nothing
+beyond another one, and has no detail of its own.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime
+from itertools import pairwise
+from typing import NamedTuple
+
+from omoide.learning.noise import Wording, wording
+from omoide.learning.sentences import split_sentences
+from omoide.learning.statements import has_reason
+from omoide.lifecycle import summary_text
+from omoide.lifecycle.details import find_details
+from omoide.lifecycle.summary_points import PointKind, classify_point, without_lead
+from omoide.lifecycle.summary_text import Point, render_point, render_points
+
+PART_BYTES = 6_000
+"""About how long one summary gets: a longer one would be found for every question, and fill every prompt."""
+_SHARE = 0.35
+"""Of the bytes of the entries: up to this size of the summary, remarks are added to what must stay."""
+_SAME = 0.75
+"""Share of its wording from which on a statement repeats another."""
+_SERIES = 4
+"""Statements that differ in their numbers alone, from which on only the first and the last stay."""
+_MOST_CODE = 300
+"""Characters of a block of code that stays."""
+_MOST_COMPARED = 100
+"""Earlier statements with the same three words that one is compared with: the newest."""
+_OVERHEAD = 60
+"""Bytes of an entry in a file beside its text: time and id."""
+_GAIN = 0.8
+"""Share of the size of its entries that a summary may have at most."""
+_FENCED = re.compile(r"^(`{3,}|~{3,})[^\n]*\n(.*?)^\1[^\n]*$", re.M | re.S)
+_NUMBER = re.compile(r"(?<![\w-])\d+(?:[.,:]\d+)*(?![\w-])", re.ASCII)
+_KEPT = (PointKind.DECISION, PointKind.RULE, PointKind.CAUSE, PointKind.FACT)
+_ORDER = tuple(PointKind)
+
+
+class LogEntry(NamedTuple):
+    """An entry of a log that is summarised."""
+
+    number: int
+    at: datetime
+    text: str
+    topic: str = ""
+    """Its title, if somebody gave it one."""
+    points: tuple[Point, ...] = ()
+    """What an earlier summary says: all of it stays."""
+
+    @property
+    def day(self) -> date:
+        """The day of the entry, in UTC as in the files."""
+        return self.at.astimezone(UTC).date()
+
+
+class Block(NamedTuple):
+    """Entries, and what a summary says of them."""
+
+    entries: Sequence[LogEntry]
+    points: Sequence[Point]
+
+
+class SummaryPart(NamedTuple):
+    """A summary of entries that follow each other."""
+
+    entries: Sequence[LogEntry]
+    points: Sequence[Point]
+    japanese: bool
+
+    @property
+    def topic(self) -> str:
+        """Its title: the days that it covers."""
+        days = [day for entry in self.entries for day in ([point.day for point in entry.points] or [entry.day])]
+        return summary_text.title(min(days), max(days), japanese=self.japanese)
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return render_points(self.points, len(self.entries), japanese=self.japanese)
+
+
+class _Statement:
+    """What an entry says, or one of its remarks, and what becomes of it."""
+
+    def __init__(self, place: int, day: date, text: str, kind: PointKind, details: frozenset[str]):
+        self.place = place
+        """Of its entry."""
+        self.day = day
+        self.text = text
+        self.kind = kind
+        self.details = details
+        self.kept = kind in _KEPT
+        self.count = 1
+        self.last = day
+
+
+def summarize_log(entries: Iterable[LogEntry]) -> list[SummaryPart]:
+    """Return summaries of the entries, in the order of their times; none of entries that would not get shorter."""
+    return pack(extract(entries))
+
+
+def extract(entries: Iterable[LogEntry]) -> list[Block]:
+    """Return what a summary must say of each entry, in the order of their times."""
+    ordered = sorted(entries, key=lambda entry: (entry.at, entry.number))
+    statements = [statement for place, entry in enumerate(ordered) for statement in _statements(place, entry)]
+    _drop_repetition(statements)
+    _drop_series(statements)
+    known = sum(len(point.text.encode()) for entry in ordered for point in entry.points)
+    _add_remarks(statements, known, sum(len(entry.text.encode()) for entry in ordered))
+    by_entry: dict[int, list[_Statement]] = defaultdict(list)
+    for statement in statements:
+        if statement.kept:
+            by_entry[statement.place].append(statement)
+    return [
+        Block([entry], entry.points or [*_points(entry, by_entry.get(place, []))]) for place, entry in enumerate(ordered)
+    ]
+
+
+def pack(blocks: Sequence[Block]) -> list[SummaryPart]:
+    """Join blocks that follow each other to summaries of limited size; to none, if that would hardly be shorter."""
+    groups: list[list[Block]] = []
+    size = 0
+    for block in blocks:
+        added = sum(len(render_point(point, japanese=False).encode()) for point in block.points)
+        if not groups or size + added > PART_BYTES:
+            groups.append([])
+            size = 0
+        groups[-1].append(block)
+        size += added
+    if len(groups) > 1 and _bytes_of(groups[-1]) < PART_BYTES // 4:  # rather one that is a bit longer than a very short one
+        last = groups.pop()
+        groups[-1] += last
+    parts = [_part(group) for group in groups]
+    return parts if is_shorter(parts) else []
+
+
+def _bytes_of(blocks: Iterable[Block]) -> int:
+    return sum(len(point.text.encode()) for block in blocks for point in block.points)
+
+
+def _part(blocks: Sequence[Block]) -> SummaryPart:
+    entries = [entry for block in blocks for entry in block.entries]
+    points = [point for block in blocks for point in block.points]
+    japanese = summary_text.is_japanese([point.text for point in points] or [entry.text for entry in entries])
+    return SummaryPart(entries, points, japanese)
+
+
+def is_shorter(parts: Sequence[SummaryPart]) -> bool:
+    """Return whether summaries are much shorter than their entries."""
+    before = sum(len(entry.text.encode()) + _OVERHEAD for part in parts for entry in part.entries)
+    after = sum(len(part.text.encode()) + 3 * _OVERHEAD for part in parts)
+    return after <= before * _GAIN
+
+
+# Sentences
+
+
+def _statements(place: int, entry: LogEntry) -> list[_Statement]:
+    """What must stay of an entry, as one statement: apart from it, its details would say nothing. Then its remarks."""
+    if entry.points:
+        return [_Statement(place, point.day, point.text, point.kind, find_details(point.text)) for point in entry.points]
+    found: list[_Statement] = []
+    for text, is_code in dict.fromkeys(_units(entry.text)):  # a sentence that it repeats, once
+        details = find_details(text)
+        kind = PointKind.FACT if is_code else classify_point(text, is_specific=bool(details))
+        found.append(_Statement(place, entry.day, text if is_code else without_lead(text), kind, details))
+    kind = min((one.kind for one in found if one.kept), key=_ORDER.index, default=PointKind.REMARK)
+    if kind is PointKind.DECISION:
+        for one in found:  # what was done about it, too
+            one.kept = one.kept or (one.kind is not PointKind.TALK and bool(one.details or has_reason(one.text)))
+    kept, others = [one for one in found if one.kept], [one for one in found if not one.kept]
+    if kept:
+        details = frozenset(detail for one in kept for detail in one.details)
+        others.insert(0, _Statement(place, entry.day, _join([one.text for one in kept]), kind, details))
+    return others
+
+
+def _units(text: str) -> Iterator[tuple[str, bool]]:
+    """The sentences and blocks of code of a text, and which of the two each is."""
+    place = 0
+    for match in _FENCED.finditer(text):
+        yield from ((sentence, False) for sentence in split_sentences(text[place : match.start()]))
+        code = match[2].strip("\n")
+        if code.strip():
+            yield (match[0] if len(code) <= _MOST_CODE else f"(… {code.count(chr(10)) + 1} lines of code …)"), True
+        place = match.end()
+    yield from ((sentence, False) for sentence in split_sentences(text[place:]))
+
+
+def _drop_repetition(statements: Sequence[_Statement]) -> None:
+    """Leave out each statement that says nothing beyond another one, and count it there."""
+    seen: dict[str, _Statement] = {}
+    wordings: dict[int, Wording] = {}
+    places: dict[tuple[str, ...], list[_Statement]] = defaultdict(list)
+    for statement in statements:
+        if not statement.kept and statement.kind is not PointKind.REMARK:
+            continue
+        plain = " ".join(statement.text.lower().split())
+        if plain in seen and _absorb(seen[plain], statement):
+            continue
+        own = wording(statement.text)
+        shared: dict[int, int] = defaultdict(int)
+        near: dict[int, _Statement] = {}
+        for run in own:
+            for other in places[run][-_MOST_COMPARED:]:
+                shared[id(other)] += 1
+                near[id(other)] = other
+        for key, other in near.items():
+            if other.place == statement.place:
+                continue
+            if shared[key] >= _SAME * len(own) and statement.details <= other.details and _absorb(other, statement):
+                break
+            if shared[key] >= _SAME * len(wordings[key]) and other.details <= statement.details:
+                _absorb(statement, other)
+        seen[plain] = statement
+        wordings[id(statement)] = own
+        for run in own:
+            places[run].append(statement)
+
+
+def _absorb(stays: _Statement, goes: _Statement) -> bool:
+    """Count a statement as a repetition of another. A decision is never counted as a repetition of something else."""
+    if not stays.kept and goes.kept:
+        return False
+    if goes.kind is PointKind.DECISION and stays.kind is not PointKind.DECISION:
+        return False
+    if stays.kind is PointKind.PROGRESS or goes.kind is PointKind.PROGRESS:
+        return False
+    stays.count += goes.count
+    stays.last = max(stays.last, goes.last)
+    if stays.kind is goes.kind:
+        stays.day = min(stays.day, goes.day)
+    goes.kept = False
+    goes.kind = PointKind.PROGRESS  # not to come back as a remark
+    return True
+
+
+def _drop_series(statements: Sequence[_Statement]) -> None:
+    """Of facts that differ in their numbers alone, such as the times of a nightly job, keep the first and the last."""
+    series: dict[str, list[_Statement]] = defaultdict(list)
+    for statement in statements:
+        if statement.kept and statement.kind is PointKind.FACT:
+            series[_NUMBER.sub("0", statement.text.lower())].append(statement)
+    for group in series.values():
+        if len(group) >= _SERIES:
+            for statement in group[1:-1]:
+                statement.kept = False
+            group[-1].count = len(group)
+
+
+def _add_remarks(statements: Sequence[_Statement], known: int, total: int) -> None:
+    """Keep remarks, those that say most first, as long as the summary stays short."""
+    room = _SHARE * total - known - sum(len(one.text.encode()) for one in statements if one.kept)
+    remarks = [statement for statement in statements if statement.kind is PointKind.REMARK and not statement.kept]
+    for statement in sorted(remarks, key=lambda one: (-_weight(one), -one.place)):
+        size = len(statement.text.encode())
+        if size <= room:
+            statement.kept = True
+            room -= size
+
+
+def _weight(statement: _Statement) -> int:
+    """How much a remark says: a reason, and being said more than once, count."""
+    return 2 * has_reason(statement.text) + (statement.count > 1) + (len(statement.text.encode()) > 40)
+
+
+# Points
+
+
+def _points(entry: LogEntry, statements: Sequence[_Statement]) -> Iterator[Point]:
+    """One point for an entry: what stays of it, below the most important kind."""
+    if not statements:
+        return
+    kind = min(
+        (statement.kind for statement in statements if statement.kind in _KEPT), key=_ORDER.index, default=PointKind.REMARK
+    )
+    text = _join([statement.text for statement in statements])
+    if entry.topic and entry.topic.lower() not in text.lower():
+        text = f"{entry.topic}: {text}"
+    single = statements[0] if len(statements) == 1 else None
+    if single is not None and single.count > 1:
+        yield Point(min(single.day, entry.day), kind, text, single.count, single.last)
+    else:
+        yield Point(entry.day, kind, text)
+
+
+def _join(texts: Sequence[str]) -> str:
+    """Join sentences as they stood: blocks of code on lines of their own, no spaces between Japanese sentences."""
+    joined = texts[0]
+    for before, after in pairwise(texts):
+        on_line = before.startswith(("```", "~~~")) or after.startswith(("```", "~~~"))
+        joined += f"\n{after}" if on_line else after if before.endswith(("。", "！", "？", "」")) else f" {after}"
+    return joined
