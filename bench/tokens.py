@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from omoide.prompt.budget import estimate_tokens
+from omoide.prompt.tokens import estimate_tokens
 
 ROOT = Path(__file__).resolve().parents[1]
 LENGTH = 600

@@ -7,7 +7,7 @@ from hypothesis import example, given, strategies as st
 from markdown_it import MarkdownIt
 
 from omoide.model import PromptCandidate, Task
-from omoide.prompt import budget, compose, render
+from omoide.prompt import budget, compose, render, tokens
 from omoide.prompt.globs import TagMatcher, is_glob, resolve_scope
 
 HOSTILE = (
@@ -145,6 +145,6 @@ def test_a_prompt_is_never_over_its_budget(contents, most):
 
 
 def test_the_estimate_grows_with_the_text_and_counts_japanese_by_character():
-    assert budget.estimate_tokens("") == 0
-    assert 8 <= budget.estimate_tokens("The quick brown fox jumps over the lazy dog") <= 14
-    assert 10 <= budget.estimate_tokens("認証は JWT を採用する") <= 16
+    assert tokens.estimate_tokens("") == 0
+    assert 8 <= tokens.estimate_tokens("The quick brown fox jumps over the lazy dog") <= 14
+    assert 10 <= tokens.estimate_tokens("認証は JWT を採用する") <= 16

@@ -1,13 +1,12 @@
-"""Cut the memories of a prompt to a budget in bytes and in tokens, and estimate tokens without a tokenizer. Pure."""
+"""Cut the memories of a prompt to a budget in bytes and in tokens. Pure."""
 
-import math
-import re
 from typing import NamedTuple
 
 from omoide.errors import InvalidInput
 from omoide.model.prompt import PromptMemory, Task
 from omoide.prompt.render import memory_line, render
 from omoide.prompt.select import Ranking
+from omoide.prompt.tokens import estimate_tokens
 
 MAX_NOTED = 30
 """How many of the memories that were left out a receipt names; the rest are counted."""
@@ -100,32 +99,3 @@ class Room:
             self._bytes -= len(line.encode())
         if self._tokens is not None:
             self._tokens -= estimate_tokens(line)
-
-
-_PIECES = re.compile(
-    r"(?P<lower>[A-Z]?[a-z]+)|(?P<upper>[A-Z]+)|(?P<digits>[0-9]+)|(?P<blank>[ \t]+)|(?P<end>[\r\n]+)"
-    r"|(?P<mark>[!-/:-@\[-`{-~]+)|(?P<kana>[\u3000-\u30ff\uff00-\uffef]+)|(?P<han>[\u3400-\u9fff]+)|(?P<other>.)",
-    re.DOTALL,
-)
-_WEIGHTS = {
-    # kind of a run of characters: tokens for the run, tokens for each character after the first
-    "lower": (0.95, 0.07),
-    "upper": (1.0, 0.35),
-    "digits": (1.0, 0.34),
-    "blank": (0.15, 0.05),
-    "end": (1.0, 0.1),
-    "mark": (1.0, 0.35),
-    "kana": (1.0, 1.0),
-    "han": (1.3, 1.3),
-    "other": (2.5, 0.0),
-}
-"""Measured by `python -m bench.tokens`: never under o200k_base by more than 10 % for English, Japanese and code."""
-
-
-def estimate_tokens(text: str) -> int:
-    """Estimate how many tokens a model counts in a text, rather too many than too few. The estimates of lines add up."""
-    total = 0.0
-    for piece in _PIECES.finditer(text):
-        first, more = _WEIGHTS[piece.lastgroup or "other"]
-        total += first + more * (piece.end() - piece.start() - 1)
-    return math.ceil(total)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from omoide.model import ComposedPrompt, PromptCandidate, Receipt, Task
 from omoide.prompt import budget, globs, render, select
+from omoide.prompt.tokens import estimate_tokens
 
 
 class Circumstances(NamedTuple):
@@ -42,7 +43,7 @@ def compose(task: Task, candidates: Sequence[PromptCandidate], given: Circumstan
     receipt = Receipt(
         hashlib.sha256(data).hexdigest(),
         len(data),
-        budget.estimate_tokens(text),
+        estimate_tokens(text),
         render.FORMAT,
         cut.chosen,
         cut.left_out,

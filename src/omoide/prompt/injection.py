@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from omoide.model import Memory, ResumeContext, Scope
 from omoide.prompt import quote
-from omoide.prompt.budget import estimate_tokens
+from omoide.prompt.tokens import estimate_tokens
 
 MOST_UNITS = 9_500
 """UTF-16 units of an injected text, and bytes in UTF-8: every client takes so much inline."""

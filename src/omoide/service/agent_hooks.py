@@ -3,27 +3,29 @@
 import time
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
 from omoide.errors import OmoideError
 from omoide.guard import permissions, secrets
-from omoide.learning.injected_text import strip_injected
 from omoide.model import HookCall, HookEvent, HookRecord, HookState, InboxItem, Scope
-from omoide.prompt.injection import InjectedText
 from omoide.service.hook_calls import HookCalls
-from omoide.service.injections import Injections, injections_of
 from omoide.service.repositories import Repositories
 from omoide.settings import Settings
+
+if TYPE_CHECKING:  # only a process that answers a hook needs it
+    from omoide.prompt.injection import InjectedText
 
 _LONGEST_TEXT = 20_000
 """Characters of a message that the inbox keeps: the beginning and the end of what is longer."""
 _LONGEST_FAULT = 300
 
 
-class AgentHooks(Injections, HookCalls, Repositories):
+class AgentHooks(HookCalls, Repositories):
     """The operation that answers hooks."""
 
     def hook(self, call: HookCall, *, scope: Scope | None = None, deliver: Callable[[str], None] | None = None) -> str:
@@ -63,19 +65,31 @@ class AgentHooks(Injections, HookCalls, Repositories):
         except OmoideError as error:  # fallback: the agent works on without memories
             self._end(record, started, fault=str(error))
             return ""
+        if text is None:
+            self._end(record, started)
+            return ""
         if deliver is not None and text.text:
             deliver(text.text)
         self._end(record, started, text)
         return text.text
 
-    def _text(self, call: HookCall, scope: Scope, settings: Settings, at: datetime) -> InjectedText:
+    def _text(self, call: HookCall, scope: Scope, settings: Settings, at: datetime) -> "InjectedText | None":
+        """What to add to the conversation; None where the settings silence it."""
         if settings.memories_inject != "auto":
-            return InjectedText()
-        if call.event is HookEvent.SESSION_START:
-            return self._text_for_session(scope, at)
-        return self._text_for_prompt(call, scope, at)
+            return None
+        from omoide.service import injections  # lazy: see the top
 
-    def _end(self, record: HookRecord, started: float, text: InjectedText | None = None, fault: str = "") -> None:
+        narrow = partial(permissions.narrow, self._actor)
+        if call.event is HookEvent.SESSION_START:
+            with self._read(scope) as tx:
+                return injections.text_for_session(tx, scope, settings, at, narrow)
+        permissions.require_place(self._actor, scope)
+        with self._store.read() as tx:  # without importing edits of files first: a person waits
+            return injections.text_for_prompt(tx, call, scope, settings, at, narrow)
+
+    def _end(self, record: HookRecord, started: float, text: "InjectedText | None" = None, fault: str = "") -> None:
+        from omoide.service.injections import injections_of  # lazy: see the top
+
         shown = () if text is None else text.memories
         done = replace(
             record,
@@ -145,6 +159,8 @@ def _inbox_item(call: HookCall, root: Path | None, settings: Settings, at: datet
 
 def _message(text: str) -> str:
     """A message as it is stored: without what was injected, without secrets, not too long."""
+    from omoide.learning.injected_text import strip_injected  # lazy: see the top
+
     text = strip_injected(text).strip()
     if len(text) > _LONGEST_TEXT:
         text = f"{text[: _LONGEST_TEXT // 2]}\n…\n{text[-_LONGEST_TEXT // 2 :]}"

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from hashlib import blake2b
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -81,6 +80,8 @@ class HookCalls(Core):
 
 def _digest(call: HookCall) -> str:
     """A hash by which the same call is recognised, whichever client or process makes it."""
+    from hashlib import blake2b  # lazy: start-up: only a hook needs it
+
     said = call.last_message if call.event is HookEvent.STOP else call.prompt
     parts = (call.session or call.directory, call.event.value, said, call.source)
     return blake2b("\0".join(parts).encode(errors="replace"), digest_size=12).hexdigest()

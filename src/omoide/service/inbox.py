@@ -1,6 +1,5 @@
 """Learn from the inbox that hooks leave: under a lease, each line of a transcript once, as much as the time allows."""
 
-import re
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -21,12 +20,6 @@ _LEASE = timedelta(minutes=5)
 """How long a process may take over one part of a transcript, with a language model."""
 _MODEL_FIRST = timedelta(hours=1)
 """How long items wait for a process that may ask the language model, where one is configured."""
-_IDLE_SECONDS = 60.0
-"""A transcript that has not changed for so long is read to its end: the client writes the last lines after the hook."""
-_OWN_TOOL = re.compile(r"(?:^|[_./:])omoide(?:[_./:]|$)", re.IGNORECASE)
-"""`mcp__omoide__recall`, `plugin_omoide_omoide.recall`, `omoide`."""
-_OWN_COMMAND = re.compile(r"\s*(?:\S*/)?omoide\s")
-_RUN = re.compile(r"[^\w.:/#@+-]+")
 
 
 class Inbox(Repositories, Learning):
@@ -70,16 +63,18 @@ class Inbox(Repositories, Learning):
 
     def _learn_item(self, item: InboxItem, *, is_last: bool, ask: bool) -> Iterator[LearningReport]:
         """Learn from an item part by part; yields after each what was learnt."""
+        from omoide.service import session_turns  # lazy: see the top
+
         scope = self._scope_of_item(item)
         known = self._injected_texts(item.session)
         has_turns = False
         while scope is not None:
             with self._store.read() as tx:
                 position = tx.transcript_position(item.transcript)
-            lines, end, position = _read(item, position, is_last=is_last)
+            lines, end, position = session_turns.read_lines(item, position, is_last=is_last)
             if end == position.bytes:
                 break
-            turns = _turns(lines, position.line)
+            turns = session_turns.turns(lines, position.line)
             has_turns = has_turns or bool(turns)
             yield self._learn_turns(turns, item, scope, known, ask=ask)
             with self._store.write() as tx:
@@ -87,17 +82,19 @@ class Inbox(Repositories, Learning):
                 tx.record_position(item.transcript, TranscriptPosition(end, position.line + len(lines)), at)
                 tx.extend_lease([item.number], at + _LEASE)
         if scope is not None and not has_turns:  # no transcript, or one in a format that is not known
-            yield self._learn_turns(_spoken(item), item, scope, known, ask=ask)
+            yield self._learn_turns(session_turns.spoken(item), item, scope, known, ask=ask)
         with self._store.write() as tx:
             tx.finish_inbox([item.number], self._clock())
 
     def _learn_turns(
         self, turns: "Sequence[Turn]", item: InboxItem, scope: Scope, known: Sequence[str], *, ask: bool
     ) -> LearningReport:
-        others, own = _separate_own(turns)
+        from omoide.service import session_turns  # lazy: see the top
+
+        others, own = session_turns.separate_own(turns)
         if not others:
             return LearningReport()
-        run = _RUN.sub("-", item.session)[:200] or None
+        run = session_turns.run_id(item)
         try:
             return self.learn(others, scope=scope, run=run, known=[*known, *own], ask=ask)
         except (InvalidInput, NotAllowed):  # fallback: nothing can be learnt from it, now or later
@@ -123,58 +120,6 @@ class Inbox(Repositories, Learning):
         with self._store.read() as tx:
             numbers = sorted({one.memory for one in tx.injections(session, _EVER)})
             return [memory.content for memory in tx.memories(numbers)]
-
-
-def _read(item: InboxItem, position: TranscriptPosition, *, is_last: bool) -> tuple[list[bytes], int, TranscriptPosition]:
-    """The next lines of an item's transcript, where they end, and the position they begin at."""
-    from omoide.files.transcript_lines import read_part  # lazy: only here
-
-    if not item.transcript:
-        return [], position.bytes, position
-    try:
-        path = Path(item.transcript).expanduser()
-        found = path.stat()
-        if found.st_size < position.bytes:  # another file of this name
-            position = TranscriptPosition()
-        end = min(item.size, found.st_size)
-        if is_last and time.time() - found.st_mtime > _IDLE_SECONDS:
-            end = found.st_size
-        part = read_part(path, position.bytes, end)
-    except (OSError, ValueError, RuntimeError):  # fallback: what the item itself holds
-        return [], position.bytes, position
-    return part.lines, part.end, position
-
-
-def _turns(lines: Sequence[bytes], before: int) -> "list[Turn]":
-    from omoide.learning.transcript import read_turns  # lazy: see the top
-
-    return list(read_turns(lines, first_line=before + 1))
-
-
-def _spoken(item: InboxItem) -> "list[Turn]":
-    """What the item itself holds of the conversation."""
-    from omoide.learning.transcript import Speaker, Turn  # lazy: see the top
-
-    said = ((Speaker.PERSON, item.prompt), (Speaker.AGENT, item.last_message))
-    return [Turn(speaker, text, line) for line, (speaker, text) in enumerate(said, 1) if text]
-
-
-def _separate_own(turns: "Sequence[Turn]") -> "tuple[list[Turn], list[str]]":
-    """The turns without calls of omoide itself and their results, and the texts of these results."""
-    from omoide.learning.transcript import Speaker  # lazy: see the top
-
-    calls = {
-        turn.call
-        for turn in turns
-        if turn.call and turn.speaker is Speaker.COMMAND and (_OWN_TOOL.search(turn.tool) or _OWN_COMMAND.match(turn.text))
-    }
-    is_own = [turn.speaker in (Speaker.COMMAND, Speaker.OUTPUT) and _is_own(turn, calls) for turn in turns]
-    others = [turn for turn, own in zip(turns, is_own, strict=True) if not own]
-    return others, [turn.text for turn, own in zip(turns, is_own, strict=True) if own and turn.speaker is Speaker.OUTPUT]
-
-
-def _is_own(turn: "Turn", calls: set[str]) -> bool:
-    return turn.call in calls or bool(_OWN_TOOL.search(turn.tool))
 
 
 def _join(reports: Sequence[LearningReport]) -> LearningReport:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import msgspec
 
+from omoide.errors import OmoideError
+from omoide.guard import secrets
 from omoide.model import HookRecord
 from omoide.settings import Settings
 
@@ -45,6 +47,18 @@ def read_faults(settings: Settings) -> list[HookRecord]:
         with suppress(msgspec.DecodeError):
             found.append(msgspec.json.decode(line, type=HookRecord))
     return found[::-1]
+
+
+def describe(error: Exception) -> str:
+    """Return a fault as one line without secrets; of a bug, only where it is: its message may contain anything."""
+    if isinstance(error, (OmoideError, OSError)):
+        return " ".join(secrets.redact(str(error)).split())[:300]
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    file = "" if trace is None else trace.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
+    place = "" if trace is None else f" in {file}, line {trace.tb_lineno}"
+    return f"{type(error).__name__}{place}: please report it"
 
 
 def _drop_older_half(file: Path) -> None:

@@ -126,7 +126,7 @@ def _hook_settings(settings: "Settings") -> "Settings":
 
 def _log_fault(error: Exception, call: "HookCall | None", settings: "Settings | None", started: float) -> None:
     from omoide import model  # lazy: see `run`
-    from omoide.interfaces.hooks.fault_log import append_fault  # lazy: only for a fault
+    from omoide.interfaces.hooks.fault_log import append_fault, describe  # lazy: only for a fault
     from omoide.settings import default_store  # lazy: see `run`
 
     record = model.HookRecord(
@@ -140,20 +140,6 @@ def _log_fault(error: Exception, call: "HookCall | None", settings: "Settings | 
         fault=describe(error),
     )
     append_fault(settings.store if settings else default_store(os.environ), record)
-
-
-def describe(error: Exception) -> str:
-    """Return a fault as one line without secrets; of a bug, only where it is: its message may contain anything."""
-    if isinstance(error, (OmoideError, OSError)):
-        from omoide.guard import secrets  # lazy: only for a fault
-
-        return " ".join(secrets.redact(str(error)).split())[:300]
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    file = "" if trace is None else trace.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
-    place = "" if trace is None else f" in {file}, line {trace.tb_lineno}"
-    return f"{type(error).__name__}{place}: please report it"
 
 
 def _open_missing_streams() -> None:

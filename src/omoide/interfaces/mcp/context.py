@@ -18,7 +18,9 @@ if TYPE_CHECKING:  # the service loads with the store, at the first call
 class ServiceHandle:
     """One service for all calls of one actor, opened at the first call: listing tools needs no database."""
 
-    def __init__(self, open: "Callable[[], Service]"):
+    def __init__(self, open: "Callable[[], Service]", store: str = ""):
+        """`open` opens the service; `store` is where its store is."""
+        self.store = store
         self._open = open
         self._opened: Service | None = None
         self._lock = threading.Lock()
@@ -55,7 +57,17 @@ class ServiceHandle:
 class CallContext:
     """The defaults of a call that names nothing itself: this memory, this project, this session."""
 
-    def __init__(self, handle: ServiceHandle, root: Path | None = None, project: str = "", session: str = ""):
+    def __init__(
+        self,
+        handle: ServiceHandle,
+        root: Path | None = None,
+        project: str = "",
+        session: str = "",
+        *,
+        is_local: bool = False,
+    ):
+        """`is_local`: whether the client runs on this machine as the same user, such as one that started this server."""
+        self.is_local = is_local
         self._handle = handle
         self._root = root
         self._project = project
@@ -65,6 +77,16 @@ class CallContext:
     def service(self) -> "Service":
         """The service, acting as the server itself."""
         return self._handle.service
+
+    @property
+    def names_project(self) -> bool:
+        """Whether the server was started for one project."""
+        return bool(self._project)
+
+    @property
+    def store_location(self) -> str:
+        """Where the store is, which may be out of order."""
+        return self._handle.store
 
     def flush(self) -> None:
         """Run deferred writes."""

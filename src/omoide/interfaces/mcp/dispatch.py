@@ -19,6 +19,10 @@ INSTRUCTIONS = (
 )
 
 
+_HOOK = "hook"
+"""A tool for hooks of clients, not for models: it can be called, and no list names it."""
+
+
 @lru_cache
 def tools_of(tool_set: str) -> dict[str, Tool]:
     """Return the tools of a set by name: `default`, `layers` (with the keyed tools) or `all`."""
@@ -53,11 +57,16 @@ class Dispatcher:
     def __init__(self, context: CallContext, tool_set: str = "default"):
         self._context = context
         self._tool_set = tool_set
+        self.client = ""
 
     def tools(self) -> Sequence[dict[str, Any]]:
         return _tool_list(self._tool_set)
 
     def call(self, name: str, arguments: dict[str, Any], call: RequestContext) -> dict[str, Any]:
+        if name == _HOOK:
+            from omoide.interfaces.mcp.tools.hook import call_hook  # lazy: see above
+
+            return call_hook(self._context, arguments, self.client)
         tool = tools_of(self._tool_set).get(name)
         if tool is None:
             raise RpcError(jsonrpc.INVALID_PARAMS, f"there is no tool {name!s:.100}: tools/list names them")
@@ -65,7 +74,7 @@ class Dispatcher:
 
     def is_quick(self, name: str) -> bool:
         tool = tools_of(self._tool_set).get(name)
-        return tool is not None and tool.quick
+        return name == _HOOK or (tool is not None and tool.quick)
 
     def flush(self) -> None:
         self._context.flush()

@@ -34,6 +34,8 @@ class Dispatch(Protocol):
 
     instructions: str
     """What a model should know about this server before it calls anything."""
+    client: str
+    """How the client has introduced itself; empty as long as it has not."""
 
     def tools(self) -> Sequence[dict[str, Any]]:
         """List the tools with their schemas."""
@@ -68,6 +70,7 @@ class Dispatch(Protocol):
 
 class _Initialize(msgspec.Struct):
     protocolVersion: str  # noqa: N815 - the protocol's spelling
+    clientInfo: dict[str, Any] = {}  # noqa: N815 - the same
 
 
 class _Page(msgspec.Struct):
@@ -211,7 +214,9 @@ def _result(dispatch: Dispatch, request: RpcRequest, call: RequestContext, metho
 
 
 def _initialize(dispatch: Dispatch, params: dict[str, Any], _: RequestContext) -> dict[str, Any]:
-    requested = msgspec.convert(params, _Initialize).protocolVersion
+    initialize = msgspec.convert(params, _Initialize)
+    requested = initialize.protocolVersion
+    dispatch.client = str(initialize.clientInfo.get("name", ""))
     return {
         "protocolVersion": requested if requested in HANDSHAKE else HANDSHAKE[-1],
         "capabilities": _CAPABILITIES,

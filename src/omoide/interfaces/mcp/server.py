@@ -37,7 +37,7 @@ def service_handle(
         gc.set_threshold(_GC_THRESHOLD)
         return opened
 
-    return ServiceHandle(open)
+    return ServiceHandle(open, settings.store)
 
 
 def _actor(settings: Settings, bearer: "tokens.Bearer | None", via: str) -> Actor:
@@ -58,7 +58,8 @@ def serve_stdio(settings: Settings, root: Path | None, session: str, tool_set: s
     handle = service_handle(settings)
     signal.signal(signal.SIGTERM, _raise_exit)
     try:
-        stdio.serve(Dispatcher(CallContext(handle, root, _server_project(settings), session), tool_set))
+        context = CallContext(handle, root, _server_project(settings), session, is_local=True)
+        stdio.serve(Dispatcher(context, tool_set))
     finally:
         handle.close()
 

@@ -1,0 +1,69 @@
+"""Read the turns of a session from its transcript, or from what a hook was given, without those of omoide itself."""
+
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from omoide.files.transcript_lines import read_part
+from omoide.learning.transcript import Speaker, Turn, read_turns
+from omoide.model import InboxItem, TranscriptPosition
+
+_IDLE_SECONDS = 60.0
+"""A transcript that has not changed for so long is read to its end: the client writes the last lines after the hook."""
+_OWN_TOOL = re.compile(r"(?:^|[_./:])omoide(?:[_./:]|$)", re.IGNORECASE)
+"""`mcp__omoide__recall`, `plugin_omoide_omoide.recall`, `omoide`."""
+_OWN_COMMAND = re.compile(r"\s*(?:\S*/)?omoide\s")
+_NOT_OF_RUN = re.compile(r"[^\w.:/#@+-]+")
+
+
+def run_id(item: InboxItem) -> str | None:
+    """Return the session of an item as the id of a run."""
+    return _NOT_OF_RUN.sub("-", item.session)[:200] or None
+
+
+def read_lines(
+    item: InboxItem, position: TranscriptPosition, *, is_last: bool
+) -> tuple[list[bytes], int, TranscriptPosition]:
+    """Return the next lines of an item's transcript, where they end, and the position they begin at."""
+    if not item.transcript:
+        return [], position.bytes, position
+    try:
+        path = Path(item.transcript).expanduser()
+        found = path.stat()
+        if found.st_size < position.bytes:  # another file of this name
+            position = TranscriptPosition()
+        end = min(item.size, found.st_size)
+        if is_last and time.time() - found.st_mtime > _IDLE_SECONDS:
+            end = found.st_size
+        part = read_part(path, position.bytes, end)
+    except (OSError, ValueError, RuntimeError):  # fallback: what the item itself holds
+        return [], position.bytes, position
+    return part.lines, part.end, position
+
+
+def turns(lines: Sequence[bytes], before: int) -> list[Turn]:
+    """Return the turns in these lines of a transcript, of which so many come before."""
+    return list(read_turns(lines, first_line=before + 1))
+
+
+def spoken(item: InboxItem) -> list[Turn]:
+    """Return what the item itself holds of the conversation."""
+    said = ((Speaker.PERSON, item.prompt), (Speaker.AGENT, item.last_message))
+    return [Turn(speaker, text, line) for line, (speaker, text) in enumerate(said, 1) if text]
+
+
+def separate_own(turns: Sequence[Turn]) -> tuple[list[Turn], list[str]]:
+    """Return the turns without calls of omoide itself and their results, and the texts of these results."""
+    calls = {
+        turn.call
+        for turn in turns
+        if turn.call and turn.speaker is Speaker.COMMAND and (_OWN_TOOL.search(turn.tool) or _OWN_COMMAND.match(turn.text))
+    }
+    is_own = [turn.speaker in (Speaker.COMMAND, Speaker.OUTPUT) and _is_own(turn, calls) for turn in turns]
+    others = [turn for turn, own in zip(turns, is_own, strict=True) if not own]
+    return others, [turn.text for turn, own in zip(turns, is_own, strict=True) if own and turn.speaker is Speaker.OUTPUT]
+
+
+def _is_own(turn: Turn, calls: set[str]) -> bool:
+    return turn.call in calls or bool(_OWN_TOOL.search(turn.tool))
