@@ -80,7 +80,8 @@ def test_type_checkers_and_help_see_every_exported_name() -> None:
 
 # Who catches everything, and why. The sync engine and the write path: a memory that was committed must not be answered as a
 # failure because its file could not be written, or because of any other post-commit hook, even by a bug. The MCP protocol: a
-# bug in one answer must not end the server for the other requests. The process of a hook: no agent may notice it. All log the traceback; the first and last report it too.
+# bug in one answer must not end the server for the other requests. The process of a hook: no
+# agent may notice it; it logs where it happened. All others log the traceback; the first and last report it too.
 CATCHES_EVERYTHING = {"engine.py": 1, "process.py": 1, "protocol.py": 1, "write_path.py": 1}
 
 

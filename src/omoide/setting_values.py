@@ -4,6 +4,7 @@ Each returns the value as `Settings` holds it, or raises ValueError with what is
 """
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -18,6 +19,42 @@ def text(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError("a string")
     return value
+
+
+def choice(*values: str) -> Callable[[Any], str]:
+    """Return a check for one of these values."""
+    *others, last = (f'"{value}"' for value in values)
+
+    def parse(value: Any) -> str:
+        if value not in values:
+            raise ValueError(f"{', '.join(others)} or {last}")
+        return str(value)
+
+    return parse
+
+
+def boolean(value: Any) -> bool:
+    """Return true or false, in any of their usual words."""
+    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+    parsed = words.get(value.strip().lower()) if isinstance(value, str) else value
+    if not isinstance(parsed, bool):
+        raise ValueError("true or false")
+    return parsed
+
+
+def integer(minimum: int, maximum: int) -> Callable[[Any], int]:
+    """Return a check for an integer within these bounds."""
+
+    def parse(value: Any) -> int:
+        try:
+            number = int(value) if isinstance(value, (int, str)) and not isinstance(value, bool) else None
+        except ValueError:
+            number = None
+        if number is None or not minimum <= number <= maximum:
+            raise ValueError(f"an integer from {minimum:,} to {maximum:,}")
+        return number
+
+    return parse
 
 
 def run(value: Any) -> str:

@@ -12,6 +12,7 @@ import msgspec
 from omoide import setting_values
 from omoide.errors import Unreadable
 from omoide.model import TYPES, Role
+from omoide.setting_values import boolean as _boolean, choice as _choice, integer as _integer
 
 Documented = TypeVar("Documented")
 
@@ -45,38 +46,6 @@ def _path(value: Any) -> str:
 
 def _tree_root(value: Any) -> str:
     return value if value in ("", "off") else str(Path(setting_values.text(value)).expanduser().absolute())
-
-
-def _choice(*values: str) -> Callable[[Any], str]:
-    *others, last = (f'"{value}"' for value in values)
-
-    def parse(value: Any) -> str:
-        if value not in values:
-            raise ValueError(f"{', '.join(others)} or {last}")
-        return str(value)
-
-    return parse
-
-
-def _boolean(value: Any) -> bool:
-    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
-    parsed = words.get(value.strip().lower()) if isinstance(value, str) else value
-    if not isinstance(parsed, bool):
-        raise ValueError("true or false")
-    return parsed
-
-
-def _integer(minimum: int, maximum: int) -> Callable[[Any], int]:
-    def parse(value: Any) -> int:
-        try:
-            number = int(value) if isinstance(value, (int, str)) and not isinstance(value, bool) else None
-        except ValueError:
-            number = None
-        if number is None or not minimum <= number <= maximum:
-            raise ValueError(f"an integer from {minimum:,} to {maximum:,}")
-        return number
-
-    return parse
 
 
 def data_directory() -> Path:

@@ -21,7 +21,11 @@ from omoide.model import (
     Event,
     FileState,
     FileVersions,
+    HookRecord,
+    HookState,
     IdempotencyRecord,
+    InboxItem,
+    Injection,
     Layer,
     LearnedRelevance,
     Link,
@@ -42,6 +46,7 @@ from omoide.model import (
     Summary,
     SyncConflict,
     SyncState,
+    TranscriptPosition,
     Usage,
     Version,
     WorkTreeRecord,
@@ -92,6 +97,12 @@ class Data:
     conflicts: dict[tuple[int, int], SyncConflict] = field(default_factory=dict)
     llm_calls: dict[str, LlmCall] = field(default_factory=dict)
     idempotency: dict[tuple[str, str], IdempotencyRecord] = field(default_factory=dict)
+    hook_calls: dict[int, HookRecord] = field(default_factory=dict)
+    injections: dict[tuple[int, int], Injection] = field(default_factory=dict)
+    inbox: dict[int, InboxItem] = field(default_factory=dict)
+    leases: dict[int, datetime] = field(default_factory=dict)
+    learnt: dict[int, datetime] = field(default_factory=dict)
+    positions: dict[str, TranscriptPosition] = field(default_factory=dict)
     agent_runs: dict[tuple[str, int], Run] = field(default_factory=dict)
     credits: dict[tuple[str, int], dict[int, tuple[float, float]]] = field(default_factory=dict)
     learned: dict[int, LearnedRelevance] = field(default_factory=dict)
@@ -310,6 +321,43 @@ class MemoryReader:
                 found.append((not expired, used_at, each.number, usage))
         return (usage for *_, usage in sorted(found, key=lambda row: row[:3]))
 
+    # hooks
+
+    def hook_calls(self, limit: int) -> list[HookRecord]:
+        return sorted(self.data.hook_calls.values(), key=lambda call: -call.number)[:limit]
+
+    def last_hook_calls(self) -> list[HookRecord]:
+        calls = [call for call in self.hook_calls(_LARGEST_ASKED) if call.state is not HookState.REPEATED]
+        last = {call.client: call for call in reversed(calls)}
+        return sorted(last.values(), key=lambda call: -call.number)
+
+    def has_hook_call(self, digest: str, since: datetime) -> bool:
+        return any(digest and call.digest == digest and call.at >= since for call in self.data.hook_calls.values())
+
+    def injected_versions(self, session: str) -> dict[int, int]:
+        calls = [call for call in self.data.hook_calls.values() if call.session == session]
+        cleared = max((call.number for call in calls if call.clears), default=0)
+        ordered = sorted(self.data.injections.items())
+        return {memory: one.version for (call, memory), one in ordered if one.session == session and call >= cleared}
+
+    def injections(self, session: str | None, since: datetime) -> list[Injection]:
+        ordered = [one for _, one in sorted(self.data.injections.items())]
+        return [one for one in ordered if session in (None, one.session) and one.at >= since]
+
+    def inbox(self) -> list[InboxItem]:
+        return [item for number, item in sorted(self.data.inbox.items()) if number not in self.data.learnt]
+
+    def has_inbox(self, at: datetime, before: datetime) -> bool:
+        return bool(self._free_items(at, before))
+
+    def _free_items(self, at: datetime, before: datetime) -> list[InboxItem]:
+        leases = self.data.leases
+        free = [item for item in self.inbox() if item.number not in leases or leases[item.number] <= at]
+        return [item for item in free if item.at < before]
+
+    def transcript_position(self, path: str) -> TranscriptPosition:
+        return self.data.positions.get(path, TranscriptPosition())
+
     def idempotency_record(self, project: str, key: str) -> IdempotencyRecord | None:
         return self.data.idempotency.get((project, key))
 
@@ -522,6 +570,7 @@ class MemoryWriter(MemoryReader):
 
     def erase(self, number: int) -> None:
         data = self.data
+        texts = [version.memory.content for version in self.versions(number)]
         for table in (data.memories, data.fingerprints, data.entries, data.changed_by, data.versions, data.accesses):
             table.pop(number, None)
         data.links = {link: at for link, at in data.links.items() if number not in (link[0], link[2])}
@@ -529,6 +578,51 @@ class MemoryWriter(MemoryReader):
         data.conflicts = {key: conflict for key, conflict in data.conflicts.items() if key[1] != number}
         data.learned.pop(number, None)
         data.work_trees.clear()
+        self._erase_from_hooks(number, texts)
+
+    def _erase_from_hooks(self, number: int, texts: Sequence[str]) -> None:
+        data = self.data
+        sessions = {one.session for (_, memory), one in data.injections.items() if memory == number}
+        lines = {line.strip() for text in texts for line in text.splitlines() if line.strip()}
+        telling = {line for line in lines if len(line) >= 16} or lines
+        for item in list(data.inbox.values()):
+            held = (item.prompt, item.last_message, item.work_tree)
+            if item.session in sessions or any(line in text for line in telling for text in held):
+                del data.inbox[item.number]
+                known = data.positions.get(item.transcript, TranscriptPosition())
+                data.positions[item.transcript] = replace(known, bytes=max(known.bytes, item.size))
+        data.injections = {key: one for key, one in data.injections.items() if key[1] != number}
+
+    def add_hook_call(self, record: HookRecord) -> int:
+        self.data.last["hook call"] += 1
+        number = self.data.last["hook call"]
+        self.data.hook_calls[number] = replace(record, number=number)
+        return number
+
+    def end_hook_call(self, record: HookRecord, injections: Sequence[Injection] = ()) -> None:
+        self.data.hook_calls[record.number] = record
+        for one in injections:
+            if one.memory in self.data.memories:
+                self.data.injections[record.number, one.memory] = one
+
+    def put_in_inbox(self, item: InboxItem) -> None:
+        self.data.last["inbox"] += 1
+        self.data.inbox[self.data.last["inbox"]] = replace(item, number=self.data.last["inbox"])
+
+    def lease_inbox(self, at: datetime, until: datetime, before: datetime) -> list[InboxItem]:
+        free = self._free_items(at, before)
+        items = [item for item in free if item.session == free[0].session]
+        self.extend_lease([item.number for item in items], until)
+        return items
+
+    def extend_lease(self, numbers: Sequence[int], until: datetime) -> None:
+        self.data.leases |= dict.fromkeys(numbers, until)
+
+    def record_position(self, path: str, position: TranscriptPosition, at: datetime) -> None:
+        self.data.positions[path] = position
+
+    def finish_inbox(self, numbers: Sequence[int], at: datetime) -> None:
+        self.data.learnt |= dict.fromkeys(numbers, at)
 
     def link(self, source: int, kind: LinkKind, target: int, at: datetime) -> bool:
         new = (source, kind, target) not in self.data.links

@@ -33,6 +33,7 @@ from omoide.storage.capabilities import Housekeeping
 
 class Service(
     AgentHooks,
+    Summaries,
     Inbox,
     Memories,
     Imports,
@@ -52,7 +53,6 @@ class Service(
     SecretScan,
     LlmUsage,
     Learning,
-    Summaries,
 ):
     """Every operation on one store, for one actor; `omoide.open` returns it. It may be used from several threads.
 
