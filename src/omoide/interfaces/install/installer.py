@@ -105,6 +105,7 @@ def _write_all(
     done: dict[Path, InstallResult],
 ) -> None:
     for one in planned:
+        settings_file.remove_leftover(one.file)
         if one.changes:
             settings_file.check_writable(one.file)
     for one in planned:

@@ -91,17 +91,16 @@ class JsonText:
             depth += 1
         return depth
 
-    def check_type(self, path: Path, type: type) -> None:
-        """Raise InvalidInput if the value at a path is not an object (dict) or a list, as `type` says."""
-        self._container(path, type)
+    def check_type(self, path: Path, expected: type) -> None:
+        """Raise InvalidInput if the value at a path is not an object (dict) or a list, as `expected` says."""
+        self._container(path, expected)
 
-    def _container(self, path: Path, type: type) -> JsonNode:
+    def _container(self, path: Path, expected: type) -> JsonNode:
         node = json_parser.find(self.root, path)
-        if node is None or not isinstance(node.value, type):
+        if node is None or not isinstance(node.value, expected):
             where = ".".join(map(str, path)) or "the file"
             found = _TYPES.get(type(None if node is None else node.value), "something else")
-            expected = "an object" if type is dict else "a list"
-            raise InvalidInput(f"{self._name}: {where} is {found}, {expected} is expected: correct it first")
+            raise InvalidInput(f"{self._name}: {where} is {found}, {_TYPES[expected]} is expected: correct it first")
         return node
 
     def _replace(self, node: JsonNode, value: Any) -> "JsonText":

@@ -15,7 +15,7 @@ function ask(input) {
       resolve(text)
     }
     try {
-      const child = spawn(PROGRAM, ["hook"], { stdio: ["pipe", "pipe", "ignore"], env: { ...process.env, OMOIDE_CLIENT: "opencode" } })
+      const child = spawn(PROGRAM, ["hook"], { stdio: ["pipe", "pipe", "ignore"] })
       timer = setTimeout(() => {
         child.kill("SIGKILL")
         finish("")
@@ -34,7 +34,7 @@ function ask(input) {
 
 function contextOf(output) {
   try {
-    return JSON.parse(output).hookSpecificOutput?.additionalContext ?? ""
+    return JSON.parse(output).additionalContext ?? ""
   } catch {
     return ""
   }

@@ -93,10 +93,19 @@ def write(file: SettingsFile, data: bytes | None, *, private: bool = False) -> N
             os.close(directory)
 
 
+def remove_leftover(file: SettingsFile) -> None:
+    """Remove what a killed process left beside a file."""
+    with atomic.write_errors(file.path):
+        _spare(file).unlink(missing_ok=True)
+
+
+def _spare(file: SettingsFile) -> Path:
+    """Where the new file is written: one name for all processes, because they hold a lock."""
+    return file.path.with_name(f".{file.path.name}.omoide-new")
+
+
 def _replace(directory: int, file: SettingsFile, data: bytes | None, *, private: bool) -> None:
-    name = file.path.name
-    # One name for all runs, which hold a lock: what a killed one left is overwritten.
-    spare = f".{name}.omoide-new"
+    name, spare = file.path.name, _spare(file).name
     try:
         if data is None:
             _remove(directory, name, spare, file)

@@ -40,11 +40,11 @@ class TomlText:
         """Return whether there is a value at a path."""
         return self.get(path) is not None
 
-    def check_type(self, path: Sequence[str], type: type) -> None:
-        """Raise InvalidInput if the value at a path is not a table (dict) or an array, as `type` says."""
-        if not isinstance(self.get(path), type):
-            expected = "a table" if type is dict else "an array"
-            raise InvalidInput(f"{self._name}: {'.'.join(path)} is no table, {expected} is expected: correct it first")
+    def check_type(self, path: Sequence[str], expected: type) -> None:
+        """Raise InvalidInput if the value at a path is not a table (dict) or an array, as `expected` says."""
+        if not isinstance(self.get(path), expected):
+            name = "a table" if expected is dict else "an array"
+            raise InvalidInput(f"{self._name}: {'.'.join(path)} is something else, {name} is expected: correct it first")
 
     def is_blank(self, path: Sequence[str]) -> bool:  # noqa: ARG002 - as for JSON
         """Return False: a table that becomes empty was the user's, because omoide writes only its own."""
