@@ -31,15 +31,16 @@ def test_the_only_memory_with_the_code_of_the_question_is_first(tmp_path, open_m
     assert memory.recall(question, scope=SHOP, limit=51).hits[0].memory.id == wanted.id
 
 
-@pytest.mark.parametrize("question", ["quokka8", "release notes quokka8"])
+@pytest.mark.parametrize("question", ["quokka8", "release notes quokka8", "quokka", "release notes"])
 def test_a_memory_without_a_vector_is_first_if_it_matches_the_words_best(tmp_path, open_memory, question):
     file = tmp_path / "memory.db"
     before = open_memory(file, embedder="bundled")
+    before._embeddings._background = False  # no thread gives the note a vector meanwhile
     before.remember_many([Draft(f"release notes {n % 9} quokka{n % 9} part {n}", SHOP) for n in range(9, 413)])
     before.embed_pending()
     new = open_memory(file, embedder="off").remember("release notes 8 quokka8", scope=SHOP).memory
-    assert before.coverage().pending == 1
     assert before.recall(question, scope=SHOP).hits[0].memory.id == new.id
+    assert before.coverage().pending == 1
 
 
 def test_the_benchmark_of_exact_matches_meets_its_claims_on_a_small_store(capsys):
