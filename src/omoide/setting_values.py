@@ -126,9 +126,11 @@ def agents(value: Any) -> dict[str, Role]:
 def embedder(value: Any) -> str:
     """Return the name of an embedder."""
     name = text(value)
-    if name in ("auto", "off", "bundled", "fastembed") or re.fullmatch(r"fastembed:\S+|https?://[^\s#]+#\S+", name):
+    if name in ("auto", "off", "bundled", "bundled+english", "fastembed") or re.fullmatch(
+        r"fastembed:\S+|https?://[^\s#]+#\S+", name
+    ):
         return name
-    raise ValueError('"auto", "off", "bundled", "fastembed:MODEL" or "http://host/v1#MODEL"')
+    raise ValueError('"auto", "off", "bundled", "bundled+english", "fastembed:MODEL" or "http://host/v1#MODEL"')
 
 
 def llm(value: Any) -> str:

@@ -243,7 +243,7 @@ SETTINGS = (
     ),
     Setting(
         "embedder",
-        'what computes vectors: "auto", "off", "bundled", "fastembed:MODEL" or "http://host/v1#MODEL"',
+        'what computes vectors: "auto", "off", "bundled", "bundled+english", "fastembed:MODEL" or "http://host/v1#MODEL"',
         lambda: "auto",
         setting_values.embedder,
     ),

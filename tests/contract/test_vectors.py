@@ -112,12 +112,31 @@ def test_vectors_of_two_models_are_never_mixed(store, samples):
         assert tx.model("test").number == wider
 
 
+def test_an_empty_vector_is_neither_found_nor_missing(store, samples):
+    memory = samples.add("zebra", SHOP)
+    with store.write() as tx:
+        model = tx.ensure_model("english", 64)
+        assert tx.put_vectors(model, [StoredVector(memory.number, memory.version, b"", b"")]) == 1
+    archived = samples.change(memory, state=State.ARCHIVED)
+    restored = samples.change(archived, state=State.ACTIVE)
+    assert found(store, SHOP, model) == set()
+    with store.read() as tx:
+        assert [tx.sign_bits(model, area, 0) for area in tx.areas(Query(SHOP, "anything"))] in ([], [[]], [[], []])
+        assert tx.without_vector(model, 0, 10) == []
+        assert tx.coverage(model) == (1, 0)
+    assert samples.problems() == []
+    samples.change(restored, content="okapi")
+    with store.read() as tx:
+        assert [one.number for one in tx.without_vector(model, 0, 10)] == [memory.number]
+    assert samples.problems() == []
+
+
 def test_vectors_of_all_other_models_can_be_dropped(store, samples):
     one, other = samples.add("zebra", SHOP), samples.add("okapi", SHOP)
     first, _ = given(store, one, other)
     second, _ = given(store, other, model="another")
     with store.write() as tx:
-        tx.drop_vectors(but=second)
+        tx.drop_vectors(but=[second])
     assert (found(store, SHOP, first), found(store, SHOP, second)) == (set(), {other.number})
     assert samples.problems() == []
     with store.write() as tx:  # a number is never another model's later

@@ -1,9 +1,10 @@
 """The embedder protocol, and the function that makes the embedder that a setting names.
 
 bundled                          a multilingual model inside a package (extra `semantic`): nothing is downloaded
+bundled+english                  the same, and beside it a model for English (extra `english`)
 fastembed, fastembed:MODEL       any model of fastembed, where its hub can be reached
 http://localhost:11434/v1#MODEL  any server with OpenAI's embeddings interface, such as Ollama
-auto                             bundled where it is installed, else off
+auto                             what is installed of the two above, else off
 off                              search by words alone
 """
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:  # numpy takes 100 ms and 20 MB, which only a process that emb
     from numpy.typing import NDArray
 
     from omoide.embeddings.bundled import BundledEmbedder
+    from omoide.embeddings.english import EnglishEmbedder
 
     Rows = NDArray[np.float32]
 
@@ -49,7 +51,7 @@ def make_embedder(wanted: str, key: str = "") -> Embedder | None:
     kind, _, model = wanted.partition(":")
     if wanted == "off" or (wanted == "auto" and find_spec(PACKAGE) is None):
         return None
-    if wanted in ("auto", "bundled"):
+    if wanted in ("auto", "bundled", "bundled+english"):
         return _shared_bundled()
     # Each embedder's module is imported when it is chosen: start-up time.
     if kind == "fastembed":
@@ -68,6 +70,23 @@ def _shared_bundled() -> "BundledEmbedder":
     from omoide.embeddings.bundled import BundledEmbedder  # lazy: see `make_embedder`
 
     return BundledEmbedder()
+
+
+def make_english_embedder(wanted: str) -> Embedder | None:
+    """Make the embedder for English that stands beside the one that the setting names; None when there is none."""
+    if wanted not in ("auto", "bundled+english") or make_embedder(wanted) is None:
+        return None
+    from omoide.embeddings import english  # lazy: see `make_embedder`
+
+    return _shared_english() if wanted == "bundled+english" or english.is_installed() else None
+
+
+@cache
+def _shared_english() -> "EnglishEmbedder":
+    """The English model: one for all stores of a process."""
+    from omoide.embeddings.english import EnglishEmbedder  # lazy: see `make_embedder`
+
+    return EnglishEmbedder()
 
 
 def unit_vectors(rows: Sequence[Any], name: str) -> "Rows":

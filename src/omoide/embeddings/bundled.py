@@ -37,7 +37,7 @@ def _load_encoder() -> "Callable[..., Rows]":
         from omoide.embeddings.use import weights  # lazy: loads numpy
         from omoide.embeddings.use.fast_query import FastQueryEncoder  # lazy: loads numpy
 
-        _use_one_thread()
+        use_one_thread()
         encoder = FastQueryEncoder(*weights.load(base.PACKAGE, platformdirs.user_cache_path("omoide")))
         tokenize = _load_tokenizer()
     except ImportError as error:
@@ -57,7 +57,7 @@ def _load_encoder() -> "Callable[..., Rows]":
     return vectors
 
 
-def _use_one_thread() -> None:
+def use_one_thread() -> None:
     """Run BLAS on one thread from now on: for products this small, the other threads spin and cost more than they help.
 
     For the whole process, and not only around each call: OpenBLAS changes the number for the main thread alone, and in the

@@ -10,7 +10,7 @@ from omoide.embeddings.quantized import NearestVectors, Row, RowStore, SignIndex
 from omoide.storage.base import EmbeddingModel, Reader, StoreMark
 
 _MAX_ROWS = 12_000
-"""Vectors kept, about 8 MB."""
+"""Vectors kept of a model, about 8 MB."""
 
 
 class VectorCache:
@@ -21,8 +21,8 @@ class VectorCache:
 
     def __init__(self) -> None:
         self._areas: dict[tuple[int, int], SignIndex] = {}
-        self._rows: RowStore | None = None
-        self._mark: tuple[int, StoreMark] | None = None
+        self._rows: dict[int, tuple[StoreMark, RowStore]] = {}
+        """By the number of a model: its vectors, and the state of the store when they were last read."""
 
     def nearest(self, tx: Reader, model: EmbeddingModel, row: Row, areas: Iterable[int], most: int) -> NearestVectors:
         """Return about `most` memories of these areas whose sign bits are nearest to a vector's."""
@@ -46,13 +46,14 @@ class VectorCache:
 
     def _current_rows(self, tx: Reader, model: EmbeddingModel) -> RowStore:
         """Return the vectors without those of memories that changed since."""
-        mark, rows = tx.mark(), self._rows
-        before, self._mark = self._mark, (model.number, mark)
-        is_other = before is None or before[0] != model.number or before[1].renewal != mark.renewal
-        if rows is None or is_other or len(rows) > _MAX_ROWS:
-            rows = self._rows = RowStore(model.dimensions)
-        elif before is not None and before[1].event != mark.event:
-            # A changed text has no vector until one is made. Making it appends no event, and needs none.
-            for number in tx.changed_since(before[1].event):
-                rows.forget(number)
+        mark, known = tx.mark(), self._rows.get(model.number)
+        if known is None or known[0].renewal != mark.renewal or len(known[1]) > _MAX_ROWS:
+            rows = RowStore(model.dimensions)
+        else:
+            before, rows = known
+            if before.event != mark.event:
+                # A changed text has no vector until one is made. Making it appends no event, and needs none.
+                for number in tx.changed_since(before.event):
+                    rows.forget(number)
+        self._rows[model.number] = (mark, rows)
         return rows

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from omoide.embeddings import chunking
 from omoide.errors import EmbedderUnavailable, StoreBusy, StoreError
 from omoide.model import Memory, Query, Scope
 from omoide.settings import Settings
@@ -22,7 +23,7 @@ if TYPE_CHECKING:  # numpy takes 150 ms that only a process that embeds should p
     from omoide.embeddings.base import Embedder
     from omoide.embeddings.cache import VectorCache
     from omoide.embeddings.quantized import Row
-    from omoide.embeddings.vectors import QueryVector
+    from omoide.embeddings.vectors import EnglishVector, QueryVector
 
 SIMILAR = 0.8
 """The cosine from which two memories are compared word by word."""
@@ -40,6 +41,8 @@ FOREGROUND = 192
 """Memories that a process without a background thread embeds before it answers a query: about half a second."""
 _MOST_TEXTS = 1_000
 """Texts whose vectors are kept for the next comparison."""
+FOREGROUND_ENGLISH = 32
+"""The same for the English model, which takes ten times as long: about half a second more."""
 BATCH = 64
 """Memories embedded together, about a quarter of a second, and stored in one transaction."""
 
@@ -62,7 +65,8 @@ class EmbeddingIndex:
         self._settings = settings
         self._background = background
         self._fills_first = not background
-        self._model: EmbeddingModel | None = None
+        self._models: dict[str, EmbeddingModel] = {}
+        """The models that made vectors here, by the names of their embedders."""
         self._cache: VectorCache | None = None
         self._texts: dict[str, Row] = {}
         """Vectors of texts that are no memories."""
@@ -76,6 +80,8 @@ class EmbeddingIndex:
         self._closing = threading.Event()
         self.trouble = ""
         """Why the last vectors could not be made."""
+        self.english_trouble = ""
+        """Why the English model is not used in this process."""
         self._failed_at = -PAUSE
 
     @cached_property
@@ -85,6 +91,17 @@ class EmbeddingIndex:
 
         return make_embedder(self._settings.embedder, self._settings.embedder_key)
 
+    @cached_property
+    def english(self) -> "Embedder | None":
+        """The embedder for English beside it; None if there is none, or if it failed."""
+        from omoide.embeddings.base import make_english_embedder  # lazy: see the top
+
+        return make_english_embedder(self._settings.embedder)
+
+    def _give_up_english(self, error: EmbedderUnavailable) -> None:
+        """Go on without the English model: it is a file of this machine, so trying again would not help."""
+        self.english_trouble, self.english = str(error), None
+
     # queries
 
     def encode_query(self, query: Query) -> "QueryVector | None":
@@ -93,10 +110,7 @@ class EmbeddingIndex:
             return None
         if self._fills_first:
             self._fill_some()
-        model = self._model
-        if model is None:
-            with self._store.read() as tx:
-                model = self._model = tx.model(self.embedder.name)
+        model = self._stored_model(self.embedder)
         if model is None:
             self.wake()
             return None
@@ -111,7 +125,7 @@ class EmbeddingIndex:
             if isinstance(self._store, Housekeeping):
                 self._store.enlarge_cache()
         self.wake()
-        vector: QueryVector = vectors.QueryVector(row, model, self.cache())
+        vector: QueryVector = vectors.QueryVector(row, model, self.cache(), self._encode_in_english(query.text))
         return vector if vector.fits else None
 
     def compare_texts(self, vector: "QueryVector", texts: Sequence[str]) -> list[float]:
@@ -131,14 +145,39 @@ class EmbeddingIndex:
             return []
         return [float(vector.row @ known[text]) for text in texts]
 
+    def _encode_in_english(self, text: str) -> "EnglishVector | None":
+        """Return the query's text as a vector of the English model; None if it is in another language, or there is none."""
+        embedder = self.english
+        model = None if embedder is None or not chunking.is_english(text) else self._stored_model(embedder)
+        if embedder is None or model is None:
+            return None
+        vectors = _vector_module()
+        try:
+            vector: EnglishVector = vectors.EnglishVector(vectors.encode_query(embedder, text), model)
+        except EmbedderUnavailable as error:  # fallback: the other model alone
+            self._give_up_english(error)
+            return None
+        return vector
+
+    def _stored_model(self, embedder: "Embedder") -> EmbeddingModel | None:
+        """Return the model of this embedder that made vectors here."""
+        model = self._models.get(embedder.name)
+        if model is None:
+            with self._store.read() as tx:
+                model = tx.model(embedder.name)
+            if model is not None:
+                self._models[embedder.name] = model
+        return model
+
     def _fill_some(self) -> None:
         """Make a few missing vectors now, in a process that ends after its answer, as a command does."""
-        done = 0
         try:
-            for more in self.fill(patient=False):
-                done += more
-                if done >= FOREGROUND:
-                    return
+            for embedder, most in ((self.embedder, FOREGROUND), (self.english, FOREGROUND_ENGLISH)):
+                done = 0
+                for memories in self._missing(embedder, None, min(BATCH, most)):
+                    done += self._embed(embedder, memories, patient=False)
+                    if done >= most:
+                        break
         except EmbedderUnavailable as error:  # fallback: words alone
             self._record_failure(error)
         except StoreError as error:  # fallback: the vectors that there are
@@ -209,7 +248,8 @@ class EmbeddingIndex:
             if seen is not None and seen.renewal == mark.renewal and 0 <= mark.event - seen.event <= _MANY:
                 changed = tx.changed_since(seen.event)
             if self.embedder is not None:  # one of other dimensions, if its server changed it and somebody reindexed
-                self._model = tx.model(self.embedder.name)
+                model = tx.model(self.embedder.name)
+                self._models.update({} if model is None else {self.embedder.name: model})
         if changed is None:
             for _ in self.fill(patient=False):
                 if self._closing.is_set():
@@ -234,20 +274,40 @@ class EmbeddingIndex:
 
         Not patient, it never blocks queries of this process while other processes write. Raises EmbedderUnavailable.
         """
-        if self.embedder is None:
-            return
+        for memories in self._missing(self.embedder, among):
+            stored = self._embed(self.embedder, memories, patient=patient)
+            # Both in turn, so that each memory is counted once, when it has all its vectors.
+            for lacking in self._missing(self.english, [memory.number for memory in memories]):
+                self._embed(self.english, lacking, patient=patient)
+            yield stored
+        for memories in self._missing(self.english, among):
+            yield self._embed(self.english, memories, patient=patient)
+
+    def _missing(
+        self, embedder: "Embedder | None", among: Sequence[int] | None, most: int = BATCH
+    ) -> Iterator[list[Memory]]:
+        """Yield batches of the memories, of these or of all, that lack a vector of an embedder."""
         after = 0
-        while True:
+        while embedder is not None and embedder in (self.embedder, self.english):  # one that failed is not tried again
             with self._store.read() as tx:
-                model = tx.model(self.embedder.name)
-                memories = tx.without_vector(None if model is None else model.number, after, BATCH, among)
+                model = tx.model(embedder.name)
+                memories = tx.without_vector(None if model is None else model.number, after, most, among)
             if not memories:
                 return
             after = memories[-1].number
-            yield self._embed(self.embedder, memories, patient=patient)
+            yield memories
 
-    def _embed(self, embedder: "Embedder", memories: Sequence[Memory], *, patient: bool) -> int:
-        vectors = _vector_module().make_vectors(embedder, memories)
+    def _embed(self, embedder: "Embedder | None", memories: Sequence[Memory], *, patient: bool) -> int:
+        """Make and store the vectors of memories; return how many got theirs."""
+        if embedder is None:
+            return 0
+        try:
+            vectors = self._make(embedder, memories)
+        except EmbedderUnavailable as error:
+            if embedder is self.embedder:
+                raise
+            self._give_up_english(error)  # fallback: the other model alone
+            return 0
         while True:
             try:
                 with self._store.write(patient=patient) as tx:
@@ -274,27 +334,39 @@ class EmbeddingIndex:
                 with self._store.write() as tx:
                     tx.ensure_model(self.embedder.name, dimensions)
 
+    def _make(self, embedder: "Embedder", memories: Sequence[Memory]) -> list[StoredVector]:
+        vectors = _vector_module()
+        make = vectors.make_vectors if embedder is self.embedder else vectors.make_english_vectors
+        made: list[StoredVector] = make(embedder, memories)
+        return made
+
     def make_vectors(self, memories: Sequence[Memory]) -> list[StoredVector]:
-        """Return the vectors of versions that are not written yet. Raises EmbedderUnavailable."""
+        """Return the vectors of versions that are not written yet; those of English follow later.
+
+        Raises EmbedderUnavailable.
+        """
         if self.embedder is None or not memories:
             return []
         batches = (memories[start : start + BATCH] for start in range(0, len(memories), BATCH))
-        return [vector for batch in batches for vector in _vector_module().make_vectors(self.embedder, batch)]
+        return [vector for batch in batches for vector in self._make(self.embedder, batch)]
 
     def store_vectors(self, tx: Writer, made: Sequence[StoredVector]) -> int:
         """Store these vectors, drop those of all other embedders, and return how many memories got theirs."""
         if self.embedder is None:
             return 0
         stored = self._put(tx, self.embedder.name, made) if made else 0
-        model = tx.model(self.embedder.name)
-        if model is not None:
-            tx.drop_vectors(model.number)
+        models = [tx.model(embedder.name) for embedder in (self.embedder, self.english) if embedder is not None]
+        if models[0] is not None:
+            tx.drop_vectors([model.number for model in models if model is not None])
         return stored
 
     def _put(self, tx: Writer, name: str, made: Sequence[StoredVector]) -> int:
-        dimensions = len(made[0].parts)
-        self._model = EmbeddingModel(tx.ensure_model(name, dimensions), dimensions)
-        return tx.put_vectors(self._model.number, made)
+        from omoide.embeddings import english  # lazy: see the top
+
+        # Of memories in other languages, the English model makes nothing but empty vectors.
+        dimensions = max(len(vector.parts) for vector in made) or english.DIMENSIONS
+        model = self._models[name] = EmbeddingModel(tx.ensure_model(name, dimensions), dimensions)
+        return tx.put_vectors(model.number, made)
 
     # all vectors
 
@@ -319,6 +391,11 @@ class EmbeddingIndex:
         """Ask the embedder for one vector, as a query would: `trouble` then says why there was none."""
         if self.embedder is None:
             return
+        if self.english is not None:
+            try:
+                self.english.vectors(["anything"])
+            except EmbedderUnavailable as error:
+                self._give_up_english(error)
         with self._store.read() as tx:
             model = tx.model(self.embedder.name)
         try:
@@ -335,10 +412,12 @@ class EmbeddingIndex:
             )
 
     def coverage(self) -> VectorCounts:
-        """Return how many memories have a vector of the embedder, and how many lack one."""
+        """Return how many memories have a vector of every embedder that is for them, and how many lack one."""
+        embedders = [self.embedder, *([] if self.english is None else [self.english])]
         with self._store.read() as tx:
-            model = None if self.embedder is None else tx.model(self.embedder.name)
-            return tx.coverage(None if model is None else model.number)
+            models = [None if embedder is None else tx.model(embedder.name) for embedder in embedders]
+            counts = [tx.coverage(None if model is None else model.number) for model in models]
+        return max(counts, key=lambda count: count.pending)
 
     def close(self) -> None:
         """End the background thread after the batch in progress."""

@@ -17,11 +17,20 @@ class QueryVector(NamedTuple):
     row: Row
     model: EmbeddingModel
     cache: VectorCache
+    english: "EnglishVector | None" = None
+    """The same in the space of English, where the text can be English and there is a model for it."""
 
     @property
     def fits(self) -> bool:
         """Whether the stored vectors have its dimensions: a server may have changed its model under the same name."""
         return len(self.row) == self.model.dimensions
+
+
+class EnglishVector(NamedTuple):
+    """A query's text as a vector of the model for English."""
+
+    row: Row
+    model: EmbeddingModel
 
 
 def encode_query(embedder: Embedder, text: str) -> Row:
@@ -32,6 +41,8 @@ def encode_query(embedder: Embedder, text: str) -> Row:
 
 def make_vectors(embedder: Embedder, memories: Sequence[Memory]) -> list[StoredVector]:
     """Return the vectors of memories, one for each chunk of their texts; raises EmbedderUnavailable."""
+    if not memories:
+        return []
     texts = [
         (memory, chunk)
         for memory in memories
@@ -42,3 +53,11 @@ def make_vectors(embedder: Embedder, memories: Sequence[Memory]) -> list[StoredV
         StoredVector(memory.number, memory.version, quantized.sign_bits(row), quantized.int8_vector(row))
         for (memory, _), row in zip(texts, rows, strict=True)
     ]
+
+
+def make_english_vectors(embedder: Embedder, memories: Sequence[Memory]) -> list[StoredVector]:
+    """Return the vectors of memories in English, and an empty one for each of the others: it needs none."""
+    english = [memory for memory in memories if chunking.is_english(memory.content)]
+    others = [memory for memory in memories if not chunking.is_english(memory.content)]
+    empty = [StoredVector(memory.number, memory.version, b"", b"") for memory in others]
+    return [*make_vectors(embedder, english), *empty]

@@ -109,8 +109,11 @@ class VectorCoverage(msgspec.Struct, frozen=True):
     """How many memories have vectors for semantic search."""
 
     embedder: str | None
-    """The model that makes the vectors; None: search is by words alone."""
+    """The model that makes the vectors, or two joined by a plus sign; None: search is by words alone."""
     embedded: int
+    """Memories that have a vector of each model that is for their language."""
     pending: int
     trouble: str = ""
     """Why the last vectors could not be made; empty if they could."""
+    english_trouble: str = ""
+    """Why the model for English is not used; empty if it is, or if there is none."""

@@ -140,6 +140,9 @@ PRIOR_COUNT = 20
 judgement."""
 USUAL_MEAN, USUAL_DEVIATION = 0.1, 0.1
 """The usual mean and deviation of cosines, over all sets."""
+USUAL_ENGLISH_MEAN, USUAL_ENGLISH_DEVIATION = 0.1, 0.1
+ENGLISH_PART = 0.67
+ENGLISH_WEIGHT = 1.0
 
 # The score of the best hit as a probability (confidence). Fitted on all pairs of sets (`python -m bench.scores`), with as
 # many questions that the memories answer as others.

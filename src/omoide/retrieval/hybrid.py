@@ -6,6 +6,7 @@ it contains at all. Its cosine adds to that share. Not rank fusion: a weak ranki
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from omoide.retrieval import constants
@@ -20,14 +21,36 @@ class SemanticFeatures(NamedTuple):
     """By how many deviations each cosine is above the mean of the scope."""
     unembedded: Collection[int] = ()
     """Candidates by words that have no vector yet."""
+    english: Mapping[int, float] = MappingProxyType({})
+    """The cosines of those that are compared by the model for English too."""
 
 
-def deviations(cosines: Mapping[int, float], mean: float, deviation: float, count: int) -> dict[int, float]:
+class Usual(NamedTuple):
+    """The usual mean and deviation of a model's cosines."""
+
+    mean: float
+    deviation: float
+
+
+USUAL = Usual(constants.USUAL_MEAN, constants.USUAL_DEVIATION)
+USUAL_ENGLISH = Usual(constants.USUAL_ENGLISH_MEAN, constants.USUAL_ENGLISH_DEVIATION)
+
+
+def deviations(
+    cosines: Mapping[int, float], mean: float, deviation: float, count: int, usual: Usual = USUAL
+) -> dict[int, float]:
     """Return by how many deviations each cosine is above the mean of `count` memories."""
     prior = constants.PRIOR_COUNT
-    mean = (mean * count + constants.USUAL_MEAN * prior) / (count + prior)
-    deviation = (deviation * count + constants.USUAL_DEVIATION * prior) / (count + prior)
+    mean = (mean * count + usual.mean * prior) / (count + prior)
+    deviation = (deviation * count + usual.deviation * prior) / (count + prior)
     return {number: (cosine - mean) / deviation for number, cosine in cosines.items()}
+
+
+def joined_deviations(general: Mapping[int, float], english: Mapping[int, float]) -> dict[int, float]:
+    """Return the deviations of two models as one number for each memory; of one of them where the other has none."""
+    part = constants.ENGLISH_PART
+    joined = {number: part * its + (1 - part) * general.get(number, its) for number, its in english.items()}
+    return {**general, **{number: constants.ENGLISH_WEIGHT * its for number, its in joined.items()}}
 
 
 def key_shares(postings: Sequence[Collection[int]]) -> dict[int, float]:
@@ -77,11 +100,12 @@ def _assumed_deviations(covered: Mapping[int, float], features: SemanticFeatures
 
 def _stands_out(features: SemanticFeatures, number: int) -> bool:
     """Whether a memory is found by its cosine alone."""
-    return (
-        features.deviations.get(number, 0.0) >= constants.MIN_DEVIATIONS and features.cosines[number] >= constants.MIN_COSINE
-    )
+    cosine = max(features.cosines.get(number, 0.0), features.english.get(number, 0.0))
+    return features.deviations.get(number, 0.0) >= constants.MIN_DEVIATIONS and cosine >= constants.MIN_COSINE
 
 
 def reasons(features: SemanticFeatures, number: int) -> list[str]:
     """Return the cosine of a memory, if it alone would have found it."""
-    return [f"meaning: {features.cosines[number]:.2f}"] if _stands_out(features, number) else []
+    if not _stands_out(features, number):
+        return []
+    return [f"meaning: {max(features.cosines.get(number, 0.0), features.english.get(number, 0.0)):.2f}"]

@@ -150,6 +150,8 @@ def _check_embeddings(vectors: VectorCoverage) -> Iterator[Check]:
         return
     if vectors.trouble:
         yield Check(ok=False, what=vectors.trouble, remedy="until it works, recall matches words only")
+    if vectors.english_trouble:
+        yield Check(ok=False, what=vectors.english_trouble, remedy="until it works, recall uses the other model alone")
     can_embed = vectors.pending and not vectors.trouble
     yield Check(
         ok=True,

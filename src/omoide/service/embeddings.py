@@ -52,17 +52,22 @@ class Embeddings(Core):
             ]
 
     def coverage(self, *, tried: bool = False) -> VectorCoverage:
-        """Count the memories that have a vector of the current embedder, and those that do not yet.
+        """Count the memories that have all vectors of the current embedder or embedders, and those that do not yet.
 
-        `tried`: ask the embedder for one vector first; `trouble` says why it gave none.
+        `tried`: ask each of them for one vector first; `trouble` and `english_trouble` say why it gave none.
         """
         permissions.require(self._actor, "coverage")
         if tried:
             self._embeddings.probe()
         counted = self._embeddings.coverage()
-        embedder = self._embeddings.embedder
+        embedders = (self._embeddings.embedder, self._embeddings.english)
+        names = " + ".join(embedder.name for embedder in embedders if embedder is not None)
         return VectorCoverage(
-            embedder.name if embedder else None, counted.embedded, counted.pending, self._embeddings.trouble
+            names or None,
+            counted.embedded,
+            counted.pending,
+            self._embeddings.trouble,
+            self._embeddings.english_trouble,
         )
 
     def embed_pending(self, watch: Callable[[int], None] = lambda _: None) -> int:

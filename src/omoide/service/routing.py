@@ -47,7 +47,7 @@ class Routing(Projects, Repositories):
         from omoide.learning.injected_text import strip_injected  # lazy: patterns that only routing and learning need
 
         message = strip_injected(message)
-        here = self._current(current, directory)
+        here = self._current_project(current, directory)
         projects = self.projects()
         known = {project.path: project for project in projects}
         current_path, proposed = (here, "") if here in known else (None, here or "")
@@ -60,7 +60,7 @@ class Routing(Projects, Repositories):
 
     # the parts of the above
 
-    def _current(self, current: str | Scope | None, directory: Path | str | None) -> str | None:
+    def _current_project(self, current: str | Scope | None, directory: Path | str | None) -> str | None:
         """The path of the current project, which need not exist yet."""
         if current is not None:
             scope = current if isinstance(current, Scope) else Scope.project(current)

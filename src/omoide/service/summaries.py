@@ -170,7 +170,7 @@ class Summaries(Trees):
                 raise NotFound(f"there is no project {project.path}: `omoide project list` shows those there are")
         return project
 
-    def _current(self, tx: Reader, project: Scope) -> list[Memory]:
+    def _current_memories(self, tx: Reader, project: Scope) -> list[Memory]:
         """The current memories of a project and its sessions that the actor may know of."""
         query = permissions.narrow_or_refuse(self._actor, Query(project, layers=_OWN))
         return list(tx.browse(query, self._clock()))
@@ -178,7 +178,7 @@ class Summaries(Trees):
     def _choose(self, tx: Reader, project: Scope) -> "SummaryChoice":
         from omoide.service.summary_choice import choose  # lazy: see the top
 
-        return choose(self._current(tx, project), self._clock(), self._settings.summarize_types, listed(tx))
+        return choose(self._current_memories(tx, project), self._clock(), self._settings.summarize_types, listed(tx))
 
     def _is_large(self, tx: Reader, project: Scope) -> bool:
         """Whether the files of a project, or the texts that they would have, are over the threshold."""
@@ -189,7 +189,7 @@ class Summaries(Trees):
         if tree is not None:
             with suppress(OmoideError):  # fallback: what the files should say
                 return self._tree_files(tree).log_size() > threshold
-        return sum(len(one.content.encode()) for one in self._current(tx, project) if _is_in_log(one)) > threshold
+        return sum(len(one.content.encode()) for one in self._current_memories(tx, project) if _is_in_log(one)) > threshold
 
     def _files_of(self, tx: Reader, project: Scope) -> ProjectFiles:
         """MEMORY.md and the files of sessions; without a tree, what they would say."""

@@ -1,6 +1,6 @@
 """The vectors of a store: what embedding models made of memories, by which they are found by meaning."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from omoide.model import Memory, Query
@@ -23,7 +23,7 @@ class SignBits(NamedTuple):
 
 
 class StoredVector(NamedTuple):
-    """The vector of a chunk of a version of a memory."""
+    """The vector of a chunk of a version of a memory; empty if the model makes none of it, so that it lacks none."""
 
     number: int
     version: int
@@ -34,7 +34,7 @@ class StoredVector(NamedTuple):
 
 
 class VectorCounts(NamedTuple):
-    """How many memories have a vector of a model, and how many still lack one."""
+    """How many memories have a vector of a model or need none, and how many still lack one."""
 
     embedded: int
     pending: int
@@ -72,5 +72,5 @@ class VectorIndexWriter(Protocol):
         """Store the vectors of memories that are still at that version, those of a memory together and instead of any it
         had of this model. Return how many memories got them."""
 
-    def drop_vectors(self, but: int) -> None:
-        """Drop the vectors of every model but this one."""
+    def drop_vectors(self, but: Collection[int]) -> None:
+        """Drop the vectors of every model but these."""

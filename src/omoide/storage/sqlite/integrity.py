@@ -24,7 +24,7 @@ _NOTED = "SELECT area, entries, terms FROM areas WHERE entries <> 0 OR terms <> 
 DANGLING_VECTORS = f"""
 SELECT s.memory FROM signs s LEFT JOIN memories m ON m.number = s.memory WHERE m.number IS NULL
     OR s.area <> CASE m.state WHEN {FORGOTTEN} THEN -1 ELSE m.project * 2 + (m.state <> 0) END
-    OR NOT EXISTS (SELECT 1 FROM vectors v WHERE v.memory = s.memory AND v.model = s.model)
+    OR (s.bits <> x'' AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.memory = s.memory AND v.model = s.model))
 UNION SELECT v.memory FROM vectors v WHERE NOT EXISTS
     (SELECT 1 FROM signs s WHERE s.memory = v.memory AND s.model = v.model)"""
 _NAMED = 5

@@ -1,6 +1,6 @@
 """Vectors on SQLite: read, written and counted; triggers make them follow the rows (see the migration)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from omoide.model import Memory, Query
 from omoide.storage.base import EmbeddingModel, SessionNeighbour, SignBits, StoredVector, TextEnds, VectorCounts
@@ -28,7 +28,7 @@ class VectorReader:
 
     def sign_bits(self, model: int, area: int, after: int) -> list[SignBits]:
         rows = self._tx.rows(
-            "SELECT seq, memory, bits FROM signs WHERE area = ? AND seq > ? AND model = ? ORDER BY seq",
+            "SELECT seq, memory, bits FROM signs WHERE area = ? AND seq > ? AND model = ? AND bits <> x'' ORDER BY seq",
             (area, after, model),
         )
         return list(map(SignBits._make, rows))
@@ -97,10 +97,11 @@ class VectorWriter(VectorReader):
             place = places[one.number]
             if place is not None:
                 self._tx.run("INSERT INTO signs VALUES (NULL, ?, ?, ?, ?)", (one.number, place, model, one.bits))
-                self._tx.run("INSERT INTO vectors VALUES (NULL, ?, ?, ?)", (one.number, model, one.parts))
+                if one.parts:  # an empty one only says that none is missing
+                    self._tx.run("INSERT INTO vectors VALUES (NULL, ?, ?, ?)", (one.number, model, one.parts))
         return sum(place is not None for place in places.values())
 
-    def drop_vectors(self, but: int) -> None:
+    def drop_vectors(self, but: Collection[int]) -> None:
         # The models themselves stay: a number given twice would mix vectors in a process that knows it.
         for table in ("signs", "vectors"):
-            self._tx.run(f"DELETE FROM {table} WHERE model <> ?", (but,))
+            self._tx.run(f"DELETE FROM {table} WHERE model NOT IN (SELECT value FROM json_each(?))", (str([*but]),))
