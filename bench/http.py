@@ -1,9 +1,10 @@
 # ruff: noqa: A005 - `python -m bench.http` is its command; the standard library's http is found all the same
 """Measure REST against a bare Litestar handler that calls the same operation of the service, on stock uvicorn.
 
-Both serve a copy of the same database with 10,000 memories. Clients are processes with one connection each, and ask both
-servers in turn; of each server the best round counts, because other load on the machine disturbs some of them. A bare
-handler has no tokens, no limits, no checks and no log; its answer has the same fields.
+Both serve a copy of the same database with 10,000 memories. Clients are processes with a connection to each server, and ask
+them in short turns: the ratio is the median of the ratios of turns next to each other, so that other load on the machine
+meets both. The CPU time that a server spends on a request depends less on that load. A bare handler has no tokens, no
+limits, no checks and no log; its answer has the same fields.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import json
 import multiprocessing
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,8 +28,11 @@ from bench.corpus import corpus, drafts
 from bench.table import Row, limit, percentile, print_table, ratio
 
 SIZE = 10_000
-SECONDS = 1.5
-ROUNDS = 6
+SECONDS = 0.4
+TURNS = 24
+CLIENTS = (1, 8)
+PREFIXES = ("/api/projects/1", "")
+"""The paths of our server and of the bare one."""
 LEAST = 0.7
 STREAMS = 64
 TOKEN = "the-token-of-the-benchmark"
@@ -59,7 +64,9 @@ def create(data: dict[str, str]) -> values.MemoryAnswer:
     return values.memory(memory.remember(data["content"], scope=scope).memory, 1)
 
 app = Litestar([search, list_memories, create], openapi_config=None, logging_config=None)
-config = uvicorn.Config(app, port=0, log_level="warning", access_log=False, http="h11", loop="asyncio")
+config = uvicorn.Config(
+    app, port=0, log_level="warning", access_log=False, http="h11", loop="asyncio", timeout_keep_alive=75
+)
 import socket
 listener = socket.create_server(("127.0.0.1", 0))
 listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -94,56 +101,105 @@ class Server:
         self.process.wait()
 
 
-def ask(port: int, prefix: str, what: str, questions: Sequence[str], seconds: float, who: int, sent: Any) -> None:
-    """Send requests for some time, one after the other, and put how long each took, in milliseconds."""
-    connection = http.client.HTTPConnection("127.0.0.1", port)
+class Client:
+    """A process with one connection to each server, which sends requests one after the other."""
+
+    def __init__(self, who: int, ports: Sequence[int], questions: Sequence[str]):
+        self._pipe, theirs = multiprocessing.Pipe()
+        self._process = multiprocessing.Process(target=_send_requests, args=(theirs, who, ports, questions), daemon=True)
+        self._process.start()
+
+    def start(self, place: int, what: str, seconds: float) -> None:
+        self._pipe.send((place, what, seconds))
+
+    def times(self) -> list[float]:
+        """Return how long each request took, in milliseconds."""
+        answer: list[float] = self._pipe.recv()
+        return answer
+
+    def stop(self) -> None:
+        self._pipe.send(None)
+        self._process.join()
+
+
+def _send_requests(pipe: Any, who: int, ports: Sequence[int], questions: Sequence[str]) -> None:
+    """Do what the pipe says, until it says None."""
+    connections = [http.client.HTTPConnection("127.0.0.1", port) for port in ports]
     headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
-    times: list[float] = []
-    end = time.perf_counter() + seconds
     number = 0
-    while (began := time.perf_counter()) < end:
-        question = questions[number % len(questions)]
-        number += 1
-        if what == "search":
-            connection.request("GET", f"{prefix}/search?q={quote(question)}", headers=headers)
-        elif what == "list":
-            connection.request("GET", f"{prefix}/memories?limit=50", headers=headers)
-        else:
-            body = json.dumps({"content": f"{question} {who} {number} {began}"}).encode()
-            connection.request("POST", f"{prefix}/memories", body, headers)
-        answer = connection.getresponse()
-        answer.read()
-        assert answer.status < 300, answer.status
-        times.append((time.perf_counter() - began) * 1_000)
-    sent.put(times)
+    while (command := pipe.recv()) is not None:
+        place, what, seconds = command
+        connection, prefix = connections[place], PREFIXES[place]
+        times: list[float] = []
+        end = time.perf_counter() + seconds
+        while (began := time.perf_counter()) < end:
+            question = questions[number % len(questions)]
+            number += 1
+            if what == "search":
+                connection.request("GET", f"{prefix}/search?q={quote(question)}", headers=headers)
+            elif what == "list":
+                connection.request("GET", f"{prefix}/memories?limit=50", headers=headers)
+            else:
+                body = json.dumps({"content": f"{question} {who} {number} {began}"}).encode()
+                connection.request("POST", f"{prefix}/memories", body, headers)
+            answer = connection.getresponse()
+            answer.read()
+            assert answer.status < 300, answer.status
+            times.append((time.perf_counter() - began) * 1_000)
+        pipe.send(times)
 
 
-def measure(port: int, prefix: str, what: str, questions: Sequence[str], clients: int, seconds: float) -> list[float]:
-    """Return how long each request took, with this many clients at once."""
-    results: Any = multiprocessing.Queue()
-    processes = [
-        multiprocessing.Process(target=ask, args=(port, prefix, what, questions, seconds, who, results))
-        for who in range(clients)
-    ]
-    for process in processes:
-        process.start()
-    times = [each for _ in processes for each in results.get()]
-    for process in processes:
-        process.join()
-    return times
+class Comparison:
+    """What one kind of request took at both servers, in turns so short that other load meets both alike."""
 
+    def __init__(self, what: str, clients: Sequence[Client], servers: Sequence[Server]):
+        self.what = what
+        self._clients = clients
+        self._servers = servers
+        self.rates: list[list[float]] = [[], []]
+        self.times: list[list[float]] = [[], []]
+        self.worked = [0.0, 0.0]
+        """The CPU time of each server, in milliseconds."""
 
-def row(what: str, clients: int, ours: list[float], bare: list[float], seconds: float) -> Row:
-    rates = [len(times) / seconds for times in (ours, bare)]
-    shown = [f"{rate:,.0f}/s, {percentile(times, 0.5):.1f} and {percentile(times, 0.99):.1f} ms" for rate, times in
-             zip(rates, (ours, bare), strict=True)]  # fmt: skip
-    share = rates[0] / rates[1]
-    name = f"{what}, {clients} client{'s' if clients > 1 else ''}: requests, p50 and p99"
-    return Row(name, shown[0], shown[1], f"{share:.2f}x", f"≥ {LEAST:g}x", share >= LEAST)
+    def measure(self, seconds: float, turns: int) -> None:
+        """Ask both servers as often, in the order A B B A."""
+        self._ask(0, seconds, count=False)
+        self._ask(1, seconds, count=False)
+        for turn in range(turns):
+            for place in (0, 1) if turn % 2 else (1, 0):
+                self._ask(place, seconds)
+
+    def _ask(self, place: int, seconds: float, *, count: bool = True) -> None:
+        before = self._servers[place].worked()
+        for client in self._clients:
+            client.start(place, self.what, seconds)
+        times = [each for client in self._clients for each in client.times()]
+        if count:
+            self.worked[place] += self._servers[place].worked() - before
+            self.rates[place].append(len(times) / seconds)
+            self.times[place] += times
+
+    def rows(self) -> list[Row]:
+        """Return how many requests each server answered, and what one cost it."""
+        number = len(self._clients)
+        name = f"{self.what}, {number} client{'s' if number > 1 else ''}"
+        shown = [
+            f"{statistics.median(rates):,.0f}/s, {percentile(times, 0.5):.1f} and {percentile(times, 0.99):.1f} ms"
+            for rates, times in zip(self.rates, self.times, strict=True)
+        ]
+        share = statistics.median(ours / bare for ours, bare in zip(*self.rates, strict=True))
+        cost = [worked / len(times) for worked, times in zip(self.worked, self.times, strict=True)]
+        return [
+            Row(f"{name}: requests, p50 and p99", *shown, f"{share:.2f}x", f"≥ {LEAST:g}x", share >= LEAST),
+            ratio(f"{name}: CPU of the server per request", *cost, round(1 / LEAST, 2), "ms"),
+        ]
 
 
 def idle_streams(server: Server) -> float:
-    """Return how much memory this many open streams of events take, in MB."""
+    """Return how much memory this many open streams of events take in a server that has answered little so far, in MB."""
+    first = http.client.HTTPConnection("127.0.0.1", server.port)
+    first.request("GET", "/api/projects/1/memories", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert first.getresponse().read()
     before = server.resident()
     streams = []
     for _ in range(STREAMS):
@@ -159,7 +215,7 @@ def idle_streams(server: Server) -> float:
     return used
 
 
-def rows(seconds: float = SECONDS, rounds: int = ROUNDS) -> list[Row]:
+def rows(seconds: float = SECONDS, turns: int = TURNS) -> list[Row]:
     """Measure, and return the rows of the table."""
     notes = corpus("en", SIZE)
     questions = list(notes.questions)[:100]
@@ -168,43 +224,36 @@ def rows(seconds: float = SECONDS, rounds: int = ROUNDS) -> list[Row]:
         for store in stores:
             with omoide.open(store, embedder="off") as memory:
                 memory.remember_many(drafts(notes.notes, SCOPE))
-        serve = [
-            sys.executable,
-            "-c",
-            "from omoide.interfaces.cli import main; main()",
-            "serve",
-            "--port",
-            "0",
-            "--no-access-log",
-        ]
-        ours, bare = Server(serve, stores[0]), Server([sys.executable, "-c", BARE, str(stores[1])], stores[1])
+        serve = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()", "serve", "--port", "0"]
+        streaming = Server(serve, stores[0])
+        memory_of_streams = idle_streams(streaming)
+        streaming.stop()
+        servers = (
+            Server([*serve, "--no-access-log"], stores[0]),
+            Server([sys.executable, "-c", BARE, str(stores[1])], stores[1]),
+        )
+        clients = [Client(who, [server.port for server in servers], questions) for who in range(max(CLIENTS))]
         try:
             found = []
             for what in ("search", "list", "create"):
-                before, asked = [server.worked() for server in (ours, bare)], [0, 0]
-                for clients in (1, 8):
-                    best: list[list[float]] = [[], []]
-                    for _ in range(rounds):
-                        for place, (server, prefix) in enumerate(((ours, "/api/projects/1"), (bare, ""))):
-                            times = measure(server.port, prefix, what, questions, clients, seconds)
-                            asked[place] += len(times)
-                            best[place] = max(best[place], times, key=len)
-                    found.append(row(what, clients, *best, seconds))
-                used = [(server.worked() - before[place]) / asked[place] for place, server in enumerate((ours, bare))]
-                found.append(ratio(f"{what}, CPU of the server per request", *used, round(1 / LEAST, 2), "ms"))
-            found.append(limit(f"{STREAMS} idle event streams", idle_streams(ours), 20, "MB"))
-            return found
+                for number in CLIENTS:
+                    comparison = Comparison(what, clients[:number], servers)
+                    comparison.measure(seconds, turns)
+                    found += comparison.rows()
+            return [*found, limit(f"{STREAMS} idle event streams", memory_of_streams, 20, "MB")]
         finally:
-            ours.stop()
-            bare.stop()
+            for client in clients:
+                client.stop()
+            for server in servers:
+                server.stop()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.http", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="how long to ask each server in each round")
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="how long a turn takes")
+    parser.add_argument("--turns", type=int, default=TURNS, help="how many turns each server gets for each row")
     options = parser.parse_args()
-    return not print_table("REST (baseline: a bare Litestar handler)", rows(options.seconds, options.rounds))
+    return not print_table("REST (baseline: a bare Litestar handler)", rows(options.seconds, options.turns))
 
 
 if __name__ == "__main__":

@@ -1,15 +1,14 @@
 """The Litestar application: the table of routes, and errors as problem details."""
 
-import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from litestar import HttpMethod, Litestar, Request, Response, get
 from litestar.exceptions import HTTPException, MethodNotAllowedException
 from litestar.handlers import HTTPRouteHandler
+from litestar.types import ASGIApp, Receive, Scope, Send
 
 from omoide.errors import OmoideError
 from omoide.interfaces.http.tokens import Bearer
@@ -17,6 +16,7 @@ from omoide.interfaces.rest import openapi, problems, reference, routes, routing
 from omoide.interfaces.rest.gate import BEARER, TooLarge
 from omoide.interfaces.rest.problems import InvalidRequest, respond
 from omoide.interfaces.rest.routing import Answer, Call, Operation
+from omoide.interfaces.rest.threads import WorkerThreads
 
 if TYPE_CHECKING:  # the service loads with the store, at the first request
     from omoide.interfaces.rest.feed import EventFeed
@@ -25,8 +25,6 @@ if TYPE_CHECKING:  # the service loads with the store, at the first request
 ServiceFor = Callable[[Bearer | None], "Service"]
 """Return the service for the bearer of a token; None: for a request without one, to a public path."""
 
-_THREADS = 16
-"""Requests that work on the database at the same time; the rest wait."""
 _INTEGERS = ("projectId", "memoryId", "version", "otherId", "runId")
 _NOTHING = "there is nothing here: /openapi.json lists what there is"
 _INTERNAL = "the server failed to answer; its log says why"
@@ -104,18 +102,18 @@ class _Runner:
 
     def __init__(self, service_for: ServiceFor):
         self._service_for = service_for
-        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="rest")
+        self._threads = WorkerThreads("rest")
         self._running: set[tuple[object, ...]] = set()
         """The requests in progress that have an idempotency key. Only the event loop changes it."""
 
     def close(self) -> None:
         """Wait until what runs has ended."""
-        self._pool.shutdown(wait=True)
+        self._threads.close()
 
     def handler(self, route: Operation) -> HTTPRouteHandler:
         """Return the handler of a route."""
 
-        async def endpoint(request: Request[Any, Any, Any]) -> Response[bytes]:
+        async def endpoint(request: Request[Any, Any, Any]) -> ASGIApp:
             return await self._handle(route, request)
 
         return HTTPRouteHandler(
@@ -126,29 +124,55 @@ class _Runner:
             include_in_schema=False,
         )(endpoint)
 
-    async def _handle(self, route: Operation, request: Request[Any, Any, Any]) -> Response[bytes]:
+    async def _handle(self, route: Operation, request: Request[Any, Any, Any]) -> "_Reply":
         body = await read_body(request)
         if body is None:
-            return Response(b"", status_code=400)  # nobody reads it
+            return _Reply(400)  # nobody reads it
         key = request.headers.get("idempotency-key") if route.idempotent else None
+        if key is None:
+            return await self._threads.run(lambda: self._run(route, request, body))
         mark = (request.scope.get(BEARER), request.path_params.get("projectId"), key)
-        if key is not None and mark in self._running:
+        if mark in self._running:
             detail = "a request with this Idempotency-Key is in progress: try again in a moment"
-            return respond(problems.render(409, detail, headers={"Retry-After": "1"}))
+            return _refuse(problems.render(409, detail, headers={"Retry-After": "1"}))
         self._running.add(mark)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, self._run, route, request, body)
+            return await self._threads.run(lambda: self._run(route, request, body))
         finally:
             self._running.discard(mark)
 
-    def _run(self, route: Operation, request: Request[Any, Any, Any], body: bytes) -> Response[bytes]:
+    def _run(self, route: Operation, request: Request[Any, Any, Any], body: bytes) -> "_Reply":
         bearer: Any = request.scope.get(BEARER)
         try:
             return _answer(route, self._service_for(bearer), request, body)
         except OmoideError as error:
-            return respond(problems.from_error(error))
+            return _refuse(problems.from_error(error))
         except InvalidRequest as error:
-            return respond(problems.from_request(error))
+            return _refuse(problems.from_request(error))
+
+
+class _Reply:
+    """The answer of a route, as an ASGI application. One of Litestar's responses takes longer than a short query."""
+
+    def __init__(self, status: int, body: bytes = b"", media_type: bytes = b"", headers: Mapping[str, str] | None = None):
+        self._status = status
+        self._body = body
+        self._headers = [
+            (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in (headers or {}).items()
+        ]
+        if media_type:
+            self._headers += (b"content-type", media_type), (b"content-length", b"%d" % len(body))
+        elif status not in (204, 304):
+            self._headers.append((b"content-length", b"0"))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's signature
+        """Send the answer."""
+        await send({"type": "http.response.start", "status": self._status, "headers": self._headers})
+        await send({"type": "http.response.body", "body": self._body, "more_body": False})
+
+
+def _refuse(refusal: problems.Refusal) -> _Reply:
+    return _Reply(refusal.status, refusal.body, problems.MEDIA_TYPE.encode(), refusal.headers)
 
 
 async def read_body(request: Request[Any, Any, Any]) -> bytes | None:
@@ -170,7 +194,7 @@ def litestar_path(path: str) -> str:
     return path.replace("{session}", "{session:str}").replace("{kind}", "{kind:str}")
 
 
-def _answer(route: Operation, service: "Service", request: Request[Any, Any, Any], body: bytes) -> Response[bytes]:
+def _answer(route: Operation, service: "Service", request: Request[Any, Any, Any], body: bytes) -> _Reply:
     if route.idempotent:
         routing.check_key(request.headers.get("idempotency-key"))
     path = request.scope["path"]  # not request.url, which takes as long as a short query
@@ -183,10 +207,9 @@ def _answer(route: Operation, service: "Service", request: Request[Any, Any, Any
         None if route.body is None else problems.parse(body, route.body),
         f"{route.method} {path}\n".encode() + body,
     )
-    response = _respond(route, route.run(call), request.headers)
-    if call.replayed:
-        response.headers["Idempotency-Replayed"] = "true"
-    return response
+    answer = route.run(call)
+    headers = {**answer.headers, "Idempotency-Replayed": "true"} if call.replayed else dict(answer.headers)
+    return _respond(route, answer, headers, request.headers)
 
 
 def _parameters(request: Request[Any, Any, Any]) -> dict[str, str]:
@@ -198,16 +221,15 @@ def _parameters(request: Request[Any, Any, Any]) -> dict[str, str]:
     return given
 
 
-def _respond(route: Operation, answer: Answer, asked: Mapping[str, str]) -> Response[bytes]:
-    headers = dict(answer.headers)
+def _respond(route: Operation, answer: Answer, headers: dict[str, str], asked: Mapping[str, str]) -> _Reply:
     if answer.value is None:
-        return Response(b"", status_code=route.status, headers=headers)
+        return _Reply(route.status, headers=headers)
     body = routing.encode(answer.value)
     if answer.version is not None:
         headers["ETag"] = routing.make_tag(answer.version, body)
         if route.method == "GET" and headers["ETag"] in (asked.get("if-none-match") or ""):
-            return Response(b"", status_code=304, headers=headers)
-    return Response(body, status_code=answer.status or route.status, headers=headers, media_type="application/json")
+            return _Reply(304, headers=headers)
+    return _Reply(answer.status or route.status, body, b"application/json", headers)
 
 
 def _answer_exception(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:

@@ -139,14 +139,35 @@ class StrictProtocol(H11Protocol):
 
 
 class _LingeringTransport:
-    """A transport that is closed slowly while the client still sends a request."""
+    """A transport that sends the head of an answer with its body, and is closed slowly while the client still sends.
+
+    uvicorn writes head and body one after the other: each would be a packet of its own, and wake the client.
+    """
 
     def __init__(self, transport: asyncio.Transport, protocol: StrictProtocol):
         self._transport = transport
         self._protocol = protocol
+        self._head = b""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Send bytes; the head of an answer with what follows, at the latest when the event loop is back."""
+        if self._head:
+            self._transport.write(self._head + data)
+            self._head = b""
+        elif data.startswith(b"HTTP/1.1 "):
+            self._head = data
+            self._protocol.loop.call_soon(self.flush)
+        else:
+            self._transport.write(data)
+
+    def flush(self) -> None:
+        """Send a head that nothing has followed so far."""
+        if self._head:
+            head, self._head = self._head, b""
+            self._transport.write(head)
 
     def is_closing(self) -> bool:
         """Whether nothing more can be sent."""
@@ -154,6 +175,7 @@ class _LingeringTransport:
 
     def close(self) -> None:
         """Close the connection, at once where the whole request was read."""
+        self.flush()
         if self._protocol.conn.their_state in (h11.SEND_BODY, h11.ERROR) and not self._transport.is_closing():
             self._protocol.linger(self._transport)
         else:

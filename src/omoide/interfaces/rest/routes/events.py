@@ -58,7 +58,7 @@ def show_event(value: Event) -> EventAnswer:
     """Return the answer for an event."""
     return EventAnswer(
         id=value.number,
-        at=values.time(value.at),
+        at=value.at,
         action=value.action,
         project=value.project or None,
         memory_id=value.memory_number,
@@ -130,8 +130,8 @@ def get_project_stats(call: Call[NoQuery, None]) -> Answer:
             count=found.count,
             by_type=found.by_type,
             by_tag=found.by_tag,
-            oldest=values.optional_time(found.oldest),
-            newest=values.optional_time(found.newest),
+            oldest=found.oldest,
+            newest=found.newest,
             bytes=found.bytes,
         )
     )
@@ -163,6 +163,6 @@ def get_stats(call: Call[NoQuery, None]) -> Answer:
             by_type=found.by_type,
             by_project=found.by_project,
             bytes=found.bytes,
-            newest_change=values.optional_time(found.newest_change),
+            newest_change=found.newest_change,
         )
     )

@@ -45,9 +45,7 @@ class NewLink(values.Input, frozen=True):
 
 def _show_link(value: Link) -> LinkAnswer:
     """Return the answer for a link."""
-    return LinkAnswer(
-        source_uuid=value.source, kind=value.kind.value, target_uuid=value.target, created_at=values.time(value.created_at)
-    )
+    return LinkAnswer(source_uuid=value.source, kind=value.kind.value, target_uuid=value.target, created_at=value.created_at)
 
 
 @route("GET", _PATH, "listLinks", answer=LinkList, example=_LINKS)

@@ -220,7 +220,7 @@ def _show_receipt(value: Receipt) -> ReceiptAnswer:
 def _show_outcome(value: Outcome) -> OutcomeAnswer:
     return OutcomeAnswer(
         result=value.result.value,
-        at=values.time(value.at),
+        at=value.at,
         by=value.by,
         duration=value.duration,
         exit_code=value.exit_code,
@@ -237,7 +237,7 @@ def _show_run(value: Run, project_id: int) -> RunAnswer:
         project_id=project_id,
         session=value.scope.name or None,
         agent=value.agent.name,
-        started_at=values.time(value.started_at),
+        started_at=value.started_at,
         task=TaskBody(**msgspec.structs.asdict(value.task)),
         receipt=_show_receipt(value.receipt),
         outcome=None if value.outcome is None else _show_outcome(value.outcome),

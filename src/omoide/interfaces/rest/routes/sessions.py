@@ -48,8 +48,8 @@ def _show_session(value: Session, project_id: int) -> SessionAnswer:
         name=value.scope.name,
         project_id=project_id,
         source=value.source,
-        created_at=values.time(value.created_at),
-        updated_at=values.time(value.updated_at),
+        created_at=value.created_at,
+        updated_at=value.updated_at,
         memory_count=value.memories,
     )
 
