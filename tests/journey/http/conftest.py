@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 MAIN = "from omoide.interfaces.cli import main; main()"
-OWNER, WORKER = "the-owner-of-this-test", "a-worker-of-this-test"
+OWNER, ADMIN, WORKER = "the-owner-of-this-test", "an-admin-of-this-test", "a-worker-of-this-test"
 COMMANDS = {
     "mcp": ("mcp", "--http", "0"),
     "serve": ("serve", "--port", "0", "--no-access-log"),
@@ -78,7 +78,7 @@ def servers(place: Path, patch: pytest.MonkeyPatch) -> Iterator[Callable[..., Se
     patch.setenv("OMOIDE_ACTOR", "tester")
     tokens = place / "memory.db.mcp.tokens"
     tokens.touch(mode=0o600)
-    tokens.write_text(f"{OWNER} owner\n{WORKER} worker robot\n")
+    tokens.write_text(f"{OWNER} owner\n{ADMIN} admin\n{WORKER} worker robot\n")
     processes: list[subprocess.Popen[str]] = []
 
     def start(kind: str, *flags: str, before: str = "") -> Server:
