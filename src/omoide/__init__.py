@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from omoide.learning.transcript import (
         Speaker as Speaker,
         Turn as Turn,
+        read_lines as read_lines,
         read_turns as read_turns,
     )
     from omoide.lifecycle.deduplication import (
@@ -65,6 +66,8 @@ if TYPE_CHECKING:
     )
     from omoide.model import (
         Actor as Actor,
+        AgentFile as AgentFile,
+        AgentHunk as AgentHunk,
         AgentSource as AgentSource,
         Choice as Choice,
         CliSource as CliSource,
@@ -108,9 +111,12 @@ if TYPE_CHECKING:
         Summary as Summary,
         SyncConflict as SyncConflict,
         Task as Task,
+        TreeFile as TreeFile,
         Usage as Usage,
         VectorCoverage as VectorCoverage,
         Version as Version,
+        WorkTreeRecord as WorkTreeRecord,
+        WorkTreeState as WorkTreeState,
     )
     from omoide.routing.catalogue import (
         catalogue as catalogue,
@@ -118,12 +124,12 @@ if TYPE_CHECKING:
     from omoide.service import (
         Service as Service,
     )
+    from omoide.service.candidate_store import (
+        LearningReport as LearningReport,
+    )
     from omoide.service.copies import (
         Copy as Copy,
         PurgeReport as PurgeReport,
-    )
-    from omoide.service.learning import (
-        LearningReport as LearningReport,
     )
     from omoide.service.llm_usage import (
         UsageReport as UsageReport,
@@ -188,20 +194,21 @@ _MODULES = {
         "StoreTooNew Unreadable Unwritable"
     ),
     "omoide.learning.candidates": "Rejection",
-    "omoide.learning.transcript": "Speaker Turn read_turns",
+    "omoide.learning.transcript": "Speaker Turn read_lines read_turns",
     "omoide.lifecycle.deduplication": "Contradiction Merge MergePlan Proposal ReindexResult",
     "omoide.lifecycle.retention": "Reason RetentionPlan Retirement",
     "omoide.lifecycle.run_statistics": "Interval RunGroup RunReport",
     "omoide.model": (
-        "Actor AgentSource Choice CliSource ComposedPrompt Draft Event FileSource GitHubSource Hit HookCall HookEvent "
-        "HookRecord HookState Injection Layer Link LinkKind Memory Mirror Outcome Page Project ProjectPlace "
-        "PromptMemory Query Receipt Remembered ResumeContext Role Route RouteCandidate RouteConfidence Run RunResult "
-        "Scope SearchResult Session Side SlackSource State Summary SyncConflict Task Usage VectorCoverage Version"
+        "Actor AgentFile AgentHunk AgentSource Choice CliSource ComposedPrompt Draft Event FileSource GitHubSource "
+        "Hit HookCall HookEvent HookRecord HookState Injection Layer Link LinkKind Memory Mirror Outcome Page Project "
+        "ProjectPlace PromptMemory Query Receipt Remembered ResumeContext Role Route RouteCandidate RouteConfidence "
+        "Run RunResult Scope SearchResult Session Side SlackSource State Summary SyncConflict Task TreeFile Usage "
+        "VectorCoverage Version WorkTreeRecord WorkTreeState"
     ),
     "omoide.routing.catalogue": "catalogue",
     "omoide.service": "Service",
+    "omoide.service.candidate_store": "LearningReport",
     "omoide.service.copies": "Copy PurgeReport",
-    "omoide.service.learning": "LearningReport",
     "omoide.service.llm_usage": "UsageReport UsageRow",
     "omoide.service.mirrors": "ConflictDetail",
     "omoide.service.projects": "ProjectDetails ProjectOverview",

@@ -7,7 +7,7 @@ import pytest
 from omoide.files.work_tree_state import (
     MAX_FILES,
     MAX_TEXT,
-    changed_paths,
+    commits_paths,
     head_at,
     is_persons_work,
     read_committed,
@@ -98,8 +98,10 @@ def test_texts_and_changes_of_commits_are_read(git):
     git("add", ".")
     git("commit", "-qm", "second")
     second = git("rev-parse", "HEAD")
-    assert changed_paths(git.root, first, second) == ["b", "large", "src/a.py"]
-    assert changed_paths(git.root, first, "f" * 40) == []
+    assert sorted(commits_paths(git.root, first, second)) == ["b", "large", "src/a.py"]
+    assert sorted(commits_paths(git.root, "", second)) == [".gitignore", "b", "large", "src/a.py"]
+    assert commits_paths(git.root, first, second, "2037-01-01T00:00:00+00:00") == []
+    assert commits_paths(git.root, first, first) == commits_paths(git.root, first, "f" * 40) == []
     paths = ["large", "src/a.py", "gone", "b", "src"]
     assert read_committed(git.root, second, paths) == {"src/a.py": "three\n", "b": None, "large": None}
     assert read_committed(git.root, first, ["src/a.py"]) == {"src/a.py": "one\ntwo\n"}

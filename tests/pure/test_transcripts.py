@@ -2,7 +2,7 @@
 
 import json
 
-from omoide.learning.candidates import draw_candidates, select_candidates
+from omoide.learning.candidates import extract
 from omoide.learning.transcript import Speaker, read_turns
 
 
@@ -92,7 +92,8 @@ def test_every_format_gives_the_same_turns():
         (Speaker.OUTPUT, "1 failed", True),
     ]
     for transcript in (CLAUDE, CODEX, PLAIN):
-        assert [(turn.speaker, turn.text, turn.failed) for turn in read_turns(transcript)] == expected
+        said = [turn for turn in read_turns(transcript) if turn.speaker is not Speaker.CONTEXT]
+        assert [(turn.speaker, turn.text, turn.failed) for turn in said] == expected
 
 
 def test_broken_and_foreign_lines_are_left_out():
@@ -112,9 +113,11 @@ def test_injected_and_private_parts_of_a_message_are_no_part_of_the_turn():
         "\nUserPromptSubmit hook additional context: Remember that omoide said this\nThanks"
         "<hook_context>Remember that this part never ends"
     )
-    (turn,) = read_turns(lines(user(message)))
-    assert "Remember" not in turn.text
+    context, turn = read_turns(lines(user(message)))
     assert turn.text.split() == ["Fix", "it.", "Thanks"]
+    assert (context.speaker, turn.speaker) == (Speaker.CONTEXT, Speaker.PERSON)
+    assert "hooks said this" in context.text
+    assert "PIN" not in context.text
 
 
 def test_a_turn_of_many_megabytes_is_read_at_its_beginning_and_end():
@@ -125,8 +128,7 @@ def test_a_turn_of_many_megabytes_is_read_at_its_beginning_and_end():
 
 
 def drawn(*records, known=()):
-    turns = list(read_turns(lines(*records)))
-    return select_candidates(draw_candidates(turns), turns, known=known)
+    return extract(read_turns(lines(*records)), known)
 
 
 def kinds(*records, known=()):

@@ -80,10 +80,15 @@ _OPERATIONS = (
 
 def is_operation_in_progress(start: Path) -> bool:
     """Whether git is in the middle of a merge, rebase, cherry-pick, revert or bisect in the work tree of a directory."""
+    own = own_git_directory(start)
+    return own is not None and any((own / name).exists() for name in _OPERATIONS)
+
+
+def own_git_directory(start: Path) -> Path | None:
+    """The directory with git's data of one work tree, which the other ones of a repository do not share."""
     tree = work_tree(start)
     mark = None if tree is None else tree / ".git"
-    own = mark if mark is None or mark.is_dir() else _gitdir_target(mark)
-    return own is not None and any((own / name).exists() for name in _OPERATIONS)
+    return mark if mark is None or mark.is_dir() else _gitdir_target(mark)
 
 
 def _main_repository(mark: Path) -> Path | None:

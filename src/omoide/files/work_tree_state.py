@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from omoide.files.git import is_operation_in_progress, work_tree
+from omoide.files.git import is_operation_in_progress, own_git_directory, work_tree
 from omoide.files.git_process import call_git
 from omoide.model import TreeFile, WorkTreeState
 
@@ -18,8 +18,8 @@ _STATUS = ("status", "--porcelain=v2", "-z", "--branch", "--show-stash", "--untr
 _PERSONS_ACTIONS = ("commit", "commit (amend)", "commit (initial)", "revert")
 """What a person does to the files that are checked out, by the names in the log of HEAD; the rest git does: it checks
 out, merges, rebases, resets or applies the work of others."""
-_MOST_ENTRIES = 200
-"""Entries of the log of HEAD that are read."""
+_MOST_LOG = 100_000
+"""Bytes of the log of HEAD that are read; with more of them, git did too much to tell."""
 
 
 def read_work_tree_state(directory: Path) -> WorkTreeState | None:
@@ -38,6 +38,7 @@ def read_work_tree_state(directory: Path) -> WorkTreeState | None:
         "" if head == "(initial)" else head,
         "" if branch == "(detached)" else branch,
         int(headers.get("stash", "0")),
+        _log_size(root),
         tuple(read_files(root, sorted(paths)[:MAX_FILES])),
     )
 
@@ -116,12 +117,18 @@ def _questions(commit: str, paths: Sequence[str]) -> bytes:
     return "".join(f"{commit}:{path}\n" for path in paths).encode()
 
 
-def changed_paths(root: Path, first: str, second: str) -> list[str]:
-    """Return the paths that differ between two commits, at most `MAX_FILES`."""
-    if not first or not second or first == second:
+def commits_paths(root: Path, first: str, last: str, since: str = "") -> list[str]:
+    """Return the paths that commits after `first` up to `last` changed, at most `MAX_FILES`.
+
+    Merges do not count. `since`: only those that were committed at or after this moment (ISO 8601), which leaves out what
+    was fetched from others.
+    """
+    if not last or first == last:
         return []
-    code, printed = call_git(root, "diff", "--name-only", "-z", "--no-renames", first, second, "--")
-    paths = printed.split("\0") if code == 0 else []
+    commits = f"{first}..{last}" if first else last
+    moment = [f"--since={since}"] if since else []
+    code, printed = call_git(root, "log", "--no-merges", "--name-only", "-z", "--format=", *moment, commits, "--")
+    paths = dict.fromkeys(printed.replace("\n", "\0").split("\0") if code == 0 else ())
     return [path for path in paths if path and _is_plain(path)][:MAX_FILES]
 
 
@@ -134,18 +141,40 @@ def head_at(root: Path, moment: str) -> str:
 def is_persons_work(before: WorkTreeState, now: WorkTreeState) -> bool:
     """Return whether what changed between two states of a work tree was changed by a person, and not by git.
 
-    Git changes files when it switches branches, merges, rebases, resets, or stashes. A person's commits do not.
+    Git changes files when it switches branches, merges, rebases, resets, or stashes. A person's commits do not. What git did
+    is read from its log of HEAD.
     """
     root = Path(now.root)
     if before.branch != now.branch or before.stashes != now.stashes or is_operation_in_progress(root):
         return False
-    if before.head == now.head:
-        return True
-    code, printed = call_git(root, "log", "-g", f"-{_MOST_ENTRIES}", "--format=%H %gs", "HEAD", "--")
-    for entry in printed.splitlines() if code == 0 else ():
-        commit, _, subject = entry.partition(" ")
-        if commit == before.head:
-            return True
-        if subject.partition(":")[0] not in _PERSONS_ACTIONS:
-            return False
-    return not before.head  # the first commit of a repository; else the log does not reach back so far
+    actions = _logged_actions(root, before.log_size, now.log_size)
+    if actions is None:  # git keeps no log, or has shortened it
+        return before.head == now.head
+    return all(action in _PERSONS_ACTIONS for action in actions)
+
+
+def _log(root: Path) -> Path | None:
+    own = own_git_directory(root)
+    return None if own is None else own / "logs" / "HEAD"
+
+
+def _log_size(root: Path) -> int:
+    log = _log(root)
+    try:
+        return 0 if log is None else log.stat().st_size
+    except OSError:  # fallback: there is none
+        return 0
+
+
+def _logged_actions(root: Path, start: int, end: int) -> list[str] | None:
+    """What was done to HEAD between two sizes of its log: commit, checkout, rebase …; None if that is not known."""
+    log = _log(root)
+    if log is None or not end or end < start or end - start > _MOST_LOG:
+        return None
+    try:
+        with log.open("rb") as file:
+            file.seek(start)
+            entries = file.read(end - start).decode(errors="replace").splitlines()
+    except OSError:  # fallback: as without a log
+        return None
+    return [entry.partition("\t")[2].partition(":")[0] for entry in entries]

@@ -30,6 +30,9 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "link": _EVERYONE,
     "unlink": _EVERYONE,
     "learn": _EVERYONE,
+    # what an agent and a person did in a work tree of this machine
+    "record_work_tree": _EVERYONE,
+    "learn_corrections": _EVERYONE,
     "proposals": _EVERYONE,
     "recall": _EVERYONE,
     "retrieve": _EVERYONE,

@@ -1,22 +1,44 @@
-"""Draw what is worth keeping from a conversation, by rules alone. Pure."""
+"""Draw what is worth keeping from a conversation, by rules alone. Pure; the conversation is read once, in bounded memory."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
 import msgspec
 
-from omoide.learning.noise import Wording, is_instruction, share_of, wording
-from omoide.learning.repairs import find_repairs
+from omoide.learning.file_corrections import glob_of
+from omoide.learning.guidance import Guidance, find_guidance
+from omoide.learning.noise import has_credential, is_about_instruction, is_instruction, is_progress, is_standing_order
+from omoide.learning.repairs import RepairFinder
 from omoide.learning.requests import find_requests
-from omoide.learning.sentences import split_sentences
+from omoide.learning.sentences import is_question, split_sentences
 from omoide.learning.statements import StatementKind, classify, has_reason
-from omoide.learning.transcript import Speaker, Turn
+from omoide.learning.transcript import Speaker, Turn, shorten
+from omoide.learning.wording import Wording, content_words, is_covered, share_of, wording
 
 _ECHO = 0.6
 """Share of a candidate's wording in what was injected or recalled from which on it is an echo of that."""
+_ECHO_WORDS = 0.6
+"""Share of the content words of an agent's sentence in one known text from which on it repeats that in other words."""
+_ECHO_ALL_WORDS = 0.9
+"""The same in all known texts together. Of a person's sentence every word: the one that is new may be a correction."""
 _QUOTED = 0.8
 """Share of a candidate's wording in one output from which on the agent only repeats that output."""
+_MOST_OUTPUTS = 40
+"""Outputs that are kept for comparing: the last ones."""
+_MOST_KNOWN = 3_000
+"""Sentences that are known already, from the end."""
+_MOST_CANDIDATES = 2_000
+_MOST_SPOKEN = 60_000
+"""Characters of the conversation that are kept for a language model: the end of it."""
+_OWN_TOOL = re.compile(
+    r"(?:^|[\W_])omoide[\W_]+(?:\S+[\W_]+)?(?:recall|resume|retrieve|list|show|compose|context|search|before|history|session"
+    r"|project|memory|get|block|hook)|memory(?:__|_|\.)(?:recall|search|retrieve|read|open_nodes)",
+    re.I,
+)
+"""A call of one of omoide's own commands or tools that answers with memories."""
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -24,11 +46,17 @@ class Candidate(msgspec.Struct, frozen=True):
 
     text: str
     kind: str
-    """request, decision, convention, environment or repair."""
+    """request, decision, convention, environment, repair or correction."""
     confidence: float
     """0 to 1: how sure the rules are that it is worth keeping."""
     line: int
     """Of the transcript, from which it was drawn."""
+    by_person: bool = False
+    """Whether a person said it, or did it."""
+    globs: tuple[str, ...] = ()
+    """The files that it is about."""
+    evidence: str = ""
+    """What shows it: a diff, or what the person answered."""
 
 
 class Rejection(NamedTuple):
@@ -38,74 +66,172 @@ class Rejection(NamedTuple):
     reason: str
 
 
-class Selection(NamedTuple):
-    """What is left of the candidates."""
+class Extractor:
+    """Reads a conversation turn by turn, and draws candidates from it."""
 
-    candidates: list[Candidate]
-    rejections: list[Rejection]
+    def __init__(self, known: Iterable[str] = ()):
+        """`known` are the texts that were injected into the conversation: what repeats them is an echo."""
+        self.candidates: list[Candidate] = []
+        """What is worth keeping, in the order of the conversation; complete after `finish`."""
+        self.rejections: list[Rejection] = []
+        self._repairs = RepairFinder()
+        self._known: deque[tuple[Wording, frozenset[str]]] = deque(maxlen=_MOST_KNOWN)
+        self._outputs: deque[str] = deque(maxlen=_MOST_OUTPUTS)
+        self._spoken: deque[str] = deque()
+        self._spoken_size = 0
+        self._last_agent = ""
+        self._edited: deque[str] = deque(maxlen=4)
+        self._heard = False
+        for text in known:
+            self._learn_known(text)
+
+    def feed(self, turn: Turn) -> None:
+        """Read the next turn."""
+        match turn.speaker:
+            case Speaker.PERSON:
+                self._note_spoken(turn)
+                for candidate in self._of_person(turn):
+                    self.consider(candidate)
+                self._heard = True
+            case Speaker.AGENT:
+                self._note_spoken(turn)
+                for candidate in _of_agent(turn):
+                    self.consider(candidate)
+                self._last_agent = turn.text
+            case Speaker.CONTEXT:
+                self._learn_known(turn.text)
+            case Speaker.COMMAND:
+                if turn.tool and _EDIT_TOOL.search(turn.tool):
+                    self._edited.append(turn.text.partition("\n")[0])
+            case Speaker.OUTPUT:
+                if _OWN_TOOL.search(f"{turn.tool} {turn.command}"):
+                    self._learn_known(turn.text)
+                self._outputs.append(turn.text)
+        self._repairs.feed(turn)
+
+    def finish(self) -> None:
+        """Draw what only the whole conversation shows. Call after the last turn."""
+        for repair in self._repairs.finish():
+            self.consider(Candidate(repair.text, "repair", 0.8 if repair.explained else 0.7, repair.line))
+        self.candidates.sort(key=lambda candidate: candidate.line)
+
+    @property
+    def conversation(self) -> str:
+        """What was said, without commands and outputs: the end of it, for a language model."""
+        return "\n\n".join(self._spoken)
+
+    def consider(self, candidate: Candidate) -> None:
+        """Add a candidate, unless there is a reason against it."""
+        reason = self._reason_against(candidate)
+        if reason:
+            self.rejections.append(Rejection(candidate.text, reason))
+        elif len(self.candidates) < _MOST_CANDIDATES:
+            self.candidates.append(candidate)
+
+    def _reason_against(self, candidate: Candidate) -> str:
+        if self._is_echo(candidate):
+            return "it repeats what was injected or recalled"
+        if has_credential(candidate.text):
+            return "it contains a secret"
+        if not candidate.by_person and is_about_instruction(candidate.text):
+            return "it is about an instruction from the output of a tool"
+        if not candidate.by_person and is_instruction(candidate.text) and self._is_quoted(candidate.text):
+            return "it is an instruction from the output of a tool"
+        if not candidate.by_person and candidate.kind != "repair" and is_standing_order(candidate.text):
+            return "it is an order that no person gave"
+        if any(_says_the_same(candidate.text, other.text) for other in self.candidates[-200:]):
+            return "the conversation says it twice"
+        return ""
+
+    def _is_echo(self, candidate: Candidate) -> bool:
+        if not self._known:
+            return False
+        together: Wording = set(chain.from_iterable(each for each, _ in self._known))
+        said = share_of(candidate.text, together) >= _ECHO
+        known = [words for _, words in self._known]
+        every = frozenset(chain.from_iterable(known))
+        if candidate.by_person:
+            return said and is_covered(candidate.text, [every], 1)
+        return said or is_covered(candidate.text, known, _ECHO_WORDS) or is_covered(candidate.text, [every], _ECHO_ALL_WORDS)
+
+    def _is_quoted(self, text: str) -> bool:
+        return any(share_of(text, wording(output)) >= _QUOTED for output in self._outputs)
+
+    def _learn_known(self, text: str) -> None:
+        for sentence in split_sentences(text):
+            words = content_words(sentence)
+            if words:
+                self._known.append((wording(sentence), words))
+
+    def _note_spoken(self, turn: Turn) -> None:
+        text = f"{turn.speaker.value}: {shorten(turn.text, _MOST_SPOKEN // 4)}"
+        self._spoken.append(text)
+        self._spoken_size += len(text)
+        while self._spoken_size > _MOST_SPOKEN and len(self._spoken) > 1:
+            self._spoken_size -= len(self._spoken.popleft())
+
+    def _of_person(self, turn: Turn) -> Iterator[Candidate]:
+        requests = find_requests(turn.text)
+        for request in requests:
+            kind = "decision" if request.kind == "decision" else "request"
+            yield Candidate(request.content, kind, 0.9, turn.line, by_person=True)
+        covered = set(chain.from_iterable(wording(request.content) for request in requests))
+        asked = _asks(self._last_agent)
+        for guidance in find_guidance(turn.text, is_answer=asked, is_first=not self._heard):
+            if not covered or share_of(guidance.text, covered) <= 0.5:
+                yield self._of_guidance(guidance, turn)
+
+    def _of_guidance(self, guidance: Guidance, turn: Turn) -> Candidate:
+        if guidance.kind != "correction":
+            certain = guidance.kind == "convention" or (guidance.kind == "decision" and guidance.is_general)
+            return Candidate(guidance.text, guidance.kind, 0.8 if certain else 0.7, turn.line, by_person=True)
+        globs = tuple(dict.fromkeys(glob for path in self._edited if (glob := _relative_glob(path))))[-1:]
+        evidence = shorten(f"{_last_statement(self._last_agent)} → {guidance.text}", 600) if self._last_agent else ""
+        confidence = 0.85 if guidance.is_general else 0.7
+        return Candidate(guidance.text, "correction", confidence, turn.line, by_person=True, globs=globs, evidence=evidence)
 
 
-def draw_candidates(turns: Sequence[Turn]) -> list[Candidate]:
-    """Return what looks worth keeping in a conversation, in its order. See `select_candidates` for what is left of it."""
-    return sorted(_all_candidates(turns), key=lambda candidate: candidate.line)
+_EDIT_TOOL = re.compile(r"edit|write|apply_patch|patch|notebook|replace|create", re.I)
 
 
-def select_candidates(candidates: Iterable[Candidate], turns: Sequence[Turn], *, known: Sequence[str] = ()) -> Selection:
-    """Separate what is news from what is not, each thing once.
-
-    `known` are the texts that were injected into the conversation, or that recall answered: what repeats them is an echo.
-    What repeats the output of a tool and tells somebody what to do is nobody's statement.
-    """
-    echo = set(chain.from_iterable(wording(text) for text in known))
-    outputs = [wording(turn.text) for turn in turns if turn.speaker is Speaker.OUTPUT]
-    selected, rejections = list[Candidate](), list[Rejection]()
-    for candidate in candidates:
-        if echo and share_of(candidate.text, echo) >= _ECHO:
-            rejections.append(Rejection(candidate.text, "it repeats what was injected or recalled"))
-        elif is_instruction(candidate.text) and _is_quoted(candidate, turns, outputs):
-            rejections.append(Rejection(candidate.text, "it is an instruction from the output of a tool"))
-        elif any(_says_the_same(candidate, other) for other in selected):
-            rejections.append(Rejection(candidate.text, "the conversation says it twice"))
-        else:
-            selected.append(candidate)
-    return Selection(selected, rejections)
-
-
-def _all_candidates(turns: Sequence[Turn]) -> Iterable[Candidate]:
+def extract(turns: Iterable[Turn], known: Iterable[str] = ()) -> Extractor:
+    """Read a whole conversation, and return what was drawn from it."""
+    extractor = Extractor(known)
     for turn in turns:
-        if turn.speaker is Speaker.PERSON:
-            yield from _of_person(turn)
-        elif turn.speaker is Speaker.AGENT:
-            yield from _of_agent(turn)
-    for repair in find_repairs(turns):
-        yield Candidate(repair.text, "repair", 0.8 if repair.explained else 0.6, repair.line)
+        extractor.feed(turn)
+    extractor.finish()
+    return extractor
 
 
-def _of_person(turn: Turn) -> Iterable[Candidate]:
-    requests = find_requests(turn.text)
-    for request in requests:
-        yield Candidate(request.content, "decision" if request.kind == "decision" else "request", 0.9, turn.line)
-    covered = set(chain.from_iterable(wording(request.content) for request in requests))
-    for sentence in split_sentences(turn.text):
-        kind = classify(sentence, by_person=True)
-        if kind is None or (covered and share_of(sentence, covered) > 0.5):
-            continue
-        confidence = {StatementKind.DECISION: 0.85, StatementKind.CONVENTION: 0.8, StatementKind.FACT: 0.7}[kind]
-        yield Candidate(sentence, kind.value, confidence, turn.line)
-
-
-def _of_agent(turn: Turn) -> Iterable[Candidate]:
+def _of_agent(turn: Turn) -> Iterator[Candidate]:
     for sentence in split_sentences(turn.text):
         kind = classify(sentence, by_person=False)
         if kind is not None:
-            yield Candidate(sentence, kind.value, 0.7 if has_reason(sentence) else 0.6, turn.line)
+            confidence = 0.7 if kind is StatementKind.DECISION or has_reason(sentence) else 0.6
+            yield Candidate(sentence, kind.value, confidence, turn.line)
 
 
-def _is_quoted(candidate: Candidate, turns: Sequence[Turn], outputs: Sequence[Wording]) -> bool:
-    """Whether a candidate that is not a person's word repeats an output."""
-    speaker = next((turn.speaker for turn in turns if turn.line == candidate.line), Speaker.AGENT)
-    return speaker is not Speaker.PERSON and any(share_of(candidate.text, output) >= _QUOTED for output in outputs)
+def _asks(text: str) -> bool:
+    """Whether a message ends by asking something."""
+    sentences = split_sentences(text[-2_000:])
+    return any(is_question(sentence) for sentence in sentences[-2:])
 
 
-def _says_the_same(one: Candidate, other: Candidate) -> bool:
-    return share_of(one.text, wording(other.text)) >= 0.8 or share_of(other.text, wording(one.text)) >= 0.8
+def _last_statement(text: str) -> str:
+    sentences = [sentence for sentence in split_sentences(text[-2_000:]) if not is_progress(sentence)]
+    return sentences[-1] if sentences else text.strip()[-200:]
+
+
+def _relative_glob(path: str) -> str:
+    """The glob of an edited file. Of an absolute path the last directories: where the work tree begins is not known."""
+    path = path.strip()
+    if not re.fullmatch(r"[\w./@+-]+", path):
+        return ""
+    if not path.startswith("/"):
+        return glob_of(path.removeprefix("./"))
+    parts = path.strip("/").split("/")
+    return f"**/{glob_of('/'.join(parts[-2:])).removeprefix('/')}"
+
+
+def _says_the_same(one: str, other: str) -> bool:
+    return share_of(one, wording(other)) >= _QUOTED or share_of(other, wording(one)) >= _QUOTED

@@ -15,6 +15,8 @@ _MOST_LINES = 4_000
 """Lines of a file that are compared."""
 _MOST_HUNKS = 20
 """Places of a file that changed; with more of them the person wrote another file, which corrects nothing in particular."""
+_MOST_CHANGED = 100
+"""Lines of the agent in a file that were changed and not just reverted; with more of them it is the same."""
 _MOST_OF_FILE = 5
 """Corrections that are drawn from one file."""
 _SHORTEST_QUOTE, _LONGEST_QUOTE = 4, 100
@@ -65,7 +67,8 @@ def find_corrections(file: AgentFile, now: str | None) -> list[Correction]:
     if len(new) > _MOST_LINES or _is_formatting(file.path, old, new):
         return []
     changes = [opcode for opcode in SequenceMatcher(None, old, new).get_opcodes() if opcode[0] != "equal"]
-    if len(changes) > _MOST_HUNKS:
+    rewritten = sum(min(old_end - old_start, new_end - new_start) for _, old_start, old_end, new_start, new_end in changes)
+    if len(changes) > _MOST_HUNKS or rewritten > _MOST_CHANGED:
         return []
     found: dict[str, Correction] = {}
     for _, old_start, old_end, new_start, new_end in changes:

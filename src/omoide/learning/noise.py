@@ -1,31 +1,39 @@
-"""Texts that must not be learnt from: progress reports, what holds for now only, instructions of tools. Pure."""
+"""Texts that must not be learnt from: progress reports, what holds for now only, instructions of tools, secrets. Pure."""
 
 import re
+from itertools import pairwise
 
-from omoide.learning.patterns import any_of, phrases
+from omoide.learning.patterns import any_of, listed, phrases, words
 
-_PAST = any_of("updated", "added", "fixed", "changed", "implemented", "created", "removed", "run", "refactored", "moved")
+_PAST = listed("updated, added, fixed, changed, implemented, created, removed, run, refactored, moved, set")
 _PROGRESS = re.compile(
-    r"^(?:(?:ok(?:ay)?|great|perfect|alright|good|now|next|first|then|finally|so)[,.!:]?\s+)*"
+    r"^(?:(?:ok(?:ay)?|great|perfect|alright|good|now|next|first|then|finally|so|sure|right|understood)[,.!:]?\s+)*"
     + any_of(
-        r"I(?:'ll| will|'m going to|'m now| am now| am going to| (?:have|just) \w+ed|'d like to)\b",
-        rf"I've (?:now |just )?{_PAST}\b",
-        r"let(?:'s| me)\b",
-        r"(?:all|the) tests? (?:now )?pass",
-        r"(?:done|running|checking|working on|starting|continuing|reading|looking at|in progress|wip|todo|remaining)\b",
+        r"I(?:'ll| will|'m (?:going to|now|adding|leaving|checking|running)| am now| am going to|'d like to)\b",
+        r"I (?:have|just) \w+ed\b",
+        rf"I've (?:now |just |also )?{_PAST}\b",
+        r"let(?:'?s| me)\b",
+        r"(?:all|the|both|\d+(?: of \d+)?) (?:\w+ )?(?:tests?|checks?) (?:now )?(?:pass|are green)",
+        words("""
+            done, running, checking, working on, starting, continuing, reading, looking, in progress, wip, todo, remaining
+            passing, linted, committed, pushed, reverted, changed, updated, added, removed, fixed, set, take your time
+        """),
         r"here(?:'s| is| are)\b",
         r"(?:the )?task (?:is )?(?:complete|done|finished)",
     ),
     re.I,
 )
-_WORK_JA = any_of(
-    "修正", "追加", "変更", "実装", "作成", "削除", "更新", "確認", "実行", "対応", "完了", "コミット", "プッシュ", "移動"
-)
+_WORK_JA = listed("""
+    修正, 追加, 変更, 実装, 作成, 削除, 更新, 確認, 実行, 対応, 完了, コミット, プッシュ, 移動, 置き換え, 差し替え, 切り出
+    反映, 調査, 再実行, 起動, 計測
+""")
 _PROGRESS_JA = phrases(
-    rf"{_WORK_JA}(?:し(?:ました|ます|ています|ましょう|てみます)|中です|済みです|が完了しました|いたしました)[。！!]?$",
+    rf"{_WORK_JA}(?:し(?:ました|ます|ています|ましょう|てみます|ておきます)|中です|済みです|が完了しました|いたしました|え?ました)"
+    "[。！!]?$",
     "^(?:まず|次に|それでは|では|続いて|これから|現在|作業中|進捗|残り|TODO)",
-    "(?:見てみ|調べ|試し|やってみ)ます[。]?$",
-    "テスト(?:は)?(?:すべて|全て|全部)?(?:通り|パスし|成功し)ました",
+    "(?:見てみ|調べ|試し|やってみ|読み|分け|直し|流し|回し|進め)(?:て(?:み|おき))?(?:ます|ました)[。]?$",
+    "テスト(?:は|も)?(?:\\d+件)?(?:も)?(?:すべて|全て|全部)?(?:通り|通って|パスし|成功し)",
+    "^(?:了解|承知|わかりました|分かりました|かしこまりました)",
 )
 
 
@@ -34,10 +42,13 @@ def is_progress(sentence: str) -> bool:
     return bool(_PROGRESS.match(sentence) or _PROGRESS_JA.search(sentence))
 
 
+_DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _TEMPORARY = phrases(
-    r"\b(?:today|tomorrow|yesterday|right now|at the moment|for now|just this once|one-off|temporar(?:y|ily))\b",
-    r"\bthis (?:time|morning|afternoon|week|PR|commit|branch|task|ticket|session)\b",
-    "今日|明日|昨日|今回(?:だけ|は|の)|いまだけ|今だけ|一時的|とりあえず",
+    r"\b(?:today|tomorrow|yesterday|tonight|right now|at the moment|for the moment|for now|just this once|one-off"
+    r"|temporar(?:y|ily)|in a (?:minute|sec\w*|bit)|later|next (?:week|month|sprint)|yet|still broken)\b",
+    r"\bthis (?:time|morning|afternoon|evening|week|sprint|PR|commit|branch|task|ticket|session|one)\b",
+    rf"\b(?:since|until|till|by|on|last) {_DAY}(?!s)\b",
+    "今日|明日|昨日|今朝|今夜|来週|先週|今回(?:だけ|は|の)|いまだけ|今だけ|一時的|とりあえず|いったん|一旦|あとで|後で|さっき|いま(?:は|の)",
     "この(?:PR|コミット|ブランチ|タスク|作業|チケット)",
 )
 
@@ -47,35 +58,30 @@ def is_temporary(sentence: str) -> bool:
     return bool(_TEMPORARY.search(sentence))
 
 
-_ORDER = any_of(
-    "please",
-    "you (?:must|should|need to|have to)",
-    "always",
-    "never",
-    "do not",
-    "don'?t",
-    "make sure",
-    "ensure",
-    "remember",
-    "ignore",
-    "disregard",
-    "run",
-    "execute",
-    "install",
-    "use",
-    "send",
-    "forward",
-    "delete",
-    "add",
-    "save",
-    "store",
-    "from now on",
-)
+_ORDER = listed("""
+    please, you (?:must|should|need to|have to), always, never, do not, don'?t, make sure, ensure, remember, ignore
+    disregard, run, execute, install, use, send, forward, delete, add, save, store, upload, report, from now on
+""")
 _INSTRUCTION = phrases(
     rf"^\W*(?:\w+:\s*)?{_ORDER}\b",
     r"\b(?:ignore|disregard) (?:all |any )?(?:previous|prior|above|other)\b",
-    r"\b(?:AI|assistant|agent|LLM|model)s? (?:must|should|need to)\b",
-    "して(?:ください|下さい)|すること|しなさい|しないで|してはいけ|覚えて|無視して",
+    r"\b(?:AI|assistant|agent|LLM|model|bot|copilot)s?(?: \w+)? (?:must|should|need to|have to|are (?:required|asked))\b",
+    r"\b(?:AI|LLM|coding) (?:assistant|agent|model)s?\s*[:：]",
+    r"\b(?:must|should) (?:always|never|also|first)\b",
+    "して(?:ください|下さい)|すること|しなさい|しないで|してはいけ|覚えて|無視して|記憶して",
+    "(?:AI|エージェント|アシスタント)(?:への|は|の皆)",
+)
+_REFUSE = any_of("won'?t", "will not", "not going to", "didn'?t", "did not", "I'?m not")
+_NOTICE = listed("instruction, notice, comment, request, note, banner")
+_ABOUT_INSTRUCTION = phrases(
+    r"\b(?:addressed|aimed|directed) (?:to|at) (?:\w+ )?(?:agents?|assistants?|AIs?|models?|LLMs?|me)\b",
+    r"\b(?:hidden|embedded|injected|suspicious) (?:comment|instruction|text|prompt|note|message)s?\b",
+    r"\bprompt[- ]injection\b",
+    rf"\b{_REFUSE} (?:act on|follow|do that|execute|obey|comply|going to follow)\b",
+    rf"\b(?:ignor(?:e|ed|ing)|leaving|skipp(?:ed|ing)) (?:that|the|this|it)\b.*\b{_NOTICE}",
+    rf"\b{_NOTICE}s?\b.*\b(?:ignor|came from|leaving .* alone|nobody (?:here )?asked)",
+    "(?:指示|命令|コメント|文言|注意書き)[^。]*(?:従い?ま?せん|従わ|無視|実行しま?せん|対応しま?せん)",
+    "プロンプトインジェクション|埋め込まれた(?:指示|命令)|エージェント(?:宛|向け|への)",
 )
 
 
@@ -84,18 +90,43 @@ def is_instruction(sentence: str) -> bool:
     return bool(_INSTRUCTION.search(sentence))
 
 
-Wording = set[tuple[str, ...]]
-"""The runs of three words of a text, or of characters where it is Japanese."""
-_RUN = 3
+_STANDING = phrases(
+    words("from now on, always, never, every time, must, remember"), "今後|これから|必ず|常に|覚えて|記憶して|毎回"
+)
 
 
-def wording(text: str) -> Wording:
-    """Return the wording of a text, for comparing it with that of another."""
-    words = re.findall(r"[a-z0-9_]+|[\u3040-\u30ff\u3400-\u9fff]", text.lower())
-    return {tuple(words[place : place + _RUN]) for place in range(len(words) - _RUN + 1)} or {tuple(words)}
+def is_standing_order(sentence: str) -> bool:
+    """Whether a sentence tells somebody what to do from now on: only a person may say that."""
+    return is_instruction(sentence) and bool(_STANDING.search(sentence))
 
 
-def share_of(part: str, whole: Wording) -> float:
-    """Return which share of the wording of a text occurs in another one."""
-    own = wording(part)
-    return len(own & whole) / len(own)
+def is_about_instruction(sentence: str) -> bool:
+    """Whether a sentence is about an instruction that somebody hid in a file, a page or an output."""
+    return bool(_ABOUT_INSTRUCTION.search(sentence))
+
+
+_TOKEN = re.compile(r"[^\s,;、。「」『』()（）\[\]{}<>\"'`“”]{8,}")
+_PLAIN = re.compile(
+    r"""(?:https?://\S+|[\w.-]+@[\w.-]+|[\w./~*-]+\.[a-z]{1,5}|[\w.-]*(?:/[\w.@*-]+)+/?|v?\d[\d.,:/_x-]*\w{0,4}
+    |[a-z]+(?:[-_.:/][a-z0-9]+)*|[A-Z][A-Z0-9_]+|(?:[A-Z]?[a-z]+[A-Z]?)+\d{0,3}|--?[\w=-]+|[0-9a-f]{7,40})[.:!?]?""",
+    re.X,
+)
+
+
+def has_credential(sentence: str) -> bool:
+    """Whether a sentence contains a word that looks like a password or a key: letters, digits and signs without a pattern.
+
+    The guard of the write path knows the formats of credentials. This rule is for a conversation, where people write a
+    password without saying that it is one: it refuses more than the guard.
+    """
+    return any(
+        not _PLAIN.fullmatch(token) and _changes(token) >= 4
+        for token in _TOKEN.findall(sentence)
+        if token.isascii() and any(map(str.isdigit, token)) and any(map(str.isalpha, token))
+    )
+
+
+def _changes(token: str) -> int:
+    """How often a word changes between lower case, upper case, digits and signs."""
+    kinds = [character.islower() + 2 * character.isupper() + 4 * character.isdigit() for character in token]
+    return sum(one != other for one, other in pairwise(kinds))

@@ -3,25 +3,26 @@
 import re
 
 _FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.M | re.S)
+_QUOTED = re.compile(r"^\s*>.*$", re.M)
 _BOUNDARY = re.compile(
-    r"""(?<=[。！？])(?![」』）])|(?<=[.!?])(?=["')\]]*\s+\S)|\n+""",
+    r"""(?<=[。！？])(?![」』）)])|(?<=[.!?])(?=["')\]]*\s+\S)|\n+""",
     re.X,
 )
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|dr|mr|mrs|ms|st)|\b[A-Z])\.$", re.I)
-_ASKING_END = re.compile("(?:です|ます|ました|でしょう|だろう|るの|たの|る|た|い|の)か$|たっけ$")
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|fig|dr|mr|mrs|ms|st)|\b[A-Z])\.$", re.I)
+_ASKING_END = re.compile("(?:です|ます|ました|でしょう|だろう|るの|たの|る|た|い|の)か(?:な|ね)?$|たっけ$|かな$")
 _BULLET = re.compile(r"^\s*(?:[-*+•・]|\d{1,3}[.)])\s+")
 
 
-def without_code_blocks(text: str) -> str:
-    """Return the text without its fenced code blocks."""
-    return _FENCED.sub("\n", text)
+def without_quotes(text: str) -> str:
+    """Return the text without its fenced code blocks and the lines that quote somebody else (`> …`)."""
+    return _QUOTED.sub("", _FENCED.sub("\n", text))
 
 
 def split_sentences(text: str) -> list[str]:
-    """Return the sentences of a text, without bullets and surrounding space. Fenced code blocks are left out."""
+    """Return the sentences of a text, without bullets and surrounding space. Code blocks and quoted lines are left out."""
     sentences: list[str] = []
     pending = ""
-    for part in _BOUNDARY.split(without_code_blocks(text)):
+    for part in _BOUNDARY.split(without_quotes(text)):
         pending = f"{pending} {part.strip()}".strip() if pending else _BULLET.sub("", part).strip()
         if not pending or _ABBREVIATION.search(pending):
             continue

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from omoide.learning.noise import is_progress, is_temporary
+from omoide.learning.noise import is_about_instruction, is_progress, is_temporary
 from omoide.learning.patterns import phrases
 from omoide.learning.sentences import is_question
 
@@ -23,14 +23,18 @@ _REASON = phrases(
     r"\bsince\b",
     r"\bso that\b",
     r"\bdue to\b",
-    r"\bas (?:it|they|we|this|the)\b",
+    r"\bas (?:it|they|we|this|the) \w+",
+    r"\bso (?:we|they|nobody|people|users|it|the|[A-Z]\w+)\b",
+    r"\b(?:otherwise|or else|in case|that'?s why|or (?:it|they|the \w+) (?:will|would|breaks?|fails?))\b",
+    r"[,;:—-] ?(?:they(?:'ve|'re| have| are)?|it(?:'s| is|'ll)|support|customers?|users?|ops|finance|legal) \w+",
     r"\b(?:the )?reason (?:is|was|being)\b",
     r"\bin order to\b",
     r"\bto (?:avoid|keep|prevent|reduce|allow|make)\b",
     r"\bwhich (?:avoids|keeps|prevents|means|lets|allows)\b",
     "ため",
     "ので",
-    "から(?=[、。]|$)",
+    "(?:から|んで)(?=[、。！]|$)",
+    "(?:ないと|って(?:し)?まう|せいで|おかげで|てしまうん)",
     "理由",
     "なぜなら",
 )
@@ -102,6 +106,11 @@ def is_decision(sentence: str) -> bool:
     return bool(_DECISION.search(sentence)) and not is_question(sentence)
 
 
+def is_concrete(sentence: str) -> bool:
+    """Whether a sentence names something that can be checked: a path, a number, a version, a name of code."""
+    return bool(_CONCRETE.search(sentence))
+
+
 def has_reason(sentence: str) -> bool:
     """Whether a sentence gives a reason."""
     return bool(_REASON.search(sentence))
@@ -111,16 +120,16 @@ def classify(sentence: str, *, by_person: bool) -> StatementKind | None:
     """Return what a sentence says that is worth keeping; None if it says nothing of the kind.
 
     `by_person`: a person's word is enough for a decision or a convention; an agent's decision must give its reason, and an
-    agent states no conventions.
+    agent states no conventions. See `guidance` for what a person tells an agent in a conversation.
     """
     if not len(sentence.encode()) >= _SHORTEST or len(sentence) > _LONGEST or is_question(sentence):
         return None
-    if is_progress(sentence) or is_temporary(sentence) or _VAGUE.search(sentence):
+    if is_progress(sentence) or is_temporary(sentence) or is_about_instruction(sentence) or _VAGUE.search(sentence):
         return None
     if _DECISION.search(sentence) and (by_person or has_reason(sentence)):
         return StatementKind.DECISION
     if by_person and _CONVENTION.search(sentence):
         return StatementKind.CONVENTION
-    if _FACT.search(sentence) and _CONCRETE.search(sentence):
+    if _FACT.search(sentence) and is_concrete(sentence):
         return StatementKind.FACT
     return None

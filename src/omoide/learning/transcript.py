@@ -1,20 +1,24 @@
 """Read the transcripts of agents into turns: Claude Code's JSONL, Codex's rollouts, and plain text.
 
 A line that cannot be read is left out, whatever it holds: transcripts are written by other programs, and by processes that
-were killed while they wrote.
+were killed while they wrote. A transcript is read line by line, so that a large one takes no more memory than a small one.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import Any
+from itertools import chain
+from typing import BinaryIO
 
 import msgspec
 
-from omoide.learning.injected_text import strip_injected
+from omoide.errors import InvalidInput
+from omoide.learning.injected_text import split_injected
 
 MAX_TEXT = 20_000
 """Characters of one turn that are read: the beginning and the end of what is longer."""
+MAX_LINE = 16_000_000
+"""Bytes of a line; a longer one, such as an image, is left out."""
 
 
 class Speaker(StrEnum):
@@ -26,6 +30,8 @@ class Speaker(StrEnum):
     """A command or another tool that the agent ran."""
     OUTPUT = "output"
     """What a command or tool printed. Never a statement of anybody."""
+    CONTEXT = "context"
+    """What a client, a hook or omoide put into the conversation: known before it began."""
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -41,177 +47,66 @@ class Turn(msgspec.Struct, frozen=True):
     """The id that joins a command and its output."""
     failed: bool = False
     """Of an output: whether the command ended with an error."""
+    command: str = ""
+    """Of an output: the beginning of the command."""
 
 
-class _Lines(msgspec.Struct):
-    """What is known of the transcript so far."""
+def read_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file; an empty one in place of each that is longer than `MAX_LINE`."""
+    while line := stream.readline(MAX_LINE):
+        if len(line) == MAX_LINE and not line.endswith(b"\n"):
+            while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
+                pass
+            line = b"\n"
+        yield line
 
-    tools: dict[str, str] = {}
 
-
-def read_turns(lines: Iterable[bytes], *, first_line: int = 1) -> Iterator[Turn]:
-    """Return the turns of a transcript, in order, without what omoide or the client put into it.
+def read_turns(lines: Iterable[bytes], *, first_line: int = 1, strict: bool = False) -> Iterator[Turn]:
+    """Return the turns of a transcript, in order; what omoide or the client put into messages is a turn of its own.
 
     The format is recognised from the first line that is not empty: JSON objects, one in each line, or plain text.
+    `first_line` is the number of the first of the lines. `strict`: raise InvalidInput for bytes that are no text, and, at
+    the end, for JSON without a record of a format that is known; else there are no turns in them.
     """
     numbered = ((number, line) for number, line in enumerate(lines, first_line) if line.strip())
     first = next(numbered, None)
     if first is None:
         return
-    rest = _chain(first, numbered)
-    turns = _json_turns(rest) if first[1].lstrip().startswith(b"{") else _plain_turns(rest)
+    if b"\0" in first[1]:
+        if not strict:
+            return
+        raise InvalidInput(f"line {first[0]} is no text: a transcript is JSON lines of Claude Code or Codex, or plain text")
+    rest = chain([first], numbered)
+    if first[1].lstrip().startswith(b"{"):
+        from omoide.learning.transcript_records import read_records  # lazy: plain text needs none of it
+
+        turns = read_records(rest, strict=strict)
+    else:
+        turns = _plain_turns(rest)
     for turn in turns:
-        text = turn.text if turn.speaker in (Speaker.COMMAND, Speaker.OUTPUT) else strip_injected(turn.text)
-        if text.strip():
-            yield msgspec.structs.replace(turn, text=_shorten(text))
+        yield from _split(turn)
 
 
-def _chain(first: tuple[int, bytes], rest: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    yield first
-    yield from rest
+def _split(turn: Turn) -> Iterator[Turn]:
+    """The turn without what was put into it, which is a turn of its own before it."""
+    if turn.speaker in (Speaker.PERSON, Speaker.AGENT):
+        text, injected = split_injected(turn.text)
+        if injected:
+            yield Turn(Speaker.CONTEXT, shorten(injected), turn.line)
+        turn = msgspec.structs.replace(turn, text=text)
+    if turn.text.strip():
+        yield msgspec.structs.replace(turn, text=shorten(turn.text))
 
 
-def _shorten(text: str) -> str:
-    if len(text) <= MAX_TEXT:
-        return text
-    return f"{text[: MAX_TEXT // 2]}\n…\n{text[-MAX_TEXT // 2 :]}"
-
-
-def _json_turns(lines: Iterable[tuple[int, bytes]]) -> Iterator[Turn]:
-    seen = _Lines({})
-    for number, line in lines:
-        try:
-            record = msgspec.json.decode(line)
-        except msgspec.DecodeError:  # fallback: the other lines
-            continue
-        if not isinstance(record, dict):
-            continue
-        payload = record.get("payload")
-        if isinstance(payload, dict):
-            if record.get("type") == "response_item":
-                yield from _codex_turns(payload, number, seen)
-        elif record.get("type") in ("user", "assistant") and not record.get("isMeta"):
-            yield from _claude_turns(record, number, seen)
-
-
-def _claude_turns(record: dict[str, Any], line: int, seen: _Lines) -> Iterator[Turn]:
-    message = record.get("message")
-    if not isinstance(message, dict):
-        return
-    speaker = Speaker.AGENT if record["type"] == "assistant" else Speaker.PERSON
-    content = message.get("content")
-    if isinstance(content, str):
-        yield Turn(speaker, content, line)
-        return
-    for block in content if isinstance(content, list) else ():
-        if isinstance(block, dict):
-            yield from _claude_block(block, speaker, line, seen)
-
-
-def _claude_block(block: dict[str, Any], speaker: Speaker, line: int, seen: _Lines) -> Iterator[Turn]:
-    kind = block.get("type")
-    if kind == "text":
-        yield Turn(speaker, str(block.get("text", "")), line)
-    elif kind == "tool_use":
-        call, tool = str(block.get("id", "")), str(block.get("name", ""))
-        seen.tools[call] = tool
-        yield Turn(Speaker.COMMAND, _command(block.get("input")), line, tool, call)
-    elif kind == "tool_result":
-        call = str(block.get("tool_use_id", ""))
-        text = _join_texts(block.get("content"))
-        failed = bool(block.get("is_error")) or is_failure(text)
-        yield Turn(Speaker.OUTPUT, text, line, seen.tools.get(call, ""), call, failed)
-
-
-def _codex_turns(payload: dict[str, Any], line: int, seen: _Lines) -> Iterator[Turn]:
-    kind, call = payload.get("type"), str(payload.get("call_id", ""))
-    if kind == "message":
-        speaker = {"user": Speaker.PERSON, "assistant": Speaker.AGENT}.get(str(payload.get("role")))
-        text = _join_texts(payload.get("content"))
-        if speaker is not None and not _CODEX_CONTEXT.match(text):
-            yield Turn(speaker, text, line)
-    elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
-        arguments: Any = payload.get("arguments", payload.get("input", payload.get("action")))
-        if isinstance(arguments, str):
-            arguments = _decode(arguments)
-        tool = str(payload.get("name", kind))
-        seen.tools[call] = tool
-        yield Turn(Speaker.COMMAND, _command(arguments), line, tool, call)
-    elif kind in ("function_call_output", "custom_tool_call_output", "local_shell_call_output"):
-        text, failed = _codex_output(payload.get("output"))
-        yield Turn(Speaker.OUTPUT, text, line, seen.tools.get(call, ""), call, failed)
-
-
-_CODEX_CONTEXT = re.compile(r"\s*<(?:environment_context|user_instructions|permissions|turn_aborted|INSTRUCTIONS)\b", re.I)
-
-
-def _codex_output(output: Any) -> tuple[str, bool]:
-    """The text of an output, and whether its command failed. Older rollouts hold JSON in a string."""
-    if isinstance(output, str):
-        output = _decode(output)
-    if isinstance(output, dict):
-        metadata = output.get("metadata")
-        code = metadata.get("exit_code") if isinstance(metadata, dict) else None
-        text = _join_texts(output.get("output", output.get("content", "")))
-        return text, bool(code) or (code is None and is_failure(text)) or output.get("success") is False
-    text = _join_texts(output)
-    return text, is_failure(text)
-
-
-def _decode(text: str) -> Any:
-    """The JSON value in a string, or the string itself."""
-    if text[:1] not in ("{", "["):
-        return text
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError:  # fallback: it is no JSON
-        return text
-
-
-def _join_texts(content: Any) -> str:
-    """The text of a content, which is a string or a list of blocks."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        texts = (block.get("text", "") if isinstance(block, dict) else block for block in content)
-        return "\n".join(text for text in texts if isinstance(text, str))
-    return ""
-
-
-_COMMAND_FIELDS = ("command", "cmd", "patch", "script")
-_EDIT_FIELDS = ("file_path", "path", "notebook_path")
-
-
-def _command(arguments: Any) -> str:
-    """What a tool was asked to do, in one text: a command line, an edit as path and new text, else its arguments."""
-    if isinstance(arguments, str):
-        return arguments
-    if not isinstance(arguments, dict):
-        return ""
-    for name in _COMMAND_FIELDS:
-        value = arguments.get(name)
-        if isinstance(value, list):
-            return _shell_line([str(part) for part in value])
-        if isinstance(value, str):
-            return value
-    path = next((str(arguments[name]) for name in _EDIT_FIELDS if arguments.get(name)), "")
-    new = arguments.get("new_string", arguments.get("content", ""))
-    if path:
-        return f"{path}\n{new}" if isinstance(new, str) and new else path
-    return msgspec.json.encode(arguments).decode()
-
-
-def _shell_line(parts: list[str]) -> str:
-    """A command as a person would type it: what a shell was asked to run, without the shell."""
-    if len(parts) >= 3 and parts[0].rpartition("/")[2] in ("bash", "sh", "zsh") and parts[1] in ("-c", "-lc"):
-        return parts[2]
-    return " ".join(parts)
+def shorten(text: str, most: int = MAX_TEXT) -> str:
+    """Return the beginning and the end of a text that is longer than `most` characters."""
+    return text if len(text) <= most else f"{text[: most // 2]}\n…\n{text[-most // 2 :]}"
 
 
 _FAILURE = re.compile(
     r"^(?:exit code:? [1-9]\d*|process exited with code [1-9]\d*|command failed|traceback \(most recent call last\)"
     r"|(?:\w+\.)*\w*(?:error|exception)\b.*:|error[:\[]|fatal:|npm err!"
-    r"|(?:=+ .*)?\b[1-9]\d* failed\b|FAILED\b|make: \*\*\*)",
+    r"|(?:=+ .*)?\b[1-9]\d* failed\b|FAILED\b|make: \*\*\*|panic:|\S+: (?:command not found|No such file or directory))",
     re.I | re.M,
 )
 _EXIT_ZERO = re.compile(r"^(?:exit code:? 0|process exited with code 0)\b", re.I | re.M)
@@ -223,42 +118,50 @@ def is_failure(text: str) -> bool:
 
 
 _LABELS = {
-    Speaker.PERSON: ("user", "human", "me", "you", "ユーザー", "ユーザ", "人間", "私"),
-    Speaker.AGENT: ("assistant", "agent", "claude", "codex", "gemini", "ai", "bot", "アシスタント", "エージェント"),
-    Speaker.OUTPUT: ("tool", "output", "result", "tool result", "ツール", "出力", "結果"),
+    Speaker.PERSON: ("user", "human", "me", "you", "ユーザー", "ユーザ", "人間", "私", "依頼者"),
+    Speaker.AGENT: (
+        *("assistant", "agent", "claude", "claude code", "codex", "gemini", "copilot", "ai", "bot"),
+        *("アシスタント", "エージェント"),
+    ),
+    Speaker.OUTPUT: ("tool", "output", "result", "tool result", "ツール", "出力", "結果", "ツール結果"),
     Speaker.COMMAND: ("command", "コマンド"),
+    Speaker.CONTEXT: ("system", "システム"),
 }
 _LABEL = re.compile(
-    r"^(?:[#>*\s]*)(?P<name>{})(?:\*\*)?\s*[:：](?:\*\*)?\s*(?P<text>.*)$".format(
-        "|".join(re.escape(name) for names in _LABELS.values() for name in names)
+    r"^(?:[#>*\s]*)(?:\[[\d:/ T.-]+\]\s*)?(?P<name>{})(?:\*\*)?\s*[:：](?:\*\*)?\s*(?P<text>.*)$".format(
+        "|".join(sorted((re.escape(name) for names in _LABELS.values() for name in names), key=len, reverse=True))
     ),
     re.I,
 )
 _SPEAKERS = {name: speaker for speaker, names in _LABELS.items() for name in names}
+_PROMPT = re.compile(r"\s*[$❯] (?=\S)")
 
 
 def _plain_turns(lines: Iterable[tuple[int, bytes]]) -> Iterator[Turn]:
     """Turns of plain text: `User: …`, `Assistant: …`, `$ command` and what it printed. Without a label it is the agent's."""
-    speaker, begun, parts = Speaker.AGENT, 0, list[str]()
+    speaker, begun, parts, command = Speaker.AGENT, 0, list[str](), ""
     for number, raw in lines:
         line = raw.decode("utf-8", errors="replace").rstrip("\r\n")
         label = _LABEL.match(line)
         if label:
             new, text = _SPEAKERS[label["name"].lower()], label["text"]
-        elif re.match(r"\s*[$❯] \S", line):
-            new, text = Speaker.COMMAND, line.lstrip(" $❯")
+        elif _PROMPT.match(line):
+            new, text = Speaker.COMMAND, _PROMPT.sub("", line, count=1)
         elif speaker is Speaker.COMMAND:
             new, text = Speaker.OUTPUT, line
+        elif sum(map(len, parts)) > 2 * MAX_TEXT:  # what one turn may hold: the rest of a flood is not needed
+            continue
         else:
             parts.append(line)
             continue
         if parts:
-            yield _plain_turn(speaker, parts, begun)
+            yield _plain_turn(speaker, parts, begun, command)
+        command = "\n".join(parts) if speaker is Speaker.COMMAND and new is Speaker.OUTPUT else ""
         speaker, begun, parts = new, number, [text]
     if parts:
-        yield _plain_turn(speaker, parts, begun)
+        yield _plain_turn(speaker, parts, begun, command)
 
 
-def _plain_turn(speaker: Speaker, parts: list[str], line: int) -> Turn:
+def _plain_turn(speaker: Speaker, parts: list[str], line: int, command: str) -> Turn:
     text = "\n".join(parts)
-    return Turn(speaker, text, line, failed=speaker is Speaker.OUTPUT and is_failure(text))
+    return Turn(speaker, text, line, failed=speaker is Speaker.OUTPUT and is_failure(text), command=command)

@@ -13,9 +13,9 @@ from datetime import UTC, date, datetime
 from itertools import pairwise
 from typing import NamedTuple
 
-from omoide.learning.noise import Wording, wording
 from omoide.learning.sentences import split_sentences
 from omoide.learning.statements import has_reason
+from omoide.learning.wording import Wording, wording
 from omoide.lifecycle import summary_text
 from omoide.lifecycle.details import find_details
 from omoide.lifecycle.summary_points import PointKind, classify_point, without_lead
@@ -198,7 +198,7 @@ def _drop_repetition(statements: Sequence[_Statement]) -> None:
     """Leave out each statement that says nothing beyond another one, and count it there."""
     seen: dict[str, _Statement] = {}
     wordings: dict[int, Wording] = {}
-    places: dict[tuple[str, ...], list[_Statement]] = defaultdict(list)
+    places: dict[int, list[_Statement]] = defaultdict(list)
     for statement in statements:
         if not statement.kept and statement.kind is not PointKind.REMARK:
             continue

@@ -26,6 +26,8 @@ class WorkTreeState(msgspec.Struct, frozen=True, omit_defaults=True):
     branch: str = ""
     """Empty: no branch is checked out."""
     stashes: int = 0
+    log_size: int = 0
+    """Bytes of git's log of what was checked out: what is appended later happened later."""
     files: tuple[TreeFile, ...] = ()
     """What differs from the commit, by path: changed, new and deleted files; not what git ignores."""
 

@@ -5,6 +5,7 @@ import msgspec
 from omoide.guard import permissions, validation
 from omoide.model import Actor, Scope, Source, require_source
 from omoide.service.agent_hooks import AgentHooks
+from omoide.service.corrections import Corrections
 from omoide.service.entries import Entries
 from omoide.service.idempotency import IdempotencyKey, make_key
 from omoide.service.imports import Imports
@@ -17,6 +18,7 @@ from omoide.service.mirrors import Mirrors
 from omoide.service.project_blocks import ProjectBlocks
 from omoide.service.projects import Projects
 from omoide.service.prompts import Prompts
+from omoide.service.proposals import Proposals
 from omoide.service.replay import Replay
 from omoide.service.repositories import Repositories
 from omoide.service.retention import Retention
@@ -53,6 +55,8 @@ class Service(
     SecretScan,
     LlmUsage,
     Learning,
+    Proposals,
+    Corrections,
 ):
     """Every operation on one store, for one actor; `omoide.open` returns it. It may be used from several threads.
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from omoide.errors import InvalidInput, NotAllowed
 from omoide.guard import permissions
 from omoide.model import InboxItem, Scope, TranscriptPosition
-from omoide.service.learning import Learning, LearningReport
+from omoide.service.candidate_store import LearningReport
+from omoide.service.learning import Learning
 from omoide.service.repositories import Repositories
 
 if TYPE_CHECKING:  # its patterns take 40 ms that only a process that learns should pay for
@@ -123,7 +124,7 @@ class Inbox(Repositories, Learning):
 
 
 def _join(reports: Sequence[LearningReport]) -> LearningReport:
-    lists = ("kept", "proposed", "confirmed", "rejected")
+    lists = ("kept", "proposed", "confirmed", "replaced", "rejected")
     joined = {name: [one for report in reports for one in getattr(report, name)] for name in lists}
     trouble = next((report.trouble for report in reports if report.trouble), "")
     return LearningReport(**joined, trouble=trouble)

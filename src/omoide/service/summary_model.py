@@ -9,7 +9,7 @@ from datetime import date
 
 import msgspec
 
-from omoide.learning.noise import Wording, share_of, wording
+from omoide.learning.wording import Wording, share_of, wording
 from omoide.lifecycle.details import find_details
 from omoide.lifecycle.summarization import LogEntry
 from omoide.lifecycle.summary_points import PointKind

@@ -12,14 +12,20 @@ from omoide.interfaces import serialize
 from omoide.interfaces.cli.editor import edit_text
 from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
 from omoide.interfaces.cli.output import count_of, day, escape_control, headline, print_json
-from omoide.learning.transcript import read_turns
+from omoide.learning.transcript import read_lines, read_turns
 from omoide.model import Memory, Scope
 from omoide.service import Service
-from omoide.service.learning import LearningReport
+from omoide.service.candidate_store import LearningReport
 
 
 @click.command("learn")
-@click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, allow_dash=True))
+@click.argument("file", metavar="[FILE]", required=False, type=click.Path(dir_okay=False, allow_dash=True))
+@click.option(
+    "--corrections",
+    metavar="DIRECTORY",
+    type=click.Path(file_okay=False),
+    help="Learn from what a person changed in this work tree since the last run, instead of from a conversation.",
+)
 @click.option("--run", metavar="ID", help="The agent's run that the conversation is of.")
 @click.option(
     "--known", metavar="FILE", type=click.Path(dir_okay=False), help="What was injected into it: not learnt again."
@@ -27,7 +33,15 @@ from omoide.service.learning import LearningReport
 @click.option("--offline", is_flag=True, help="Do not ask the language model, even if one is configured.")
 @target_options
 @json_option
-def learn_command(file: str, run: str | None, known: str | None, offline: bool, target: Target, as_json: bool) -> None:
+def learn_command(
+    file: str | None,
+    corrections: str | None,
+    run: str | None,
+    known: str | None,
+    offline: bool,
+    target: Target,
+    as_json: bool,
+) -> None:
     """Draw what is worth keeping from a conversation.
 
     FILE is a transcript of Claude Code (JSONL), a rollout of Codex, or plain text with lines such as `User: …`; - reads
@@ -36,10 +50,17 @@ def learn_command(file: str, run: str | None, known: str | None, offline: bool, 
     \b
     omoide learn ~/.claude/projects/my-project/session.jsonl
     omoide learn --offline notes.txt
+    omoide learn --corrections .
     """
-    with open_memory(target, writing=True) as (memory, scope), _open_transcript(file) as lines:
-        texts = [_read_text(known)] if known else []
-        report = memory.learn(read_turns(lines), scope=scope, run=run, known=texts, ask=not offline)
+    if (file is None) == (corrections is None):
+        raise click.UsageError("give a FILE, or --corrections with a directory")
+    with open_memory(target, writing=True) as (memory, scope):
+        if corrections is not None:
+            report = memory.learn_corrections(corrections, scope=scope)
+        else:
+            texts = [_read_text(known)] if known else []
+            with _open_transcript(file or "-") as lines:
+                report = memory.learn(read_turns(lines, strict=True), scope=scope, run=run, known=texts, ask=not offline)
     if as_json:
         print_json(_report_record(report))
     else:
@@ -50,11 +71,11 @@ def learn_command(file: str, run: str | None, known: str | None, offline: bool, 
 def _open_transcript(file: str) -> Iterator[Iterator[bytes]]:
     """Yield the lines of a transcript. They are read one by one: it may be large."""
     if file == "-":
-        yield iter(sys.stdin.buffer)
+        yield read_lines(sys.stdin.buffer)
         return
     try:
         with Path(file).open("rb") as lines:
-            yield iter(lines)
+            yield read_lines(lines)
     except OSError as error:
         raise Unreadable(f"cannot read {file} ({error.strerror}): give the path of a transcript") from error
 
@@ -71,21 +92,24 @@ def _report_record(report: LearningReport) -> dict[str, object]:
         "kept": [serialize.memory(memory) for memory in report.kept],
         "proposed": [serialize.memory(memory) for memory in report.proposed],
         "confirmed": [serialize.memory(memory) for memory in report.confirmed],
+        "replaced": [serialize.memory(memory) for memory in report.replaced],
         "rejected": [rejection._asdict() for rejection in report.rejected],
         "trouble": report.trouble,
     }
 
 
 def _print_report(report: LearningReport) -> None:
-    for label, memories in (("kept", report.kept), ("proposed", report.proposed), ("confirmed", report.confirmed)):
+    groups = (report.kept, report.proposed, report.confirmed, report.replaced)
+    for label, memories in zip(("kept", "proposed", "confirmed", "replaced"), groups, strict=True):
         for memory in memories:
             click.echo(f"{label}  {headline(memory)}")
     if report.trouble:
         click.echo(f"omoide: the language model did not help: {escape_control(report.trouble)}", err=True)
     counts = f"{len(report.kept)} kept, {len(report.proposed)} proposed, {len(report.confirmed)} confirmed"
+    replaced = f", {len(report.replaced)} replaced" if report.replaced else ""
     rejected = f", {len(report.rejected)} left out" if report.rejected else ""
     hint = ": `omoide review` decides on what is proposed" if report.proposed else ""
-    click.echo(f"{counts}{rejected}{hint}", err=True)
+    click.echo(f"{counts}{replaced}{rejected}{hint}", err=True)
 
 
 @click.command("review")
@@ -141,6 +165,8 @@ def _decide(
 def _print_proposal(proposal: Memory) -> None:
     click.echo(headline(proposal))
     click.echo(f"    {escape_control(proposal.content)}")
+    for example in proposal.examples:
+        click.echo("\n".join(f"    | {escape_control(line)}" for line in example.splitlines()))
     run = f" · run {escape_control(proposal.source_run_id)}" if proposal.source_run_id else ""
     click.echo(f"    {day(proposal.created_at)} · confidence {proposal.confidence:.2f}{run}")
 

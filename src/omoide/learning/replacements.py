@@ -1,0 +1,49 @@
+"""What a statement says is to be given up for something else: "use X instead of Y", 「YではなくX」. Pure."""
+
+import re
+from collections.abc import Iterator
+
+from omoide.learning.wording import content_words
+
+_NAME = r"(?:`[^`]+`|\"[^\"]+\"|[^\s,;.。、()「」]+(?: [^\s,;.。、()「」]+)?)"
+_PATTERNS = tuple(
+    re.compile(pattern, re.I)
+    for pattern in (
+        rf"\b(?:instead of|rather than|in place of)(?: using)? (?:the )?(?P<old>{_NAME})",
+        rf"\bnot (?:the |a |in |on |at |with )?(?P<old>{_NAME})(?=\s*(?:$|[,.;!)]|anymore|any more|any longer| but\b))",
+        rf"\b(?:isn'?t|aren'?t|(?:is|are|was) not) (?:the |a |in |on |at )?(?P<old>{_NAME}) ?(?:[,;.]|but|any ?more|$)",
+        rf"\b(?:don'?t|do not|never|stop|no longer|not) (?:use|using|run|call|running|calling) (?:the )?(?P<old>{_NAME})",
+        rf"\b(?:replace|replaces|replaced|dropped|switched from|moved from|migrated from) (?:the )?(?P<old>{_NAME})",
+        r"(?P<old>[^\s、。,「」はをがに]+)(?:は|を)?(?:じゃ|では)なく(?:て)?",
+        r"(?P<old>[^\s、。,「」はをがに]+)(?:は|を)(?:やめ|廃止|使わ(?:ない|ず)|使用しない)",
+        r"(?P<old>[^\s、。,「」はをがに]+)(?:から|より)(?P<new>[^\s、。]+)(?:へ|に)(?:変更|移行|切り替|変え|乗り換)",
+    )
+)
+_ABOUT = 0.5
+"""Share of the words of a memory that the new statement and what it gives up have in common with it."""
+
+
+def find_replaced(text: str) -> list[str]:
+    """Return the names of what a statement says is not to be used, or not so, any more."""
+    return list(dict.fromkeys(_names(text)))
+
+
+def _names(text: str) -> Iterator[str]:
+    for pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            name = match["old"].strip("`\"' ")
+            if content_words(name):
+                yield name
+
+
+def is_replaced(memory: str, statement: str) -> bool:
+    """Whether a statement gives up what a memory says: the memory is about it, and says it of the same things."""
+    old, words = find_replaced(statement), content_words(memory)
+    about = content_words(statement)
+    for name in old:
+        given_up = content_words(name)
+        # The rest of the statement is news: a memory that has it too says already what is said now.
+        news = about - given_up - words
+        if given_up and given_up <= words and news and len((about | given_up) & words) / len(words) >= _ABOUT:
+            return True
+    return False

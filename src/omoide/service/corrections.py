@@ -1,0 +1,161 @@
+"""Corrections become memories: what a person changes in the lines that an agent wrote, between one run and the next."""
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from omoide.guard import permissions, secrets
+from omoide.model import AgentFile, Run, Scope, TreeFile, WorkTreeRecord, WorkTreeState
+from omoide.service.candidate_store import CandidateStore, LearningReport
+from omoide.service.core import Ref
+from omoide.storage.base import Reader
+
+if TYPE_CHECKING:  # only a process that learns needs it
+    from omoide.learning.candidates import Candidate
+
+_CONFIDENCE = 0.6
+"""Of what a person changed once: it waits until it is seen twice, or confirmed."""
+_MOST_TEXT = 400_000
+"""Characters of the files that an agent wrote, that are kept until the next run."""
+_MOST_FILES = 100
+_MOST_CORRECTIONS = 10
+"""That are drawn at once; what a person changes more was a rewrite."""
+_KEPT_FOR = timedelta(days=30)
+"""How long the record of a work tree waits for the next run."""
+
+
+class Corrections(CandidateStore):
+    """Operations that learn from what people do to the work of agents."""
+
+    def record_work_tree(self, run: Ref | None, directory: str | Path, *, scope: Scope) -> WorkTreeRecord | None:
+        """Record what an agent changed in a git work tree, when its run ends.
+
+        What it changed is what differs from the state at the start of the run, if `learn_corrections` was called then;
+        else from the commit that was checked out when the run began. `run`: the number or the id of the run. `directory`:
+        any directory of the work tree.
+
+        Only texts of a bounded size are recorded, without secrets. Returns the record; None where there is no work tree,
+        or git does not answer.
+        """
+        permissions.require(self._actor, "record_work_tree")
+        from omoide.files.work_tree_state import read_work_tree_state  # lazy: starts git, and only learning needs it
+
+        state = read_work_tree_state(Path(directory))
+        if state is None:
+            return None
+        with self._read(scope) as tx:
+            known, found = tx.work_tree(scope, state.root), _find_run(tx, run, scope)
+        id = found.id if found is not None else str(run) if run is not None else ""
+        base = known.state if known is not None and known.run is None else None
+        files = tuple(_bounded(_changes(base, state, found)))
+        record = WorkTreeRecord(replace(state, files=()), self._clock(), id, files)
+        return self._put(record, scope)
+
+    def learn_corrections(self, directory: str | Path, *, scope: Scope) -> LearningReport:
+        """Learn from what a person changed since the last run in a git work tree, in the lines that the agent wrote.
+
+        Call it before a run begins: it also records the state of the work tree, so that `record_work_tree` knows what the
+        run has changed. Each correction is a proposal of the kind `correction`, with a glob of its files as a tag and the
+        diff as its example. Seen a second time, after another run, it is active.
+
+        What git does to the files (switching branches, merging, rebasing, stashing) corrects nothing, and neither does a
+        formatter. Without a work tree, or a record of it, nothing is learnt.
+        """
+        permissions.require(self._actor, "learn_corrections")
+        from omoide.files.work_tree_state import is_persons_work, read_work_tree_state  # lazy: as above
+
+        now = read_work_tree_state(Path(directory))
+        if now is None:
+            return LearningReport()
+        with self._read(scope) as tx:
+            known = tx.work_tree(scope, now.root)
+        candidates: list[Candidate] = []
+        if known is not None and known.run is not None and known.files and is_persons_work(known.state, now):
+            candidates = list(_candidates(known.files, now))[:_MOST_CORRECTIONS]
+        run = known.run if known is not None else None
+        report = self._store_candidates(candidates, [], scope, run or None)
+        begun = replace(now, files=tuple(map(_redact_file, now.files)))
+        self._put(WorkTreeRecord(begun, self._clock()), scope)
+        return report
+
+    def _put(self, record: WorkTreeRecord, scope: Scope) -> WorkTreeRecord:
+        permissions.require_place(self._actor, scope)
+        with self._writes.transaction() as write:
+            write.tx.put_work_tree(scope, record, drop_before=record.at - _KEPT_FOR)
+        return record
+
+
+def _find_run(tx: Reader, run: Ref | None, scope: Scope) -> Run | None:
+    text = "" if run is None else str(run)
+    found = tx.run(scope, text) if text else None
+    return found or (tx.run(scope, int(text)) if text.isascii() and text.isdigit() and len(text) < 10 else None)
+
+
+def _changes(base: WorkTreeState | None, state: WorkTreeState, run: Run | None) -> Iterator[AgentFile]:
+    """The files that an agent changed, from the state at the start of its run."""
+    from omoide.files.work_tree_state import commits_paths, head_at, read_committed, read_files  # lazy: as above
+    from omoide.learning.file_corrections import agent_hunks, is_generated  # lazy: as above
+
+    root = Path(state.root)
+    # Git counts seconds: what was committed in the second before the run counts as the agent's.
+    since = "" if run is None else (run.started_at.replace(microsecond=0) - timedelta(seconds=1)).isoformat()
+    head = base.head if base is not None else head_at(root, since) if since else state.head
+    begun = {file.path: file for file in base.files} if base is not None else {}
+    paths = {*begun, *(file.path for file in state.files), *commits_paths(root, head, state.head, since)}
+    wanted = sorted(path for path in paths if not is_generated(path))[:_MOST_FILES]
+    committed = read_committed(root, head, [path for path in wanted if path not in begun])
+    for file in read_files(root, wanted):
+        before = begun[file.path].text if file.path in begun else committed.get(file.path, "")
+        if file.path in begun and not begun[file.path].digest:
+            before = ""
+        if file.text is None or before is None or before == file.text:
+            continue
+        old, new = secrets.redact(before), secrets.redact(file.text)
+        hunks = agent_hunks(old, new)
+        if hunks:
+            yield AgentFile(file.path, new, hunks, added=not before)
+
+
+def _bounded(files: Iterator[AgentFile]) -> Iterator[AgentFile]:
+    room = _MOST_TEXT
+    for file in sorted(files, key=lambda file: len(file.text)):
+        room -= len(file.text)
+        if room >= 0:
+            yield file
+
+
+def _candidates(files: Sequence[AgentFile], now: WorkTreeState) -> "Iterator[Candidate]":
+    from omoide.files.work_tree_state import read_files  # lazy: as above
+    from omoide.learning.candidates import Candidate  # lazy: as above
+    from omoide.learning.file_corrections import find_corrections  # lazy: as above
+
+    present = {file.path: file for file in read_files(Path(now.root), [file.path for file in files])}
+    for file in files:
+        there = present.get(file.path)
+        if there is None or (there.digest and there.text is None):
+            continue  # it became a link, or is no text any more
+        if not there.digest and _is_moved(file, now):
+            continue
+        text = None if there.text is None else secrets.redact(there.text)
+        for correction in find_corrections(file, text):
+            globs = (correction.glob,) if correction.glob else ()
+            yield Candidate(
+                correction.text, "correction", _CONFIDENCE, 0, by_person=True, globs=globs, evidence=correction.evidence
+            )
+
+
+def _is_moved(file: AgentFile, now: WorkTreeState) -> bool:
+    """Whether a file that is gone is somewhere else: under the same name, or with the same text."""
+    from omoide.files.work_tree import list_files  # lazy: as above
+
+    name = file.path.rpartition("/")[2]
+    if any(other.rpartition("/")[2] == name for other in list_files(Path(now.root)) if other != file.path):
+        return True
+    return any(other.text is not None and secrets.redact(other.text) == file.text for other in now.files)
+
+
+def _redact_file(file: TreeFile) -> TreeFile:
+    return file if file.text is None else replace(file, text=secrets.redact(file.text))
