@@ -47,6 +47,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "resume": _EVERYONE,
     "hook": _EVERYONE,
     "learn_from_inbox": _EVERYONE,
+    "has_inbox": _EVERYONE,
     "compose": _EVERYONE,
     "project_block": _EVERYONE,
     # runs, their receipts and outcomes: an agent reports how its own run ended

@@ -50,6 +50,13 @@ class Inbox(Repositories, Learning):
                 break
         return _join(reports)
 
+    def has_inbox(self) -> bool:
+        """Return whether something waits in the inbox to be learnt from. Cheap."""
+        permissions.require(self._actor, "has_inbox")
+        at = self._clock()
+        with self._store.read() as tx:
+            return tx.has_inbox(at, at + timedelta(microseconds=1))
+
     def _learn_session(self, items: Sequence[InboxItem], until: float, reports: list[LearningReport], *, ask: bool) -> bool:
         """Learn from the items of a session; return False if the time did not suffice for all of them."""
         for place, item in enumerate(items):
@@ -68,7 +75,7 @@ class Inbox(Repositories, Learning):
 
         scope = self._scope_of_item(item)
         known = self._injected_texts(item.session)
-        has_turns = False
+        is_known = session_turns.has_transcript(item)
         while scope is not None:
             with self._store.read() as tx:
                 position = tx.transcript_position(item.transcript)
@@ -76,16 +83,19 @@ class Inbox(Repositories, Learning):
             if end == position.bytes:
                 break
             turns = session_turns.turns(lines, position.line)
-            has_turns = has_turns or bool(turns)
-            yield self._learn_turns(turns, item, scope, known, ask=ask)
+            is_known = is_known and bool(turns)
+            report = self._learn_turns(turns, item, scope, known, ask=ask)
             with self._store.write() as tx:
                 at = self._clock()
                 tx.record_position(item.transcript, TranscriptPosition(end, position.line + len(lines)), at)
                 tx.extend_lease([item.number], at + _LEASE)
-        if scope is not None and not has_turns:  # no transcript, or one in a format that is not known
-            yield self._learn_turns(session_turns.spoken(item), item, scope, known, ask=ask)
+            yield report
+        report = LearningReport()
+        if scope is not None and not is_known:  # no transcript, or one in a format that is not known
+            report = self._learn_turns(session_turns.spoken(item), item, scope, known, ask=ask)
         with self._store.write() as tx:
             tx.finish_inbox([item.number], self._clock())
+        yield report
 
     def _learn_turns(
         self, turns: "Sequence[Turn]", item: InboxItem, scope: Scope, known: Sequence[str], *, ask: bool

@@ -22,6 +22,14 @@ def run_id(item: InboxItem) -> str | None:
     return _NOT_OF_RUN.sub("-", item.session)[:200] or None
 
 
+def has_transcript(item: InboxItem) -> bool:
+    """Return whether the transcript of an item is there."""
+    try:
+        return bool(item.transcript) and Path(item.transcript).expanduser().is_file()
+    except (OSError, ValueError, RuntimeError):  # fallback: a name that no file can have
+        return False
+
+
 def read_lines(
     item: InboxItem, position: TranscriptPosition, *, is_last: bool
 ) -> tuple[list[bytes], int, TranscriptPosition]:

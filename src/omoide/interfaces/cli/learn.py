@@ -7,15 +7,18 @@ from pathlib import Path
 
 import click
 
-from omoide.errors import Unreadable
+from omoide.errors import InvalidInput, Unreadable
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.editor import edit_text
-from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
+from omoide.interfaces.cli.options import Target, json_option, open_for_command, open_memory, settings_for, target_options
 from omoide.interfaces.cli.output import count_of, day, escape_control, headline, print_json
 from omoide.learning.transcript import read_lines, read_turns
 from omoide.model import Memory, Scope
 from omoide.service import Service
 from omoide.service.candidate_store import LearningReport
+
+_LEARN_SECONDS = 3.0
+"""For learning from the inbox before a review."""
 
 
 @click.command("learn")
@@ -45,22 +48,30 @@ def learn_command(
     """Draw what is worth keeping from a conversation.
 
     FILE is a transcript of Claude Code (JSONL), a rollout of Codex, or plain text with lines such as `User: …`; - reads
-    standard input. What a person asked for or decided is stored as active; what is less certain waits in `omoide review`.
+    standard input. Without FILE: what the hooks of agents left in the inbox, each line once. What a person asked for or
+    decided is stored as active; what is less certain waits in `omoide review`.
 
     \b
+    omoide learn
     omoide learn ~/.claude/projects/my-project/session.jsonl
     omoide learn --offline notes.txt
     omoide learn --corrections .
     """
-    if (file is None) == (corrections is None):
+    if file is not None and corrections is not None:
         raise click.UsageError("give a FILE, or --corrections with a directory")
-    with open_memory(target, writing=True) as (memory, scope):
-        if corrections is not None:
-            report = memory.learn_corrections(corrections, scope=scope)
-        else:
-            texts = [_read_text(known)] if known else []
-            with _open_transcript(file or "-") as lines:
-                report = memory.learn(read_turns(lines, strict=True), scope=scope, run=run, known=texts, ask=not offline)
+    if file is None and corrections is None:
+        if run or known or target.names_scope:
+            raise InvalidInput("the inbox knows its runs and projects itself: name a FILE, or leave the other options out")
+        report = open_for_command(settings_for(target)).learn_from_inbox(ask=not offline)
+    else:
+        with open_memory(target, writing=True) as (memory, scope):
+            if corrections is not None:
+                report = memory.learn_corrections(corrections, scope=scope)
+            else:
+                texts = [_read_text(known)] if known else []
+                with _open_transcript(file or "-") as lines:
+                    turns = read_turns(lines, strict=True)
+                    report = memory.learn(turns, scope=scope, run=run, known=texts, ask=not offline)
     if as_json:
         print_json(_report_record(report))
     else:
@@ -131,6 +142,7 @@ def review_command(
     omoide review --keep 12 --drop 13
     """
     with open_memory(target) as (memory, scope):
+        memory.learn_from_inbox(seconds=_LEARN_SECONDS, ask=False)
         decided = _decide(memory, scope, keep, drop, never)
         if decided:
             if as_json:

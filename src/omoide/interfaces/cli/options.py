@@ -3,14 +3,14 @@
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from omoide.errors import InvalidInput
+from omoide.errors import InvalidInput, OmoideError
 from omoide.files.git import git_root
 from omoide.interfaces.cli import without_gc
 from omoide.model import Actor, Role, Scope
@@ -18,6 +18,9 @@ from omoide.settings import Settings, load_settings
 
 if TYPE_CHECKING:  # the store loads when it is opened: an MCP server lists its tools without it
     from omoide.service import Service
+
+_LEARN_SECONDS = 0.3
+"""For learning from the inbox at the end of a command."""
 
 T = TypeVar("T")
 Command = Callable[..., T]
@@ -131,9 +134,17 @@ def open_memory(target: Target, *, writing: bool = False) -> "Iterator[tuple[Ser
 
 def open_for_command(settings: Settings) -> "Service":
     """Open the memory until the command ends: closing may take a moment, and the output is printed before that."""
-    memory = click.get_current_context().with_resource(_open_store(settings))
+    context = click.get_current_context()
+    memory = context.with_resource(_open_store(settings))
+    context.call_on_close(lambda: _learn_from_inbox(memory))  # after the output, before the memory is closed
     _report_retirements(memory)
     return memory
+
+
+def _learn_from_inbox(memory: "Service") -> None:
+    """Learn from what agents' hooks left, by rules alone and for a moment only."""
+    with suppress(OmoideError):  # fallback: the next command learns it
+        memory.learn_from_inbox(seconds=_LEARN_SECONDS, ask=False)
 
 
 def _report_retirements(memory: "Service") -> None:

@@ -31,11 +31,21 @@ def read_call(data: bytes, environment: Mapping[str, str], arguments: Sequence[s
     """
     try:
         body = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidInput(f"the input of the hook is not JSON ({error}): a client sends an object") from error
+    except (msgspec.DecodeError, RecursionError):  # fallback: what JavaScript calls JSON
+        body = _decode_leniently(data)
     if not isinstance(body, dict):
         raise InvalidInput(f"the input of the hook is a {type(body).__name__}: a client sends an object")
     return call_from(body, environment, arguments)
+
+
+def _decode_leniently(data: bytes) -> Any:
+    """Decode JSON with characters that are no valid Unicode, such as a half of an emoji that was cut off."""
+    import json  # lazy: hardly any input needs it
+
+    try:
+        return json.loads(data.decode(errors="replace"))
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"the input of the hook is not JSON ({error}): a client sends an object") from error
 
 
 def call_from(body: Mapping[str, Any], environment: Mapping[str, str], arguments: Sequence[str] = ()) -> HookCall:

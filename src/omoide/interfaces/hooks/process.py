@@ -25,8 +25,8 @@ _STEP = 0.2
 """Seconds between two looks at the time."""
 _SECONDS = 0.85
 """Until the process is ended, as long as the settings are not read. Starting Python takes some time before."""
-_LEARN_SECONDS = 0.3
-"""For learning from the inbox at the start of a session."""
+_LEARN_SHARE = 0.35
+"""Of the time of a hook, for learning from the inbox at the start of a session."""
 _GIT_SECONDS = 0.3
 _WAIT = 0.2
 _LARGEST_INPUT = 64 * 1024 * 1024
@@ -105,16 +105,16 @@ def answer(call: "HookCall", settings: "Settings") -> None:
     memory = app.open_service(settings, actor, report=lambda _: None, background=False, quick=True)
     try:
         if call.event is HookEvent.SESSION_START:
-            _learn(memory)
+            _learn(memory, _LEARN_SHARE * settings.hook_seconds)
         memory.hook(call, deliver=lambda text: _write(render_output(call, text)))
     finally:
         memory.close_quickly()
 
 
-def _learn(memory: "Service") -> None:
+def _learn(memory: "Service", seconds: float) -> None:
     """Learn from earlier sessions, so that this one starts with it."""
     with suppress(OmoideError):  # fallback: the next one learns it
-        memory.learn_from_inbox(seconds=_LEARN_SECONDS, ask=False)
+        memory.learn_from_inbox(seconds=seconds, ask=False)
 
 
 def _hook_settings(settings: "Settings") -> "Settings":

@@ -1,18 +1,26 @@
 """What a call works on: the memory, opened at the first call, and the scope."""
 
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET, UnsetType
 
-from omoide.errors import InvalidInput
+from omoide.errors import InvalidInput, OmoideError
 from omoide.model import Layer, Scope
 
 if TYPE_CHECKING:  # the service loads with the store, at the first call
     from omoide.service import Service
+
+
+_LEARN_INTERVAL = 5.0
+"""Seconds between two looks into the inbox."""
+_CLOSE_WAIT = 1.0
+"""Seconds that closing waits for what is being learnt."""
 
 
 class ServiceHandle:
@@ -24,6 +32,8 @@ class ServiceHandle:
         self._open = open
         self._opened: Service | None = None
         self._lock = threading.Lock()
+        self._learner: threading.Thread | None = None
+        self._learn_at = 0.0
 
     @property
     def service(self) -> "Service":
@@ -39,19 +49,39 @@ class ServiceHandle:
             if self._opened is not None:
                 self._opened.retire_if_due()
                 self._opened.flush()
+                self._learn_from_inbox(self._opened)
 
     def flush(self) -> None:
-        """Run deferred writes, if the service is open."""
+        """Run deferred writes, if the service is open, and learn from what agents' hooks left."""
         opened = self._opened
         if opened is not None:
             opened.flush()
+            self._learn_from_inbox(opened)
+
+    def _learn_from_inbox(self, service: "Service") -> None:
+        """Learn in the background: a language model may be asked, and the next request must not wait for it."""
+        now = time.monotonic()
+        if now < self._learn_at or (self._learner is not None and self._learner.is_alive()):
+            return
+        self._learn_at = now + _LEARN_INTERVAL
+        with suppress(OmoideError):  # fallback: the next idle moment, or the next command
+            if service.has_inbox():
+                self._learner = threading.Thread(target=_learn, args=(service,), name="omoide-inbox", daemon=True)
+                self._learner.start()
 
     def close(self) -> None:
-        """Close the service, if it is open."""
+        """Close the service, if it is open. What is being learnt gets a moment to end, else the next process learns it."""
+        if self._learner is not None:
+            self._learner.join(_CLOSE_WAIT)
         with self._lock:
             if self._opened is not None:
                 self._opened.close()
                 self._opened = None
+
+
+def _learn(service: "Service") -> None:
+    with suppress(OmoideError):  # fallback: the next process learns it
+        service.learn_from_inbox()
 
 
 class CallContext:
