@@ -55,7 +55,8 @@ class AgentHooks(HookCalls, Repositories):
         if not settings.memories_enabled:
             return ""
         if call.event in (HookEvent.STOP, HookEvent.BEFORE_COMPACTION):
-            self._store_turn(call, root, settings, at, started)
+            project = settings.project if scope is None else scope.path
+            self._store_turn(call, replace(settings, project=project), at, started)
             return ""
         record = self._write_soon(lambda tx: self._begin_call(tx, call, at))
         if record.state is HookState.REPEATED:
@@ -102,11 +103,11 @@ class AgentHooks(HookCalls, Repositories):
         self._store.touch([one.memory.number for one in shown], record.at)
         self._write_soon(lambda tx: tx.end_hook_call(done, injections_of(done, shown)))
 
-    def _store_turn(self, call: HookCall, root: Path | None, settings: Settings, at: datetime, started: float) -> None:
+    def _store_turn(self, call: HookCall, settings: Settings, at: datetime, started: float) -> None:
         """Store the end of a turn in one transaction, which also says that it was done."""
         item = None
         if settings.learn_from_sessions:
-            item = _inbox_item(call, root, settings, at)
+            item = _inbox_item(call, settings, at)
         with self._store.write() as tx:
             record = self._begin_call(tx, call, at)
             if record.state is HookState.REPEATED:
@@ -141,7 +142,7 @@ def _repository(call: HookCall) -> Path | None:
         return None
 
 
-def _inbox_item(call: HookCall, root: Path | None, settings: Settings, at: datetime) -> InboxItem:
+def _inbox_item(call: HookCall, settings: Settings, at: datetime) -> InboxItem:
     return InboxItem(
         0,
         at,
@@ -153,7 +154,7 @@ def _inbox_item(call: HookCall, root: Path | None, settings: Settings, at: datet
         _size(call.transcript),
         _message(call.prompt),
         _message(call.last_message),
-        _work_tree(call) if root is not None else "",
+        _work_tree(call),
     )
 
 
@@ -175,10 +176,15 @@ def _size(transcript: str) -> int:
 
 
 def _work_tree(call: HookCall) -> str:
-    """The state of the work tree without the texts of its files, as JSON."""
+    """The state of the work tree without the texts of its files, as JSON; empty outside of git."""
+    if not call.directory:
+        return ""
     from omoide.files.work_tree_state import read_work_tree_state  # lazy: it loads subprocess
 
-    state = read_work_tree_state(Path(call.directory))
+    try:
+        state = read_work_tree_state(Path(call.directory))
+    except (OSError, ValueError, RuntimeError):  # fallback: a directory that cannot be read has no state
+        return ""
     if state is None:
         return ""
     files = tuple(replace(file, text=None) for file in state.files)

@@ -1,5 +1,15 @@
 """What hooks add to a conversation: its context at the start, and to each prompt what is relevant and new."""
 
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import omoide
+
 PNPM = "We use pnpm as the package manager, never npm."
 JWT = "認証は JWT を採用し、有効期限は15分とする"
 
@@ -60,3 +70,134 @@ def test_a_stop_prints_nothing_and_leaves_one_item_in_the_inbox(hook, shop, stop
     assert (item.client, item.session, item.last_message) == ("claude-code", "5a2c", "Done.")
     assert item.directory == str(repository)
     assert '"branch":"main"' in item.work_tree
+
+
+def test_a_compaction_or_a_clear_makes_room_for_the_same_memories_again(hook, shop, started, asked):
+    assert PNPM in hook(asked).context
+    quiet = {"OMOIDE_INJECT_START_TOKENS": "0"}
+    hook({**started, "source": "clear"}, **quiet)
+    assert PNPM in hook({**asked, "prompt": "Which package manager do we use now?"}).context
+    hook({**started, "hook_event_name": "PreCompact", "trigger": "auto", "source": ""}, **quiet)
+    assert PNPM in hook({**asked, "prompt": "Which package manager do we use then?"}).context
+    hook({**started, "source": "resume"}, **quiet)
+    assert hook({**asked, "prompt": "Which package manager did we use?"}).out == b""
+
+
+def test_a_changed_memory_is_injected_again(hook, shop, asked, memory):
+    assert PNPM in hook(asked).context
+    with memory() as service:
+        found = service.recall("package manager", scope=shop).hits[0].memory
+        service.revise(found.number, scope=shop, content="We use bun as the package manager, no longer pnpm.")
+    assert "bun" in hook({**asked, "prompt": "Which package manager do we use now?"}).context
+
+
+def test_the_same_call_within_seconds_is_answered_once(hook, shop, asked, started, memory):
+    with ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(hook, [asked, asked, {**asked, "extra": "VS Code"}]))
+    assert sorted(bool(answer.out) for answer in answers) == [False, False, True]
+    with memory() as service:
+        states = sorted(call.state.value for call in service.hook_calls())
+        assert states == ["done", "repeated", "repeated"]
+        assert len(service.injections(session="5a2c")) == 1
+
+
+def test_the_log_says_what_was_injected_into_which_session(hook, shop, asked, memory):
+    hook(asked)
+    with memory() as service:
+        (call,) = service.last_hook_calls()
+        (injected,) = service.injections(session="5a2c")
+        number = service.recall("package manager", scope=shop).hits[0].memory.number
+    assert (call.client, call.event, call.memories, call.fault) == ("claude-code", "prompt", 1, "")
+    assert (injected.call, injected.memory, injected.version, injected.client) == (call.number, number, 1, "claude-code")
+    assert call.tokens == injected.tokens > 0
+
+
+def test_injected_memories_count_as_used(hook, shop, asked, memory):
+    with memory() as service:
+        before = service.list(scope=shop).memories
+    assert {one.last_accessed_at for one in before} == {None}
+    hook(asked)
+    with memory() as service:
+        used = [one.content for one in service.list(scope=shop).memories if one.last_accessed_at]
+    assert used == [PNPM]
+
+
+@pytest.mark.parametrize("silence", ["manual", "none", "disabled", "repository", "repository inject"])
+def test_settings_of_the_user_or_the_repository_silence_the_hooks(hook, shop, started, asked, stopped, repository, silence):
+    variables = {
+        "manual": {"OMOIDE_MEMORIES_INJECT": "manual"},
+        "none": {"OMOIDE_MEMORIES_INJECT": "none"},
+        "disabled": {"OMOIDE_MEMORIES_ENABLED": "false"},
+    }.get(silence, {})
+    if silence.startswith("repository"):
+        (repository / ".agent").mkdir()
+        line = "enabled = false" if silence == "repository" else 'inject = "none"'
+        (repository / ".agent" / "config.toml").write_text(f"[memories]\n{line}\n", encoding="utf-8")
+    assert hook(started, **variables).out == b""
+    assert hook(asked, **variables).out == b""
+
+
+def test_a_disabled_repository_leaves_nothing_in_the_inbox(hook, shop, stopped, repository, memory):
+    (repository / ".agent").mkdir()
+    (repository / ".agent" / "config.toml").write_text("[memories]\nenabled = false\n", encoding="utf-8")
+    hook(stopped)
+    with memory() as service:
+        assert not service.has_inbox()
+
+
+def test_edits_of_mirrored_files_are_there_at_the_next_start(hook, shop, started, memory, repository):
+    with memory() as service:
+        file = omoide.open_list(service, repository)
+        file.add("Deploys happen on Tuesdays")
+    file.file.write_text(file.file.read_text(encoding="utf-8").replace("Tuesdays", "Fridays"), encoding="utf-8")
+    assert "Deploys happen on Fridays" in hook(started).context
+
+
+def test_a_worktree_shares_the_memories_of_its_repository(hook, shop, started, repository):
+    git = ["git", "-C", str(repository), "-c", "user.name=t", "-c", "user.email=t@example.com"]
+    subprocess.run([*git, "worktree", "add", "-q", str(repository.parent / "side")], check=True, capture_output=True)
+    assert PNPM in hook({**started, "cwd": str(repository.parent / "side")}).context
+
+
+def test_a_prompt_in_gemini_is_searched_without_our_own_context_in_it(hook, shop, started, repository):
+    start = {**started, "timestamp": "2026-02-05T10:00:00Z"}
+    context = hook(start, GEMINI_SESSION_ID="5a2c").context
+    body = {
+        "session_id": "5a2c", "transcript_path": "", "cwd": str(repository), "hook_event_name": "BeforeAgent",
+        "timestamp": "2026-02-05T10:00:01Z", "prompt": f"<hook_context>{context}</hook_context>\n\nhi",
+    }  # fmt: skip
+    assert hook(body, GEMINI_SESSION_ID="5a2c").out == b""
+
+
+def test_gemini_announces_a_compaction_at_every_turn_and_nothing_is_done(hook, shop, environment, started):
+    body = {**started, "hook_event_name": "PreCompress", "trigger": "auto", "timestamp": "2026-02-05T10:00:00Z"}
+    before = Path(environment["OMOIDE_STORE"]).stat().st_mtime_ns
+    assert hook(body).out == b""
+    assert Path(environment["OMOIDE_STORE"]).stat().st_mtime_ns == before
+
+
+def test_a_session_end_does_nothing(hook, environment, started):
+    assert hook({**started, "hook_event_name": "SessionEnd", "reason": "other"}).out == b""
+    assert not Path(environment["OMOIDE_STORE"]).parent.exists()
+
+
+def test_copilot_gets_its_flat_form_and_cursor_its_own(hook, shop, repository):
+    copilot = {"sessionId": "c1", "timestamp": 1770285600000, "cwd": str(repository), "prompt": "Which package manager?"}
+    done = hook(copilot, "copilot", "userPromptSubmitted")
+    assert PNPM in json.loads(done.out)["additionalContext"]
+    cursor = {
+        "conversation_id": "u1", "hook_event_name": "beforeSubmitPrompt", "cursor_version": "3.20.17",
+        "workspace_roots": [str(repository)], "prompt": "Which package manager?",
+    }  # fmt: skip
+    done = hook(cursor, CURSOR_VERSION="3.20.17")
+    answer = json.loads(done.out)
+    assert answer["continue"] is True
+    assert PNPM in answer["additional_context"]
+
+
+def test_the_command_line_answers_a_hook_as_well(environment, shop, asked):
+    """A script of an older installation loads the command line first."""
+    program = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()", "hook", "claude-code"]
+    done = subprocess.run(program, input=json.dumps(asked).encode(), env=environment, capture_output=True)
+    assert done.returncode == 0
+    assert PNPM in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]

@@ -1,0 +1,134 @@
+"""Measure hooks at 10,000 memories: as a process beside `omoide recall` and `python -c pass`, and as a tool of a server.
+
+All work in one git repository, without an embedder: a hook searches by words, so `omoide recall` does here, too. Every
+prompt is a new question; a server is asked after its first hundred questions.
+"""
+
+import compileall
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import omoide
+from bench.corpus import corpus
+from bench.mcp import Client
+from bench.table import Row, limit, percentile, print_table, ratio
+
+SIZE = 10_000
+RUNS = 21
+FIRST = 100
+ASKED = 300
+PROCESS = 1.3
+"""A hook takes at most so many times the processor time of `omoide recall`."""
+TOOL = 5.0
+"""Milliseconds of a call of the tool."""
+
+
+class Processes:
+    """Processor and wall milliseconds of processes, by what they do."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self.cpu: dict[str, list[float]] = defaultdict(list)
+        self.wall: dict[str, list[float]] = defaultdict(list)
+
+    def run(self, name: str, command: list[str], body: dict[str, Any] | None = None) -> None:
+        data = json.dumps(body).encode() if body else b""
+        before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        subprocess.run(command, input=data, check=True, capture_output=True, cwd=self._directory)
+        self.wall[name].append((time.perf_counter() - started) * 1000)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.cpu[name].append((after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000)
+
+
+def make_repository(directory: Path) -> Path:
+    root = directory / "bench"
+    root.mkdir()
+    identity = ["-c", "user.name=bench", "-c", "user.email=bench@example.com"]
+    for arguments in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "first"]):
+        subprocess.run(["git", "-C", str(root), *identity, *arguments], check=True)
+    return root
+
+
+def measure_processes(root: Path, questions: list[str]) -> Processes:
+    command = str(Path(sys.executable).with_name("omoide"))
+    taken = Processes(root)
+    for run in range(RUNS):  # alternating, so that all see the same load
+        shared = {"session_id": f"s{run}", "transcript_path": "", "cwd": str(root)}
+        prompt = {**shared, "prompt_id": "p", "hook_event_name": "UserPromptSubmit"}
+        taken.run("python -c pass", [sys.executable, "-c", "pass"])
+        taken.run("omoide recall", [command, "recall", questions[run]])
+        hook = [command, "hook"]
+        taken.run("session start", hook, {**shared, "hook_event_name": "SessionStart", "source": "startup"})
+        taken.run("prompt", hook, {**prompt, "session_id": f"p{run}", "prompt": questions[run]})
+        taken.run("short prompt", hook, {**prompt, "prompt": "yes, go on"})
+        taken.run("session end", hook, {**shared, "hook_event_name": "SessionEnd", "reason": "other"})
+        transcript = root.parent / f"{run}.jsonl"
+        message = {"role": "user", "content": f"We decided to call version {run} of the parser {questions[run][:12]}."}
+        transcript.write_text(json.dumps({"type": "user", "message": message}) + "\n", encoding="utf-8")
+        stop = {**shared, "transcript_path": str(transcript), "hook_event_name": "Stop", "last_assistant_message": "Done."}
+        taken.run("stop", hook, stop)
+        learning = {**shared, "session_id": f"l{run}", "hook_event_name": "SessionStart", "source": "startup"}
+        taken.run("session start that learns from a turn", hook, learning)
+    return taken
+
+
+def measure_tool(root: Path, questions: list[str]) -> dict[str, list[float]]:
+    """Milliseconds from a request to its answer, by event."""
+    os.chdir(root)
+    client = Client([str(Path(sys.executable).with_name("omoide")), "mcp"])
+    client.open()
+    taken: dict[str, list[float]] = defaultdict(list)
+    for place, question in enumerate(questions):
+        arguments = {"session": f"t{place}", "cwd": str(root)}
+        start = client.call("hook", event="SessionStart", **arguments)
+        prompt = client.call("hook", event="UserPromptSubmit", prompt=question, **{**arguments, "session": f"u{place}"})
+        if place >= FIRST:
+            taken["session start"].append(start)
+            taken["prompt"].append(prompt)
+    client.end()
+    return taken
+
+
+def rows() -> list[Row]:
+    compileall.compile_dir(str(Path(omoide.__file__).parent), quiet=1)  # as pip does when it installs
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        os.environ.update(
+            OMOIDE_STORE=str(directory / "memory.db"), OMOIDE_CONFIG=str(directory / "config.toml"),
+            OMOIDE_MAX_ENTRIES="0", OMOIDE_EMBEDDER="off", OMOIDE_HOOK_SECONDS="60", OMOIDE_TREE_ROOT="off",
+        )  # fmt: skip
+        root = make_repository(directory)
+        corpora = [corpus(language, SIZE // 2, FIRST + ASKED) for language in ("en", "ja")]
+        with omoide.open() as memory:
+            scope = memory.claim(root)
+            memory.remember_many(omoide.Draft(note, scope) for part in corpora for note in part.notes)
+        questions = [each for pair in zip(*(part.questions for part in corpora), strict=True) for each in pair]
+        processes = measure_processes(root, questions)
+        tool = measure_tool(root, questions[: FIRST + ASKED])
+    recall, start = (percentile(processes.cpu[name], 0.5) for name in ("omoide recall", "python -c pass"))
+    events = ("session start", "session start that learns from a turn", "prompt", "short prompt", "stop", "session end")
+    found = [ratio("`omoide recall`, CPU, beside `python -c pass`", recall, start, 40, "ms", digits=0)]
+    for event in events:
+        most = 2 * PROCESS if "learns" in event else PROCESS
+        found.append(ratio(f"{event}, CPU", percentile(processes.cpu[event], 0.5), recall, most, "ms", digits=0))
+    walls = processes.wall
+    recall_wall = percentile(walls["omoide recall"], 0.5)
+    for event in events:
+        most = 2 * PROCESS if "learns" in event else PROCESS
+        found.append(ratio(f"{event}, wall", percentile(walls[event], 0.5), recall_wall, most, "ms", digits=0))
+    for event, times in tool.items():
+        found.append(limit(f"tool `hook`, {event}, p50", percentile(times, 0.5), TOOL, "ms"))
+        found.append(limit(f"tool `hook`, {event}, p95", percentile(times, 0.95), 3 * TOOL, "ms"))
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(0 if print_table(f"Hooks at {SIZE:,} memories (baseline: omoide recall)", rows()) else 1)

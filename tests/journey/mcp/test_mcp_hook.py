@@ -1,0 +1,139 @@
+"""The tool `hook`: a client calls the running server for its hooks, and no model sees the tool."""
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import omoide
+from omoide import Scope
+from omoide.interfaces.mcp.context import CallContext, ServiceHandle
+from omoide.interfaces.mcp.dispatch import Dispatcher
+from omoide.interfaces.mcp.request import RequestContext
+
+PNPM = "We use pnpm as the package manager, never npm."
+HOOK = [sys.executable, "-c", "from omoide.interfaces.start import main; main()", "hook"]
+
+
+@pytest.fixture
+def asked(place):
+    with omoide.open(place / "memory.db") as memory:
+        memory.remember(PNPM, scope=Scope.project("shop"))
+    return {
+        "event": "UserPromptSubmit", "session": "5a2c", "prompt": "Which package manager do we use?", "cwd": str(place),
+        "transcript": str(place / "5a2c.jsonl"),
+    }  # fmt: skip
+
+
+def text(result):
+    (content,) = result["content"]
+    assert not result["isError"]
+    return json.loads(content["text"])
+
+
+def context(result):
+    return text(result)["hookSpecificOutput"]["additionalContext"]
+
+
+@pytest.mark.parametrize("tools", ["default", "layers", "all"])
+def test_no_list_names_it_and_it_can_be_called(talk, asked, tools):
+    client = talk("--tools", tools)
+    names = [tool["name"] for tool in client.request("tools/list")["result"]["tools"]]
+    assert "hook" not in names
+    assert PNPM in context(client.call("hook", **asked))
+
+
+def test_its_text_is_what_the_process_prints(talk, asked):
+    client = talk()
+    answer = text(client.call("hook", **asked))
+    assert answer["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
+    body = {"session_id": "other", "hook_event_name": "UserPromptSubmit", "prompt": asked["prompt"], "cwd": asked["cwd"]}
+    printed = subprocess.run(HOOK, input=json.dumps(body).encode(), capture_output=True, check=True)
+    assert json.loads(printed.stdout) == answer
+
+
+def test_the_client_is_the_one_that_introduced_itself(talk, asked, place):
+    client = talk()
+    info = {"name": "codex-mcp-client", "version": "0.166.0"}
+    client.request("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=info)
+    client.call("hook", **asked)
+    with omoide.open(place / "memory.db") as memory:
+        assert [call.client for call in memory.last_hook_calls()] == ["codex"]
+
+
+def test_a_session_starts_with_its_context(talk, asked):
+    client = talk()
+    assert PNPM in context(client.call("hook", event="SessionStart", session="5a2c", cwd=asked["cwd"]))
+    assert text(client.call("hook", **asked)) == {}
+
+
+def test_the_same_call_from_a_process_is_answered_once(talk, asked):
+    client = talk()
+    assert PNPM in context(client.call("hook", **asked))
+    body = {"session_id": "5a2c", "hook_event_name": "UserPromptSubmit", "prompt": asked["prompt"], "cwd": asked["cwd"]}
+    assert subprocess.run(HOOK, input=json.dumps(body).encode(), capture_output=True, check=True).stdout == b""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"event": "PreToolUse"},
+        {"event": 7, "session": ["x"], "prompt": {"a": 1}, "cwd": None},
+        {"event": "UserPromptSubmit", "prompt": "${prompt}", "cwd": "/nowhere"},
+        {"event": "UserPromptSubmit", "unknown": "argument"},
+        {"event": "SessionEnd"},
+    ],
+)
+def test_arguments_of_any_kind_are_answered_with_nothing(talk, asked, arguments):
+    assert text(talk().call("hook", **arguments)) == {}
+
+
+def test_a_database_that_is_damaged_is_logged_and_answered_with_nothing(talk, asked, place):
+    (place / "memory.db").write_bytes(b"no database" * 1000)
+    client = talk()
+    assert text(client.call("hook", **asked)) == {}
+    assert "memory.db" in (place / "memory.db.hook-faults").read_text(encoding="utf-8")
+
+
+def test_a_server_of_our_own_language_model_answers_with_nothing(talk, asked):
+    assert text(talk(OMOIDE_LLM_CHILD="1").call("hook", **asked)) == {}
+
+
+def test_an_idle_server_learns_from_what_was_left(talk, asked, place):
+    said = "We decided to use SQLite instead of Postgres because nobody wants to run a server."
+    record = {"type": "user", "message": {"role": "user", "content": said}}
+    Path(asked["transcript"]).write_text(json.dumps(record) + "\n", encoding="utf-8")
+    client = talk()
+    client.call("hook", **asked)
+    client.call("hook", **{**asked, "event": "Stop"})
+    with omoide.open(place / "memory.db") as memory:
+        assert wait_until(lambda: not items_of(memory))
+        found = memory.list(scope=Scope.project("shop"), type="learning").memories
+    assert [one.content for one in found] == [said]
+
+
+def test_over_http_a_client_cannot_make_the_server_read_files(asked, place):
+    handle = ServiceHandle(lambda: omoide.open(place / "memory.db"), str(place / "memory.db"))
+    dispatcher = Dispatcher(CallContext(handle, None, "shop"))
+    dispatcher.call("hook", {**asked, "event": "Stop", "transcript": "/etc/passwd"}, RequestContext({}, print))
+    (item,) = items_of(handle.service)
+    handle.close()
+    assert (item.transcript, item.directory, item.work_tree) == ("", "", "")
+
+
+def items_of(memory):
+    with memory._store.read() as tx:
+        return tx.inbox()
+
+
+def wait_until(condition):
+    """Whether a condition became true within a minute."""
+    until = time.monotonic() + 60
+    while not condition() and time.monotonic() < until:
+        threading.Event().wait(0.05)
+    return condition()
