@@ -378,13 +378,13 @@ def test_only_a_project_that_exists_can_be_summarised(memory):
 def test_an_entry_that_is_changed_meanwhile_stays_and_the_rest_is_summarised(tmp_path, log, clock, monkeypatch):
     entry = next(one for one in active(log) if "PostgreSQL 16 " in one.content)
     other = omoide.open(tmp_path / "memory.db", clock=clock)
-    backed_up = log._back_up
+    backed_up = log._back_up_project
 
     def write_meanwhile(project):
         other.revise(entry.number, scope=SHOP, content="We decided to use MySQL 8 after all.")
         return backed_up(project)
 
-    monkeypatch.setattr(log, "_back_up", write_meanwhile)
+    monkeypatch.setattr(log, "_back_up_project", write_meanwhile)
     done = log.summarize(scope=SHOP, force=True)
     assert done.success
     assert "changed meanwhile" in done.trouble
@@ -398,14 +398,14 @@ def test_an_entry_that_is_changed_meanwhile_stays_and_the_rest_is_summarised(tmp
 
 def test_an_edit_of_the_file_meanwhile_wins(log, monkeypatch):
     file = Path(log.project_files(PATH).memory.path)
-    backed_up = log._back_up
+    backed_up = log._back_up_project
 
     def edit_meanwhile(project):
         text = file.read_text(encoding="utf-8")
         file.write_text(text.replace("PostgreSQL 16 for orders", "MySQL 8 for orders"), encoding="utf-8")
         return backed_up(project)
 
-    monkeypatch.setattr(log, "_back_up", edit_meanwhile)
+    monkeypatch.setattr(log, "_back_up_project", edit_meanwhile)
     done = log.summarize(scope=SHOP, force=True)
     assert done.success
     assert any("MySQL 8 for orders" in one.content for one in active(log))
@@ -422,14 +422,14 @@ def test_a_log_that_never_rests_is_left_alone(log, monkeypatch):
         log.pin(next(numbers), scope=SHOP)
 
     monkeypatch.setattr("omoide.service.summaries._ATTEMPTS", 3)
-    backed_up = log._back_up
+    backed_up = log._back_up_project
 
     def begin(project):
         path = backed_up(project)
         monkeypatch.setattr(log._hooks, "before_read", change_one)
         return path
 
-    monkeypatch.setattr(log, "_back_up", begin)
+    monkeypatch.setattr(log, "_back_up_project", begin)
     done = log.summarize(scope=SHOP, force=True)
     monkeypatch.undo()
     assert not done.success
@@ -439,13 +439,13 @@ def test_a_log_that_never_rests_is_left_alone(log, monkeypatch):
 
 def test_two_summaries_at_once_do_not_both_run(tmp_path, log, clock, monkeypatch):
     other = omoide.open(tmp_path / "memory.db", clock=clock)
-    backed_up, refused = log._back_up, []
+    backed_up, refused = log._back_up_project, []
 
     def another(project):
         refused.append(other.summarize(scope=SHOP, force=True))
         return backed_up(project)
 
-    monkeypatch.setattr(log, "_back_up", another)
+    monkeypatch.setattr(log, "_back_up_project", another)
     assert log.summarize(scope=SHOP, force=True).success
     assert [(one.success, one.entries_summarized) for one in refused] == [(False, 0)]
     assert "another summary is running" in refused[0].trouble

@@ -4,7 +4,7 @@ See docs/decisions/0032-summaries.md. The database is the master: the summary, i
 transaction, and the files of the project's tree follow it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,9 +100,9 @@ class Summaries(Trees):
             return False
         project = Scope(scope.path)
         with self._read(project) as tx:
-            if tx.project(project.path) is None or not self._is_large(tx, project):
+            if tx.project(project.path) is None or not self._is_over_threshold(tx, project):
                 return False
-            choice = self._choose(tx, project)
+            choice = self._choose_entries(tx, project)
         return bool(self._summarize_choice(choice))
 
     def summarize(self, *, scope: Scope, dry_run: bool = False, force: bool = False, ask: bool = True) -> SummaryResult:
@@ -119,11 +119,11 @@ class Summaries(Trees):
         False. Raises InvalidInput for the global layer, NotFound and NotAllowed.
         """
         permissions.require(self._actor, "summarize")
-        project = self._require_known_project(scope)
+        project = self._require_log(scope)
         if dry_run:
-            return self._preview(project)
+            return self._preview_summary(project)
         with self._read(project) as tx:
-            size, is_due = self._files_of(tx, project).log_bytes, self._is_large(tx, project)
+            size, is_due = self._log_files(tx, project).log_bytes, self._is_over_threshold(tx, project)
         result = SummaryResult(success=False, original_size=size, new_size=size, is_due=is_due)
         try:
             with self._store.task_lock("summary"):
@@ -140,7 +140,7 @@ class Summaries(Trees):
         permissions.require(self._actor, "undo_summary", "undo a summary")
         from omoide.service.summary_choice import originals  # lazy: only a summary needs it
 
-        project = self._require_known_project(scope)
+        project = self._require_log(scope)
         self._hooks.before_read(project)
         with self._writes.transaction() as write:
             undone: dict[str, list[Memory]] = {"restored": [], "forgotten": [], "edited": []}
@@ -159,7 +159,7 @@ class Summaries(Trees):
 
     # What is there
 
-    def _require_known_project(self, scope: Scope) -> Scope:
+    def _require_log(self, scope: Scope) -> Scope:
         if not scope.path:
             raise InvalidInput("the global layer is not summarised: name a project")
         project = Scope(scope.path)
@@ -170,17 +170,17 @@ class Summaries(Trees):
                 raise NotFound(f"there is no project {project.path}: `omoide project list` shows those there are")
         return project
 
-    def _current_memories(self, tx: Reader, project: Scope) -> list[Memory]:
+    def _project_memories(self, tx: Reader, project: Scope) -> list[Memory]:
         """The current memories of a project and its sessions that the actor may know of."""
         query = permissions.narrow_or_refuse(self._actor, Query(project, layers=_OWN))
         return list(tx.browse(query, self._clock()))
 
-    def _choose(self, tx: Reader, project: Scope) -> "SummaryChoice":
+    def _choose_entries(self, tx: Reader, project: Scope) -> "SummaryChoice":
         from omoide.service.summary_choice import choose  # lazy: see the top
 
-        return choose(self._current_memories(tx, project), self._clock(), self._settings.summarize_types, listed(tx))
+        return choose(self._project_memories(tx, project), self._clock(), self._settings.summarize_types, listed(tx))
 
-    def _is_large(self, tx: Reader, project: Scope) -> bool:
+    def _is_over_threshold(self, tx: Reader, project: Scope) -> bool:
         """Whether the files of a project, or the texts that they would have, are over the threshold."""
         threshold = self._settings.summarize_threshold
         if not threshold:
@@ -189,9 +189,9 @@ class Summaries(Trees):
         if tree is not None:
             with suppress(OmoideError):  # fallback: what the files should say
                 return self._tree_files(tree).log_size() > threshold
-        return sum(len(one.content.encode()) for one in self._current_memories(tx, project) if _is_in_log(one)) > threshold
+        return sum(len(one.content.encode()) for one in self._project_memories(tx, project) if _is_in_log(one)) > threshold
 
-    def _files_of(self, tx: Reader, project: Scope) -> ProjectFiles:
+    def _log_files(self, tx: Reader, project: Scope) -> ProjectFiles:
         """MEMORY.md and the files of sessions; without a tree, what they would say."""
         known = tx.project(project.path)
         if known is None:  # merged into another one a moment ago
@@ -217,18 +217,18 @@ class Summaries(Trees):
         from omoide.service.summary_parts import write_by_model  # lazy: see the top
 
         with self._read(project) as tx:
-            choice = self._choose(tx, project)
+            choice = self._choose_entries(tx, project)
         pending = self._summarize_choice(choice) if result.is_due or force else []
         if not pending:
             return _with_counts(result, choice, ())
-        backup = self._back_up(project)
+        backup = self._back_up_project(project)
         troubles: list[str] = []
         if ask and self._llm.enabled:
-            pending, trouble = write_by_model(self._llm, pending)
+            pending, trouble = write_by_model(self._llm, pending, self._is_storable_summary)
             troubles += [trouble] if trouble else []
         summaries, stored = self._store_summaries(project, pending, troubles)
         with self._read(project) as tx:
-            size = self._files_of(tx, project).log_bytes
+            size = self._log_files(tx, project).log_bytes
         return msgspec.structs.replace(
             _with_counts(result, choice, stored),
             new_size=size,
@@ -238,18 +238,32 @@ class Summaries(Trees):
         )
 
     def _summarize_choice(self, choice: "SummaryChoice") -> "list[PendingSummary]":
-        from omoide.service.summary_parts import summarize_group, without  # lazy: see the top
+        from omoide.service.summary_parts import summarize_group  # lazy: see the top
 
-        pending = [one for group in choice.groups for one in summarize_group(group)]
+        return self._storable_summaries(one for group in choice.groups for one in summarize_group(group))
+
+    def _storable_summaries(self, pending: "Iterable[PendingSummary]") -> "list[PendingSummary]":
+        """The summaries in which no secret is found. Entries of others stay as they are: one that was stored before its
+        secret could be found, or several that look like a secret side by side."""
+        from omoide.service.summary_parts import without  # lazy: see the top
+
+        found: list[PendingSummary] = []
+        for one in pending:
+            if self._is_storable_summary(one):
+                found.append(one)
+            else:
+                secret = {memory.number for memory in one.sources if validation.secret_in(memory.content)}
+                found += [rest for rest in without([one], secret) if secret and self._is_storable_summary(rest)]
+        return found
+
+    def _is_storable_summary(self, one: "PendingSummary") -> bool:
         try:
-            for one in pending:
-                self._writes.check(one.draft)
-        except SecretFound:  # fallback: an entry that was stored before its secret could be found stays as it is
-            sources = [memory for one in pending for memory in one.sources]
-            pending = without(pending, {memory.number for memory in sources if validation.secret_in(memory.content)})
-        return pending
+            self._writes.check(one.draft)
+        except SecretFound:  # the answer of this function
+            return False
+        return True
 
-    def _back_up(self, project: Scope) -> Path:
+    def _back_up_project(self, project: Scope) -> Path:
         """Write all memories of the project, of any state, to a file beside the store."""
         from omoide.service.summary_backup import write_backup  # lazy: see the top
 
@@ -278,7 +292,7 @@ class Summaries(Trees):
                     summaries = [self._add_summary(write, *each) for each in zip(pending, drafts, strict=True)]
                     return summaries, [memory for one in pending for memory in one.sources]
             troubles.append(f"{_entries(len(changed))} changed meanwhile and stay as they are")
-            pending = without(pending, changed)
+            pending = self._storable_summaries(without(pending, changed))
             if not pending:
                 return [], []
         raise Changed(f"entries of {project} were changed again and again while they were summarised: try again later")
@@ -297,12 +311,16 @@ class Summaries(Trees):
             write.tx.link(added.number, LinkKind.DERIVED_FROM, old.number, write.at)
         return added
 
-    def _preview(self, project: Scope) -> SummaryResult:
+    def _preview_summary(self, project: Scope) -> SummaryResult:
         from omoide.service import tree_files  # lazy: see the top
 
         at = self._clock()
         with self._read(project) as tx:
-            choice, is_due, files = self._choose(tx, project), self._is_large(tx, project), self._files_of(tx, project)
+            choice, is_due, files = (
+                self._choose_entries(tx, project),
+                self._is_over_threshold(tx, project),
+                self._log_files(tx, project),
+            )
         pending = self._summarize_choice(choice)
         summaries = [self._writes.new_memory(self._writes.check(one.draft), at) for one in pending]
         archived = [memory for one in pending for memory in one.sources]

@@ -1,7 +1,7 @@
 """The summaries of a layer before they are stored: made of its entries, by rules or by a language model."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime, time
 from functools import reduce
 from typing import NamedTuple
@@ -85,10 +85,12 @@ def without(pending: Sequence[PendingSummary], numbers: Collection[int]) -> list
     return kept
 
 
-def write_by_model(client: ModelClient, pending: Sequence[PendingSummary]) -> tuple[list[PendingSummary], str]:
+def write_by_model(
+    client: ModelClient, pending: Sequence[PendingSummary], is_storable: Callable[[PendingSummary], bool]
+) -> tuple[list[PendingSummary], str]:
     """Let the language model write the summaries; return them, and why it did not write all of them.
 
-    A summary that it cannot write, or that gets longer than by rules, stays as it is.
+    A summary that it cannot write, that hardly gets shorter than the entries, or that cannot be stored, stays as it is.
     """
     written: list[PendingSummary] = []
     trouble = ""
@@ -100,6 +102,6 @@ def write_by_model(client: ModelClient, pending: Sequence[PendingSummary]) -> tu
                 points = ask_for_points(client, one.part.entries, one.part.points)
             except ModelUnavailable as error:  # fallback: the summary by rules, also for the rest: it would fail again
                 trouble = str(error)
-        part = one.part if points is None else one.part._replace(points=points)
-        written.append(one._replace(part=part) if points and is_shorter([part]) else one)
+        other = one._replace(part=one.part._replace(points=points or ()))
+        written.append(other if points and is_shorter([other.part]) and is_storable(other) else one)
     return written, trouble
