@@ -158,6 +158,40 @@ def reindex_until(path: str, statement: str) -> None:
         print(len(passed), flush=True)
 
 
+def summarize_until(path: str, kind: str, step: str, undo: str) -> None:
+    """Dies right before this statement, or this change of a file, of a summary or of its undo; says how many there were if
+    it does not."""
+    passed: list[None] = []
+    counting = []
+
+    def count(*_: object) -> bool:
+        if counting:
+            passed.append(None)
+            if len(passed) == int(step):
+                os.kill(os.getpid(), signal.SIGKILL)
+        return True
+
+    def hook(happening: str, arguments: tuple[object, ...]) -> None:
+        is_change = happening in ("os.rename", "os.remove", "os.link", "os.mkdir") or (
+            happening == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR)
+        )
+        if is_change:
+            count()
+
+    with omoide.open(path, retire="manual", embedder="off") as memory:
+        if kind == "statement":
+            memory._store._connection.exec_trace = count
+        else:
+            sys.addaudithook(hook)
+        counting.append(None)
+        if undo:
+            memory.undo_summary(scope=SHOP)
+        else:
+            assert memory.summarize(scope=SHOP, force=True).success
+        counting.clear()
+        print(len(passed), flush=True)
+
+
 def embed(path: str) -> None:
     with omoide.open(path, embedder="bundled") as memory:
         memory.embed_pending(lambda more: print(more, flush=True))
@@ -186,4 +220,5 @@ if __name__ == "__main__":
         "reindex_until": reindex_until,
         "reindex_and_die": reindex_and_die,
         "embed": embed,
+        "summarize_until": summarize_until,
     }[what](*arguments)
