@@ -18,6 +18,28 @@ ASKED = {
     "Remember these:\n- ports start at 9000\n- logs go to /var/log/shop": "ports start at 9000 logs go to /var/log/shop",
     "We decided to drop Python 3.10 because numpy needs 3.11.": "We decided to drop Python 3.10 because numpy needs 3.11.",
     "It was decided that logs are kept for 30 days.": "It was decided that logs are kept for 30 days.",
+    "Just so you know for the future: never push to main on Fridays.": "never push to main on Fridays.",
+    "ok do it. and from now on squash before merging": "squash before merging",
+    "The page is slow again. Let's make it a rule: no video above the fold.": "no video above the fold.",
+    "also, new rule: the week of 13 August counts as closed": "the week of 13 August counts as closed",
+    "for shop-api please remember that the password rotates monthly. it failed today": "the password rotates monthly.",
+    "shop: torch stays at 2.2.1 until May, write that down. and clean up": "shop: torch stays at 2.2.1 until May",
+    "From here on we only tag on Mondays, make a note of that.": "we only tag on Mondays",
+    "we pay too much. and note that from May on the budget is 40k": "from May on the budget is 40k",
+    "keep in mind for all future art: outlines are dark blue": "outlines are dark blue",
+    "No more force pushes from now on, ok?": "No more force pushes",
+    "As of Monday, reviews need two people": "As of Monday, reviews need two people",
+    "let's agree that any new flag needs a test": "let's agree that any new flag needs a test",
+    "please add to memory that our year starts in April": "our year starts in April",
+    "夜中に鳴ってうるさいので、今後は警告を Slack だけに送ってください。ルールとして残しておいて。": "警告を Slack だけに送ってください。",
+    "返事は今後なるべく結論から書いてください": "返事はなるべく結論から書いてください",
+    "うん、それで。今後もコミットは英語でよろしく": "コミットは英語でよろしく",
+    "それから、今後は seed 5本で確認するということで、メモお願いします。": "seed 5本で確認する",
+    "弁が閉じないと怖いので、通信が切れたら閉じる仕様にします。これは絶対に忘れないで。": "弁が閉じないと怖いので、通信が切れたら閉じる仕様にします。",
+    "化けた文字は〓に置き換える、というルールにしましょう。": "化けた文字は〓に置き換える",
+    "初診は60分にすることになりました。メモしておいて、テストも作ってください。": "初診は60分にすることになりました。",
+    "これ大事なので覚えておいてください:バックアップは毎朝4時": "バックアップは毎朝4時",
+    "山田さんは木曜休みなので、記憶しておいて": "山田さんは木曜休み",
     "覚えておいて：本番は ap-northeast-1": "本番は ap-northeast-1",
     "pnpmを使うことを覚えておいてください。": "pnpmを使う",
     "今後は必ずテストを書いてからコミットしてください": "必ずテストを書いてからコミットしてください",
@@ -44,6 +66,15 @@ NOT_ASKED = [
     "in future releases the flag will be removed",
     "Fix the failing test in src/core/loop.ts",
     "Thanks!",
+    "save it as report.pdf",
+    "I don't recall what we decided about the cache",
+    "next time it crashes I'll send you the log",
+    'The error says "never forget to call close()"',
+    "これからミーティングなので後で見ます",
+    "今後のロードマップを作ってください",
+    "どの日付で計上することにしたのか思い出せないので、調べてもらえますか。",
+    "ユーザーが「覚えておく」にチェックすると落ちる",
+    "ファイルに保存してください",
     "今後の予定を教えて",
     "今後はどうしますか？",
     "まだ決まっていません",
@@ -70,3 +101,10 @@ def test_a_message_that_asks_for_nothing_has_no_request(message):
 
 def test_code_in_a_message_is_no_request():
     assert find_requests("Look at this:\n```\n# remember that this is deprecated\n```") == []
+
+
+@pytest.mark.parametrize(
+    "part", ["and ", "for x. ", "for a.-", "覚えて", "、", "は今後", "remember ", "make a note ", "a rule for a ", "ことに"]
+)
+def test_a_long_hostile_message_is_read_in_bounded_time(part):
+    find_requests(part * (20_000 // len(part)))  # a pattern that backtracks without limit would not end

@@ -8,7 +8,9 @@ _BOUNDARY = re.compile(
     r"""(?<=[。！？])(?![」』）)])|(?<=[.!?])(?=["')\]]*\s+\S)|\n+""",
     re.X,
 )
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|fig|dr|mr|mrs|ms|st)|\b[A-Z])\.$", re.I)
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|excl|fig|dr|mr|mrs|ms|st)|\b[A-Z])\.$", re.I)
+_ABBREVIATED = 12
+"""Characters at the end of a part in which an abbreviation is looked for."""
 _ASKING_END = re.compile("(?:です|ます|ました|でしょう|だろう|るの|たの|る|た|い|の)か(?:な|ね)?$|たっけ$|かな$")
 _BULLET = re.compile(r"^\s*(?:[-*+•・]|\d{1,3}[.)])\s+")
 
@@ -24,7 +26,7 @@ def split_sentences(text: str) -> list[str]:
     pending = ""
     for part in _BOUNDARY.split(without_quotes(text)):
         pending = f"{pending} {part.strip()}".strip() if pending else _BULLET.sub("", part).strip()
-        if not pending or _ABBREVIATION.search(pending):
+        if not pending or _ABBREVIATION.search(pending[-_ABBREVIATED:]):
             continue
         sentences.append(pending)
         pending = ""
