@@ -463,6 +463,19 @@ class MemoryReader:
     def frequencies(self, query: Query, terms: Iterable[str], most: int) -> dict[str, int]:
         return {term: min(most, sum(1 for _ in self._postings(query, term))) for term in terms}
 
+    def project_frequencies(self, terms: Iterable[str], most: int) -> dict[str, dict[str, int]]:
+        found = {}
+        for term in terms:
+            holders = [
+                self.data.memories[number]
+                for number, entry in self.data.entries.items()
+                if term in f"{entry.topic} {entry.tags} {entry.content}".split()
+            ]
+            if len(holders) <= most:
+                active = [each.scope.path for each in holders if each.state is State.ACTIVE and each.scope.path]
+                found[term] = dict(Counter(active))
+        return found
+
     def posting_numbers(
         self, query: Query, terms: Iterable[str], most: int, *, titled: bool = False
     ) -> dict[str, list[int]]:

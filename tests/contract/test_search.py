@@ -437,3 +437,28 @@ def test_a_memory_is_expired_from_the_very_moment_on(samples):
             assert tx.counts(moment) == [(MONDAY, "note", state.value, 1)]
             assert tx.counts() == [(MONDAY, "note", "active", 1)]
             assert len(list(tx.unused_memories(kept.created_at - timedelta(days=9), moment))) == 1 - current
+
+
+def test_terms_are_counted_by_project_in_active_memories_only(samples):
+    samples.add("zebra", SHOP)
+    samples.add("zebra okapi", MONDAY)
+    samples.add("zebra", BANK)
+    samples.change(samples.add("zebra", BANK), state=State.ARCHIVED)
+    samples.add("zebra", Scope())
+    with samples.store.read() as tx:
+        assert tx.project_frequencies(["zebra", "okapi", "gnu"], 99) == {
+            "zebra": {"shop": 2, "bank": 1},
+            "okapi": {"shop": 1},
+            "gnu": {},
+        }
+        assert tx.project_frequencies(["zebra", "okapi"], 4) == {"okapi": {"shop": 1}}
+
+
+def test_a_query_may_name_more_projects_than_that_of_its_scope(samples):
+    places = {scope: samples.add("zebra", scope).number for scope in (Scope(), SHOP, MONDAY, BANK, Scope.project("x"))}
+    both = Query(Scope(), projects=("shop", "bank", "unknown"), layers=(Layer.PROJECT, Layer.SESSION))
+    assert found(samples, both, "zebra") == {places[SHOP], places[MONDAY], places[BANK]}
+    assert found(samples, Query(BANK, projects=("shop", "bank")), "zebra") == {*places.values()} - {
+        places[Scope.project("x")]
+    }
+    assert found(samples, Query(Scope(), projects=("shop",), layers=(Layer.EVERYWHERE,)), "zebra") == {places[Scope()]}

@@ -1,6 +1,5 @@
 """What a message has in common with each of many projects: how often they use its words, and what is nearest to it."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
@@ -62,14 +61,14 @@ def match_projects(
     query: the message, and the layers whose memories the actor may read
     described: the cosines of the message with the descriptions of projects, by path
 
-    The time that it takes grows with the number of projects times that of terms, of which there are at most 64, and hardly
-    with the number of memories.
+    The index is read once for each term, of which there are at most 64; a term that very many memories contain is left out.
     """
     terms = analyzer.telling_terms(query.text)
+    frequencies = _frequencies(tx, query, projects, terms, at)
     matches = {}
     for project in projects:
-        own = msgspec.structs.replace(query, scope=Scope(project.path), projects=())
-        rates = _rates(tx, own, project, terms, at) if terms else {}
+        own = msgspec.structs.replace(query, scope=Scope(project.path))
+        rates = _rates(tx, own, project, frequencies)
         nearness = None
         if vector is not None:
             nearness = Nearness(_nearest(tx, own, at, vector), described.get(project.path, 0.0))
@@ -82,26 +81,30 @@ def describe(project: Project) -> str:
     return f"{project.path.replace('/', ' ')} {project.description}".strip()
 
 
-def _rates(tx: Reader, query: Query, project: Project, terms: Collection[str], at: datetime) -> dict[str, float]:
-    """How often a project uses each term: in its memories, and in its description as often as a few of them would."""
-    whole = tx.sizes(query).entries + constants.FEW_MEMORIES
-    found = {term: count / whole for term, count in _frequencies(tx, query, terms, at).items() if count}
-    for term in set(analyzer.terms(describe(project))).intersection(terms):
-        found[term] = found.get(term, 0.0) + constants.DESCRIBED_RATE
+def _frequencies(
+    tx: Reader, query: Query, projects: Sequence[Project], terms: Collection[str], at: datetime
+) -> Mapping[str, Mapping[str, int]]:
+    """How many memories of each project contain each term."""
+    if set(query.layers) >= _OWN:
+        return tx.project_frequencies(terms, constants.MAX_COUNTED)
+    # The index knows no layers, and what the actor may not read must not count.
+    found: dict[str, dict[str, int]] = {term: {} for term in terms}
+    for project in projects:
+        own = msgspec.structs.replace(query, scope=Scope(project.path))
+        numbers = tx.posting_numbers(own, terms, constants.COMMON_COUNT)
+        readable = tx.ranking_facts(own, sorted(set(chain.from_iterable(numbers.values()))), at)
+        for term, its in numbers.items():
+            found[term][project.path] = sum(number in readable for number in its)
     return found
 
 
-def _frequencies(tx: Reader, query: Query, terms: Collection[str], at: datetime) -> Mapping[str, int]:
-    """How many memories of a project contain each term."""
-    if set(query.layers) >= _OWN:
-        sets = tx.posting_sets(query, dict.fromkeys(terms, constants.MAX_COUNTED), 0)
-        if sets is not None:
-            return {term: postings.frequency for term, postings in sets.items()}
-        return tx.frequencies(query, terms, constants.MAX_COUNTED)
-    # The index knows no layers: what the actor may not read must not count.
-    numbers = tx.posting_numbers(query, terms, constants.COMMON_COUNT)
-    readable = tx.ranking_facts(query, sorted(set(chain.from_iterable(numbers.values()))), at)
-    return Counter(term for term, its in numbers.items() for number in its if number in readable)
+def _rates(tx: Reader, query: Query, project: Project, frequencies: Mapping[str, Mapping[str, int]]) -> dict[str, float]:
+    """How often a project uses each term: in its memories, and in its description as often as a few of them would."""
+    whole = tx.sizes(query).entries + constants.FEW_MEMORIES
+    found = {term: counts[project.path] / whole for term, counts in frequencies.items() if counts.get(project.path)}
+    for term in frequencies.keys() & set(analyzer.terms(describe(project))):
+        found[term] = found.get(term, 0.0) + constants.DESCRIBED_RATE
+    return found
 
 
 def _nearest(tx: Reader, query: Query, at: datetime, vector: "QueryVector") -> float:

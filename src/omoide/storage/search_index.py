@@ -112,6 +112,10 @@ class SearchIndex(Protocol):
         """Return how many memories contain each term, counted up to `most`. The count of a common term may be a little
         old."""
 
+    def project_frequencies(self, terms: Iterable[str], most: int) -> dict[str, dict[str, int]]:
+        """Return how many active memories of each project, by its path, contain each term. A term that more than `most`
+        memories contain is left out, and so are projects without it."""
+
     def posting_numbers(
         self, query: Query, terms: Iterable[str], most: int, *, titled: bool = False
     ) -> dict[str, list[int]]:

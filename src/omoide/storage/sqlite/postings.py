@@ -19,8 +19,9 @@ from omoide.storage.base import Counts, PostingSet
 from omoide.storage.bitset import from_numbers
 from omoide.storage.sqlite.transaction import Transaction
 
-_AREA_BITS = 32
-NUMBERS = (1 << _AREA_BITS) - 1
+AREA_BITS = 32
+"""In a row id of the index, the bits below those of the area."""
+NUMBERS = (1 << AREA_BITS) - 1
 """In a row id of the index, the bits of the memory's number."""
 ONCE = 1 << 26
 """What `count_function` returns for a term that occurs once in the content."""
@@ -54,7 +55,7 @@ _numbers = msgspec.json.Decoder(list[int])
 
 def document_id(area: int, number: int) -> int:
     """Return the row id of a memory in the full-text index."""
-    return area << _AREA_BITS | number
+    return area << AREA_BITS | number
 
 
 def phrase(term: str) -> str:

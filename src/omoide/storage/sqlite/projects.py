@@ -1,10 +1,12 @@
 """Projects and their sessions on SQLite."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from omoide.errors import Conflict
 from omoide.model import Project, ProjectPlace, Scope, Session
 from omoide.storage.rows import CURRENT, STATE_NUMBER, micros, moment
+from omoide.storage.sqlite.postings import AREA_BITS, phrase
 from omoide.storage.sqlite.transaction import Transaction
 
 # State by state, each read from the end of a range in the index: no memory is read, however many there are.
@@ -23,6 +25,9 @@ SELECT p.path, s.name, s.source, s.created_at, max(s.created_at, coalesce(max(m.
 FROM sessions s JOIN projects p ON p.number = s.project
     LEFT JOIN memories m ON m.project = s.project AND m.session = s.name AND m.session <> ''
 WHERE {{}} GROUP BY s.project, s.name ORDER BY 5 DESC, p.path, s.name"""
+_AREA_FREQUENCIES = (
+    f"SELECT rowid >> {AREA_BITS}, count(*) FROM (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?) GROUP BY 1"
+)
 _LARGEST_NUMBER = 2**63 - 1
 
 
@@ -65,6 +70,15 @@ class SessionReader:
 
     def last_changes(self) -> dict[str, datetime]:
         return {path: moment(at) for path, at in self._tx.rows(_LAST_CHANGES) if at}
+
+    def project_frequencies(self, terms: Iterable[str], most: int) -> dict[str, dict[str, int]]:
+        paths = dict(self._tx.rows("SELECT number, path FROM projects"))
+        found: dict[str, dict[str, int]] = {}
+        for term in terms:
+            areas: list[tuple[int, int]] = self._tx.rows(_AREA_FREQUENCIES, (phrase(term), most + 1))
+            if sum(count for _, count in areas) <= most:
+                found[term] = {paths[area >> 1]: count for area, count in areas if area >> 1 in paths and not area & 1}
+        return found
 
     def sessions(self, at: datetime, scope: Scope | None = None) -> list[Session]:
         wanted: dict[str, object] = {} if scope is None else {"project": self._project(scope.path)}

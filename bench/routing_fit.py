@@ -1,0 +1,122 @@
+"""Fit the constants of `routing/scoring.py` on the messages that may be tuned on, and check them on parts left out.
+
+The strengths are those of a conditional logit: of the projects and of no project, the one that a message belongs to should
+have the largest share of the sum of exponentials. With a current project, "no project" is no alternative.
+"""
+
+import random
+import sys
+import tempfile
+from collections.abc import Sequence
+from math import log1p
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import omoide
+from bench.routing import EMBEDDERS, fill, read_lines
+from omoide import Service
+from omoide.routing import scoring
+from omoide.routing.names import find_mentions
+from omoide.routing.topic import changes_topic
+
+Rows = NDArray[np.float64]
+FOLDS, STEPS, RATE, PENALTY = 5, 400, 0.1, 0.01
+SECONDARY = 0.3
+"""How much of a message belongs to the projects that are acceptable beside its own."""
+
+
+class Example(NamedTuple):
+    """A message: what speaks for each alternative, the last of which is no project, and how right each is."""
+
+    rows: Rows
+    target: Rows
+    has_none: bool
+
+
+def read_examples(memory: Service, messages: Sequence[dict[str, Any]]) -> list[Example]:
+    projects = memory.projects()
+    paths = [project.path for project in projects]
+    found = []
+    for message in messages:
+        matches = memory._match_projects(message["message"], projects)  # noqa: SLF001 - what `route` scores
+        shared = scoring.shared_terms(matches)
+        named = [one.path for one in find_mentions(message["message"], paths) if not one.compared]
+        stay = scoring.CHANGED_TOPIC if changes_topic(message["message"]) else 1.0
+        rows = []
+        for path in paths:
+            near = matches.projects[path].nearness
+            cosines = () if near is None else (near.memory, near.description)
+            current = stay * (path == message["current"])
+            rows.append([1.0, log1p(sum(shared[path].values())), path in named, current, *cosines])
+        rows.append([0.0] * len(rows[0]))
+        right = [message["primary"], *message["also"]]
+        shares = [1.0] if len(right) == 1 else [1 - SECONDARY, *[SECONDARY / (len(right) - 1)] * (len(right) - 1)]
+        target = np.zeros(len(rows))
+        for path, share in zip(right, shares, strict=True):
+            target[len(paths) if path is None else paths.index(path)] = share
+        found.append(Example(np.array(rows, dtype=float), target, message["current"] is None))
+    return found
+
+
+def probabilities(example: Example, weights: Rows) -> Rows:
+    strengths = example.rows @ weights
+    if not example.has_none:
+        strengths[-1] = -np.inf
+    shares = np.exp(strengths - strengths.max())
+    result: Rows = shares / shares.sum()
+    return result
+
+
+def fit(examples: Sequence[Example]) -> Rows:
+    """Return the weights that make the right alternatives likeliest, by gradient ascent with Adam."""
+    scale = np.concatenate([example.rows[:-1] for example in examples]).std(axis=0)
+    scale[0] = 1.0
+    weights, mean, square = (np.zeros(len(scale)) for _ in range(3))
+    free = np.array([0.0, 1.0, 1.0, 0.0, *[1.0] * (len(scale) - 4)])  # neither the constant nor the current project
+    for step in range(1, STEPS + 1):
+        slope = sum(
+            (example.rows / scale).T @ (example.target - probabilities(example, weights / scale)) for example in examples
+        )
+        slope = slope / len(examples) - PENALTY * free * weights
+        mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
+        weights = weights + RATE * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
+    result: Rows = weights / scale
+    return result
+
+
+def share_right(examples: Sequence[Example], weights: Rows) -> float:
+    return float(np.mean([example.target[probabilities(example, weights).argmax()] > 0 for example in examples]))
+
+
+def cross_validate(examples: Sequence[Example]) -> float:
+    """Return the share of messages that are right with weights fitted on the other folds."""
+    order = list(examples)
+    random.Random(1).shuffle(order)
+    right = 0.0
+    for fold in range(FOLDS):
+        held = order[fold::FOLDS]
+        rest = [example for place, example in enumerate(order) if place % FOLDS != fold]
+        right += share_right(held, fit(rest)) * len(held)
+    return right / len(order)
+
+
+def main() -> int:
+    for embedder, name in EMBEDDERS.items():
+        with (
+            tempfile.TemporaryDirectory() as directory,
+            omoide.open(Path(directory, "memory.db"), tree_root="off", embedder=embedder) as memory,
+        ):
+            fill(memory)
+            examples = read_examples(memory, read_lines("dev.jsonl"))
+        weights = fit(examples)
+        labels = ("constant", "shared", "named", "current", "memory", "description")
+        print(f"{name}: {', '.join(f'{label} {weight:.2f}' for label, weight in zip(labels, weights, strict=False))}")
+        print(f"  right: {share_right(examples, weights):.1%} of all, {cross_validate(examples):.1%} of those left out")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
