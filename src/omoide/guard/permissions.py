@@ -303,6 +303,11 @@ def require_allowed_layer(actor: Actor, layer: Layer) -> None:
         _refuse(actor, f"layer {layer}")
 
 
+def readable_layers(actor: Actor) -> tuple[Layer, ...]:
+    """The layers that the actor may use."""
+    return actor.layers if isinstance(actor, BoundActor) and actor.layers else tuple(Layer)
+
+
 def may_name(actor: Actor, path: str) -> bool:
     """Whether the actor may know that there is a project with this path."""
     return not isinstance(actor, BoundActor) or not actor.projects or path in actor.projects

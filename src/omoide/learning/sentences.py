@@ -2,7 +2,7 @@
 
 import re
 
-_FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.M | re.S)
+_FENCED = re.compile(r"^(`{3,}+|~{3,}+).*?^\1\s*$", re.M | re.S)
 _QUOTED = re.compile(r"^\s*>.*$", re.M)
 _BOUNDARY = re.compile(
     r"""(?<=[。！？])(?![」』）)])|(?<=[.!?])(?=["')\]]*\s+\S)|\n+""",

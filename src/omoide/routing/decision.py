@@ -9,7 +9,7 @@ from omoide.routing.scoring import NO_PROJECT
 
 SURE, LIKELY = 0.8, 0.5
 """The probability from which on the confidence is high, and medium."""
-OTHER = 0.1
+OTHER = 0.15
 """The probability from which on another project is named as well. Chosen by judgement."""
 _MOST_OTHERS = 3
 
@@ -26,32 +26,37 @@ class Decision(NamedTuple):
     """Whether somebody who reads the message could decide better."""
 
 
-def decide(
-    scores: Mapping[str, float], mentions: Sequence[Mention], current: str | None, *, least: float, telling: bool
-) -> Decision:
+class Weighing(NamedTuple):
+    """The probability of each project and of none, the likeliest first."""
+
+    here: Mapping[str, float]
+    """With the pull of the current project."""
+    anywhere: Mapping[str, float]
+    """As if there were no current one."""
+
+
+def decide(scores: Weighing, mentions: Sequence[Mention], current: str | None, *, least: float, telling: bool) -> Decision:
     """Decide which project a message belongs to.
 
-    scores: the probability of each project and of none, the likeliest first
     mentions: the projects that the message names
     least: the probability from which on a project is chosen where there is no current one
     telling: whether the message has words that could tell what it is about
     """
-    certain = sorted((one.path for one in mentions if one.certain), key=lambda path: -scores[path])
+    certain = sorted((one.path for one in mentions if one.certain), key=lambda path: -scores.here[path])
     if certain:
-        others = [*certain[1:], *_others(scores, certain[0], mentions)]
-        return Decision(certain[0], RouteConfidence.HIGH, f"The message names {certain[0]}", _first(others))
-    best = next(iter(scores), NO_PROJECT)
-    if current is None and (best == NO_PROJECT or scores[best] < least):
-        return _no_project(scores, telling=telling)
-    confidence = _confidence(scores[best])
-    others = _first(_others(scores, best, mentions))
-    undecided = confidence is not RouteConfidence.HIGH
-    if current is None:
-        return Decision(best, confidence, f"The message is about {best}", others, undecided)
+        others = _others(scores.anywhere, certain[0], mentions)
+        return Decision(certain[0], RouteConfidence.HIGH, f"The message names {certain[0]}", others)
+    best = next(iter(scores.here), NO_PROJECT)
+    if current is None and (best == NO_PROJECT or scores.here[best] < least):
+        return _no_project(scores.here, telling=telling)
+    confidence = _confidence(scores.here[best])
+    why = f"The message is about {best}"
     if best == current:
-        return Decision(best, confidence, f"Nothing speaks for another project than {best}", others, undecided)
-    why = f"The message is about {best}, and no longer about {current}"
-    return Decision(best, confidence, why, _first([current, *others]), undecided)
+        why = f"Nothing speaks for another project than {best}"
+    elif current is not None:
+        why = f"The message is about {best}, and no longer about {current}"
+    others = _others(scores.anywhere, best, mentions)
+    return Decision(best, confidence, why, others, undecided=confidence is RouteConfidence.LOW)
 
 
 def _no_project(scores: Mapping[str, float], *, telling: bool) -> Decision:
@@ -66,10 +71,8 @@ def _confidence(probability: float) -> RouteConfidence:
 
 
 def _others(scores: Mapping[str, float], primary: str, mentions: Sequence[Mention]) -> list[str]:
-    """The other projects that a message names, and those that are likely."""
-    likely = [path for path, score in scores.items() if score >= OTHER]
-    return [path for path in (*(one.path for one in mentions), *likely) if path not in (primary, NO_PROJECT)]
-
-
-def _first(paths: Sequence[str]) -> list[str]:
-    return [*dict.fromkeys(paths)][:_MOST_OTHERS]
+    """The other projects that a message names, and those that it has as much in common with as would do by itself."""
+    least = max(OTHER, scores.get(NO_PROJECT, 0.0))
+    likely = [path for path, score in scores.items() if score >= least]
+    others = [path for path in (*(one.path for one in mentions), *likely) if path not in (primary, NO_PROJECT)]
+    return [*dict.fromkeys(others)][:_MOST_OTHERS]

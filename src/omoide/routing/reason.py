@@ -1,10 +1,13 @@
 """Why a message was given to a project, as a sentence for people. Pure."""
 
+import re
+
 from omoide.retrieval import analyzer
 from omoide.retrieval.project_search import MessageMatches
 from omoide.routing.decision import Decision
 from omoide.routing.scoring import shared_terms
 
+_ENDING = re.compile("(?<=[^ぁ-ゖ])[ぁ-ゖ]$")
 _MOST_WORDS = 5
 _LEAST = 0.2
 """What a word must say for the project to be shown."""
@@ -20,4 +23,10 @@ def explain(decision: Decision, matches: MessageMatches, message: str) -> str:
         shared = shared_terms(matches)[decision.primary]
         telling = {term for term in sorted(shared, key=shared.__getitem__, reverse=True) if shared[term] >= _LEAST}
         words = analyzer.display_words([term for term in matches.terms if term in telling], analyzer.spelling(message))
+        words = [word for word in map(_strip_ending, words) if len(word) > 1 and not word.isdecimal()]
     return f"{decision.why}: {', '.join(words[:_MOST_WORDS])}." if words else f"{decision.why}."
+
+
+def _strip_ending(word: str) -> str:
+    """A Japanese word without the particle that follows it."""
+    return _ENDING.sub("", word) or word

@@ -15,11 +15,13 @@ from omoide.service.repositories import Repositories
 
 if TYPE_CHECKING:  # a process that routes nothing does not load it
     from omoide.retrieval.project_search import MessageMatches
+    from omoide.routing.question import RoutingAnswer
 
-_OWN = (Layer.PROJECT, Layer.SESSION)
-_MOST_READ = 20_000
-"""Characters of a message that are searched for requests to remember."""
+_MOST_READ = 30_000
+"""Characters of a message that are looked at, from its beginning: more are pasted."""
 _MOST_CANDIDATES = 5
+_QUOTED = 0.6
+"""Share of its wording that must be in the message, of what a model says that it asks to remember."""
 
 
 class Routing(Projects, Repositories):
@@ -46,7 +48,7 @@ class Routing(Projects, Repositories):
         permissions.require(self._actor, "route")
         from omoide.learning.injected_text import strip_injected  # lazy: patterns that only routing and learning need
 
-        message = strip_injected(message)
+        message = strip_injected(message[:_MOST_READ]).encode("utf-8", "replace").decode()
         here = self._current_project(current, directory)
         projects = self.projects()
         known = {project.path: project for project in projects}
@@ -93,7 +95,7 @@ class Routing(Projects, Repositories):
 
     def _route_by_evidence(self, message: str, known: Mapping[str, Project], current: str | None) -> tuple[Route, bool]:
         """The route by names, words and vectors, and whether they leave it undecided."""
-        from omoide.routing.decision import decide  # lazy: see the top
+        from omoide.routing.decision import Weighing, decide  # lazy: see the top
         from omoide.routing.names import find_mentions  # lazy: see the top
         from omoide.routing.reason import explain  # lazy: see the top
         from omoide.routing.scoring import NO_PROJECT, Circumstances, score  # lazy: see the top
@@ -102,9 +104,11 @@ class Routing(Projects, Repositories):
         matches = self._match_projects(message, [*known.values()])
         mentions = find_mentions(message, known)
         named = [one.path for one in mentions if not one.compared]
-        scores = score(matches, Circumstances(named, current, changes_topic(message)))
+        scores = Weighing(
+            score(matches, Circumstances(named, current, changes_topic(message))), score(matches, Circumstances(named))
+        )
         decision = decide(scores, mentions, current, least=self._settings.inject_min_score, telling=bool(matches.terms))
-        likeliest = [(path, value) for path, value in scores.items() if path != NO_PROJECT][:_MOST_CANDIDATES]
+        likeliest = [(path, value) for path, value in scores.here.items() if path != NO_PROJECT][:_MOST_CANDIDATES]
         route = Route(
             None if decision.primary is None else known[decision.primary],
             decision.confidence,
@@ -118,7 +122,7 @@ class Routing(Projects, Repositories):
     def _match_projects(self, message: str, projects: Sequence[Project]) -> "MessageMatches":
         from omoide.retrieval.project_search import describe, match_projects  # lazy: see the top
 
-        query = permissions.narrow_or_refuse(self._actor, Query(Scope(), message, layers=_OWN))
+        query = Query(Scope(), message, layers=self._own_layers())
         vector = self._embeddings.encode_query(query)
         described: Mapping[str, float] = {}
         if vector is not None:
@@ -141,46 +145,69 @@ class Routing(Projects, Repositories):
         try:
             answer = self._llm.ask("route", question.INSTRUCTIONS, asked, question.RoutingAnswer)
         except ModelUnavailable as error:  # fallback: the current project, else none
-            return _without_model(route, current, projects, f"The language model did not help ({error}).", str(error))
-        chosen = [answer.primary, *answer.secondary]
-        if any(number is not None and not 1 <= number <= len(projects) for number in chosen):
-            trouble = f"the language model chose a project that is not in the list of {len(projects)}"
-            return _without_model(route, current, projects, f"{trouble[0].upper()}{trouble[1:]}.", trouble)
-        primary = None if answer.primary is None else projects[answer.primary - 1]
-        secondary = [projects[number - 1] for number in dict.fromkeys(answer.secondary) if number != answer.primary]
-        return msgspec.structs.replace(
-            route,
-            primary=primary,
-            secondary=tuple(secondary),
-            confidence=RouteConfidence(answer.confidence) if primary else RouteConfidence.LOW,
-            reason=f"The language model: {answer.reason.strip()}"
-            if answer.reason.strip()
-            else "The language model chose it.",
-            pinned_content=route.pinned_content or (answer.pinned_content or "").strip(),
-            proposal="" if primary else _propose(message, answer.new_project or "", {each.path for each in projects}),
-        )
+            return _without_model(route, current, projects, str(error))
+        if answer.primary is not None and not 1 <= answer.primary <= len(projects):
+            trouble = f"the language model chose number {answer.primary} of {len(projects)} projects"
+            return _without_model(route, current, projects, trouble)
+        return _follow(answer, route, current, projects, message)
+
+    def _own_layers(self) -> tuple[Layer, ...]:
+        """The layers of projects that the actor may read. Raises NotAllowed if there is none."""
+        allowed = permissions.readable_layers(self._actor)
+        layers = tuple(layer for layer in (Layer.PROJECT, Layer.SESSION) if layer in allowed)
+        if not layers:
+            permissions.require_allowed_layer(self._actor, Layer.PROJECT)
+        return layers
 
     def _notes_for(self, message: str, projects: Sequence[Project]) -> Sequence[Memory]:
         """Memories of these projects that have something in common with a message, the best first."""
         paths = tuple(project.path for project in projects)
-        query = permissions.narrow_or_refuse(self._actor, Query(Scope(), message, layers=_OWN, projects=paths))
+        query = Query(Scope(), message, layers=self._own_layers(), projects=paths)
         vector = self._embeddings.encode_query(query)
         with self._store.read() as tx:
             return [hit.memory for hit in pipeline.search(tx, query, self._clock(), vector).hits]
 
 
-def _without_model(route: Route, current: str | None, projects: Sequence[Project], reason: str, trouble: str) -> Route:
+def _follow(answer: "RoutingAnswer", route: Route, current: str | None, projects: Sequence[Project], message: str) -> Route:
+    """The route that the language model chose. A message about no project stays in the current one, if there is one."""
+    here = next((project for project in projects if project.path == current), None)
+    primary = here if answer.primary is None else projects[answer.primary - 1]
+    others = [projects[number - 1] for number in dict.fromkeys(answer.secondary) if 1 <= number <= len(projects)]
+    why = " ".join(answer.reason.split())
+    confidence = RouteConfidence.LOW if answer.primary is None else RouteConfidence(answer.confidence)
+    return msgspec.structs.replace(
+        route,
+        primary=primary,
+        secondary=tuple(project for project in others if project != primary),
+        confidence=confidence,
+        reason=f"The language model chose it: {why}" if why else "The language model chose it.",
+        pinned_content=route.pinned_content or _quoted(answer.pinned_content or "", message),
+        proposal="" if primary else _propose("", answer.new_project or "", [each.path for each in projects]),
+    )
+
+
+def _without_model(route: Route, current: str | None, projects: Sequence[Project], trouble: str) -> Route:
     """The route where the language model gave no usable answer: the current project, else none."""
     primary = next((project for project in projects if project.path == current), None)
+    reason = "The language model did not help, and nothing else decides"
+    reason += "." if primary is None else f": the conversation stays in {primary.path}."
     return msgspec.structs.replace(
         route, primary=primary, secondary=(), confidence=RouteConfidence.LOW, reason=reason, trouble=trouble
     )
 
 
+def _quoted(content: str, message: str) -> str:
+    """What a model says that a message asks to remember, if the message says it: a model may invent it."""
+    from omoide.learning.noise import share_of, wording  # lazy: patterns that only routing and learning need
+
+    content = content.strip()
+    return content if content and share_of(content, wording(message)) >= _QUOTED else ""
+
+
 def _find_pinned(message: str) -> str:
     from omoide.learning.requests import find_requests  # lazy: patterns that only routing and learning need
 
-    return "\n".join(request.content for request in find_requests(message[:_MOST_READ]))
+    return "\n".join(request.content for request in find_requests(message))
 
 
 def _propose(message: str, name: str, taken: Collection[str]) -> str:
