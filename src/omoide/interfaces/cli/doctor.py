@@ -1,10 +1,14 @@
 """doctor: check the installation, and repair what can be repaired."""
 
+from pathlib import Path
+
 import click
 
 from omoide import app
+from omoide.files.git import work_tree
 from omoide.interfaces.cli.options import Target, json_option, store_option
 from omoide.interfaces.cli.output import escape_control, print_json
+from omoide.interfaces.install.status import client_checks
 
 
 @click.command("doctor")
@@ -14,13 +18,15 @@ from omoide.interfaces.cli.output import escape_control, print_json
 def doctor_command(fix: bool, target: Target, as_json: bool) -> None:
     """Check the database, its index and permissions; --fix repairs them.
 
+    Shows too which agent clients are wired, where, and whether they trust the hooks.
+
     Ends with 1 when something is wrong and was not repaired.
 
     \b
     omoide doctor
     omoide doctor --fix
     """
-    checks = app.diagnose({"store": target.store}, "cli", fix=fix)
+    checks = [*app.diagnose({"store": target.store}, "cli", fix=fix), *client_checks(_project())]
     healthy = all(check.ok for check in checks)
     if as_json:
         records = [{"ok": check.ok, "what": check.what, "remedy": check.remedy} for check in checks]
@@ -32,3 +38,11 @@ def doctor_command(fix: bool, target: Target, as_json: bool) -> None:
             if check.remedy:
                 click.echo(f"  → {escape_control(check.remedy)}")
     click.get_current_context().exit(0 if healthy else 1)
+
+
+def _project() -> Path | None:
+    """The repository of this directory, whose clients may be wired too."""
+    try:
+        return work_tree(Path.cwd())
+    except OSError:  # fallback: only the user's files are checked
+        return None

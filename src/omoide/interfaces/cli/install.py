@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from omoide.errors import InvalidInput
-from omoide.files.git import git_root
+from omoide.files.git import work_tree
 from omoide.interfaces.cli.output import escape_control, truncate
 from omoide.interfaces.install import installer, wiring
 from omoide.interfaces.install.install_record import InstallRecord
@@ -46,7 +46,7 @@ def install_command(clients: tuple[str, ...], scope: str, dry_run: bool, no_hook
     omoide install cursor --project
     """
     program, note = wiring.stable_program()
-    installations = _installations(clients, scope, program, hooks=not no_hooks)
+    installations = _installations(clients, scope, program, hooks=not no_hooks, probe=True)
     record = InstallRecord()
     plans = [installer.plan_install(one, record) for one in installations]  # every error before the first write
     for installation, plan in zip(installations, plans, strict=True):
@@ -70,7 +70,7 @@ def uninstall_command(clients: tuple[str, ...], scope: str, dry_run: bool) -> No
     omoide uninstall cursor --project --dry-run
     """
     record = InstallRecord()
-    for installation in _installations(clients, scope, "omoide", hooks=True):
+    for installation in _installations(clients, scope, "omoide"):
         if dry_run:
             results = [InstallResult(one, None) for one in installer.plan_uninstall(installation, record)]
         else:
@@ -78,13 +78,16 @@ def uninstall_command(clients: tuple[str, ...], scope: str, dry_run: bool) -> No
         _report(installation, results, "is not installed", dry_run=dry_run)
 
 
-def _installations(clients: Sequence[str], scope: str, program: str, *, hooks: bool) -> list[Installation]:
+def _installations(
+    clients: Sequence[str], scope: str, program: str, *, hooks: bool = True, probe: bool = False
+) -> list[Installation]:
     if not clients:
         raise InvalidInput(f"name a client: {', '.join(wiring.NAMES)}")
     root = Path.cwd()
     if scope == "project":
-        root = git_root(root) or root
-    return [wiring.installation(client, scope, root, program, hooks=hooks) for client in dict.fromkeys(clients)]
+        root = work_tree(root) or root
+    names = dict.fromkeys(clients)
+    return [wiring.installation(client, scope, root, program, hooks=hooks, probe=probe) for client in names]
 
 
 def _report(installation: Installation, results: Sequence[InstallResult], otherwise: str, *, dry_run: bool) -> None:

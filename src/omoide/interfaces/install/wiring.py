@@ -59,19 +59,25 @@ class _HookFile(NamedTuple):
 
     project: str
     user: Callable[[], Path]
-    entries: Callable[[str], dict[str, Any]]
+    entries: Callable[[str, bool], dict[str, Any]]
+    """The entry for each event, by the command and whether the client can call tools of the running server."""
     version: int | None = None
+    tools_since: tuple[str, tuple[int, ...]] | None = None
+    """The program of the client, and since which version its hooks can call tools."""
 
 
 NAMES = ("claude-code", "codex", "gemini", "copilot", "cursor", "vscode", "opencode")
 """The clients that can be installed, the most used first."""
 
 
-def installation(client: str, scope: str, root: Path, program: str, *, hooks: bool = True) -> Installation:
+def installation(
+    client: str, scope: str, root: Path, program: str, *, hooks: bool = True, probe: bool = False
+) -> Installation:
     """Return the files and entries of a client.
 
     `scope` is "user" or "project", `root` the directory of the project, `program` how a client starts omoide. Without
-    `hooks` only the MCP server is registered. Raise InvalidInput for an unknown client.
+    `hooks` only the MCP server is registered. `probe` asks the client for its version: an old one gets hooks that it knows.
+    Raise InvalidInput for an unknown client.
     """
     if client not in NAMES:
         raise InvalidInput(f"there is no client {client!r}: use one of {', '.join(NAMES)}")
@@ -87,7 +93,8 @@ def installation(client: str, scope: str, root: Path, program: str, *, hooks: bo
         script = Wiring(script_path, script=_script(program) if hooks else None, is_script=True)
         return Installation(client, scope, (server, script), steps)
     file = _HOOK_FILES[client]
-    entries = file.entries(_command(program)) if hooks else {}
+    tools = not (hooks and probe and file.tools_since) or _is_since(*file.tools_since)
+    entries = file.entries(_command(program), tools) if hooks else {}
     path = root / file.project if is_project else file.user()
     if path == server_path:
         return Installation(client, scope, (server._replace(hooks=entries),), steps)
@@ -138,20 +145,19 @@ def _tool(*fields: str) -> dict[str, Any]:
     return {"type": "mcp_tool", "server": "omoide", "tool": "hook", "timeout": SECONDS, "input": given}
 
 
-def _claude_code(command: str) -> dict[str, Any]:
+def _claude_code(command: str, tools: bool) -> dict[str, Any]:
     # Session start cannot call a server: Claude Code runs its hooks before the servers are connected.
     prompt = _tool("event", "session", "prompt", "cwd", "transcript")
     return {
         "SessionStart": {"matcher": "startup|resume|clear|compact", "hooks": [_handler(command)]},
-        "UserPromptSubmit": {"hooks": [prompt if _runs_tools("claude", (2, 1, 118)) else _handler(command)]},
+        "UserPromptSubmit": {"hooks": [prompt if tools else _handler(command)]},
         "PreCompact": {"hooks": [_handler(command)]},
         "Stop": {"hooks": [_handler(command)]},
     }
 
 
-def _codex(command: str) -> dict[str, Any]:
+def _codex(command: str, tools: bool) -> dict[str, Any]:
     # Without the transcript: it may be null, and a field that is missing fails the hook.
-    tools = _runs_tools("codex", (0, 166, 0))
     start = _tool("event", "session", "cwd") if tools else _handler(command)
     prompt = _tool("event", "session", "prompt", "cwd") if tools else _handler(command)
     return {
@@ -162,18 +168,18 @@ def _codex(command: str) -> dict[str, Any]:
     }
 
 
-def _gemini(command: str) -> dict[str, Any]:
+def _gemini(command: str, _: bool) -> dict[str, Any]:
     # Its time limits are in milliseconds.
     handler = {"name": "omoide", "type": "command", "command": command, "timeout": SECONDS * 1000}
     return {event: {"hooks": [handler]} for event in ("SessionStart", "BeforeAgent", "AfterAgent", "PreCompress")}
 
 
-def _copilot(command: str) -> dict[str, Any]:
+def _copilot(command: str, _: bool) -> dict[str, Any]:
     # One form for Copilot CLI and Visual Studio Code, because both read the same directories.
     return {event: _handler(command) for event in ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop")}
 
 
-def _cursor(command: str) -> dict[str, Any]:
+def _cursor(command: str, _: bool) -> dict[str, Any]:
     # Only documented fields: Cursor refuses a file with others.
     entry = {"command": command, "timeout": SECONDS}
     return dict.fromkeys(("sessionStart", "beforeSubmitPrompt", "preCompact", "stop"), entry)
@@ -185,9 +191,17 @@ def _copilot_hooks() -> Path:
 
 _HOOK_FILES = {
     "claude-code": _HookFile(
-        ".claude/settings.json", lambda: client_path("CLAUDE_CONFIG_DIR", ".claude", "settings.json"), _claude_code
+        ".claude/settings.json",
+        lambda: client_path("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
+        _claude_code,
+        tools_since=("claude", (2, 1, 118)),
     ),
-    "codex": _HookFile(".codex/hooks.json", lambda: client_path("CODEX_HOME", ".codex", "hooks.json"), _codex),
+    "codex": _HookFile(
+        ".codex/hooks.json",
+        lambda: client_path("CODEX_HOME", ".codex", "hooks.json"),
+        _codex,
+        tools_since=("codex", (0, 166, 0)),
+    ),
     "gemini": _HookFile(".gemini/settings.json", lambda: Path.home() / ".gemini/settings.json", _gemini),
     "copilot": _HookFile(".github/hooks/omoide.json", _copilot_hooks, _copilot, 1),
     "vscode": _HookFile(".github/hooks/omoide.json", lambda: Path.home() / ".copilot/hooks/omoide.json", _copilot, 1),
@@ -195,8 +209,8 @@ _HOOK_FILES = {
 }
 
 
-def _runs_tools(program: str, since: tuple[int, ...]) -> bool:
-    """Whether the client that is installed runs hooks of the type mcp_tool; one that is not found is taken for a new one."""
+def _is_since(program: str, since: tuple[int, ...]) -> bool:
+    """Whether the client that is installed has this version or a later one; one that is not found is taken for a new one."""
     found = shutil.which(program)
     if found is None:
         return True
