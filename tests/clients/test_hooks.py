@@ -15,6 +15,7 @@ import pytest
 import omoide
 from clients import model_stub
 from clients.agents import AGENTS, Agent, Place, install_packages
+from clients.codex_server import Codex
 from clients.model_stub import ModelRequest, ModelStub
 
 PNPM = "We use pnpm as the package manager, never npm"
@@ -38,7 +39,11 @@ def agent(request: pytest.FixtureRequest, long: bool) -> Agent:
 
 @pytest.fixture
 def place(agent: Agent, stub: ModelStub, tmp_path: Path) -> Place:
-    """A home with Japanese and a space in its name, a repository, and memories."""
+    return prepare(agent, stub, tmp_path)
+
+
+def prepare(agent: Agent, stub: ModelStub, tmp_path: Path) -> Place:
+    """Install a client; make a home with Japanese and a space in its name, a repository, and memories."""
     commands, reason = install_packages(agent.package)
     if commands is None:
         pytest.skip(reason)
@@ -156,3 +161,30 @@ def is_history(name: str) -> bool:
         ".sqlite",
     )
     return any(part in name for part in history)
+
+
+def test_codex_runs_the_hooks_once_a_person_trusts_them_and_trusts_them_after_an_upgrade(
+    long: bool, stub: ModelStub, tmp_path: Path
+) -> None:
+    if not long:
+        pytest.skip("installs programs and takes minutes: run with OMOIDE_LONG=1")
+    agent = AGENTS["codex"]
+    cautious = agent._replace(
+        command=lambda place, prompt: [word for word in agent.command(place, prompt) if "bypass" not in word]
+    )
+    place = prepare(agent, stub, tmp_path)
+    run(place, "install", "codex")
+    assert blocks(ask(cautious, place, stub, "Which package manager do we use?")) == 0
+    assert "0 of 4 hooks trusted" in run(place, "doctor")
+
+    server = Codex(str(place.commands / "codex"), cwd=place.project, environment=place.environment)
+    (listed,) = server.ask("hooks/list", cwds=[str(place.project)])["data"]
+    server.end()
+    assert (listed["errors"], listed["warnings"]) == ([], [])
+    consent = [f'\n[hooks.state."{hook["key"]}"]\ntrusted_hash = "{hook["currentHash"]}"\n' for hook in listed["hooks"]]
+    with (place.home / ".codex/config.toml").open("a", encoding="utf-8") as config:
+        config.write("".join(consent))  # what /hooks writes when a person agrees
+
+    assert ", trusted;" in run(place, "doctor")
+    run(place, "install", "codex")
+    assert PNPM in ask(cautious, place, stub, "Which package manager do we use?").text

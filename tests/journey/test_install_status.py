@@ -1,5 +1,6 @@
 """omoide doctor: which clients are wired to omoide, where, and whether they trust its hooks."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,26 @@ def test_a_program_that_is_gone_is_wrong(run: Run, home: Path, monkeypatch: pyte
     (check,) = checks(run, "Gemini CLI")
     assert (check["ok"], check["what"]) == (False, "Gemini CLI starts omoide, which is not there")
     assert run("doctor").code == 1
+
+
+def test_doctor_shows_when_and_how_the_last_call_went(omoide: Run, home: Path) -> None:
+    assert omoide("remember", "We use pnpm").code == 0
+    assert omoide("install", "gemini").code == 0
+    (check,) = checks(omoide, "Gemini CLI")
+    assert check["what"].endswith("; its hooks have not called yet")
+    call = b'{"hook_event_name": "BeforeAgent", "session_id": "s", "prompt": "Which package manager?", "cwd": "/"}'
+    assert omoide("hook", input=call, OMOIDE_HOOK_SECONDS="30").code == 0
+    (check,) = checks(omoide, "Gemini CLI")
+    assert re.search(r"; last call \d{4}-\d\d-\d\d \d\d:\d\d \(prompt\) took \d+ ms$", check["what"])
+    assert (check["ok"], check["remedy"]) == (True, "")
+    broken = home.parent / "shop" / ".agent"
+    broken.mkdir(parents=True)
+    (broken / "config.toml").write_text("[")
+    call = call.replace(b'"/"', f'"{broken.parent}"'.encode()).replace(b'"s"', b'"t"')
+    assert omoide("hook", input=call, OMOIDE_HOOK_SECONDS="30").code == 0
+    (check,) = checks(omoide, "Gemini CLI")
+    assert "(prompt) failed: " in check["what"]
+    assert check["remedy"] == "omoide hook log shows the calls"
 
 
 def test_hooks_without_a_server_are_wrong(run: Run, home: Path) -> None:

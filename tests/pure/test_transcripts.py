@@ -1,4 +1,4 @@
-"""Transcripts of Claude Code, of Codex and in plain text are read into the same turns; what cannot be read is left out."""
+"""Transcripts of Claude Code, Codex and Copilot CLI and plain text are read into the same turns; the rest is left out."""
 
 import json
 
@@ -81,6 +81,15 @@ CODEX = lines(
         },
     },
 )
+COPILOT = lines(
+    {"type": "session.start", "data": {"sessionId": "x", "producer": "copilot-agent"}},
+    {"type": "hook.end", "data": {"hookType": "sessionStart", "output": {"additionalContext": "Remember this hook"}}},
+    {"type": "system.message", "data": {"role": "system", "content": "Remember that you are an assistant"}},
+    {"type": "user.message", "data": {"content": "Fix the test", "transformedContent": "<now>1</now>Fix the test"}},
+    {"type": "assistant.message", "data": {"content": "The port is 8766.", "toolRequests": [{"toolCallId": "c1"}]}},
+    {"type": "tool.execution_start", "data": {"toolCallId": "c1", "toolName": "bash", "arguments": {"command": "pytest"}}},
+    {"type": "tool.execution_complete", "data": {"toolCallId": "c1", "success": False, "result": {"content": "1 failed"}}},
+)
 PLAIN = b"User: Fix the test\nAssistant: The port is 8766.\n$ pytest\n1 failed\n".splitlines(keepends=True)
 
 
@@ -91,7 +100,7 @@ def test_every_format_gives_the_same_turns():
         (Speaker.COMMAND, "pytest", False),
         (Speaker.OUTPUT, "1 failed", True),
     ]
-    for transcript in (CLAUDE, CODEX, PLAIN):
+    for transcript in (CLAUDE, CODEX, COPILOT, PLAIN):
         said = [turn for turn in read_turns(transcript) if turn.speaker is not Speaker.CONTEXT]
         assert [(turn.speaker, turn.text, turn.failed) for turn in said] == expected
 

@@ -1,4 +1,4 @@
-"""Read the transcripts of agents into turns: Claude Code's JSONL, Codex's rollouts, and plain text.
+"""Read the transcripts of agents into turns: Claude Code's JSONL, Codex's rollouts, Copilot CLI's events, and plain text.
 
 A line that cannot be read is left out, whatever it holds: transcripts are written by other programs, and by processes that
 were killed while they wrote. A transcript is read line by line, so that a large one takes no more memory than a small one.

@@ -1,4 +1,4 @@
-"""The records of transcripts in JSON lines: those of Claude Code and of Codex, old and new."""
+"""The records of transcripts in JSON lines: those of Claude Code, of Codex, old and new, and of Copilot CLI."""
 
 import re
 from collections import deque
@@ -72,7 +72,9 @@ def _reader_of(record: dict[str, Any]) -> _Read | None:
     kind = record.get("type")
     if kind in _CLAUDE_TYPES:
         return _claude_turns
-    return _codex_item if kind in _CODEX_ITEMS else None
+    if kind in _CODEX_ITEMS:
+        return _codex_item
+    return _copilot_turns if isinstance(record.get("data"), dict) and "." in str(kind) else None
 
 
 def _claude_turns(record: dict[str, Any], line: int, reading: _Reading) -> Iterator[Turn]:
@@ -152,6 +154,23 @@ def _codex_item(payload: dict[str, Any], line: int, reading: _Reading) -> Iterat
         text, failed = _codex_output(payload.get("output"))
         tool, command = reading.end_call(call)
         yield Turn(Speaker.OUTPUT, text, line, tool, call, failed, command)
+
+
+def _copilot_turns(record: dict[str, Any], line: int, reading: _Reading) -> Iterator[Turn]:
+    kind, data = record.get("type"), record["data"]
+    call = str(data.get("toolCallId", ""))
+    speaker = {"user.message": Speaker.PERSON, "assistant.message": Speaker.AGENT}.get(str(kind))
+    if speaker is not None:
+        yield Turn(speaker, _join_texts(data.get("content")), line)
+    elif kind == "tool.execution_start":
+        tool, command = str(data.get("toolName", "")), _command(data.get("arguments"))
+        reading.call(call, tool, command)
+        yield Turn(Speaker.COMMAND, command, line, tool, call)
+    elif kind == "tool.execution_complete":
+        answer = data.get("result", data.get("error"))
+        text = _join_texts(answer.get("content", answer.get("message"))) if isinstance(answer, dict) else ""
+        tool, command = reading.end_call(call)
+        yield Turn(Speaker.OUTPUT, text, line, tool, call, data.get("success") is False or is_failure(text), command)
 
 
 _CODEX_CONTEXT = re.compile(

@@ -6,9 +6,11 @@ import click
 
 from omoide import app
 from omoide.files.git import work_tree
-from omoide.interfaces.cli.options import Target, json_option, store_option
+from omoide.interfaces.cli.options import Target, json_option, open_for_command, settings_for, store_option
 from omoide.interfaces.cli.output import escape_control, print_json
+from omoide.interfaces.hooks.fault_log import read_faults
 from omoide.interfaces.install.status import client_checks
+from omoide.model import HookRecord
 
 
 @click.command("doctor")
@@ -18,7 +20,7 @@ from omoide.interfaces.install.status import client_checks
 def doctor_command(fix: bool, target: Target, as_json: bool) -> None:
     """Check the database, its index and permissions; --fix repairs them.
 
-    Shows too which agent clients are wired, where, and whether they trust the hooks.
+    Shows too which agent clients are wired, where, whether they trust the hooks, and how their last call went.
 
     Ends with 1 when something is wrong and was not repaired.
 
@@ -26,7 +28,9 @@ def doctor_command(fix: bool, target: Target, as_json: bool) -> None:
     omoide doctor
     omoide doctor --fix
     """
-    checks = [*app.diagnose({"store": target.store}, "cli", fix=fix), *client_checks(_project())]
+    checks = app.diagnose({"store": target.store}, "cli", fix=fix)
+    last_calls = _last_calls(target) if all(check.ok for check in checks) else {}
+    checks += client_checks(_project(), last_calls)
     healthy = all(check.ok for check in checks)
     if as_json:
         records = [{"ok": check.ok, "what": check.what, "remedy": check.remedy} for check in checks]
@@ -38,6 +42,15 @@ def doctor_command(fix: bool, target: Target, as_json: bool) -> None:
             if check.remedy:
                 click.echo(f"  → {escape_control(check.remedy)}")
     click.get_current_context().exit(0 if healthy else 1)
+
+
+def _last_calls(target: Target) -> dict[str, HookRecord]:
+    """The last call of each client's hooks, from the database and from the file of faults beside it."""
+    settings = settings_for(target)
+    if not Path(settings.store).exists():
+        return {}
+    calls = [*open_for_command(settings).last_hook_calls(), *read_faults(settings)]
+    return {call.client: call for call in sorted(calls, key=lambda call: call.at)}
 
 
 def _project() -> Path | None:

@@ -14,6 +14,7 @@ from omoide.interfaces.install.json_text import JsonText
 from omoide.interfaces.install.toml_text import TomlText
 from omoide.interfaces.install.wiring import NAMES, Installation, Wiring, installation
 from omoide.interfaces.mcp.client_config import CLIENTS
+from omoide.model import HookRecord, HookState
 from omoide.service.doctor import Check
 
 _PROGRAMS = {"claude-code": "claude", "vscode": "code"}
@@ -40,10 +41,10 @@ class ClientStatus(NamedTuple):
         return bool(self.servers or self.hooks)
 
 
-def client_checks(root: Path | None, last_calls: Mapping[str, str] | None = None) -> Iterator[Check]:
+def client_checks(root: Path | None, last_calls: Mapping[str, HookRecord]) -> Iterator[Check]:
     """Yield a finding for each client that is wired, and one for those that are there and are not.
 
-    `root`: the project to look into, if any. `last_calls`: for each client, when its hooks called last and how that went.
+    `root`: the project to look into, if any. `last_calls`: the last call of each client's hooks.
     """
     missing = []
     for client in NAMES:
@@ -52,7 +53,7 @@ def client_checks(root: Path | None, last_calls: Mapping[str, str] | None = None
             found.append(status(client, "project", root))
         wired = [one for one in found if one.is_wired or one.fault]
         for one in wired:
-            yield _check(one, (last_calls or {}).get(client, ""))
+            yield _check(one, last_calls.get(client))
         if not wired and _is_there(client):
             missing.append(client)
     if missing:
@@ -114,7 +115,7 @@ def _program(handler: Mapping[str, Any]) -> str:
     return next((word for word in words if Path(word).name == "omoide"), "")
 
 
-def _check(one: ClientStatus, last_call: str) -> Check:
+def _check(one: ClientStatus, last: HookRecord | None) -> Check:
     title = CLIENTS[one.client].title + (" in this project" if one.scope == "project" else "")
     install = f"omoide install {one.client}" + (" --project" if one.scope == "project" else "")
     if one.fault:
@@ -129,9 +130,22 @@ def _check(one: ClientStatus, last_call: str) -> Check:
     if not one.hooks:
         return Check(ok=True, what=f"{title}: server in {_names(one.servers)}, no hooks", remedy=f"{install} adds them")
     trusted, remedy = _trust(one) if one.client == "codex" else ("", "")
+    if not remedy and last is not None and last.state in (HookState.FAILED, HookState.RUNNING):
+        remedy = "omoide hook log shows the calls"
     files = _names(dict.fromkeys([*one.servers, *one.hooks]))
-    call = last_call or "its hooks have not called yet"
-    return Check(ok=True, what=f"{title}: wired in {files}{trusted}; {call}", remedy=remedy)
+    return Check(ok=True, what=f"{title}: wired in {files}{trusted}; {_describe(last)}", remedy=remedy)
+
+
+def _describe(last: HookRecord | None) -> str:
+    """When the last call of a client's hooks was, and how it went."""
+    if last is None:
+        return "its hooks have not called yet"
+    call = f"last call {last.at.astimezone():%Y-%m-%d %H:%M} ({last.event.value})"
+    if last.state is HookState.FAILED:
+        return f"{call} failed: {last.fault}"
+    if last.state is HookState.RUNNING:
+        return f"{call} did not end"
+    return f"{call} took {last.seconds * 1000:.0f} ms"
 
 
 def _trust(one: ClientStatus) -> tuple[str, str]:
@@ -141,12 +155,15 @@ def _trust(one: ClientStatus) -> tuple[str, str]:
     document = TomlText(text, str(user.path))
     states = document.get(["hooks", "state"])
     path = str(one.hooks[0])
-    hooks = list(find_hooks(JsonText(settings_file.read(one.hooks[0]).text, path)))
     known = states if isinstance(states, dict) else {}
-    count = sum(1 for key, state in known.items() if key.startswith(f"{path}:") and "trusted_hash" in state)
-    if count >= len(hooks):
+    keys = []
+    for place in find_hooks(JsonText(settings_file.read(one.hooks[0]).text, path)):
+        event = re.sub(r"(?<!^)(?=[A-Z])", "_", place.event).lower()
+        keys.append(f"{path}:{event}:{place.entry[-1]}:{place.path[-1]}")
+    count = sum("trusted_hash" in known.get(key, {}) for key in keys)
+    if count == len(keys):
         return ", trusted", ""
-    return f", {count} of {len(hooks)} hooks trusted", "open codex, enter /hooks and trust the hooks of omoide"
+    return f", {count} of {len(keys)} hooks trusted", "open codex, enter /hooks and trust the hooks of omoide"
 
 
 def _names(paths: Sequence[Path] | Mapping[Path, None]) -> str:
