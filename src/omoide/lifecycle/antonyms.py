@@ -29,7 +29,8 @@ _ENGLISH = """
     unsubscribe, success failure error, symbolic hard, tabs spaces, taken released, thick thin, today tomorrow
     yesterday, tracked untracked, true false, uppercase lowercase, upgrade downgrade, upper lower, use avoid, used
     unused, valid invalid, visible invisible hidden, warning error info, wide narrow, with without, word line
-    character, work break, yes no, young old, man woman boy girl person child lady, cat dog horse bird cow sheep, red
+    character, work break, yes no, young old, man woman boy
+    person child lady, man boy girl person child lady, cat dog horse bird cow sheep, red
     blue green yellow black white brown orange purple pink gray grey, monday tuesday wednesday thursday friday
     saturday sunday, january february march april june july august september october november december, morning
     afternoon evening night, second minute hour day week month year, bytes kilobytes megabytes gigabytes, file

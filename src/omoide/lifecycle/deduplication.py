@@ -26,6 +26,8 @@ NEAR = 0.65
 """The similarity from which two texts can contradict each other. Chosen by judgement."""
 _REWORDED = 3
 """Words that two texts must not have in common to be the same in other words."""
+_SAME_START = 4
+"""Characters in katakana that two names must not begin with to be names of different things."""
 GROUP = 20
 """Of all memories with the same words so many are compared with the first: lists of measurements have thousands."""
 
@@ -206,7 +208,8 @@ def _conflict(one: TextFeatures, other: TextFeatures, gone: Counter[str], come: 
     What only one of them states is no contradiction: "the port" and "the port 8080".
     """
     if one.numbers - other.numbers and other.numbers - one.numbers:
-        return "other numbers"
+        # With other names as well, it is about something else: another day, another file.
+        return "" if one.names & gone.keys() and other.names & come.keys() else "other numbers"
     if bool(one.denials) != bool(other.denials) and sum(gone.values()) + sum(come.values()) <= 1:
         return "a negation"
     opposed = _opposite_words(gone.keys() - _VAGUE, come.keys() - _VAGUE)
@@ -215,23 +218,60 @@ def _conflict(one: TextFeatures, other: TextFeatures, gone: Counter[str], come: 
         return f"opposites: {opposed}"
     if one.words.total() == other.words.total() and len(gone) == len(come) == 1:
         swapped = gone.keys() | come.keys()
-        if swapped <= one.names | other.names and not _begins(one, swapped) and not _begins(other, swapped):
+        if swapped <= one.names | other.names and _are_exchanged(one.tokens, other.tokens, *gone, *come):
             return "other names"
     return "" if gone or come else _other_order(one.tokens, other.tokens)
+
+
+def _are_exchanged(one: Sequence[str], other: Sequence[str], name: str, its_name: str) -> bool:
+    """Whether one name stands in the place of the other.
+
+    In Japanese its place is what follows it, a particle and the next word, and neither is a part of the other or begins like
+    it (スケートボード, スケートボーダー). Elsewhere all other words are the same.
+    """
+    if not _is_katakana(name) or not _is_katakana(its_name):
+        differing = [place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a.lower() != b.lower()]
+        # At the start of a text, a capital makes no name.
+        return len(one) == len(other) and len(differing) == 1 and differing != [0]
+    if name in its_name or its_name in name or name[:_SAME_START] == its_name[:_SAME_START]:
+        return False
+    (particle, word), (its_particle, its_word) = _following(one, name), _following(other, its_name)
+    return particle[:1] == its_particle[:1] and word == its_word
+
+
+def _following(tokens: Sequence[str], name: str) -> tuple[str, str]:
+    """Return the two tokens after a name; empty if there are none."""
+    places = (place for place, token in enumerate(tokens) if token.rstrip("ー") == name.rstrip("ー"))
+    start = next(places, len(tokens)) + 1
+    return (tokens[start] if start < len(tokens) else "", tokens[start + 1] if start + 1 < len(tokens) else "")
+
+
+def _is_katakana(word: str) -> bool:
+    return "ァ" <= word[0] <= "ヺ"
 
 
 def _other_order(one: Sequence[str], other: Sequence[str]) -> str:
     """Return how two texts with the same words differ: in their order ("A calls B"), or in the case of one (-p and -P)."""
     lower, its_lower = [token.lower() for token in one], [token.lower() for token in other]
     if lower != its_lower:
-        return "another order" if sorted(lower) == sorted(its_lower) else ""
+        # In Japanese, the particle after a word says what it does, not its place: 海で男性が and 男性が海で.
+        is_other = sorted(lower) == sorted(its_lower) and sorted(_with_particles(lower)) != sorted(
+            _with_particles(its_lower)
+        )
+        return "another order" if is_other else ""
     cases = [token for token, its in zip(one, other, strict=True) if token != its]
     return f"another case: {cases[0]}" if len(cases) == 1 else ""
 
 
-def _begins(features: TextFeatures, words: Collection[str]) -> bool:
-    """Whether the text begins with one of these words: there, a capital makes no name."""
-    return bool(features.tokens) and features.tokens[0].isascii() and stem(features.tokens[0].lower()) in words
+def _with_particles(tokens: Sequence[str]) -> list[str]:
+    """Return each word in hiragana together with the one before it; other words each by itself, with its place."""
+    found: list[str] = []
+    for place, token in enumerate(tokens):
+        if _is_hiragana(token) and found:
+            found[-1] += token
+        else:
+            found.append(f"{place} {token}" if token.isascii() else token)
+    return found
 
 
 def _says_otherwise(one: TextFeatures, other: TextFeatures, gone: Counter[str], come: Counter[str]) -> bool:
