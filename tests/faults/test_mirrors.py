@@ -325,6 +325,99 @@ def test_a_text_saved_to_the_replaced_file_is_imported_and_reported(tmp_path, op
     assert (report.imported, report.written, report.troubles) == (0, 0, ())
 
 
+def test_a_late_save_is_imported_although_an_agent_changes_its_memory_at_that_moment(tmp_path, open_memory, monkeypatch):
+    file = tmp_path / "memories.md"
+    memory = open_memory(tmp_path / "memory.db")
+    agent = open_memory(tmp_path / "memory.db")
+    memory.mirror(file, scope=SHOP)
+    number = memory.remember("before", topic="t", scope=SHOP).memory.number
+    text = file.read_text()
+    editor = late_editor(file)
+    memory.revise(number, scope=SHOP, tags=["first"])  # the file is replaced
+    editor.communicate(text.replace("before\n", "by the person\n"))
+    agent.hooks.after_commit = lambda numbers: None  # it has no time to write the files
+    import_changes = SyncDatabase.import_changes
+    revisions = iter(["second", "third"])
+
+    def with_an_agent(database, *arguments):
+        for tag in revisions:
+            agent.revise(number, scope=SHOP, tags=[tag])
+            break
+        return import_changes(database, *arguments)
+
+    monkeypatch.setattr(SyncDatabase, "import_changes", with_an_agent)
+    with pytest.warns(UserWarning, match="was saved while it was replaced: its entries were imported"):
+        app.sync_engine(memory).sync(memory.mirrors()[0])
+    (found,) = memory.list(scope=SHOP).memories
+    assert (found.content, found.tags) == ("by the person", ("third",))
+    assert "by the person\n" in file.read_text()
+
+
+def test_a_replaced_file_that_an_editor_has_open_is_kept_however_long_and_whatever_follows(
+    tmp_path, open_memory, monkeypatch
+):
+    monkeypatch.setattr(late_saves, "_GRACE_SECONDS", 0)
+    monkeypatch.setattr(late_saves, "_MOST_BYTES", 1)
+    file = tmp_path / "memories.md"
+    memory = open_memory(tmp_path / "memory.db")
+    memory.mirror(file, scope=SHOP)
+    number = memory.remember("before", topic="t", scope=SHOP).memory.number
+    text = file.read_text()
+    old = os.open(file, os.O_PATH)
+    memory.revise(number, scope=SHOP, tags=["by-an-agent"])  # the file is replaced
+    with Path(f"/proc/self/fd/{old}").open("w") as editor:
+        os.close(old)
+        for n in range(3 * late_saves._PRUNE_AFTER):
+            memory.remember(f"text {n}", scope=SHOP)
+        monkeypatch.setattr(late_saves, "KEEP_SECONDS", 0)
+        memory.remember("one more", scope=SHOP)
+        app.sync_engine(memory).sync(memory.mirrors()[0])
+        editor.write(text.replace("before\n", "by the person\n"))
+    with pytest.warns(UserWarning, match="was saved while it was replaced: its entries were imported"):
+        app.sync_engine(memory).sync(memory.mirrors()[0])
+    assert memory.show(number, scope=SHOP).content == "by the person"
+    assert len(list((tmp_path / ".omoide-backups" / "replaced").iterdir())) == 0, "all others are gone"
+
+
+def test_an_editor_that_takes_long_to_save_loses_nothing_and_cuts_off_nothing(tmp_path, open_memory, monkeypatch):
+    """It waits for the lease when the file is replaced, empties it, and is slow to write."""
+    monkeypatch.setattr(late_saves, "_WAIT_SECONDS_REPLACED", 0.0)
+    monkeypatch.setattr(late_saves, "_WAIT_SECONDS", 0.0)
+    file = tmp_path / "memories.md"
+    memory = open_memory(tmp_path / "memory.db")
+    memory.mirror(file, scope=SHOP)
+    memory.remember("before", topic="t", scope=SHOP)
+    wanted = file.read_text().replace("- Content: before", "- Content: by the person")
+    script = """
+import sys
+with open(sys.argv[1], "w") as file:
+    file.write(sys.argv[2][:20])
+    file.flush()
+    print("half", flush=True)
+    sys.stdin.readline()
+    file.write(sys.argv[2][20:])
+"""
+    editors = []
+    write = Directory.write
+
+    def writing(place, name, text, seen):
+        if not editors:
+            command = [sys.executable, "-c", script, str(file), wanted]
+            editors.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+            wait_for(editors[0])
+        return write(place, name, text, seen)
+
+    monkeypatch.setattr(Directory, "write", writing)
+    memory.remember("by an agent", scope=SHOP)
+    assert editors[0].stdout.readline() == "half\n"
+    assert "before" in file.read_text()
+    assert {one.content for one in memory.list(scope=SHOP).memories} == {"before", "by an agent"}
+    editors[0].communicate("\n")
+    with pytest.warns(UserWarning, match="was saved while it was replaced: its entries were imported"):
+        app.sync_engine(memory).sync(memory.mirrors()[0])
+    assert {one.content for one in memory.list(scope=SHOP).memories} == {"by the person", "by an agent"}
+
+
 def test_a_text_saved_to_the_replaced_file_of_a_block_is_kept_and_reported(tmp_path, open_memory):
     file = tmp_path / "files" / "CLAUDE.md"
     file.parent.mkdir()

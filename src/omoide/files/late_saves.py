@@ -26,10 +26,10 @@ KEEP_SECONDS = 120.0
 """How long a replaced file is kept if nobody writes to it."""
 _MOST_FILES = 32
 _MOST_BYTES = 16_000_000
-_GRACE_SECONDS = 2
-"""Within this time only the number of bytes is limited: agents may replace a file hundreds of times in a second, and an
-editor that has just opened one needs a moment to write to it."""
 """Of unchanged files; the oldest are deleted first, but the newest few are kept whatever their size."""
+_GRACE_SECONDS = 2
+"""Within this time only the number of bytes is limited: agents may replace a file hundreds of times in a second. An editor
+that has opened a file keeps it from being deleted; one that has only looked it up cannot be seen."""
 _ALWAYS_KEPT = 4
 _PRUNE_AFTER = 16
 _LOOK_SECONDS = 1.0
@@ -48,13 +48,17 @@ class FileHold:
         self._descriptor = descriptor
 
     def late_text(self) -> bytes | None:
-        """What somebody wrote to the old file while it was replaced; None: nobody did."""
+        """What somebody wrote to the old file while it was replaced; None: nobody did, or they are not done yet.
+
+        What is not done is found among the replaced files later.
+        """
         if self._descriptor is None or fcntl.fcntl(self._descriptor, fcntl.F_GETLEASE) == fcntl.F_RDLCK:
             return None
         # Somebody wants to open it for writing, and waits until the lease is released.
         fcntl.fcntl(self._descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
-        _wait_for_lease(self._descriptor, _WAIT_SECONDS_REPLACED)
-        return os.pread(self._descriptor, os.fstat(self._descriptor).st_size, 0)
+        if not _wait_for_lease(self._descriptor, _WAIT_SECONDS_REPLACED):
+            return None
+        return os.pread(self._descriptor, os.fstat(self._descriptor).st_size, 0) or None
 
 
 @contextmanager
@@ -170,11 +174,11 @@ class ReplacedFiles:
             if file.is_changed and file.now.size:
                 saved.append(file)
             elif file.is_old:
-                _delete(file)
+                _delete_unused(file)
             else:
                 unchanged.append(file)
         for file in unchanged[: _count_over_limits(unchanged)]:
-            _delete(file)
+            _delete_unused(file)
         return saved
 
     def is_look_due(self) -> bool:
@@ -193,11 +197,13 @@ class ReplacedFiles:
                 os.close(directory)
         return atomic.text(data, file.path)
 
-    def forget(self, seen: Stat) -> None:
-        """Delete the file that looked like this when it was replaced: its text is in another file now."""
+    def forget(self, seen: Stat, text: bytes) -> None:
+        """Delete the file that looked like this when it was replaced, if it has this text, which is in another file now."""
         for file in self._files():
             if file.before == _describe(seen):
-                _delete(file)
+                with suppress(OSError):  # fallback: it is imported as a late save once more, which changes nothing
+                    if file.path.read_bytes() == text:
+                        _delete_unused(file)
 
     def discard(self) -> None:
         """Delete the files that nobody has written to, whatever their age, because a text in them must not be kept."""
@@ -231,6 +237,19 @@ def _count_over_limits(files: Sequence[ReplacedFile]) -> int:
         if too_many or (count >= _ALWAYS_KEPT and total > _MOST_BYTES):
             return len(files) - count
     return 0
+
+
+def _delete_unused(file: ReplacedFile) -> None:
+    """Delete a file that looks as it was listed, unless somebody has it open for writing, however long ago."""
+    with _open_file(file.path) as descriptor:
+        if descriptor is not None:
+            # Whoever has opened it, or waits for it, refuses us the lease; whoever has written has changed its look.
+            if _take_lease(descriptor) is False:
+                return
+            stat = os.fstat(descriptor)
+            if Stat(stat.st_mtime_ns, stat.st_size, stat.st_ino) != file.now:
+                return
+        _delete(file)
 
 
 def _delete(file: ReplacedFile) -> None:

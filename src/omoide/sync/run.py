@@ -313,7 +313,13 @@ class SyncRun:
     def _import_text(self, name: str, text: FileText) -> None:
         """Import the entries of a text that is no longer in its file; what it lacks does not count as deleted."""
         scan = FileScan({name: text.stat}, [name], [], [], unsettled=True)
-        texts = {name: text}
+        for _ in range(TRIES):
+            if self._import_compared(scan, {name: text}):
+                return
+        self._add_problem("the memories change faster than they can be compared")
+
+    def _import_compared(self, scan: FileScan, texts: Mapping[str, FileText]) -> bool:
+        """Import what texts have that the database has not; return False if a memory changed meanwhile."""
         comparison = self._comparison(scan, texts)
         # The text is older than the last sync: it is compared with the versions that it was made from.
         found = self._decide(comparison).matches.found
@@ -321,7 +327,8 @@ class SyncRun:
         database = comparison.database._replace(sync_states={**comparison.database.sync_states, **sync_states})
         comparison = comparison._replace(database=database)
         plan = self._decide(comparison)
-        self._import_changes(plan._replace(imports=[(seen, change) for seen, change in plan.imports if seen]), comparison)
+        imports: list[tuple[SeenEntry | None, FileChange]] = [(seen, change) for seen, change in plan.imports if seen]
+        return self._import_changes(plan._replace(imports=imports), comparison)
 
     def _base_state(self, number: int, seen: SeenEntry) -> SyncState:
         """The sync state of a memory at the version from which an entry was made."""

@@ -251,8 +251,12 @@ class Snapshot:
             return stat
         # Somebody had begun to save the old file: their text goes into the new one. If that has been saved again
         # meanwhile, the old one is imported with the other late saves.
-        self.place.write(name, late.decode("utf-8", "replace"), stat)
-        self.place.replaced.forget(seen)
+        try:
+            text = late.decode()
+        except UnicodeDecodeError:  # fallback: it is a late save, which cannot be imported and is kept and reported
+            return stat
+        self.place.write(name, text, stat)
+        self.place.replaced.forget(seen, late)
         raise Changed(f"{self.place.root / name} was saved by somebody else at this moment: read it again")
 
     def late_saves(self) -> list[ReplacedFile]:
