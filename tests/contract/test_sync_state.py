@@ -163,7 +163,7 @@ def test_file_states_are_stored_unchanged(samples, store, add):
 def test_the_versions_of_a_file_are_stored_unchanged_and_outlive_the_file(samples, store, add):
     mirror, other = add().number, add(place="/b").number
     old = FileVersions("a.md", b"\x00\xff" * 40, ("d2", "d1"))
-    new = FileVersions("a.md", b"", ("d3", "d2", "d1"))
+    new = FileVersions("a.md", b"", ("d3", "d2", "d1"), ((), ("1a", "~2b", "-3c")))
     names = ["a.md", "nothing.md"]
     with store.write() as tx:
         tx.record_sync(mirror, SyncUpdate(versions=[old, FileVersions("b.md")]))

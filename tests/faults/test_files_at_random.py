@@ -248,7 +248,20 @@ class World:
         old = [one for one in versions[:-2] if one not in recent]
         if old:
             file.parent.mkdir(exist_ok=True)
-            file.write_bytes(self.random.choice(old))
+            data = self.random.choice(old)
+            file.write_bytes(self.without_one(data) if self.random.random() < 0.5 else data)
+
+    def without_one(self, data: bytes) -> bytes:
+        """A list from which a person has cut out an entry before saving it: only that one may be archived."""
+        entries = {id: entry for entry in ENTRY.findall(data.decode()) for id in IDS.findall(entry) if "- Id: " in entry}
+        with self.memory._store.read() as tx:
+            found = {memory.id for memory in tx.memories(list(entries)) if memory.number in self.active}
+        if not found:
+            return data
+        entry = entries[self.random.choice(sorted(found))]
+        for id in IDS.findall(entry):
+            self.release(id)
+        return data.replace(entry.encode(), b"", 1)
 
     def truncate(self) -> None:
         """In the middle of an entry, or to nothing: at the end of one it would be a plain deletion.

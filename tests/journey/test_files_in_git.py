@@ -321,6 +321,37 @@ def test_an_old_buffer_saved_after_two_writes_archives_nothing(repository):
     assert repository.held() == {}
 
 
+@pytest.mark.parametrize("written", [("g", "h"), ("g", "h", "i")])
+def test_an_old_buffer_in_which_an_entry_was_deleted_archives_that_one_alone(repository, written):
+    if repository.format == "entries":
+        pytest.skip("a buffer of an entry file contains one entry")
+    buffers = repository.files()
+    repository.remember(*written)
+    repository.write({path: without(data, "b") for path, data in buffers.items()})
+    held = f"{len(written)} entries are missing, but the file is an older version than the last two: nothing was archived"
+    with pytest.warns(UserWarning, match=held), pytest.warns(UserWarning, match="#2 was deleted, so it is archived"):
+        assert repository.active() == {*"acdef", *written}
+    assert repository.archived() == {"b"}
+    assert repository.held() == dict.fromkeys(written, Held.OLDER)
+
+
+@pytest.mark.parametrize(("written", "deleted"), [("gh", "gb"), ("gh", "h"), ("gh", "hb"), ("g", "gb"), ("g", "bd")])
+def test_new_entries_are_deleted_plainly_like_all_others(repository, written, deleted):
+    if repository.format == "entries":
+        pytest.skip("a file that is gone archives nothing")
+    repository.remember(*written)
+    for name in deleted:
+        repository.write({path: without(data, name) for path, data in repository.files().items()})
+    with pytest.warns(UserWarning, match="was deleted, so it is archived"):
+        assert repository.active() == set("abcdef" + written) - set(deleted)
+    assert (repository.archived(), repository.held()) == (set(deleted), {})
+
+
+def without(data: bytes, name: str) -> bytes:
+    """A list as it is after a person has cut out one entry."""
+    return re.sub(rf"(?m)^#+ text of {name}\b.*\n(?:(?!#).*\n)*".encode(), b"", data)
+
+
 @pytest.mark.parametrize("cut", [0, 1, 100, 200, 350])
 def test_a_truncated_list_archives_nothing(tmp_path, memory, cut):
     repository = Repository(tmp_path / "shop", memory, "memories")

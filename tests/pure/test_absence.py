@@ -3,7 +3,7 @@
 import pytest
 
 from omoide.model import FileVersions, Held
-from omoide.sync.absence import MOST_VERSIONS, Absence, GitState, is_truncated, judge, next_versions, outline
+from omoide.sync.absence import MOST_VERSIONS, Absence, GitState, is_truncated, judge, judge_entries, next_versions, outline
 from omoide.sync.snapshot import digest_of
 
 IDS = {name: f"019c2d3e-8d7b-7801-afda-{number:012x}" for number, name in enumerate("abcdefghijklmnopqrstuvwxyz")}
@@ -141,6 +141,77 @@ def test_a_text_older_than_the_last_two_versions_is_an_old_buffer():
     versions = [page("abcd"), page("abc"), page("ab"), page("a")]
     assert verdict(versions[0], versions[1], "d", older=versions[1:]) is None
     assert verdict(versions[0], versions[2], "cd", older=versions[1:]) is Held.OLDER
+
+
+def versions_of(*texts):
+    known = FileVersions("a.md")
+    for text in texts:
+        known = next_versions(known, text, digest_of(text))
+    return known
+
+
+def deleted(versions, after):
+    """Which entries count as deleted, and which are held."""
+    before = {name for name, id in IDS.items() if id in versions[-1]}
+    rest = {name for name, id in IDS.items() if id in after}
+    ids = {IDS[name] for name in before - rest}
+    absence = Absence(ids, [IDS[name] for name in rest], after, digest_of(after), versions_of(*versions))
+    verdicts = judge_entries(absence, asked())
+    names = {id: name for name, id in IDS.items()}
+    return tuple("".join(sorted(names[id] for id in ids if (verdicts[id] is None) is it)) for it in (True, False))
+
+
+GROWING = [page("abcd"), page("abcde"), page("abcdef")]
+
+
+@pytest.mark.parametrize(("versions", "after", "expected"), [
+    (GROWING, "acd", ("b", "ef")),  # saved from the first version, or from the last
+    (GROWING, "abcd", ("", "ef")),
+    (GROWING, "bcd", ("a", "ef")),
+    (GROWING, "abcdf", ("e", "")),  # the newest entry is there: so the person had the last version
+    (GROWING, "abcde", ("f", "")),
+    (GROWING, "acde", ("bf", "")),  # one write old, or none
+    ([page("abcd"), page("fabcd"), page("fabecd")], "acd", ("b", "ef")),
+    ([page("abcd"), page("abcdef"), page("abcdefgh")], "acd", ("", "befgh")),  # more than half
+    ([page("abcdijk"), page("abcdijkef"), page("abcdijkefgh")], "acdijk", ("b", "efgh")),
+    ([page("abcdx"), page("abcd"), page("abcde")], "acd", ("be", "")),  # without x, so it is no older one
+    ([page("abcd"), page("abcde"), page("abcdef").replace("of a", "of A")], "acd", ("", "bef")),  # a is as it was before
+    ([page("abcd"), page("abcde"), page("abcde").replace("of b", "of B")], "acd", ("b", "e")),  # b was changed meanwhile
+    ([page("abcd"), page("abcde"), page("abcdef"), page("abcdf")], "acd", ("b", "f")),  # e came and went
+    ([page("abcde"), page("abcdef"), page("abcdf")], "acd", ("bf", "")),  # e was there before, and is gone
+])  # fmt: skip
+def test_what_the_last_writes_added_is_deleted_only_if_something_of_them_is_there(versions, after, expected):
+    assert deleted(versions, page(after)) == expected
+
+
+def test_what_was_changed_since_shows_that_the_last_version_was_read():
+    versions = [page("abcd"), page("abcde"), page("abcdef").replace("of a", "of A")]
+    assert deleted(versions, page("acd").replace("of a", "of A")) == ("bef", "")
+
+
+def changes(before, after):
+    """What a version did to entries, by name: `d ~a -b` is one that was added, one that changed, one that was removed."""
+    known = versions_of(before, after).changes[0]
+    for name in set(IDS) - {"z"}:
+        hash = versions_of(page("z"), page(["z", name])).changes[0][0]
+        known = [change.replace(hash, name) for change in known]
+    return " ".join(known)
+
+
+@pytest.mark.parametrize(("before", "after", "expected"), [
+    ("abc", "abcd", "d"), ("abc", "dabc", "d"), ("abc", "adbec", "d e"), ("abc", "ab", "-c"), ("abc", "abd", "d -c"),
+    ("abc", "bca", ""), ("ab", "abcdefghijklm", ""),
+])  # fmt: skip
+def test_a_version_records_what_it_added_and_removed_if_it_did_nothing_else(before, after, expected):
+    assert changes(page(before), page(after)) == expected
+
+
+def test_a_version_records_which_entries_it_changed_if_it_did_nothing_else():
+    assert changes(page("abc"), page("abcd").replace("of a", "of A")) == "d ~a"
+    assert changes(page("abc"), page("abc").replace("Title b", "Other")) == "~b"
+    assert changes(page("abc"), page("abc").replace("of c", "of C").replace("of a", "of A")) == "~a ~c"
+    assert changes(page("abc"), page("abc", opening="# My memories\n")) == ""
+    assert changes(page("abc"), page("abcd") + "\n## My own\n\nWords.\n") == ""
 
 
 @pytest.mark.parametrize(("names", "missing", "expected"), [

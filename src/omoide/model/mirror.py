@@ -110,6 +110,9 @@ class FileVersions(msgspec.Struct, frozen=True):
     """Of the last one, see `sync/absence.py`."""
     digests: tuple[str, ...] = ()
     """Of the whole texts, the newest first."""
+    changes: tuple[tuple[str, ...], ...] = ()
+    """Of the newest ones, in that order: hashes of the ids of the entries that a version added, with `~` changed, with `-`
+    removed. None where it did anything else."""
 
 
 class SyncConflict(msgspec.Struct, frozen=True):

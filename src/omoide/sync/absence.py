@@ -32,6 +32,8 @@ _BULLET = 6
 _MARKED_BULLET = re.compile(rb"[-*+][ \t].*<!--[ \t]*omoide:[0-9a-fA-F-]{36}[ \t]*-->")
 
 
+_CHANGED, _REMOVED = "~", "-"
+"""Before the hash of an id in `FileVersions.changes`; of an entry that was added there is only the hash."""
 _NO_LINE_END = 0xFFFFFFFF
 """The last item of an outline whose text does not end with a line end."""
 
@@ -89,6 +91,36 @@ def judge(absence: Absence, git: Callable[[], GitState]) -> Held | None:
     return None
 
 
+def judge_entries(absence: Absence, git: Callable[[], GitState]) -> dict[str, Held | None]:
+    """Return for each missing entry why its absence is no deletion; None: a person plainly deleted it.
+
+    Of a text that has nothing of what the last two writes or more wrote, it cannot be told whether it was opened before or
+    after them: what it lacks of the earlier text was deleted, and what they added is held.
+    """
+    reason = judge(absence, git)
+    unseen = _unseen_ids(absence.versions, absence.ids) if reason is None else ()
+    return {id: Held.OLDER if id in unseen else reason for id in absence.ids}
+
+
+def _unseen_ids(versions: FileVersions, missing: Collection[str]) -> Collection[str]:
+    """The missing ids that the last writes added, if these are at least two and nothing that they wrote is in the file."""
+    ids = {_id_hash(id): id for id in missing}
+    added: list[str] = []
+    removed: set[str] = set()
+    """Entries that the text must have had, if it is as old as the version in question: nobody deleted just these as well."""
+    unseen: list[str] = []
+    for number, changes in enumerate(versions.changes):
+        removed.update(change.removeprefix(_REMOVED) for change in changes if change.startswith(_REMOVED))
+        written = [change for change in changes if not change.startswith(_REMOVED)]
+        if not changes or any(change.removeprefix(_CHANGED) not in ids.keys() | removed for change in written):
+            break
+        added += [ids[change] for change in written if change in ids]
+        removed.difference_update(written)
+        if number > 0 and not removed:
+            unseen = list(added)
+    return unseen
+
+
 def is_older(digest: str, versions: FileVersions) -> bool:
     """Whether a text is an older version of its file than the last two that were synced."""
     return digest in versions.digests[2:]
@@ -112,8 +144,68 @@ def next_versions(known: FileVersions, text: str, digest: str) -> FileVersions:
     """What is known of a file after a text was synced."""
     if known.digests[:1] == (digest,) and known.outline:
         return known
-    earlier = known.digests if known.digests[:1] != (digest,) else known.digests[1:]
-    return FileVersions(known.name, outline(text), (digest, *earlier)[:MOST_VERSIONS])
+    new = outline(text)
+    if known.digests[:1] == (digest,):  # recorded before there were outlines
+        return FileVersions(known.name, new, known.digests, known.changes)
+    changes = (_changed_ids(known.outline, new), *known.changes)[:MOST_AT_ONCE]
+    return FileVersions(known.name, new, (digest, *known.digests)[:MOST_VERSIONS], changes)
+
+
+def _changed_ids(before: bytes, after: bytes) -> tuple[str, ...]:
+    """Hashes of the ids of entries that a version added, changed or removed; none if it did anything else, or too much."""
+    if not before:
+        return ()
+    # Nearly all of both is the same: only the sections between the common ones are looked at.
+    start = _common_start(before, after)
+    end = min(_common_start(before[::-1], after[::-1]), min(len(before), len(after)) - start)
+    old, old_rest = _sections(before, start, end)
+    new, new_rest = _sections(after, start, end)
+    if old_rest != new_rest:
+        return ()
+    changes = [f"{id:x}" for id in new if id not in old]
+    changes += [f"{_CHANGED}{id:x}" for id in old if id in new and old[id] != new[id]]
+    changes += [f"{_REMOVED}{id:x}" for id in old if id not in new]
+    return tuple(changes) if len(changes) <= MOST_AT_ONCE else ()
+
+
+def _sections(outline: bytes, start: int, end: int) -> tuple[dict[int, list[int]], list[list[int]]]:
+    """The sections of an outline but for those wholly within so many bytes at its start and end, empty lines aside.
+
+    By the hashes of their ids; and those without an id, or with several.
+    """
+    items = array("I", outline)
+    # The nearest headings within what is the same, so that both outlines are cut at the same places.
+    first, last = start // 4 - 1, len(items) - end // 4
+    while first > 0 and not 0 < items[first] >> _KIND < _ID:
+        first -= 1
+    while last < len(items) and not 0 < items[last] >> _KIND < _ID:
+        last += 1
+    sections: list[list[int]] = []
+    for item in items[max(first, 0) : last]:
+        if not sections or 0 < item >> _KIND < _ID:
+            sections.append([])
+        sections[-1].append(item & _WITHOUT_BLANKS)
+    found: dict[int, list[int]] = {}
+    rest: list[list[int]] = []
+    for section in sections:
+        ids = [item & _HASH for item in section if item >> _KIND == _ID]
+        if len(ids) == 1 and ids[0] not in found:
+            found[ids[0]] = section
+        else:
+            rest.append(section)
+    return found, rest
+
+
+def _common_start(one: bytes, other: bytes) -> int:
+    """How many bytes of whole items two outlines have in common at their beginning."""
+    low, high = 0, min(len(one), len(other)) // 4
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low * 4 : middle * 4] == other[low * 4 : middle * 4]:
+            low = middle
+        else:
+            high = middle - 1
+    return low * 4
 
 
 def outline(text: str) -> bytes:
@@ -169,6 +261,10 @@ def _hash(text: str) -> int:
 
 def _id_item(id: str) -> int:
     return _ID << _KIND | _hash(id.lower())
+
+
+def _id_hash(id: str) -> str:
+    return f"{_hash(id.lower()):x}"
 
 
 def is_plain_deletion(before: bytes, ids: Collection[str], others: Collection[str], text: str) -> bool:

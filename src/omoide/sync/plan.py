@@ -15,7 +15,7 @@ import msgspec
 from omoide.markdown.format import Format
 from omoide.model import Choice, FileVersions, Held, Memory, Mirror, Side, State, SyncState
 from omoide.service.mirrors import holds
-from omoide.sync.absence import Absence, GitState, is_older, judge
+from omoide.sync.absence import Absence, GitState, is_older, judge_entries
 from omoide.sync.database import DatabaseSide
 from omoide.sync.matching import MatchResult, Stamp, entry_stamp, match_entries
 from omoide.sync.snapshot import FileScan, FileText, digest_of
@@ -164,7 +164,10 @@ class _SyncPlanner:
     # Entries that are missing
 
     def judge_absences(self) -> None:
-        """Find out for each entry that is missing why that is no deletion, or that it is one."""
+        """Find out for each entry that is missing why that is no deletion, or that it is one.
+
+        Deletions that this sync has imported already are judged together with the others, as before.
+        """
         missing: dict[str, list[SyncState]] = {}
         remaining: dict[str, list[str]] = {}
         for number, state in self._comparison.database.sync_states.items():
@@ -172,7 +175,7 @@ class _SyncPlanner:
                 continue
             if number in self.plan.matches.found:
                 remaining.setdefault(state.file, []).append(state.entry)
-            elif self._is_missed(number, state):
+            elif number in self._progress.imported or self._is_missed(number, state):
                 missing.setdefault(state.file, []).append(state)
         if self._progress.is_late_save:
             self._verdicts = {state.memory: Held.UNKNOWN for states in missing.values() for state in states}
@@ -182,7 +185,7 @@ class _SyncPlanner:
     def _is_missed(self, number: int, state: SyncState) -> bool:
         """Whether the files should show the memory of an entry that is missing."""
         memory = self._comparison.database.memories.get(number)
-        return memory is not None and number not in self._progress.imported and self._is_wanted(memory, state, None)
+        return memory is not None and self._is_wanted(memory, state, None)
 
     def _judge(self, missing: Mapping[str, Sequence[SyncState]], remaining: Mapping[str, Sequence[str]]) -> None:
         texts = self._comparison.texts
@@ -204,8 +207,8 @@ class _SyncPlanner:
                 elsewhere={id for id in ids if not id or any(id in one for one in all_texts)},
                 total=total,
             )
-            verdict = judge(absence, partial(self._evidence.git_state, name, text or ""))
-            self._verdicts |= dict.fromkeys((state.memory for state in states), verdict)
+            verdicts = judge_entries(absence, partial(self._evidence.git_state, name, text or ""))
+            self._verdicts |= {state.memory: verdicts[state.entry] for state in states}
 
     # One memory
 

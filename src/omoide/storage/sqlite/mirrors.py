@@ -96,7 +96,7 @@ class MirrorReader:
             "SELECT name, outline, digests FROM file_versions WHERE mirror = ? AND name IN (SELECT value FROM json_each(?))",
             (mirror, strings(names)),
         )
-        return [FileVersions(name, outline, tuple(digests.split())) for name, outline, digests in rows]
+        return [_file_versions(*row) for row in rows]
 
     def sync_conflicts(self) -> list[SyncConflict]:
         rows = self._tx.rows(
@@ -172,7 +172,7 @@ class MirrorWriter(MirrorReader):
         )
         run_many(
             "INSERT OR REPLACE INTO file_versions VALUES (?, ?, ?, ?)",
-            ((mirror, one.name, one.outline, " ".join(one.digests)) for one in update.versions),
+            ((mirror, one.name, one.outline, _digests_text(one)) for one in update.versions),
         )
         run_many(
             "INSERT OR REPLACE INTO sync_conflicts VALUES (?, ?, ?, ?, ?, ?)",
@@ -190,3 +190,19 @@ class MirrorWriter(MirrorReader):
         )
         if update.last_event is not None:
             self._tx.run("UPDATE mirrors SET seen = ? WHERE number = ?", (update.last_event, mirror))
+
+
+def _digests_text(versions: FileVersions) -> str:
+    """The digests, each with the changes of its version: `digest+id+~id+-id`."""
+    newest = ["+".join((digest, *ids)) for digest, ids in zip(versions.digests, versions.changes, strict=False)]
+    return " ".join((*newest, *versions.digests[len(newest) :]))
+
+
+def _file_versions(name: str, outline: bytes, text: str) -> FileVersions:
+    if "+" not in text:
+        return FileVersions(name, outline, tuple(text.split()))
+    parts = [version.split("+") for version in text.split()]
+    changes = [tuple(ids) for _, *ids in parts]
+    while not changes[-1]:
+        changes.pop()
+    return FileVersions(name, outline, tuple(digest for digest, *_ in parts), tuple(changes))
