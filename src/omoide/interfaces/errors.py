@@ -51,13 +51,13 @@ ERROR_CODES: dict[type[OmoideError], ErrorCodes] = {
     errors.EmbedderUnavailable: _failure(503),
     errors.ModelUnavailable: _failure(503),
     errors.BudgetSpent: _failure(503),
-    errors.StoreError: _failure(),
+    errors.StoreError: _failure(503),
     errors.StoreBusy: _failure(503),
-    errors.StoreDamaged: _failure(),
+    errors.StoreDamaged: _failure(503),
     errors.StoreFull: _failure(507),
     errors.StoreReadOnly: _failure(503),
     errors.StoreReplaced: _failure(503),
-    errors.StoreTooNew: _failure(),
+    errors.StoreTooNew: _failure(503),
 }
 
 

@@ -1,7 +1,7 @@
 """Maintain the store: purge, check, repair, reindex, back up, count."""
 
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime
 from functools import reduce
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from omoide.errors import Conflict, EmbedderUnavailable, StoreBusy, StoreError, StoreFull
+from omoide.errors import Conflict, EmbedderUnavailable, StoreError, StoreFull
 from omoide.guard import permissions, validation
 from omoide.model import Actor, Event, Layer, Link, LinkKind, Memory, Query, Scope, State
 from omoide.model.expiry import is_current
@@ -128,12 +128,11 @@ class Maintenance(Core):
 
     def probe(self) -> None:
         """Write to the store without changing a memory: raises StoreFull, StoreReadOnly or another StoreError where that
-        fails, or where the disk has less than 1 MB left."""
+        fails, or where the disk has less than 1 MB left. Waits for other writers, as every write does."""
         permissions.require(self._actor, "probe")
         from shutil import disk_usage  # lazy: start-up: 5 ms that only a server needs
 
-        # fallback for StoreBusy: another process writes at this moment, so writing works
-        with suppress(StoreBusy), self._store.write(patient=False, durable=False) as tx:
+        with self._store.write(durable=False) as tx:
             tx.record_run("probe", self._clock())
         free = disk_usage(Path(self._store.location).parent).free
         if free < _LEAST_SPACE:

@@ -219,11 +219,15 @@ class Runs(Core):
 
 
 def find_run(tx: Reader, ref: Ref, scope: Scope) -> Run:
-    """Return the run of the scope's project that a caller refers to, by its number or its id. Raises NotFound."""
+    """Return the run of the scope's project that a caller refers to: an integer is its number, a text its number or its id.
+
+    Raises NotFound.
+    """
     text = str(ref).strip()
     number = text.removeprefix("#")
     found = tx.run(scope, int(number)) if number.isascii() and number.isdigit() and len(number) < 10 else None
-    found = found or (tx.run(scope, text) if text else None)
+    if found is None and text and not isinstance(ref, int):
+        found = tx.run(scope, text)
     if found is None:
         raise NotFound(f"there is no run {text!s:.100} in {Scope(scope.path)}: `omoide runs` lists its runs")
     return found

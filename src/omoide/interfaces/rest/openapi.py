@@ -44,6 +44,13 @@ _PATH_PARAMETERS: dict[str, dict[str, Any]] = {
     "kind": {"schema": {"type": "string", "enum": [kind.value for kind in LinkKind]}, "description": "How they relate"},
     "session": {"schema": {"type": "string", "minLength": 1}, "description": "The name of the session"},
 }
+_CREATED = {
+    "createProject": ("projectId", "/id"),
+    "createMemory": ("memoryId", "/id"),
+    "startSession": ("session", "/name"),
+    "composePrompt": ("runId", "/run/id"),
+}
+"""What an operation creates: the parameter of other paths, and where the answer has its value."""
 _HEADERS: dict[str, dict[str, Any]] = {
     "If-Match": {"schema": {"type": "string"}, "description": "An ETag: change only that version"},
     "If-None-Match": {"schema": {"type": "string"}, "description": "An ETag: answer 304 if it is still current"},
@@ -194,7 +201,7 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _responses(route: Operation) -> dict[str, Any]:
     responses = {str(route.status): _success(route)}
-    if route.status == 201:
+    if route.operation in ("createMemory", "createLink"):  # it was there already
         responses["200"] = _success(route)
     if route.operation == "getMemory":
         responses["304"] = {"description": "It has not changed", "headers": {"ETag": _TAG}}
@@ -222,12 +229,32 @@ def _success(route: Operation) -> dict[str, Any]:
         headers["Link"] = {"schema": {"type": "string"}, "description": "Leads to the next page, if there is one"}
     if route.status == 201 and route.operation != "createLink":
         headers["Location"] = {"schema": {"type": "string"}, "description": "Where it is"}
+    if route.idempotent:
+        headers["Idempotency-Replayed"] = {
+            "schema": {"const": "true"},
+            "description": "It was done before, with the same key",
+        }
     if headers:
         answer["headers"] = headers
     if route.answer is not None:
         name = route.answer.__name__.removesuffix("Answer")
         answer["content"] = {"application/json": {"schema": {"$ref": _SCHEMAS + name}, "example": route.example}}
+    if route.operation in _CREATED:
+        answer["links"] = _links(route)
     return answer
+
+
+def _links(route: Operation) -> dict[str, Any]:
+    """Return links to the operations on what a route creates: which of their parameters its answer has."""
+    parameter, pointer = _CREATED.get(route.operation, ("", ""))
+    known = {name: f"$request.path.{name}" for name in re.findall(r"{(\w+)}", route.path)}
+    known[parameter] = f"$response.body#{pointer}"
+    found = {}
+    for other in routing.ROUTES:
+        names = re.findall(r"{(\w+)}", other.path)
+        if parameter in names and set(names) <= set(known):
+            found[other.operation] = {"operationId": other.operation, "parameters": {name: known[name] for name in names}}
+    return found
 
 
 def _used_schemas(paths: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:

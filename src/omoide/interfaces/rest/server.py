@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import uvicorn
 
+from omoide.errors import InvalidInput
 from omoide.interfaces.http import tokens
 from omoide.interfaces.http.address import listen, show_host
 from omoide.interfaces.http.authentication import Authenticator
@@ -148,10 +149,21 @@ def serve(settings: Settings, options: ServeOptions, ready: Callable[[str, Path]
     url = f"http{'s' if secure else ''}://{show_host(options.host)}:{listener.getsockname()[1]}"
     server = _Server(config, lambda: ready(url, tokens.token_file(settings)), feed)
     try:
+        _load_certificate(config)
         gc.freeze()
         server.run([listener])
     finally:
+        listener.close()
         services.close()
+
+
+def _load_certificate(config: uvicorn.Config) -> None:
+    """Load the certificate and its key, if there are any. Raise InvalidInput if they cannot be used."""
+    try:
+        config.load()
+    except OSError as error:  # ssl.SSLError is one
+        files = f"--tls-cert {config.ssl_certfile} and --tls-key {config.ssl_keyfile}"
+        raise InvalidInput(f"{files} cannot be used ({error}): give a certificate and its key in PEM format") from error
 
 
 def _report_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
