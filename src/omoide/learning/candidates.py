@@ -3,6 +3,7 @@
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
@@ -31,6 +32,8 @@ _MOST_OUTPUTS = 40
 _MOST_KNOWN = 3_000
 """Sentences that are known already, from the end."""
 _MOST_CANDIDATES = 2_000
+_MOST_COMPARED = 200
+"""Candidates that a new one is compared with: the last ones."""
 _MOST_SPOKEN = 60_000
 """Characters of the conversation that are kept for a language model: the end of it."""
 _OWN_TOOL = re.compile(
@@ -66,6 +69,50 @@ class Rejection(NamedTuple):
     reason: str
 
 
+class _Output:
+    """The output of a tool, with its wording when it is needed."""
+
+    def __init__(self, text: str):
+        self._text = text
+
+    @cached_property
+    def wording(self) -> Wording:
+        return wording(self._text)
+
+
+class _KnownTexts:
+    """Texts that are no news in a conversation: sentence by sentence, the last ones."""
+
+    def __init__(self) -> None:
+        self._sentences: deque[tuple[Wording, frozenset[str]]] = deque(maxlen=_MOST_KNOWN)
+        self._together: tuple[Wording, frozenset[str]] | None = None
+
+    def add(self, text: str) -> None:
+        for sentence in split_sentences(text):
+            words = content_words(sentence)
+            if words:
+                self._sentences.append((wording(sentence), words))
+                self._together = None
+
+    def contain(self, candidate: Candidate) -> bool:
+        """Whether a candidate repeats them."""
+        if not self._sentences:
+            return False
+        if self._together is None:
+            self._together = (
+                set(chain.from_iterable(each for each, _ in self._sentences)),
+                frozenset(chain.from_iterable(each for _, each in self._sentences)),
+            )
+        together, every = self._together
+        is_said = share_of(candidate.text, together) >= _ECHO
+        if candidate.by_person:
+            return is_said and is_covered(candidate.text, [every], 1)
+        each = (words for _, words in self._sentences)
+        return (
+            is_said or is_covered(candidate.text, [every], _ECHO_ALL_WORDS) or is_covered(candidate.text, each, _ECHO_WORDS)
+        )
+
+
 class Extractor:
     """Reads a conversation turn by turn, and draws candidates from it."""
 
@@ -75,15 +122,16 @@ class Extractor:
         """What is worth keeping, in the order of the conversation; complete after `finish`."""
         self.rejections: list[Rejection] = []
         self._repairs = RepairFinder()
-        self._known: deque[tuple[Wording, frozenset[str]]] = deque(maxlen=_MOST_KNOWN)
-        self._outputs: deque[str] = deque(maxlen=_MOST_OUTPUTS)
+        self._wordings: deque[Wording] = deque(maxlen=_MOST_COMPARED)
+        self._known = _KnownTexts()
+        self._outputs: deque[_Output] = deque(maxlen=_MOST_OUTPUTS)
         self._spoken: deque[str] = deque()
         self._spoken_size = 0
         self._last_agent = ""
         self._edited: deque[str] = deque(maxlen=4)
         self._heard = False
         for text in known:
-            self._learn_known(text)
+            self._known.add(text)
 
     def feed(self, turn: Turn) -> None:
         """Read the next turn."""
@@ -99,14 +147,14 @@ class Extractor:
                     self.consider(candidate)
                 self._last_agent = turn.text
             case Speaker.CONTEXT:
-                self._learn_known(turn.text)
+                self._known.add(turn.text)
             case Speaker.COMMAND:
                 if turn.tool and _EDIT_TOOL.search(turn.tool):
                     self._edited.append(turn.text.partition("\n")[0])
             case Speaker.OUTPUT:
                 if _OWN_TOOL.search(f"{turn.tool} {turn.command}"):
-                    self._learn_known(turn.text)
-                self._outputs.append(turn.text)
+                    self._known.add(turn.text)
+                self._outputs.append(_Output(turn.text))
         self._repairs.feed(turn)
 
     def finish(self) -> None:
@@ -127,9 +175,10 @@ class Extractor:
             self.rejections.append(Rejection(candidate.text, reason))
         elif len(self.candidates) < _MOST_CANDIDATES:
             self.candidates.append(candidate)
+            self._wordings.append(wording(candidate.text))
 
     def _reason_against(self, candidate: Candidate) -> str:
-        if self._is_echo(candidate):
+        if self._known.contain(candidate):
             return "it repeats what was injected or recalled"
         if has_credential(candidate.text):
             return "it contains a secret"
@@ -139,29 +188,13 @@ class Extractor:
             return "it is an instruction from the output of a tool"
         if not candidate.by_person and candidate.kind != "repair" and is_standing_order(candidate.text):
             return "it is an order that no person gave"
-        if any(_says_the_same(candidate.text, other.text) for other in self.candidates[-200:]):
+        own = wording(candidate.text)
+        if any(len(own & other) >= _QUOTED * min(len(own), len(other)) for other in self._wordings):
             return "the conversation says it twice"
         return ""
 
-    def _is_echo(self, candidate: Candidate) -> bool:
-        if not self._known:
-            return False
-        together: Wording = set(chain.from_iterable(each for each, _ in self._known))
-        said = share_of(candidate.text, together) >= _ECHO
-        known = [words for _, words in self._known]
-        every = frozenset(chain.from_iterable(known))
-        if candidate.by_person:
-            return said and is_covered(candidate.text, [every], 1)
-        return said or is_covered(candidate.text, known, _ECHO_WORDS) or is_covered(candidate.text, [every], _ECHO_ALL_WORDS)
-
     def _is_quoted(self, text: str) -> bool:
-        return any(share_of(text, wording(output)) >= _QUOTED for output in self._outputs)
-
-    def _learn_known(self, text: str) -> None:
-        for sentence in split_sentences(text):
-            words = content_words(sentence)
-            if words:
-                self._known.append((wording(sentence), words))
+        return any(share_of(text, output.wording) >= _QUOTED for output in self._outputs)
 
     def _note_spoken(self, turn: Turn) -> None:
         text = f"{turn.speaker.value}: {shorten(turn.text, _MOST_SPOKEN // 4)}"
@@ -231,7 +264,3 @@ def _relative_glob(path: str) -> str:
         return glob_of(path.removeprefix("./"))
     parts = path.strip("/").split("/")
     return f"**/{glob_of('/'.join(parts[-2:])).removeprefix('/')}"
-
-
-def _says_the_same(one: str, other: str) -> bool:
-    return share_of(one, wording(other)) >= _QUOTED or share_of(other, wording(one)) >= _QUOTED
