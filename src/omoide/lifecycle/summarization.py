@@ -25,8 +25,6 @@ PART_BYTES = 6_000
 """About how long one summary gets: a longer one would be found for every question, and fill every prompt."""
 _SHARE = 0.35
 """Of the bytes of the entries: up to this size of the summary, remarks are added to what must stay."""
-_SAME = 0.75
-"""Share of its wording from which on a statement repeats another."""
 _SERIES = 4
 """Statements that differ in their numbers alone, from which on only the first and the last stay."""
 _MOST_CODE = 300
@@ -195,7 +193,10 @@ def _units(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _drop_repetition(statements: Sequence[_Statement]) -> None:
-    """Leave out each statement that says nothing beyond another one, and count it there."""
+    """Leave out each statement whose every run of words is in another one too, and count it there.
+
+    Not what is merely similar: of two long sentences that differ in one word, that word may be what matters.
+    """
     seen: dict[str, _Statement] = {}
     wordings: dict[int, Wording] = {}
     places: dict[int, list[_Statement]] = defaultdict(list)
@@ -215,9 +216,9 @@ def _drop_repetition(statements: Sequence[_Statement]) -> None:
         for key, other in near.items():
             if other.place == statement.place:
                 continue
-            if shared[key] >= _SAME * len(own) and statement.details <= other.details and _absorb(other, statement):
+            if shared[key] == len(own) and statement.details <= other.details and _absorb(other, statement):
                 break
-            if shared[key] >= _SAME * len(wordings[key]) and other.details <= statement.details:
+            if shared[key] == len(wordings[key]) and other.details <= statement.details:
                 _absorb(statement, other)
         seen[plain] = statement
         wordings[id(statement)] = own

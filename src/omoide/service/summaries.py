@@ -60,7 +60,7 @@ class SummaryResult(msgspec.Struct, frozen=True):
     """The entries that they stand for, as they were before."""
     preserved: dict[str, int] = {}
     """How many memories stay as they are, by the reason: pinned, decision, recent, knowledge (a type of its own, a key, …),
-    summary (an earlier one), short (a summary would not be shorter)."""
+    summary (an earlier one), few (too few in their layer), short (a summary would not be shorter)."""
     files: list[SummaryFile] = []
     """Of a dry run, the files that would change."""
     trouble: str = ""

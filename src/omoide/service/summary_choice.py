@@ -34,6 +34,7 @@ class Stays(StrEnum):
     RECENT = "recent"
     SUMMARY = "summary"
     KNOWLEDGE = "knowledge"
+    FEW = "few"
 
 
 class SummaryGroup(NamedTuple):
@@ -81,7 +82,7 @@ def choose(
     groups: list[SummaryGroup] = []
     for scope, found in entries.items():
         if len(found) < LEAST_ENTRIES:
-            preserved[Stays.RECENT] += len(found)  # too few to be worth a summary: they wait for more
+            preserved[Stays.FEW] += len(found)  # they wait for more
             continue
         groups.append(SummaryGroup(scope, found, earlier.get(scope)))
         preserved[Stays.SUMMARY] -= scope in earlier

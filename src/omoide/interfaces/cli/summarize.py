@@ -19,10 +19,11 @@ _WIDTH = 100
 _REASONS = {
     "pinned": "pinned",
     "decision": "decisions",
-    "recent": "changed in the last 7 days, or too few for a summary",
-    "knowledge": "knowledge: a type of its own, a key, examples, or in a list",
+    "recent": "of the last 7 days",
+    "knowledge": "with a type of their own, a key, examples, or in a list",
     "summary": "earlier summaries",
-    "short": "would not get shorter",
+    "few": "too few in their session",
+    "short": "that would not get shorter",
 }
 
 
@@ -176,7 +177,10 @@ def _print_undo(undone: "SummaryUndo", *, as_json: bool) -> None:
         click.echo(f"forgotten  {headline(memory)}")
     for memory in undone.edited:
         click.echo(f"changed since, so it stays  {headline(memory)}")
-    click.echo(f"{count_of(len(undone.restored), 'entry', 'entries')} restored", err=True)
+    if not (undone.restored or undone.forgotten or undone.edited):
+        click.echo("there is no summary to undo", err=True)
+    else:
+        click.echo(f"{count_of(len(undone.restored), 'entry', 'entries')} restored", err=True)
 
 
 def _print_indented(text: str) -> None:
