@@ -159,8 +159,7 @@ def test_a_missing_transcript_is_a_clear_error(run):
     assert "nowhere.jsonl" in done.err
 
 
-def test_without_a_file_or_a_work_tree_there_is_nothing_to_learn_from(run, place):
-    assert run("learn").code == 2
+def test_a_file_and_a_work_tree_cannot_both_be_learnt_from(run, place):
     assert run("learn", "talk.txt", "--corrections", ".").code == 2
     assert run("learn", "--corrections", str(place), "--json").data["proposed"] == []
 

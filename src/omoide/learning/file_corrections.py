@@ -89,7 +89,7 @@ def glob_of(path: str) -> str:
         return ""
     directory, _, name = path.rpartition("/")
     stem, _, suffix = name.rpartition(".")
-    return f"{directory}/*.{suffix}" if directory and stem else f"/{path}"
+    return f"{directory}/*.{suffix}" if stem else f"/{path}"
 
 
 def _place(path: str) -> str:

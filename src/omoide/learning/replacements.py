@@ -14,9 +14,9 @@ _PATTERNS = tuple(
         rf"\b(?:isn'?t|aren'?t|(?:is|are|was) not) (?:the |a |in |on |at )?(?P<old>{_NAME}) ?(?:[,;.]|but|any ?more|$)",
         rf"\b(?:don'?t|do not|never|stop|no longer|not) (?:use|using|run|call|running|calling) (?:the )?(?P<old>{_NAME})",
         rf"\b(?:replace|replaces|replaced|dropped|switched from|moved from|migrated from) (?:the )?(?P<old>{_NAME})",
-        r"(?P<old>[^\s、。,「」はをがに]+)(?:は|を)?(?:じゃ|では)なく(?:て)?",
-        r"(?P<old>[^\s、。,「」はをがに]+)(?:は|を)(?:やめ|廃止|使わ(?:ない|ず)|使用しない)",
-        r"(?P<old>[^\s、。,「」はをがに]+)(?:から|より)(?P<new>[^\s、。]+)(?:へ|に)(?:変更|移行|切り替|変え|乗り換)",
+        r"(?P<old>[^\s、。,「」はをがに]+)\s*(?:は|を)?(?:じゃ|では)なく(?:て)?",
+        r"(?P<old>[^\s、。,「」はをがに]+)\s*(?:は|を)(?:やめ|廃止|使わ(?:ない|ず)|使用しない)",
+        r"(?P<old>[^\s、。,「」はをがに]+)\s*(?:から|より)\s*(?P<new>[^\s、。]+)\s*(?:へ|に)(?:変更|移行|切り替|変え|乗り換)",
     )
 )
 _ABOUT = 0.5

@@ -188,8 +188,12 @@ def is_proposal(memory: Memory) -> bool:
 
 
 def _is_replaceable(memory: Memory) -> bool:
-    """Whether a new learning may take the place of a memory: only of what was learnt, too, and is not pinned."""
-    return memory.type == LEARNING and memory.source == LEARNING and not memory.pinned
+    """Whether a new learning may take the place of a memory: only of what was learnt, too, and is not pinned.
+
+    What was pinned because a message asked for it (it has that prompt) is replaced by what a later message asks for.
+    """
+    is_protected = memory.pinned and not memory.original_prompt
+    return memory.type == LEARNING and memory.source == LEARNING and not is_protected
 
 
 def _is_usable(memory: Memory) -> bool:
@@ -197,10 +201,12 @@ def _is_usable(memory: Memory) -> bool:
 
 
 def _says_other(candidate: "Candidate", memory: Memory) -> bool:
-    """Whether a similar memory says something else: another number, another name, or the opposite."""
+    """Whether a similar memory says something else: another number, another name, the opposite, or what is given up."""
     from omoide.learning.wording import substitutes  # lazy: see the top
 
-    return substitutes(candidate.text, memory.content)
+    return substitutes(candidate.text, memory.content) or memory.number in _contradicted(
+        candidate, {memory.number: memory.content}
+    )
 
 
 def _contradicted(candidate: "Candidate", texts: Mapping[int, str]) -> list[int]:

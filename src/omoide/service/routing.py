@@ -198,7 +198,7 @@ def _without_model(route: Route, current: str | None, projects: Sequence[Project
 
 def _quoted(content: str, message: str) -> str:
     """What a model says that a message asks to remember, if the message says it: a model may invent it."""
-    from omoide.learning.noise import share_of, wording  # lazy: patterns that only routing and learning need
+    from omoide.learning.wording import share_of, wording  # lazy: patterns that only routing and learning need
 
     content = content.strip()
     return content if content and share_of(content, wording(message)) >= _QUOTED else ""
