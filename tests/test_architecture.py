@@ -31,7 +31,7 @@ def omoide_classes() -> dict[str, type]:
 
 
 def public_classes() -> set[type]:
-    """What a caller of `Service` and `RepoList` meets: the classes in signatures and their fields, settings, and errors."""
+    """What a caller of `Service`, `RepoList` and `Conversation` meets: classes in signatures, fields, settings, errors."""
     names = omoide_classes()  # annotations of lazy imports are resolved with these
     found: set[type] = set()
 
@@ -44,13 +44,15 @@ def public_classes() -> set[type]:
             for field in typing.get_type_hints(annotation, localns=names).values():
                 add(field)
 
-    for name, member in [*inspect.getmembers(omoide.Service), *inspect.getmembers(omoide.RepoList)]:
+    entrances = (omoide.Service, omoide.RepoList, omoide.Conversation)
+    for name, member in [member for entrance in entrances for member in inspect.getmembers(entrance)]:
         function = member.fget if isinstance(member, property) else member
         if not name.startswith("_") and callable(function):
             for annotation in typing.get_type_hints(function, localns=names).values():
                 add(annotation)
     add(omoide.Service)
     add(omoide.RepoList)
+    add(omoide.Conversation)
     add(omoide.Settings)
     errors = {value for value in names.values() if issubclass(value, omoide.OmoideError)}
     return found | {error for error in errors if error.__name__ not in INTERNAL_ERRORS}
@@ -64,7 +66,14 @@ def test_every_type_and_error_that_a_caller_meets_is_exported() -> None:
 
 
 def test_nothing_else_is_exported() -> None:
-    assert set(omoide.__all__) == {"open", "open_list", "read_turns", *(found.__name__ for found in public_classes())}
+    assert set(omoide.__all__) == {
+        "catalogue",
+        "open",
+        "open_conversation",
+        "open_list",
+        "read_turns",
+        *(found.__name__ for found in public_classes()),
+    }
 
 
 def test_type_checkers_and_help_see_every_exported_name() -> None:

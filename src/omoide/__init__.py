@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from omoide.app import (
         open as open,  # noqa: A004 - omoide.open, as in the README
+        open_conversation as open_conversation,
         open_list as open_list,
+    )
+    from omoide.conversation.pipeline import (
+        AgentResult as AgentResult,
+        Conversation as Conversation,
+        ConversationReport as ConversationReport,
+        PreparedPrompt as PreparedPrompt,
     )
     from omoide.errors import (
         AlreadyDone as AlreadyDone,
@@ -187,7 +194,8 @@ if TYPE_CHECKING:
     )
 
 _MODULES = {
-    "omoide.app": "open open_list",
+    "omoide.app": "open open_conversation open_list",
+    "omoide.conversation.pipeline": "AgentResult Conversation ConversationReport PreparedPrompt",
     "omoide.errors": (
         "AlreadyDone BudgetSpent Changed Conflict EmbedderUnavailable InvalidInput ModelUnavailable NotAllowed NotFound "
         "OmoideError SecretFound StoreBusy StoreDamaged StoreError StoreFull StoreReadOnly StoreReplaced "

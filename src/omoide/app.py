@@ -13,7 +13,7 @@ import msgspec
 from omoide import model
 from omoide.embeddings.indexer import EmbeddingIndex
 from omoide.errors import InvalidInput
-from omoide.model import Actor, Role, Scope
+from omoide.model import Actor, Layout, Role, Scope
 from omoide.service import Service, versioning
 from omoide.service.maintenance import settle_archives, update_index
 from omoide.service.write_path import Hooks, WritePath
@@ -22,6 +22,7 @@ from omoide.storage.sqlite.store import MIGRATIONS, SqliteStore
 from omoide.sync.hook import MirrorHook
 
 if TYPE_CHECKING:  # doctor, or a store that has a mirror, needs them
+    from omoide.conversation.pipeline import Conversation
     from omoide.service.doctor import Check
     from omoide.sync.engine import SyncEngine
     from omoide.sync.repo_list import RepoList
@@ -156,6 +157,32 @@ def open_list(service: Service, directory: str | PathLike[str] = ".", *, scope: 
     if scope is None:
         scope = Scope.everywhere() if root is None else service.locate(root)
     return RepoList(service, sync_engine(service), file, settings, scope, claimed)
+
+
+def open_conversation(
+    service: Service,
+    directory: str | PathLike[str] | None = None,
+    *,
+    scope: Scope | None = None,
+    layout: Layout | None = None,
+) -> "Conversation":
+    """Return the memory around tasks: the prompt `before` an agent starts, and what is kept `after` it.
+
+    `directory` is where the agent works; None: nowhere in particular. The settings of its repository are obeyed. `scope` is
+    the project of the tasks; by default each message is routed to its project. `layout`: "sections", "list" or "project",
+    by default the setting `prompt_layout`.
+
+    Raise Unreadable if the repository's own `config.toml` has a value that is not valid, InvalidInput if the directory
+    cannot be read.
+    """
+    from omoide.conversation.pipeline import Conversation  # lazy: only a conversation needs it
+
+    place = None if directory is None else Path(directory).resolve()
+    settings, repo_list = service.settings, None
+    if place is not None:
+        repo_list = open_list(service, place, scope=scope)
+        settings = repo_list.settings
+    return Conversation(service, settings, scope=scope, directory=place, layout=layout, repo_list=repo_list)
 
 
 def read_foreign_table(path: Path, table: str, columns: Sequence[str], what: str) -> list[dict[str, Any]]:

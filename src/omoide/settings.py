@@ -11,7 +11,7 @@ import msgspec
 
 from omoide import setting_values
 from omoide.errors import Unreadable
-from omoide.model import TYPES, Role
+from omoide.model import TYPES, Layout, Role
 from omoide.setting_values import boolean as _boolean, choice as _choice, integer as _integer
 
 Documented = TypeVar("Documented")
@@ -135,6 +135,13 @@ SETTINGS = (
         "the share of runs that are composed without memories, from 0 to 1, to compare their outcomes",
         lambda: 0.0,
         setting_values.share,
+    ),
+    Setting(
+        "prompt_layout",
+        'how `omoide before` and `omoide run` lay out a prompt: "sections", "list" (the list of the repository before the'
+        ' message) or "project" (the block of the project after it)',
+        lambda: "sections",
+        _choice("sections", "list", "project"),
     ),
     Setting("learn_relevance", "whether outcomes of runs move the relevance of memories", lambda: True, _boolean),
     Setting(
@@ -305,6 +312,7 @@ class Settings(msgspec.Struct, frozen=True):
     budget_tokens: int
     select: str
     holdout: float
+    prompt_layout: Layout
     learn_relevance: bool
     max_injection_size: int
     profiles: dict[str, str]

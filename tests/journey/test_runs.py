@@ -360,7 +360,7 @@ def test_of_concurrent_outcomes_one_wins_and_the_other_is_told(tmp_path, open_me
 
 def test_evidence_is_bounded(memory):
     known = relevance.unlearned(1, 0.5, 0)
-    always = [relevance.Evidence("shop", tick, 1.0, relevance.VERDICT_WEIGHT) for tick in range(1, 5_000)]
+    always = [relevance.OutcomeEvidence("shop", tick, 1.0, relevance.VERDICT_WEIGHT) for tick in range(1, 5_000)]
     learned = relevance.learn(known, always)
     assert 0.95 < learned.value < 1
     assert learned.successes <= relevance.VERDICT_WEIGHT / (1 - relevance.DECAY)
@@ -475,9 +475,9 @@ def test_a_global_memory_learns_from_every_project(memory):
         run = memory.compose(TASK, scope=scope, record=True).run
         memory.outcome(run.id, result, scope=scope)
     evidence = [
-        relevance.Evidence("shop", 1, 1, 1),
-        relevance.Evidence("bank", 1, 1, 1),
-        relevance.Evidence("shop", 2, 0, 1),
+        relevance.OutcomeEvidence("shop", 1, 1, 1),
+        relevance.OutcomeEvidence("bank", 1, 1, 1),
+        relevance.OutcomeEvidence("shop", 2, 0, 1),
     ]
     expected = relevance.learn(relevance.unlearned(1, 0.5, 0), evidence).value
     assert value(memory, 1) == expected

@@ -49,6 +49,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "learn_from_inbox": _EVERYONE,
     "has_inbox": _EVERYONE,
     "compose": _EVERYONE,
+    "record_prompt": _EVERYONE,
     "project_block": _EVERYONE,
     # runs, their receipts and outcomes: an agent reports how its own run ended
     "runs": _EVERYONE,
@@ -169,6 +170,7 @@ _WITHIN_BOUNDS = frozenset(
         "resume",
         "hook",
         "compose",
+        "record_prompt",
         "project_block",
         "runs",
         "run",

@@ -28,7 +28,7 @@ from omoide.model.memory import (
 )
 from omoide.model.mirror import Choice, FileState, FileVersions, Held, Mirror, Side, SyncConflict, SyncState
 from omoide.model.project import Project, ProjectPlace, RepositoryIdentity, Session
-from omoide.model.prompt import PromptCandidate, PromptMemory, Receipt, Task
+from omoide.model.prompt import Layout, PromptCandidate, PromptMemory, Receipt, Task
 from omoide.model.route import Route, RouteCandidate, RouteConfidence
 from omoide.model.run import ComposedPrompt, LearnedRelevance, Outcome, OutcomeEvidence, Run, RunResult
 from omoide.model.scope import Actor, Layer, Role, Scope, check_project_path, check_segment
@@ -75,6 +75,7 @@ __all__ = [
     "InboxItem",
     "Injection",
     "Layer",
+    "Layout",
     "LearnedRelevance",
     "Link",
     "LinkKind",

@@ -39,10 +39,14 @@ class PromptCandidate(NamedTuple):
     relevance: float
 
 
-Rule = Literal["scope", "relevance", "task", "limit", "budget", "holdout"]
+Layout = Literal["sections", "list", "project"]
+"""How a prompt is laid out: as sections (see `omoide compose`), or as a message with the list of its repository before it,
+or with the block of its project after it."""
+Rule = Literal["scope", "relevance", "task", "file", "limit", "budget", "holdout"]
 """Why a memory is in a prompt, or is not.
 
-In it: scope (a glob tag matches the task's write scope), task (the task's text recalls it), relevance (its rank).
+In it: scope (a glob tag matches the task's write scope), task (the task's text recalls it), relevance (its rank), file
+(it stands in the list or the tree whose text is in the prompt).
 Left out: limit (others rank higher), budget (it does not fit), holdout (the run is composed without memories).
 """
 
@@ -76,6 +80,7 @@ class PromptMemory(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
             "limit": f"others rank higher: {rank}",
             "budget": f"it does not fit the budget by {self.excess:,}: {rank}",
             "holdout": f"this run is composed without memories: {rank}",
+            "file": "it stands in the file whose text is in the prompt",
         }
         return words.get(self.rule, rank)
 
@@ -98,3 +103,5 @@ class Receipt(msgspec.Struct, frozen=True):
     """How many were left out, of which `left_out` are the best."""
     holdout: bool = False
     """Whether the prompt was composed without memories, to compare its outcome with the others."""
+    layout: Layout = "sections"
+    """Only sections can be rendered again: the other layouts contain the text of files."""

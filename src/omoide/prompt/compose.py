@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from omoide.model import ComposedPrompt, PromptCandidate, Receipt, Task
+from omoide.model import ComposedPrompt, Layout, Memory, PromptCandidate, PromptMemory, Receipt, Task
 from omoide.prompt import budget, globs, render, select
 from omoide.prompt.tokens import estimate_tokens
 
@@ -39,15 +39,34 @@ def compose(task: Task, candidates: Sequence[PromptCandidate], given: Circumstan
     if given.holdout:
         cut = budget.hold_out(ranking)
     text = render.render(task, given.role, cut.lines)
+    receipt = _receipt(text, cut.chosen, cut.left_out, cut.left_out_count, holdout=given.holdout)
+    return ComposedPrompt(text, receipt, tuple(ranking.problems))
+
+
+def describe(prompt: str, memories: Sequence[Memory], layout: Layout) -> ComposedPrompt:
+    """Return a prompt that contains the text of files with its receipt. `memories` are those in it."""
+    present = tuple(PromptMemory(memory.number, memory.id, memory.version, "file", memory.relevance) for memory in memories)
+    return ComposedPrompt(prompt, _receipt(prompt, present, layout=layout))
+
+
+def _receipt(
+    text: str,
+    chosen: tuple[PromptMemory, ...],
+    left_out: tuple[PromptMemory, ...] = (),
+    left_out_count: int = 0,
+    *,
+    holdout: bool = False,
+    layout: Layout = "sections",
+) -> Receipt:
     data = text.encode()
-    receipt = Receipt(
+    return Receipt(
         hashlib.sha256(data).hexdigest(),
         len(data),
         estimate_tokens(text),
         render.FORMAT,
-        cut.chosen,
-        cut.left_out,
-        cut.left_out_count,
-        given.holdout,
+        chosen,
+        left_out,
+        left_out_count,
+        holdout,
+        layout,
     )
-    return ComposedPrompt(text, receipt, tuple(ranking.problems))

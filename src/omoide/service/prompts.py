@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from omoide import model
-from omoide.errors import InvalidInput
+from omoide.errors import InvalidInput, NotFound
 from omoide.guard import permissions, validation
-from omoide.model import ComposedPrompt, PromptCandidate, Query, Run, Scope, Task
+from omoide.model import ACTIVITY, ComposedPrompt, Layout, Memory, PromptCandidate, Query, Run, Scope, Task
 from omoide.retrieval import pipeline
 from omoide.service import idempotency
-from omoide.service.core import Core
+from omoide.service.core import Core, Ref
 from omoide.service.replay import render_again
 from omoide.storage.base import Reader
 
@@ -41,7 +41,7 @@ class Prompts(Core):
     ) -> ComposedPrompt:
         """Compose the prompt of a task: its sections, with the memories of `scope` that fit it best.
 
-        Only current memories that the scope sees are chosen: first those with a glob tag that matches the task's
+        Only current memories that the scope sees are chosen, no lines of activity: first those with a glob tag that matches the task's
         `write_scope`, then by relevance, highest first. The same memories and the same task give the same bytes.
 
         `limit`: how many memories at most. `budget_bytes`, `budget_tokens`: how large the whole prompt may be; 0 is no
@@ -66,7 +66,8 @@ class Prompts(Core):
         recalling = msgspec.structs.replace(query, text=self._recall_text(task), limit=_RECALLED)
         vector = self._embeddings.encode_query(recalling) if recalling.text else None
         with self._read(scope) as tx:
-            candidates = self._with_present_relevance(tx, scope, tx.prompt_candidates(query, at))
+            known = [one for one in tx.prompt_candidates(query, at) if one.type != ACTIVITY]  # a log, no knowledge
+            candidates = self._with_present_relevance(tx, scope, known)
             place = (work_tree or _work_tree(tx, scope)) if compose.needs_files(task) else None
             hits = pipeline.search(tx, recalling, at, vector).hits if recalling.text else ()
         scores = {hit.memory.number: hit.score for hit in hits}
@@ -74,11 +75,11 @@ class Prompts(Core):
         given = compose.Circumstances(task.role, allowed, files, scores, self._is_held_out(id))
         composed = compose.compose(task, candidates, given)
         if id is not None or self._writes.has_key:
-            composed = self._record_prompt(composed, scope, task, id, at)
+            composed = self._record_composed(composed, scope, task, id, at)
         self._store.touch([one.number for one in composed.receipt.memories], at)
         return composed
 
-    def _record_prompt(
+    def _record_composed(
         self, composed: ComposedPrompt, scope: Scope, task: Task, id: str | None, at: datetime
     ) -> ComposedPrompt:
         """Record the run of a prompt if it has an id, and what was composed if the request has an idempotency key."""
@@ -96,6 +97,50 @@ class Prompts(Core):
                 composed = msgspec.structs.replace(composed, run=run)
             write.result = composed
         return composed
+
+    def record_prompt(
+        self,
+        prompt: str,
+        task: Task,
+        memories: Sequence[Ref],
+        *,
+        scope: Scope,
+        layout: Layout,
+        run: str | None = None,
+    ) -> ComposedPrompt:
+        """Record a run whose prompt contains the text of files: the list of a repository, or the block of a project.
+
+        `prompt`: the whole text; only its hash is stored. `task`: what the agent is to do. `memories`: those that stand in
+        the files; one whose text did not fit into the prompt is left out. `run`: the id of the run, which must be new in
+        the project; by default one is made. Every memory in it counts as accessed.
+
+        Returns the prompt with its receipt and its run. Raises InvalidInput, SecretFound for a secret in the task, Conflict
+        for a run whose id is taken, and NotAllowed.
+        """
+        permissions.require(self._actor, "record_prompt")
+        from omoide.prompt import compose  # lazy: only this needs it
+
+        task = validation.check_task(task, self._settings)
+        permissions.require_place(self._actor, scope)
+        id = self._run_id(run, record=True) or ""
+        with self._writes.transaction() as write:
+            present = [memory for memory in self._find_all(write.tx, memories, scope) if _first_line(memory) in prompt]
+            composed = compose.describe(prompt, present, layout)
+            stored = write.tx.add_run(Run(0, id, scope, task, self._actor, write.at, composed.receipt))
+            write.log("composed", scope, {"run": stored.id})
+        self._store.touch([memory.number for memory in present], write.at)
+        return msgspec.structs.replace(composed, run=stored)
+
+    def _find_all(self, tx: Reader, refs: Sequence[Ref], scope: Scope) -> list[Memory]:
+        """The memories that these refer to; those that the scope does not see, or that are gone, are left out."""
+        found: dict[int, Memory] = {}
+        for ref in refs:
+            try:
+                memory = self._find(tx, ref, scope)
+            except NotFound:  # fallback: a mark in a file that stands for nothing
+                continue
+            found[memory.number] = memory
+        return list(found.values())
 
     def _run_id(self, run: str | None, *, record: bool) -> str | None:
         """The id of the run to record; None: none."""
@@ -151,6 +196,11 @@ class Prompts(Core):
             known = ", ".join(sorted(self._settings.profiles)) or "none yet"
             raise InvalidInput(f"there is no profile {task.profile!r}: `profiles` in the settings has {known}")
         return template
+
+
+def _first_line(memory: Memory) -> str:
+    """The line by which a memory is recognised in the text of a file."""
+    return next((line.strip() for line in memory.content.splitlines() if line.strip()), memory.content)
 
 
 def _work_tree(tx: Reader, scope: Scope) -> Path | None:

@@ -128,7 +128,7 @@ class Replay(Core):
         from omoide.prompt import render  # lazy: see _replay
 
         memories = list(versions_in_prompt(tx, run))
-        if any(memory is None for memory in memories):
+        if run.receipt.layout != "sections" or any(memory is None for memory in memories):
             return
         lines = [(memory, render.memory_line(memory.type, memory.content)) for memory in memories if memory is not None]
         for memory, line in lines:
@@ -169,6 +169,11 @@ def render_again(tx: Reader, run: Run) -> str:
 
     from omoide.prompt import render  # lazy: the same
 
+    if run.receipt.layout != "sections":
+        raise Conflict(
+            f"run {run.number} cannot be replayed: its prompt had the text of files ({run.receipt.layout}), which is not"
+            " stored; `omoide why` names the memories in it"
+        )
     if run.receipt.format != render.FORMAT:
         raise Conflict(
             f"run {run.number} was composed in format {run.receipt.format}, this omoide renders format {render.FORMAT}:"

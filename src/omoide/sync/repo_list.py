@@ -66,6 +66,11 @@ class RepoList:
         self.file = file
 
     @property
+    def settings(self) -> Settings:
+        """The settings in force, with those of the repository."""
+        return self._settings
+
+    @property
     def enabled(self) -> bool:
         """Whether the setting `memories_enabled` lets the list be used."""
         return self._settings.memories_enabled

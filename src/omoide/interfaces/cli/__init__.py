@@ -50,6 +50,15 @@ COMMANDS: dict[str, CommandEntry] = {
     "link": CommandEntry(_CHANGE, "state", "Link two memories."),
     "purge": CommandEntry(_CHANGE, "purge", "Destroy forgotten memories and their history for good."),
     "compose": CommandEntry(_PROMPTS, "compose", "Compose the prompt of a task, with the memories that fit it."),
+    "before": CommandEntry(
+        _PROMPTS, "conversation", "Print the prompt for a message, with what memory has on it, and record it as a run."
+    ),
+    "after": CommandEntry(
+        _PROMPTS,
+        "conversation",
+        "Keep what came of a run: what was learnt, an entry of its session, a line of activity, and its outcome.",
+    ),
+    "run": CommandEntry(_PROMPTS, "conversation", "Run an agent with memory: compose its prompt, and keep what it learnt."),
     "runs": CommandEntry(_PROMPTS, "runs", "List the runs of a project, newest first; show, compare and report them."),
     "why": CommandEntry(_PROMPTS, "runs", "Explain why memories were in the prompt of a run, or were not."),
     "replay": CommandEntry(_PROMPTS, "runs", "Print the prompt of a run again: the same bytes, from the history."),

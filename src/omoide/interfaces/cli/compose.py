@@ -84,7 +84,7 @@ def compose_command(
     omoide compose --task task.json --explain
     omoide compose --task task.toml --run build-42
     """
-    task = _read_task(task_file, fields)
+    task = read_task(task_file, fields)
     with open_memory(target, writing=record or run is not None) as (memory, scope):
         composed = memory.compose(
             task,
@@ -109,7 +109,7 @@ def compose_command(
         click.echo(composed.text.encode(), nl=False)
 
 
-def _read_task(file: str | None, flags: dict[str, Any]) -> Task:
+def read_task(file: str | None, flags: dict[str, Any]) -> Task:
     """The task of the file, with what the flags give instead."""
     from omoide.prompt.task_file import parse_task  # lazy: with what it imports, only for this command
 

@@ -68,18 +68,18 @@ def learn_command(
             if corrections is not None:
                 report = memory.learn_corrections(corrections, scope=scope)
             else:
-                texts = [_read_text(known)] if known else []
-                with _open_transcript(file or "-") as lines:
+                texts = [read_text(known)] if known else []
+                with open_transcript(file or "-") as lines:
                     turns = read_turns(lines, strict=True)
                     report = memory.learn(turns, scope=scope, run=run, known=texts, ask=not offline)
     if as_json:
-        print_json(_report_record(report))
+        print_json(report_record(report))
     else:
-        _print_report(report)
+        print_report(report)
 
 
 @contextmanager
-def _open_transcript(file: str) -> Iterator[Iterator[bytes]]:
+def open_transcript(file: str) -> Iterator[Iterator[bytes]]:
     """Yield the lines of a transcript. They are read one by one: it may be large."""
     if file == "-":
         yield read_lines(sys.stdin.buffer)
@@ -91,14 +91,16 @@ def _open_transcript(file: str) -> Iterator[Iterator[bytes]]:
         raise Unreadable(f"cannot read {file} ({error.strerror}): give the path of a transcript") from error
 
 
-def _read_text(file: str) -> str:
+def read_text(file: str) -> str:
+    """Return the text of a file. Raises Unreadable."""
     try:
         return Path(file).read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise Unreadable(f"cannot read {file} ({error.strerror})") from error
 
 
-def _report_record(report: LearningReport) -> dict[str, object]:
+def report_record(report: LearningReport) -> dict[str, object]:
+    """Return what was learnt, as JSON."""
     return {
         "kept": [serialize.memory(memory) for memory in report.kept],
         "proposed": [serialize.memory(memory) for memory in report.proposed],
@@ -109,11 +111,12 @@ def _report_record(report: LearningReport) -> dict[str, object]:
     }
 
 
-def _print_report(report: LearningReport) -> None:
+def print_report(report: LearningReport, *, err: bool = False) -> None:
+    """Print what was learnt; with `err`, all of it to standard error."""
     groups = (report.kept, report.proposed, report.confirmed, report.replaced)
     for label, memories in zip(("kept", "proposed", "confirmed", "replaced"), groups, strict=True):
         for memory in memories:
-            click.echo(f"{label}  {headline(memory)}")
+            click.echo(f"{label}  {headline(memory)}", err=err)
     if report.trouble:
         click.echo(f"omoide: the language model did not help: {escape_control(report.trouble)}", err=True)
     counts = f"{len(report.kept)} kept, {len(report.proposed)} proposed, {len(report.confirmed)} confirmed"

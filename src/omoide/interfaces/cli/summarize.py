@@ -56,14 +56,15 @@ def summarize_command(dry_run: bool, force: bool, undo: bool, no_model: bool, ta
         result = memory.summarize(scope=scope, dry_run=dry_run, force=force, ask=not no_model)
         threshold = memory.settings.summarize_threshold
     if as_json:
-        print_json(_record(result))
+        print_json(summary_record(result))
     else:
         _print_result(result, scope, threshold, force=force)
     if not result.success:
         raise click.exceptions.Exit(1)
 
 
-def _record(result: "SummaryResult") -> dict[str, object]:
+def summary_record(result: "SummaryResult") -> dict[str, object]:
+    """Return a summary, as JSON."""
     return {
         "dry_run": result.dry_run,
         "success": result.success,

@@ -1,0 +1,276 @@
+"""before, after and run: memory around the task of an agent."""
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from omoide.errors import InvalidInput, OmoideError, StoreError
+from omoide.interfaces import serialize
+from omoide.interfaces.cli.compose import read_task
+from omoide.interfaces.cli.learn import open_transcript, print_report, read_text, report_record
+from omoide.interfaces.cli.options import (
+    Target,
+    json_option,
+    open_memory,
+    project_options,
+    read_stdin,
+    warn,
+    working_directory,
+)
+from omoide.interfaces.cli.output import escape_control, headline, print_json
+from omoide.interfaces.cli.summarize import summary_record
+from omoide.model import Layout, RunResult, Task
+
+if TYPE_CHECKING:  # they load when a command runs
+    from omoide.conversation.agent_process import ProcessResult
+    from omoide.conversation.pipeline import Conversation, ConversationReport, PreparedPrompt
+    from omoide.learning.transcript import Turn
+
+_LAYOUT = click.option(
+    "--layout",
+    type=click.Choice(["sections", "list", "project"]),
+    help="How the prompt is laid out, instead of the setting `prompt_layout`.",
+)
+_INJECT = click.option("--inject", is_flag=True, help="Add memories also if the setting `memories_inject` is manual.")
+
+
+@click.command("before")
+@click.argument("message")
+@click.option("--session", metavar="NAME", help="The session of the conversation; it is started if it is new.")
+@click.option("--context", "context_file", metavar="FILE", help="The text of the channel that the message came from.")
+@click.option("--run", metavar="ID", help="The id of the run; by default one is made.")
+@_LAYOUT
+@_INJECT
+@project_options
+@json_option
+def before_command(
+    message: str,
+    session: str | None,
+    context_file: str | None,
+    run: str | None,
+    layout: Layout | None,
+    inject: bool,
+    target: Target,
+    as_json: bool,
+) -> None:
+    """Print the prompt for a message, with what memory has on it, and record it as a run.
+
+    The message, or - for standard input, is routed to its project; --project names one. `omoide after` reports what came
+    of the run.
+
+    \b
+    omoide before "The login fails after a second try" --session C042-1738
+    omoide before - --layout project --context thread.txt < message.txt
+    """
+    text = read_stdin() if message == "-" else message
+    context = "" if context_file is None else read_text(context_file)
+    prepared = _open(target, layout).before(text, session, context=context, run=run, inject=inject)
+    for problem in prepared.problems:
+        warn(problem)
+    if as_json:
+        print_json(_prepared_record(prepared))
+        return
+    _print_preparation(prepared)
+    click.echo(prepared.text.encode(), nl=False)
+
+
+@click.command("after")
+@click.argument("run")
+@click.option("--transcript", metavar="FILE", help="The transcript of the agent, or - for standard input.")
+@click.option(
+    "--result", type=click.Choice([result.value for result in RunResult]), help="How it ended; by default by the exit code."
+)
+@click.option("--exit-code", type=int, help="The exit code of the agent's process.")
+@click.option("--duration", type=float, metavar="SECONDS", help="How long it took; by default the time since `before`.")
+@click.option("--note", default="", help="In words.")
+@project_options
+@json_option
+def after_command(
+    run: str,
+    transcript: str | None,
+    result: str | None,
+    exit_code: int | None,
+    duration: float | None,
+    note: str,
+    target: Target,
+    as_json: bool,
+) -> None:
+    """Keep what came of a run: what was learnt, an entry of its session, a line of activity, and its outcome.
+
+    The transcript is one of Claude Code or Codex (JSONL), or plain text.
+
+    \b
+    omoide after build-42 --exit-code 0 --transcript session.jsonl
+    my-agent < prompt.txt | tee answer.txt; omoide after 3 --transcript answer.txt
+    """
+    from omoide.conversation.pipeline import AgentResult  # lazy: see the top
+
+    conversation = _open(target)
+    turns = () if transcript is None else _read_turns(transcript)
+    ended = AgentResult(turns, result=result, exit_code=exit_code, duration=duration, note=note)
+    report = conversation.after(ended, run)
+    if as_json:
+        print_json(_report_record(report))
+    else:
+        _print_report(report)
+
+
+@click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--task", "task_file", metavar="FILE", help="The task as TOML or JSON, as for `omoide compose`.")
+@click.option("-m", "--message", help="What the agent is to do, or - for standard input.")
+@click.option("--session", metavar="NAME", help="A session of the project; it is started if it is new.")
+@click.option("--transcript", metavar="FILE", help="The transcript that the agent writes; by default its output is read.")
+@_LAYOUT
+@_INJECT
+@click.option("--print-prompt", is_flag=True, help="Print the prompt to standard error before the agent starts.")
+@project_options
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.pass_context
+def run_command(
+    context: click.Context,
+    task_file: str | None,
+    message: str | None,
+    session: str | None,
+    transcript: str | None,
+    layout: Layout | None,
+    inject: bool,
+    print_prompt: bool,
+    target: Target,
+    command: tuple[str, ...],
+) -> None:
+    """Run an agent with memory: compose its prompt, and keep what it learnt.
+
+    COMMAND gets the prompt as its standard input, or in an argument: {prompt} is the prompt itself, {prompt_file} the path
+    of a file with it. Its output is passed on, signals too, and its exit code is the one of this command.
+
+    \b
+    omoide run -m "Fix the login" -- claude -p
+    omoide run --task task.toml -- codex exec {prompt}
+    """
+    task = read_task(task_file, {}) if task_file is not None else None
+    text = _message_of(task or Task(), message)
+    try:
+        conversation = _open(target, layout, fixed=True)
+        prepared = conversation.before(text, session, task=task, inject=inject)
+    except StoreError as error:
+        warn(f"{error}: the agent runs without memory")
+        context.exit(_run(command, text, "", target).exit_code)
+    for problem in prepared.problems:
+        warn(problem)
+    if print_prompt:
+        click.echo(prepared.text.encode(), err=True)
+    id = "" if prepared.run is None else prepared.run.id
+    ended = _run(command, prepared.text, id, target)
+    if id:
+        _keep(conversation, id, ended, transcript)
+    context.exit(ended.exit_code)
+
+
+def _message_of(task: Task, message: str | None) -> str:
+    text = read_stdin() if message == "-" else message
+    text = text if text is not None else "\n\n".join(part for part in (task.title, task.description) if part)
+    if not text.strip():
+        raise InvalidInput("there is nothing to do: give a --message, or a --task with a title or a description")
+    return text
+
+
+def _run(command: tuple[str, ...], prompt: str, id: str, target: Target) -> "ProcessResult":
+    """Run the agent until it ends. `id`: of its run; empty: it has none."""
+    from omoide.conversation.agent_process import run_agent  # lazy: see the top
+
+    # Hooks of the agent must not inject once more what is in the prompt.
+    environment = {"OMOIDE_MEMORIES_INJECT": "none"}
+    if id:
+        environment["OMOIDE_RUN"] = id
+    if target.store is not None:
+        environment["OMOIDE_STORE"] = str(Path(target.store).resolve())
+    with tempfile.TemporaryDirectory(prefix="omoide-") as place:
+        return run_agent(
+            command, prompt, environment=environment, directory=working_directory(), file=Path(place) / "prompt.md"
+        )
+
+
+def _keep(conversation: "Conversation", id: str, ended: "ProcessResult", transcript: str | None) -> None:
+    """Keep what came of the agent. Whatever goes wrong here, the agent's exit code is the command's."""
+    from omoide.conversation.pipeline import AgentResult  # lazy: see the top
+
+    try:
+        turns = () if transcript is None else _read_turns(transcript)
+        output = ended.output.decode("utf-8", errors="replace")
+        report = conversation.after(AgentResult(turns, output, exit_code=ended.exit_code, duration=ended.seconds))
+    except OmoideError as error:  # fallback: a person can do it later
+        warn(f"{error}: what came of run {id} is not recorded; `omoide after {id}` does that")
+        return
+    _print_report(report)
+
+
+def _open(target: Target, layout: Layout | None = None, *, fixed: bool = False) -> "Conversation":
+    """Open the conversation until the command ends. `fixed`: it belongs to the project of this directory, whatever the
+    message is about."""
+    from omoide import app  # lazy: see the top
+
+    with open_memory(target, writing=True) as (memory, scope):
+        given = scope if fixed or memory.settings.project else None
+        return app.open_conversation(memory, working_directory(), scope=given, layout=layout)
+
+
+def _read_turns(file: str) -> "list[Turn]":
+    from omoide.learning.transcript import read_turns  # lazy: see the top
+
+    with open_transcript(file) as lines:
+        return list(read_turns(lines))
+
+
+def _prepared_record(prepared: "PreparedPrompt") -> dict[str, Any]:
+    return {
+        "prompt": prepared.text,
+        "project": prepared.scope.path or None,
+        "session": prepared.scope.name or None,
+        "session_started": prepared.session is not None,
+        "route": None if prepared.route is None else serialize.route(prepared.route),
+        "run": None if prepared.run is None else serialize.run(prepared.run),
+        "pinned": [serialize.memory(memory) for memory in prepared.pinned],
+        "corrections": None if prepared.corrections is None else report_record(prepared.corrections),
+        "problems": list(prepared.problems),
+    }
+
+
+def _print_preparation(prepared: "PreparedPrompt") -> None:
+    """Say on standard error where the prompt belongs, and how to report what comes of it."""
+    if prepared.run is None:
+        return
+    project = f" --project {prepared.scope.path}" if prepared.scope.path else ""
+    click.echo(f"run {prepared.run.number} of {escape_control(str(prepared.scope))}", err=True)
+    for memory in prepared.pinned:
+        click.echo(f"pinned  {headline(memory)}", err=True)
+    click.echo(f"report it with: omoide after {escape_control(prepared.run.id)}{escape_control(project)}", err=True)
+
+
+def _report_record(report: "ConversationReport") -> dict[str, Any]:
+    return {
+        "run": serialize.run(report.run),
+        "learnt": None if report.learnt is None else report_record(report.learnt),
+        "entry": None if report.entry is None else serialize.memory(report.entry),
+        "activity": None if report.activity is None else serialize.memory(report.activity),
+        "summary": None if report.summary is None else summary_record(report.summary),
+        "problems": list(report.problems),
+    }
+
+
+def _print_report(report: "ConversationReport") -> None:
+    """Say on standard error what was kept: standard output is the agent's."""
+    for problem in report.problems:
+        warn(problem)
+    outcome = report.run.outcome
+    if outcome is not None:
+        click.echo(f"omoide: run {report.run.number} {outcome.result.value}", err=True)
+    if report.learnt is not None:
+        print_report(report.learnt, err=True)
+    if report.summary is not None and report.summary.success:
+        click.echo(
+            f"omoide: summarised {report.summary.entries_summarized} entries,"
+            f" {report.summary.original_size:,} to {report.summary.new_size:,} bytes",
+            err=True,
+        )
