@@ -124,7 +124,13 @@ def print_errors(judged: Sequence[Judged]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.routing", description=__doc__)
     parser.add_argument("--errors", action="store_true", help="print the messages of the half tuned on that went wrong")
+    parser.add_argument("--fit", action="store_true", help="print the constants that fit the half tuned on best")
     options = parser.parse_args()
+    if options.fit:
+        from bench.routing_fit import print_fit  # lazy: it imports this module
+
+        print_fit()
+        return 0
     halves = {name: read_lines(f"{name}.jsonl") for name in HALVES if (DATA / f"{name}.jsonl").is_file()}
     print("| half | search | messages | number | right | goal | |")
     print("| --- | --- | --- | ---: | ---: | ---: | --- |")

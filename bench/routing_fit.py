@@ -5,7 +5,6 @@ have the largest share of the sum of exponentials. With a current project, "no p
 """
 
 import random
-import sys
 import tempfile
 from collections.abc import Sequence
 from math import log1p
@@ -103,7 +102,8 @@ def cross_validate(examples: Sequence[Example]) -> float:
     return right / len(order)
 
 
-def main() -> int:
+def print_fit() -> None:
+    """Print the constants that fit best, and how often they are right."""
     for embedder, name in EMBEDDERS.items():
         with (
             tempfile.TemporaryDirectory() as directory,
@@ -115,8 +115,3 @@ def main() -> int:
         labels = ("constant", "shared", "named", "current", "memory", "description")
         print(f"{name}: {', '.join(f'{label} {weight:.2f}' for label, weight in zip(labels, weights, strict=False))}")
         print(f"  right: {share_right(examples, weights):.1%} of all, {cross_validate(examples):.1%} of those left out")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from omoide.model import RouteConfidence
-from omoide.routing.names import Mention
+from omoide.routing.names import NameMention
 from omoide.routing.scoring import NO_PROJECT
 
 SURE, LIKELY = 0.8, 0.5
@@ -35,7 +35,9 @@ class Weighing(NamedTuple):
     """As if there were no current one."""
 
 
-def decide(scores: Weighing, mentions: Sequence[Mention], current: str | None, *, least: float, telling: bool) -> Decision:
+def decide(
+    scores: Weighing, mentions: Sequence[NameMention], current: str | None, *, least: float, telling: bool
+) -> Decision:
     """Decide which project a message belongs to.
 
     mentions: the projects that the message names
@@ -70,7 +72,7 @@ def _confidence(probability: float) -> RouteConfidence:
     return RouteConfidence.MEDIUM if probability >= LIKELY else RouteConfidence.LOW
 
 
-def _others(scores: Mapping[str, float], primary: str, mentions: Sequence[Mention]) -> list[str]:
+def _others(scores: Mapping[str, float], primary: str, mentions: Sequence[NameMention]) -> list[str]:
     """The other projects that a message names, and those that it has as much in common with as would do by itself."""
     least = max(OTHER, scores.get(NO_PROJECT, 0.0))
     likely = [path for path, score in scores.items() if score >= least]

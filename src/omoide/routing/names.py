@@ -24,7 +24,7 @@ _ADDRESSED_AFTER = re.compile(
 )
 
 
-class Mention(NamedTuple):
+class NameMention(NamedTuple):
     """A project that a message names."""
 
     path: str
@@ -34,7 +34,7 @@ class Mention(NamedTuple):
     """Whether the message only compares something with the project: "like in …"."""
 
 
-def find_mentions(message: str, paths: Iterable[str]) -> list[Mention]:
+def find_mentions(message: str, paths: Iterable[str]) -> list[NameMention]:
     """Return the projects that a message names, in the order of their names in it.
 
     A project is named by the last segment of its path, in any case, with any of space, `-`, `_`, `.` and `/` between its
@@ -43,7 +43,7 @@ def find_mentions(message: str, paths: Iterable[str]) -> list[Mention]:
     text = _plain(message[:_READ])
     paths = list(paths)
     names = [_words(path.rpartition("/")[2]) for path in paths]
-    found: list[tuple[int, Mention]] = []
+    found: list[tuple[int, NameMention]] = []
     for path, name in zip(paths, names, strict=True):
         words = name if names.count(name) == 1 else _words(path)
         match = _find(text, words)
@@ -52,11 +52,11 @@ def find_mentions(message: str, paths: Iterable[str]) -> list[Mention]:
     return [mention for _, mention in sorted(found, key=lambda each: each[0])]
 
 
-def _mention(path: str, words: Sequence[str], text: str, match: re.Match[str]) -> Mention:
+def _mention(path: str, words: Sequence[str], text: str, match: re.Match[str]) -> NameMention:
     before, after = text[max(0, match.start() - 40) : match.start()], text[match.end() : match.end() + 20]
     compared = bool(_COMPARED_BEFORE.search(before) or _COMPARED_AFTER.match(after))
     addressed = bool(_ADDRESSED_BEFORE.search(before) and _ADDRESSED_AFTER.match(after))
-    return Mention(path, (len(words) > 1 or addressed) and not compared, compared)
+    return NameMention(path, (len(words) > 1 or addressed) and not compared, compared)
 
 
 def _plain(text: str) -> str:

@@ -1,7 +1,7 @@
 """How likely it is that a message is about each project, by what they have in common. Pure.
 
 The projects, and no project at all, are alternatives: each has a strength, and the probability of each is its share of the
-sum of their exponentials. Fitted on the messages of `bench/routing_messages/dev.jsonl` (`python -m bench.routing_fit`),
+sum of their exponentials. Fitted on the messages of `bench/routing_messages/dev.jsonl` (`python -m bench.routing --fit`),
 each of one of twelve projects or of none; what was tried instead is in docs/decisions/0031.
 """
 
@@ -28,7 +28,7 @@ NO_PROJECT = ""
 """The alternative that a message is about no project, in place of a path."""
 
 
-class Circumstances(NamedTuple):
+class MessageContext(NamedTuple):
     """What is known of a message beside its words."""
 
     named: Collection[str] = ()
@@ -38,18 +38,18 @@ class Circumstances(NamedTuple):
     changes_topic: bool = False
 
 
-def score(matches: MessageMatches, circumstances: Circumstances) -> dict[str, float]:
+def score(matches: MessageMatches, context: MessageContext) -> dict[str, float]:
     """Return the probability of each project, and of `NO_PROJECT`, the likeliest first."""
     shared = shared_terms(matches)
     stay = HYBRID_STAY if matches.semantic else WORDS_STAY
-    if circumstances.changes_topic:
+    if context.changes_topic:
         stay *= CHANGED_TOPIC
     strengths = {
-        path: _strength(sum(shared[path].values()), found.nearness, named=path in circumstances.named)
-        + (stay if path == circumstances.current else 0.0)
+        path: _strength(sum(shared[path].values()), found.nearness, named=path in context.named)
+        + (stay if path == context.current else 0.0)
         for path, found in matches.projects.items()
     }
-    if circumstances.current not in strengths:
+    if context.current not in strengths:
         strengths[NO_PROJECT] = 0.0
     highest = max(strengths.values())
     shares = {path: exp(strength - highest) for path, strength in strengths.items()}

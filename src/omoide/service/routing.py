@@ -98,14 +98,14 @@ class Routing(Projects, Repositories):
         from omoide.routing.decision import Weighing, decide  # lazy: see the top
         from omoide.routing.names import find_mentions  # lazy: see the top
         from omoide.routing.reason import explain  # lazy: see the top
-        from omoide.routing.scoring import NO_PROJECT, Circumstances, score  # lazy: see the top
+        from omoide.routing.scoring import NO_PROJECT, MessageContext, score  # lazy: see the top
         from omoide.routing.topic import changes_topic  # lazy: see the top
 
         matches = self._match_projects(message, [*known.values()])
         mentions = find_mentions(message, known)
         named = [one.path for one in mentions if not one.compared]
         scores = Weighing(
-            score(matches, Circumstances(named, current, changes_topic(message))), score(matches, Circumstances(named))
+            score(matches, MessageContext(named, current, changes_topic(message))), score(matches, MessageContext(named))
         )
         decision = decide(scores, mentions, current, least=self._settings.inject_min_score, telling=bool(matches.terms))
         likeliest = [(path, value) for path, value in scores.here.items() if path != NO_PROJECT][:_MOST_CANDIDATES]
