@@ -58,7 +58,7 @@ class LogEntry(NamedTuple):
         return self.at.astimezone(UTC).date()
 
 
-class Block(NamedTuple):
+class EntryPoints(NamedTuple):
     """Entries, and what a summary says of them."""
 
     entries: Sequence[LogEntry]
@@ -104,7 +104,7 @@ def summarize_log(entries: Iterable[LogEntry]) -> list[SummaryPart]:
     return pack(extract(entries))
 
 
-def extract(entries: Iterable[LogEntry]) -> list[Block]:
+def extract(entries: Iterable[LogEntry]) -> list[EntryPoints]:
     """Return what a summary must say of each entry, in the order of their times."""
     ordered = sorted(entries, key=lambda entry: (entry.at, entry.number))
     statements = [statement for place, entry in enumerate(ordered) for statement in _statements(place, entry)]
@@ -117,13 +117,14 @@ def extract(entries: Iterable[LogEntry]) -> list[Block]:
         if statement.kept:
             by_entry[statement.place].append(statement)
     return [
-        Block([entry], entry.points or [*_points(entry, by_entry.get(place, []))]) for place, entry in enumerate(ordered)
+        EntryPoints([entry], entry.points or [*_points(entry, by_entry.get(place, []))])
+        for place, entry in enumerate(ordered)
     ]
 
 
-def pack(blocks: Sequence[Block]) -> list[SummaryPart]:
+def pack(blocks: Sequence[EntryPoints]) -> list[SummaryPart]:
     """Join blocks that follow each other to summaries of limited size; to none, if that would hardly be shorter."""
-    groups: list[list[Block]] = []
+    groups: list[list[EntryPoints]] = []
     size = 0
     for block in blocks:
         added = sum(len(render_point(point, japanese=False).encode()) for point in block.points)
@@ -139,11 +140,11 @@ def pack(blocks: Sequence[Block]) -> list[SummaryPart]:
     return parts if is_shorter(parts) else []
 
 
-def _bytes_of(blocks: Iterable[Block]) -> int:
+def _bytes_of(blocks: Iterable[EntryPoints]) -> int:
     return sum(len(point.text.encode()) for block in blocks for point in block.points)
 
 
-def _part(blocks: Sequence[Block]) -> SummaryPart:
+def _part(blocks: Sequence[EntryPoints]) -> SummaryPart:
     entries = [entry for block in blocks for entry in block.entries]
     points = [point for block in blocks for point in block.points]
     japanese = summary_text.is_japanese([point.text for point in points] or [entry.text for entry in entries])
