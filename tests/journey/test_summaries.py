@@ -497,3 +497,94 @@ def test_the_events_say_who_summarised_what_into_which_memory(log):
     assert (made.action, made.memory_number) == ("summarized", summary.number)
     assert {(event.action, event.detail["into"]) for event in archived} == {("archived", summary.number)}
     assert {event.memory_number for event in archived} == entries
+
+
+# the command line
+
+
+@pytest.fixture
+def shop(run, place, monkeypatch):
+    """Project shop of the command line, with a log of a month ago."""
+    with omoide.open(place / "memory.db") as memory:
+        memory.create_project("shop")
+        old = omoide.model.now() - timedelta(days=40)
+        memory.remember_many(
+            [
+                Draft(
+                    text.replace("16", f"16.{n}"),
+                    Scope.project("shop"),
+                    type="activity",
+                    created_at=old + timedelta(hours=n),
+                )
+                for n, text in enumerate(LOG * 3)
+            ]
+        )
+    return place / "projects" / "shop" / "MEMORY.md"
+
+
+def test_the_command_shows_what_would_go_and_what_would_come_and_changes_nothing(run, shop):
+    before = shop.read_text(encoding="utf-8")
+    shown = run("summarize", "--dry-run")
+    assert shown.code == 0
+    lines = shown.out.splitlines()
+    assert lines[0].startswith("MEMORY.md  ")
+    assert sum(line.startswith("- ") for line in lines) == 13
+    assert "- … and 18 entries more" in lines
+    assert "+   Decisions" in lines
+    assert any(line.startswith("30 entries would be archived, 1 summary in their place") for line in lines)
+    assert "0 memories kept as they are" in lines
+    assert "--force summarises anyway" in shown.err
+    assert shop.read_text(encoding="utf-8") == before
+
+
+def test_the_command_summarises_only_what_is_due_unless_forced_and_undoes_it(run, shop):
+    before = shop.read_text(encoding="utf-8")
+    not_due = run("summarize")
+    assert (not_due.code, not_due.out) == (0, "")
+    assert "is not due for a summary" in not_due.err
+    done = run("summarize", "--force")
+    assert done.code == 0
+    assert "Decisions" in done.out
+    assert "backup: " in done.err
+    assert len(shop.read_text(encoding="utf-8")) < len(before) / 2
+    assert "nothing to summarise" in run("summarize", "--force").err
+    undone = run("summarize", "--undo")
+    assert "30 entries restored" in undone.err
+    assert sorted(shop.read_text(encoding="utf-8").splitlines()) == sorted(before.splitlines())
+    assert "there is no summary to undo" in run("summarize", "--undo").err
+
+
+def test_the_command_prints_json(run, shop):
+    data = run("summarize", "--force", "--json").data
+    assert (data["success"], data["entries_summarized"], data["entries_preserved"]) == (True, 30, 0)
+    assert data["new_size"] * 2 < data["original_size"]
+    assert Path(data["backup_path"]).exists()
+    assert len(data["archived"]) == 30
+    undone = run("summarize", "--undo", "--json").data
+    assert len(undone["restored"]) == 30
+    assert [memory["number"] for memory in undone["forgotten"]] == [memory["number"] for memory in data["summaries"]]
+
+
+def test_a_failure_ends_the_command_with_1_and_says_that_nothing_changed(run, shop, place):
+    (place / "backups").write_text("in the way")
+    failed = run("summarize", "--force")
+    assert failed.code == 1
+    assert "nothing was changed: no backup can be written" in failed.err
+
+
+def test_options_that_exclude_each_other_and_a_missing_project_are_refused(run, place, monkeypatch):
+    assert run("summarize", "--undo", "--dry-run").code == 2
+    monkeypatch.setenv("OMOIDE_PROJECT", "")
+    assert "a summary needs a project" in run("summarize").err
+    assert "no project ghost" in run("summarize", "--project", "ghost").err
+
+
+def test_control_characters_of_entries_do_not_reach_the_terminal(run, place):
+    with omoide.open(place / "memory.db") as memory:
+        memory.create_project("shop")
+        old = omoide.model.now() - timedelta(days=40)
+        texts = [f"host-{n} \x1b[31mis red\x1b[0m. Running the tests now. Still at it. All tests pass." for n in range(9)]
+        memory.remember_many([Draft(text, Scope.project("shop"), created_at=old) for text in texts])
+    shown = run("summarize", "--dry-run")
+    assert "host-3" in shown.out
+    assert "\x1b" not in shown.out
