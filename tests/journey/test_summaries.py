@@ -413,6 +413,22 @@ def test_an_edit_of_the_file_meanwhile_wins(log, monkeypatch):
     assert all("PostgreSQL 16 for orders" not in one.content for one in done.summaries)
 
 
+def test_an_edit_of_the_file_at_the_moment_of_the_commit_is_not_lost(log, monkeypatch):
+    file = Path(log.project_files(PATH).memory.path)
+    add = log._add_summary
+
+    def edit_at_the_last_moment(*arguments):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace("PostgreSQL 16 for orders", "MySQL 8 for orders"), encoding="utf-8")
+        return add(*arguments)
+
+    monkeypatch.setattr(log, "_add_summary", edit_at_the_last_moment)
+    assert log.summarize(scope=SHOP, force=True).success
+    assert sum("MySQL 8 for orders" in one.content for one in active(log)) == 1
+    assert "MySQL 8 for orders" in file.read_text(encoding="utf-8")
+    assert len(log.conflicts()) == 1
+
+
 def test_a_log_that_never_rests_is_left_alone(log, monkeypatch):
     numbers = iter([one.number for one in active(log)])
     before = log._hooks.before_read

@@ -132,6 +132,26 @@ def test_what_differs_in_one_word_of_many_is_no_repetition():
     assert left.count("監視設定") == 2
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The offset of the clock is +5 on web-1.", "The offset of the clock is -5 on web-1."),
+        ("web-1 calls web-2 at night.", "web-2 calls web-1 at night."),
+        ("서버 web-1 은 밤에 느리다.", "서버 web-1 은 아침에 빠르다."),
+        ("Сервер web-1 медленный ночью.", "Сервер web-1 быстрый утром."),
+    ],
+)
+def test_a_sign_the_order_and_words_of_any_script_make_a_difference(one, other):
+    left = kept(one, other)
+    assert one in left
+    assert other in left
+
+
+def test_a_statement_within_a_longer_one_is_repetition_whichever_comes_first():
+    short, long = "The quota of MinIO is 30 GB.", "Note that the quota of MinIO is 30 GB and is reset on the first."
+    assert kept(short, long).count("30 GB") == kept(long, short).count("30 GB") == 1
+
+
 def test_of_a_long_series_of_measurements_the_first_and_the_last_stay():
     left = kept(*[f"The nightly job took {n} minutes." for n in range(10, 30)])
     assert left.count("nightly job") == 2

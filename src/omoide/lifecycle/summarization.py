@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from omoide.learning.sentences import split_sentences
 from omoide.learning.statements import has_reason
-from omoide.learning.wording import Wording, wording
 from omoide.lifecycle import summary_text
 from omoide.lifecycle.details import find_details
 from omoide.lifecycle.summary_points import PointKind, classify_point, without_lead
@@ -198,33 +197,37 @@ def _drop_repetition(statements: Sequence[_Statement]) -> None:
 
     Not what is merely similar: of two long sentences that differ in one word, that word may be what matters.
     """
-    seen: dict[str, _Statement] = {}
-    wordings: dict[int, Wording] = {}
-    places: dict[int, list[_Statement]] = defaultdict(list)
+    runs: dict[int, _Runs] = {}
+    containing: dict[tuple[str, ...], list[_Statement]] = defaultdict(list)
+    """By each of their runs."""
+    beginning: dict[tuple[str, ...], list[_Statement]] = defaultdict(list)
+    """By their first run."""
     for statement in statements:
-        if not statement.kept and statement.kind is not PointKind.REMARK:
+        own = _runs(statement.text)
+        if not own or not (statement.kept or statement.kind is PointKind.REMARK):
             continue
-        plain = " ".join(statement.text.lower().split())
-        if plain in seen and _absorb(seen[plain], statement):
-            continue
-        own = wording(statement.text)
-        shared: dict[int, int] = defaultdict(int)
-        near: dict[int, _Statement] = {}
-        for run in own:
-            for other in places[run][-_MOST_COMPARED:]:
-                shared[id(other)] += 1
-                near[id(other)] = other
-        for key, other in near.items():
-            if other.place == statement.place:
-                continue
-            if shared[key] == len(own) and statement.details <= other.details and _absorb(other, statement):
+        rarest = min(own, key=lambda run: len(containing[run]))
+        for other in containing[rarest][-_MOST_COMPARED:]:
+            if own <= runs[id(other)] and statement.details <= other.details and _absorb(other, statement):
                 break
-            if shared[key] == len(wordings[key]) and other.details <= statement.details:
-                _absorb(statement, other)
-        seen[plain] = statement
-        wordings[id(statement)] = own
-        for run in own:
-            places[run].append(statement)
+        else:
+            for other in [other for run in own for other in beginning[run]]:
+                if runs[id(other)] <= own and other.details <= statement.details:
+                    _absorb(statement, other)
+            runs[id(statement)] = own
+            beginning[min(own)].append(statement)
+            for run in own:
+                containing[run].append(statement)
+
+
+_Runs = frozenset[tuple[str, ...]]
+"""The runs of three words of a text; a sign is a word, and so is a character of Japanese."""
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+|[^\w\s.,!?。、！？]")
+
+
+def _runs(text: str) -> _Runs:
+    words = _WORD.findall(text.lower())
+    return frozenset(tuple(words[place : place + 3]) for place in range(max(1, len(words) - 2))) if words else frozenset()
 
 
 def _absorb(stays: _Statement, goes: _Statement) -> bool:

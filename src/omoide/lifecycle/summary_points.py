@@ -95,6 +95,7 @@ _TALK = phrases(
     "^(?:おはよう|お疲れ|おつかれ|ありがとう|了解|承知|こんにちは|よろしく|はい|うん|いいね|なるほど).{0,15}$",
 )
 _SHORTEST = 4
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 def classify_point(sentence: str, *, is_specific: bool) -> PointKind:
@@ -102,9 +103,7 @@ def classify_point(sentence: str, *, is_specific: bool) -> PointKind:
 
     `is_specific`: whether it has a detail such as a number or a path (see `details`): that makes a statement a fact.
     """
-    if len(sentence) < _SHORTEST or _TALK.search(sentence):
-        return PointKind.TALK
-    if is_question(sentence):
+    if len(sentence) < _SHORTEST or not _LETTER.search(sentence) or _TALK.search(sentence) or is_question(sentence):
         return PointKind.TALK
     kind = classify(sentence, by_person=True)
     if is_decision(sentence) or _DECISION.search(sentence) or kind is StatementKind.DECISION:
