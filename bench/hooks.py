@@ -77,24 +77,29 @@ def measure_processes(root: Path, questions: list[str]) -> Processes:
         taken.run("stop", hook, stop)
         learning = {**shared, "session_id": f"l{run}", "hook_event_name": "SessionStart", "source": "startup"}
         taken.run("session start that learns from a turn", hook, learning)
+        message["content"] = f"We decided to call release {run} of the scanner {questions[run][-12:]}."
+        transcript.write_text(transcript.read_text() + json.dumps({"type": "user", "message": message}) + "\n")
+        taken.run("stop", hook, {**stop, "last_assistant_message": "Done again."})
+        taken.run("prompt that learns from a turn", hook, {**prompt, "session_id": f"q{run}", "prompt": questions[run]})
     return taken
 
 
-def measure_tool(root: Path, questions: list[str]) -> dict[str, list[float]]:
-    """Milliseconds from a request to its answer, by event."""
+def measure_tool(root: Path, questions: list[str]) -> tuple[dict[str, float], dict[str, list[float]]]:
+    """Processor milliseconds of a call, and wall milliseconds from a request to its answer, by event."""
     os.chdir(root)
     client = Client([str(Path(sys.executable).with_name("omoide")), "mcp"])
     client.open()
-    taken: dict[str, list[float]] = defaultdict(list)
-    for place, question in enumerate(questions):
-        arguments = {"session": f"t{place}", "cwd": str(root)}
-        start = client.call("hook", event="SessionStart", **arguments)
-        prompt = client.call("hook", event="UserPromptSubmit", prompt=question, **{**arguments, "session": f"u{place}"})
-        if place >= FIRST:
-            taken["session start"].append(start)
-            taken["prompt"].append(prompt)
+    for question in questions[:FIRST]:
+        client.call("hook", event="UserPromptSubmit", prompt=question, session=question, cwd=str(root))
+    wall: dict[str, list[float]] = defaultdict(list)
+    cpu: dict[str, float] = {}
+    for event, name in (("SessionStart", "session start"), ("UserPromptSubmit", "prompt")):
+        before = client.cpu()
+        for place, question in enumerate(questions[FIRST:]):
+            wall[name].append(client.call("hook", event=event, prompt=question, session=f"{event}{place}", cwd=str(root)))
+        cpu[name] = (client.cpu() - before) / len(wall[name])
     client.end()
-    return taken
+    return cpu, wall
 
 
 def rows() -> list[Row]:
@@ -112,21 +117,20 @@ def rows() -> list[Row]:
             memory.remember_many(omoide.Draft(note, scope) for part in corpora for note in part.notes)
         questions = [each for pair in zip(*(part.questions for part in corpora), strict=True) for each in pair]
         processes = measure_processes(root, questions)
-        tool = measure_tool(root, questions[: FIRST + ASKED])
+        tool_cpu, tool_wall = measure_tool(root, questions[: FIRST + ASKED])
     recall, start = (percentile(processes.cpu[name], 0.5) for name in ("omoide recall", "python -c pass"))
-    events = ("session start", "session start that learns from a turn", "prompt", "short prompt", "stop", "session end")
+    learning = [name for name in processes.cpu if "learns" in name]
+    events = ("session start", "prompt", "short prompt", "stop", "session end", *learning)
     found = [ratio("`omoide recall`, CPU, beside `python -c pass`", recall, start, 40, "ms", digits=0)]
     for event in events:
-        most = 2 * PROCESS if "learns" in event else PROCESS
-        found.append(ratio(f"{event}, CPU", percentile(processes.cpu[event], 0.5), recall, most, "ms", digits=0))
+        found.append(ratio(f"{event}, CPU", percentile(processes.cpu[event], 0.5), recall, PROCESS, "ms", digits=0))
     walls = processes.wall
     recall_wall = percentile(walls["omoide recall"], 0.5)
     for event in events:
-        most = 2 * PROCESS if "learns" in event else PROCESS
-        found.append(ratio(f"{event}, wall", percentile(walls[event], 0.5), recall_wall, most, "ms", digits=0))
-    for event, times in tool.items():
-        found.append(limit(f"tool `hook`, {event}, p50", percentile(times, 0.5), TOOL, "ms"))
-        found.append(limit(f"tool `hook`, {event}, p95", percentile(times, 0.95), 3 * TOOL, "ms"))
+        found.append(ratio(f"{event}, wall", percentile(walls[event], 0.5), recall_wall, PROCESS, "ms", digits=0))
+    for event, cpu in tool_cpu.items():
+        found.append(limit(f"tool `hook`, {event}, CPU", cpu, TOOL, "ms"))
+        found.append(limit(f"tool `hook`, {event}, wall", percentile(tool_wall[event], 0.5), TOOL, "ms"))
     return found
 
 

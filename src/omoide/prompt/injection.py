@@ -20,6 +20,10 @@ _OWN_TAGS = re.compile(rf"<(?=\s*/?\s*(?:{_FENCE}|hook_context|system[-_]reminde
 _LARGEST_SHARE = 2
 """A memory gets at most a half of the budget: what is longer is cut."""
 _CUT = "…"
+_MOST_FOR_CHARACTER = 3
+"""Tokens that a character counts for at most."""
+_LEAST_TOKENS = 12
+"""Tokens of the shortest memory with its heading: below, there is no room left."""
 
 
 class InjectedMemory(NamedTuple):
@@ -96,12 +100,14 @@ def _render(intro: str, sections: Mapping[str, Sequence[Memory]], tokens: int) -
     for title, memories in sections.items():
         heading = f"## {title}\n" if title else ""
         for memory in memories:
-            item = _item(memory, tokens // _LARGEST_SHARE)
-            if not room.take(heading + item):
-                continue
-            lines.append(heading + item)
-            shown.append(InjectedMemory(memory, estimate_tokens(heading + item)))
-            heading = ""
+            if not room.is_left:
+                break
+            item = heading + _item(memory, tokens // _LARGEST_SHARE)
+            taken = room.take(item)
+            if taken:
+                lines.append(item)
+                shown.append(InjectedMemory(memory, taken))
+                heading = ""
     if not shown:
         return InjectedText()
     return InjectedText(_fence("".join([f"{intro}\n", *lines])), tuple(shown))
@@ -123,6 +129,8 @@ def _item(memory: Memory, most: int) -> str:
 
 def _shorten(text: str, most: int) -> str:
     """The beginning of a text, of about so many tokens."""
+    if len(text) * _MOST_FOR_CHARACTER <= most:
+        return text
     shown = text[: 8 * most]
     while (size := estimate_tokens(shown)) > most:
         shown = shown[: min(len(shown) - 1, len(shown) * most // size)]
@@ -137,13 +145,18 @@ class _Room:
         self._units = MOST_UNITS - _units(used)
         self._bytes = MOST_UNITS - len(used.encode(errors="replace"))
 
-    def take(self, text: str) -> bool:
-        """Use up the room of a text; return False if there is too little."""
+    @property
+    def is_left(self) -> bool:
+        """Whether another memory may fit."""
+        return self._tokens >= _LEAST_TOKENS and self._bytes >= _LEAST_TOKENS
+
+    def take(self, text: str) -> int:
+        """Use up the room of a text, and return its tokens; 0 if there is too little."""
         tokens, units, size = estimate_tokens(text), _units(text), len(text.encode(errors="replace"))
         if tokens > self._tokens or units > self._units or size > self._bytes:
-            return False
+            return 0
         self._tokens, self._units, self._bytes = self._tokens - tokens, self._units - units, self._bytes - size
-        return True
+        return tokens
 
 
 def _units(text: str) -> int:

@@ -26,7 +26,7 @@ _STEP = 0.2
 _SECONDS = 0.85
 """Until the process is ended, as long as the settings are not read. Starting Python takes some time before."""
 _LEARN_SHARE = 0.35
-"""Of the time of a hook, for learning from the inbox at the start of a session."""
+"""Of the time of a hook, for learning from the inbox."""
 _GIT_SECONDS = 0.3
 _WAIT = 0.2
 _LARGEST_INPUT = 64 * 1024 * 1024
@@ -104,15 +104,17 @@ def answer(call: "HookCall", settings: "Settings") -> None:
     actor = Actor(settings.actor, settings.role, "hook")
     memory = app.open_service(settings, actor, report=lambda _: None, background=False, quick=True)
     try:
-        if call.event is HookEvent.SESSION_START:
+        if call.event is HookEvent.SESSION_START:  # before the answer: the session starts with what the last one taught
             _learn(memory, _LEARN_SHARE * settings.hook_seconds)
         memory.hook(call, deliver=lambda text: _write(render_output(call, text)))
+        if call.event is HookEvent.PROMPT:  # after the answer
+            _learn(memory, _LEARN_SHARE * settings.hook_seconds)
     finally:
         memory.close_quickly()
 
 
 def _learn(memory: "Service", seconds: float) -> None:
-    """Learn from earlier sessions, so that this one starts with it."""
+    """Learn from what earlier hooks left, by rules alone."""
     with suppress(OmoideError):  # fallback: the next one learns it
         memory.learn_from_inbox(seconds=seconds, ask=False)
 
