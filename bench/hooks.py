@@ -121,7 +121,7 @@ def rows() -> list[Row]:
     recall, start = (percentile(processes.cpu[name], 0.5) for name in ("omoide recall", "python -c pass"))
     learning = [name for name in processes.cpu if "learns" in name]
     events = ("session start", "prompt", "short prompt", "stop", "session end", *learning)
-    found = [ratio("`omoide recall`, CPU, beside `python -c pass`", recall, start, 40, "ms", digits=0)]
+    found = [ratio("`omoide recall`, CPU, beside `python -c pass`", recall, start, 15, "ms", digits=0)]
     for event in events:
         found.append(ratio(f"{event}, CPU", percentile(processes.cpu[event], 0.5), recall, PROCESS, "ms", digits=0))
     walls = processes.wall

@@ -43,6 +43,8 @@ _MOST_TEXTS = 1_000
 """Texts whose vectors are kept for the next comparison."""
 FOREGROUND_ENGLISH = 32
 """The same for the English model, which takes ten times as long: about half a second more."""
+_BUNDLED = ("auto", "bundled")
+"""Values of the setting `embedder` that name the bundled model."""
 BATCH = 64
 """Memories embedded together, about a quarter of a second, and stored in one transaction."""
 
@@ -104,8 +106,11 @@ class EmbeddingIndex:
 
     # queries
 
-    def encode_query(self, query: Query) -> "QueryVector | None":
-        """Return the query's text as a vector; None if there is no embedder, no text, or no vector to compare it with."""
+    def encode_query(self, query: Query, *, in_english: bool = True) -> "QueryVector | None":
+        """Return the query's text as a vector; None if there is no embedder, no text, or no vector to compare it with.
+
+        `in_english`: whether the English model, where there is one, makes a vector of an English text, too.
+        """
         if not query.text.strip() or self.embedder is None or self._is_pausing:
             return None
         if self._fills_first:
@@ -125,7 +130,8 @@ class EmbeddingIndex:
             if isinstance(self._store, Housekeeping):
                 self._store.enlarge_cache()
         self.wake()
-        vector: QueryVector = vectors.QueryVector(row, model, self.cache(), self._encode_in_english(query.text))
+        english = self._encode_in_english(query.text) if in_english else None
+        vector: QueryVector = vectors.QueryVector(row, model, self.cache(), english)
         return vector if vector.fits else None
 
     def compare_texts(self, vector: "QueryVector", texts: Sequence[str]) -> list[float]:
@@ -168,6 +174,14 @@ class EmbeddingIndex:
             if model is not None:
                 self._models[embedder.name] = model
         return model
+
+    def encode_query_if_loaded(self, query: Query) -> "QueryVector | None":
+        """Return the query's text as a vector if that is cheap: by the bundled model, which this process has loaded.
+
+        For whoever must answer at once and without a network; None: search by words.
+        """
+        is_cheap = self._loaded and self._settings.embedder in _BUNDLED
+        return self.encode_query(query, in_english=False) if is_cheap else None
 
     def _fill_some(self) -> None:
         """Make a few missing vectors now, in a process that ends after its answer, as a command does."""

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from omoide.errors import OmoideError
 from omoide.guard import permissions, secrets
-from omoide.model import HookCall, HookEvent, HookRecord, HookState, InboxItem, Scope
+from omoide.model import HookCall, HookEvent, HookRecord, HookState, InboxItem, Injection, Scope
 from omoide.service.hook_calls import HookCalls
 from omoide.service.repositories import Repositories
 from omoide.settings import Settings
@@ -75,7 +75,7 @@ class AgentHooks(HookCalls, Repositories):
         return text.text
 
     def _text(self, call: HookCall, scope: Scope, settings: Settings, at: datetime) -> "InjectedText | None":
-        """What to add to the conversation; None where the settings silence it."""
+        """What to add to the conversation; None: nothing, because of the settings or the prompt itself."""
         if settings.memories_inject != "auto":
             return None
         from omoide.service import injections  # lazy: see the top
@@ -84,13 +84,14 @@ class AgentHooks(HookCalls, Repositories):
         if call.event is HookEvent.SESSION_START:
             with self._read(scope) as tx:
                 return injections.text_for_session(tx, scope, settings, at, narrow)
-        permissions.require_place(self._actor, scope)
+        query = injections.prompt_query(call, scope, settings, narrow)
+        if query is None:
+            return None
+        vector = self._embeddings.encode_query_if_loaded(query)
         with self._store.read() as tx:  # without importing edits of files first: a person waits
-            return injections.text_for_prompt(tx, call, scope, settings, at, narrow)
+            return injections.text_for_prompt(tx, call, query, vector, settings, at)
 
     def _end(self, record: HookRecord, started: float, text: "InjectedText | None" = None, fault: str = "") -> None:
-        from omoide.service.injections import injections_of  # lazy: see the top
-
         shown = () if text is None else text.memories
         done = replace(
             record,
@@ -101,7 +102,14 @@ class AgentHooks(HookCalls, Repositories):
             fault=secrets.redact(fault)[:_LONGEST_FAULT] if fault else "",
         )
         self._store.touch([one.memory.number for one in shown], record.at)
-        self._write_soon(lambda tx: tx.end_hook_call(done, injections_of(done, shown)))
+        injections = [
+            Injection(
+                *(done.number, done.at, done.client, done.event, done.session),
+                *(one.memory.number, one.memory.version, one.tokens),
+            )
+            for one in shown
+        ]
+        self._write_soon(lambda tx: tx.end_hook_call(done, injections))
 
     def _store_turn(self, call: HookCall, settings: Settings, at: datetime, started: float) -> None:
         """Store the end of a turn in one transaction, which also says that it was done."""

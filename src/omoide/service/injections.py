@@ -2,14 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from omoide.model import HookCall, HookRecord, Injection, Memory, Query, Scope
-from omoide.prompt.injection import InjectedMemory, InjectedText, render_for_prompt, render_for_session
+from omoide.model import HookCall, Memory, Query, Scope
+from omoide.prompt.injection import InjectedText, render_for_prompt, render_for_session
 from omoide.prompt.user_prompt import is_japanese, search_text
 from omoide.retrieval import pipeline
 from omoide.service.queries import resume_context
 from omoide.settings import Settings
 from omoide.storage.base import Reader
+
+if TYPE_CHECKING:  # only a process that embeds loads numpy
+    from omoide.embeddings.vectors import QueryVector
 
 _MOST_HITS = 20
 """Memories that are looked at for a prompt: the budget takes fewer."""
@@ -27,35 +31,26 @@ def text_for_session(tx: Reader, scope: Scope, settings: Settings, at: datetime,
     return render_for_session(context, scope, japanese=_are_japanese(memories), tokens=settings.inject_start_tokens)
 
 
-def text_for_prompt(
-    tx: Reader, call: HookCall, scope: Scope, settings: Settings, at: datetime, narrow: Narrow
-) -> InjectedText:
-    """Return what is relevant to a prompt and not in the conversation yet."""
+def prompt_query(call: HookCall, scope: Scope, settings: Settings, narrow: Narrow) -> Query | None:
+    """Return what to search for with a prompt; None: nothing."""
     text = search_text(call.prompt)
+    return narrow(Query(scope, text, limit=_MOST_HITS, min_score=settings.inject_min_score)) if text else None
+
+
+def text_for_prompt(
+    tx: Reader, call: HookCall, query: Query, vector: "QueryVector | None", settings: Settings, at: datetime
+) -> InjectedText:
+    """Return what is relevant to a prompt and not in the conversation yet. `vector`: that of the prompt, if there is one."""
     least = settings.inject_min_score
-    query = narrow(Query(scope, text, limit=_MOST_HITS, min_score=least)) if text else None
-    if query is None:
-        return InjectedText()
     injected = tx.injected_versions(call.session)
     memories = [
         hit.memory
-        for hit in pipeline.search(tx, query, at).hits
+        for hit in pipeline.search(tx, query, at, vector).hits
         if hit.score >= least
         and injected.get(hit.memory.number) != hit.memory.version
         and not _is_from(hit.memory, call.session)
     ]
-    return render_for_prompt(memories, japanese=is_japanese(text), tokens=settings.inject_tokens)
-
-
-def injections_of(record: HookRecord, memories: Sequence[InjectedMemory]) -> list[Injection]:
-    """Return the records of memories that a call injected."""
-    return [
-        Injection(
-            *(record.number, record.at, record.client, record.event, record.session),
-            *(one.memory.number, one.memory.version, one.tokens),
-        )
-        for one in memories
-    ]
+    return render_for_prompt(memories, japanese=is_japanese(query.text), tokens=settings.inject_tokens)
 
 
 def _is_from(memory: Memory, session: str) -> bool:
