@@ -36,9 +36,10 @@ class AgentHooks(HookCalls, Repositories):
         `learn_from_inbox` learns later. The same call within ten seconds does nothing.
 
         `scope`: where to look from; by default the project of the call's directory. `deliver`: called with the text before
-        it is recorded what was injected, where the process may be ended at any moment. The settings `memories_enabled` and
-        `memories_inject`, of the user or the repository, silence it. A fault is logged: see `hook_calls`. Raises StoreError
-        only where not even that is possible.
+        it is recorded what was injected, where the process may be ended at any moment.
+
+        The settings `memories_enabled` and `memories_inject`, of the user or the repository, silence it. A fault is logged:
+        see `hook_calls`. Raises StoreError only where not even that is possible.
         """
         permissions.require(self._actor, "hook")
         started = time.perf_counter()
@@ -126,13 +127,21 @@ class AgentHooks(HookCalls, Repositories):
             tx.end_hook_call(done)
 
     def _repository_settings(self, root: Path | None, call: HookCall) -> Settings:
-        """The settings, with those of the repository. Raises Unreadable if its file is not valid."""
+        """The settings, further silenced by those of the repository. Raises Unreadable if its file is not valid.
+
+        A repository can keep memories out of its conversations, and never bring in those that the user keeps out.
+        """
         place = root or (Path(call.directory) if call.directory else None)
         if place is None or not (place / self._settings.memories_directory).is_dir():
             return self._settings
         from omoide.files.repo_config import with_repository_settings  # lazy: few repositories have such a file
 
-        return with_repository_settings(self._settings, place)[0]
+        own, given = self._settings, with_repository_settings(self._settings, place)[0]
+        return replace(
+            own,
+            memories_enabled=own.memories_enabled and given.memories_enabled,
+            memories_inject=given.memories_inject if own.memories_inject == "auto" else own.memories_inject,
+        )
 
     def _scope_of(self, root: Path | None, settings: Settings) -> Scope:
         if settings.project:

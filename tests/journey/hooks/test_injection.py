@@ -137,6 +137,23 @@ def test_settings_of_the_user_or_the_repository_silence_the_hooks(hook, shop, st
     assert hook(asked, **variables).out == b""
 
 
+def test_a_repository_cannot_bring_in_what_the_user_keeps_out(hook, shop, started, asked, repository):
+    (repository / ".agent").mkdir()
+    text = '[memories]\nenabled = true\ninject = "auto"\n'
+    (repository / ".agent" / "config.toml").write_text(text, encoding="utf-8")
+    assert hook(started, OMOIDE_MEMORIES_INJECT="none").out == b""
+    assert hook(asked, OMOIDE_MEMORIES_ENABLED="false").out == b""
+
+
+def test_a_repository_file_that_is_not_valid_is_a_fault(hook, shop, asked, repository, memory):
+    (repository / ".agent").mkdir()
+    (repository / ".agent" / "config.toml").write_text('[memories]\ninject = "sometimes"\n', encoding="utf-8")
+    assert hook(asked).out == b""
+    with memory() as service:
+        (call,) = service.hook_calls()
+    assert "sometimes" in call.fault
+
+
 def test_a_disabled_repository_leaves_nothing_in_the_inbox(hook, shop, stopped, repository, memory):
     (repository / ".agent").mkdir()
     (repository / ".agent" / "config.toml").write_text("[memories]\nenabled = false\n", encoding="utf-8")
