@@ -15,7 +15,12 @@ from omoide.interfaces.install.wiring import installation
 ROOT = Path(__file__).resolve().parents[1]
 PLUGIN = ROOT / "plugin"
 SCHEMAS = "https://agent-plugins.org/schemas/1.0.0/"
-MANIFESTS = ["plugin.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json", "gemini/gemini-extension.json"]
+MANIFESTS = [
+    "agent-plugin/plugin.json",
+    ".claude-plugin/plugin.json",
+    ".codex-plugin/plugin.json",
+    "gemini/gemini-extension.json",
+]
 
 
 def load(name: str) -> Any:
@@ -31,11 +36,11 @@ def installed_hooks(client: str) -> dict[str, list[Any]]:
 def test_a_manifest_has_the_name_and_version_of_omoide(name: str) -> None:
     manifest = load(name)
     assert (manifest["name"], manifest["version"]) == ("omoide", omoide.__version__)
-    assert manifest["description"] == load("plugin.json")["description"]
+    assert manifest["description"] == load("agent-plugin/plugin.json")["description"]
 
 
 def test_the_agent_plugin_has_only_keys_of_the_standard() -> None:
-    manifest, servers = load("plugin.json"), load("mcp.json")
+    manifest, servers = load("agent-plugin/plugin.json"), load("agent-plugin/mcp.json")
     assert manifest["$schema"] == f"{SCHEMAS}plugin.schema.json"
     allowed = {"name", "version", "description", "author", "homepage", "repository", "license", "keywords", "extensions"}
     assert set(manifest) <= {"$schema", *allowed}
@@ -49,7 +54,7 @@ def test_the_agent_plugin_has_only_keys_of_the_standard() -> None:
 
 def test_every_format_starts_the_same_server() -> None:
     server = {"command": "omoide", "args": ["mcp"]}
-    assert load("mcp.json")["mcpServers"]["omoide"] == {"type": "stdio", **server}
+    assert load("agent-plugin/mcp.json")["mcpServers"]["omoide"] == {"type": "stdio", **server}
     assert load(".mcp.json")["mcpServers"]["omoide"] == {"type": "stdio", **server}
     assert load("gemini/gemini-extension.json")["mcpServers"]["omoide"] == server
 
@@ -85,6 +90,8 @@ def test_the_skill_says_when_it_is_used_in_both_languages() -> None:
         assert f"`{tool}" in body
     assert "覚えておいて" in fields["description"]
     assert len(body.splitlines()) < 100
+    assert (PLUGIN / "agent-plugin/skills/memory/SKILL.md").read_text(encoding="utf-8") == text
+    assert not (PLUGIN / "plugin.json").exists()  # Codex would read it instead of its own manifest, which names the hooks
 
 
 def test_the_validators_of_the_clients_accept_it(long: bool, tmp_path: Path) -> None:

@@ -37,5 +37,7 @@ class Codex:
 
     def end(self) -> None:
         assert self._process.stdin
+        assert self._process.stdout
         self._process.stdin.close()
         self._process.wait(timeout=30)
+        self._process.stdout.close()

@@ -14,10 +14,11 @@ import pytest
 
 import omoide
 from clients import model_stub
-from clients.agents import AGENTS, Agent, Place, install_packages
+from clients.agents import AGENTS, ROOT, Agent, Place, install_packages
 from clients.codex_server import Codex
 from clients.model_stub import ModelRequest, ModelStub
 
+PLUGIN = str(ROOT / "plugin")
 PNPM = "We use pnpm as the package manager, never npm"
 DEPLOY = "デプロイは毎週木曜の 15 時に行う"
 NOTES = 60
@@ -149,6 +150,7 @@ def is_history(name: str) -> bool:
     """Whether a file is the client's own account of the conversation, in which the memories were."""
     history = (
         "/backups/",
+        "/trusted_hooks.json",
         ".jsonl",
         ".log",
         "/logs/",
@@ -188,3 +190,36 @@ def test_codex_runs_the_hooks_once_a_person_trusts_them_and_trusts_them_after_an
     assert ", trusted;" in run(place, "doctor")
     run(place, "install", "codex")
     assert PNPM in ask(cautious, place, stub, "Which package manager do we use?").text
+
+
+PLUGINS = {
+    "claude-code": lambda place: [],
+    "gemini": lambda place: [
+        [str(place.commands / "gemini"), "extensions", "link", str(ROOT / "plugin/gemini"), "--consent"]
+    ],
+    "codex": lambda place: [
+        [str(place.commands / "codex"), "plugin", "marketplace", "add", str(ROOT)],
+        [str(place.commands / "codex"), "plugin", "add", "omoide@omoide"],
+    ],
+}
+"""What installs the plugin of this repository; Claude Code gets it as an option."""
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+def test_the_plugin_brings_the_same_memories(name: str, long: bool, stub: ModelStub, tmp_path: Path) -> None:
+    if not long:
+        pytest.skip("installs programs and takes minutes: run with OMOIDE_LONG=1")
+    agent = AGENTS[name]
+    if name == "claude-code":
+        agent = agent._replace(command=lambda place, prompt: [*AGENTS[name].command(place, prompt), "--plugin-dir", PLUGIN])
+    place = prepare(agent, stub, tmp_path)
+    for command in PLUGINS[name](place):
+        environment = {**place.environment, **agent.variables(place)}
+        done = subprocess.run(
+            command, cwd=place.project, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    related = ask(agent, place, stub, "Which package manager do we use?")
+    assert related.text.count(PNPM) == 1
+    assert blocks(related) == 2
+    assert len(calls(place, "stop")) == 1
