@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TypeVar
 
 from msgspec.structs import replace
@@ -82,9 +83,19 @@ def _digest(call: HookCall) -> str:
     """A hash by which the same call is recognised, whichever client or process makes it."""
     from hashlib import blake2b  # lazy: start-up: only a hook needs it
 
-    said = call.last_message if call.event is HookEvent.STOP else call.prompt
+    said = call.prompt
+    if call.event is HookEvent.STOP:
+        # A client that does not send the answer has two turns within seconds too: their transcripts differ.
+        said = call.last_message or str(_size(call.transcript))
     parts = (call.session or call.directory, call.event.value, said, call.source)
     return blake2b("\0".join(parts).encode(errors="replace"), digest_size=12).hexdigest()
+
+
+def _size(transcript: str) -> int:
+    try:
+        return Path(transcript).stat().st_size if transcript else 0
+    except (OSError, ValueError):  # fallback: a file that cannot be read does not tell turns apart
+        return 0
 
 
 def _clears(call: HookCall) -> bool:

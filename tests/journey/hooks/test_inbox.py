@@ -191,3 +191,17 @@ def test_learning_can_be_switched_off(hook, shop, stopped, started, memory):
     hook(stopped, OMOIDE_LEARN_FROM_SESSIONS="false")
     hook({**started, "session_id": "second"})
     assert learnings(memory, Scope.project("shop")) == []
+
+
+def test_two_short_turns_of_a_client_that_does_not_send_the_answer_are_both_learnt(hook, shop, stopped, memory):
+    silent = {**stopped, "last_assistant_message": ""}
+    write_transcript(stopped["transcript_path"], ("user", DECISION))
+    hook(silent)
+    write_transcript(stopped["transcript_path"], ("user", WISH), mode="ab")
+    hook(silent)
+    hook(silent)  # the same again: another settings file names the same hook
+    with memory() as service:
+        states = sorted(call.state.value for call in service.hook_calls())
+        assert states == ["done", "done", "repeated"]
+        service.learn_from_inbox()
+    assert len(learnings(memory, shop)) == 2
