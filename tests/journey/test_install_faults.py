@@ -159,6 +159,13 @@ def test_a_plugin_of_somebody_else_is_not_replaced(run: Run, home: Path) -> None
     assert snapshot(home) == before
 
 
+def test_hooks_in_the_settings_of_codex_are_mentioned(run: Run, home: Path) -> None:
+    put(home, CODEX, b'[[hooks.Stop]]\nhooks = [{ type = "command", command = "true" }]\n')
+    assert "has hooks of its own" in run("install", "codex").err
+    put(home, CODEX, b'[hooks.state."x:stop:0:0"]\ntrusted_hash = "1"\n')
+    assert "has hooks of its own" not in run("install", "codex").err
+
+
 def test_a_server_of_the_same_name_that_is_not_omoide_is_left_alone(run: Run, home: Path) -> None:
     data = b'{\n  "mcpServers": {"omoide": {"command": "npx", "args": ["other-memory"]}}\n}\n'
     path = put(home, ACCOUNT, data)

@@ -84,10 +84,15 @@ def notes(text: str, wiring: Wiring) -> list[str]:
     """Return what the user should know of entries that were left as they are."""
     if wiring.is_script or not wiring.table or wiring.server is None:
         return []
-    server = parse(text, wiring).get([wiring.table, NAME])
-    if server is None or starts_omoide(server):
-        return []
-    return [f"{wiring.path} has a server omoide that is not this one ({describe(server)}): it was left as it is"]
+    document = parse(text, wiring)
+    found = []
+    server = document.get([wiring.table, NAME])
+    if server is not None and not starts_omoide(server):
+        found.append(f"{wiring.path} has a server omoide that is not this one ({describe(server)}): it was left as it is")
+    hooks = document.get(["hooks"]) if isinstance(document, TomlText) else None
+    if isinstance(hooks, dict) and set(hooks) - {"state"}:
+        found.append(f"{wiring.path} has hooks of its own: Codex runs them and those of hooks.json, with a warning")
+    return found
 
 
 def _edit_script(text: str, wiring: Wiring) -> str:
