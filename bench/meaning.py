@@ -30,13 +30,17 @@ DIMENSIONS = 512
 HYBRID = {1_000: 5.0, 10_000: 4.0, 100_000: 2.5}
 REINDEX = {1_000: 30.0, 10_000: 300.0}
 MODEL = "use-multilingual-3"
+MODELS = {"bundled": {MODEL: DIMENSIONS}, "bundled+english": {MODEL: DIMENSIONS, "all-MiniLM-L6-v2": 384}}
+"""The dimensions of the models of each embedder."""
 _BATCH = 10_000
 _TURN = 20
 _ROUNDS = 4
 
 
 @contextmanager
-def fill(language: str, size: int, *, with_vectors: bool = True) -> Iterator[tuple[Path, list[str]]]:
+def fill(
+    language: str, size: int, *, embedder: str = "bundled", with_vectors: bool = True
+) -> Iterator[tuple[Path, list[str]]]:
     generated = corpus(language, size)
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "memory.db"
@@ -44,18 +48,18 @@ def fill(language: str, size: int, *, with_vectors: bool = True) -> Iterator[tup
             for start in range(0, size, _BATCH):
                 memory.remember_many(omoide.Draft(note, SCOPE) for note in generated.notes[start : start + _BATCH])
             if with_vectors:
-                _add_random_vectors(memory)
+                for model, dimensions in MODELS[embedder].items():
+                    _add_random_vectors(memory, model, dimensions)
         yield file, generated.questions
 
 
-def _add_random_vectors(memory: Service) -> None:
+def _add_random_vectors(memory: Service, name: str, dimensions: int) -> None:
     generator = np.random.default_rng(1)
     with memory._store.write() as tx:  # noqa: SLF001 - see the top
-        model = tx.ensure_model(MODEL, DIMENSIONS)
         numbers = [one.number for one in tx.everything()]
-        rows = generator.standard_normal((len(numbers), DIMENSIONS), dtype=np.float32)
+        rows = generator.standard_normal((len(numbers), dimensions), dtype=np.float32)
         tx.put_vectors(
-            model,
+            tx.ensure_model(name, dimensions),
             (
                 StoredVector(number, 1, quantized.sign_bits(row), quantized.int8_vector(row))
                 for number, row in zip(numbers, rows, strict=True)
@@ -161,7 +165,7 @@ from bench.meaning import SCOPE, wait_until_embedded
 
 file, seed = sys.argv[1], int(sys.argv[2])
 notes, questions = corpus("en", 100, 100, seed=seed)
-with omoide.open(file, embedder="bundled", retire="manual") as memory:
+with omoide.open(file, embedder=sys.argv[3], retire="manual") as memory:
     for note, question in zip(notes, questions):
         memory.remember(note, scope=SCOPE)
         memory.recall(question, scope=SCOPE)
@@ -180,13 +184,15 @@ def wait_until_embedded(memory: Service) -> None:
         worker.join(1)
 
 
-def servers(size: int, count: int = 4) -> Iterator[Row]:
+def servers(
+    size: int, count: int = 4, embedder: str = "bundled", most: tuple[float, float] = (125.0, 110.0)
+) -> Iterator[Row]:
     """Measure processes that share a store and the model, each after 100 memories and as many questions."""
-    with fill("en", size) as (file, _), ExitStack() as stack:
+    with fill("en", size, embedder=embedder) as (file, _), ExitStack() as stack:
         running = [
             stack.enter_context(
                 subprocess.Popen(
-                    [sys.executable, "-c", _SERVER, str(file), str(seed)],
+                    [sys.executable, "-c", _SERVER, str(file), str(seed), embedder],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     text=True,
@@ -207,8 +213,8 @@ def servers(size: int, count: int = 4) -> Iterator[Row]:
         for process in running:
             process.communicate("\n")
     what = f"{count} processes at {size:,} memories, after 100 adds and recalls each"
-    yield limit(f"{what}: memory of each (RSS)", max(rss for rss, _ in sizes), 125.0, "MB")
-    yield limit(f"{what}: its share (PSS)", max(pss for _, pss in sizes), 110.0, "MB")
+    yield limit(f"{what}: memory of each (RSS)", max(rss for rss, _ in sizes), most[0], "MB")
+    yield limit(f"{what}: its share (PSS)", max(pss for _, pss in sizes), most[1], "MB")
 
 
 def adds(size: int, count: int = 100) -> Iterator[Row]:
@@ -236,6 +242,35 @@ def adds(size: int, count: int = 100) -> Iterator[Row]:
             1.3,
             "ms of CPU",
         )
+
+
+def english(size: int, count: int = 100) -> Iterator[Row]:
+    """Measure what the model for English adds to the bundled one: recall, a memory with its vectors, processes."""
+    for language, name, most in (("en", "English", 8.0), ("ja", "Japanese", 1.3)):
+        with fill(language, size, embedder="bundled+english") as (file, questions), ExitStack() as opened:
+            memories = {
+                embedder: opened.enter_context(omoide.open(file, embedder=embedder, retire="manual")) for embedder in MODELS
+            }
+            times = time_questions(memories, questions)
+        what = f"recall with both models, {size:,} memories, {name} (baseline: the bundled one alone)"
+        yield ratio(what, times["bundled+english"], times["bundled"], most, "ms of CPU")
+    notes = corpus("en", 2 * count, 100, seed=11).notes
+    times = {}
+    for embedder in MODELS:
+        with (
+            fill("en", size, embedder="bundled+english") as (file, _),
+            omoide.open(file, embedder=embedder, retire="manual") as memory,
+        ):
+            memory.recall(notes[0], scope=SCOPE)
+            for part in (notes[:count], notes[count:]):  # the first part warms up
+                started = time.process_time()
+                for note in part:
+                    memory.remember(note, scope=SCOPE)
+                wait_until_embedded(memory)
+                times[embedder] = 1000 * (time.process_time() - started) / count
+    what = f"one of {count} memories with both vectors, at {size:,} (baseline: with that of the bundled model)"
+    yield ratio(what, times["bundled+english"], times["bundled"], 15.0, "ms of CPU")
+    yield from servers(size, embedder="bundled+english", most=(200.0, 140.0))
 
 
 def unpacking() -> Iterator[Row]:
@@ -269,5 +304,7 @@ if __name__ == "__main__":
     parser.add_argument(
         "--sizes", type=lambda value: [int(size) for size in value.split(",")], default=[1_000, 10_000, 100_000]
     )
+    parser.add_argument("--english", action="store_true", help="only what the model for English adds")
     options = parser.parse_args()
-    sys.exit(0 if print_table("Semantic search", rows(options.sizes)) else 1)
+    measured = list(english(min(10_000, max(options.sizes)))) if options.english else rows(options.sizes)
+    sys.exit(0 if print_table("Semantic search", measured) else 1)

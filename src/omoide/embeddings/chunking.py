@@ -11,11 +11,6 @@ MAX_CHARACTERS = 16_000
 MAX_QUERY_CHARACTERS = 2_000
 """Characters of a query that are embedded."""
 
-ENGLISH_SHARE = 0.9
-"""The share of letters without accents from which a text can be English: some names have others."""
-_JUDGED = 1_000
-"""Characters at the start of a text by which its language is judged."""
-
 _TIME = r"(?:\d{1,2}:\d\d(?::\d\d)?\s*(?:[ap]m)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{4}年\d{1,2}月\d{1,2}日)"
 _WORDS = r"(?:on|at|\([A-Za-z月火水木金土日]{1,9}\)|\d{1,2}\s+[A-Z][a-z]{2,8},?\s+\d{4}|[A-Z][a-z]{2,8}\s+\d{1,2},?\s+\d{4})"
 _stamp = re.compile(rf"^[\[(]?{_TIME}(?:[\sT,]+(?:{_TIME}|{_WORDS}))*[\])]?[\s:,-]+", re.MULTILINE)
@@ -25,12 +20,6 @@ _sentence_end = re.compile(r"(?<=[。！？!?\n])|(?<=\.\s)")
 def strip_timestamps(text: str) -> str:
     """Return the text without the times at the start of its lines: a vector of "12:15" is noise."""
     return _stamp.sub("", text)
-
-
-def is_english(text: str) -> bool:
-    """Whether a text can be English: by its letters, since code and names belong to it."""
-    letters = [character for character in text[:_JUDGED] if character.isalpha()]
-    return bool(letters) and sum(map(str.isascii, letters)) >= ENGLISH_SHARE * len(letters)
 
 
 def is_dense(text: str) -> bool:

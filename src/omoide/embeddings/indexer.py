@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from omoide.embeddings import chunking
+from omoide.embeddings import language
 from omoide.errors import EmbedderUnavailable, StoreBusy, StoreError
 from omoide.model import Memory, Query, Scope
 from omoide.settings import Settings
@@ -152,10 +152,12 @@ class EmbeddingIndex:
         return [float(vector.row @ known[text]) for text in texts]
 
     def _encode_in_english(self, text: str) -> "EnglishVector | None":
-        """Return the query's text as a vector of the English model; None if it is in another language, or there is none."""
+        """Return the query's text as a vector of the English model; None if it is not for it, or there is none."""
         embedder = self.english
-        model = None if embedder is None or not chunking.is_english(text) else self._stored_model(embedder)
-        if embedder is None or model is None:
+        if embedder is None or not language.is_english(text) or language.is_personal(text):
+            return None
+        model = self._stored_model(embedder)
+        if model is None:
             return None
         vectors = _vector_module()
         try:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from omoide.embeddings import chunking, quantized
+from omoide.embeddings import chunking, language, quantized
 from omoide.embeddings.base import Embedder
 from omoide.embeddings.cache import VectorCache
 from omoide.embeddings.quantized import Row
@@ -57,7 +57,7 @@ def make_vectors(embedder: Embedder, memories: Sequence[Memory]) -> list[StoredV
 
 def make_english_vectors(embedder: Embedder, memories: Sequence[Memory]) -> list[StoredVector]:
     """Return the vectors of memories in English, and an empty one for each of the others: it needs none."""
-    english = [memory for memory in memories if chunking.is_english(memory.content)]
-    others = [memory for memory in memories if not chunking.is_english(memory.content)]
+    english = [memory for memory in memories if language.is_english(memory.content)]
+    others = [memory for memory in memories if not language.is_english(memory.content)]
     empty = [StoredVector(memory.number, memory.version, b"", b"") for memory in others]
     return [*make_vectors(embedder, english), *empty]

@@ -50,7 +50,7 @@ def joined_deviations(general: Mapping[int, float], english: Mapping[int, float]
     """Return the deviations of two models as one number for each memory; of one of them where the other has none."""
     part = constants.ENGLISH_PART
     joined = {number: part * its + (1 - part) * general.get(number, its) for number, its in english.items()}
-    return {**general, **{number: constants.ENGLISH_WEIGHT * its for number, its in joined.items()}}
+    return {number: constants.ENGLISH_WEIGHT * its for number, its in {**general, **joined}.items()}
 
 
 def key_shares(postings: Sequence[Collection[int]]) -> dict[int, float]:
