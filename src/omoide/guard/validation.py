@@ -14,7 +14,7 @@ The rules, for every interface:
 import functools
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import msgspec
@@ -252,7 +252,7 @@ def check_aware(moment: datetime, what: str) -> datetime:
         raise InvalidInput(f"{what} has no time zone: write it like 2026-02-05T10:00:00Z")
     if not 1970 <= moment.year <= 9998:
         raise InvalidInput(f"{what} must be in a year from 1970 to 9998, got {moment.year}")
-    return moment
+    return moment if moment.tzinfo is UTC else moment.astimezone(UTC)  # as it will be read from the store
 
 
 def _require(value: T, type: type, what: str) -> T:

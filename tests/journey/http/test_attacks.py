@@ -113,6 +113,18 @@ def test_what_is_too_large_is_refused(server: Any) -> None:
     assert ask(server).status == 200
 
 
+@needs_server
+def test_a_body_in_chunks_has_the_same_limit_as_any_other(start: Callable[..., Any]) -> None:
+    server = start("serve")
+    chunked = head(server, "Transfer-Encoding: chunked")
+    part = b"f4240\r\n" + b" " * 1_000_000 + b"\r\n"
+    assert statuses(server.raw(chunked + b'10\r\n{"path": "shop"}\r\n0\r\n\r\n')) == [201]
+    with server.connect() as peer:
+        peer.sendall(chunked + part * 17 + b"0\r\n\r\n")
+        assert statuses(peer.recv(1_000)) == [413]
+    assert ask(server).data["projects"][0]["path"] == "shop"
+
+
 def test_what_is_not_http_is_refused(server: Any) -> None:
     for nonsense in (
         b"\x16\x03\x01\x02\x00\x01",

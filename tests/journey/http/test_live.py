@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import apsw
+
 import omoide
 from journey.http.conftest import NUMBERS, OWNER, WORKER, needs_server
 from omoide.model import Scope
@@ -89,6 +91,20 @@ def test_an_edit_of_a_mirrored_file_arrives(server: Any, project: str, place_of_
             pass
     memory_id = data["memoryId"]
     assert server.request("GET", f"{project}/{memory_id}").data["content"] == "written by a person"
+
+
+def test_a_mirrored_file_is_watched_although_nobody_asks(
+    server: Any, project: str, place_of_server: Path, tmp_path: Path
+) -> None:
+    scope = Scope.project(server.request("GET", project.removesuffix("/memories")).data["path"])
+    file = tmp_path / "memories.md"
+    with omoide.open(place_of_server / "memory.db") as memory:
+        memory.mirror(file, scope=scope)
+    file.write_text("# Memories\n\n## A title\n- Tags: file\n- Date: 2026-02-05\n- Content: 人が書いた\n")
+    reader = apsw.Connection(str(place_of_server / "memory.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    while not list(reader.execute("SELECT number FROM memories WHERE content = '人が書いた'")):
+        pass  # it arrives, or the test takes too long
+    reader.close()
 
 
 def test_a_bound_token_gets_only_the_events_of_its_project(server: Any, project: str, place_of_server: Path) -> None:

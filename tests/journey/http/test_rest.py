@@ -112,7 +112,11 @@ def test_a_second_editor_is_told_with_412(server: Any, project: str) -> None:
     assert server.request("DELETE", path, If_Match=mine).status == 412
     now = server.request("GET", path)
     assert now.data["content"] == "theirs"
-    assert server.request("GET", path, If_None_Match=now.headers["ETag"]).status == 304
+    for tags in (now.headers["ETag"], f'"9-x", W/{now.headers["ETag"]}', "*"):
+        unchanged = server.request("GET", path, If_None_Match=tags)
+        assert (unchanged.status, unchanged.text, unchanged.headers["ETag"]) == (304, b"", now.headers["ETag"])
+    assert server.request("GET", path, If_None_Match=mine).status == 200
+    assert server.request("PATCH", path, {"content": "x"}, If_Match=f"W/{now.headers['ETag']}").status == 412
     assert server.request("PATCH", path, {"content": "merged"}, If_Match=f'"9-x", {now.headers["ETag"]}').status == 200
     assert server.request("PATCH", path, {"content": "x"}, If_Match=" ").status == 422
     assert server.request("DELETE", path, If_Match="*").status == 204

@@ -22,7 +22,7 @@ PROGRAM = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()
 
 
 def test_a_retry_with_the_same_key_gets_the_same_answer_and_does_nothing(server: Any, project: str) -> None:
-    body = {"content": "知識は一度だけ保存する", "tags": ["retry"]}
+    body = {"content": "知識は一度だけ保存する", "tags": ["retry"], "expiresAt": "2999-02-05T10:00:00+09:00"}
     key = f"key-{next(NUMBERS)}"
     first = server.request("POST", project, body, Idempotency_Key=key)
     server.request("PATCH", f"{project}/{first.data['id']}", {"content": "changed since"})
@@ -165,6 +165,17 @@ def test_pages_lead_from_one_to_the_next_while_memories_change(server: Any, proj
         seen += [memory["id"] for memory in page.data["memories"]]
     assert page.headers["Link"] is None
     assert seen == [*reversed(ids[1:])]
+
+
+def test_a_page_has_fifty_memories_unless_a_limit_says_otherwise(server: Any, project: str, place_of_server: Path) -> None:
+    scope = Scope.project(server.request("GET", project.removesuffix("/memories")).data["path"])
+    with omoide.open(place_of_server / "memory.db") as memory:
+        memory.remember_many([omoide.Draft(f"note {number} 番", scope) for number in range(60)])
+    assert len(server.request("GET", project).data["memories"]) == 50
+    assert len(server.request("GET", f"{project}?limit=1000").data["memories"]) == 60
+    assert len(server.request("GET", f"{project}?type=note").data["memories"]) == 50
+    link = server.request("GET", f"{project}?type=note&limit=25").headers["Link"]
+    assert "?type=note&active=true&limit=25&cursor=" in link
 
 
 # states, history, links

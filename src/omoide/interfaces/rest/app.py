@@ -227,7 +227,8 @@ def _respond(route: Operation, answer: Answer, headers: dict[str, str], asked: M
     body = routing.encode(answer.value)
     if answer.version is not None:
         headers["ETag"] = routing.make_tag(answer.version, body)
-        if route.method == "GET" and headers["ETag"] in (asked.get("if-none-match") or ""):
+        known = asked.get("if-none-match") if route.method == "GET" else None
+        if known is not None and (known.strip() == "*" or headers["ETag"] in known):
             return _Reply(304, headers=headers)
     return _Reply(answer.status or route.status, body, b"application/json", headers)
 
