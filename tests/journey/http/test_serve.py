@@ -16,16 +16,45 @@ from journey.http.conftest import OWNER, needs_server
 PAGE = "https://app.example"
 
 
-@needs_server
-def test_with_a_certificate_it_serves_https(start: Callable[..., Any], tmp_path: Path) -> None:
+def start_with_tls(start: Callable[..., Any], place: Path) -> tuple[Any, ssl.SSLContext]:
+    """A server with a certificate of its own, and what a client needs to trust it."""
     if shutil.which("openssl") is None:
         pytest.skip("needs openssl to make a certificate")
     made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"]
     files = ["-subj", "/CN=localhost", "-keyout", "key.pem", "-out", "cert.pem"]
-    subprocess.run([*made, *files], cwd=tmp_path, check=True, capture_output=True)
-    server = start("serve", "--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
-    trusted = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
+    subprocess.run([*made, *files], cwd=place, check=True, capture_output=True)
+    server = start("serve", "--tls-cert", str(place / "cert.pem"), "--tls-key", str(place / "key.pem"))
+    trusted = ssl.create_default_context(cafile=str(place / "cert.pem"))
     trusted.check_hostname = False  # the certificate is for a name, the connection to an address
+    return server, trusted
+
+
+@needs_server
+def test_silent_and_slow_connections_are_closed_with_tls_too(start: Callable[..., Any], tmp_path: Path) -> None:
+    server, trusted = start_with_tls(start, tmp_path)
+    silent, garbage, slow, refused = (server.connect() for _ in range(4))
+    garbage.sendall(b"GET / HTTP/1.1\r\n")
+    slow = trusted.wrap_socket(slow)
+    slow.sendall(b"GET / HTTP/1.1\r\nHost: loc")
+    refused = trusted.wrap_socket(refused)
+    refused.sendall(b"GET /api/projects HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+    assert refused.recv(12) == b"HTTP/1.1 403"
+    for peer in (silent, garbage, slow, refused):
+        peer.settimeout(40)  # far less than the minute of asyncio
+        try:
+            while peer.recv(65_536):
+                pass
+        except (ConnectionError, ssl.SSLError):  # closed, without good-bye
+            pass
+        peer.close()
+    server.process.terminate()
+    assert server.process.wait(60) == 0
+    assert "Traceback" not in server.process.stderr.read()
+
+
+@needs_server
+def test_with_a_certificate_it_serves_https(start: Callable[..., Any], tmp_path: Path) -> None:
+    server, trusted = start_with_tls(start, tmp_path)
     connection = http.client.HTTPSConnection("127.0.0.1", server.port, timeout=60, context=trusted)
     connection.request("GET", "/api/projects", headers={"Authorization": f"Bearer {OWNER}"})
     answer = connection.getresponse()

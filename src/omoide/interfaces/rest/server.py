@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from omoide.errors import InvalidInput
 from omoide.interfaces.http import tokens
 from omoide.interfaces.http.address import listen, show_host
 from omoide.interfaces.http.authentication import Authenticator
+from omoide.interfaces.http.limits import DRAIN_SECONDS, HEAD_SECONDS
 from omoide.interfaces.http.tokens import Bearer, Tokens
 from omoide.interfaces.mcp.context import ServiceHandle
 from omoide.interfaces.mcp.server import make_dispatch, print_warning, service_handle
@@ -104,7 +106,10 @@ class _Server(uvicorn.Server):
         yield
 
     async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override] # its sockets
-        asyncio.get_running_loop().set_exception_handler(_report_loop_error)
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(_report_loop_error)
+        if self.config.is_ssl:
+            _limit_tls(loop)
         await super().startup(sockets)  # type: ignore[arg-type] # the same
         self._ready()
 
@@ -164,6 +169,12 @@ def _load_certificate(config: uvicorn.Config) -> None:
     except OSError as error:  # ssl.SSLError is one
         files = f"--tls-cert {config.ssl_certfile} and --tls-key {config.ssl_keyfile}"
         raise InvalidInput(f"{files} cannot be used ({error}): give a certificate and its key in PEM format") from error
+
+
+def _limit_tls(loop: asyncio.AbstractEventLoop) -> None:
+    """Close the connection of a client that takes no part in TLS: asyncio waits a minute, and uvicorn has no option."""
+    limits = {"ssl_handshake_timeout": HEAD_SECONDS, "ssl_shutdown_timeout": DRAIN_SECONDS}
+    loop.create_server = partial(loop.create_server, **limits)  # type: ignore[method-assign]
 
 
 def _report_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
