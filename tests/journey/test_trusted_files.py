@@ -314,6 +314,22 @@ def test_two_branches_that_each_add_an_entry_merge_without_a_conflict(run, shop,
     assert len(set(re.findall(r"- Id: (\S+)", file.read_text()))) == 3
 
 
+def test_the_line_for_merges_and_other_options_publish_nothing_private(run, shop, file):
+    run("memories", "add", "public")
+    run("remember", "秘密のメモ")
+    assert run("mirror", "add", "--gitattributes").code == 0
+    assert (shop / ".gitattributes").read_text() == "/.agent/memories.md merge=union\n"
+    assert run("mirror", "add", "--retire", "--json").data["choice"] == "own"
+    assert run("mirror", "add", "--gitattributes", "--json").data["choice"] == "own"
+    refused = run("mirror", "add")
+    assert (refused.code, "--choice all adds every memory of project shop to it" in refused.err) == (1, True)
+    assert texts(file) == ["public"]
+    assert run("mirror", "add", "--choice", "all").code == 0
+    assert set(texts(file)) == {"public", "秘密のメモ"}
+    refused = run("mirror", "add")
+    assert (refused.code, "has a mirror already, number 1 of project shop: remove that first" in refused.err) == (1, True)
+
+
 def test_without_that_line_additions_to_a_long_list_rarely_touch(run, shop, file):
     run("mirror", "add")
     notes = "\n".join(json.dumps({"content": f"note {number}"}) for number in range(60))

@@ -189,7 +189,7 @@ class Mirrors(Core):
             raise InvalidInput(f"{escape(str(place))} is not UTF-8: rename it, or choose another place")
         validation.check_name(str(place), "path")
         validation.check_scope(scope)
-        directory, file = _directory_and_file(place, format, scope)
+        directory, file = directory_and_file(place, format, scope)
         patterns = tuple(validation.check_name(pattern, "pattern") for pattern in adopt)
         has_directory = format in SEVERAL
         is_found = _has_markdown(directory / file) if has_directory else _has_text(place)
@@ -229,7 +229,7 @@ class Mirrors(Core):
         return mirror
 
 
-def _directory_and_file(place: Path, format: str, scope: Scope) -> tuple[Path, str]:
+def directory_and_file(place: Path, format: str, scope: Scope) -> tuple[Path, str]:
     """What a mirror records as its place and file: the trees of several projects can be in one directory."""
     if format == "tree":
         return place, scope.path

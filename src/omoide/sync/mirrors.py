@@ -5,9 +5,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from omoide.errors import InvalidInput, NotFound, Unwritable
+from omoide.errors import Conflict, InvalidInput, NotFound, Unwritable
 from omoide.files.git import git_root, work_tree
-from omoide.model import Held, Memory, Mirror, Scope, Side
+from omoide.model import Choice, Held, Memory, Mirror, Scope, Side
+from omoide.service.mirrors import directory_and_file
 
 if TYPE_CHECKING:  # they load with the store
     from omoide.service import Service
@@ -104,25 +105,45 @@ def add(
     format: str,
     *,
     scope: Scope,
-    choice: str,
-    retire: bool = False,
+    choice: str | None = None,
+    retire: bool | None = None,
     adopt: Sequence[str] = (),
+    may_exist: bool = False,
 ) -> Report:
     """Add a mirror, or change the options of the one that is there, and sync it. Create the directories above it.
 
-    If the first sync of a new one fails, there is no mirror either. The error propagates.
+    Options that are None stay as they are; a new mirror has all memories of its scope, and is not retired. `may_exist`: a
+    mirror that is there is no error, although no option changes. If the first sync of a new one fails, there is no mirror
+    either. The error propagates. Raises Conflict for a list of chosen memories, if `choice` does not say that it is widened.
     """
-    known = {mirror.number for mirror in service.mirrors()}
     if adopt and format not in ("entries", "tree"):
         raise InvalidInput(f"--adopt is for a directory, and {target} is a file: it is handed over by naming it")
-    mirror = service.mirror(target, format, scope=scope, choice=choice, retire=retire, adopt=adopt)
+    known = _known(service, target, format, scope)
+    if known is not None and not choice and not adopt and retire in (None, known.retire):
+        if not may_exist:
+            is_chosen = known.choice is Choice.OWN
+            more = f"--choice all adds every memory of {scope} to it" if is_chosen else "remove that first"
+            raise Conflict(f"{target} has a mirror already, number {known.number} of {scope}: {more}")
+        mirror = known
+    else:
+        wanted = choice or (known.choice if known else Choice.ALL)
+        may_retire = retire if retire is not None else known is not None and known.retire
+        mirror = service.mirror(target, format, scope=scope, choice=wanted, retire=may_retire, adopt=adopt)
     try:
         _create_directory(Path(mirror.place, "archive" if format == "entries" else ""))
         return mirror, engine.sync(mirror, whole=True)
     except BaseException:
-        if mirror.number not in known:
+        if known is None:
             service.unmirror(mirror.number)
         raise
+
+
+def _known(service: "Service", target: Path, format: str, scope: Scope) -> Mirror | None:
+    """The mirror of these files, if it is one of this scope and format."""
+    place, file = directory_and_file(target, format, scope)
+    wanted = (str(place), file, format, scope)
+    found = (one for one in service.mirrors() if (one.place, one.file, one.format, one.scope) == wanted)
+    return next(found, None)
 
 
 def _create_directory(directory: Path) -> None:

@@ -62,15 +62,14 @@ def mirror_command() -> None:
 @click.option(
     "--choice",
     type=click.Choice(["all", "own"]),
-    default="all",
-    help="Which memories: all of the scope, or only those that come from the files.",
+    help="Which memories: all of the scope, or only those that come from the files. A known mirror keeps its choice.",
 )
 @click.option(
     "--entries",
     is_flag=True,
     help="A file for each memory: in .omoide/memory of the repository, with --global in the data directory, or in PATH.",
 )
-@click.option("--retire", is_flag=True, help="Let retention archive what is in a list or a block.")
+@click.option("--retire/--no-retire", default=None, help="Let retention archive what is in a list or a block.")
 @click.option(
     "--adopt",
     metavar="NAME",
@@ -114,7 +113,9 @@ def add_command(
         else:
             wanted = "entries" if entries else format
             file, form = mirrors.resolve_target(path, wanted, here, settings.memories_directory)
-        mirror, report = mirrors.add(memory, sync_engine(memory), file, form, scope=scope, **options)
+        mirror, report = mirrors.add(
+            memory, sync_engine(memory), file, form, scope=scope, **options, may_exist=gitattributes
+        )
     files = git_attributes.merged_files(mirror)
     hints = git_attributes.write(files) if gitattributes else git_attributes.hints(files)
     if as_json:
