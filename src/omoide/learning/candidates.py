@@ -10,8 +10,9 @@ from typing import NamedTuple
 import msgspec
 
 from omoide.learning.file_corrections import glob_of
-from omoide.learning.guidance import Guidance, find_guidance
+from omoide.learning.guidance import Guidance, find_guidance, is_choice
 from omoide.learning.noise import has_credential, is_about_instruction, is_instruction, is_progress, is_standing_order
+from omoide.learning.patterns import phrases, words
 from omoide.learning.repairs import RepairFinder
 from omoide.learning.requests import find_requests
 from omoide.learning.sentences import is_question, split_sentences
@@ -215,6 +216,9 @@ class Extractor:
                 yield self._of_guidance(guidance, turn)
 
     def _of_guidance(self, guidance: Guidance, turn: Turn) -> Candidate:
+        if guidance.kind == "decision" and is_choice(guidance.text.partition(". ")[0].partition("。")[0]):
+            question = next((one for one in reversed(split_sentences(self._last_agent[-2_000:])) if is_question(one)), "")
+            guidance = guidance._replace(text=f"{question[:200]} → {guidance.text}" if question else guidance.text)
         if guidance.kind != "correction":
             certain = guidance.kind == "convention" or (guidance.kind == "decision" and guidance.is_general)
             return Candidate(guidance.text, guidance.kind, 0.8 if certain else 0.7, turn.line, by_person=True)
@@ -244,10 +248,16 @@ def _of_agent(turn: Turn) -> Iterator[Candidate]:
             yield Candidate(sentence, kind.value, confidence, turn.line)
 
 
+_PROPOSAL = phrases(
+    words("i(?:'d| would)? (?:suggest|propose|recommend|go with), options?, alternatively, either, we could, my plan"),
+    "案|提案|選択肢|どちら|考えています|しようと思|おすすめ",
+)
+
+
 def _asks(text: str) -> bool:
-    """Whether a message ends by asking something."""
+    """Whether a message ends by asking or proposing something."""
     sentences = split_sentences(text[-2_000:])
-    return any(is_question(sentence) for sentence in sentences[-2:])
+    return any(is_question(sentence) or _PROPOSAL.search(sentence) for sentence in sentences[-3:])
 
 
 def _last_statement(text: str) -> str:

@@ -22,12 +22,13 @@ _MOST_OF_FILE = 5
 _SHORTEST_QUOTE, _LONGEST_QUOTE = 4, 100
 _MOST_EVIDENCE = 1_200
 """Characters of the diff that is the evidence of a correction."""
-_SIMILAR = 0.5
+_SIMILAR = 0.4
 """How similar two lines are at least, so that one replaces the other."""
 _GENERATED = re.compile(r"(?:^|/)(?:[\w.-]*[.-]lock(?:\.\w+)?|[\w.-]+\.(?:min\.\w+|map|snap|lockb)|go\.sum)$")
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-_FORMATTING = re.compile(r"""["'`,;()\\\s]""")
-_MARKUP = re.compile(r"""["'`,;()\\\s*_|:#>+=~-]""")
+_CODE_WORD = re.compile(r"""\w+|[^\w\s"'`,;()\\]""")
+"""What formatters of code leave alone: everything but spaces, quotes, commas, semicolons and parentheses."""
+_MARKUP_WORD = re.compile(r"[^\W_]+")
 _NO_GLOB = re.compile(r"[\[\]*?!\\,#]|^\s|\s$")
 
 
@@ -109,12 +110,8 @@ def _hunk_at(hunks: Sequence[AgentHunk], start: int, end: int) -> AgentHunk | No
 
 def _is_formatting(path: str, old: Sequence[str], new: Sequence[str]) -> bool:
     """Whether two texts differ only in what formatters change."""
-    pattern = _MARKUP if path.endswith((".md", ".markdown", ".rst", ".txt")) else _FORMATTING
-    return _words("\n".join(old), pattern) == _words("\n".join(new), pattern)
-
-
-def _words(text: str, ignored: re.Pattern[str]) -> Counter[str]:
-    return Counter(token for token in _TOKEN.findall(text) if not ignored.match(token))
+    words = _MARKUP_WORD if path.endswith((".md", ".markdown", ".rst", ".txt")) else _CODE_WORD
+    return Counter(words.findall("\n".join(old))) == Counter(words.findall("\n".join(new)))
 
 
 def _describe(hunk: AgentHunk, written: Sequence[str], present: Sequence[str], *, whole: bool) -> Iterator[str]:

@@ -9,13 +9,17 @@ from typing import NamedTuple
 
 from omoide.learning.guidance_patterns import (
     BUG,
+    CONTRAST,
     DEPENDENT,
     DIRECTS,
+    EXPLAINS,
     FORBIDS,
     GENERAL,
     HOUSE_SHAPE,
     HOUSE_TOPIC,
     LEAD,
+    LOCATES,
+    SPECIFIES,
     STATES,
     TASK,
     VAGUE,
@@ -28,6 +32,10 @@ from omoide.learning.wording import content_words
 _LONGEST = 400
 _LEAST_WORDS = 2
 """Content words of a statement; less says nothing without the conversation around it."""
+_ENOUGH_WORDS = 4
+"""Content words of a prohibition that says by itself what it is about."""
+_CHOICE_WORDS, _CHOICE_LENGTH = 4, 25
+"""Of a sentence that only picks what an agent had proposed."""
 
 
 class Guidance(NamedTuple):
@@ -55,9 +63,10 @@ def find_guidance(text: str, *, is_answer: bool = False, is_first: bool = False)
         if corrected and not rest and place < len(sentences):  # "No." alone: what is right follows
             rest = strip_lead(sentences[place])[1]
             place += 1
-        guidance = _classify(rest, corrected=corrected, is_first=is_first)
+        following = _dependent(sentences[place:], len(rest))
+        explained = _is_explained(rest) or any(map(_is_explained, following))
+        guidance = _classify(rest, explained=explained, corrected=corrected, is_first=is_first)
         if guidance is not None:
-            following = _dependent(sentences[place:], len(guidance.text))
             place += len(following)
             found.append(guidance._replace(text=" ".join([guidance.text, *following])))
     return found or (list(_decision(sentences)) if is_answer else [])
@@ -71,24 +80,31 @@ def strip_lead(sentence: str) -> tuple[bool, str]:
     return lead["no"] is not None, sentence[lead.end() :].strip()
 
 
-def _classify(sentence: str, *, corrected: bool, is_first: bool) -> Guidance | None:
+def _is_explained(sentence: str) -> bool:
+    return has_reason(sentence) or bool(EXPLAINS.search(sentence))
+
+
+def _classify(sentence: str, *, explained: bool, corrected: bool, is_first: bool) -> Guidance | None:
     if not _is_statement(sentence):
         return None
-    reason, general, forbids = has_reason(sentence), bool(GENERAL.search(sentence)), bool(FORBIDS.search(sentence))
     kind = "correction" if corrected else "convention"
+    general, forbids = bool(GENERAL.search(sentence)), bool(FORBIDS.search(sentence))
     if is_decision(sentence) and not corrected:
         return Guidance(sentence, "decision", is_general=True)
     if TASK.search(sentence) and not (general or forbids):
         return None
-    if general or (forbids and (reason or corrected or is_concrete(sentence))):
+    concrete = is_concrete(sentence)
+    says_enough = concrete or len(content_words(sentence)) >= _ENOUGH_WORDS
+    if general or (forbids and (explained or corrected or says_enough)):
         return Guidance(sentence, kind, is_general=general)
-    if is_first or BUG.search(sentence):
+    if is_first or BUG.search(sentence) or VAGUE.search(sentence):
         return None
-    if HOUSE_TOPIC.search(sentence) and HOUSE_SHAPE.search(sentence) and not TASK.search(sentence):
+    if CONTRAST.search(sentence) or (HOUSE_TOPIC.search(sentence) and HOUSE_SHAPE.search(sentence)):
         return Guidance(sentence, kind, is_general=False)
-    if DIRECTS.search(sentence) and (reason or forbids or corrected) and not VAGUE.search(sentence):
+    if DIRECTS.search(sentence) and (explained or forbids or corrected):
         return Guidance(sentence, kind, is_general=False)
-    if STATES.search(sentence) and is_concrete(sentence) and not VAGUE.search(sentence):
+    states = (STATES.search(sentence) and (explained or concrete)) or (SPECIFIES.search(sentence) and concrete)
+    if states or LOCATES.search(sentence):
         return Guidance(sentence, "correction" if corrected else "environment", is_general=False)
     return None
 
@@ -116,8 +132,19 @@ def _dependent(following: Sequence[str], length: int) -> list[str]:
 def _decision(sentences: Sequence[str]) -> Iterator[Guidance]:
     """An answer that gives a reason, as a whole: it decides what the agent had asked."""
     statements = [sentence for sentence in sentences if not is_question(sentence) and not is_temporary(sentence)]
-    text = strip_lead(" ".join(statements))[1]
-    explained = has_reason(text) or len(statements) > 1
-    says_enough = len(content_words(text)) > 2 * _LEAST_WORDS and len(text) <= _LONGEST
-    if explained and says_enough and DIRECTS.search(text) and not TASK.search(text) and not VAGUE.search(text):
+    if not statements:
+        return
+    refused, text = strip_lead(" ".join(statements))
+    chooses = refused or is_choice(statements[0])
+    explained = _is_explained(text) or (chooses and len(statements) > 1)
+    says_enough = len(content_words(text)) >= _ENOUGH_WORDS and len(text) <= _LONGEST
+    if not (explained and says_enough) or TASK.search(text):
+        return
+    if chooses or (DIRECTS.search(text) and not VAGUE.search(text)):
         yield Guidance(text, "decision", is_general=False)
+
+
+def is_choice(sentence: str) -> bool:
+    """Whether a sentence only picks something: "option b.", 「前者で。」."""
+    rest = strip_lead(sentence)[1]
+    return bool(rest) and len(rest.split()) <= _CHOICE_WORDS and len(rest) <= _CHOICE_LENGTH and not TASK.search(rest)

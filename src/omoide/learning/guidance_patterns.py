@@ -4,13 +4,19 @@ import re
 
 from omoide.learning.patterns import any_of, listed, phrases, words
 
+_TASK_VERB = words("""
+    add, fix, make, change, rename, move, remove, delete, update, create, implement, split, refactor, check, look, find, show
+    try, revert, commit, push, open, read, merge, install, set, bump, go(?! with), do, continue, extract, replace, explain
+    summari[sz]e, start, have a look, take a look, rerun, apply, tell, give, send, investigate, debug, clean
+""")
+
 # How a message begins.
 
 _NO = r"no+(?=\s*[.,!:;–—-]|$| (?:use|do|don'?t|it'?s?|we|the|that'?s?|i|you|not|please|just|keep|put|leave)\b)"
 _REFUSAL = any_of(
     _NO,
     listed(r"""
-    nope, nah, wrong, incorrect, not quite, not like that, stop
+    nope, nah, wrong, incorrect, not quite, not like that
     (?:that|this|it)(?:'?s| is| was)? (?:not (?:right|correct|true|what I (?:meant|asked|wanted))|wrong|incorrect)
     (?:that|this) isn'?t (?:right|correct|true|what I (?:meant|asked|wanted))
     いや, いえ, いいえ, 違う, 違います, 違くて, ちがう, ちゃう, そう(?:じゃ|では)な(?:く|い)(?:て|です)?
@@ -20,7 +26,7 @@ _REFUSAL = any_of(
 )
 _FILLER = listed("""
     oh, ah, hm+, uh, um, ok(?:ay)?, k, yes, yep, yeah, yup, sure, right, oh right, great, ah great, good, nice, cool, thanks
-    thx, well, also, and, but, so, btw, by the way, fyi, careful, note, heads up, one (?:more )?thing, just so you know
+    thx, well, also, and, but, so, btw, by the way, fyi, careful(?=:), note, heads up, one (?:more )?thing, just so you know
     actually, wait, hey, important, sorry, please, pls, all good, perfect, go ahead, morning, looks good, lgtm
     オーケー, おk, はい, うん, ええ, ああ, あ, あと, それと, それから, ちなみに, なお, ただ, でも, まあ, えっと, で
     じゃあ, では, すみません, ごめん, いいね, いいです(?:ね)?, ありがと(?:う(?:ございます)?)?, 了解(?:です)?, お願いします
@@ -57,9 +63,13 @@ GENERAL = phrases(
     r"\b(?:rules?|polic(?:y|ies)|conventions?|guidelines?|standards?) (?:here |there )?(?:is|are|says?|requires?|for)\b",
     r"\b(?:rule|convention|policy)\s*:",
     rf"{_AUTHORITY} (?:team )?{_DEMANDS}",
+    r"\b(?:every|each) (?:new )?\w+ (?:has|have|must|needs?|gets?|should|goes|is)\b",
+    r"\ball (?:the |our )?\w+(?: \w+){0,4} (?:are|is|in|go|goes|must|should|use|have)\b",
+    r"\b(?:keep|stay|limit)\b.{1,40}\b(?:under|below|short|small|within|at most|max(?:imum)?)\b",
     r"\b(?:is|are) (?:pinned|frozen|locked|read[- ]only|write[- ]only|immutable|deprecated|banned|reserved)\b",
     r"\bI (?:always |really |strongly |much |generally )?(?:prefer|hate|dislike|can'?t stand|like (?:my|to have))\b",
-    r"\bi'?d (?:much )?rather\b|\bi (?:don'?t|do not) (?:want|like)\b",
+    r"\b(?:is|are) (?:mandatory|compulsory|not optional|a must)\b|\b(?:we|i) can live with\b",
+    r"\b(?:i|we)'?d (?:keep|stick|leave|go with|rather)\b|\bi (?:don'?t|do not) (?:want|like)\b",
     listed(
         "必ず, 常に, 毎回, いつも, 絶対, 原則, 基本(?:的に)?は?[、 ], 一律, 都度, 統一, 固定, 限定, 厳守, 必須, 推奨, 非推奨"
     ),
@@ -80,15 +90,18 @@ FORBIDS = phrases(
     rf" (?:ever |just )?(?!{_HARMLESS})\w+",
     r"\b(?:must|may|can|should)(?:n'?t| not| never) be \w+|\bmust(?:n'?t| not)\b|\bnot allowed\b|\bhands off\b",
     r"\b(?:don'?t|doesn'?t) (?:go|belong) (?:in|into|to|on|here)\b",
+    r"\b(?:you|we) (?:can'?t|cannot|can not|may not|mustn'?t) (?:use|do|call|run|add|have|put|import|change|rely|touch)\b",
     rf"(?:^|[,;:]\s*|\band )no (?!{_NO_RULE})[\w-]+ (?:[\w-]+ )?(?:in|on|for|please|pls|at|anywhere|allowed|ever)\b",
     "(?<!気に)(?<!心配)(?<!気にし)(?<!心配し)ないで(?!す)",
     "(?:は|も|のは)(?:ダメ|だめ|駄目|なし|無し|ナシ|不可)",
-    listed("禁止, 厳禁, NG, ＮＧ, しないこと, ないこと, ないように, しない[。！]?$, やめて"),
+    listed("禁止, 厳禁, (?<![a-z])NG(?![a-z]), ＮＧ, しないこと, ないこと, ないように, ^[^が]*しない[。！]?$, やめて"),
 )
 """It says what not to do."""
 
 STATES = phrases(
-    words("lives?, sits?, resides?, listens?"),
+    words("lives?, sits?, resides?, listens?, stays?"),
+    r"\b(?:limit|quota|timeout|ttl|max(?:imum)?|minimum|threshold|retention)\b.{0,30}\b(?:is|are)\b",
+    "(?:する|入れる|書く|使う|付ける|つける|置く|分ける|揃える|残す|通す|出す|避ける|持つ|返す|しない|使わない)[。！]?$",
     r"\b(?:is|are) "
     + words("""
         stored, kept, defined, configured, hosted, deployed, generated, mounted, capped, limited, built, served, owned
@@ -98,11 +111,40 @@ STATES = phrases(
     + r" (?:from|in|into|to|through|via|under|at|on|after|with|every|nightly|only)\b",
     words("requires?, needs?, expects?, rejects?, accepts? only, only (?:works?|runs?|accepts?|supports?)"),
     words("allows? (?:only|at most)"),
-    "に(?:あ(?:る|り)|(?:置|入)(?:いて|って|かれ))|になって(?:る|ます|いる|います)|しか(?:動|使え|対応|通)|までに?(?:。|$)",
-    "(?:て|で)(?:る|ます|います|いる|ある|あります|おり)[。よねんの]?",
+    "に(?:(?:置|入)(?:いて|って|かれ))|になって(?:る|ます|いる|います)|しか(?:動|使え|対応|通)|までに?(?:。|$)",
+    "(?:て|で)(?:る|ます|います|いる|ある|あります|おり)[。よねんの]?|(?:され|弾かれ)(?:る|ます|て)|(?:残ら|使え|読め|通ら|動か)な",
     listed("が必要, が要る, 要ります, でのみ, 経由, ポート, 環境変数, 自動生成, 読み取り専用, 上限"),
 )
 """It describes how things are."""
+SPECIFIES = phrases(
+    "^[^、。はが]{2,20}は[^。？?]{2,60}[\u3400-\u9fff\u30a0-\u30ffa-z0-9」)]の?(?:方|ほう)?[。ねよ]*$",
+    "^[^、。はが]{2,20}は[^。？?]{2,40}で、|^[^、。はが]{2,20}は ?[a-z0-9./_-]+、",
+)
+"""A Japanese sentence that states what something is."""
+LOCATES = phrases(
+    "^[^、。はが]{2,25}(?:は|が)[^。？?]{1,40}に(?:ある|あります|置いて(?:ある|あります))(?:。|よ|ね|から|ので|$)"
+)
+"""A Japanese sentence that states where something is."""
+
+_VERB = words("""
+    is, are, was, were, isn'?t, aren'?t, has, have, had, hasn'?t, doesn'?t, don'?t, can'?t, won'?t, would, will, needs?
+    still, breaks?, calls?, reads?, uses?, depends?, expects?, runs?, wants?, said, says, failed, fails, gets?, got, goes
+    drops?, rejects?
+""")
+EXPLAINS = phrases(
+    rf"[,:;—–] ?(?!and\b|then\b|not\b|please\b)[\w'-]+(?: [\w'.-]+){{0,6}} {_VERB}",
+    r"^(?:let'?s )?(?:keep|leave|stick|stay|go with|use|do|put|prefer|drop|skip)\b[^,;:—–]{3,60}[,;:—–] ?"
+    rf"(?!(?:and|then|or|please|also|but)\b|{_TASK_VERB})(?:[\w'.-]+ ){{3,}}",
+    "だと[^。、]{2,30}(?:る|ない|た)(?:[。のん]|から|$)",
+    "(?:と|たら|ば)[^。、]{0,30}(?:ずれ|壊れ|落ち|困|怒られ|弾かれ|引っかか|止ま|消え|遅く|重く|失敗|エラー)",
+)
+"""A second clause that explains the first one."""
+CONTRAST = phrases(
+    r"[,;—–-] ?not (?:to |in |on |with |from |a |an |the |via )?[\w`.-]+",
+    words("instead of, rather than"),
+    "(?:じゃ|では)なく(?:て)?",
+)
+"""It puts one thing in the place of another."""
 
 DIRECTS = phrases(
     words("""
@@ -110,8 +152,9 @@ DIRECTS = phrases(
         only, instead, rather, not, no, drop, skip, go with, want
     """),
     listed("""
-        にする, にして, でいく, でやる, を使, 残(?:し|す|って), 分け, 入れ, やめ, しない, だけ, のみ, でいい, でお願い
-        ようにして, こと[。！]?$, 揃え, 寄せ, 置い, おいて, おく, 書い, まま, より, ではなく, じゃなく, なし[で。], 足し
+        にする, にして, でいく, でいこう, でいき, でやる, を使, 残(?:し|す|って), 分け, 入れ, やめ, しない, だけ, のみ
+        でいい, でお願い, ようにして, こと[。！]?$, 揃え, 寄せ, 置い, おいて, おく, 書い, まま, より, ではなく
+        じゃなく, なし[で。], 足し
     """),
 )
 """It says what to do."""
@@ -121,36 +164,33 @@ HOUSE_TOPIC = phrases(
         commits?, commit messages?, branch(?:es| names?)?, PR (?:titles?|descriptions?), changelogs?, naming, comments?
         docstrings?, keywords?, indent(?:ation)?, tabs, spaces, quotes, imports?, trailers?, prefix(?:es)?, suffix(?:es)?
         snake_case, camelCase, kebab-case, lowercase, uppercase, error messages?, log (?:lines?|messages?), timestamps?
-        dates?, units?, wording, spelling, answers?, replies
+        dates?, units?, wording, spelling, answers?, replies, docs, documentation, release notes?
     """),
     listed("""
-        コミット(?:メッセージ)?, ブランチ名?, PR, プルリク, コメント, 命名, 変数名, 関数名, テスト名, ログ
-        エラー(?:文|メッセージ), 文言, 表記, 用語, 日付, 時刻, 単位, インデント, 改行, カラム名, テーブル名, 回答, 返事, 返答
+        コミット(?:メッセージ)?, ブランチ名?, (?<![a-z])PR(?![a-z]), プルリク, コメント
+        命名, テストは, デフォルト, 既定, 初期値, 間隔, 仕様, 変数名, 関数名, テスト名, ログ
+        エラー(?:文|メッセージ), 文言, 表記, 用語, 日付, 時刻, 単位, 数字, 文章, 文体, 見出し, リリースノート
+        インデント, 改行, カラム名, テーブル名, 回答, 返事, 返答
         説明, レビュー
     """),
 )
 """What conventions are about."""
 HOUSE_SHAPE = phrases(
     r"\b(?:please|pls)[.!]*$",
-    r"\b(?:in|as) (?:english|japanese|utc|iso\b|lowercase|uppercase|[\w-]+_case|present tense|imperative)",
+    r"\b(?:in|as) (?:english|japanese|german|french|utc|iso\b|lowercase|uppercase|[\w-]+_case|present tense|imperative)",
     words("is, are, has, have, with, without, no, only, should, must, start, begin, end, prefixed?"),
     "で(?:お願い|統一|す|書|、|。|$)|に(?:して|する|統一|、|。|$)",
-    listed("なし, 英語, 日本語, つけ, 付け, 始め, 頭に, 先頭, 末尾"),
+    listed("なし, 英語, 日本語, 半角, 全角, 両方, 降順, 昇順, 形式, つけ, 付け, 始め, 頭に, 先頭, 末尾"),
 )
 """The form in which people state a convention."""
 
 # What a sentence is, that is not guidance.
 
-_TASK_VERB = words("""
-    add, fix, make, change, rename, move, remove, delete, update, create, implement, split, refactor, check, look, find, show
-    try, revert, commit, push, open, read, merge, install, set, bump, go, do, continue, extract, replace, explain
-    summari[sz]e, start, have a look, take a look, rerun, apply, tell, give, send, investigate, debug, clean
-""")
 TASK = re.compile(
     any_of(
         r"^(?:can|could|would|will) (?:you|we)\b",
         r"^i(?:'d| would)? (?:need|want|like) you to\b",
-        r"^let'?s (?:go|do|start|try|tune|see|fix|add|look|move on|continue)\b",
+        r"^let'?s (?:go(?! with)|start|try|tune|see|fix|add|look|move on|continue)\b",
         rf"^(?:please |pls |now |then |just |also )*{_TASK_VERB}",
         "(?:てもらえ|てくれ(?:る|ます|ない)|ていただけ|ちょうだい|頂戴|したい|直して|見て(?:くれ|もら|ほし)?|調べて|教えて|お願いできる|やって)"
         "(?:[?？。！ー〜]|ください|る|ます|$)",
@@ -176,6 +216,7 @@ DEPENDENT = phrases(
         the reason, in case, only, and (?:it|they), which, like
     """),
     r"^(?:e\.g\.|i\.e\.)",
+    "^[^。、]{0,20}だと",
     "^" + listed("それ, これ, そう, じゃないと, でないと, なぜなら, 理由, 例えば, 「, 前に"),
     "(?:ので|から|ため|ないと(?:困る)?(?:です)?|みたいな(?:感じ)?)[。！]?$",
 )
@@ -184,6 +225,7 @@ VAGUE = phrases(
     r"^(?:it|this|that|these|those|they|he|she|which|there)\b"
     r"(?!\s+(?:repo|repository|project|codebase|team|service|package|module|app))",
     words("maybe, perhaps, might, probably, i think, i guess, not sure, dunno, could be, i wonder, idk"),
+    r"^no (?:need|problem|worries|rush|idea|thanks)\b",
     "^(?:これ|それ|あれ|この辺|その辺)(?:は|が|を|も)",
     "(?:かもしれ|と思い|気がし|たぶん|多分|おそらく|っぽい|かも[。！]?$)",
 )

@@ -8,10 +8,14 @@ _BOUNDARY = re.compile(
     r"""(?<=[。！？])(?![」』）)])|(?<=[.!?])(?=["')\]]*\s+\S)|\n+""",
     re.X,
 )
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|excl|fig|dr|mr|mrs|ms|st)|\b[A-Z])\.$", re.I)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|excl|fig|dr|mr|mrs|ms|st)|(?-i:\b[A-Z]))\.$", re.I
+)
 _ABBREVIATED = 12
 """Characters at the end of a part in which an abbreviation is looked for."""
-_ASKING_END = re.compile("(?:です|ます|ました|でしょう|だろう|るの|たの|る|た|い|の)か(?:な|ね)?$|たっけ$|かな$")
+_ASKING_END = re.compile(
+    "(?:です|ます|ました|でしょう|だろう|るの|たの|る|た|い|の)か(?:な|ね)?$|たっけ$|かな$|(?:どう|いかが)でしょう$"
+)
 _BULLET = re.compile(r"^\s*(?:[-*+•・]|\d{1,3}[.)])\s+")
 
 

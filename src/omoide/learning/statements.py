@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from omoide.learning.noise import is_about_instruction, is_progress, is_temporary
-from omoide.learning.patterns import phrases
+from omoide.learning.patterns import phrases, words
 from omoide.learning.sentences import is_question
 
 
@@ -41,7 +41,7 @@ _REASON = phrases(
 _DECISION = phrases(
     r"\b(?:we|i|they|the team)(?:'ve| have|'re| are)?(?: \w+)? (?:decided|chose|chosen|agreed|settled)\b",
     r"\b(?:we|i|they)(?:'ve| have)? (?:opted|picked|switched)\b",
-    r"\b(?:we|i|they)(?:'re| are) going with\b",
+    r"\b(?:we|i|they)(?:'re| are| have|'ve)? (?:going|went|gone) with\b",
     r"\bdecision\s*[:：]",
     r"\b(?:was|were|has been|have been) (?:decided|chosen|rejected)\b",
     r"\bwe(?:'ll| will) (?:use|go with|stick with|keep|drop)\b",
@@ -81,16 +81,24 @@ _FACT = phrases(
     r"\bturns out\b",
     "(?:が必要|を必要と|に依存|で動(?:い|作|く)|で稼働|に(?:あり|置|配置|保存|格納|設定|デプロイ)|を使用して(?:い|お)|しか(?:動|使え|対応)|でのみ|ポート|タイムアウト|自動生成|読み取り専用)",
 )
+_KNOWN_TOOLS = words("""
+    postgres(?:ql)?, redis, docker, kubernetes, node, python, pnpm, npm, yarn, terraform, kafka, mysql, sqlite, nginx, aws
+    gcp, azure, vault, github actions, ci, prod(?:uction)?, staging, utc
+""")
+_NOT_LATIN = r"[\u3040-\u30ff\u3400-\u9fff]"
 _CONCRETE = phrases(
     r"`[^`]+`",
-    r"\b[\w.-]+/[\w./-]+",
-    r"\b\w+\.(?:py|ts|tsx|js|go|rs|rb|java|toml|ya?ml|json|md|sh|sql|cfg|ini|env|lock)\b",
-    r"\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b",
-    r"\bv?\d+(?:\.\d+)+\b",
-    r"\b\d{2,}\b",
-    r"\b[A-Z][a-z]+[A-Z]\w*\b",
-    r"\b(?:postgres(?:ql)?|redis|docker|kubernetes|node|python|pnpm|npm|yarn|terraform|kafka|mysql|sqlite|nginx)\b",
-    r"\b(?:aws|gcp|azure|vault|github actions|ci)\b",
+    r"[\w.-]+/[\w./-]+",
+    r"\w\.(?:py|tsx?|jsx?|go|rs|rb|java|kt|swift|dart|c|h|cpp|cs|toml|ya?ml|json|md|sh|sql|cfg|ini|env|lock|xml|html|css|tf)\b",
+    r"(?-i:(?<![A-Za-z])[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*(?![a-z]))",
+    r"(?-i:(?<![A-Za-z])[A-Z]?[a-z]+[A-Z]\w*)",
+    r"(?-i:(?<=[a-z,;:] )[A-Z][a-z]{2,})",
+    r"v?\d+(?:\.\d+)+",
+    r"(?<!\d)\d{2,}|\d ?(?:[回秒分時日件行人個円%％V]|文字|[mkg]b\b|ms\b|px\b)",
+    r"[a-z0-9]_[a-z0-9]",
+    r"(?<!\w)--?[a-z][\w-]+",
+    rf"{_NOT_LATIN} ?[a-z][\w.-]+|[a-z][\w.-]+ ?{_NOT_LATIN}",
+    _KNOWN_TOOLS,
 )
 """A path, a name, a number, a version, a well-known tool: what makes a fact checkable."""
 _VAGUE = phrases(

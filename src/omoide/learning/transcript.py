@@ -14,6 +14,7 @@ import msgspec
 
 from omoide.errors import InvalidInput
 from omoide.learning.injected_text import split_injected
+from omoide.learning.patterns import any_of
 
 MAX_TEXT = 20_000
 """Characters of one turn that are read: the beginning and the end of what is longer."""
@@ -104,9 +105,20 @@ def shorten(text: str, most: int = MAX_TEXT) -> str:
 
 
 _FAILURE = re.compile(
-    r"^(?:exit code:? [1-9]\d*|process exited with code [1-9]\d*|command failed|traceback \(most recent call last\)"
-    r"|(?:\w+\.)*\w*(?:error|exception)\b.*:|error[:\[]|fatal:|npm err!"
-    r"|(?:=+ .*)?\b[1-9]\d* failed\b|FAILED\b|make: \*\*\*|panic:|\S+: (?:command not found|No such file or directory))",
+    "^"
+    + any_of(
+        r"exit (?:code|status):? [1-9]\d*",
+        r"process exited with code [1-9]\d*",
+        r"command failed|build failed|FAIL(?:ED)?\b|segmentation fault",
+        r"traceback \(most recent call last\)",
+        r"(?:\w+\.)*\w*(?:error|exception)\b.*:|error(?:[:\[]| TS\d+)",
+        r"(?:fatal|panic):|npm err!|make(?:\[\d\])?: \*\*\*",
+        r"\S+:\d+(?::\d+)?: (?:fatal )?error\b",
+        r"(?:=+ .*)?\b[1-9]\d* (?:failed|failing|failures?|errors?)\b",
+        r"\W*[✗✘✖×] ",
+        r"\S+: (?:command not found|No such file or directory|permission denied)",
+        ".*(?:に失敗しました|エラー[:：])",
+    ),
     re.I | re.M,
 )
 _EXIT_ZERO = re.compile(r"^(?:exit code:? 0|process exited with code 0)\b", re.I | re.M)
