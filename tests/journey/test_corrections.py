@@ -104,6 +104,17 @@ def test_a_correction_that_is_seen_after_another_run_is_active(tree, memory):
     assert memory.recall("requests session", scope=SHOP).hits[0].memory.content == REPLACED
 
 
+def test_two_corrections_in_similar_words_are_two(tree, memory):
+    tree.agent({"src/api/a.py": "one = requests.get(url)\n", "src/api/b.py": "two = parse_json(body)\n"})
+    tree.write("src/api/a.py", "one = session.get(url)\n")
+    tree.write("src/api/b.py", "two = parse_yaml(body)\n")
+    assert sorted(tree.corrected()) == [
+        'In src/api/*.py, the person replaced "parse_json(" with "parse_yaml("',
+        REPLACED,
+    ]
+    assert len(memory.proposals(scope=SHOP)) == 2
+
+
 def test_changes_that_the_agent_or_the_person_committed_meanwhile_count_too(tree):
     tree.agent(commit=True)
     tree.write("src/api/client.py", AGENT.replace("requests.get", "session.get"))
@@ -301,6 +312,16 @@ def test_a_correction_that_contradicts_nothing_known_waits_until_it_is_seen_twic
     assert proposal.state is State.INACTIVE
     (confirmed,) = memory.learn(talk, scope=SHOP, run="two").confirmed
     assert confirmed.state is State.ACTIVE
+
+
+def test_a_similar_request_that_can_hold_too_replaces_nothing(memory):
+    talk = said("User: Hi.", "User: Remember to run the linter before you push to the main branch.")
+    other = said("User: Hi.", "User: Remember to run the tests before you push to the main branch.")
+    (first,) = memory.learn(talk, scope=SHOP, run="one").kept
+    report = memory.learn(other, scope=SHOP, run="two")
+    assert len(report.kept) == 1
+    assert report.replaced == []
+    assert memory.show(first.number, scope=SHOP).state is State.ACTIVE
 
 
 def test_what_somebody_has_stored_is_not_replaced_by_what_is_learnt(memory):

@@ -4,7 +4,7 @@ import pytest
 
 from omoide.learning.noise import has_credential, is_standing_order
 from omoide.learning.replacements import find_replaced, is_replaced
-from omoide.learning.wording import content_words, share_of, substitutes, wording
+from omoide.learning.wording import content_words, share_of, substitutes, takes_place_of, wording
 
 
 def test_the_share_of_a_wording_says_how_much_one_text_is_in_another():
@@ -60,6 +60,13 @@ def test_more_or_fewer_words_are_no_substitution(new, old):
 )
 def test_what_a_statement_gives_up_is_named(text, replaced):
     assert find_replaced(text)[: len(replaced) or None] == replaced
+
+
+def test_of_two_things_to_do_both_may_hold_and_of_two_numbers_or_tools_only_one():
+    assert takes_place_of("The worker listens on port 9001.", "The worker listens on port 9000.")
+    assert takes_place_of("use yarn for installs", "use npm for installs")
+    assert takes_place_of("Do not run the linter before a push", "Run the linter before a push")
+    assert not takes_place_of("Run the linter before a push", "Run the tests before a push")
 
 
 def test_only_what_is_said_of_the_same_thing_is_replaced():

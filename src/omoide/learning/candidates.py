@@ -37,12 +37,9 @@ _MOST_COMPARED = 200
 """Candidates that a new one is compared with: the last ones."""
 _MOST_SPOKEN = 60_000
 """Characters of the conversation that are kept for a language model: the end of it."""
-_OWN_TOOL = re.compile(
-    r"(?:^|[\W_])omoide[\W_]+(?:\S+[\W_]+)?(?:recall|resume|retrieve|list|show|compose|context|search|before|history|session"
-    r"|project|memory|get|block|hook)|memory(?:__|_|\.)(?:recall|search|retrieve|read|open_nodes)",
-    re.I,
-)
-"""A call of one of omoide's own commands or tools that answers with memories."""
+_OWN_TOOL = re.compile(r"(?:^|[_./:])omoide(?:[_./:]|$)", re.I)
+"""`mcp__omoide__recall`, `plugin_omoide_omoide.recall`, `omoide`."""
+_OWN_COMMAND = re.compile(r"(?:^|[;&|(]\s*)(?:\S*/)?omoide\s", re.M)
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -57,6 +54,8 @@ class Candidate(msgspec.Struct, frozen=True):
     """Of the transcript, from which it was drawn."""
     by_person: bool = False
     """Whether a person said it, or did it."""
+    in_files: bool = False
+    """Whether the person did it, in files."""
     globs: tuple[str, ...] = ()
     """The files that it is about."""
     evidence: str = ""
@@ -153,7 +152,7 @@ class Extractor:
                 if turn.tool and _EDIT_TOOL.search(turn.tool):
                     self._edited.append(turn.text.partition("\n")[0])
             case Speaker.OUTPUT:
-                if _OWN_TOOL.search(f"{turn.tool} {turn.command}"):
+                if _OWN_TOOL.search(turn.tool) or _OWN_COMMAND.search(turn.command):
                     self._known.add(turn.text)
                 self._outputs.append(_Output(turn.text))
         self._repairs.feed(turn)

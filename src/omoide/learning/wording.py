@@ -77,6 +77,24 @@ def substitutes(new: str, old: str) -> bool:
     return bool(added and gone) or (is_negative(new) != is_negative(old) and not gone)
 
 
+_USES = re.compile(r"\b(?:use|uses|using|prefer)\b|を?使", re.I)
+
+
+def takes_place_of(new: str, old: str) -> bool:
+    """Whether only one of two similar statements can hold: they name another number or another thing to use, or one denies
+    the other.
+
+    "Run the linter before a push" and "Run the tests before a push" hold both.
+    """
+    ours, theirs = content_words(new), content_words(old)
+    added, gone = ours - theirs, theirs - ours
+    if added and gone and all(any(map(str.isdigit, word)) for word in added | gone):
+        return True
+    if len(added) > 1 or len(gone) > 1:
+        return False
+    return bool(_USES.search(new) and _USES.search(old)) or is_negative(new) != is_negative(old)
+
+
 def is_covered(text: str, known: Iterable[frozenset[str]], share: float) -> bool:
     """Whether this share of the words of a text occurs in one of the known texts, given by their content words."""
     own = content_words(text)

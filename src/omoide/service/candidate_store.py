@@ -113,9 +113,10 @@ class CandidateStore(Core):
             if usable is not None:
                 report.confirmed.append(self._confirm(write, usable, draft))
                 return
-            others += write.tx.memories(
-                [number for number in _contradicted(candidate, known.texts) if number not in numbers]
-            )
+            others = [memory for memory in others if _takes_place_of(candidate, memory)]
+            known_others = {memory.number for memory in others}
+            contradicted = [number for number in _contradicted(candidate, known.texts) if number not in known_others]
+            others += write.tx.memories(contradicted)
             self._add(write, candidate, new, entry, others, report)
 
     def _add(
@@ -209,11 +210,21 @@ def _says_other(candidate: "Candidate", memory: Memory) -> bool:
     )
 
 
+def _takes_place_of(candidate: "Candidate", memory: Memory) -> bool:
+    from omoide.learning.wording import takes_place_of  # lazy: see the top
+
+    if candidate.in_files:  # each is a change of its own, however similar the sentences are
+        return False
+    return candidate.kind == "correction" or takes_place_of(candidate.text, memory.content)
+
+
 def _contradicted(candidate: "Candidate", texts: Mapping[int, str]) -> list[int]:
     """The learnings that a person's word gives up: "use X instead of Y"."""
     from omoide.learning.replacements import is_replaced  # lazy: see the top
 
-    return [number for number, text in texts.items() if candidate.by_person and is_replaced(text, candidate.text)]
+    if not candidate.by_person or candidate.in_files:
+        return []
+    return [number for number, text in texts.items() if is_replaced(text, candidate.text)]
 
 
 def _find_same(candidate: "Candidate", texts: "Mapping[int, Wording]") -> int | None:

@@ -143,7 +143,11 @@ def _candidates(files: Sequence[AgentFile], now: WorkTreeState) -> "Iterator[Can
         for correction in find_corrections(file, text):
             globs = (correction.glob,) if correction.glob else ()
             yield Candidate(
-                correction.text, "correction", _CONFIDENCE, 0, by_person=True, globs=globs, evidence=correction.evidence
+                *(correction.text, "correction", _CONFIDENCE, 0),
+                by_person=True,
+                in_files=True,
+                globs=globs,
+                evidence=correction.evidence,
             )
 
 
