@@ -9,14 +9,14 @@ import pytest
 
 from journey.conftest import Done
 
-AGENT = '''
+AGENT = """
 import pathlib, sys
 prompt = sys.stdin.read()
 pathlib.Path("prompts").mkdir(exist_ok=True)
 place = len(list(pathlib.Path("prompts").iterdir())) + 1
 pathlib.Path(f"prompts/{place}.md").write_text(prompt)
 print(f"Assistant: {sys.argv[1]}")
-'''
+"""
 
 
 @pytest.fixture

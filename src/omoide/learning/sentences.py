@@ -8,9 +8,7 @@ _BOUNDARY = re.compile(
     r"""(?<=[。！？])(?![」』）)])|(?<=[.!?])(?=["')\]]*\s+\S)|\n+""",
     re.X,
 )
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|excl|fig|dr|mr|mrs|ms|st)|(?-i:\b[A-Z]))\.$", re.I
-)
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|excl|fig|dr|mr|mrs|ms|st)|(?-i:\b[A-Z]))\.$", re.I)
 _ABBREVIATED = 12
 """Characters at the end of a part in which an abbreviation is looked for."""
 _ASKING_END = re.compile(

@@ -41,8 +41,8 @@ class Prompts(Core):
     ) -> ComposedPrompt:
         """Compose the prompt of a task: its sections, with the memories of `scope` that fit it best.
 
-        Only current memories that the scope sees are chosen, no lines of activity: first those with a glob tag that matches the task's
-        `write_scope`, then by relevance, highest first. The same memories and the same task give the same bytes.
+        Only current memories that the scope sees are chosen, no lines of activity: first those with a glob tag that matches
+        the task's `write_scope`, then by relevance, highest first. The same memories and the same task give the same bytes.
 
         `limit`: how many memories at most. `budget_bytes`, `budget_tokens`: how large the whole prompt may be; 0 is no
         limit. Each is that of the settings by default. `work_tree`: the directory whose files the globs of the write scope
