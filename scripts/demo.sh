@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Show the main commands in half a minute, on a temporary database: store, search, update, undo, edit as Markdown.
+# Show the main commands in half a minute, on a temporary database: store, search, update, undo, edit as Markdown, and an
+# agent that works twice.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
@@ -58,10 +59,23 @@ run list
 run stats
 run doctor
 
+step "7. Run an agent twice: the second time it knows"
+cat >agent.sh <<'AGENT'
+# A scripted agent: it reads its prompt, and knows nothing else.
+prompt=$(cat)
+case $prompt in
+    *'## Memories'*make\ check*) echo "Assistant: The notes say make check comes before a push. I ran it first: all checks pass. Pushed." ;;
+    *) echo "Assistant: Pushed." ;;
+esac
+AGENT
+run run -m 'Push the fix of the login. From now on, run make check before you push.' -- bash agent.sh
+run run -m 'Push the fix of the logout.' -- bash agent.sh
+run why 2
+
 step "Next"
 cat <<END
 pipx install .                                      install omoide for daily use
-claude mcp add --scope user omoide -- omoide mcp    connect Claude Code
-omoide mcp config                                   list the other MCP clients
+omoide install claude-code                          connect Claude Code: MCP tools, and memory that comes by itself
+omoide install --help                               list the other agents
 omoide --help                                       list all commands (docs/commands.md describes them)
 END

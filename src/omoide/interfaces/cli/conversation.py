@@ -159,6 +159,7 @@ def run_command(
         context.exit(_run(command, text, "", target).exit_code)
     for problem in prepared.problems:
         warn(problem)
+    _print_pinned(prepared)
     if print_prompt:
         click.echo(prepared.text.encode(), err=True)
     id = "" if prepared.run is None else prepared.run.id
@@ -243,9 +244,13 @@ def _print_preparation(prepared: "PreparedPrompt") -> None:
         return
     project = f" --project {prepared.scope.path}" if prepared.scope.path else ""
     click.echo(f"run {prepared.run.number} of {escape_control(str(prepared.scope))}", err=True)
-    for memory in prepared.pinned:
-        click.echo(f"pinned  {headline(memory)}", err=True)
+    _print_pinned(prepared)
     click.echo(f"report it with: omoide after {escape_control(prepared.run.id)}{escape_control(project)}", err=True)
+
+
+def _print_pinned(prepared: "PreparedPrompt") -> None:
+    for memory in prepared.pinned:
+        click.echo(f"omoide: pinned {headline(memory)}", err=True)
 
 
 def _report_record(report: "ConversationReport") -> dict[str, Any]:
@@ -266,8 +271,9 @@ def _print_report(report: "ConversationReport") -> None:
     outcome = report.run.outcome
     if outcome is not None:
         click.echo(f"omoide: run {report.run.number} {outcome.result.value}", err=True)
-    if report.learnt is not None:
-        print_report(report.learnt, err=True)
+    learnt = report.learnt
+    if learnt is not None and (learnt.kept or learnt.proposed or learnt.replaced or learnt.trouble):
+        print_report(learnt, err=True)
     if report.summary is not None and report.summary.success:
         click.echo(
             f"omoide: summarised {report.summary.entries_summarized} entries,"
