@@ -36,7 +36,7 @@ def call(memory, verb, scope, directory, *, ref, other):
         "path": "new" if verb == "create_project" else "shop", "description": "sells",
         "turns": [Turn(Speaker.PERSON, f"Remember that the zebra has {verb} stripes", 1)],
         "place": directory / f"{verb}.md", "take": "database", "ids": [], "event": 0, "version": 1,
-        "task": Task(title="zebra"),
+        "task": Task(title="zebra"), "message": "zebra",
     }  # fmt: skip
     if verb in ("unmirror", "join", "reset_sync_state"):
         values["number"] = mirrored(memory, scope, directory / f"of {verb}.md")

@@ -155,6 +155,7 @@ ELSEWHERE = {
         "a person looks back at runs",
     ),
     "fix_relevance": "a person decides",
+    "route": "for whoever starts agents: it says for which project",
     "project_block": "for whoever starts agents: it goes into their prompts",
     "release_relevance": "a person decides",
     "scan": "changes past versions permanently: a person decides",
