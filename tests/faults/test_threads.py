@@ -95,6 +95,7 @@ class Worker(threading.Thread):
         self.sessions(scope=SHOP)
         self.projects()
         self.catalogue()
+        self.route("the zebra of the shop", directory=self._directory)
         self.project("shop", limit=1)
         self.locate(self._directory / f"root-{self._number}")
         self.identify(self._directory / f"root-{self._number}")
