@@ -4,16 +4,17 @@ import re
 
 _HEAD = 200
 """Characters of a message in which a topic is changed: at its beginning."""
-_OTHER = r"(?:another|different|separate|unrelated|other|new)"
+_OTHER = r"(?:another|different|separate|unrelated|other|new(?= (?:topic|subject|question|issue|thing)))"
 _MATTER = r"(?:thing|topic|subject|question|issue|project|repo(?:sitory)?|matter|note|one|task|request|problem|app|codebase)"
-_MOVE = "(?:chang(?:e|ing)|switch(?:ing)?|jump(?:ing)?|shift(?:ing)?|swap(?:ping)?|mov(?:e|ing))"
+_MOVE = "(?:changing|switching|jumping|shifting|swapping|moving|let'?s (?:change|switch|jump|shift|swap|move))"
 _ENGLISH = (
     r"btw|by the way|incidentally|meanwhile|anyway",
     rf"(?:(?:a|an|one|some|something|totally|completely|entirely|slightly|the|on|in|for|quick|next) )*{_OTHER} {_MATTER}s?",
     r"something (?:else|different|unrelated)|unrelated(?:ly)?|separately|off[- ]topic|elsewhere",
     rf"{_MOVE} (?:of |the |over |on )*(?:topics?|subjects?|gears|projects?|context|to|on|back)",
     r"(?:leaving|putting|parking|setting|let'?s (?:leave|park|pause)|enough (?:of|about)|forget|done with) (?:that|this|it)",
-    r"on the [\w-]+ (?:side|front)|over (?:in|on|at) |back (?:to|on) |one more,? (?:other|for|on|in)|now (?:to|for|on) ",
+    r"on the [\w-]+ (?:side|front)|over (?:in|on|at) |one more,? (?:other|for|on|in)|now (?:to|for|on) ",
+    r"back (?:to|on) (?!(?:the |an? )?(?:previous|old|original|last|default))",
 )
 _JAPANESE = (
     "別件|別の(?:話|件|プロジェクト|案件|リポジトリ|こと|質問|アプリ|ところ)|別(?:プロジェクト|案件)|別の方|他のプロジェクト",
@@ -21,9 +22,15 @@ _JAPANESE = (
     "ところで|それはそうと|それとは別|これとは別|そういえば|さて|ちなみに|一方で?|切り替え(?:て|ます)|それは(?:一旦|いったん)",
     "(?:それ|これ|そっち|こっち)は(?:後で|あとで|後回し|置いといて|置いておいて|さておき)",
 )
+_ANYWHERE = (
+    r"\b(?:in|for|about|on) (?:an? |the |my |our )?(?:different|another|other|separate) (?:project|repo(?:sitory)?|codebase)\b",
+    r"\babout something else\b|\b(?:nothing|not) to do with (?:this|that|the above)\b",
+    "別件|関係(?:の|が)?な(?:い|く)(?:話|件|の|です|ん)|別(?:の)?プロジェクト|(?:この件|その件|それ|これ)は?(?:一旦|いったん)?(?:置い|おい)て",
+)
+"""What needs no beginning of a sentence before it."""
 _CHANGES = re.compile(
     rf"(?:^|[.!?。！？\n,、:：;—-]\s*)(?:(?:ok(?:ay)?|thanks|great|oh|and|also|so|well|hey|hm+|right|あと|では|じゃあ|それから)[\s,、.!]*)*"
-    rf"(?:(?:{'|'.join(_ENGLISH)})\b|{'|'.join(_JAPANESE)})",
+    rf"(?:(?:{'|'.join(_ENGLISH)})\b|{'|'.join(_JAPANESE)})|{'|'.join(_ANYWHERE)}",
     re.I,
 )
 
