@@ -23,7 +23,7 @@ _JAPANESE = (
     "(?:それ|これ|そっち|こっち)は(?:後で|あとで|後回し|置いといて|置いておいて|さておき)",
 )
 _ANYWHERE = (
-    r"\b(?:in|for|about|on) (?:an? |the |my |our )?(?:different|another|other|separate) (?:project|repo(?:sitory)?|codebase)\b",
+    r"\b(?:in|for|about|on) (?:an? |the |my |our )?(?:different|another|other|separate) (?:project|repo|codebase)\b",
     r"\babout something else\b|\b(?:nothing|not) to do with (?:this|that|the above)\b",
     "別件|関係(?:の|が)?な(?:い|く)(?:話|件|の|です|ん)|別(?:の)?プロジェクト|(?:この件|その件|それ|これ)は?(?:一旦|いったん)?(?:置い|おい)て",
 )
