@@ -174,3 +174,21 @@ def test_others_write_while_the_model_thinks(tmp_path, log, server, clock):
     thread.join()
     assert results[0].success
     assert "written while the model was thinking" in texts(log)
+
+
+def test_entries_that_are_too_long_for_the_model_are_summarised_by_rules(log, server, clock):
+    log.append_activity("host-1 has 3 disks. " + "Still at it. " * 6_000, scope=SHOP)
+    clock.step(30 * 86_400)
+    done = log.summarize(scope=SHOP, force=True)
+    assert done.success
+    assert "too many for the language model" in done.trouble
+    assert server.requests == []
+    assert "host-1 has 3 disks" in active(log)[0].content
+
+
+def test_the_command_says_that_a_dry_run_does_not_ask_the_model(run, place, server, monkeypatch):
+    monkeypatch.setenv("OMOIDE_LLM", f"{server.url}/v1#stub")
+    assert run("project", "create", "shop").code == 0
+    assert "a dry run does not ask" in run("summarize", "--dry-run").err
+    assert "a dry run does not ask" not in run("summarize", "--dry-run", "--no-model").err
+    assert server.requests == []

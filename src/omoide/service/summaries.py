@@ -146,6 +146,8 @@ class Summaries(Trees):
             undone: dict[str, list[Memory]] = {"restored": [], "forgotten": [], "edited": []}
             for summary in self._last_summaries(write.tx, project):
                 for original in originals(write.tx, summary):
+                    if not self._is_visible(original, project):
+                        continue  # promoted since, or moved to another project
                     active = versioning.with_fields(original, {"state": State.ACTIVE})
                     undone["restored"].append(write.change(original, active, "restored", original.author))
                 if summary.state is State.FORGOTTEN:

@@ -93,15 +93,17 @@ def write_by_model(
     A summary that it cannot write, that hardly gets shorter than the entries, or that cannot be stored, stays as it is.
     """
     written: list[PendingSummary] = []
-    trouble = ""
+    trouble, is_unavailable = "", False
     for one in pending:
         shown = sum(len(entry.text) for entry in one.part.entries)
         points = None
-        if not trouble and shown <= MOST_SHOWN:
+        if shown > MOST_SHOWN:
+            trouble = trouble or f"{shown:,} characters of entries are too many for the language model at once"
+        elif not is_unavailable:
             try:
                 points = ask_for_points(client, one.part.entries, one.part.points)
             except ModelUnavailable as error:  # fallback: the summary by rules, also for the rest: it would fail again
-                trouble = str(error)
+                trouble, is_unavailable = str(error), True
         other = one._replace(part=one.part._replace(points=points or ()))
         written.append(other if points and is_shorter([other.part]) and is_storable(other) else one)
     return written, trouble

@@ -54,11 +54,13 @@ def summarize_command(dry_run: bool, force: bool, undo: bool, no_model: bool, ta
             _print_undo(memory.undo_summary(scope=scope), as_json=as_json)
             return
         result = memory.summarize(scope=scope, dry_run=dry_run, force=force, ask=not no_model)
-        threshold = memory.settings.summarize_threshold
+        settings = memory.settings
     if as_json:
         print_json(summary_record(result))
     else:
-        _print_result(result, scope, threshold, force=force)
+        _print_result(result, scope, settings.summarize_threshold, force=force)
+        if dry_run and settings.llm != "off" and not no_model:
+            click.echo(f"by rules alone: a dry run does not ask {escape_control(settings.llm)}", err=True)
     if not result.success:
         raise click.exceptions.Exit(1)
 
