@@ -225,6 +225,41 @@ def test_undo_leaves_what_was_changed_since(log, clock):
     assert "自分で書き足した行" in log.show(summary.number, scope=SHOP).content
 
 
+def test_undo_goes_back_beyond_a_summary_that_somebody_changed(log, clock):
+    log.summarize(scope=SHOP, force=True)
+    clock.step()
+    fill(log, clock, times=2)
+    clock.step(10 * 86_400)
+    (second,) = log.summarize(scope=SHOP, force=True).summaries
+    clock.step()
+    log.revise(second.number, scope=SHOP, content="my own words")
+    assert len(log.undo_summary(scope=SHOP).restored) >= 20
+    assert len(log.undo_summary(scope=SHOP).restored) == 30
+    assert "my own words" in texts(log)
+
+
+def test_a_memory_that_only_looks_like_a_summary_is_not_undone(log):
+    fake = log.remember("my summary", scope=SHOP, type="context", tags=["summary"], source="summary").memory
+    undone = log.undo_summary(scope=SHOP)
+    assert (undone.restored, undone.forgotten) == ([], [])
+    assert log.show(fake.number, scope=SHOP).state is State.ACTIVE
+
+
+def test_a_summary_whose_size_cannot_be_read_afterwards_is_reported_as_done(log, monkeypatch):
+    files, asked = log._log_files, []
+
+    def fail_the_second_time(tx, project):
+        asked.append(project)
+        if len(asked) > 1:
+            raise omoide.StoreBusy("busy")
+        return files(tx, project)
+
+    monkeypatch.setattr(log, "_log_files", fail_the_second_time)
+    done = log.summarize(scope=SHOP, force=True)
+    assert (done.success, done.entries_summarized) == (True, 30)
+    assert "its size is not known: busy" in done.trouble
+
+
 def test_undo_works_after_the_summary_was_forgotten_or_archived(log, clock):
     before = texts(log)
     for verb in (log.forget, log.archive):

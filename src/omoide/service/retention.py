@@ -151,7 +151,7 @@ class Retention(Core):
 
     def _plan(self, tx: Reader, at: datetime, rules: Rules, most: int | None = None) -> RetentionPlan:
         usages = tx.unused_memories(retention.unused_since(rules, at), at)
-        return retention.plan(usages, _layer_sizes(tx), rules, at, most, listed(tx))
+        return retention.plan(usages, _layer_sizes(tx), rules, at, most, exemption(tx))
 
 
 def _is_quiet(tx: Reader, at: datetime) -> bool:
@@ -176,7 +176,7 @@ def _find_automatic_retirements(tx: Reader, at: datetime) -> list[Memory]:
     return [memory for memory in tx.memories(list(versions)) if memory.version == versions[memory.number]]
 
 
-def listed(tx: Reader) -> Callable[[Memory | Usage], bool]:
+def exemption(tx: Reader) -> Callable[[Memory | Usage], bool]:
     """Return the test for what stays unless its mirror says otherwise: what is in the list of a repository, or in a block
     of a file."""
     mirrors = [mirror for mirror in tx.mirrors() if mirror.format in _LISTS and not mirror.retire]

@@ -15,7 +15,7 @@ from omoide.errors import Changed, InvalidInput, NotFound, OmoideError, SecretFo
 from omoide.guard import permissions, validation
 from omoide.model import Draft, Layer, LinkKind, Memory, Query, Scope, State
 from omoide.service import versioning
-from omoide.service.retention import listed
+from omoide.service.retention import exemption
 from omoide.service.trees import ProjectFiles, Trees
 from omoide.service.write_path import MemoryTransaction
 from omoide.storage.base import MemoryChange, Reader
@@ -180,7 +180,7 @@ class Summaries(Trees):
     def _choose_entries(self, tx: Reader, project: Scope) -> "SummaryChoice":
         from omoide.service.summary_choice import choose  # lazy: see the top
 
-        return choose(self._project_memories(tx, project), self._clock(), self._settings.summarize_types, listed(tx))
+        return choose(self._project_memories(tx, project), self._clock(), self._settings.summarize_types, exemption(tx))
 
     def _is_over_threshold(self, tx: Reader, project: Scope) -> bool:
         """Whether the files of a project, or the texts that they would have, are over the threshold."""
@@ -202,15 +202,18 @@ class Summaries(Trees):
 
     def _last_summaries(self, tx: Reader, project: Scope) -> list[Memory]:
         """The summaries of the last run that can be undone: they have one time."""
-        from omoide.service.summary_choice import SUMMARY_TAG, is_summary, originals  # lazy: see the top
+        from omoide.service.summary_choice import SUMMARY_TAG, is_summary, originals, source_ids  # lazy: see the top
 
         query = permissions.narrow_or_refuse(
             self._actor, Query(project, layers=_OWN, tags=(SUMMARY_TAG,), states=tuple(State))
         )
-        found = [memory for memory in tx.browse(query, self._clock()) if is_summary(memory)]
+        found = [memory for memory in tx.browse(query, self._clock()) if is_summary(memory) and source_ids(tx, memory)]
         found.sort(key=lambda memory: memory.created_at, reverse=True)
-        last = next((one.created_at for one in found if one.state is State.ACTIVE or originals(tx, one)), None)
-        return [memory for memory in found if memory.created_at == last]
+        for one in found:
+            # One that somebody has changed stays after its entries are back: then the one before is the last.
+            if originals(tx, one) or (one.state is State.ACTIVE and not _is_edited(tx, one)):
+                return [memory for memory in found if memory.created_at == one.created_at]
+        return []
 
     # Writing
 
@@ -229,8 +232,12 @@ class Summaries(Trees):
             pending, trouble = write_by_model(self._llm, pending, self._is_storable_summary)
             troubles += [trouble] if trouble else []
         summaries, stored = self._store_summaries(project, pending, troubles)
-        with self._read(project) as tx:
-            size = self._log_files(tx, project).log_bytes
+        try:
+            with self._read(project) as tx:
+                size = self._log_files(tx, project).log_bytes
+        except OmoideError as error:  # fallback: the size is not known; the summary is stored, and must be reported as such
+            size = result.original_size
+            troubles.append(f"it is stored, but its size is not known: {error}")
         return msgspec.structs.replace(
             _with_counts(result, choice, stored),
             new_size=size,
@@ -247,7 +254,7 @@ class Summaries(Trees):
     def _storable_summaries(self, pending: "Iterable[PendingSummary]") -> "list[PendingSummary]":
         """The summaries in which no secret is found. Entries of others stay as they are: one that was stored before its
         secret could be found, or several that look like a secret side by side."""
-        from omoide.service.summary_parts import without  # lazy: see the top
+        from omoide.service.summary_parts import without_memories  # lazy: see the top
 
         found: list[PendingSummary] = []
         for one in pending:
@@ -255,7 +262,7 @@ class Summaries(Trees):
                 found.append(one)
             else:
                 secret = {memory.number for memory in one.sources if validation.secret_in(memory.content)}
-                found += [rest for rest in without([one], secret) if secret and self._is_storable_summary(rest)]
+                found += [rest for rest in without_memories([one], secret) if secret and self._is_storable_summary(rest)]
         return found
 
     def _is_storable_summary(self, one: "PendingSummary") -> bool:
@@ -283,7 +290,7 @@ class Summaries(Trees):
         What somebody changed meanwhile, in the database or in a file, stays as it is, and its summary is made again without
         it, by rules: the model is not asked, and charged for, twice. Raises Changed where that does not end.
         """
-        from omoide.service.summary_parts import without  # lazy: see the top
+        from omoide.service.summary_parts import without_memories  # lazy: see the top
 
         for _ in range(_ATTEMPTS):
             self._hooks.before_read(project)  # edits of files, made while the model was thinking
@@ -294,7 +301,7 @@ class Summaries(Trees):
                     summaries = [self._add_summary(write, *each) for each in zip(pending, drafts, strict=True)]
                     return summaries, [memory for one in pending for memory in one.sources]
             troubles.append(f"{_entries(len(changed))} changed meanwhile and stay as they are")
-            pending = self._storable_summaries(without(pending, changed))
+            pending = self._storable_summaries(without_memories(pending, changed))
             if not pending:
                 return [], []
         raise Changed(f"entries of {project} were changed again and again while they were summarised: try again later")

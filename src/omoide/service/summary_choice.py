@@ -112,14 +112,17 @@ def is_summary(memory: Memory) -> bool:
     return memory.source == SUMMARY_TAG and SUMMARY_TAG in memory.tags
 
 
+def source_ids(tx: Reader, summary: Memory) -> list[str]:
+    """Return the ids of the memories that a summary stands for; none for a memory that only looks like a summary."""
+    links = tx.links(summary.number)
+    return [link.target for link in links if link.source == summary.id and link.kind is LinkKind.DERIVED_FROM]
+
+
 def originals(tx: Reader, summary: Memory) -> list[Memory]:
     """Return the memories that were archived when a summary was made, and have not changed since."""
-    targets = [
-        link.target for link in tx.links(summary.number) if link.source == summary.id and link.kind is LinkKind.DERIVED_FROM
-    ]
     # All versions that one transaction makes have its time: what changed later has another one.
     return [
         memory
-        for memory in tx.memories(targets)
+        for memory in tx.memories(source_ids(tx, summary))
         if memory.state is State.ARCHIVED and memory.updated_at == summary.created_at
     ]

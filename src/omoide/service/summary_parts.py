@@ -76,7 +76,7 @@ def _log_entry(memory: Memory) -> LogEntry:
     return LogEntry(memory.number, memory.created_at, memory.content, memory.topic if memory.topic_given else "")
 
 
-def without(pending: Sequence[PendingSummary], numbers: Collection[int]) -> list[PendingSummary]:
+def without_memories(pending: Sequence[PendingSummary], numbers: Collection[int]) -> list[PendingSummary]:
     """Return the summaries without these memories: those that stand for one of them are made again, by rules."""
     kept: list[PendingSummary] = []
     for one in pending:
