@@ -36,9 +36,15 @@ def server():
 
 @pytest.fixture
 def log(tmp_path, clock, server, open_memory):
-    memory = open_memory(tmp_path / "memory.db", llm=f"{server.url}/v1#stub", llm_key="x", llm_timeout=1)
+    memory = open_memory(tmp_path / "memory.db", llm=f"{server.url}/v1#stub", llm_key="x")
     fill(memory, clock)
     return memory
+
+
+@pytest.fixture
+def impatient(tmp_path, log, clock, server, open_memory):
+    """The same log, for models that hang."""
+    return open_memory(tmp_path / "memory.db", llm=f"{server.url}/v1#stub", llm_key="x", llm_timeout=1)
 
 
 def calls(memory):
@@ -70,27 +76,27 @@ def test_a_number_from_nowhere_is_dropped_and_a_lost_decision_is_added(log, serv
 @pytest.mark.parametrize(
     "fault", ["reset", "hang", "garbage", 429, 500, "no JSON", '{"points": [{"text": "half', '{"points": 3}']
 )
-def test_a_model_that_fails_is_replaced_by_rules_and_the_result_says_so(log, server, fault):
+def test_a_model_that_fails_is_replaced_by_rules_and_the_result_says_so(impatient, server, fault):
     server.answers = [fault]
-    before = texts(log)
-    done = log.summarize(scope=SHOP, force=True)
+    before = texts(impatient)
+    done = impatient.summarize(scope=SHOP, force=True)
     assert done.success
     assert f"{server.url}/v1#stub" in done.trouble
     assert done.entries_summarized == len(before)
-    assert DECISION in active(log)[0].content
-    assert calls(log) == len(server.requests)
+    assert DECISION in active(impatient)[0].content
+    assert len(server.requests) <= calls(impatient) <= 2
 
 
-def test_a_model_that_fails_once_is_not_asked_for_the_other_summaries(log, server, clock):
+def test_a_model_that_fails_once_is_not_asked_for_the_other_summaries(impatient, server, clock):
     for name in ("a", "b", "c"):
         scope = omoide.Scope.session(PATH, name)
         for text in LOG:
-            log.append_activity(text, scope=scope, type="note")
+            impatient.append_activity(text, scope=scope, type="note")
     clock.step(30 * 86_400)
     server.answers = ["hang"]
-    done = log.summarize(scope=SHOP, force=True)
+    done = impatient.summarize(scope=SHOP, force=True)
     assert len(done.summaries) == 4
-    assert calls(log) == 1
+    assert calls(impatient) == 1
 
 
 def test_a_spent_budget_leads_to_a_summary_by_rules(tmp_path, clock, server, open_memory):
@@ -161,19 +167,19 @@ def test_an_edit_during_a_slow_call_wins_and_the_model_is_not_asked_again(log, s
     assert len(log.list(scope=SHOP, states=[State.ARCHIVED], limit=100).memories) == 29
 
 
-def test_others_write_while_the_model_thinks(tmp_path, log, server, clock):
+def test_others_write_while_the_model_thinks(tmp_path, impatient, server, clock):
     server.answers = ["hang"]
     other = omoide.open(tmp_path / "memory.db", clock=clock, wait=0.1)
     results = []
-    thread = threading.Thread(target=lambda: results.append(log.summarize(scope=SHOP, force=True)))
+    thread = threading.Thread(target=lambda: results.append(impatient.summarize(scope=SHOP, force=True)))
     thread.start()
-    while not server.requests:
+    while not server.requests and thread.is_alive():
         pass
     other.append_activity("written while the model was thinking", scope=SHOP)
     other.close()
     thread.join()
     assert results[0].success
-    assert "written while the model was thinking" in texts(log)
+    assert "written while the model was thinking" in texts(impatient)
 
 
 def test_entries_that_are_too_long_for_the_model_are_summarised_by_rules(log, server, clock):
