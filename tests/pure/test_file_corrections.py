@@ -91,7 +91,7 @@ def test_the_diff_is_bounded():
     [
         ("src/api/a.py", "src/api/*.py"),
         ("src/Makefile", "/src/Makefile"),
-        ("setup.py", "/setup.py"),
+        ("setup.py", "/*.py"),
         ("src/.env", "/src/.env"),
         ("src/[id]/page.tsx", ""),
         ("a/b,c.py", ""),
