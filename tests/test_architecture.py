@@ -71,6 +71,7 @@ def test_nothing_else_is_exported() -> None:
         "open",
         "open_conversation",
         "open_list",
+        "read_lines",
         "read_turns",
         *(found.__name__ for found in public_classes()),
     }
