@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -13,6 +12,7 @@ from omoide import setting_values
 from omoide.errors import Unreadable
 from omoide.model import TYPES, Layout, Role
 from omoide.setting_values import boolean as _boolean, choice as _choice, integer as _integer
+from omoide.user_directories import config_directory, default_store
 
 Documented = TypeVar("Documented")
 
@@ -41,36 +41,11 @@ class Setting(NamedTuple):
 
 
 def _path(value: Any) -> str:
-    return str(Path(setting_values.text(value)).expanduser().absolute()) if value else _store()
+    return str(Path(setting_values.text(value)).expanduser().absolute()) if value else default_store()
 
 
 def _tree_root(value: Any) -> str:
     return value if value in ("", "off") else str(Path(setting_values.text(value)).expanduser().absolute())
-
-
-def data_directory() -> Path:
-    """Return the directory of omoide's data, which need not exist."""
-    return _user_directory("XDG_DATA_HOME", "~/.local/share")
-
-
-def _store() -> str:
-    return str(data_directory() / "memory.db")
-
-
-def default_store(environment: Mapping[str, str]) -> str:
-    """Return the database file where the settings cannot be read: that of the environment, else the default."""
-    return environment.get("OMOIDE_STORE") or _store()
-
-
-def _user_directory(variable: str, default: str) -> Path:
-    """Return the directory of omoide for configuration or data, as the XDG specification or the platform has it."""
-    if sys.platform == "linux" and os.environ.get("HOME", "").startswith("/"):  # platformdirs takes 4 ms of every command
-        named = os.environ.get(variable, "")
-        return Path(named if named.startswith("/") else default).expanduser() / "omoide"
-    import platformdirs  # lazy: see above
-
-    is_data = variable == "XDG_DATA_HOME"
-    return Path(platformdirs.user_data_dir("omoide") if is_data else platformdirs.user_config_dir("omoide"))
 
 
 def _login() -> str:
@@ -78,7 +53,7 @@ def _login() -> str:
 
 
 SETTINGS = (
-    Setting("store", "the database file", _store, _path),
+    Setting("store", "the database file", default_store, _path),
     Setting(
         "tree_root",
         'the directory of the projects\' trees; empty: `projects` beside the store; "off": no trees',
@@ -365,7 +340,7 @@ def config_file(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the path of config.toml, which need not exist."""
     if environment.get("OMOIDE_CONFIG"):
         return Path(environment["OMOIDE_CONFIG"]).expanduser()
-    return _user_directory("XDG_CONFIG_HOME", "~/.config") / "config.toml"
+    return config_directory() / "config.toml"
 
 
 def load_settings(flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] = os.environ) -> Settings:

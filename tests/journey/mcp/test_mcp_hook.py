@@ -20,7 +20,8 @@ HOOK = [sys.executable, "-c", "from omoide.interfaces.start import main; main()"
 
 
 @pytest.fixture
-def asked(place):
+def asked(place, monkeypatch):
+    monkeypatch.setenv("OMOIDE_HOOK_SECONDS", "60")  # a busy machine may take more than a second to start a process
     with omoide.open(place / "memory.db") as memory:
         memory.remember(PNPM, scope=Scope.project("shop"))
     return {

@@ -129,7 +129,7 @@ def _hook_settings(settings: "Settings") -> "Settings":
 def _log_fault(error: Exception, call: "HookCall | None", settings: "Settings | None", started: float) -> None:
     from omoide import model  # lazy: see `run`
     from omoide.interfaces.hooks.fault_log import append_fault, describe  # lazy: only for a fault
-    from omoide.settings import default_store  # lazy: see `run`
+    from omoide.user_directories import default_store  # lazy: see `run`
 
     record = model.HookRecord(
         0,
@@ -141,7 +141,7 @@ def _log_fault(error: Exception, call: "HookCall | None", settings: "Settings | 
         seconds=time.perf_counter() - started,
         fault=describe(error),
     )
-    append_fault(settings.store if settings else default_store(os.environ), record)
+    append_fault(settings.store if settings else os.environ.get("OMOIDE_STORE") or default_store(), record)
 
 
 def _open_missing_streams() -> None:

@@ -11,7 +11,7 @@ from omoide import model
 from omoide.errors import Unreadable
 from omoide.files import atomic
 from omoide.interfaces.install import settings_file
-from omoide.settings import data_directory
+from omoide.user_directories import data_directory
 
 _KEPT = 5
 """How many backups of one file are kept."""
