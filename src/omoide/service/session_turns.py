@@ -52,6 +52,9 @@ def read_lines(
 
 def turns(lines: Sequence[bytes], before: int) -> list[Turn]:
     """Return the turns in these lines of a transcript, of which so many come before."""
+    is_json = [line.lstrip().startswith(b"{") for line in lines]
+    if any(is_json):  # the format is recognised by the first line, and that may be damaged
+        lines = [line if is_object else b"" for line, is_object in zip(lines, is_json, strict=True)]
     return list(read_turns(lines, first_line=before + 1))
 
 

@@ -195,3 +195,19 @@ def test_the_file_of_faults_stays_small_and_private(hook, environment):
     assert file.stat().st_mode & 0o777 == 0o600
     assert log(environment)[0]["state"] == "failed"
     assert [other.name for other in file.parent.iterdir()] == [file.name]
+
+
+def test_the_log_is_a_table_for_people(hook, environment, shop, asked):
+    hook(asked)
+    hook(b"nope")
+    done = subprocess.run([*COMMAND, "hook", "log", "--limit", "5"], env=environment, capture_output=True, text=True)
+    first, second = done.stdout.splitlines()[1:]
+    assert "not JSON" in first
+    assert [second.split()[place] for place in (2, 3, 5, 7)] == ["claude-code", "prompt", "1", "done"]
+    assert "1 call failed" in done.stderr
+
+
+def test_an_empty_log_says_so(environment):
+    done = subprocess.run([*COMMAND, "hook", "log"], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "no hook has called yet" in done.stderr

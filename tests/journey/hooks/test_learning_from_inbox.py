@@ -1,0 +1,172 @@
+"""The inbox as a service sees it: leases that end, a language model that goes first, time that runs out, odd transcripts."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+import omoide
+from omoide import HookCall, HookEvent, Scope, State
+from omoide.files.transcript_lines import CHUNK, LONGEST_LINE, read_part
+
+DECISION = "We decided to use SQLite instead of Postgres because nobody wants to run a server."
+
+
+def line(text):
+    return json.dumps({"type": "user", "message": {"role": "user", "content": text}}).encode() + b"\n"
+
+
+@pytest.fixture
+def memory(tmp_path, clock):
+    with omoide.open(tmp_path / "memory.db", clock=clock, project="shop") as service:
+        yield service
+
+
+@pytest.fixture
+def turn(memory, tmp_path):
+    """Leaves the end of a turn in the inbox, of a session with a transcript of these lines."""
+
+    def turn(*lines, session="s1", **fields):
+        transcript = tmp_path / f"{session}.jsonl"
+        transcript.write_bytes(b"".join(lines))
+        given = {"last_message": "Done.", **fields}
+        memory.hook(
+            HookCall("codex", HookEvent.STOP, "Stop", session, directory=str(tmp_path), transcript=str(transcript), **given)
+        )
+        return transcript
+
+    return turn
+
+
+def learnings(memory):
+    states = (State.ACTIVE, State.INACTIVE)
+    return [
+        one.content for one in memory.list(scope=Scope.project("shop"), type="learning", states=states, limit=100).memories
+    ]
+
+
+def test_what_a_process_leased_that_died_is_learnt_when_its_lease_has_ended(memory, turn, clock):
+    turn(line(DECISION))
+    with memory._store.write() as tx:
+        assert tx.lease_inbox(clock(), clock() + timedelta(minutes=5), clock() + timedelta(seconds=1))
+    assert not memory.has_inbox()
+    memory.learn_from_inbox()
+    assert learnings(memory) == []
+    clock.step(301)
+    assert [one.content for one in memory.learn_from_inbox().kept] == [DECISION]
+    assert not memory.has_inbox()
+
+
+def test_items_wait_an_hour_for_a_process_that_may_ask_the_language_model(tmp_path, turn, clock):
+    turn(line(DECISION))
+    with omoide.open(tmp_path / "memory.db", clock=clock, llm="http://127.0.0.1:9/v1#none") as other:
+        clock.step(3_000)
+        assert other.learn_from_inbox(ask=False) == omoide.LearningReport()
+        assert other.has_inbox()
+        clock.step(700)
+        assert [one.content for one in other.learn_from_inbox(ask=False).kept] == [DECISION]
+
+
+def test_a_language_model_that_does_not_answer_leaves_what_the_rules_find(tmp_path, turn, clock):
+    turn(line(DECISION))
+    with omoide.open(tmp_path / "memory.db", clock=clock, llm="http://127.0.0.1:9/v1#none") as other:
+        report = other.learn_from_inbox()
+    assert [one.content for one in report.kept] == [DECISION]
+    assert report.trouble
+
+
+def test_without_time_nothing_is_begun_and_what_was_begun_is_given_back(memory, turn):
+    turn(line(DECISION))
+    assert memory.learn_from_inbox(seconds=0) == omoide.LearningReport()
+    assert memory.has_inbox()
+    padding = [line("x" * 1_000)] * (2 * CHUNK // 1_000)
+    turn(*padding, line("We decided to call the parser Ibis because it is short."), session="s2")
+    memory.learn_from_inbox(seconds=1e-9)  # one part of one session, at most
+    assert memory.has_inbox()
+    memory.learn_from_inbox()
+    assert len(learnings(memory)) == 2
+
+
+def test_a_transcript_that_was_replaced_by_a_shorter_one_is_read_from_its_start(memory, turn, clock):
+    turn(line("padding " * 500), line(DECISION))
+    memory.learn_from_inbox()
+    clock.step(60)
+    turn(line("We decided to call the parser Ibis because it is short."))
+    memory.learn_from_inbox()
+    assert len(learnings(memory)) == 2
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [b"\x00\xff\xfe\n"],
+        [b"{" * 10_000 + b"\n"],
+        [b'{"type": "user", "message": null}\n', b'{"type": "user"}\n', b"[]\n", b"null\n"],
+        [b'{"type": "user", "message": {"content": [{"type": "text", "text": 7}, null, "x"]}}\n'],
+        [b"\n" * 1_000],
+    ],
+    ids=["bytes", "deep", "wrong types", "odd blocks", "blank lines"],
+)
+def test_a_transcript_with_anything_in_it_is_read_and_finished(memory, turn, lines):
+    turn(*lines, line(DECISION))
+    memory.learn_from_inbox()
+    assert not memory.has_inbox()
+    assert learnings(memory) == [DECISION]
+
+
+def test_a_directory_in_place_of_a_transcript_leaves_what_the_client_said(memory, turn, tmp_path):
+    transcript = turn(session="s3", prompt=DECISION)
+    transcript.unlink()
+    transcript.mkdir()
+    memory.learn_from_inbox()
+    assert learnings(memory) == [DECISION]
+
+
+def test_what_was_said_in_a_directory_that_is_gone_is_learnt_nowhere(tmp_path, clock):
+    gone = tmp_path / "gone"
+    with omoide.open(tmp_path / "memory.db", clock=clock) as memory:
+        memory.hook(HookCall("codex", HookEvent.STOP, "Stop", "s1", DECISION, str(gone)))
+        assert memory.has_inbox()
+        assert memory.learn_from_inbox() == omoide.LearningReport()
+        assert not memory.has_inbox()
+
+
+def test_an_item_follows_its_project_to_another_name(memory, turn):
+    memory.remember("zebra", scope=Scope.project("shop"))
+    turn(line(DECISION))
+    memory.rename_project("shop", "store")
+    memory.learn_from_inbox()
+    assert [one.content for one in memory.list(scope=Scope.project("store"), type="learning").memories] == [DECISION]
+
+
+def test_a_worker_can_answer_hooks_and_learn_and_not_read_the_log(tmp_path, clock):
+    with omoide.open(tmp_path / "memory.db", clock=clock, project="shop", role="worker") as worker:
+        worker.hook(HookCall("codex", HookEvent.STOP, "Stop", "s1", DECISION, str(tmp_path)))
+        worker.learn_from_inbox()
+        assert len(learnings(worker)) == 1
+        with pytest.raises(omoide.NotAllowed):
+            worker.hook_calls()
+
+
+def test_whole_lines_are_read_part_by_part_and_a_giant_one_is_left_out(tmp_path):
+    file = tmp_path / "t.jsonl"
+    giant = b"g" * (LONGEST_LINE + CHUNK) + b"\n"
+    file.write_bytes(b"a\n" + giant + b"b\nlast")
+    size, position, seen = file.stat().st_size, 0, []
+    while True:
+        lines, end = read_part(file, position, size)
+        if end == position:
+            break
+        seen += lines
+        position = end
+    assert [text for text in seen if text] == [b"a", b"b"]
+    assert size - position == len(b"last")
+
+
+def test_nothing_behind_the_end_is_read(tmp_path):
+    file = Path(tmp_path / "t.jsonl")
+    file.write_bytes(b"one\ntwo\nthree\n")
+    assert read_part(file, 0, 8).lines == [b"one", b"two"]
+    assert read_part(file, 0, 6).lines == [b"one"]
+    assert read_part(file, 8, 8).lines == []
