@@ -154,7 +154,7 @@ AGENTS = {
         ),
         Agent(
             "codex",
-            "@openai/codex",
+            "@openai/codex@latest",  # not the one that an older run has left
             _codex_settings,
             lambda place: {},
             lambda place, prompt: [str(place.commands / "codex"), *_CODEX, prompt],

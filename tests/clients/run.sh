@@ -127,8 +127,7 @@ opencode() {
 
 codex() {
     say "Codex"
-    # 185 MB, where the newest takes 436; CODEX=@openai/codex tries that one.
-    installed "${CODEX:-@openai/codex@0.121.0}"
+    installed @openai/codex@latest # the same version as in test_hooks.py: it has to run hooks
     starts "$commands/codex" --version
     snippet "$HOME/.codex/config.toml" codex
     wants '"stdio"' "$commands/codex" mcp get omoide --json

@@ -115,11 +115,11 @@ def test_memories_reach_the_model_once_and_what_was_said_is_learnt(agent: Agent,
     assert calls(place, "prompt")[0]["client"] == agent.name
     assert (calls(place, "prompt")[0]["memories"], calls(place, "session start")[0]["memories"]) == (1, 20)
 
-    resumed = ask(agent, place, stub, "Always run make check before every commit.", resume=True)
-    starts = related.text.count("Note 59 on")
-    assert starts == 1
-    assert resumed.text.count("Note 59 on") <= 1  # no second copy; some clients do not keep the first one
-    assert resumed.text.count(PNPM) <= 1
+    both = "Always run make check before every commit. Which package manager do we use here?"
+    resumed = ask(agent, place, stub, both, resume=True)
+    assert related.text.count("Note 59 on") == 1
+    assert resumed.text.count("Note 59 on") <= 1  # no second copy
+    assert resumed.text.count(PNPM) == 1  # what the client has not kept comes again, what it has kept does not
 
     unrelated = ask(agent, place, stub, "What is the capital of France?")
     assert blocks(unrelated) == 1  # of the session's start

@@ -24,6 +24,8 @@ _RETRY = 0.005
 _LONGEST_NAME = 200
 _KEEPS_CONTEXT = ("resume",)
 """The sources of a session start that leave what was injected in the conversation."""
+_DROPS_CONTEXT = ("gemini",)
+"""Clients that do not store what was injected with the conversation: it is gone when that is resumed."""
 _COMPACTS_RARELY = ("gemini",)
 """Clients that announce a compaction at every turn, and hardly ever compact then."""
 
@@ -100,5 +102,5 @@ def _size(transcript: str) -> int:
 
 def _clears(call: HookCall) -> bool:
     if call.event is HookEvent.SESSION_START:
-        return call.source not in _KEEPS_CONTEXT
+        return call.source not in _KEEPS_CONTEXT or call.client in _DROPS_CONTEXT
     return call.event is HookEvent.BEFORE_COMPACTION and call.client not in _COMPACTS_RARELY

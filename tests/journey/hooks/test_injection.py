@@ -83,6 +83,14 @@ def test_a_compaction_or_a_clear_makes_room_for_the_same_memories_again(hook, sh
     assert hook({**asked, "prompt": "Which package manager did we use?"}).out == b""
 
 
+def test_a_client_that_forgets_what_was_injected_gets_it_again_when_it_resumes(hook, shop, asked, started):
+    gemini = {"hook_event_name": "BeforeAgent", "session_id": "g1", "cwd": asked["cwd"]}
+    assert PNPM in hook({**gemini, "prompt": "Which package manager do we use?"}).context
+    assert hook({**gemini, "prompt": "Which package manager did we use?"}).out == b""
+    hook({**started, "session_id": "g1", "source": "resume"}, GEMINI_SESSION_ID="g1", OMOIDE_INJECT_START_TOKENS="0")
+    assert PNPM in hook({**gemini, "prompt": "Which package manager do we use now?"}).context
+
+
 def test_a_changed_memory_is_injected_again(hook, shop, asked, memory):
     assert PNPM in hook(asked).context
     with memory() as service:

@@ -21,7 +21,7 @@ def edit(text: str, wiring: Wiring, recorded: Collection[str] = (), original: st
 
     `recorded` has the entries that omoide wrote before, as JSON; `original` is the file as it was before omoide. Raise
     Unreadable if the file is broken, InvalidInput if its hooks or servers have the wrong type, and Conflict if it is a
-    script that is not omoide's.
+    script that is not omoide's, or cannot be edited without changing anything else.
     """
     if wiring.is_script:
         return _edit_script(text, wiring)
@@ -36,7 +36,9 @@ def edit(text: str, wiring: Wiring, recorded: Collection[str] = (), original: st
             changed = changed.put(["version"], wiring.version)
         changed = set_hooks(changed, wiring.hooks, recorded, keep if isinstance(keep, JsonText) else None)
     if _others(document) != _others(changed):
-        raise AssertionError(f"the edit of {wiring.path} would have changed more than omoide's entries")
+        raise Conflict(
+            f"{wiring.path} cannot be edited without changing something else: edit it by hand (omoide mcp config)"
+        )
     return text if changed is document else changed.text
 
 
