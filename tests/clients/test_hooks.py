@@ -115,13 +115,12 @@ def test_memories_reach_the_model_once_and_what_was_said_is_learnt(agent: Agent,
     assert calls(place, "prompt")[0]["client"] == agent.name
     assert (calls(place, "prompt")[0]["memories"], calls(place, "session start")[0]["memories"]) == (1, 20)
 
-    both = "Always run make check before every commit. Which package manager do we use here?"
-    resumed = ask(agent, place, stub, both, resume=True)
+    resumed = ask(agent, place, stub, "Which package manager do we use here?", resume=True)
     assert related.text.count("Note 59 on") == 1
     assert resumed.text.count("Note 59 on") <= 1  # no second copy
     assert resumed.text.count(PNPM) == 1  # what the client has not kept comes again, what it has kept does not
 
-    unrelated = ask(agent, place, stub, "What is the capital of France?")
+    unrelated = ask(agent, place, stub, "Always run make check before every commit.")
     assert blocks(unrelated) == 1  # of the session's start
     assert PNPM not in unrelated.text
     assert calls(place, "prompt")[0]["memories"] == 0
