@@ -24,6 +24,13 @@ class SemanticFeatures(NamedTuple):
     english: Mapping[int, float] = MappingProxyType({})
     """The cosines of those that are compared by the model for English too."""
 
+    def mean_cosines(self) -> Mapping[int, float]:
+        """Return the cosine of each candidate as evidence: of those that both models compare the mean."""
+        if not self.english:
+            return self.cosines
+        both = {number: (its + self.cosines.get(number, its)) / 2 for number, its in self.english.items()}
+        return {**self.cosines, **both}
+
 
 class Usual(NamedTuple):
     """The usual mean and deviation of a model's cosines."""

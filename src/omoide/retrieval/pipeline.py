@@ -187,8 +187,7 @@ def _probability(features: Features, words: LexicalScores, found: Collection[int
     if features.semantic is None:
         evidence = confidence.evidence_by_words(covered, terms, features.entries)
     else:
-        cosines = features.semantic.cosines
-        evidence = confidence.evidence_by_vectors(covered, cosines, found, terms, features.entries)
+        evidence = confidence.evidence_by_vectors(covered, features.semantic.mean_cosines(), found, terms, features.entries)
     return confidence.probability(evidence)
 
 
