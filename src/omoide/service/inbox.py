@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,10 @@ from omoide.errors import InvalidInput, NotAllowed
 from omoide.guard import permissions
 from omoide.model import InboxItem, Scope, TranscriptPosition
 from omoide.service.candidate_store import LearningReport
+from omoide.service.hook_calls import HookCalls
 from omoide.service.learning import Learning
 from omoide.service.repositories import Repositories
+from omoide.storage.base import Writer
 
 if TYPE_CHECKING:  # its patterns take 40 ms that only a process that learns should pay for
     from omoide.learning.transcript import Turn
@@ -23,7 +26,7 @@ _MODEL_FIRST = timedelta(hours=1)
 """How long items wait for a process that may ask the language model, where one is configured."""
 
 
-class Inbox(Repositories, Learning):
+class Inbox(HookCalls, Repositories, Learning):
     """The operation that learns from what hooks left."""
 
     def learn_from_inbox(self, *, seconds: float | None = None, ask: bool = True) -> LearningReport:
@@ -31,7 +34,8 @@ class Inbox(Repositories, Learning):
 
         Each line of a transcript is read once, by one process at a time. `seconds`: for how long to begin with further
         parts; None: until nothing is left. `ask`: whether the language model may be asked, where one is configured; without
-        it, items wait up to an hour for a process that may. Returns what was learnt, of all sessions.
+        it, items wait up to an hour for a process that may. Returns what was learnt, of all sessions. Raises StoreBusy if
+        another process is writing: nobody waits for it here.
         """
         permissions.require(self._actor, "learn_from_inbox")
         until = float("inf") if seconds is None else time.monotonic() + seconds
@@ -42,8 +46,7 @@ class Inbox(Repositories, Learning):
             with self._store.read() as tx:
                 if not tx.has_inbox(at, before):
                     break
-            with self._store.write() as tx:
-                items = tx.lease_inbox(at, at + _LEASE, before)
+            items = self._write_soon(partial(_lease, at=at, before=before))
             if not items:  # another process was faster
                 continue
             if not self._learn_session(items, until, reports, ask=ask):
@@ -131,6 +134,10 @@ class Inbox(Repositories, Learning):
         with self._store.read() as tx:
             numbers = sorted({one.memory for one in tx.injections(session, _EVER)})
             return [memory.content for memory in tx.memories(numbers)]
+
+
+def _lease(tx: Writer, *, at: datetime, before: datetime) -> Sequence[InboxItem]:
+    return tx.lease_inbox(at, at + _LEASE, before)
 
 
 def _join(reports: Sequence[LearningReport]) -> LearningReport:

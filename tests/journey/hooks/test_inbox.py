@@ -8,6 +8,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import apsw
+
 from omoide import Scope, State
 
 DECISION = "We decided to use SQLite instead of Postgres because nobody wants to run a server."
@@ -205,3 +207,20 @@ def test_two_short_turns_of_a_client_that_does_not_send_the_answer_are_both_lear
         assert states == ["done", "done", "repeated"]
         service.learn_from_inbox()
     assert len(learnings(memory, shop)) == 2
+
+
+def test_a_command_does_not_wait_for_another_writer_to_learn(hook, shop, stopped, environment, memory):
+    write_transcript(stopped["transcript_path"], ("user", DECISION))
+    hook(stopped)
+    blocker = apsw.Connection(environment["OMOIDE_STORE"])
+    blocker.execute("BEGIN IMMEDIATE")
+    # With the usual wait of 30 seconds it would not end before its limit.
+    done = subprocess.run(
+        [*COMMAND, "list", "--project", "shop"], env={**environment, "OMOIDE_WAIT": "3600"}, capture_output=True, timeout=120
+    )
+    blocker.execute("ROLLBACK")
+    blocker.close()
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert learnings(memory, shop) == []
+    subprocess.run([*COMMAND, "list", "--project", "shop"], env=environment, capture_output=True, check=True)
+    assert len(learnings(memory, shop)) == 1

@@ -10,7 +10,15 @@ import click
 from omoide.errors import InvalidInput, Unreadable
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.editor import edit_text
-from omoide.interfaces.cli.options import Target, json_option, open_for_command, open_memory, settings_for, target_options
+from omoide.interfaces.cli.options import (
+    Target,
+    json_option,
+    learn_from_inbox,
+    open_for_command,
+    open_memory,
+    settings_for,
+    target_options,
+)
 from omoide.interfaces.cli.output import count_of, day, escape_control, headline, print_json
 from omoide.learning.transcript import read_lines, read_turns
 from omoide.model import Memory, Scope
@@ -145,7 +153,7 @@ def review_command(
     omoide review --keep 12 --drop 13
     """
     with open_memory(target) as (memory, scope):
-        memory.learn_from_inbox(seconds=_LEARN_SECONDS, ask=False)
+        learn_from_inbox(memory, _LEARN_SECONDS)
         decided = _decide(memory, scope, keep, drop, never)
         if decided:
             if as_json:

@@ -136,15 +136,15 @@ def open_for_command(settings: Settings) -> "Service":
     """Open the memory until the command ends: closing may take a moment, and the output is printed before that."""
     context = click.get_current_context()
     memory = context.with_resource(_open_store(settings))
-    context.call_on_close(lambda: _learn_from_inbox(memory))  # after the output, before the memory is closed
+    context.call_on_close(lambda: learn_from_inbox(memory, _LEARN_SECONDS))  # after the output, before the memory is closed
     _report_retirements(memory)
     return memory
 
 
-def _learn_from_inbox(memory: "Service") -> None:
-    """Learn from what agents' hooks left, by rules alone and for a moment only."""
+def learn_from_inbox(memory: "Service", seconds: float) -> None:
+    """Learn from what agents' hooks left, by rules alone and for so long. A fault is none of the command."""
     with suppress(OmoideError):  # fallback: the next command learns it
-        memory.learn_from_inbox(seconds=_LEARN_SECONDS, ask=False)
+        memory.learn_from_inbox(seconds=seconds, ask=False)
 
 
 def _report_retirements(memory: "Service") -> None:
