@@ -104,11 +104,9 @@ def answer(call: "HookCall", settings: "Settings") -> None:
     actor = Actor(settings.actor, settings.role, "hook")
     memory = app.open_service(settings, actor, report=lambda _: None, background=False, quick=True)
     try:
-        if call.event is HookEvent.SESSION_START:  # before the answer: the session starts with what the last one taught
+        if call.event is HookEvent.SESSION_START:  # a prompt does not learn: a person waits for it
             _learn(memory, _LEARN_SHARE * settings.hook_seconds)
         memory.hook(call, deliver=lambda text: _write(render_output(call, text)))
-        if call.event is HookEvent.PROMPT:  # after the answer
-            _learn(memory, _LEARN_SHARE * settings.hook_seconds)
     finally:
         memory.close_quickly()
 
