@@ -15,7 +15,7 @@ from journey.http.conftest import OWNER, needs_server
 pytestmark = needs_server
 
 
-def test_it_listens_at_port_8766_of_the_loopback_interface_unless_told_otherwise(run: Callable[..., Any]) -> None:
+def test_it_listens_at_port_8766_of_the_loopback_interface_unless_options_say_otherwise(run: Callable[..., Any]) -> None:
     from omoide.interfaces.cli.serve import serve_command
 
     defaults = {option.name: option.default for option in serve_command.params}

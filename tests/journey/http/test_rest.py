@@ -102,7 +102,7 @@ def test_a_list_is_of_the_project_and_include_adds_layers(server: Any, project: 
     assert mark in {memory["content"] for memory in server.request("GET", "/api/projects/0/memories").data["memories"]}
 
 
-def test_a_second_editor_is_told_with_412(server: Any, project: str) -> None:
+def test_a_second_editor_gets_412(server: Any, project: str) -> None:
     path = f"{project}/{server.request('POST', project, {'content': 'first'}).data['id']}"
     mine, theirs = (server.request("GET", path).headers["ETag"] for _ in range(2))
     assert server.request("PATCH", path, {"content": "theirs"}, If_Match=theirs).status == 200
