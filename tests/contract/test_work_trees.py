@@ -13,7 +13,7 @@ EARLY = START - timedelta(days=1)
 
 
 def record(root="/srv/shop", run=None, at=START):
-    state = WorkTreeState(root, "ab" * 20, "main", 1, (TreeFile("src/a.py", "cd", "一\n"), TreeFile("gone")))
+    state = WorkTreeState(root, "ab" * 20, "main", 1, 4096, (TreeFile("src/a.py", "cd", "一\n"), TreeFile("gone")))
     return WorkTreeRecord(state, at, run, (AgentFile("src/a.py", "一\n二\n", (AgentHunk(0, 1, ("零",)),), added=True),))
 
 

@@ -1,5 +1,6 @@
 """Recognise sentences that are worth keeping: decisions with their reason, preferences and conventions, facts. Pure."""
 
+import re
 from enum import StrEnum
 
 from omoide.learning.noise import is_about_instruction, is_progress, is_temporary
@@ -72,7 +73,7 @@ _CONVENTION = phrases(
 )
 _FACT = phrases(
     r"\b(?:runs?|listens?|is running|is served|is exposed) (?:on|at|in|under|with)\b",
-    r"\b(?:requires?|needs?|depends? on|expects?|only works? (?:with|on|if)|must be (?:set|running|started|installed))\b",
+    r"\b(?:requires?|needs?|depends? on|expects?|only works? (?:with|on|if)|(?:must|has to|have to) be \w+)\b",
     r"\b(?:lives?|(?:is|are) (?:located|stored|kept|defined|configured)|can be found) (?:in|at|under|by)\b",
     r"\b(?:is deployed|are deployed|deploys?|is hosted|is built|are built|builds?) (?:to|on|from|by|with|via)\b",
     r"\b(?:times? out|is limited to|is capped at|allows? (?:at most|up to|only)|takes? (?:about|around|up to)?\s*\d)\b",
@@ -101,6 +102,16 @@ _CONCRETE = phrases(
     _KNOWN_TOOLS,
 )
 """A path, a name, a number, a version, a well-known tool: what makes a fact checkable."""
+_OF_CODE = re.compile(
+    r"^(?:note that |so )?(?:the|this|that|both|each|all|these)?\s*(?:\w+ |`[^`]+` )?"
+    + words("""
+        functions?, methods?, class(?:es)?, handlers?, components?, hooks?, variables?, endpoints?, migrations?, helpers?
+        modules?, files?, test cases?, quer(?:y|ies), routes?, selectors?, callers?, fields?, columns?, constants?, props?
+    """)
+    + "|^(?:この|その|各)?(?:関数|メソッド|クラス|コンポーネント|変数|ファイル|カラム|引数)",
+    re.I,
+)
+"""What an agent says about code can be read there."""
 _VAGUE = phrases(
     r"^\W*(?:it|this|that|these|those|they|he|she|which)\b(?!\s+(?:repo|repository|project|codebase|team|service|package|module))",
     r"\b(?:maybe|perhaps|might|probably|I think|I guess|not sure|seems?|could be)\b",
@@ -138,6 +149,6 @@ def classify(sentence: str, *, by_person: bool) -> StatementKind | None:
         return StatementKind.DECISION
     if by_person and _CONVENTION.search(sentence):
         return StatementKind.CONVENTION
-    if _FACT.search(sentence) and is_concrete(sentence):
+    if _FACT.search(sentence) and is_concrete(sentence) and (by_person or not _OF_CODE.search(sentence)):
         return StatementKind.FACT
     return None
