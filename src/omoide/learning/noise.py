@@ -106,11 +106,11 @@ def is_about_instruction(sentence: str) -> bool:
 
 
 _TOKEN = re.compile(r"[^\s,;、。「」『』()（）\[\]{}<>\"'`“”]{8,}")
-_PLAIN = re.compile(
-    r"""(?:https?://\S+|[\w.-]+@[\w.-]+|[\w./~*-]+\.[a-z]{1,5}|[\w.-]*(?:/[\w.@*-]+)+/?|v?\d[\d.,:/_x-]*\w{0,4}
-    |[a-z]+(?:[-_.:/][a-z0-9]+)*|[A-Z][A-Z0-9_]+|(?:[A-Z]?[a-z]+[A-Z]?)+\d{0,3}|--?[\w=-]+|[0-9a-f]{7,40})[.:!?]?""",
-    re.X,
-)
+_SIGNS = re.compile(r"[-_.:/+=@~*$!?]+")
+_SEGMENT = re.compile(r"[A-Za-z]*\d*|\d+[A-Za-z]{0,3}|[a-z0-9]{1,5}")
+"""A part of names, versions, addresses and paths: of ESP32-S3, 10.3.1, s3://a/b2, lib/l10n."""
+_PLAIN = re.compile(r"https?://\S+|\d{4}-\d\d-\d\dT[\d:.]+Z?|[0-9a-f]{7,40}")
+"""An address, a time, a commit."""
 
 
 def has_credential(sentence: str) -> bool:
@@ -120,10 +120,14 @@ def has_credential(sentence: str) -> bool:
     password without saying that it is one: it refuses more than the guard.
     """
     return any(
-        not _PLAIN.fullmatch(token) and _changes(token) >= 4
+        not _is_plain(token) and _changes(token) >= 4
         for token in _TOKEN.findall(sentence)
         if token.isascii() and any(map(str.isdigit, token)) and any(map(str.isalpha, token))
     )
+
+
+def _is_plain(token: str) -> bool:
+    return bool(_PLAIN.fullmatch(token)) or all(_SEGMENT.fullmatch(part) for part in _SIGNS.split(token))
 
 
 def _changes(token: str) -> int:
