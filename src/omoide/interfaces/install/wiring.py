@@ -242,6 +242,8 @@ def _steps(client: str, scope: str, *, hooks: bool) -> list[str]:
     found = [steps[client, scope]] if (client, scope) in steps else []
     if client == "codex" and hooks:
         found.append("open codex, enter /hooks and trust the hooks of omoide: until then Codex skips them")
-    if client in ("claude-code", "gemini", "copilot", "opencode") and scope == "user":
+    if client == "opencode" and hooks:
+        found.append("start opencode: it installs its library for plugins once, which may take a minute")
+    elif client in ("claude-code", "gemini", "copilot", "opencode") and scope == "user":
         found.append(f"start {CLIENTS[client].title} again if it is running")
     return found
