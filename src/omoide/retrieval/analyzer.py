@@ -11,7 +11,7 @@ key is still found by pasting it. Work and number of terms grow with the length 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, filterfalse
 from operator import add
@@ -99,6 +99,21 @@ def _read(text: str) -> tuple[list[str], str]:
     return found, _never_alone().sub("", "".join(runs))  # Han and Hangul: there one character often is a word
 
 
+def _terms_of_runs(runs: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the terms of a query that is cut into runs and chunks already, as `terms` does."""
+    found: list[str] = []
+    joined = ""
+    for run, chunk in runs:
+        if chunk:
+            found += _chunk_terms(chunk).split()
+        elif len(run) > 1:
+            found += map(add, run, run[1:])
+            joined += run
+        else:
+            found.append(run)
+    return [*found, *_never_alone().sub("", joined)]
+
+
 def index_text(text: str) -> str:
     """Return the terms of a text as one string for an index, separated by spaces."""
     return " ".join(filter(None, map(_chunk_terms, text.split())) if text.isascii() else terms(text))
@@ -125,9 +140,12 @@ def index_entry(text: str) -> tuple[str, int, list[str]]:
     return " ".join(found), len(found), telling or opening
 
 
-def query_terms(text: str, limit: int = 64) -> dict[str, float]:
-    """Return the distinct terms of a query with their weights; the most distinctive ones if there are more than `limit`."""
-    found = terms(_both_ends(text))
+def query_terms(text: str, limit: int = 64, *, runs: Sequence[tuple[str, str]] | None = None) -> dict[str, float]:
+    """Return the distinct terms of a query with their weights; the most distinctive ones if there are more than `limit`.
+
+    runs: what `runs` returns for it, if that is known
+    """
+    found = terms(_both_ends(text)) if runs is None else _terms_of_runs(runs)
     weights = {term: weight for term in found if (weight := _weight(term))} or dict.fromkeys(found, 1.0)
     for term in [*weights]:
         for alias in _ALIASES.get(term, ()):

@@ -36,8 +36,14 @@ def term_evidence(
     if entries < constants.SMALL_STORE:
         raised = lexical.term_weights(asked, frequencies, constants.SMALL_STORE)
         evidence = query_parts.weigh(raised, parts, alone=alone) if parts.compounds else raised
+    if not parts.compounds or any(
+        frequencies.get(term) and term in evidence and not _hiragana.fullmatch(term)
+        for terms in parts.compounds
+        for term in terms
+    ):
+        return evidence
     compound = {term for terms in parts.compounds for term in terms if term in evidence}
-    if compound and not any(frequencies.get(term) for term in compound if not _hiragana.fullmatch(term)):
+    if compound:
         kept = max(compound, key=evidence.__getitem__)
         names = [evidence[term] for term in evidence.keys() - compound if frequencies.get(term) and not term.isdecimal()]
         weight = min(evidence[kept], max(names, default=evidence[kept]))

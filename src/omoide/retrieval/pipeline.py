@@ -110,7 +110,8 @@ def analyse(text: str, at: datetime, *, semantic: bool) -> Question:
         from omoide.retrieval import session_query  # lazy: the patterns of dates, see the top
 
         span = session_query.asked_time(text, at)
-    return Question(text, analyzer.query_terms(text), query_parts.query_parts(text), span)
+    runs = None if text.isascii() else analyzer.runs(text)
+    return Question(text, analyzer.query_terms(text, runs=runs), query_parts.query_parts(text, runs), span)
 
 
 def find_candidates(tx: Reader, query: Query, question: Question, at: datetime, vector: "QueryVector | None") -> Candidates:

@@ -28,13 +28,16 @@ class QueryParts(NamedTuple):
 NO_PARTS = QueryParts()
 
 
-def query_parts(text: str) -> QueryParts:
-    """Return how the terms of a query's text belong together; nothing for a text without compounds."""
+def query_parts(text: str, runs: Sequence[tuple[str, str]] | None = None) -> QueryParts:
+    """Return how the terms of a query's text belong together; nothing for a text without compounds.
+
+    runs: what `analyzer.runs` returns for it, if that is known
+    """
     if text.isascii():
         return NO_PARTS
     compounds: list[Collection[str]] = []
     names: set[str] = set()
-    for run, chunk in analyzer.runs(text):
+    for run, chunk in analyzer.runs(text) if runs is None else runs:
         if chunk:
             names.update(analyzer.terms(chunk))
         else:
@@ -48,7 +51,7 @@ def _compounds(run: str) -> list[list[str]]:
     start = 0
     for stretch in filter(None, _hiragana.split(run)):
         end = start + len(stretch)
-        is_hiragana = _hiragana.fullmatch(stretch) is not None
+        is_hiragana = "ぁ" <= stretch[0] <= "ゖ"
         text = stretch if is_hiragana else run[max(0, start - 1) : end + 1]
         found.append([*map(add, text, text[1:]), *stretch])
         start = end
@@ -63,15 +66,15 @@ def weigh(weights: Mapping[str, float], parts: QueryParts, *, alone: bool) -> di
         if term in weighed:
             weighed[term] *= boost
     if alone:
-        done: set[str] = set()
+        left = dict(weights)  # a term belongs to the first compound that has it
         for compound in parts.compounds:
-            terms = {term for term in compound if term in weights and term not in done}
-            done |= terms
-            total = sum(map(weights.__getitem__, terms))
+            terms = {term: left.pop(term) for term in compound if term in left}
+            total = sum(terms.values())
             if total:
-                most = max(map(weights.__getitem__, terms))
+                most = max(terms.values())
                 factor = (most + constants.COMPOUND_SUM * (total - most)) / total
-                weighed |= {term: weights[term] * factor for term in terms}
+                for term, weight in terms.items():
+                    weighed[term] = weight * factor
     return weighed
 
 
