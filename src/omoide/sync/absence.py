@@ -22,6 +22,7 @@ _HEADING = re.compile(rb"(#{1,6})(?:\s|$)")
 _NO_TITLE = b"-*+>| \t`~="
 """How a line does not begin that is a heading because it is underlined."""
 _UNDERLINE = re.compile(rb"(=+|-{2,})\s*$")
+_UNDERLINES, _EQUALS, _HASH_MARK = b"=-", ord("="), ord("#")
 # An item of an outline has 32 bits: 3 of its kind, 2 of the empty lines above it, 27 of a hash.
 _KIND, _BLANKS, _HASH = 29, 27, (1 << 27) - 1
 _WITHOUT_BLANKS = ~(3 << _BLANKS) & 0xFFFFFFFF
@@ -228,31 +229,32 @@ def _read(outline: bytes) -> tuple["array[int]", bool]:
 
 
 def _items(text: str) -> "array[int]":
+    # Every write of a list passes here with each of its lines, so that the usual ones take few steps.
     items = array("I")
-    blanks = 0
-    lines = text.removeprefix("\ufeff").encode("utf-8", "surrogatepass").split(b"\n")
-    for index, line in enumerate(lines):
-        if not line.strip():
-            blanks = min(blanks + 1, 3)
+    blanks, above = 0, -1
+    for line in text.removeprefix("\ufeff").encode("utf-8", "surrogatepass").split(b"\n"):
+        if not line or line.isspace():
+            blanks, above = min(blanks + 1, 3), -1
             continue
-        following = lines[index + 1] if index + 1 < len(lines) else b""
-        items.append(_level(line, following) << _KIND | blanks << _BLANKS | crc32(line) & _HASH)
+        first = line[0]
+        if above >= 0 and first in _UNDERLINES and _UNDERLINE.match(line):
+            items[above] |= (1 if first == _EQUALS else 2) << _KIND
+        level = _level(line) if first == _HASH_MARK or b"<!--" in line else 0
+        # The place of a line that is a heading if the next one underlines it.
+        above = len(items) if first not in _NO_TITLE and first != _HASH_MARK else -1
+        items.append(level << _KIND | blanks << _BLANKS | crc32(line) & _HASH)
         blanks = 0
         if line.count(b"-") >= 4:
             items.extend(_id_item(found.decode()) for found in _UUID.findall(line))
     return items
 
 
-def _level(line: bytes, following: bytes) -> int:
+def _level(line: bytes) -> int:
     """The level of a heading, 0 for any other line; the last level for a bullet that is an entry."""
-    if line.startswith(b"#"):
-        found = _HEADING.match(line)
-        return min(len(found[1]), _BULLET - 1) if found else 0
-    if line.startswith((b"-", b"*", b"+")) and b"<!--" in line and _MARKED_BULLET.match(line):
-        return _BULLET
-    if following.startswith((b"=", b"--")) and line[:1] not in _NO_TITLE and _UNDERLINE.match(following):
-        return 1 if following.startswith(b"=") else 2
-    return 0
+    found = _HEADING.match(line)
+    if found:
+        return min(len(found[1]), _BULLET - 1)
+    return _BULLET if _MARKED_BULLET.match(line) else 0
 
 
 def _hash(text: str) -> int:
