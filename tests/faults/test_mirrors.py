@@ -6,9 +6,12 @@ import re
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import timedelta
+from functools import partial
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -473,6 +476,28 @@ def test_a_late_save_is_imported_by_reading_memories_too(tmp_path, open_memory, 
     with pytest.warns(UserWarning, match=r"memories\.md was saved while it was replaced"):
         found = {one.content for one in memory.list(scope=SHOP).memories}
     assert found == {"by the person", "by an agent"}
+
+
+def test_a_late_save_is_imported_by_an_agent_that_only_writes(tmp_path, open_memory, monkeypatch):
+    file = tmp_path / "memories.md"
+    memory = open_memory(tmp_path / "memory.db")
+    memory.mirror(file, scope=SHOP)
+    number = memory.remember("before", topic="t", scope=SHOP).memory.number
+    editor = late_editor(file)
+    text = file.read_text()
+    memory.remember("by an agent", scope=SHOP)
+    editor.communicate(text.replace("before", "by the person"))
+    for n in range(2 * late_saves._PRUNE_AFTER):  # within the same second, perhaps
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            memory.remember(f"text {n}", scope=SHOP)
+    monkeypatch.setattr(late_saves.time, "monotonic", partial(add, time.monotonic(), 2 * late_saves._LOOK_SECONDS))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        memory.remember("a second later", scope=SHOP)
+    assert "by the person" in file.read_text()
+    with memory._store.read() as tx:
+        assert tx.memory(number).content == "by the person"
 
 
 def test_the_losing_text_of_a_conflict_is_on_the_disk_before_its_file_is_overwritten(

@@ -33,7 +33,7 @@ that has opened a file keeps it from being deleted; one that has only looked it 
 _ALWAYS_KEPT = 4
 _PRUNE_AFTER = 16
 _LOOK_SECONDS = 1.0
-"""Between two looks at the replaced files by somebody who only reads memories."""
+"""Between two looks at the replaced files by somebody who only reads or writes memories."""
 _WAIT_SECONDS = 0.25
 """How long to wait for somebody who is writing to a file that is to be read."""
 _WAIT_SECONDS_REPLACED = 2.0
@@ -46,6 +46,8 @@ class FileHold:
 
     def __init__(self, descriptor: int | None):
         self._descriptor = descriptor
+        self.is_disturbed = False
+        """Whether somebody opened the old file for writing while it was replaced."""
 
     def late_text(self) -> bytes | None:
         """What somebody wrote to the old file while it was replaced; None: nobody did, or they are not done yet.
@@ -55,6 +57,7 @@ class FileHold:
         if self._descriptor is None or fcntl.fcntl(self._descriptor, fcntl.F_GETLEASE) == fcntl.F_RDLCK:
             return None
         # Somebody wants to open it for writing, and waits until the lease is released.
+        self.is_disturbed = True
         fcntl.fcntl(self._descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
         if not _wait_for_lease(self._descriptor, _WAIT_SECONDS_REPLACED):
             return None
@@ -158,7 +161,7 @@ class ReplacedFiles:
         rename_to(f"{quoted}.{time.time_ns()}-{_describe(seen)}")
         self._added += 1
         if self._added > _PRUNE_AFTER:
-            self.late_saves()
+            self._list_and_prune()
 
     def late_saves(self) -> list[ReplacedFile]:
         """The files that somebody has written to since they were replaced, the oldest first.
@@ -166,8 +169,11 @@ class ReplacedFiles:
         Deletes old ones that nobody has written to, and the oldest of too many. An emptied file holds no text: it is about
         to be written, or is deleted when it is old.
         """
-        self._added = 0
         self._next_look = time.monotonic() + _LOOK_SECONDS
+        return self._list_and_prune()
+
+    def _list_and_prune(self) -> list[ReplacedFile]:
+        self._added = 0
         saved: list[ReplacedFile] = []
         unchanged: list[ReplacedFile] = []
         for file in sorted(self._files(), key=lambda file: file.replaced_at):
@@ -182,8 +188,12 @@ class ReplacedFiles:
         return saved
 
     def is_look_due(self) -> bool:
-        """Whether the last look was long enough ago for somebody who only reads memories."""
+        """Whether the last look was long enough ago for somebody who only reads or writes memories."""
         return time.monotonic() >= self._next_look
+
+    def look_soon(self) -> None:
+        """Let the next look be due: somebody is writing to a file that was replaced."""
+        self._next_look = 0.0
 
     def read(self, file: ReplacedFile) -> str:
         """What somebody has saved to a replaced file. Raises Unreadable if that is no text, or gone."""

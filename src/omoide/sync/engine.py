@@ -124,21 +124,27 @@ class SyncEngine:
             snapshot.place.replaced.discard()
         event, is_concerned = self._database.is_concerned(mirror, snapshot.event)
         if is_concerned:
-            return self.sync(mirror)
+            return self.sync(mirror, unasked=True)
         snapshot.event = event
         return None
 
     def sync(
-        self, mirror: Mirror, prefer: Side | None = None, *, whole: bool = False, **which: Collection[int]
+        self,
+        mirror: Mirror,
+        prefer: Side | None = None,
+        *,
+        whole: bool = False,
+        unasked: bool = False,
+        **which: Collection[int],
     ) -> SyncReport:
         """Bring both sides of a mirror together now.
 
         `prefer`: the side from which the other is rebuilt. `whole`: compare every memory and every file, not only those
-        that changed. `put_back`, `take_out`: see `SyncRun`.
+        that changed. `unasked`, `put_back`, `take_out`: see `SyncRun`.
         """
         with self._lock:
             snapshot = self.snapshot(mirror)
-            report = _escape_report(self._run(snapshot, prefer, whole=whole, **which).sync())
+            report = _escape_report(self._run(snapshot, prefer, whole=whole, unasked=unasked, **which).sync())
             self._report_troubles(snapshot, report.troubles)
             for notice in report.notices:
                 self.report(notice)
@@ -158,11 +164,17 @@ class SyncEngine:
             return run.held() if isinstance(run, SyncRun) else []
 
     def _run(
-        self, snapshot: Snapshot, prefer: Side | None = None, *, whole: bool = False, **which: Collection[int]
+        self,
+        snapshot: Snapshot,
+        prefer: Side | None = None,
+        *,
+        whole: bool = False,
+        unasked: bool = False,
+        **which: Collection[int],
     ) -> SyncRun | BlockRun:
         if snapshot.mirror.format == "block":
             return BlockRun(snapshot, self._database, prefer, whole=whole)
-        return SyncRun(snapshot, self._database, prefer, whole=whole, **which)
+        return SyncRun(snapshot, self._database, prefer, whole=whole, unasked=unasked, **which)
 
     def listed(self, mirror: Mirror) -> list[Memory]:
         """The memories that were in the files when these were last in sync, oldest first."""

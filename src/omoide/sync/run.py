@@ -59,12 +59,17 @@ class SyncRun:
         whole: bool = False,
         put_back: Collection[int] = (),
         take_out: Collection[int] = (),
+        unasked: bool = False,
     ):
-        """`put_back`: memories whose missing entries are written again. `take_out`: those whose entries are removed."""
+        """`put_back`: memories whose missing entries are written again. `take_out`: those whose entries are removed.
+
+        `unasked`: it follows a write, of which there may be hundreds in a second: late saves are looked for now and then.
+        """
         self._snapshot = snapshot
         self._database = database
         self._request = SyncRequest(prefer, put_back, take_out)
         self._progress = Progress()
+        self._unasked = unasked
         self._whole = whole or prefer is not None or bool(put_back or take_out)
         """Whether every memory and every file is compared."""
         self._evidence = FileEvidence(snapshot, database)
@@ -286,6 +291,8 @@ class SyncRun:
 
     def _import_late_saves(self) -> bool:
         """Import what somebody saved to a file after it had been replaced; return whether there was such a save."""
+        if self._unasked and not self._snapshot.place.replaced.is_look_due():
+            return False
         files = self._snapshot.late_saves()
         for file in files:
             problems = "; ".join(self._import_late_save(file))

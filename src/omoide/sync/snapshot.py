@@ -247,6 +247,8 @@ class Snapshot:
         with hold_file(self.place.root / name) as hold:
             stat = self.place.write(name, text, seen)
             late = hold.late_text()
+        if hold.is_disturbed:
+            self.place.replaced.look_soon()
         if late is None:
             return stat
         # Somebody had begun to save the old file: their text goes into the new one. If that has been saved again
