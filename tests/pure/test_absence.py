@@ -179,6 +179,7 @@ GROWING = [page("abcd"), page("abcde"), page("abcdef")]
     ([page("abcd"), page("abcde"), page("abcde").replace("of b", "of B")], "acd", ("b", "e")),  # b was changed meanwhile
     ([page("abcd"), page("abcde"), page("abcdef"), page("abcdf")], "acd", ("b", "f")),  # e came and went
     ([page("abcde"), page("abcdef"), page("abcdf")], "acd", ("bf", "")),  # e was there before, and is gone
+    ([page("abcd"), page("abcde"), page("abcdef"), page("abcd"), page("abcdef")], "acde", ("b", "f")),  # git went and came
 ])  # fmt: skip
 def test_what_the_last_writes_added_is_deleted_only_if_something_of_them_is_there(versions, after, expected):
     assert deleted(versions, page(after)) == expected

@@ -33,7 +33,7 @@ _BULLET = 6
 _MARKED_BULLET = re.compile(rb"[-*+][ \t].*<!--[ \t]*omoide:[0-9a-fA-F-]{36}[ \t]*-->")
 
 
-_CHANGED, _REMOVED = "~", "-"
+_ADDED, _CHANGED, _REMOVED = "", "~", "-"
 """Before the hash of an id in `FileVersions.changes`; of an entry that was added there is only the hash."""
 _NO_LINE_END = 0xFFFFFFFF
 """The last item of an outline whose text does not end with a line end."""
@@ -106,19 +106,23 @@ def judge_entries(absence: Absence, git: Callable[[], GitState]) -> dict[str, He
 def _unseen_ids(versions: FileVersions, missing: Collection[str]) -> Collection[str]:
     """The missing ids that the last writes added, if these are at least two and nothing that they wrote is in the file."""
     ids = {_id_hash(id): id for id in missing}
-    added: list[str] = []
-    removed: set[str] = set()
-    """Entries that the text must have had, if it is as old as the version in question: nobody deleted just these as well."""
-    unseen: list[str] = []
+    net: dict[str, str] = {}
+    """How the last version differs from an earlier one, by id; what came and went, or went and came, does not differ."""
+    unseen: set[str] = set()
     for number, changes in enumerate(versions.changes):
-        removed.update(change.removeprefix(_REMOVED) for change in changes if change.startswith(_REMOVED))
-        written = [change for change in changes if not change.startswith(_REMOVED)]
-        if not changes or any(change.removeprefix(_CHANGED) not in ids.keys() | removed for change in written):
+        if not changes:
             break
-        added += [ids[change] for change in written if change in ids]
-        removed.difference_update(written)
-        if number > 0 and not removed:
-            unseen = list(added)
+        for change in changes:
+            id = change.lstrip(_CHANGED + _REMOVED)
+            kind, later = change.removesuffix(id), net.pop(id, None)
+            if later is None:
+                net[id] = kind
+            elif kind == _CHANGED or (kind == _ADDED and later == _CHANGED):
+                net[id] = later if kind == _CHANGED else kind
+        # Nobody who saves an earlier version has deleted just what was removed from it since.
+        is_possible = all(kind != _REMOVED and id in ids for id, kind in net.items())
+        if number > 0 and is_possible:
+            unseen |= {ids[id] for id, kind in net.items() if kind == _ADDED}
     return unseen
 
 
