@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         Link as Link,
         LinkKind as LinkKind,
         Memory as Memory,
+        MemoryUse as MemoryUse,
         Mirror as Mirror,
         Outcome as Outcome,
         Page as Page,
@@ -141,6 +142,10 @@ if TYPE_CHECKING:
     from omoide.service.llm_usage import (
         UsageReport as UsageReport,
         UsageRow as UsageRow,
+    )
+    from omoide.service.meter import (
+        MeterReport as MeterReport,
+        MeterRow as MeterRow,
     )
     from omoide.service.mirrors import (
         ConflictDetail as ConflictDetail,
@@ -208,8 +213,8 @@ _MODULES = {
     "omoide.lifecycle.run_statistics": "Interval RunGroup RunReport",
     "omoide.model": (
         "Actor AgentFile AgentHunk AgentSource Choice CliSource ComposedPrompt Draft Event FileSource GitHubSource "
-        "Hit HookCall HookEvent HookRecord HookState Injection Layer Link LinkKind Memory Mirror Outcome Page Project "
-        "ProjectPlace PromptMemory Query Receipt Remembered ResumeContext Role Route RouteCandidate RouteConfidence "
+        "Hit HookCall HookEvent HookRecord HookState Injection Layer Link LinkKind Memory MemoryUse Mirror Outcome Page "
+        "Project ProjectPlace PromptMemory Query Receipt Remembered ResumeContext Role Route RouteCandidate RouteConfidence "
         "Run RunResult Scope SearchResult Session Side SlackSource State Summary SyncConflict Task TreeFile Usage "
         "VectorCoverage Version WorkTreeRecord WorkTreeState"
     ),
@@ -218,6 +223,7 @@ _MODULES = {
     "omoide.service.candidate_store": "LearningReport",
     "omoide.service.copies": "Copy PurgeReport",
     "omoide.service.llm_usage": "UsageReport UsageRow",
+    "omoide.service.meter": "MeterReport MeterRow",
     "omoide.service.mirrors": "ConflictDetail",
     "omoide.service.projects": "ProjectDetails ProjectOverview",
     "omoide.service.queries": "EventBatch",

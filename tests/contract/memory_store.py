@@ -32,6 +32,7 @@ from omoide.model import (
     LinkKind,
     LlmCall,
     Memory,
+    MemoryUse,
     Mirror,
     Outcome,
     OutcomeEvidence,
@@ -344,6 +345,16 @@ class MemoryReader:
         ordered = [one for _, one in sorted(self.data.injections.items())]
         return [one for one in ordered if session in (None, one.session) and one.at >= since]
 
+    def use_counts(self) -> dict[int, tuple[int, int]]:
+        judged = [one for one in self.data.injections.values() if one.use in (MemoryUse.USED, MemoryUse.CONTRADICTED)]
+        return {
+            number: (
+                sum(one.use is MemoryUse.USED for one in judged if one.memory == number),
+                sum(one.use is MemoryUse.CONTRADICTED for one in judged if one.memory == number),
+            )
+            for number in {one.memory for one in judged}
+        }
+
     def inbox(self) -> list[InboxItem]:
         return [item for number, item in sorted(self.data.inbox.items()) if number not in self.data.learnt]
 
@@ -617,6 +628,11 @@ class MemoryWriter(MemoryReader):
         for one in injections:
             if one.memory in self.data.memories:
                 self.data.injections[record.number, one.memory] = one
+
+    def record_uses(self, uses: Iterable[tuple[int, int, MemoryUse]]) -> None:
+        for call, memory, use in uses:
+            if (call, memory) in self.data.injections:
+                self.data.injections[call, memory] = replace(self.data.injections[call, memory], use=use)
 
     def put_in_inbox(self, item: InboxItem) -> None:
         self.data.last["inbox"] += 1

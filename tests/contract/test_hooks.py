@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from omoide.model import HookEvent, HookRecord, HookState, InboxItem, Injection, Scope, TranscriptPosition
+from omoide.model import HookEvent, HookRecord, HookState, InboxItem, Injection, MemoryUse, Scope, TranscriptPosition
 
 NOON = datetime(2026, 2, 5, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -152,3 +152,18 @@ def test_an_erased_memory_leaves_no_item_that_may_repeat_it(samples, store, way)
         assert tx.injections(None, NOON) == []
         assert tx.transcript_position("/t.jsonl").bytes == 100  # what is before that is not learnt from
         assert tx.transcript_position("/other.jsonl").bytes == 0
+
+
+def test_uses_are_recorded_with_their_injection_and_counted_by_memory(samples, store):
+    one, other = samples.add("zebra"), samples.add("okapi")
+    first, second = log(store, record(), one, other), log(store, record(at=NOON + SECOND), one)
+    with store.write() as tx:
+        tx.record_uses([(first.number, one.number, MemoryUse.USED), (first.number, other.number, MemoryUse.IGNORED)])
+        tx.record_uses([(second.number, one.number, MemoryUse.CONTRADICTED), (99, one.number, MemoryUse.USED)])
+    with store.read() as tx:
+        assert [(each.memory, each.use) for each in tx.injections("s", NOON)] == [
+            (one.number, MemoryUse.USED),
+            (other.number, MemoryUse.IGNORED),
+            (one.number, MemoryUse.CONTRADICTED),
+        ]
+        assert tx.use_counts() == {one.number: (1, 1)}

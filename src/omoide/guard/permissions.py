@@ -50,6 +50,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "has_inbox": _EVERYONE,
     "compose": _EVERYONE,
     "record_prompt": _EVERYONE,
+    "meter": _EVERYONE,
     "project_block": _EVERYONE,
     # runs, their receipts and outcomes: an agent reports how its own run ended
     "runs": _EVERYONE,
@@ -171,6 +172,7 @@ _WITHIN_BOUNDS = frozenset(
         "hook",
         "compose",
         "record_prompt",
+        "meter",
         "project_block",
         "runs",
         "run",

@@ -17,6 +17,10 @@ DECAY = 0.995
 """What remains of the weight of evidence after one recorded run."""
 VERDICT_WEIGHT = 3.0
 """How much more it counts where somebody says that this memory helped or harmed."""
+USE_WEIGHT = 0.1
+"""How much one use of an injected memory counts, as the meter recognises it."""
+_MOST_USES = 0.9
+"""How much all uses of a memory count together: less than one outcome."""
 _DIGITS = 4
 _CREDITS = {RunResult.SUCCESS: 1.0, RunResult.PARTIAL: 0.5, RunResult.FAILURE: 0.0}
 
@@ -49,6 +53,15 @@ def relevance(known: LearnedRelevance, project: str, tick: int) -> float:
     kept = DECAY ** max(0, tick - known.tick) if project == known.project else 1.0
     successes, failures = known.successes * kept, known.failures * kept
     return round((STRENGTH * known.prior + successes) / (STRENGTH + successes + failures), _DIGITS)
+
+
+def with_uses(value: float, used: int, contradicted: int) -> float:
+    """Return the relevance of a memory with what agents made of it where hooks injected it: weak evidence."""
+    total = used + contradicted
+    if not total:
+        return value
+    weight = min(_MOST_USES, USE_WEIGHT * total)
+    return round((STRENGTH * value + weight * used / total) / (STRENGTH + weight), _DIGITS)
 
 
 def unlearned(memory: int, value: float, event: int) -> LearnedRelevance:

@@ -8,6 +8,7 @@ from omoide.model.hook import (
     HookState,
     InboxItem,
     Injection,
+    MemoryUse,
     TranscriptPosition,
 )
 from omoide.model.idempotency import IdempotencyRecord
@@ -81,6 +82,7 @@ __all__ = [
     "LinkKind",
     "LlmCall",
     "Memory",
+    "MemoryUse",
     "Mirror",
     "Outcome",
     "OutcomeEvidence",

@@ -71,6 +71,14 @@ class HookRecord(msgspec.Struct, frozen=True):
     fault: str = ""
 
 
+class MemoryUse(StrEnum):
+    """What an agent made of a memory that was injected."""
+
+    USED = "used"
+    IGNORED = "ignored"
+    CONTRADICTED = "contradicted"
+
+
 class Injection(msgspec.Struct, frozen=True):
     """A memory that was injected into a conversation."""
 
@@ -85,6 +93,8 @@ class Injection(msgspec.Struct, frozen=True):
     version: int
     tokens: int
     """As estimated, with its heading."""
+    use: MemoryUse | None = None
+    """None: its turn has not ended, or was not judged yet."""
 
 
 class InboxItem(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ from omoide.model import InboxItem, Scope, TranscriptPosition
 from omoide.service.candidate_store import LearningReport
 from omoide.service.hook_calls import HookCalls
 from omoide.service.learning import Learning
+from omoide.service.meter import Meter
 from omoide.service.repositories import Repositories
 from omoide.storage.base import Writer
 
@@ -20,13 +21,15 @@ if TYPE_CHECKING:  # its patterns take 40 ms that only a process that learns sho
     from omoide.learning.transcript import Turn
 
 _EVER = datetime(1970, 1, 1, tzinfo=UTC)
+_MOST_JUDGED = 500
+"""Turns before the end of an item that are compared with the memories in the conversation."""
 _LEASE = timedelta(minutes=5)
 """How long a process may take over one part of a transcript, with a language model."""
 _MODEL_FIRST = timedelta(hours=1)
 """How long items wait for a process that may ask the language model, where one is configured."""
 
 
-class Inbox(HookCalls, Repositories, Learning):
+class Inbox(HookCalls, Repositories, Learning, Meter):
     """The operation that learns from what hooks left."""
 
     def learn_from_inbox(self, *, seconds: float | None = None, ask: bool = True) -> LearningReport:
@@ -79,6 +82,7 @@ class Inbox(HookCalls, Repositories, Learning):
         scope = self._scope_of_item(item)
         known = self._injected_texts(item.session)
         is_known = session_turns.has_transcript(item)
+        said: list[Turn] = []
         while scope is not None:
             with self._store.read() as tx:
                 position = tx.transcript_position(item.transcript)
@@ -87,6 +91,7 @@ class Inbox(HookCalls, Repositories, Learning):
                 break
             turns = session_turns.turns(lines, position.line)
             is_known = is_known and bool(turns)
+            said = [*said, *turns][-_MOST_JUDGED:]
             report = self._learn_turns(turns, item, scope, known, ask=ask)
             with self._store.write() as tx:
                 at = self._clock()
@@ -95,7 +100,9 @@ class Inbox(HookCalls, Repositories, Learning):
             yield report
         report = LearningReport()
         if scope is not None and not is_known:  # no transcript, or one in a format that is not known
-            report = self._learn_turns(session_turns.spoken(item), item, scope, known, ask=ask)
+            said = session_turns.spoken(item)
+            report = self._learn_turns(said, item, scope, known, ask=ask)
+        self._judge_turn(item, session_turns.separate_own(said)[0])
         with self._store.write() as tx:
             tx.finish_inbox([item.number], self._clock())
         yield report

@@ -160,16 +160,22 @@ class Prompts(Core):
         self, tx: Reader, scope: Scope, candidates: Sequence[PromptCandidate]
     ) -> Sequence[PromptCandidate]:
         """The candidates, those with a learned relevance with what it is by now."""
-        known = tx.learned(scope) if self._settings.learn_relevance else ()
-        if not known:
+        if not self._settings.learn_relevance:
+            return candidates
+        known, uses = tx.learned(scope), tx.use_counts()
+        if not known and not uses:
             return candidates
         from omoide.lifecycle import relevance  # lazy: only once something was learned
 
         values = relevance.present_values(known, scope.path, tx.last_tick(scope))
-        return [
-            candidate._replace(relevance=values.get((candidate.number, candidate.relevance), candidate.relevance))
-            for candidate in candidates
-        ]
+        fixed = {one.memory for one in known if one.fixed}
+
+        def present(candidate: PromptCandidate) -> float:
+            value = values.get((candidate.number, candidate.relevance), candidate.relevance)
+            is_open = candidate.number in uses and candidate.number not in fixed
+            return relevance.with_uses(value, *uses[candidate.number]) if is_open else value
+
+        return [candidate._replace(relevance=present(candidate)) for candidate in candidates]
 
     def _recall_text(self, task: Task) -> str:
         """What to recall memories by; empty where the settings do not ask for that."""

@@ -1,10 +1,10 @@
 """Store protocols for the calls of agents' hooks, what they injected, and the inbox that is learnt from."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from omoide.model import HookRecord, InboxItem, Injection, TranscriptPosition
+from omoide.model import HookRecord, InboxItem, Injection, MemoryUse, TranscriptPosition
 
 
 class HookReader(Protocol):
@@ -26,6 +26,9 @@ class HookReader(Protocol):
     def injections(self, session: str | None, since: datetime) -> list[Injection]:
         """Return what was injected into a session, or into all, at this moment or later, oldest first."""
 
+    def use_counts(self) -> dict[int, tuple[int, int]]:
+        """Return how often agents used and contradicted each memory that was injected, by its number."""
+
     def inbox(self) -> list[InboxItem]:
         """Return what waits to be learnt from, oldest first."""
 
@@ -44,6 +47,9 @@ class HookWriter(Protocol):
 
     def end_hook_call(self, record: HookRecord, injections: Sequence[Injection] = ()) -> None:
         """Replace the call with this number, and store what it injected."""
+
+    def record_uses(self, uses: Iterable[tuple[int, int, MemoryUse]]) -> None:
+        """Store what became of injections: the call of each, the number of the memory, and its use."""
 
     def put_in_inbox(self, item: InboxItem) -> None:
         """Store an item under a new number. Items that were learnt from long ago are deleted."""

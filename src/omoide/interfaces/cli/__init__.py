@@ -64,6 +64,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "replay": CommandEntry(_PROMPTS, "runs", "Print the prompt of a run again: the same bytes, from the history."),
     "outcome": CommandEntry(_PROMPTS, "runs", "Record what came of a run: its memories become more or less relevant."),
     "blame": CommandEntry(_PROMPTS, "runs", "Find which memory put a text into which prompt."),
+    "meter": CommandEntry(
+        _PROMPTS, "meter", "Show which injected memories agents used, ignored or contradicted, and what they cost."
+    ),
     "project": CommandEntry(_PROJECTS, "project", "Create, list, show, describe, bind, rename, merge and back up projects."),
     "summarize": CommandEntry(
         _PROJECTS, "summarize", "Replace the old entries of a project by a summary, and archive them."

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from omoide.model import HookEvent, HookRecord, HookState, InboxItem, Injection, TranscriptPosition
+from omoide.model import HookEvent, HookRecord, HookState, InboxItem, Injection, MemoryUse, TranscriptPosition
 from omoide.storage.rows import micros, moment
 from omoide.storage.sqlite.transaction import Transaction
 
@@ -21,7 +21,7 @@ _TELLING_LINE = 16
 
 _CALL = "SELECT number, at, client, event, session, digest, clears, state, seconds, memories, tokens, fault FROM hook_calls"
 _INJECTION = """
-SELECT c.number, c.at, c.client, c.event, c.session, i.memory, i.version, i.tokens
+SELECT c.number, c.at, c.client, c.event, c.session, i.memory, i.version, i.tokens, i.use
 FROM hook_calls c JOIN injections i ON i.call = c.number"""
 _ITEM = (
     "SELECT number, at, client, session, project, directory, transcript, size, prompt, last_message, work_tree FROM inbox"
@@ -60,7 +60,14 @@ class SqliteHookReader:
             f"{_INJECTION} WHERE {where}{'' if session is None else ' AND c.session = ?'} ORDER BY c.number, i.memory",
             (*values, *([] if session is None else [session])),
         )
-        return [Injection(call, moment(at), client, HookEvent(event), *rest) for call, at, client, event, *rest in rows]
+        return [_injection(row) for row in rows]
+
+    def use_counts(self) -> dict[int, tuple[int, int]]:
+        rows = self._tx.rows(
+            "SELECT memory, sum(use = 'used'), sum(use = 'contradicted') FROM injections"
+            " WHERE use IN ('used', 'contradicted') GROUP BY memory"
+        )
+        return {memory: (used, contradicted) for memory, used, contradicted in rows}
 
     def inbox(self) -> list[InboxItem]:
         return [_item(row) for row in self._tx.rows(f"{_ITEM} WHERE learnt_at IS NULL ORDER BY number")]
@@ -97,8 +104,15 @@ class SqliteHookWriter(SqliteHookReader):
         )
         # A memory may have been purged meanwhile: nothing is recorded of it.
         self._tx.run_many(
-            "INSERT OR REPLACE INTO injections SELECT ?1, number, ?3, ?4 FROM memories WHERE number = ?2",
+            "INSERT OR REPLACE INTO injections (call, memory, version, tokens)"
+            " SELECT ?1, number, ?3, ?4 FROM memories WHERE number = ?2",
             ((record.number, one.memory, one.version, one.tokens) for one in injections),
+        )
+
+    def record_uses(self, uses: Iterable[tuple[int, int, MemoryUse]]) -> None:
+        self._tx.run_many(
+            "UPDATE injections SET use = ? WHERE call = ? AND memory = ?",
+            ((use.value, call, memory) for call, memory, use in uses),
         )
 
     def put_in_inbox(self, item: InboxItem) -> None:
@@ -170,6 +184,12 @@ def _values(record: HookRecord) -> tuple[Any, ...]:
 def _record(row: Any) -> HookRecord:
     number, at, client, event, session, digest, clears, state, *rest = row
     return HookRecord(number, moment(at), client, HookEvent(event), session, digest, bool(clears), HookState(state), *rest)
+
+
+def _injection(row: Any) -> Injection:
+    call, at, client, event, session, memory, version, tokens, use = row
+    judged = MemoryUse(use) if use else None
+    return Injection(call, moment(at), client, HookEvent(event), session, memory, version, tokens, judged)
 
 
 def _item(row: Any) -> InboxItem:

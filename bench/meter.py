@@ -1,0 +1,53 @@
+"""What the meter makes of scripted sessions: how often it recognises that a memory was used, ignored or contradicted.
+
+The sessions in `bench/meter_sessions` were written by somebody who had not seen the rules, half of them in Japanese. The
+rules were then changed with `dev.json` in view; `test.json` was written later, and nothing was changed after it was scored.
+"""
+
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+
+from omoide import MemoryUse
+from omoide.lifecycle.memory_use import AgentWork, judge_use
+
+SESSIONS = Path(__file__).parent / "meter_sessions"
+HALVES = {"dev": "dev (tuned on)", "test": "test (unseen)"}
+
+
+class Session(msgspec.Struct, frozen=True):
+    """What an agent was asked, said and did, and what it made of each memory."""
+
+    prompt: str
+    answer: str
+    commands: list[str]
+    files: dict[str, str]
+    memories: dict[str, MemoryUse]
+
+
+def count_uses(sessions: list[Session]) -> Counter[tuple[MemoryUse, MemoryUse]]:
+    """Return how often each use was judged as each."""
+    found: Counter[tuple[MemoryUse, MemoryUse]] = Counter()
+    for session in sessions:
+        work = AgentWork(session.prompt, session.answer, "\n".join([*session.commands, *session.files.values()]))
+        found.update((use, judge_use(memory, work).use) for memory, use in session.memories.items())
+    return found
+
+
+def main() -> None:
+    print("\n### The meter: memories in scripted sessions\n")
+    print("| sessions | right | of those used | of those ignored | of those contradicted |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    for half, name in HALVES.items():
+        found = count_uses(msgspec.json.decode((SESSIONS / f"{half}.json").read_bytes(), type=list[Session]))
+        right = sum(count for (use, judged), count in found.items() if use is judged)
+        cells = [f"{right} of {found.total()} ({right / found.total():.0%})"]
+        for use in MemoryUse:
+            total = sum(count for (expected, _), count in found.items() if expected is use)
+            cells.append(f"{found[use, use]} of {total}")
+        print(f"| {name} | {' | '.join(cells)} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""The meter: what agents made of the memories that were injected into their conversations, and what those cost."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from omoide.guard import permissions, validation
+from omoide.model import InboxItem, Injection, Memory, MemoryUse, Query, Scope, WorkTreeState
+from omoide.service.core import Core
+
+if TYPE_CHECKING:  # only a process that judges needs it
+    from omoide.learning.transcript import Turn
+    from omoide.lifecycle.memory_use import AgentWork
+
+_EVER = datetime(1970, 1, 1, tzinfo=UTC)
+_SETTLED = (MemoryUse.USED, MemoryUse.CONTRADICTED)
+"""What was ignored in one turn may still be used in a later one of the session."""
+_MOST_LINES = 2_000
+"""Lines that an agent added to files which are compared with memories."""
+_LEAST_PROMPTS = 3
+"""Prompts after which a memory that no agent used is worth a look."""
+
+
+class MeterRow(msgspec.Struct, frozen=True):
+    """One memory, and what became of it in conversations."""
+
+    memory: Memory
+    prompts: int
+    """Into how many prompts and session starts it was injected."""
+    tokens: int
+    used: int
+    ignored: int
+    contradicted: int
+    """Of those whose turn has ended, what agents made of it; a prompt may be among none of them yet."""
+
+    @property
+    def is_never_used(self) -> bool:
+        """Whether agents ignored it several times, and never used or contradicted it: retire it?"""
+        return not self.used and not self.contradicted and self.ignored >= _LEAST_PROMPTS
+
+
+class MeterReport(msgspec.Struct, frozen=True):
+    """How much was injected, and what agents made of it."""
+
+    since: datetime
+    prompts: int
+    """Prompts and session starts into which something was injected."""
+    injections: int
+    tokens: int
+    used: int
+    ignored: int
+    contradicted: int
+    rows: list[MeterRow]
+    """By memory, the most injected first. A memory that was purged is not among them."""
+
+    @property
+    def share_used(self) -> float | None:
+        """Of the injections that were judged, the share that was used; None: none was judged yet."""
+        judged = self.used + self.ignored + self.contradicted
+        return self.used / judged if judged else None
+
+
+class Meter(Core):
+    """The operation that reports what became of injected memories."""
+
+    def meter(self, *, scope: Scope, since: datetime | None = None) -> MeterReport:
+        """Report which memories that the scope sees were injected by hooks, and what agents made of them.
+
+        `since`: count from this time on, by default the last 30 days. A use is recognised by words, names and numbers
+        alone: it is weak evidence. Raises InvalidInput and NotAllowed.
+        """
+        permissions.require(self._actor, "meter")
+        moment = self._clock() - timedelta(days=30) if since is None else validation.check_aware(since, "since")
+        with self._read(scope) as tx:
+            injected = tx.injections(None, moment)
+            numbers = sorted({one.memory for one in injected})
+            query = permissions.narrow_or_refuse(self._actor, Query(scope))
+            seen = {memory.number: memory for memory in tx.memories(numbers) if query.scope.sees(memory.scope)}
+        rows = [_row(memory, [one for one in injected if one.memory == number]) for number, memory in seen.items()]
+        counted = [one for one in injected if one.memory in seen]
+        return MeterReport(
+            moment,
+            len({one.call for one in counted}),
+            len(counted),
+            sum(one.tokens for one in counted),
+            *_count_uses(counted),
+            sorted(rows, key=lambda row: (-row.prompts, -row.tokens, row.memory.number)),
+        )
+
+    def _judge_turn(self, item: InboxItem, turns: "Sequence[Turn]") -> None:
+        """Judge what the agent made of the memories in its session, by the turn that an item of the inbox is about."""
+        with self._store.read() as tx:
+            open_ones = [one for one in tx.injections(item.session, _EVER) if one.at <= item.at and one.use not in _SETTLED]
+            texts = {memory.number: memory.content for memory in tx.memories(sorted({one.memory for one in open_ones}))}
+        if not texts:
+            return
+        from omoide.lifecycle.memory_use import judge_use  # lazy: see the top
+
+        work = _work_of(item, turns)
+        uses = {number: judge_use(text, work).use for number, text in texts.items()}
+        with self._store.write() as tx:
+            tx.record_uses((one.call, one.memory, uses[one.memory]) for one in open_ones if one.memory in uses)
+
+
+def _row(memory: Memory, injected: Sequence[Injection]) -> MeterRow:
+    tokens = sum(one.tokens for one in injected)
+    return MeterRow(memory, len({one.call for one in injected}), tokens, *_count_uses(injected))
+
+
+def _count_uses(injected: Iterable[Injection]) -> tuple[int, int, int]:
+    uses = [one.use for one in injected]
+    return uses.count(MemoryUse.USED), uses.count(MemoryUse.IGNORED), uses.count(MemoryUse.CONTRADICTED)
+
+
+def _work_of(item: InboxItem, turns: "Sequence[Turn]") -> "AgentWork":
+    """What the person asked for in a turn, what the agent said, and what it did."""
+    from omoide.learning.transcript import Speaker  # lazy: see the top
+    from omoide.lifecycle.memory_use import AgentWork  # lazy: see the top
+
+    said = {speaker: "\n".join(turn.text for turn in turns if turn.speaker is speaker) for speaker in Speaker}
+    changes = f"{said[Speaker.COMMAND]}\n{_added_lines(item)}"
+    return AgentWork(said[Speaker.PERSON] or item.prompt, said[Speaker.AGENT] or item.last_message, changes)
+
+
+def _added_lines(item: InboxItem) -> str:
+    """The lines of the work tree that its commit lacks, in files that nobody has changed since the turn ended."""
+    if not item.work_tree:
+        return ""
+    from omoide.files.work_tree_state import read_committed, read_files  # lazy: it loads subprocess
+
+    state = msgspec.json.decode(item.work_tree, type=WorkTreeState)
+    root, digests = Path(state.root), {file.path: file.digest for file in state.files if file.digest}
+    files = [file for file in read_files(root, digests) if file.text is not None and file.digest == digests[file.path]]
+    if not files:
+        return ""
+    committed = read_committed(root, state.head, [file.path for file in files])
+    added: list[str] = []
+    for file in files:
+        known = set((committed.get(file.path) or "").splitlines())
+        added += [line for line in (file.text or "").splitlines() if line.strip() and line not in known]
+    return "\n".join(added[:_MOST_LINES])
