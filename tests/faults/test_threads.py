@@ -12,20 +12,22 @@ from contextlib import closing
 from itertools import islice
 
 import apsw
+import msgspec
 import pytest
 
 import omoide
 from omoide import Draft, Scope, State
 from omoide.errors import StoreError
 from omoide.learning.transcript import Speaker, Turn
-from omoide.model import Query, Task
+from omoide.model import HookCall, HookEvent, Query, Task
 from omoide.service import Service
 from omoide.storage.sqlite.store import SqliteStore
 
 SHOP = Scope.project("shop")
 STORES, THREADS, SPINNING = 3, 16, 6
 ELSEWHERE = {
-    "acting_as", "close", "hooks", "place", "settings", "types", "with_idempotency_key", "with_source",  # no verbs
+    "acting_as", "close", "close_quickly", "with_idempotency_key", "with_source",  # no verbs
+    "hooks", "place", "settings", "types",  # no verbs either
     "join", "list_mirror", "replace_memory_file", "reset_sync_state", "resolve",  # need files that people edit
 }  # fmt: skip
 
@@ -57,7 +59,17 @@ class Worker(threading.Thread):
 
     def run(self):
         for n in itertools.count():
-            steps = [self.keep, self.find, self.find, self.find, self.change, self.review, self.replay_runs, self.manage]
+            steps = [
+                self.keep,
+                self.find,
+                self.find,
+                self.find,
+                self.change,
+                self.review,
+                self.replay_runs,
+                self.talk,
+                self.manage,
+            ]
             if self._number < STORES:  # these take the database for themselves
                 steps.append(self.care)
             self._chance.shuffle(steps)
@@ -152,7 +164,24 @@ class Worker(threading.Thread):
         self.undo_outcome(newest, scope=own)
         self.run_report(scope=own)
         self.project_block(scope=own)
+        self.record_prompt("first", Task(title="first"), [one], scope=own, layout="list")
         self.record_copy(self._directory / "copy.db")
+
+    def talk(self, n):
+        session = f"talk-{self._number}"
+        call = HookCall(
+            "codex", HookEvent.PROMPT, session=session, prompt=f"shared note {n}", directory=str(self._directory)
+        )
+        self.hook(call)
+        self.hook(msgspec.structs.replace(call, event=HookEvent.STOP, last_message=f"We decided to use port {n}."))
+        self.hook_calls(limit=2)
+        self.last_hook_calls()
+        self.injections(session=session)
+        self.has_inbox()
+        self.learn_from_inbox(seconds=0.1)
+        self.meter(scope=SHOP)
+        self.learn_corrections(self._directory, scope=SHOP)
+        self.record_work_tree(None, self._directory, scope=SHOP)
 
     def manage(self, n):
         started = Scope.session("shop", f"{self._number}-{n}")

@@ -11,7 +11,7 @@ from omoide import Actor, Draft, InvalidInput, Layer, NotAllowed, NotFound, Role
 from omoide.errors import Unreadable
 from omoide.guard import permissions
 from omoide.learning.transcript import Speaker, Turn
-from omoide.model import Choice, Mirror, Project, Side, SyncConflict
+from omoide.model import Choice, HookCall, HookEvent, Mirror, Project, Side, SyncConflict
 from omoide.service import Service
 from omoide.storage.base import SyncUpdate
 
@@ -23,7 +23,8 @@ SCOPES = {
 }
 # They change nothing and tell nothing of memories: another actor with no more rights, another source, a rest, the end,
 # where the file is, who follows it, which types there are, and the settings.
-NO_DEEDS = {"acting_as", "with_source", "with_idempotency_key", "flush", "close", "place", "hooks", "types", "settings"}
+NO_DEEDS = {"acting_as", "with_source", "with_idempotency_key", "flush", "close", "close_quickly"}
+NO_DEEDS |= {"place", "hooks", "types", "settings"}
 VERBS = {name: getattr(Service, name) for name in dir(Service) if not name.startswith("_") and name not in NO_DEEDS}
 NAMING = [name for name, verb in VERBS.items() if {"ref", "refs"} & set(inspect.signature(verb).parameters)]
 
@@ -36,7 +37,9 @@ def call(memory, verb, scope, directory, *, ref, other):
         "path": "new" if verb == "create_project" else "shop", "description": "sells",
         "turns": [Turn(Speaker.PERSON, f"Remember that the zebra has {verb} stripes", 1)],
         "place": directory / f"{verb}.md", "take": "database", "ids": [], "event": 0, "version": 1,
-        "task": Task(title="zebra"), "message": "zebra",
+        "task": Task(title="zebra"), "message": "zebra", "prompt": "zebra", "memories": [], "layout": "list",
+        "directory": directory,
+        "call": HookCall("codex", HookEvent.PROMPT, prompt="zebra stripes", directory=str(directory)),
     }  # fmt: skip
     if verb in ("unmirror", "join", "reset_sync_state"):
         values["number"] = mirrored(memory, scope, directory / f"of {verb}.md")
@@ -60,6 +63,8 @@ def call(memory, verb, scope, directory, *, ref, other):
         values |= {"run": run, "first": run, "second": run, "result": "success"}
         if verb == "undo_outcome":
             memory.outcome(run, "success", scope=scope)
+    if verb == "record_work_tree":
+        values["run"] = None
     parameters = inspect.signature(VERBS[verb]).parameters
     answer = getattr(memory, verb)(**{name: values[name] for name in parameters if name in values})
     return list(answer) if inspect.isgenerator(answer) else answer
@@ -122,6 +127,7 @@ def test_what_a_worker_and_an_admin_may_not_do():
             "forget", "restore", "archive", "promote", "retire", "purge", "purge_candidates", "repair", "reindex",
             "mirror", "unmirror", "reset_sync_state", "resolve", "embed_pending", "replace_memory_file",
             "bind_project", "rename_project", "merge_projects", "undo_retirement", "summarize", "undo_summary",
+            "hook_calls", "last_hook_calls", "injections",
             "approve", "reject", "llm_usage",
             "adopt", "everything", "backup", "record_copy", "tally", "latest", "stats", "check", "scan",
             "fix_relevance", "release_relevance",

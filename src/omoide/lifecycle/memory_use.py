@@ -155,12 +155,12 @@ class AgentWork:
         return _pairs(self.answer)
 
     @cached_property
-    def statements(self) -> "list[_Statement]":
+    def statements(self) -> "list[_AgentStatement]":
         texts = [*split_sentences(self.answer), *(line for line in self.changes.splitlines() if line.strip())]
-        return [_Statement(text) for text in texts[-_MOST_STATEMENTS:]]
+        return [_AgentStatement(text) for text in texts[-_MOST_STATEMENTS:]]
 
 
-class _Statement:
+class _AgentStatement:
     """A sentence of the agent, a line that it added, or a command that it ran."""
 
     def __init__(self, text: str):
@@ -324,7 +324,7 @@ def _other_value(sentence: str, work: AgentWork) -> str:
     return ""
 
 
-def _same_quantity(wanted: re.Match[str], statement: _Statement) -> Iterator[re.Match[str]]:
+def _same_quantity(wanted: re.Match[str], statement: _AgentStatement) -> Iterator[re.Match[str]]:
     """What a statement says about the quantity of a memory, whatever its value."""
     unit, name = _unit(wanted["unit"]), _unit(wanted["before"])
     for found in statement.quantities:

@@ -230,7 +230,7 @@ class Mirrors(Core):
 
 
 def directory_and_file(place: Path, format: str, scope: Scope) -> tuple[Path, str]:
-    """What a mirror records as its place and file: the trees of several projects can be in one directory."""
+    """Return what a mirror records as its place and file: the trees of several projects can be in one directory."""
     if format == "tree":
         return place, scope.path
     return (place, "") if format in SEVERAL else (place.parent, place.name)
