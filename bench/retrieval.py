@@ -297,7 +297,7 @@ def by_english(task: Task, keep: Path | None) -> tuple[str, bool]:
     claims = ENGLISH.get(task.name, {})
     shown, is_not_worse = compare(values, bundled, LOSS)
     is_met = is_not_worse and all(round(values[name] - bundled[name], 4) >= least for name, least in claims.items())
-    return line(task, [*shown, "", ""], claims, is_met=is_met, more="+"), is_met
+    return line(task, shown, claims, is_met=is_met, more="+"), is_met
 
 
 def compare(values: Mapping[str, float], others: Mapping[str, float], loss: float) -> tuple[list[str], bool]:
@@ -330,7 +330,8 @@ def main() -> int:
         other = "bundled" if options.english else "words"
         compared = [column for name in AGAINST_WORDS for column in (name, other, "±")]
         columns = [*compared, *(name for name in MEASURES if name not in AGAINST_WORDS)]
-    columns += [f"{name}, left out" for name in AGAINST_WORDS]
+    if not options.english:
+        columns += [f"{name}, left out" for name in AGAINST_WORDS]
     print("| set | questions | " + " | ".join(columns) + " | claims | |")
     print("| --- | ---: |" + " ---: |" * len(columns) + " --- | --- |")
     all_met = True

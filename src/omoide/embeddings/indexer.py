@@ -43,7 +43,7 @@ _MOST_TEXTS = 1_000
 """Texts whose vectors are kept for the next comparison."""
 FOREGROUND_ENGLISH = 32
 """The same for the English model, which takes ten times as long: about half a second more."""
-_BUNDLED = ("auto", "bundled")
+_BUNDLED = ("auto", "bundled", "bundled+english")
 """Values of the setting `embedder` that name the bundled model."""
 BATCH = 64
 """Memories embedded together, about a quarter of a second, and stored in one transaction."""

@@ -6,7 +6,7 @@ _SHARE = 0.9
 """The share of letters without accents from which a text can be English: some names have others."""
 _JUDGED = 1_000
 """Characters at the start of a text by which its language is judged."""
-_first_person = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]ur)\b")
+_first_person = re.compile(r"\b(?:I(?!/)|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]ur)\b")
 _how = re.compile(r"\bhow (?:to|do|can|could|should|would)\b", re.IGNORECASE)
 
 
