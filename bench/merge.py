@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.retrieval import DATA, read_lines
 from omoide.embeddings.base import make_embedder
-from omoide.lifecycle.deduplication import Judgement, Verdict, extract_features, judge
+from omoide.lifecycle.comparison import Judgement, Verdict, extract_features, judge
 
 SETS = ("pairs_stsb_en", "pairs_stsb_ja", "pairs_jsts", "pairs_nl2bash")
 PRECISION = 0.95

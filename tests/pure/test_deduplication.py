@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from omoide.lifecycle.deduplication import Verdict, extract_features, judge
+from omoide.lifecycle.comparison import Verdict, extract_features, judge
 
 PAIRS = Path(__file__).resolve().parents[2] / "bench" / "contradictions.jsonl"
 
