@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from omoide.learning.sentences import split_sentences
 from omoide.learning.wording import Wording, wording
-from omoide.lifecycle import deduplication
-from omoide.lifecycle.deduplication import NEAR, TextFeatures, Verdict, extract_features
+from omoide.lifecycle import comparison
+from omoide.lifecycle.comparison import NEAR, TextFeatures, Verdict, extract_features
 from omoide.model import MemoryUse
 from omoide.retrieval import analyzer
 
@@ -348,7 +348,7 @@ def _denial(sentence: str, work: AgentWork) -> str:
         both = words | others
         similarity = len(words & others) / len(both) if both else 0.0
         if similarity >= NEAR:
-            judgement = deduplication.judge(own, statement.features, similarity)
+            judgement = comparison.judge(own, statement.features, similarity)
             if judgement.verdict is Verdict.CONTRADICTS:
                 return f"the agent says: {statement.text[:100]}"
     return ""
