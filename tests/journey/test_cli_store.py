@@ -299,5 +299,12 @@ def test_every_command_that_prints_can_print_json():
         command = cli.get_command(click.Context(cli), name)
         for each in command.commands.values() if isinstance(command, click.Group) and name != "mcp" else [command]:
             options = {option for parameter in each.params for option in parameter.opts}
-            assert "--json" in options or name in ("completion", "mcp", "serve")  # one prints a script, the others serve
-            assert "--store" in options or name in ("config", "completion", "worktree")  # they need no memories
+            # One prints a script, one what an agent prints; the others serve.
+            assert "--json" in options or name in ("completion", "mcp", "run", "serve")
+            assert "--store" in options or name in (
+                "config",
+                "completion",
+                "worktree",
+                "install",
+                "uninstall",
+            )  # no memories

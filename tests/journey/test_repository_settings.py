@@ -97,7 +97,7 @@ def test_the_directory_of_the_list_is_a_setting_for_the_list_its_mirror_and_work
     file = repository / "docs" / "agent" / "memories.md"
     assert "- Content: pnpm + Turborepo を使用" in file.read_text(encoding="utf-8")
     assert not (repository / ".agent").exists()
-    assert run("mirror", "add", "--json").data["path"] == str(file)
+    assert run("mirror", "add", "--choice", "all", "--json").data["path"] == str(file)
     identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
     subprocess.run(["git", *identity, "commit", "-q", "--allow-empty", "-m", "start"], cwd=repository, check=True)
     assert run("worktree", "add", "../feature", "--json").data["target"] == str(file)

@@ -50,7 +50,9 @@ def answer_hook(arguments: list[str]) -> None:
 @store_option
 @json_option
 def log_command(limit: int, target: Target, as_json: bool) -> None:
-    """Show the last calls of hooks, newest first: when, by whom, how long, what came of it.
+    """Show the last calls of hooks, newest first.
+
+    With the client, the event, how long it took, what was injected, and faults.
 
     \b
     omoide hook log
