@@ -83,12 +83,14 @@ def test_an_answer_that_cannot_be_used_is_shown_to_the_model_once_more(tmp_path,
 @pytest.mark.parametrize("fault", ["reset", "hang", "garbage", 429, 500, 401])
 def test_a_model_that_fails_leaves_what_the_rules_find_and_says_why(tmp_path, server, llm, fault):
     server.answers = [fault]
-    with open_memory(tmp_path, llm=llm, llm_timeout=1) as memory:
+    with open_memory(tmp_path, llm=llm, llm_timeout=1 if fault == "hang" else 60) as memory:
         report = memory.learn(TALK, scope=SHOP)
         (usage,) = memory.llm_usage().rows
     assert [kept.content for kept in report.kept] == ["the port is 8766."]
     assert llm in report.trouble
-    assert usage.unusable == usage.calls == len(server.requests)
+    assert usage.unusable == usage.calls
+    # On a busy machine the limit may be over before the server is reached.
+    assert len(server.requests) == usage.calls or (fault == "hang" and len(server.requests) < usage.calls)
 
 
 def test_a_model_that_answers_garbage_twice_is_given_up(tmp_path, server, llm):

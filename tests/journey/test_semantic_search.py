@@ -217,10 +217,13 @@ print([thread.name for thread in threading.enumerate()])
 def test_a_process_that_ends_without_closing_lets_the_vectors_in_progress_be_stored_first(tmp_path):
     """The interpreter would otherwise end the thread wherever it is, inside of numpy or SQLite."""
     done = subprocess.run(
-        [sys.executable, "-c", _UNCLOSED, tmp_path / "memory.db"], capture_output=True, text=True, check=True, timeout=300
+        [sys.executable, "-X", "faulthandler", "-c", _UNCLOSED, tmp_path / "memory.db"],
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
+    assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == ["['MainThread', 'omoide-vectors']", "['MainThread']"]
-    assert done.stderr == ""
 
 
 def test_a_process_that_only_remembers_loads_no_model(tmp_path, open_memory):
