@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from omoide.embeddings.batches import token_batches
 from omoide.embeddings.minilm.weights import Rows, TokenRows
 
 WIDE = 384
@@ -58,13 +59,7 @@ class MiniLmEncoder:
         """Return a unit vector for each text."""
         if not texts:
             return np.empty((0, WIDE), dtype=np.float32)
-        bounds, size = [0], 0
-        for place, tokens in enumerate(texts):
-            if size and size + len(tokens) > _AT_ONCE:
-                bounds.append(place)
-                size = 0
-            size += len(tokens)
-        return np.concatenate([self._vectors(texts[start:end]) for start, end in pairwise([*bounds, len(texts)])])
+        return np.concatenate([self._vectors(batch) for batch in token_batches(texts, _AT_ONCE)])
 
     def _vectors(self, texts: Sequence[Sequence[int]]) -> Rows:
         ends = np.cumsum([0, *map(len, texts)]).tolist()

@@ -7,11 +7,12 @@ except for rounding. Importing this module loads numpy.
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from omoide.embeddings.batches import token_batches
 
 Rows = NDArray[np.float32]
 
@@ -83,13 +84,7 @@ class Encoder:
     def vectors(self, texts: Sequence[Sequence[int]]) -> Rows:
         if not texts:
             return np.empty((0, EMBEDDED), dtype=np.float32)
-        bounds, size = [0], 0
-        for place, tokens in enumerate(texts):
-            if size and size + len(tokens) > _AT_ONCE:
-                bounds.append(place)
-                size = 0
-            size += len(tokens)
-        return np.concatenate([self._vectors(texts[start:end]) for start, end in pairwise([*bounds, len(texts)])])
+        return np.concatenate([self._vectors(batch) for batch in token_batches(texts, _AT_ONCE)])
 
     def _vectors(self, texts: Sequence[Sequence[int]]) -> Rows:
         weights = self._weights
