@@ -59,14 +59,16 @@ def test_a_summary_killed_at_any_step_is_atomic(tmp_path, child, open_memory, lo
         if undo:
             assert memory.summarize(scope=SHOP, force=True).entries_summarized == entries
     work.rename(model)  # the database knows where its files are: every copy of it stands in the same place
-    last = int(_run(child, model, work, kind, 0, undo).stdout.read())
+    # Twice: the first process may also write compiled modules, and a slow one looks at files more often.
+    last = min(int(_run(child, model, work, kind, 0, undo).stdout.read()) for _ in range(2))
     assert last > (10 if kind == "statement" else 3)
     before, after = ("after", "before") if undo else ("before", "after")
     stages = []
     for step in (
         range(1, last + 1) if long else sorted({*range(1, last, last // 10 or 1), *range(max(1, last - 3), last + 1)})
     ):
-        assert _run(child, model, work, kind, step, undo).returncode == -signal.SIGKILL
+        code = _run(child, model, work, kind, step, undo).returncode
+        assert code == -signal.SIGKILL or (code == 0 and step > last - 3)  # a quick one may have a step less
         with open_memory(path, embedder="off", clock=now) as memory:
             stages.append(stage(memory, entries))
             if not undo:
