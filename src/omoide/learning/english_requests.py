@@ -37,7 +37,7 @@ _ASK = any_of(
 _START = rf"^(?:{_LEAD})*(?:{_ASK})?(?:please |also |always )?"
 _FOR = "(?: for (?:(?:all|any|the) )?(?:future|later|next|new)(?: [\\w-]+){0,2})?"
 _REMEMBER = any_of(
-    "remember",
+    "remember|rember|remeber|rememeber|remmember|rmember|remembr|rememebr",
     "memori[sz]e",
     f"(?:keep|bear) (?:it )?in mind{_FOR}",
     "don'?t (?:ever )?forget",
@@ -45,9 +45,9 @@ _REMEMBER = any_of(
     "never forget",
 )
 _NOTE = any_of(
-    f"(?:make|take|keep) (?:a )?note{_FOR}",
+    f"(?:make|take|keep) (?:a )?note{_FOR}(?= (?:of|that)\\b| ?[:,—–-]|$)",
     f"(?:please |pls )?note{_FOR}(?= that\\b|:)",
-    "note (?:this )?down",
+    "note (?:(?:this|that|it) )?down(?= that\\b| ?[:,—–-])",
     "for your notes",
     "(?:put|jot|write|get) (?:this|that|it) (?:down|in(?:to)? (?:your |the )?(?:notes|memory))",
     "write (?:this|that|it) down",
@@ -78,6 +78,11 @@ _REFERENCE = any_of(
     "(?:a )?note(?: to self)?(?= ?[:—–])",
     "to remember(?= ?:)",
 )
+_AGAIN = (
+    r"\b(?:always|never|every|each|any|whenever|when(?:ever)? you|(?:before|after|when) \w+ing|in (?:the )?future|"
+    r"next time)\b"
+)
+"""What makes "remember to …" more than an order for today."""
 _RULE = "(?:rule|policy|convention|guideline|practice)"
 _CALLED_RULE = any_of(
     f"(?:(?:a|the|our|one|another) )?(?:(?:new|more|general|team|house|standing|hard) )?{_RULE}"
@@ -86,17 +91,21 @@ _CALLED_RULE = any_of(
     f"as a (?:general )?{_RULE}",
 )
 _LABEL = (
-    r"(?=[^:\n]{1,60}:\s)(?!https?:)[^:\n?]*?\b"
+    r"(?=[^:\n]{1,60}:\s)(?!https?:)(?!(?:please |can you |now )*(?:add|write|create|fix|update|change|rename|remove|"
+    r"delete|check|"
+    r"implement|insert|append|edit|extend|move|show|find|see|read)\b)(?![^:\n]*\b(?:that|this|it) as\b)[^:\n?]*?\b"
     + any_of(
         *("remember", "in mind", "memory", "forget", "notes?(?! taking)", "reminder", "heads[- ]up", "for the record"),
-        *("agreed", "decided", "settled", "official", "decision", "takeaway", f"new {_RULE}"),
+        *("agreed", "decided", "settled", "official", "decision", "takeaway", "agreement", "consensus", "preference"),
+        *(f"new {_RULE}", f"{_RULE}(?= (?:of thumb|for|from|going|as of|here|is)\\b| ?:)"),
+        "keep (?:in|for|around|track|handy|as)",
     )
     + r"\b[^:\n?]*"
 )
 """A few words before a colon that say what follows: "one thing to remember: …"."""
 FROM_NOW = any_of(
     "from now on",
-    "going forward",
+    "(?:going|moving) forward(?! (?:by|to|in|one|two|through|and back)\\b)",
     "from here on(?: out)?",
     "from (?:this point|today) on(?:wards?)?",
     "in (?:the )?future(?=,)",
@@ -135,8 +144,21 @@ _DASH = r"\s*[:,—–-]\s*"
 ENGLISH = (
     rule(
         "remember",
+        rf"^(?P<content>.*?)(?:^|\s*[-,;:—–.(]+\s*)(?P<phrase>{_NOTE_AFTER}),? (?:and|then|before you|next time)\b.*$",
+    ),
+    rule(
+        "remember",
+        rf"^(?P<content>.{{8,}}?)\s*[-,;—–(]+\s*(?P<phrase>{_NOTE_AFTER}) (?:when|whenever|while|if|for)\b.*$",
+    ),
+    rule(
+        "rule",
+        rf"{_START}(?P<phrase>(?:that|this|it)(?:'s| is) (?:now )?(?:a|the|"
+        rf"our)(?: \w+)? {_RULE})(?P<content>)[.!]*$",
+    ),
+    rule(
+        "remember",
         rf"{_START}(?P<phrase>{_REMEMBER})(?: (?:the following|this(?: (?:one|fact|rule))?|that|these))?(?:{_DASH}|\s+)"
-        r"(?P<content>(?!when\b|me\b|how (?:we|I)\b|the time\b).+)$",
+        rf"(?P<content>(?!when\b|me\b|how (?:we|I)\b|the time\b)(?!to\b(?!.*{_AGAIN})).+)$",
     ),
     rule(
         "remember",
@@ -175,5 +197,9 @@ NOT_ENGLISH = phrases(
     r"\b(?:what|which|where|when|why|how|whether|if|who|until|unless) (?:we|they|I)(?:'ve| have)? (?:\w+ )?"
     r"(?:decided|agreed|settled)\b",
     r"\b(?:recall|remind me)\b",
+    r"\bforget (?:the|an?|my|your|those|these) (?!.*\b(?:is|are|has|have|must|needs?|should|can|will|only|never|"
+    r"always|don'?t|doesn'?t|"
+    r"lives?|runs?|uses?|takes?|gets?)\b)",
+    r"\bdecided (?:nothing|to (?:wait|postpone|think|discuss|meet|talk))\b",
     r"\b(?:before we decide|once we(?:'ve| have) decided|if we (?:decided|agreed))\b",
 )

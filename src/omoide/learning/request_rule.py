@@ -1,7 +1,27 @@
-"""A rule by which a request to remember is found. Pure."""
+"""A request to remember something, and a rule by which one is found. Pure."""
 
 import re
 from typing import NamedTuple
+
+from omoide.learning.patterns import phrases
+
+ONE_OFF = phrases(
+    r"\b(?:today|tonight|tomorrow|later today|this (?:morning|afternoon|evening|week)|right now|asap|by (?:\w+day|"
+    r"noon|tonight|eod))\b",
+    "今日中|本日中|今日の|明日|今夜|今晩|今から|この後|このあと|あとで|後で|帰る前|までに|来週|今週|いったん|"
+    "とりあえず|一旦",
+)
+"""Words of an order for one time."""
+
+
+class Request(NamedTuple):
+    """What somebody asks to keep."""
+
+    content: str
+    kind: str
+    """remember (asked for by name), rule (from now on) or decision."""
+    phrase: str
+    """The words that ask for it."""
 
 
 class RequestRule(NamedTuple):

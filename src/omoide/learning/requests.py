@@ -3,13 +3,14 @@
 import re
 from collections.abc import Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from omoide.learning.english_requests import ENGLISH, FROM_NOW, NOT_ENGLISH
 from omoide.learning.japanese_requests import ASK_JA, FROM_NOW_JA, JAPANESE, LEAD_JA, NOT_JAPANESE, REMEMBER_JA
 from omoide.learning.patterns import any_of, phrases
-from omoide.learning.request_rule import RequestRule
+from omoide.learning.request_rule import ONE_OFF, Request, RequestRule
 from omoide.learning.sentences import is_question, split_sentences
+from omoide.learning.standing_english import find_standing
+from omoide.learning.standing_japanese import find_standing_ja
 
 _LEAST = 3
 """Characters that are left to keep; less is no statement."""
@@ -19,10 +20,22 @@ _MOST_LINES = 5
 """Lines of a list that follows "remember these:"."""
 
 _ASKS_TO_REMEMBER = phrases(
-    r"\b(?:can|could|would|will) you\b.*\b(?:remember|note|keep|save|memori)", rf"{REMEMBER_JA}{ASK_JA}[?？]?$"
+    r"\b(?:can|could|would|will) you\b.*\b(?:from now on|going forward|always|in (?:the )?future|every time|"
+    r"from here on)\b",
+    r"(?:今後|これから|以後|次から|次回から|毎回|今日から).*(?:もらえ|いただけ|頂け|くれ)(?:ますか|ませんか|る|"
+    r"ない)[?？]?$",
+    r"\b(?:can|could|would|will) you\b.*\b(?:remember|note|keep|save|memori)",
+    rf"{REMEMBER_JA}{ASK_JA}[?？]?$",
 )
 _CONFIRMATION = re.compile(r",?\s*(?:ok(?:ay)?|right|alright|got it|yeah|please)\?+\s*$", re.I)
 """The end of a request that only sounds like a question."""
+_THIS_TIME = phrases(
+    r"\b(?:for (?:this one|now|today|the moment|the time being)|(?:just|only) this (?:time|once))\b",
+    "今回(?:は|"
+    r"だけ)|とりあえず|ひとまず",
+)
+_STATEMENT_JA = re.compile("[はが]|です|ます|[うくぐすつぬぶむるい]$")
+_FORGET = phrases("forget", "^remember$", "忘れ")
 _CLAUSE = re.compile(r"[,;:—–]\s+|\s+(?:and|but|so)\s+|[、：]\s*", re.I)
 """Where a part of a sentence begins that may ask for something by itself."""
 _MOST_CLAUSES = 10
@@ -34,20 +47,19 @@ _BEGINNING = re.compile(
 _ENDING = re.compile("、(?:これ|それ|この件|その点)[もをは]?$")
 _POINTER = re.compile(
     r"^(?:今後)?(?:ずっと|同じ|同様|そのように|そう)[^、。]{0,6}[。！!]?$"
+    r"|^(?:今後も?)?(?:ずっと)?(?:それ|これ|その形|この形|そのやり方)(?:で|に)(?:頼|お願い|いき|いく|よろしく|"
+    r"統一)?[^、。]{0,6}[。！!]?$"
+    r"|^(?:これ|それ)[はがも]?(?:鉄則|大事|重要|大切|ルール|決まり|必須)(?:です|なので|だから)?[。！!]?$"
     rf"|^{any_of('this', 'that', 'it', 'these', 'those', 'them', 'the following', 'everything')}[.!:]*$"
     rf"|^{any_of('これ', 'それ', 'あれ', 'このこと', 'そのこと', '以下', '次のこと', '上記', '[こそ]の件')}[:：。、]*$",
     re.I,
 )
-
-
-class Request(NamedTuple):
-    """What somebody asks to keep."""
-
-    content: str
-    kind: str
-    """remember (asked for by name), rule (from now on) or decision."""
-    phrase: str
-    """The words that ask for it."""
+_CASE = phrases(
+    r"(?:in|for) (?:that|this|such a|those) cases?\b",
+    r"(?:the )?same (?:goes|applies|holds)\b",
+    "[そこ]の(?:場合|とき|時|際)",
+)
+"""The beginning of a statement that says nothing without the sentence before it."""
 
 
 def find_requests(text: str) -> list[Request]:
@@ -67,6 +79,8 @@ def find_requests(text: str) -> list[Request]:
             if place and place - 1 in asked:
                 continue  # it points to what the sentence before asks for
             content = _neighbour(sentences, place)
+        elif place and _CASE.match(content):
+            content = f"{sentences[place - 1]} {content}"
         asked.add(place)
         content = _tidy(content)
         if len(content) >= _LEAST:
@@ -80,13 +94,35 @@ def _match(sentence: str) -> Request | None:
     sentence = _CONFIRMATION.sub("", sentence)
     if is_question(sentence) and not _ASKS_TO_REMEMBER.search(sentence.rstrip("。 ")):
         return None
-    rules: Sequence[RequestRule] = JAPANESE if NOT_ENGLISH.search(sentence) else (*JAPANESE, *ENGLISH)
+    is_english = not NOT_ENGLISH.search(sentence)
+    rules: Sequence[RequestRule] = (*JAPANESE, *ENGLISH) if is_english else JAPANESE
     whole = _apply(rules, sentence)
     if whole is not None:
-        return whole
+        return None if _is_errand(whole) else whole
     rules = [rule for rule in rules if rule.kind != "decision"]
-    clauses = (sentence[boundary.end() :] for boundary in islice(_CLAUSE.finditer(sentence), _MOST_CLAUSES))
-    return next(filter(None, (_apply(rules, clause) for clause in clauses)), None)
+    request = (
+        _match_clause(rules, sentence) or find_standing_ja(sentence) or (find_standing(sentence) if is_english else None)
+    )
+    return None if request is None or _is_errand(request) else request
+
+
+def _match_clause(rules: Sequence[RequestRule], sentence: str) -> Request | None:
+    for boundary in islice(_CLAUSE.finditer(sentence), _MOST_CLAUSES):
+        request = _apply(rules, sentence[boundary.end() :])
+        if request is not None:
+            before = sentence[: boundary.start()]
+            is_pointer = len(before) > _LEAST and bool(_POINTER.match(request.content))
+            return request._replace(content=before) if is_pointer else request
+    return None
+
+
+def _is_errand(request: Request) -> bool:
+    """Whether a request is for this time only: an order for today, a thing not to be forgotten, a choice for now."""
+    if request.kind != "remember":
+        return bool(_THIS_TIME.search(request.content))
+    if "忘れ" in request.phrase and request.content and not _STATEMENT_JA.search(request.content):
+        return True
+    return bool(_FORGET.search(request.phrase) and ONE_OFF.search(request.content))
 
 
 def _apply(rules: Sequence[RequestRule], text: str) -> Request | None:

@@ -1,0 +1,214 @@
+"""Standing rules and decisions in English by their grammar, wherever they stand in a sentence. Pure."""
+
+import re
+from itertools import islice
+
+from omoide.learning.patterns import any_of, phrases
+from omoide.learning.request_rule import ONE_OFF, Request
+
+_LEAST_CLAUSE = 8
+"""Characters before "from now on" that can be a rule by themselves."""
+_MOST_CLAUSES = 10
+
+_TYPED_FROM = "(?:from|form|frm)"
+_FROM_NOW = phrases(
+    rf"\b{_TYPED_FROM} (?:now|here|today|this (?:point|day|moment)) ?(?:on(?:wards?)?(?: out)?|forward)\b",
+    r"\b(?:going|moving) forwards?\b(?! (?:by|to|in|one|two|through|and back)\b)",
+    r"\bhenceforth\b|\bhereafter\b",
+    r"\b(?:starting|as of|beginning|effective) (?:(?:right )?now|today|immediately|this week|this sprint)\b",
+    r"\bin (?:the )?future(?=[,.!]|$)",
+    r"\bfor all (?:future|later|coming) \w+",
+    r"\b(?:once and )?for good(?=[,.!]|$)",
+)
+_CLAUSE_START = re.compile(
+    r"(?:[,;:—–(]\s*|\s-+\s|\b(?:and|but|so|also|then|plus)\b,?\s+|^)(?=(?:please |pls |also |just )*"
+    + any_of(
+        r"let'?s\b",
+        r"I(?:'d| would|'m| want| need| expect| prefer| don'?t)\b",
+        "(?:make|be) sure",
+        r"(?:please|pls|always|never|only|we|we'll|you|your|every|each|all|any|no|don'?t|do not|stop|use|keep|avoid)\b",
+        r"(?:the|our|new|it'?s?|that)\b",
+    )
+    + ")",
+    re.I,
+)
+"""Where the part of a sentence begins that can be a rule by itself."""
+_ASIDE = phrases(r"(?:no|the|our|that|it'?s?|any|all|each|every)\b[^,;]{0,16}$")
+"""A few words after a rule, such as "no exceptions": they are no rule by themselves."""
+_HYPOTHETICAL = phrases(
+    r"\b(?:might|maybe|perhaps|possibly|probably|would be|could be|may (?:want|need|have|be)|hopefully|I hope|I wish)\b",
+    r"\b(?:if|in case|unless|until|whether|should) (?:we|they|you|I|he|she|it)\b(?! (?:add|change|touch|edit|need))",
+    r"\b(?:thinking (?:about|of)|considering|debating|discussing|wondering|planning to|not sure|undecided|"
+    r"to be decided|tbd)\b",
+    r"\b(?:was|were) (?:going|supposed|meant) to\b",
+    r"\bwould (?:from|going)\b",
+    r"\b(?:used to|no idea)\b",
+)
+_REPORT = phrases(
+    r"(?<!let's )(?<!lets )\b(?:says?|said|claims?|claimed|thinks?|thought|suggest(?:s|ed)|propos(?:es|ed)|told|"
+    r"reads|wrote|writes|mentioned|recommends?)\b"
+)
+"""What somebody else says is no rule until the person says so."""
+_NO_RULE_ENGLISH = phrases(
+    r"\b(?:fails?|crash(?:es)?|hangs?|is broken|errors?|worried|afraid|happens?|looks? (?:good|fine)|"
+    r"should be (?:fine|ok))\b[^,;]*$"
+)
+"""An account of what happens from now on."""
+
+_BASE_VERB = (
+    r"(?!(?:mind|seen|been|had|got|gotten|knew|known|thought|saw|did|done|was|were|made|came|went|took|gave|heard|"
+    r"felt|again|"
+    r"the|an?|this|that|these|it|its|in|on|at|to|for|when|where|as|so|too|quite|more|less|much|very|there|here|happy|"
+    r"good|great|"
+    r"nice|fun|true|false|wrong|right|available|visible|on|off|null|empty|up|zero|one|my|our|your|i|we|you|he|she|they|any|"
+    r"\w+(?:ed|ing|ly)|\w*[^su\W]s)\b)[a-z][a-z-]+\b"
+)
+"""A word that can be an imperative: no participle, third person, adjective or article."""
+_ALWAYS_ENGLISH = phrases(
+    r"^(?:(?:please|pls|also|and|but|so|ok(?:ay)?|oh|btw|just|hey|again|reminder|important)[\s,:!-]+)*"
+    r"(?:(?:can|could|would|will) you (?:please )?|you (?:should|must|need to|have to|can|may) |I(?:'d|"
+    r" would) like you to |"
+    r"I (?:want|need|expect) you to |make sure (?:to|you|that you) |be sure to |remember to |don'?t forget to )?"
+    rf"(?:always|allways|never(?: ever)?|by default,?|under no circumstances) {_BASE_VERB}(?= \S)",
+    r"^(?:please |pls )?(?:don'?t|do not) ever (?!forget)[a-z]+ \S",
+    r"^(?:please |pls )?(?:make sure|be sure|see to it) (?:that )?(?:we|you|I|every|all|each|any|no)\b.* (?:always|"
+    r"never)\b",
+    r"^(?:please )?(?:every ?time|each time|every single time|any ?time) (?:you|we) [^,]{3,80}, "
+    rf"(?:please |also |always |you (?:must|should|need to) |make sure ){{0,2}}{_BASE_VERB}(?= \S)",
+    r"^(?:please )?(?:when(?:ever)?|if) (?:you|we) (?:ever )?(?:add|change|touch|edit|rename|write|create|delete|"
+    r"remove|deploy|release|"
+    r"commit|push|merge|update|bump|introduce|fix|move|answer|review|need|use) [^,]{3,80}, "
+    rf"(?:always|never|also|please always|you must|make sure to|remember to) {_BASE_VERB}",
+    rf"^(?:please )?whenever (?:you|we) [^,]{{3,80}}, (?:please |also )?{_BASE_VERB}(?= \S)",
+    r"^I(?:'d)? (?:want|need|expect|prefer|(?:would )?like|(?:would )?prefer)(?: that)? "
+    r"(?:you|us|all|every\w*|each|any|no|everyone)\b.*\b(?:always|never|everywhere|every time|each time|at all times|"
+    r"without exception)\b",
+    r"^I (?:always|generally) (?:want|prefer|expect|like) ",
+    rf"^(?:before|after|on|at|for|with) (?:every|each|any) [\w -]{{2,40}}, (?:please |always |never )?{_BASE_VERB}(?= \S)",
+    rf"^(?:please |pls |also |and )?{_BASE_VERB} .{{2,80}}\b(?:before|after) (?:every|each) \w+(?: \w+)?[.!]*$",
+    r"^(?:all|every|each|any) (?:new|future|further|other) [\w -]{2,60}\b(?:must|has to|have to|needs? to|needs|"
+    r"shall|gets?|should) ",
+)
+_SETTLED_ENGLISH = phrases(
+    r"^(?:[\w ,'-]{0,50}[,:] )?(?:(?:so|and|but|ok(?:ay)?|also|btw|finally) )*(?:after \w+(?: \w+){0,3},? )?"
+    r"(?:we(?:'ve| have)?|(?:the |our )?(?:\w+ )?(?:team|client|customer|board|group|management|committee|legal|"
+    r"security|owner|boss|"
+    r"product|design|marketing|finance|architects?|maintainers)(?: has| have)?|"
+    r"(?:me and \w+|\w+ and (?:I|me|the \w+))(?: have)?)"
+    r" (?:(?:just|now|already|finally|all|also|officially|unanimously|formally) )*"
+    + any_of(
+        "(?:decided|agreed|settled|opted|voted|committed)",
+        "(?:signed off|standardi[sz]ed|compromised|converged|landed) on",
+        "(?:ruled out|dropped the idea|went with|gone with|are going with|is going with)",
+        "(?:chosen|picked|chose|approved)(?= \\S+.*(?:\\b(?:over|instead|for|as|to|the)\\b))",
+    )
+    + r"\b",
+    r"\bwe(?:'re| are) (?:now |all |officially )?(?:going with|sticking (?:with|to)|standardi[sz]ing on|"
+    r"switching (?:over )?to|moving to)\b",
+    r"\bwe(?:'ve| have)? (?:no longer|stopped) (?:us(?:e|ing)|support|ship|deploy|allow|accept|offer|maintain)(?:ing)?\b",
+    r"\bwe(?:'ve| have) (?:moved|switched|changed|renamed|replaced) .{2,80}\b(?:for good|permanently)\b",
+    r"\blet'?s (?:all )?(?:make|keep|have|treat|declare) .{2,80} (?:the|our|a|as) (?:\w+ )?"
+    r"(?:standard|default|rule|convention|norm|policy|minimum|maximum|limit|practice)\b",
+    r"\b(?:is|are) (?:now )?our (?:new |official |standard )?(?:standard|default|rule|convention|policy|practice|"
+    r"guideline)\b",
+    r"^(?:our|the|team|house|company|project) (?:\w+ )?(?:rule|policy|convention|standard|agreement|practice) (?:is|"
+    r"says|will be)"
+    r"(?: that| to|:|,? (?:always|never|no|one|every|all|we|two))\b",
+    r"\bthe (?:decision|consensus|agreement|verdict|outcome|conclusion) (?:is|was)(?: that| to|:)",
+    r"\b(?:it(?:'s| is)|that(?:'s| is)) (?:settled|decided|agreed|final|official)\b",
+)
+_NO_SETTLED = phrases(
+    r"\b(?:why|what|when|where|which|how|who|if|whether|once|until|before|unless|after|because|since) "
+    r"(?:we|they|the \w+|our \w+)(?:'ve| have| has)? (?:\w+ )?(?:decided|agreed|settled|chose|chosen|picked|opted|"
+    r"went|gone)\b",
+    r"\b(?:n't|not|never|yet to|nobody|no one)\b(?: \w+)? (?:decided|agreed|settled|chosen|approved|final|official)\b",
+    r"\bagreed (?:to (?:meet|talk|discuss|look|wait)|with (?:you|me|him|her|that)[.!]?$)",
+    r"\b(?:decide[ds]?|agreed?) (?:later|tomorrow|next week|on (?:monday|tuesday|wednesday|thursday|friday))\b",
+    r"\b(?:I thought|I think|I believe|didn'?t we|wasn'?t it|iirc|if I recall|apparently|supposedly)\b",
+)
+
+_NOTED = "(?:store|save|record|keep|log|file|treat|take|consider|note|remember|write|put|add)"
+_AS_RULE = re.compile(
+    rf"\b(?P<phrase>{_NOTED} (?:that|this|it)(?: down)? (?:as|under|to|among) (?:a|an|the|our|my|your) (?:\w+ )?"
+    r"(?:rules?|polic(?:y|ies)|conventions?|decisions?|preferences?|standard|default|facts?|guidelines?|notes?|"
+    r"memor(?:y|ies)|standing order))"
+    r"(?:\s*[:,—–-]+\s*(?P<content>\S.*))?",
+    re.I,
+)
+_INSIDE_ENGLISH = re.compile(
+    r"\b(?:please|pls|plz|you (?:should|must|need to|have to|can|could|might want to)|important (?:to|that you|you)|"
+    r"important,|"
+    r"sure (?:to|you|that you)|^|[,;]|\band|\bbut|(?:want|need|like|ask) you to|helps? to|worth|good to|thing to|"
+    r"just|also|do)[ ,]+"
+    r"(?P<phrase>rem(?:em)?m?e?be?r(?:ing)?|keep(?:ing)? in mind|bear in mind|note|noting|memori[sz]e|don'?t forget|"
+    r"be(?:ing)? aware|know(?: for (?:the future|later|next time|future \w+))?|take into account)"
+    r"(?: (?:the fact )?that\s+|\s*[:—–]\s*)(?P<content>\S.+)$",
+    re.I,
+)
+_FYI = re.compile(
+    r"^(?:btw,? |and |oh,? )?(?P<phrase>fyi|for your information|just so you know|heads[- ]?up)[\s,:—–-]+"
+    r"(?P<content>.+\b(?:so (?:please |always |never |don'?t |do not |we |you |keep |use |avoid )|always|never|must|"
+    r"not? longer|"
+    r"keep (?:that|it|this)|from now on|use that|now)\b.*)$",
+    re.I,
+)
+
+
+def find_standing(sentence: str) -> Request | None:
+    """Return the rule or the decision that an English sentence states for good, or None. It must be no question."""
+    return _noted_as_rule(sentence) or _from_now(sentence) or _always(sentence) or _settled(sentence)
+
+
+def _noted_as_rule(sentence: str) -> Request | None:
+    for pattern in (_INSIDE_ENGLISH, _FYI):
+        match = pattern.search(sentence)
+        if match and not ONE_OFF.search(match["content"]):
+            return Request(match["content"], "remember", match["phrase"])
+    match = _AS_RULE.search(sentence)
+    if match is None:
+        return None
+    before = sentence[: match.start()].rstrip(" ,;—–-(")
+    before = re.sub(r"(?:[\s,]+(?:and|so|but|please|pls|also|you can|can you|could you))+$", "", before, flags=re.I)
+    content = ": ".join(filter(None, (before, (match["content"] or "").strip())))
+    return Request(content, "remember", match["phrase"])
+
+
+def _from_now(sentence: str) -> Request | None:
+    match = _FROM_NOW.search(sentence)
+    if match is None or _HYPOTHETICAL.search(sentence) or _NO_RULE_ENGLISH.search(sentence):
+        return None
+    before, after = sentence[: match.start()].rstrip(" ,"), sentence[match.end() :]
+    if _REPORT.search(before):
+        return None
+    starts = [start.end() for start in _CLAUSE_START.finditer(before) if len(before) - start.end() >= _LEAST_CLAUSE]
+    starts = [start for start in starts if not _ASIDE.match(before, start)] or starts
+    if not starts and len(after.strip(" ,.!")) < _LEAST_CLAUSE:
+        return Request(before, "rule", match[0]) if len(before) >= _LEAST_CLAUSE and _is_order(before) else None
+    clause = before[starts[-1] :] if starts else before
+    if after[:1].isalnum() or after[:1] == " ":
+        after = f" {after.strip()}"
+    return Request(f"{clause}{after}".strip(" ,"), "rule", match[0])
+
+
+_ORDER = re.compile(rf"^(?:\w[\w /-]{{0,30}}: )?(?:please |pls |also |and |so |just |only ){{0,3}}{_BASE_VERB}(?= \S)", re.I)
+
+
+def _is_order(clause: str) -> bool:
+    """Whether a clause begins with a verb in its base form."""
+    return bool(_ORDER.match(clause))
+
+
+def _always(sentence: str) -> Request | None:
+    for start in (0, *(boundary.end() for boundary in islice(_CLAUSE_START.finditer(sentence), _MOST_CLAUSES))):
+        clause = sentence[start:]
+        match = _ALWAYS_ENGLISH.search(clause)
+        if match and not _REPORT.search(sentence[:start] + match[0]) and not ONE_OFF.search(clause):
+            return Request(clause, "rule", match[0])
+    return None
+
+
+def _settled(sentence: str) -> Request | None:
+    match = _SETTLED_ENGLISH.search(sentence)
+    if match is None or _NO_SETTLED.search(sentence) or _HYPOTHETICAL.search(sentence):
+        return None
+    return Request(sentence, "decision", match[0])

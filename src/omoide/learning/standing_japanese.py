@@ -1,0 +1,164 @@
+"""Standing rules and decisions in Japanese by their grammar: 「…は必ず…こと」「…という方針で」. Pure."""
+
+import re
+
+from omoide.learning.patterns import any_of, phrases
+from omoide.learning.request_rule import ONE_OFF, Request
+
+_LONGEST_ENDING = 40
+"""Characters at the end of a Japanese sentence that say whether it orders something."""
+_SINCE_JA = any_of(
+    "今後[はもの]?、?",
+    "以後[はも]?、?",
+    "(?<![0-9０-９上年月日時版])以降[はも]?、?",
+    "これから(?:ずっと)?[はも、]",
+    "(?:次|次回|今回|今日|本日|今週|来週|今月|来月|来期|今期|明日|[月火水木金土日]曜日?|[0-9０-９]{1,2}月)(?:から|"
+    "以降|より)[はも]?、?",
+    "この先[はも]?、?",
+    "ずっと",
+)
+_HABIT_JA = any_of("毎回", "毎度", "常に", "つねに", "いつも", "そのたびに", "その都度", "都度")
+_MANNER_JA = any_of(
+    "必ず",
+    "かならず",
+    "絶対に?",
+    "ぜったいに?",
+    "決して",
+    "二度と",
+    "金輪際",
+    "原則(?:として)?",
+    "一律で?に?",
+    "基本(?:的に)?",
+    "例外なく",
+    "徹底して",
+)
+_TIME_JA = "(?:とき|時|際|場合|前|後|あと|たび|度|ごと|毎)(?:に|は|には|も|で)"
+_POLITE_JA = (
+    "(?:(?:ください|下さい|くださいませ|ほしい(?:です)?|欲しい(?:です)?|もらいたい(?:です)?|いただきたい(?:です)?|"
+    "もらえると[^、。]{2,8}|いただけると[^、。]{2,8}|くれ|頂戴|ちょうだい|もらえ(?:ますか|ませんか|る)|"
+    "いただけ(?:ますか|ませんか)|"
+    "くれ(?:ますか|ませんか|る|ない)|お願い(?:します|いたします|ね)?)?[ねよなぁー。！!？? ]*)$"
+)
+_DUTY_JA = any_of(
+    "(?:る|う|く|す|つ|ぬ|ぶ|む|ない)こと(?:[。！!ね]|で|にして|とする|とします|を?お願い|です)*$",
+    f"ように(?:して|お願い|頼|しましょう|します|する){_POLITE_JA}",
+    f"(?:ない|無い)で{_POLITE_JA}",
+    "(?:禁止|厳禁|NG|なし|無し|必須|徹底|厳守)(?:です|で|に(?:して|します|する)|と(?:します|する)|お願いします|"
+    "ください|とのこと)*[。！!ねよ]*$",
+    "(?:ましょう|ようにね|なければならない|なければなりません|ないといけません|べし)[。！!ねよ]*$",
+)
+_DIRECT_JA = f"(?:て|で){_POLITE_JA}"
+_RULE_WORD_JA = (
+    "(?:ルール|きまり|決まり|決まり事|約束|お約束|規約|方針|縛り|しばり|取り決め|取決め|ポリシー|原則|鉄則|規則|基準|"
+    "習慣|運用ルール)"
+)
+_SCHEME_WORD_JA = "(?:仕様|運用|前提|形|体制|流れ|扱い|方向|標準|デフォルト)"
+_GO_JA = (
+    "(?:いき|行き|進め|やり|統一し|お願いし)(?:ます|ましょう|たい(?:です|と思います)?)|(?:いく|行く|進める|やる)|"
+    "よろしく|お願い"
+)
+_SINCE_JAPANESE, _HABIT_JAPANESE, _MANNER_JAPANESE = phrases(_SINCE_JA), phrases(_HABIT_JA), phrases(_MANNER_JA)
+_TIME_JAPANESE, _DUTY_JAPANESE, _DIRECT_JAPANESE = phrases(_TIME_JA), phrases(_DUTY_JA), phrases(_DIRECT_JA)
+_WORK_JAPANESE = phrases(
+    _TIME_JA,
+    "コミット|プッシュ|push|マージ|レビュー|報告|返事|回答|返信|連絡|相談|リリース|デプロイ|PR|プルリク|確認|テスト|"
+    "書く|書いて|使う|使って",
+)
+"""What people do at work: "always …" about anything else asks for a feature of the program."""
+_PLAN_JAPANESE = phrases(rf"(?:(?:に|と)(?:します|する|しましょう|しよう)|(?:で|に)(?:{_GO_JA}|統一)|で)[。！!ねよ]*$")
+_BAN_JAPANESE = phrases(
+    "は、?(?:今後|原則|絶対|基本)?(?:禁止|厳禁|NG)(?:です|だ|で(?:お願いします)?|と?に?します|とする)?[。！!ねよ]*$"
+)
+_NAMED_RULE_JAPANESE = re.compile(
+    r"^(?P<content>.{3,}?)[、,]?"
+    + any_of(
+        rf"(?:(?:という|っていう|って|との|といった)?(?:の(?:が|を|は))?(?:、|うち(?:の)?|チームの|この|"
+        rf"新しい)*)?{_RULE_WORD_JA}"
+        rf"(?:です|で(?:す|{_GO_JA})|で|な(?:ので|んで)|だから|だよ?|ね|に(?:します|しましょう|しよう|して|する|"
+        rf"なりました|なった|しました|した))",
+        rf"(?:という|っていう|って|との|する|ない|す|く|う|む|の){_SCHEME_WORD_JA}(?:で(?:{_GO_JA})|に(?:します|"
+        rf"しましょう|しよう|する|なりました|なった|しました)|で(?=[。！!]|$))",
+        rf"[、。]?(?:これ|それ|こちら)(?:は|が|も|を)?(?:今後も?|うちの|必ず|絶対に?|新しい)*{_RULE_WORD_JA}(?:です|"
+        rf"で|ね|に|だ|な)",
+    )
+    + r"(?P<rest>[^。]*)[。！!]*$"
+)
+_OBSERVE_JAPANESE = re.compile(
+    r"^(?P<content>.*?)[、,]?(?:という|って|との)?(?:(?:ルール|方針|こと|の|点)?(?:は|を|も|だけは|で))?"
+    r"(?:[、,]?(?:これ|それ|こちら|この点|その点)(?:だけ)?(?:は|を|も|で)?)?、?(?:今後も?、?|必ず|絶対に?|ちゃんと|"
+    r"しっかり|ずっと|以後|これからも)*"
+    r"(?P<phrase>守って|厳守(?:して|で)|遵守して|徹底(?:して|で|を)|続けて(?=いって|ください)|(?:頭|念頭)に(?:入れ|"
+    r"置い)て(?:おいて)?|"
+    r"心に?留めて(?:おいて)?|肝に銘じて|留意して|認識しておいて|把握しておいて|押さえておいて|踏まえておいて|"
+    r"(?:覚え|記憶し)直して|(?:今後|以後|これから)[^、。]{0,10}(?:気を付けて|気をつけて|注意して|意識して|考慮して|"
+    r"配慮して)|覚えて(?:おいて)?(?=もらえ|いただけ))" + _POLITE_JA
+)
+_SETTLED_JAPANESE = phrases(
+    "こと(?:に|で)(?:なりました|なった|なってます|なっています|決まりました|決まった|決めました|決めた)(?!ら|理由|"
+    "経緯|件|っけ|場合|のか|んだっけ)",
+    "(?:いく|する|ない|行く|やる|使う|進める)ことに[。！!]*$",
+    "(?:で|に|と)(?:確定|決定|合意|フィックス|一本化|決着)(?:です|で|しました|した|します|する|されました|"
+    "となりました|になりました|だ|とのこと(?:です)?|(?=[。！!]|$))",
+    "(?:ない|[うくすつるむぶ])ように(?:していきます|していきましょう|しましょう|していく)",
+    "(?:揃え|そろえ)(?:ます|ましょう|ることに)",
+    "(?:運用|ルール|方針|仕様|体制|方式|決まり)(?:に|を)[^、。]{0,20}(?:変え|変更し|切り替え|切替え|改め)(?:ました|"
+    "た|ます|ることに)",
+    "は[^。]{2,80}(?:こと)?と(?:する|します|しました)[。！!]*$",
+    "(?<=[をにで])(?:統一|一本化|固定|共通化)(?:します|しました|しましょう|する(?=[。！!]|$|ので|から|こと)|"
+    "で(?:いき|行き|お願い|す|(?=[。！!]|$)))",
+    "(?:と|に|で)(?:決まりました|決まった|決まりで|決めました|決めた)(?!ら|理由|経緯|件|っけ|場合|の[はかがを]|ん)",
+    "(?:は|が|を)[^、。]{1,20}に変更(?:になりました|となりました)",
+)
+_NO_STANDING_JAPANESE = phrases(
+    "もし|仮に|かもしれ|かも(?:[。！!]|$)|検討中|検討して|相談したい|予定です|らしい|みたい(?:です|だ)?[。！!]*$|"
+    "はず(?!み)|(?:だった|でした|たん?だ?)っけ",
+    "未定|迷って|悩んで|どうか|べきか|気がする|と思って(?:い|る)|つもり|と言って(?:い)?(?:た|まし|る)|って言って|"
+    "と書いて(?:ある|あり)|と聞い",
+    "(?:今後|これから|将来)の(?:予定|課題|方針|計画|進め方|流れ|展開|見通し|タスク|ロードマップ|こと)(?:に|を|は|が)",
+    "についても?(?:教え|相談|説明)|教えて|調べて|確認したい|まとめて(?:ください|ほしい|$)|考えて|見せて|説明して",
+    "(?:決ま|決め)(?:って|て)?い?(?:ない|ません|ら|かね)|決められ",
+)
+_OTHER_TASK_JA = re.compile(
+    "(?:ので|から|のを|のが|けど|のに)、?[^、。]{0,30}(?:て|で)(?:ください|ほしい|くれ|もらえ|下さい)?[。ねよ！!]*$"
+)
+"""The order of a sentence after the reason for it: what comes before is an account."""
+
+
+def find_standing_ja(sentence: str) -> Request | None:
+    """Return the rule or the decision that a Japanese sentence states for good, or None. It must be no question."""
+    if _NO_STANDING_JAPANESE.search(sentence):
+        return None
+    return _rule(sentence) or _decision(sentence)
+
+
+def _rule(sentence: str) -> Request | None:
+    observed = _OBSERVE_JAPANESE.match(sentence)
+    if observed:
+        return Request(observed["content"], "remember", observed["phrase"])
+    named = _NAMED_RULE_JAPANESE.match(sentence)
+    if named:
+        return Request(named["content"], "rule", "")
+    if not _is_order_for_good(sentence) or _OTHER_TASK_JA.search(sentence) or ONE_OFF.search(sentence):
+        return None
+    return Request(sentence, "rule", "")
+
+
+def _is_order_for_good(sentence: str) -> bool:
+    """Whether a sentence orders or forbids something for good: a word such as 今後 or 必ず, and an ending that fits it."""
+    if _BAN_JAPANESE.search(sentence):
+        return True
+    ending = sentence[-_LONGEST_ENDING:]
+    duty, direct = _DUTY_JAPANESE.search(ending), _DIRECT_JAPANESE.search(ending)
+    if _SINCE_JAPANESE.search(sentence):
+        return bool(duty or direct or _PLAN_JAPANESE.search(ending))
+    if _HABIT_JAPANESE.search(sentence):
+        return bool((duty or direct) and _WORK_JAPANESE.search(sentence))
+    if _MANNER_JAPANESE.search(sentence):
+        is_feature = "ようにして" in ending and not _WORK_JAPANESE.search(sentence)
+        return bool((duty and not is_feature) or (direct and _TIME_JAPANESE.search(sentence)))
+    return False
+
+
+def _decision(sentence: str) -> Request | None:
+    match = _SETTLED_JAPANESE.search(sentence)
+    return Request(sentence, "decision", match[0]) if match else None
