@@ -102,9 +102,136 @@ NOT_ASKED = [
 ]
 
 
+STANDING_RULES = {
+    "fix it, and make sure every new job type gets a timeout from now on": "make sure every new job type gets a timeout",
+    "bump the font and let's say 10 px is the minimum from now on": "let's say 10 px is the minimum",
+    "replace it, I'd like us to stick to one printer from here on": "I'd like us to stick to one printer",
+    "All migrations must be reversible from now on, we got burned.": "All migrations must be reversible, we got burned.",
+    "I want the API file built on every merge, no exceptions, from today on.": (
+        "I want the API file built on every merge, no exceptions."
+    ),
+    "Could you from now on reply in German?": "reply in German?",
+    "Never commit directly to main.": "Never commit directly to main.",
+    "You should always ask before you delete a branch.": "You should always ask before you delete a branch.",
+    "Whenever you add a dependency, update NOTICE as well.": "Whenever you add a dependency, update NOTICE as well.",
+    "Every time you touch the schema, regenerate the types.": "Every time you touch the schema, regenerate the types.",
+    "Ping Anna before each translation. That's a standing rule.": "Ping Anna before each translation.",
+    "make it a habit to run the formatter": "run the formatter",
+    "テストでは絶対に sleep を使わないこと。": "テストでは絶対に sleep を使わないこと。",
+    "main への直接 push は禁止です。": "main への直接 push は禁止です。",
+    "依存を追加するときは必ず NOTICE も更新してください": "依存を追加するときは必ず NOTICE も更新してください",
+    "毎回コミット前に lint を走らせるようにして": "コミット前に lint を走らせるようにして",
+    "敵の名前は必ず海のものにする、という縛りでいきます": "敵の名前は必ず海のものにする",
+    "時刻はすべて UTC で持つ方針で。モデルを直して": "時刻はすべて UTC で持つ",
+    "距離はメートルで持つこと、これは今後も守ってください": "距離はメートルで持つこと",
+    "既定はカンマで、今後ずっとそれで頼みます": "既定はカンマで",
+    "これからはドイツ語で返信してもらえますか?": "ドイツ語で返信してもらえますか?",
+    "6月で IE 対応は終了、これで確定です。": "6月で IE 対応は終了",
+    "本文は二度とログに出さないでください": "本文は二度とログに出さないでください",
+}
+DECISIONS = [
+    "Bob and I agreed on UTC for every timestamp.",
+    "The client signed off on the two-step checkout yesterday.",
+    "The team has chosen Vitest over Jest.",
+    "After long talks management went with option B.",
+    "We're standardising on Postgres 16.",
+    "It was agreed at the retro that flaky tests are skipped within a day.",
+    "Let's make snake_case the standard for json keys.",
+    "結局 Postgres 16 でいくことに。",
+    "テストファイルは _spec で終わる名前に統一しましょう。",
+    "新しいコードでは lodash は使わないようにしていきます。",
+    "議事録は翌日に出す運用に変えました。",
+    "先方は青い案に決定とのことです。",
+]
+NOTES = {
+    "retry after three days, and please store that as our policy: then cancel": "retry after three days: then cancel",
+    "Team agreement as of today: no changes on fridays after 12.": "no changes on fridays after 12.",
+    "one thing to keep for later sessions: show me the diff": "show me the diff",
+    "Rule of thumb for the future: don't edit generated files.": "don't edit generated files.",
+    "Store for later: the licence server is at 10.0.4.7": "the licence server is at 10.0.4.7",
+    "pls rember that the api is limited to 5 rps": "the api is limited to 5 rps",
+    "our year starts in October, so remember that when you build reports": "our year starts in October",
+    "Secrets belong in vault. make a note of it and check the repo": "Secrets belong in vault.",
+    "It's important you keep in mind that invoices never change": "invoices never change",
+    "FYI it's called ledger, so use that word everywhere": "it's called ledger, so use that word everywhere",
+    "備忘: 検証環境は日曜に初期化される": "検証環境は日曜に初期化される",
+    "sandbox は0時に消えます。覚えておいてもらえると助かります": "sandbox は0時に消えます。",
+    "忘れないでほしいんだけど、承認者は村上さん": "承認者は村上さん",
+    "ポートは 8443 です。覚え直してください": "ポートは 8443 です。",
+    "秘密情報は Vault 以外に置かない。これ鉄則なのでメモって。": "秘密情報は Vault 以外に置かない。",
+    "ノルウェーでは VAT がかからない、と覚えておいてほしい": "ノルウェーでは VAT がかからない",
+    "後で使うので控えといて。サーバーは 10.0.4.7": "サーバーは 10.0.4.7",
+    "雨の日は屋内用にする。その場合も距離はメートルで、覚えておいて": "雨の日は屋内用にする。 その場合も距離はメートル",
+}
+ONE_TIME_ORDERS = [
+    "remember to run the backup script today",
+    "Don't forget to push before you leave",
+    "don't forget the semicolon in line 12",
+    "Could you note down the steps to reproduce in the ticket?",
+    "let's go with the second option for this one",
+    "add a rule to eslint: no-console",
+    "can you make a note component with a title?",
+    "set the flag to true and save it",
+    "make sure the tests pass before you answer",
+    "going forward by one frame skips the audio, fix the player",
+    "今日中にバックアップを取るのを忘れないでね",
+    "12行目のセミコロンを忘れないで",
+    "今回は2番目の案でお願いします",
+    "必ず明日までに提出してください",
+    "ボタンを常に画面下に表示してください",
+    "必ず手順1から始まるようにしてください",
+    "eslint に no-console のルールを追加して",
+    "とりあえず古い API は残しておいて",
+]
+ACCOUNTS = [
+    "the job always fails on Mondays",
+    "I never understood monads, explain them",
+    "every time I open the page it reloads twice",
+    "in the future we might move to Rust",
+    "Ken said we should never use globals from now on",
+    "They told me: never touch that file",
+    "we decided nothing yesterday, next try on Friday",
+    "we agreed to disagree",
+    "We are still debating between REST and gRPC",
+    "if the client agrees we will switch to yearly billing",
+    "月曜日は必ずジョブが失敗します",
+    "恒久的な強化はなしの方針だったはず。",
+    "将来的には Rust に移すかもしれない",
+    "ケンさんは今後は使わないでと言っていた",
+    "注文が確定したらメールを送る処理を書いて",
+    "彼は一人で解決しようとする。",
+    "保存を押すたびにモーダルが2回閉じます",
+]
+
+
 @pytest.mark.parametrize(("message", "kept"), ASKED.items())
 def test_a_request_to_remember_is_found_with_what_it_asks_to_keep(message, kept):
     assert [request.content for request in find_requests(message)] == [kept]
+
+
+@pytest.mark.parametrize(("message", "kept"), STANDING_RULES.items())
+def test_a_rule_for_good_is_found_wherever_its_words_stand_in_the_sentence(message, kept):
+    assert [request.content for request in find_requests(message)] == [kept]
+
+
+@pytest.mark.parametrize("message", DECISIONS)
+def test_a_decision_of_a_group_is_kept_as_it_was_said(message):
+    assert [(request.content, request.kind) for request in find_requests(message)] == [(message, "decision")]
+
+
+@pytest.mark.parametrize(("message", "kept"), NOTES.items())
+def test_a_note_for_later_is_kept_without_the_words_that_ask_for_it(message, kept):
+    assert [request.content for request in find_requests(message)] == [kept]
+
+
+@pytest.mark.parametrize("message", ONE_TIME_ORDERS)
+def test_an_order_for_one_time_has_no_request(message):
+    assert find_requests(message) == []
+
+
+@pytest.mark.parametrize("message", ACCOUNTS)
+def test_an_account_a_report_or_a_possibility_has_no_request(message):
+    assert find_requests(message) == []
 
 
 @pytest.mark.parametrize("message", NOT_ASKED)
@@ -116,8 +243,15 @@ def test_code_in_a_message_is_no_request():
     assert find_requests("Look at this:\n```\n# remember that this is deprecated\n```") == []
 
 
-@pytest.mark.parametrize(
-    "part", ["and ", "for x. ", "for a.-", "覚えて", "、", "は今後", "remember ", "make a note ", "a rule for a ", "ことに"]
-)
-def test_a_long_hostile_message_is_read_in_bounded_time(part):
-    find_requests(part * (20_000 // len(part)))  # a pattern that backtracks without limit would not end
+HOSTILE = [
+    *("and ", "for x. ", "for a.-", "覚えて", "、", "は今後", "remember ", "make a note ", "a rule for a ", "ことに"),
+    *("after a ", "from now on ", "and let's use the ", "every time you a, ", "store that as our rule ", "always use a "),
+    *("時は必ずて", "ルールで", "、これは守って", "が今後必ずようにして", "もらえると", "は禁止"),
+]
+
+
+@pytest.mark.parametrize("part", HOSTILE)
+@pytest.mark.parametrize("size", [590, 20_000])
+def test_a_long_hostile_message_is_read_in_bounded_time(part, size):
+    sentence = part * (size // len(part))
+    find_requests(f"{sentence}\n" * (20_000 // size))  # a pattern that backtracks without limit would not end

@@ -66,6 +66,10 @@ _NOTE_AFTER = (
         f"(?:add|save|commit) {_IT} to (?:your |the )?(?:notes|memory|memories)",
         f"do(?:n'?t| not) (?:ever )?forget(?: {_IT})?",
         "(?:keep|bear) (?:that|this|it) in mind",
+        f"(?:stick to|hold on to|pin|mark down) {_IT}(?: down)?",
+        f"(?:record|log|store|save|note|remember|pin|keep) {_IT} (?:decision|rule|fact|policy|convention|preference)",
+        f"make {_IT} permanent",
+        f"(?:treat|consider|take) {_IT} (?:as )?(?:settled|final|given|fixed|decided|a rule|the rule)",
     )
     + "(?:,? (?:please|pls|ok(?:ay)?|thanks|for (?:later|next time|the future|good)))*"
 )
@@ -97,6 +101,7 @@ _LABEL = (
     + any_of(
         *("remember", "in mind", "memory", "forget", "notes?(?! taking)", "reminder", "heads[- ]up", "for the record"),
         *("agreed", "decided", "settled", "official", "decision", "takeaway", "agreement", "consensus", "preference"),
+        *("settle", "for later", "for next time", "for (?:the )?future(?: \\w+)?", "lessons? learn(?:ed|t)"),
         *(f"new {_RULE}", f"{_RULE}(?= (?:of thumb|for|from|going|as of|here|is)\\b| ?:)"),
         "keep (?:in|for|around|track|handy|as)",
     )
@@ -114,7 +119,7 @@ FROM_NOW = any_of(
 )
 _FROM_DATE = any_of(
     "from (?:tomorrow|(?:(?:the )?next |this )?\\w+) on(?:wards?)?",
-    "(?:starting|as of|beginning|effective) (?:tomorrow|next \\w+|\\w+day)",
+    "(?:starting|as of|beginning|effective) (?:with )?(?:tomorrow|next \\w+|\\w+day|(?:version|release|v) ?[\\d.]+)",
 )
 """From another time than now: that belongs to what is to be kept."""
 _RULE_VERB = any_of(
@@ -180,7 +185,10 @@ ENGLISH = (
         r"(?P<content>(?!I\b|it\b).*(?:\balways\b|\bnever\b|\bplease\b|\buse\b|\brun\b|don'?t|do not).+)$",
     ),
     rule("rule", rf"{_START}(?P<phrase>{_CALLED_RULE}){_DASH}(?P<content>.+)$"),
-    rule("rule", rf"{_START}(?P<phrase>make it a {_RULE} (?:that|to))\s+(?P<content>.+)$"),
+    rule(
+        "rule",
+        rf"{_START}(?P<phrase>make (?:it|this) an? (?:{_RULE}|habit|point|principle) (?:that|to|of))\s+(?P<content>.+)$",
+    ),
     rule("decision", rf"^.{{0,80}}?(?P<phrase>{_DECIDED})\b:?\s+(?P<content>.+)$"),
     rule("decision", rf"{_START}(?P<phrase>(?:the )?decision(?: is| was)?(?: to)?){_DASH}(?P<content>.+)$"),
     rule("decision", rf"{_START}(?P<phrase>(?:it(?:'s| is) )?(?:settled|agreed|decided)){_DASH}(?P<content>.+)$"),
@@ -200,6 +208,7 @@ NOT_ENGLISH = phrases(
     r"\bforget (?:the|an?|my|your|those|these) (?!.*\b(?:is|are|has|have|must|needs?|should|can|will|only|never|"
     r"always|don'?t|doesn'?t|"
     r"lives?|runs?|uses?|takes?|gets?)\b)",
+    r"\bagreed? to disagree\b",
     r"\bdecided (?:nothing|to (?:wait|postpone|think|discuss|meet|talk))\b",
     r"\b(?:before we decide|once we(?:'ve| have) decided|if we (?:decided|agreed))\b",
 )

@@ -40,15 +40,16 @@ _CLAUSE = re.compile(r"[,;:—–]\s+|\s+(?:and|but|so)\s+|[、：]\s*", re.I)
 """Where a part of a sentence begins that may ask for something by itself."""
 _MOST_CLAUSES = 10
 _BEGINNING = re.compile(
-    r"^(?:(?:that|to)\s+|something:\s+|は、?|[、,:：]\s*|ちなみに|なお|今後[はも]?(?=\S)"
+    r"^(?:(?:that|to)\s+|something:\s+|は、?|[、,:：]\s*|ちなみに|なお|今後[はも]?(?=\S)|(?:以後|これから|次から|次回から)[はも](?=\S)"
     rf"|{LEAD_JA}、\s*|(?:{FROM_NOW_JA}|{FROM_NOW})[、,\s]+(?=\S))+",
     re.I,
 )
-_ENDING = re.compile("、(?:これ|それ|この件|その点)[もをは]?$")
+_ENDING = re.compile("、と$|、(?:これ|それ|この件|その点)[もをは]?$")
 _POINTER = re.compile(
     r"^(?:今後)?(?:ずっと|同じ|同様|そのように|そう)[^、。]{0,6}[。！!]?$"
     r"|^(?:今後も?)?(?:ずっと)?(?:それ|これ|その形|この形|そのやり方)(?:で|に)(?:頼|お願い|いき|いく|よろしく|"
     r"統一)?[^、。]{0,6}[。！!]?$"
+    r"|^(?:後|あと)で(?:また)?(?:使う|必要|要る|聞く|参照する)$"
     r"|^(?:これ|それ)[はがも]?(?:鉄則|大事|重要|大切|ルール|決まり|必須)(?:です|なので|だから)?[。！!]?$"
     rf"|^{any_of('this', 'that', 'it', 'these', 'those', 'them', 'the following', 'everything')}[.!:]*$"
     rf"|^{any_of('これ', 'それ', 'あれ', 'このこと', 'そのこと', '以下', '次のこと', '上記', '[こそ]の件')}[:：。、]*$",
@@ -57,7 +58,7 @@ _POINTER = re.compile(
 _CASE = phrases(
     r"(?:in|for) (?:that|this|such a|those) cases?\b",
     r"(?:the )?same (?:goes|applies|holds)\b",
-    "[そこ]の(?:場合|とき|時|際)",
+    "[そこ]の(?:場合|とき|時|際|(?:ルール|方針|決まり|運用|仕様|設定|やり方)[はをも])",
 )
 """The beginning of a statement that says nothing without the sentence before it."""
 
@@ -111,8 +112,8 @@ def _match_clause(rules: Sequence[RequestRule], sentence: str) -> Request | None
         request = _apply(rules, sentence[boundary.end() :])
         if request is not None:
             before = sentence[: boundary.start()]
-            is_pointer = len(before) > _LEAST and bool(_POINTER.match(request.content))
-            return request._replace(content=before) if is_pointer else request
+            is_pointer = _POINTER.match(request.content) or (request.kind == "rule" and not request.content)
+            return request._replace(content=before) if is_pointer and len(before) > _LEAST else request
     return None
 
 

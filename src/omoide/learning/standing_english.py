@@ -14,6 +14,7 @@ _TYPED_FROM = "(?:from|form|frm)"
 _FROM_NOW = phrases(
     rf"\b{_TYPED_FROM} (?:now|here|today|this (?:point|day|moment)) ?(?:on(?:wards?)?(?: out)?|forward)\b",
     r"\b(?:going|moving) forwards?\b(?! (?:by|to|in|one|two|through|and back)\b)",
+    r"\b(?:from|effective) (?:today|tomorrow|\w+day)(?=[.!]|$)",
     r"\bhenceforth\b|\bhereafter\b",
     r"\b(?:starting|as of|beginning|effective) (?:(?:right )?now|today|immediately|this week|this sprint)\b",
     r"\bin (?:the )?future(?=[,.!]|$)",
@@ -27,7 +28,7 @@ _CLAUSE_START = re.compile(
         r"I(?:'d| would|'m| want| need| expect| prefer| don'?t)\b",
         "(?:make|be) sure",
         r"(?:please|pls|always|never|only|we|we'll|you|your|every|each|all|any|no|don'?t|do not|stop|use|keep|avoid)\b",
-        r"(?:the|our|new|it'?s?|that)\b",
+        r"(?:the|our|new)\b",
     )
     + ")",
     re.I,
@@ -73,7 +74,7 @@ _ALWAYS_ENGLISH = phrases(
     r"^(?:please |pls )?(?:don'?t|do not) ever (?!forget)[a-z]+ \S",
     r"^(?:please |pls )?(?:make sure|be sure|see to it) (?:that )?(?:we|you|I|every|all|each|any|no)\b.* (?:always|"
     r"never)\b",
-    r"^(?:please )?(?:every ?time|each time|every single time|any ?time) (?:you|we) [^,]{3,80}, "
+    r"^(?:please )?(?:every ?time|each time|every single time|any ?time|(?:the )?next time) (?:you|we) [^,]{3,80}, "
     rf"(?:please |also |always |you (?:must|should|need to) |make sure ){{0,2}}{_BASE_VERB}(?= \S)",
     r"^(?:please )?(?:when(?:ever)?|if) (?:you|we) (?:ever )?(?:add|change|touch|edit|rename|write|create|delete|"
     r"remove|deploy|release|"
@@ -114,6 +115,7 @@ _SETTLED_ENGLISH = phrases(
     r"^(?:our|the|team|house|company|project) (?:\w+ )?(?:rule|policy|convention|standard|agreement|practice) (?:is|"
     r"says|will be)"
     r"(?: that| to|:|,? (?:always|never|no|one|every|all|we|two))\b",
+    r"\bit(?: was| has been|'s been| got) (?:\w+ly )?(?:agreed|decided|settled)\b",
     r"\bthe (?:decision|consensus|agreement|verdict|outcome|conclusion) (?:is|was)(?: that| to|:)",
     r"\b(?:it(?:'s| is)|that(?:'s| is)) (?:settled|decided|agreed|final|official)\b",
 )
@@ -124,6 +126,7 @@ _NO_SETTLED = phrases(
     r"\b(?:n't|not|never|yet to|nobody|no one)\b(?: \w+)? (?:decided|agreed|settled|chosen|approved|final|official)\b",
     r"\bagreed (?:to (?:meet|talk|discuss|look|wait)|with (?:you|me|him|her|that)[.!]?$)",
     r"\b(?:decide[ds]?|agreed?) (?:later|tomorrow|next week|on (?:monday|tuesday|wednesday|thursday|friday))\b",
+    r"\bwe(?:'re| are) .*\b(?:tomorrow|tonight)\b",
     r"\b(?:I thought|I think|I believe|didn'?t we|wasn'?t it|iirc|if I recall|apparently|supposedly)\b",
 )
 
@@ -141,7 +144,7 @@ _INSIDE_ENGLISH = re.compile(
     r"sure (?:to|you|that you)|^|[,;]|\band|\bbut|(?:want|need|like|ask) you to|helps? to|worth|good to|thing to|"
     r"just|also|do)[ ,]+"
     r"(?P<phrase>rem(?:em)?m?e?be?r(?:ing)?|keep(?:ing)? in mind|bear in mind|note|noting|memori[sz]e|don'?t forget|"
-    r"be(?:ing)? aware|know(?: for (?:the future|later|next time|future \w+))?|take into account)"
+    r"be(?:ing)? aware|know for (?:the future|later|next time|future \w+)|take into account)"
     r"(?: (?:the fact )?that\s+|\s*[:—–]\s*)(?P<content>\S.+)$",
     re.I,
 )
