@@ -22,7 +22,7 @@ _MOST_LINES = 5
 _ASKS_TO_REMEMBER = phrases(
     r"\b(?:can|could|would|will) you\b.*\b(?:from now on|going forward|always|in (?:the )?future|every time|"
     r"from here on)\b",
-    r"(?:今後|これから|以後|次から|次回から|毎回|今日から).*(?:もらえ|いただけ|頂け|くれ)(?:ますか|ませんか|る|"
+    r"(?:今後|これから|以後|次から|次回から|毎回|今日から|必ず|常に).*(?:もらえ|いただけ|頂け|くれ)(?:ますか|ませんか|る|"
     r"ない)[?？]?$",
     r"\b(?:can|could|would|will) you\b.*\b(?:remember|note|keep|save|memori)",
     rf"{REMEMBER_JA}{ASK_JA}[?？]?$",
@@ -47,10 +47,11 @@ _BEGINNING = re.compile(
 _ENDING = re.compile("、と$|、(?:これ|それ|この件|その点)[もをは]?$")
 _POINTER = re.compile(
     r"^(?:今後)?(?:ずっと|同じ|同様|そのように|そう)[^、。]{0,6}[。！!]?$"
-    r"|^(?:今後も?)?(?:ずっと)?(?:それ|これ|その形|この形|そのやり方)(?:で|に)(?:頼|お願い|いき|いく|よろしく|"
+    r"|^(?:今後も?)?(?:ずっと)?(?:それ|これ|[こそ]の(?:形|やり方|値|設定|方針|ルール|名前|上限|順番))(?:で|に)(?:頼|お願い|いき|いく|よろしく|"
     r"統一)?[^、。]{0,6}[。！!]?$"
     r"|^(?:後|あと)で(?:また)?(?:使う|必要|要る|聞く|参照する)$"
     r"|^(?:これ|それ)[はがも]?(?:鉄則|大事|重要|大切|ルール|決まり|必須)(?:です|なので|だから)?[。！!]?$"
+    r"|^the (?:new|correct|right|updated|above) (?:one|value|name|number|address|rule|setting)(?:,? please)?[.!]*$"
     rf"|^{any_of('this', 'that', 'it', 'these', 'those', 'them', 'the following', 'everything')}[.!:]*$"
     rf"|^{any_of('これ', 'それ', 'あれ', 'このこと', 'そのこと', '以下', '次のこと', '上記', '[こそ]の件')}[:：。、]*$",
     re.I,

@@ -34,7 +34,7 @@ _CLAUSE_START = re.compile(
     re.I,
 )
 """Where the part of a sentence begins that can be a rule by itself."""
-_ASIDE = phrases(r"(?:no|the|our|that|it'?s?|any|all|each|every)\b[^,;]{0,16}$")
+_ASIDE = phrases(r"(?:please|pls),", r"(?:no|the|our|that|it'?s?|any|all|each|every)\b[^,;]{0,16}$")
 """A few words after a rule, such as "no exceptions": they are no rule by themselves."""
 _HYPOTHETICAL = phrases(
     r"\b(?:might|maybe|perhaps|possibly|probably|would be|could be|may (?:want|need|have|be)|hopefully|I hope|I wish)\b",
@@ -95,7 +95,7 @@ _SETTLED_ENGLISH = phrases(
     r"(?:we(?:'ve| have)?|(?:the |our )?(?:\w+ )?(?:team|client|customer|board|group|management|committee|legal|"
     r"security|owner|boss|"
     r"product|design|marketing|finance|architects?|maintainers)(?: has| have)?|"
-    r"(?:me and \w+|\w+ and (?:I|me|the \w+))(?: have)?)"
+    r"(?:me and \w+|\w+ and (?:I|me|the \w+(?: \w+)?))(?: have)?)"
     r" (?:(?:just|now|already|finally|all|also|officially|unanimously|formally) )*"
     + any_of(
         "(?:decided|agreed|settled|opted|voted|committed)",

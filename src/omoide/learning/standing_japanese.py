@@ -64,10 +64,14 @@ _SINCE_JAPANESE, _HABIT_JAPANESE, _MANNER_JAPANESE = phrases(_SINCE_JA), phrases
 _TIME_JAPANESE, _DUTY_JAPANESE, _DIRECT_JAPANESE = phrases(_TIME_JA), phrases(_DUTY_JA), phrases(_DIRECT_JA)
 _WORK_JAPANESE = phrases(
     _TIME_JA,
-    "コミット|プッシュ|push|マージ|レビュー|報告|返事|回答|返信|連絡|相談|リリース|デプロイ|PR|プルリク|確認|テスト|"
+    "コミット|プッシュ|push|マージ|レビュー|報告|返事|回答|返信|連絡|相談|リリース|デプロイ|PR|プルリク|ブランチ|チケット|確認|テスト|"
     "書く|書いて|使う|使って",
 )
 """What people do at work: "always …" about anything else asks for a feature of the program."""
+_FROM_DATE_JAPANESE = phrases(
+    "^(?:来週|来月|来期|明日|今月|今週|[月火水木金土日]曜日?|[0-9０-９]{1,2}月)(?:から|以降|より)[はも]?、?"
+    "(?!私|僕|俺)[^、。]{1,20}は[^。]{1,60}ます[。！!ねよ]*$"
+)
 _PLAN_JAPANESE = phrases(rf"(?:(?:に|と)(?:します|する|しましょう|しよう)|(?:で|に)(?:{_GO_JA}|統一)|で)[。！!ねよ]*$")
 _BAN_JAPANESE = phrases(
     "は、?(?:今後|原則|絶対|基本)?(?:禁止|厳禁|NG)(?:です|だ|で(?:お願いします)?|と?に?します|とする)?[。！!ねよ]*$"
@@ -118,7 +122,7 @@ _SETTLED_JAPANESE = phrases(
 _NO_STANDING_JAPANESE = phrases(
     "もし|仮に|かもしれ|かも(?:[。！!]|$)|検討中|検討して|相談したい|予定です|らしい|みたい(?:です|だ)?[。！!]*$|"
     "はず(?!み)|(?:だった|でした|たん?だ?)っけ",
-    "未定|迷って|悩んで|どうか|べきか|気がする|と思って(?:い|る)|つもり(?:です|だ|でし|でいる)|と言って(?:い)?(?:た|まし|る)|って言って|"
+    "(?:した|なった|決まった|決めた)そう(?:です|な|だ|で)|未定|迷って|悩んで|どうか|べきか|気がする|と思って(?:い|る)|つもり(?:です|だ|でし|でいる)|と言って(?:い)?(?:た|まし|る)|って言って|"
     "と書いて(?:ある|あり)|と聞い",
     "(?:今後|これから|将来)の(?:予定|課題|方針|計画|進め方|流れ|展開|見通し|タスク|ロードマップ|こと)(?:に|を|は|が)",
     "についても?(?:教え|相談|説明)|教えて|調べて|確認したい|まとめて(?:ください|ほしい|$)|考えて|見せて|説明して",
@@ -155,6 +159,8 @@ def _is_order_for_good(sentence: str) -> bool:
         return True
     ending = sentence[-_LONGEST_ENDING:]
     duty, direct = _DUTY_JAPANESE.search(ending), _DIRECT_JAPANESE.search(ending)
+    if _FROM_DATE_JAPANESE.search(sentence):
+        return True
     if _SINCE_JAPANESE.search(sentence):
         return bool(duty or direct or _PLAN_JAPANESE.search(ending))
     if _HABIT_JAPANESE.search(sentence):
