@@ -45,7 +45,7 @@ _REMEMBER = any_of(
     "never forget",
 )
 _NOTE = any_of(
-    f"(?:make|take|keep) (?:a )?note{_FOR}(?= (?:of|that)\\b| ?[:,—–-]|$)",
+    f"(?:make|take|keep) (?:a )?note{_FOR}(?= (?:of|that)\\b| ?[:,—–]| -|$)",
     f"(?:please |pls )?note{_FOR}(?= that\\b|:)",
     "note (?:(?:this|that|it) )?down(?= that\\b| ?[:,—–-])",
     "for your notes",
@@ -113,7 +113,7 @@ FROM_NOW = any_of(
     "(?:going|moving) forward(?! (?:by|to|in|one|two|through|and back)\\b)",
     "from here on(?: out)?",
     "from (?:this point|today) on(?:wards?)?",
-    "in (?:the )?future(?=,)",
+    "in (?:the )?future(?=,| (?:please|pls|always|never|don'?t|do not|use|only)\\b)",
     "henceforth",
     "(?:starting|as of|beginning|effective) (?:now|today|immediately)",
 )
