@@ -2,7 +2,9 @@
 
 Twelve projects with ten memories each, and messages in English and Japanese: plain ones, ones that name a project, ones that
 could be of two projects of one kind, ones that switch or continue, greetings and other topics. The rules were tuned on
-`dev.jsonl`; somebody who had not seen the code wrote both halves, and the goals are those of `test.jsonl`.
+`dev.jsonl`; somebody who had not seen the code wrote both halves, and the goals are those of `test.jsonl`. The rules for
+requests to remember were tuned on half of `test.jsonl`, too: their goals are those of `requests.jsonl`, which was written
+later, likewise.
 """
 
 import argparse
@@ -19,7 +21,8 @@ from omoide import Route, Scope, Service
 from omoide.retrieval import analyzer
 
 DATA = Path(__file__).with_name("routing_messages")
-HALVES = {"dev": "tuned on", "test": "unseen"}
+TUNED = {"dev": "tuned on", "test": "unseen", "requests": "unseen"}
+HALVES = ("dev", "test")
 EMBEDDERS = {"off": "words alone", "bundled": "bundled embedder"}
 ACCURACY = {"off": 0.75, "bundled": 0.85}
 NONE, PRECISION, RECALL = 0.8, 0.95, 0.9
@@ -69,7 +72,7 @@ def judge(memory: Service, messages: Iterable[dict[str, Any]]) -> list[Judged]:
     judged = []
     for message in messages:
         began = time.perf_counter()
-        route = memory.route(message["message"], current=message["current"], ask=False)
+        route = memory.route(message["message"], current=message.get("current"), ask=False)
         judged.append(Judged(message, route, time.perf_counter() - began))
     return judged
 
@@ -81,27 +84,31 @@ def share(judged: Sequence[Judged]) -> float:
 
 def print_half(name: str, embedder: str, judged: Sequence[Judged]) -> bool:
     """Print the figures of one half of the messages, and return whether they meet the goals."""
-    requests = [each for each in judged if each.message["remember"]]
-    kept = [each for each in judged if each.route.pinned_content]
-    right = sum(each.kept_right for each in judged)
     rows = [
         ("all", judged, ACCURACY[embedder]),
         *((language, [each for each in judged if each.message["language"] == language], None) for language in ("en", "ja")),
         ("without a current project", [each for each in judged if each.message["current"] is None], None),
         ("of no project", [each for each in judged if each.message["primary"] is None], NONE),
     ]
-    met = True
-    for label, part, goal in rows:
-        met = _print_row(name, embedder, label, len(part), share(part), goal) and met
-    met = _print_row(name, embedder, "requests: precision", len(kept), right / max(1, len(kept)), PRECISION) and met
-    return _print_row(name, embedder, "requests: recall", len(requests), right / max(1, len(requests)), RECALL) and met
+    met = [_print_row(name, embedder, label, len(part), share(part), goal) for label, part, goal in rows]
+    return all(met)  # every row is printed
+
+
+def print_requests(name: str, judged: Sequence[Judged]) -> bool:
+    """Print how often requests to remember are found, and return whether that meets the goals."""
+    requests = [each for each in judged if each.message["remember"]]
+    kept = [each for each in judged if each.route.pinned_content]
+    right = sum(each.kept_right for each in judged)
+    rows = [("precision", len(kept), PRECISION), ("recall", len(requests), RECALL)]
+    met = [_print_row(name, "off", f"requests: {label}", n, right / max(1, n), goal) for label, n, goal in rows]
+    return all(met)  # every row is printed
 
 
 def _print_row(name: str, embedder: str, label: str, count: int, value: float, goal: float | None) -> bool:
     is_met = goal is None or value >= goal
     wanted = ("", "") if goal is None else (f"≥ {goal:.0%}", "✓" if is_met else "✗")
     print(
-        f"| {name} ({HALVES[name]}) | {EMBEDDERS[embedder]} | {label} | {count} | {value:.1%} | {wanted[0]} | {wanted[1]} |"
+        f"| {name} ({TUNED[name]}) | {EMBEDDERS[embedder]} | {label} | {count} | {value:.1%} | {wanted[0]} | {wanted[1]} |"
     )
     return is_met
 
@@ -131,7 +138,7 @@ def main() -> int:
 
         print_fit()
         return 0
-    halves = {name: read_lines(f"{name}.jsonl") for name in HALVES if (DATA / f"{name}.jsonl").is_file()}
+    halves = {name: read_lines(f"{name}.jsonl") for name in HALVES}
     print("| half | search | messages | number | right | goal | |")
     print("| --- | --- | --- | ---: | ---: | ---: | --- |")
     met = True
@@ -147,10 +154,12 @@ def main() -> int:
                 is_met = print_half(name, embedder, judged)
                 met = met and (is_met or name != "test")
                 wrong += judged if name == "dev" else []
+                if embedder == "off" and name == "dev":
+                    print_requests(name, judged)
+            if embedder == "off":
+                met = print_requests("requests", judge(memory, read_lines("requests.jsonl"))) and met
             times = sorted(each.seconds for each in judged)
             print(f"\n{EMBEDDERS[embedder]}: median {times[len(times) // 2] * 1000:.1f} ms a message\n", file=sys.stderr)
-    for name in HALVES.keys() - halves.keys():
-        print(f"\n{name}.jsonl is not there: the goals are not measured on messages that nobody tuned on.")
     if options.errors:
         print_errors(wrong)
     return 0 if met else 1
