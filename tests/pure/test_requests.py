@@ -262,3 +262,10 @@ HOSTILE = [
 def test_a_long_hostile_message_is_read_in_bounded_time(part, size):
     sentence = part * (size // len(part))
     find_requests(f"{sentence}\n" * (20_000 // size))  # a pattern that backtracks without limit would not end
+
+
+def test_what_to_do_before_each_push_is_a_rule_and_before_leaving_an_errand():
+    assert [request.content for request in find_requests("Remember to run the linter before you push to main.")] == [
+        "run the linter before you push to main."
+    ]
+    assert find_requests("Remember to call Bob before you leave.") == []

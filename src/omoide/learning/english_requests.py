@@ -84,7 +84,7 @@ _REFERENCE = any_of(
 )
 _AGAIN = (
     r"\b(?:always|never|every|each|any|whenever|when(?:ever)? you|(?:before|after|when) \w+ing|in (?:the )?future|"
-    r"next time)\b"
+    r"next time|(?:before|after) you (?:push|commit|merge|deploy|release|publish|rebase|open|edit|change|touch|run))\b"
 )
 """What makes "remember to …" more than an order for today."""
 _RULE = "(?:rule|policy|convention|guideline|practice)"
