@@ -1,7 +1,6 @@
 """Read the turns of a session from its transcript, or from what a hook was given, without those of omoide itself."""
 
 import re
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,8 +8,6 @@ from omoide.files.transcript_lines import read_part
 from omoide.learning.transcript import Speaker, Turn, read_turns
 from omoide.model import InboxItem, TranscriptPosition
 
-_IDLE_SECONDS = 60.0
-"""A transcript that has not changed for so long is read to its end: the client writes the last lines after the hook."""
 _OWN_TOOL = re.compile(r"(?:^|[_./:])omoide(?:[_./:]|$)", re.IGNORECASE)
 """`mcp__omoide__recall`, `plugin_omoide_omoide.recall`, `omoide`."""
 _OWN_COMMAND = re.compile(r"\s*(?:\S*/)?omoide\s")
@@ -42,7 +39,7 @@ def read_lines(
         if found.st_size < position.bytes:  # another file of this name
             position = TranscriptPosition()
         end = min(item.size, found.st_size)
-        if is_last and time.time() - found.st_mtime > _IDLE_SECONDS:
+        if is_last:  # the client writes the last lines after the hook; the position is recorded, so none is read twice
             end = found.st_size
         part = read_part(path, position.bytes, end)
     except (OSError, ValueError, RuntimeError):  # fallback: what the item itself holds
