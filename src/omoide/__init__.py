@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         Injection as Injection,
         Layer as Layer,
         Link as Link,
+        Linked as Linked,
         LinkKind as LinkKind,
         Memory as Memory,
         MemoryUse as MemoryUse,
@@ -213,10 +214,10 @@ _MODULES = {
     "omoide.lifecycle.run_statistics": "Interval RunGroup RunReport",
     "omoide.model": (
         "Actor AgentFile AgentHunk AgentSource Choice CliSource ComposedPrompt Draft Event FileSource GitHubSource "
-        "Hit HookCall HookEvent HookRecord HookState Injection Layer Link LinkKind Memory MemoryUse Mirror Outcome Page "
-        "Project ProjectPlace PromptMemory Query Receipt Remembered ResumeContext Role Route RouteCandidate RouteConfidence "
-        "Run RunResult Scope SearchResult Session Side SlackSource State Summary SyncConflict Task TreeFile Usage "
-        "VectorCoverage Version WorkTreeRecord WorkTreeState"
+        "Hit HookCall HookEvent HookRecord HookState Injection Layer Link Linked LinkKind Memory MemoryUse Mirror Outcome "
+        "Page Project ProjectPlace PromptMemory Query Receipt Remembered ResumeContext Role Route RouteCandidate "
+        "RouteConfidence Run RunResult Scope SearchResult Session Side SlackSource State Summary SyncConflict Task TreeFile "
+        "Usage VectorCoverage Version WorkTreeRecord WorkTreeState"
     ),
     "omoide.routing.catalogue": "catalogue",
     "omoide.service": "Service",

@@ -1,6 +1,6 @@
 """The frozen values of omoide: memory, draft, scope, actor, query, hit, event, link, project, mirror."""
 
-from omoide.model.event import Event, Link, LinkKind, Version
+from omoide.model.event import Event, Link, Linked, LinkKind, Version
 from omoide.model.hook import (
     HookCall,
     HookEvent,
@@ -80,6 +80,7 @@ __all__ = [
     "LearnedRelevance",
     "Link",
     "LinkKind",
+    "Linked",
     "LlmCall",
     "Memory",
     "MemoryUse",

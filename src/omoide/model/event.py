@@ -46,6 +46,14 @@ class Link(msgspec.Struct, frozen=True):
     created_at: datetime
 
 
+class Linked(msgspec.Struct, frozen=True):
+    """A link that was asked for, and whether it is new."""
+
+    link: Link
+    is_new: bool
+    """False: the memories were linked like this already."""
+
+
 class Version(msgspec.Struct, frozen=True):
     """A memory as it was from `memory.updated_at` on, and who made that version."""
 

@@ -14,6 +14,9 @@ from omoide.errors import AlreadyDone, InvalidInput, NotFound
 from omoide.model import (
     ComposedPrompt,
     IdempotencyRecord,
+    Link,
+    Linked,
+    LinkKind,
     Memory,
     Outcome,
     Project,
@@ -28,7 +31,7 @@ from omoide.storage.base import Reader, Writer
 KEPT = timedelta(days=1)
 _MAX_KEY = 255
 
-Result = Remembered | Memory | Project | Session | Run | ComposedPrompt | bool
+Result = Remembered | Memory | Project | Session | Run | ComposedPrompt | Linked | bool
 """What an operation with a key can return."""
 R = TypeVar("R", bound=Result)
 
@@ -69,7 +72,8 @@ def require_new(tx: Reader, key: IdempotencyKey, at: datetime) -> None:
 
 def record_result(tx: Writer, key: IdempotencyKey, result: Result, at: datetime) -> None:
     """Store what a request did, in its own transaction."""
-    tx.put_idempotency_record(IdempotencyRecord(key.project, key.key, key.digest, _refer(result), at), drop_before=at - KEPT)
+    record = IdempotencyRecord(key.project, key.key, key.digest, _refer(tx, result), at)
+    tx.put_idempotency_record(record, drop_before=at - KEPT)
 
 
 @contextmanager
@@ -81,11 +85,11 @@ def complete(with_texts: Callable[[R], R]) -> Iterator[None]:
         raise AlreadyDone(str(done), with_texts(cast("R", done.result))) from None
 
 
-def _refer(result: Result) -> dict[str, str | int | bool]:
+def _refer(tx: Reader, result: Result) -> dict[str, str | int | bool]:
     """Return a result without its texts."""
     match result:
         case Remembered():
-            return {**_refer(result.memory), "action": result.action}
+            return {**_refer(tx, result.memory), "action": result.action}
         case Memory():
             return {"memory": result.number, "version": result.version, "references": result.reference_count}
         case Project():
@@ -98,6 +102,10 @@ def _refer(result: Result) -> dict[str, str | int | bool]:
             return {"receipt": _encode(result.receipt)}
         case ComposedPrompt(run=Run() as run):
             return {"receipt": _encode(result.receipt), "run": run.id}
+        case Linked(link=Link(kind=kind, created_at=at)):
+            source, target = tx.memories([result.link.source, result.link.target])
+            kind_of_link = {"link": kind.value, "linked_at": at.isoformat(), "done": result.is_new}
+            return {"memory": source.number, "target": target.number, **kind_of_link}
         case bool():
             return {"done": result}
     raise TypeError(f"an idempotency record cannot refer to {type(result).__name__}")
@@ -112,6 +120,8 @@ def _restore(tx: Reader, record: IdempotencyRecord) -> Result:
     result = msgspec.convert(record.result, _Reference)
     if result.receipt is not None or result.outcome is not None:
         return _restore_run(tx, record.project, result)
+    if result.link is not None:
+        return _restore_link(tx, result)
     if result.memory is not None:
         versions = [each.memory for each in tx.versions(result.memory) if each.memory.version == result.version]
         if not versions:
@@ -143,8 +153,20 @@ def _restore_run(tx: Reader, project: str, result: "_Reference") -> Run | Compos
     return ComposedPrompt("", receipt, run=None if run is None else msgspec.structs.replace(run, outcome=None, tick=0))
 
 
+def _restore_link(tx: Reader, result: "_Reference") -> Linked:
+    """Return a link as it was made, whether or not it was removed since."""
+    match tx.memories([result.memory or 0, result.target]):
+        case [source, target]:
+            link = Link(source.id, LinkKind(result.link or ""), target.id, datetime.fromisoformat(result.linked_at))
+            return Linked(link, result.done)
+    raise NotFound("the request was done, but a memory of the link was purged since")
+
+
 class _Reference(msgspec.Struct):
     memory: int | None = None
+    target: int = 0
+    link: str | None = None
+    linked_at: str = ""
     version: int = 0
     references: int = 0
     action: str | None = None

@@ -11,14 +11,14 @@ from msgspec import UNSET, UnsetType
 
 from omoide.errors import Changed, InvalidInput, NotFound, StoreError
 from omoide.guard import permissions, validation
-from omoide.model import ACTIVITY, Draft, LinkKind, Memory, Query, Remembered, Scope, State, fields
+from omoide.model import ACTIVITY, Draft, Linked, LinkKind, Memory, Query, Remembered, Scope, State, fields
 from omoide.model.expiry import has_expired
 from omoide.retrieval import near_duplicates, pipeline
 from omoide.retrieval.constants import MAX_COUNTED
 from omoide.service import versioning
 from omoide.service.core import Core, Ref
 from omoide.service.versioning import require_living, with_fields
-from omoide.storage.base import IndexEntry
+from omoide.storage.base import IndexEntry, Reader
 
 _NAMED = 5
 """Near-duplicates whose numbers `remember` returns; the rest are counted."""
@@ -306,37 +306,42 @@ class Memories(Core):
 
         return self._transform(ref, scope, "promoted", apply, if_version)
 
-    def link(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> bool:
-        """Link a memory to another by a kind (`LinkKind`). Returns False where the link exists already.
+    def link(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> Linked:
+        """Link a memory to another by a kind (`LinkKind`). Returns the link, and whether it is new.
 
         Raises NotFound for a memory that the scope does not see, and InvalidInput for an unknown kind.
         """
         permissions.require(self._actor, "link")
-        return self._change_link(ref, kind, other, scope, "linked")
+        kind = _link_kind(kind)
+        with self._writes.transaction() as write:
+            source, target = self._linked_memories(write.tx, ref, other, scope)
+            is_new = write.tx.link(source.number, kind, target.number, write.at)
+            if is_new:
+                write.log("linked", source, {"kind": kind.value, "to": target.number})
+            ends = (source.id, kind, target.id)
+            link = next(each for each in write.tx.links(source.number) if (each.source, each.kind, each.target) == ends)
+            write.result = done = Linked(link, is_new)
+        return done
 
     def unlink(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> bool:
         """Remove a link. Returns False where there was none. Raises as `link` does."""
         permissions.require(self._actor, "unlink")
-        return self._change_link(ref, kind, other, scope, "unlinked")
-
-    def _change_link(self, ref: Ref, kind: LinkKind | str, other: Ref, scope: Scope, action: str) -> bool:
-        try:
-            kind = LinkKind(kind)
-        except ValueError:
-            raise InvalidInput(f"there is no kind of link {kind!r}: use {', '.join(LinkKind)}") from None
+        kind = _link_kind(kind)
         with self._writes.transaction() as write:
-            source, target = self._find(write.tx, ref, scope), self._find(write.tx, other, scope)
-            self._writes.require_layer(source.scope)
-            if source.number == target.number:
-                raise InvalidInput(f"#{source.number} cannot be linked to itself")
-            if action == "linked":
-                done = write.tx.link(source.number, kind, target.number, write.at)
-            else:
-                done = write.tx.unlink(source.number, kind, target.number)
-            if done:
-                write.log(action, source, {"kind": kind.value, "to": target.number})
-            write.result = done
-        return done
+            source, target = self._linked_memories(write.tx, ref, other, scope)
+            was_linked = write.tx.unlink(source.number, kind, target.number)
+            if was_linked:
+                write.log("unlinked", source, {"kind": kind.value, "to": target.number})
+            write.result = was_linked
+        return was_linked
+
+    def _linked_memories(self, tx: Reader, ref: Ref, other: Ref, scope: Scope) -> tuple[Memory, Memory]:
+        """Return the two memories of a link. Raises InvalidInput for a memory that is to be linked to itself."""
+        source, target = self._find(tx, ref, scope), self._find(tx, other, scope)
+        self._writes.require_layer(source.scope)
+        if source.number == target.number:
+            raise InvalidInput(f"#{source.number} cannot be linked to itself")
+        return source, target
 
     def _transform(
         self,
@@ -358,6 +363,13 @@ class Memories(Core):
             new = change(old)
             done = write.result = old if new == old else write.change(old, new, action)
             return done
+
+
+def _link_kind(name: LinkKind | str) -> LinkKind:
+    try:
+        return LinkKind(name)
+    except ValueError:
+        raise InvalidInput(f"there is no kind of link {name!r}: use {', '.join(LinkKind)}") from None
 
 
 def _set_pin(*, pinned: bool) -> Callable[[Memory], Memory]:

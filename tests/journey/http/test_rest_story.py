@@ -90,6 +90,17 @@ def test_a_retry_gets_the_project_and_the_session_as_they_were_created(server: A
     assert server.request("POST", f"{base}/sessions", {"name": "monday"}, Idempotency_Key=key).text == started.text
 
 
+def test_a_retry_gets_the_link_as_it_was_made(server: Any, project: str) -> None:
+    one, two, three = (server.request("POST", project, {"content": text}).data for text in ("one", "two", "三"))
+    path, body, key = f"{project}/{one['id']}/links", {"kind": "relates", "targetId": two["id"]}, f"key-{next(NUMBERS)}"
+    made = server.request("POST", path, body, Idempotency_Key=key)
+    server.request("DELETE", f"{path}/relates/{two['id']}")
+    server.request("POST", path, {"kind": "relates", "targetId": three["id"]})
+    again = server.request("POST", path, body, Idempotency_Key=key)
+    assert (again.status, again.text, again.headers["Idempotency-Replayed"]) == (made.status, made.text, "true")
+    assert [link["targetUuid"] for link in server.request("GET", path).data["links"]] == [three["uuid"]]
+
+
 @pytest.mark.parametrize("where", ["project", "global"])
 @pytest.mark.parametrize("more", [{}, {"record": True}, {"run": "ci-77"}], ids=["prompt only", "recorded", "named run"])
 def test_a_prompt_is_composed_once_for_a_key(server: Any, project: str, where: str, more: dict[str, Any]) -> None:
@@ -213,9 +224,10 @@ def test_links_and_similar_memories(server: Any, project: str) -> None:
     one = server.request("POST", project, {"content": "pnpm installs the packages of the shop"}).data
     two = server.request("POST", project, {"content": "pnpm installs all packages of the web shop"}).data
     path = f"{project}/{one['id']}/links"
-    assert server.request("POST", path, {"kind": "supersedes", "targetId": two["id"]}).status == 201
-    assert server.request("POST", path, {"kind": "supersedes", "targetId": two["id"]}).status == 200
+    made, again = (server.request("POST", path, {"kind": "supersedes", "targetId": two["id"]}) for _ in range(2))
+    assert (made.status, again.status) == (201, 200)
     (link,) = server.request("GET", path).data["links"]
+    assert made.data == again.data == link
     assert (link["sourceUuid"], link["kind"], link["targetUuid"]) == (one["uuid"], "supersedes", two["uuid"])
     assert server.request("DELETE", f"{path}/supersedes/{two['id']}").status == 204
     assert server.request("GET", path).data["links"] == []

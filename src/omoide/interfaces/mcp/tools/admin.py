@@ -219,7 +219,7 @@ def _similar(context: CallContext, arguments: SimilarInput, _: RequestContext) -
 
 def _link(context: CallContext, arguments: LinkInput, _: RequestContext) -> ToolAnswer:
     service, scope = _service_and_scope(context, arguments)
-    is_new = service.link(arguments.id, arguments.kind, arguments.other, scope=scope)
+    is_new = service.link(arguments.id, arguments.kind, arguments.other, scope=scope).is_new
     return ToolAnswer(CountResult(int(is_new)), "Linked." if is_new else "They were already linked.")
 
 

@@ -11,11 +11,7 @@ from omoide.model import Link
 
 _PATH = f"{ONE}/links"
 _UUID = "019c2d3e-7a00-7000-8000-00000000000"
-_LINKS = {
-    "links": [
-        {"sourceUuid": f"{_UUID}1", "kind": "supersedes", "targetUuid": f"{_UUID}2", "createdAt": "2026-02-05T10:00:00Z"}
-    ]
-}
+_LINK = {"sourceUuid": f"{_UUID}1", "kind": "supersedes", "targetUuid": f"{_UUID}2", "createdAt": "2026-02-05T10:00:00Z"}
 
 
 class LinkAnswer(values.Output, frozen=True):
@@ -48,15 +44,11 @@ def _show_link(value: Link) -> LinkAnswer:
     return LinkAnswer(source_uuid=value.source, kind=value.kind.value, target_uuid=value.target, created_at=value.created_at)
 
 
-@route("GET", _PATH, "listLinks", answer=LinkList, example=_LINKS)
+@route("GET", _PATH, "listLinks", answer=LinkList, example={"links": [_LINK]})
 def list_links(call: Call[NoQuery, None]) -> Answer:
     """List the links from and to a memory."""
-    return _links(call)
-
-
-def _links(call: Call[NoQuery, NewLink] | Call[NoQuery, None], status: int = 0) -> Answer:
     links = call.service.links(call.memory_ref, scope=call.scope)
-    return Answer(LinkList(links=[_show_link(each) for each in links]), status)
+    return Answer(LinkList(links=[_show_link(each) for each in links]))
 
 
 @route(
@@ -64,20 +56,20 @@ def _links(call: Call[NoQuery, NewLink] | Call[NoQuery, None], status: int = 0) 
     _PATH,
     "createLink",
     body=NewLink,
-    answer=LinkList,
+    answer=LinkAnswer,
     status=201,
-    example=_LINKS,
+    example=_LINK,
     body_example={"kind": "supersedes", "targetId": 2},
     idempotent=True,
 )
 def create_link(call: Call[NoQuery, NewLink]) -> Answer:
     """Link a memory to another one; 200 where the link exists already."""
     new = call.body
-    made = call.once(
+    done = call.once(
         call.scope,
         lambda service: service.link(call.memory_ref, new.kind, f"#{new.target_id}", scope=call.scope),
     )
-    return _links(call, 201 if made else 200)
+    return Answer(_show_link(done.link), 201 if done.is_new else 200)
 
 
 @route("DELETE", f"{_PATH}/{{kind}}/{{otherId}}", "deleteLink", status=204)
