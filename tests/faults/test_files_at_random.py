@@ -22,7 +22,9 @@ from omoide.sync.snapshot import digest_of
 from omoide.sync.worktrees import link_worktree
 
 SHOP = Scope.project("shop")
-SEQUENCES, MANY, STEPS = 50, 2_000, 24
+SEQUENCES, MANY, STEPS, PARTS = 50, 2_000, 24, 5
+SEEDS = os.environ.get("OMOIDE_SEEDS", "")
+"""Other sequences than those of the suite, as `500-999`."""
 LIST = Path(".agent", "memories.md")
 ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
@@ -374,12 +376,17 @@ OF_OMOIDE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("part", range(5))
+def seeds(part: int, *, long: bool) -> range:
+    """The sequences of one of several tests that may run at the same time."""
+    first, _, last = (SEEDS or f"0-{(MANY if long else SEQUENCES) - 1}").partition("-")
+    return range(int(first) + part, int(last or first) + 1, PARTS)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
 def test_whatever_git_editors_and_agents_do_no_memory_is_lost_and_no_forgotten_one_comes_back(
     part, template, tmp_path, long
 ):
-    count = (MANY if long else SEQUENCES) // 5
-    for seed in range(part * count, (part + 1) * count):
+    for seed in seeds(part, long=long):
         place = tmp_path / str(seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -69,17 +69,22 @@ def test_status_and_doctor_name_missing_entries_the_reason_and_two_commands_that
     assert "not archived, because git has this version of the file" in shown
     assert "omoide mirror put-back 1 " in shown
     assert "omoide mirror forget-missing 1 " in shown
+    assert re.search(r"(?m)^    1 to settle$", shown)
+    assert "in sync" not in shown, "not all of it is"
     (mirror,) = run("mirror", "status", "--json").data["mirrors"]
+    assert mirror["in_sync"] is False
     assert [(one["number"], one["reason"]) for one in mirror["missing"]] == [(5, "git")]
     checks = run("doctor", "--json").data["checks"]
     (check,) = [one for one in checks if "#5 is not in memories.md" in one["what"]]
     assert "git has this version of the file" in check["what"]
     assert "put-back 1" in check["remedy"]
     assert "forget-missing 1" in check["remedy"]
+    assert [one for one in checks if one["what"].endswith("is in sync with project shop, but for 1 to settle")]
     assert "#1 is not one of these entries" in run("mirror", "put-back", "1", "1").err
     assert "four" in run("mirror", "put-back", "1", "5").out
     assert texts(file)[-1] == "four"
-    assert run("mirror", "status", "--json").data["mirrors"][0]["missing"] == []
+    (mirror,) = run("mirror", "status", "--json").data["mirrors"]
+    assert (mirror["missing"], mirror["in_sync"]) == ([], True)
     git("checkout", "-q", ".", cwd=shop)
     active(run)
     assert run("mirror", "forget-missing", "1", "--json").data["entries"][0]["topic"] == "four"
@@ -99,6 +104,20 @@ def test_a_deleted_entry_is_archived_with_the_undo_in_one_line(run, file):
     assert run("restore", "2").code == 0
     assert active(run) == {"one", "two", "three"}
     assert "two" in texts(file)
+
+
+def test_a_file_that_is_as_before_the_last_write_says_so_with_the_undo(run, file):
+    """It may be an old buffer of an editor, or a deletion of the newest entry, which must work: the bytes are the same."""
+    for text in ("one", "two"):
+        run("memories", "add", text)
+    buffer = file.read_bytes()
+    run("memories", "add", "三つ目")
+    file.write_bytes(buffer)
+    err = run("list").err
+    assert "it is as before #3 was written, so that is archived: `omoide restore 3` undoes it if nobody deleted" in err
+    assert active(run) == {"one", "two"}
+    assert run("restore", "3").code == 0
+    assert texts(file) == ["one", "two", "三つ目"]
 
 
 def test_status_offers_to_take_a_forgotten_memory_out_of_the_file(run, shop, file):

@@ -1,5 +1,7 @@
 """An absence is not a deletion: what a missing entry means, from texts, earlier versions and git, without any of them."""
 
+import re
+
 import pytest
 
 from omoide.model import FileVersions, Held
@@ -185,6 +187,31 @@ def test_what_the_last_writes_added_is_deleted_only_if_something_of_them_is_ther
     assert deleted(versions, page(after)) == expected
 
 
+def tight(names):
+    return page(names).replace("# Memories\n\n", "# Memories\n")
+
+
+NOTES = "\n## My notes\n\nKeep them.\n"
+LONG = [f"{number:08x}-8d7b-7801-afda-000000000000" for number in range(600)]
+
+
+def long_page(names, ids=LONG):
+    return page(names) + "".join(f"\n## Title\n- Id: {id}\n- Content: text\n" for id in ids)
+
+
+@pytest.mark.parametrize(("versions", "after", "expected"), [
+    ([page("abc"), page("d"), tight("d"), tight("dabc")], page("ab"), ("c", "d")),  # empty lines say nothing
+    ([page("abcd"), page("abcde"), page("abcde") + NOTES, page("abcdef")], page("acd"), ("b", "ef")),  # notes came and went
+    ([page("abcd"), page("abcde"), page("abcdef") + NOTES], page("acd") + NOTES, ("bef", "")),  # the notes were read
+    ([page("abcd") + NOTES, page("abcde") + NOTES, page("abcdef") + NOTES], page("acd") + NOTES, ("b", "ef")),
+    ([page("abcd"), page("a"), page("abcdefghijklmnop"), page("abcde"), page("abcdef")], page("acd"), ("b", "ef")),
+    ([long_page("abcd"), page("a"), long_page("abcdef")], long_page("acd"), ("", "bef")),  # more than can be recorded
+    ([page("abcd"), long_page("abcd"), long_page("abcdef")], long_page("acd"), ("bef", "")),  # once: nothing undid it
+])  # fmt: skip
+def test_versions_that_changed_anything_else_do_not_hide_how_an_earlier_one_differs(versions, after, expected):
+    assert deleted(versions, after) == expected
+
+
 def test_what_was_changed_since_shows_that_the_last_version_was_read():
     versions = [page("abcd"), page("abcde"), page("abcdef").replace("of a", "of A")]
     assert deleted(versions, page("acd").replace("of a", "of A")) == ("bef", "")
@@ -201,18 +228,20 @@ def changes(before, after):
 
 @pytest.mark.parametrize(("before", "after", "expected"), [
     ("abc", "abcd", "d"), ("abc", "dabc", "d"), ("abc", "adbec", "d e"), ("abc", "ab", "-c"), ("abc", "abd", "d -c"),
-    ("abc", "bca", ""), ("ab", "abcdefghijklm", ""),
+    ("abc", "bca", "="), ("ab", "abcdefghijklm", "c d e f g h i j k l m"),
 ])  # fmt: skip
-def test_a_version_records_what_it_added_and_removed_if_it_did_nothing_else(before, after, expected):
+def test_a_version_records_what_it_added_and_removed(before, after, expected):
     assert changes(page(before), page(after)) == expected
 
 
-def test_a_version_records_which_entries_it_changed_if_it_did_nothing_else():
+def test_a_version_records_which_entries_it_changed_and_what_was_outside_of_them_before():
     assert changes(page("abc"), page("abcd").replace("of a", "of A")) == "d ~a"
     assert changes(page("abc"), page("abc").replace("Title b", "Other")) == "~b"
     assert changes(page("abc"), page("abc").replace("of c", "of C").replace("of a", "of A")) == "~a ~c"
-    assert changes(page("abc"), page("abc", opening="# My memories\n")) == ""
-    assert changes(page("abc"), page("abcd") + "\n## My own\n\nWords.\n") == ""
+    assert changes(page("abc"), page("abc").replace("\n\n", "\n")) == "="
+    assert changes(page("abc"), page("abc", opening="# My memories\n")) == changes(page("abc"), page("abc", opening=""))
+    assert re.fullmatch(r"d #[0-9a-f]+", changes(page("abc"), page("abcd") + "\n## My own\n\nWords.\n"))
+    assert changes(page("abc").rstrip("\n"), page("abcd").rstrip("\n")) == "d", "without an end of the last line"
 
 
 @pytest.mark.parametrize(("names", "missing", "expected"), [

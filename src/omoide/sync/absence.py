@@ -33,8 +33,16 @@ _BULLET = 6
 _MARKED_BULLET = re.compile(rb"[-*+][ \t].*<!--[ \t]*omoide:[0-9a-fA-F-]{36}[ \t]*-->")
 
 
+_MOST_COMPARED = 10
+"""Of so many of them it is recorded what they changed."""
+_MOST_CHANGES = 500
+"""Changes that are recorded of one version: enough for a branch without the list, and back."""
 _ADDED, _CHANGED, _REMOVED = "", "~", "-"
 """Before the hash of an id in `FileVersions.changes`; of an entry that was added there is only the hash."""
+_REST = "#"
+"""Before the hash of what was outside of the entries, in the version before."""
+_NO_CHANGE, _TOO_MANY = "=", "?"
+"""In place of the changes of a version that changed only empty lines or the order, or more than is recorded."""
 _NO_LINE_END = 0xFFFFFFFF
 """The last item of an outline whose text does not end with a line end."""
 
@@ -106,29 +114,65 @@ def judge_entries(absence: Absence, git: Callable[[], GitState]) -> dict[str, He
 def _unseen_ids(versions: FileVersions, missing: Collection[str]) -> Collection[str]:
     """The missing ids that the last writes added, if these are at least two and nothing that they wrote is in the file."""
     ids = {_id_hash(id): id for id in missing}
-    net: dict[str, str] = {}
-    """How the last version differs from an earlier one, by id; what came and went, or went and came, does not differ."""
+    net = _NetChanges(versions.outline)
     unseen: set[str] = set()
+    unknown = 0
     for number, changes in enumerate(versions.changes):
         if not changes:
-            break
-        for change in changes:
-            id = change.lstrip(_CHANGED + _REMOVED)
-            kind, later = change.removesuffix(id), net.pop(id, None)
-            if later is None:
-                net[id] = kind
-            elif kind == _CHANGED or (kind == _ADDED and later == _CHANGED):
-                net[id] = later if kind == _CHANGED else kind
-        # Nobody who saves an earlier version has deleted just what was removed from it since.
-        is_possible = all(kind != _REMOVED and id in ids for id, kind in net.items())
-        if number > 0 and is_possible:
-            unseen |= {ids[id] for id, kind in net.items() if kind == _ADDED}
+            break  # it is not known how this version differs from the one before
+        if _TOO_MANY in changes:
+            unknown += 1
+            if unknown > 1:
+                return missing  # the second may have undone the first, as a branch that git went to and came back from
+            continue
+        net.add(changes)
+        if number > 0 and not unknown and net.is_possible(ids):
+            unseen |= {ids[id] for id, kind in net.entries.items() if kind == _ADDED}
     return unseen
+
+
+class _NetChanges:
+    """How the last version of a file differs from an earlier one. What came and went, or went and came, does not differ."""
+
+    def __init__(self, outline: bytes):
+        self._outline = outline
+        self._rest = ""
+        """The hash of what was outside of the entries; empty: the same as now."""
+        self.entries: dict[str, str] = {}
+        """The kinds of change, by the hash of the id."""
+
+    def add(self, changes: Sequence[str]) -> None:
+        """Go back by one version, which made these changes."""
+        for change in changes:
+            if change.startswith(_REST):
+                self._rest = change.removeprefix(_REST)
+            elif change != _NO_CHANGE:
+                self._add_entry(change)
+
+    def _add_entry(self, change: str) -> None:
+        id = change.lstrip(_CHANGED + _REMOVED)
+        kind, later = change.removesuffix(id), self.entries.pop(id, None)
+        if later is None:
+            self.entries[id] = kind
+        elif kind == _CHANGED or (kind == _ADDED and later == _CHANGED):
+            self.entries[id] = later if kind == _CHANGED else kind
+
+    def is_possible(self, missing: Collection[str]) -> bool:
+        """Whether a file without these ids, and else as the last version, may have been made from the earlier one."""
+        # Nobody who saves an earlier version has deleted just what was removed from it since.
+        if any(kind == _REMOVED or id not in missing for id, kind in self.entries.items()):
+            return False
+        return not self._rest or self._rest == _rest_hash(self._outline)
 
 
 def is_older(digest: str, versions: FileVersions) -> bool:
     """Whether a text is an older version of its file than the last two that were synced."""
     return digest in versions.digests[2:]
+
+
+def is_previous(digest: str, versions: FileVersions) -> bool:
+    """Whether a text is the version before the last one that was synced."""
+    return versions.digests[1:2] == (digest,)
 
 
 def is_truncated(before: bytes, text: str) -> bool:
@@ -152,25 +196,37 @@ def next_versions(known: FileVersions, text: str, digest: str) -> FileVersions:
     new = outline(text)
     if known.digests[:1] == (digest,):  # recorded before there were outlines
         return FileVersions(known.name, new, known.digests, known.changes)
-    changes = (_changed_ids(known.outline, new), *known.changes)[:MOST_AT_ONCE]
+    changes = (_changes(known.outline, new), *known.changes)[:_MOST_COMPARED] if known.outline else ()
     return FileVersions(known.name, new, (digest, *known.digests)[:MOST_VERSIONS], changes)
 
 
-def _changed_ids(before: bytes, after: bytes) -> tuple[str, ...]:
-    """Hashes of the ids of entries that a version added, changed or removed; none if it did anything else, or too much."""
-    if not before:
-        return ()
+def _changes(before: bytes, after: bytes) -> tuple[str, ...]:
+    """What a version changed: hashes of the ids of entries that it added, changed or removed, and of the rest before it."""
+    before, after = _without_mark(before), _without_mark(after)
     # Nearly all of both is the same: only the sections between the common ones are looked at.
     start = _common_start(before, after)
     end = min(_common_start(before[::-1], after[::-1]), min(len(before), len(after)) - start)
     old, old_rest = _sections(before, start, end)
     new, new_rest = _sections(after, start, end)
-    if old_rest != new_rest:
-        return ()
     changes = [f"{id:x}" for id in new if id not in old]
     changes += [f"{_CHANGED}{id:x}" for id in old if id in new and old[id] != new[id]]
     changes += [f"{_REMOVED}{id:x}" for id in old if id not in new]
-    return tuple(changes) if len(changes) <= MOST_AT_ONCE else ()
+    if len(changes) > _MOST_CHANGES:
+        return (_TOO_MANY,)
+    if old_rest != new_rest:
+        changes.append(f"{_REST}{_rest_hash(before)}")
+    return tuple(changes) or (_NO_CHANGE,)
+
+
+def _rest_hash(outline: bytes) -> str:
+    """A hash of everything in an outline that is in no entry, empty lines aside."""
+    _, rest = _sections(_without_mark(outline), 0, 0)
+    return f"{crc32(array('I', [item for section in rest for item in section]).tobytes()):x}"
+
+
+def _without_mark(outline: bytes) -> bytes:
+    """An outline as that of a text that ends with a line end."""
+    return outline.removesuffix(_NO_LINE_END.to_bytes(4, "little"))
 
 
 def _sections(outline: bytes, start: int, end: int) -> tuple[dict[int, list[int]], list[list[int]]]:

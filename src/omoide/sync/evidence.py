@@ -9,7 +9,7 @@ from pathlib import Path
 from omoide.errors import Unreadable
 from omoide.files.git import is_operation_in_progress, work_tree
 from omoide.model import FileSource, FileVersions, Held, Memory
-from omoide.sync.absence import GitState, is_truncated, next_versions
+from omoide.sync.absence import GitState, is_previous, is_truncated, next_versions
 from omoide.sync.database import SyncDatabase
 from omoide.sync.snapshot import Snapshot, digest_of
 
@@ -50,6 +50,10 @@ class FileEvidence:
         wanted = list(names)
         known = {one.name: one for one in self._database.file_versions(self._snapshot.mirror.number, wanted)}
         return {name: known.get(name) or FileVersions(name) for name in wanted}
+
+    def is_previous_version(self, name: str, text: str) -> bool:
+        """Return whether a text is the version of a file before the last that was synced."""
+        return is_previous(digest_of(text), self.file_versions([name])[name])
 
     def check_whole(self, name: str, text: str) -> None:
         """Raise Unreadable for a file that is cut off in the middle of a line, as by a full disk."""
@@ -126,11 +130,15 @@ class FileEvidence:
         return knows_file(self._snapshot.place.root / name)
 
 
-def describe_archived(path: Path, memory: Memory) -> str:
-    """The line for a person whose deletion of an entry archived its memory: what happened, and how to undo it."""
-    return (
-        f"{path}: the entry of #{memory.number} was deleted, so it is archived: `omoide restore {memory.number}` undoes it"
-    )
+def describe_archived(path: Path, memory: Memory, *, is_previous: bool = False) -> str:
+    """The line for a person whose deletion of an entry archived its memory: what happened, and how to undo it.
+
+    `is_previous`: the file is the version before the last one, which an editor may have read before that was written.
+    """
+    undo = f"`omoide restore {memory.number}` undoes it"
+    if is_previous:
+        return f"{path}: it is as before #{memory.number} was written, so that is archived: {undo} if nobody deleted it"
+    return f"{path}: the entry of #{memory.number} was deleted, so it is archived: {undo}"
 
 
 def describe_found(path: Path, sources: Sequence[str]) -> str:

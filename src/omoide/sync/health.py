@@ -1,6 +1,6 @@
 """Check whether the files of the mirrors are in sync with the database."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -25,19 +25,25 @@ def check_mirror(mirror: Mirror, engine: SyncEngine) -> Iterator[Check]:
         return
     for trouble in report.troubles:
         yield Check(ok=False, what=f"mirror {mirror.number}: {trouble}", remedy="then run `omoide mirror sync`")
+    held = _held(mirror, engine)
     if not report.troubles:
         path = Path(mirror.place) / mirror.file
         missing = "" if path.exists() else ", but does not exist"
-        yield Check(ok=True, what=f"mirror {mirror.number}: {path} is in sync with {mirror.scope}{missing}")
-    yield from _check_held(mirror, engine)
+        to_settle = f", but for {len(held)} to settle" if held else ""
+        what = f"mirror {mirror.number}: {path} is in sync with {mirror.scope}{to_settle}{missing}"
+        yield Check(ok=True, what=what)
+    yield from _check_held(mirror, held)
 
 
-def _check_held(mirror: Mirror, engine: SyncEngine) -> Iterator[Check]:
-    """Entries that are not as their memories say: no fault, but a person should decide."""
+def _held(mirror: Mirror, engine: SyncEngine) -> Sequence[HeldEntry]:
     try:
-        held = held_entries(engine, mirror)
+        return held_entries(engine, mirror)
     except (OmoideError, OSError):  # fallback: why the files cannot be read is among the troubles
-        return
+        return ()
+
+
+def _check_held(mirror: Mirror, held: Sequence[HeldEntry]) -> Iterator[Check]:
+    """Entries that are not as their memories say: no fault, but a person should decide."""
     for (file, why), group in _by_cause(one for one in held if one.is_missing).items():
         what = f"mirror {mirror.number}: {group} not in {file}: not archived, because {why}"
         remedy = f"`omoide mirror put-back {mirror.number}` writes them again, `omoide mirror forget-missing"

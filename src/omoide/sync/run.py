@@ -224,7 +224,7 @@ class SyncRun:
         changes = [change for _, change in plan.imports]
         results = self._database.import_changes(database.mirror, changes, plan.matches.found, unread)
         for (seen, change), result in zip(plan.imports, results, strict=True):
-            self._note_import(seen, change, result, database)
+            self._note_import(seen, change, result, comparison)
         return all(result.refused or result.memory for result in results)
 
     def _with_sources(self, plan: SyncPlan) -> SyncPlan:
@@ -242,7 +242,8 @@ class SyncRun:
             self._notices[describe_found(path, sources)] = None
         return plan._replace(imports=imports)
 
-    def _note_import(self, seen: SeenEntry | None, change: FileChange, result: ImportResult, database: DatabaseSide) -> None:
+    def _note_import(self, seen: SeenEntry | None, change: FileChange, result: ImportResult, comparison: Comparison) -> None:
+        database = comparison.database
         if result.refused:
             self._add_problem(result.refused)
             self._progress.refused_memories.add(change.number)
@@ -262,8 +263,12 @@ class SyncRun:
             if seen and not seen.placed.entry.id:
                 self._progress.stamps[entry_stamp(seen)] = memory.number
             if seen is None and change.stands is None and self._request.prefer is None:
-                file = database.sync_states[memory.number].file
-                self._notices[describe_archived(self._snapshot.place.root / file, memory)] = None
+                self._notices[self._describe_archived(memory, database.sync_states[memory.number].file, comparison)] = None
+
+    def _describe_archived(self, memory: Memory, file: str, comparison: Comparison) -> str:
+        text = comparison.texts[file].text if file in comparison.texts else ""
+        is_previous = self._evidence.is_previous_version(file, text)
+        return describe_archived(self._snapshot.place.root / file, memory, is_previous=is_previous)
 
     def _remaining_action(
         self, seen: SeenEntry | None, change: FileChange, memory: Memory, database: DatabaseSide

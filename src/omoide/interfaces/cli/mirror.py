@@ -219,7 +219,7 @@ def status_command(ref: str | None, target: Target, as_json: bool) -> None:
         print_json({"mirrors": records, "conflicts": [_conflict_record(detail) for detail in conflicts]})
         return
     for mirror, plan in plans:
-        _print_plan(mirror, plan)
+        _print_plan(mirror, plan, held[mirror.number])
         print_held(mirror, held[mirror.number])
     for detail in conflicts:
         _print_conflict(detail)
@@ -230,7 +230,7 @@ def status_command(ref: str | None, target: Target, as_json: bool) -> None:
 def _plan_record(mirror: Mirror, plan: "SyncReport", held: Sequence[mirrors.HeldEntry]) -> dict[str, Any]:
     return {
         **mirror_record(mirror),
-        "in_sync": not (plan.imported or plan.written or plan.troubles),
+        "in_sync": not (plan.imported or plan.written or plan.troubles or held),
         "to_import": plan.imported,
         "to_write": plan.written,
         "troubles": plan.troubles,
@@ -239,9 +239,10 @@ def _plan_record(mirror: Mirror, plan: "SyncReport", held: Sequence[mirrors.Held
     }
 
 
-def _print_plan(mirror: Mirror, plan: "SyncReport") -> None:
+def _print_plan(mirror: Mirror, plan: "SyncReport", held: Sequence[mirrors.HeldEntry]) -> None:
     click.echo(_line(mirror))
-    pending = [f"{count} to {action}" for count, action in ((plan.imported, "import"), (plan.written, "write")) if count]
+    counts = ((plan.imported, "import"), (plan.written, "write"), (len(held), "settle"))
+    pending = [f"{count} to {action}" for count, action in counts if count]
     if pending or not plan.troubles:
         click.echo(f"    {', '.join(pending) or 'in sync'}")
     for trouble in plan.troubles:
