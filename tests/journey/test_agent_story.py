@@ -97,3 +97,33 @@ def test_what_a_person_undoes_of_the_agents_work_twice_is_in_the_prompt_of_the_n
     prompt = prompt_of(work, 1)
     assert "session.get" in prompt
     assert "requests.get" in prompt
+
+
+@pytest.mark.parametrize(
+    ("correction", "content"),
+    [
+        ("No, use pnpm instead of npm. Then add a linter.", "use pnpm instead of npm."),
+        ("いや、npm じゃなくて pnpm で。それからリンタを追加して。", "npm じゃなくて pnpm で。"),
+    ],
+    ids=["english", "japanese"],
+)
+def test_what_a_person_says_of_the_last_run_in_two_new_sessions_is_in_the_prompt_of_the_next(
+    work: Path, omoide: Callable[..., Done], correction: str, content: str
+) -> None:
+    writer = "import pathlib, sys; sys.stdin.read(); pathlib.Path(sys.argv[1]).write_text('RUN npm ci\\n'); print('done')"
+
+    def run(message: str, session: str, file: str) -> None:
+        done = omoide("run", "-m", message, "--session", session, "--", sys.executable, "-c", writer, file)
+        assert done.code == 0, done.err
+
+    run("Write the image.", "monday", "Dockerfile")
+    run(correction, "tuesday", "Dockerfile.ci")
+    (proposal,) = omoide("review", "--json").data["proposals"]
+    assert proposal["content"] == content
+    assert proposal["tags"] == ["correction", "/Dockerfile"]
+    assert "+RUN npm ci" in proposal["examples"][0]
+    run(correction, "wednesday", "Dockerfile.test")
+    assert omoide("review", "--json").data["proposals"] == []
+    done = omoide("run", "-m", "Release it.", "--", sys.executable, "agent.py", "Released.")
+    assert done.code == 0, done.err
+    assert prompt_of(work, 1).count(content) == 1

@@ -337,3 +337,106 @@ def test_an_approved_proposal_takes_the_place_of_what_it_supersedes(memory):
     assert memory.show(old.number, scope=SHOP).state is State.ACTIVE
     memory.approve(new.number, scope=SHOP)
     assert memory.show(old.number, scope=SHOP).state is State.ARCHIVED
+
+
+# what a person says at the beginning of the next run
+
+
+BUILD = {"Dockerfile": "FROM node:22\nRUN npm ci\n", "docs/build.md": "Run npm ci, then make.\n"}
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("No, use pnpm instead of npm. Then fix the login.", "use pnpm instead of npm."),
+        ("That's wrong. Packages come from pnpm, not npm.", "Packages come from pnpm, not npm."),
+        ("いや、npm じゃなくて pnpm で", "npm じゃなくて pnpm で"),
+        ("そうじゃなくて、npm ではなく pnpm を使って。あとログインも直して。", "npm ではなく pnpm を使って。"),
+    ],
+)
+def test_what_the_first_message_refuses_is_a_correction_of_the_last_run(tree, memory, message, text):
+    tree.agent(BUILD)
+    report = memory.learn_corrections(tree.root, scope=SHOP, message=message, run="run-2")
+    (proposal,) = report.proposed
+    assert proposal.content == text
+    assert proposal.tags[0] == "correction"
+    assert set(proposal.tags[1:]) == {"/Dockerfile", "docs/*.md"}
+    assert (proposal.state, proposal.source_run_id) == (State.INACTIVE, "run-2")
+    assert "--- Dockerfile (agent)\n+RUN npm ci" in proposal.examples[0]
+    assert memory.recall("pnpm", scope=SHOP).hits == []
+
+
+def test_a_name_that_the_message_gives_up_and_the_agent_wrote_is_a_correction_without_a_no(tree, memory):
+    tree.agent(BUILD)
+    (proposal,) = memory.learn_corrections(tree.root, scope=SHOP, message="Use pnpm instead of npm in CI.").proposed
+    assert proposal.tags[0] == "correction"
+    assert "/Dockerfile" in proposal.tags
+    tree.agent({"src/a.py": "x = 1\n"})
+    assert memory.learn_corrections(tree.root, scope=SHOP, message="Use poetry rather than pip in CI.").proposed == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "No problem, go on with the login.",
+        "No. Fix the login first.",
+        "No, thanks. Run the tests.",
+        "いや、ありがとう。続けて。",
+        "いいえ、まずログインを直して",
+        "Why did you use npm here?",
+        "> No, use pnpm instead of npm.\nFix the login.",
+        "<private>No, use pnpm instead of npm.</private> Fix the login.",
+    ],
+)
+def test_a_message_that_refuses_without_saying_what_is_right_corrects_nothing(tree, memory, message):
+    tree.agent(BUILD)
+    report = memory.learn_corrections(tree.root, scope=SHOP, message=message)
+    assert report.kept == report.proposed == []
+
+
+def test_a_message_corrects_only_the_run_before_it(tree, memory):
+    message = "No, use pnpm instead of npm."
+    assert memory.learn_corrections(tree.root, scope=SHOP, message=message).proposed == []
+    tree.agent(BUILD)
+    assert len(memory.learn_corrections(tree.root, scope=SHOP, message=message, run="run-2").proposed) == 1
+    again = memory.learn_corrections(tree.root, scope=SHOP, message=message, run="run-2")
+    assert (again.proposed, again.confirmed) == ([], [])
+
+
+@pytest.mark.parametrize("message", ["No, use pnpm instead of npm.", "いや、npm じゃなくて pnpm を使って。"])
+def test_a_spoken_correction_is_active_when_it_is_said_after_another_run(tree, memory, message):
+    tree.agent(BUILD)
+    memory.learn_corrections(tree.root, scope=SHOP, message=message, run="run-2")
+    seen = memory.learn([Turn(Speaker.PERSON, message, 1)], scope=SHOP, run="run-2")
+    assert [one.state for one in seen.confirmed] == [State.INACTIVE]  # the transcript of the same run
+    memory.record_work_tree("run-2", tree.root, scope=SHOP)
+    report = memory.learn_corrections(tree.root, scope=SHOP, message=message, run="run-3")
+    assert [one.state for one in report.confirmed] == [State.ACTIVE]
+
+
+@pytest.mark.parametrize(
+    "message", ["No, use pnpm instead of npm for installs.", "いや、インストールは npm じゃなくて pnpm で"]
+)
+def test_a_spoken_correction_takes_the_place_of_what_was_learnt(tree, memory, message):
+    first = "今後はインストールに npm を使って。" if "いや" in message else "From now on use npm for installs."
+    (old,) = memory.learn(said("User: Hi.", f"User: {first}"), scope=SHOP, run="run-0").kept
+    tree.agent(BUILD)
+    report = memory.learn_corrections(tree.root, scope=SHOP, message=message, run="run-2")
+    assert [one.number for one in report.replaced] == [old.number]
+    assert [one.state for one in report.kept] == [State.ACTIVE]
+
+
+def test_a_correction_of_a_run_that_wrote_nothing_has_its_task_as_evidence(tree, memory):
+    memory.compose(omoide.Task(title="Explain the build"), scope=SHOP, run="run-1")
+    memory.record_work_tree("run-1", tree.root, scope=SHOP)
+    message = "No, answers must be in English."
+    (proposal,) = memory.learn_corrections(tree.root, scope=SHOP, message=message, run="run-2").proposed
+    assert proposal.tags == ("correction",)
+    assert proposal.examples == ("Explain the build → answers must be in English.",)
+
+
+def test_a_secret_in_a_spoken_correction_is_not_kept(tree, memory):
+    tree.agent(BUILD)
+    message = f"No, use the token ghp_{'x7Kq' * 9} instead of npm."
+    report = memory.learn_corrections(tree.root, scope=SHOP, message=message)
+    assert report.kept == report.proposed == []

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from omoide.conversation.record import activity_line, last_words, session_entry
 from omoide.errors import AlreadyDone, Conflict, InvalidInput, OmoideError, SecretFound
-from omoide.model import Layout, Memory, Route, Run, RunResult, Scope, Session, Task
+from omoide.model import Layout, Memory, Route, Run, RunResult, Scope, Session, Task, new_id, now
 from omoide.prompt.project_block import inject_project_block
 from omoide.service import Service
 from omoide.service.candidate_store import LearningReport
@@ -43,7 +43,8 @@ class PreparedPrompt(msgspec.Struct, frozen=True):
     pinned: tuple[Memory, ...] = ()
     """What the message asked to remember."""
     corrections: LearningReport | None = None
-    """What was learnt from a person's changes to the work of the last run; None: nothing was looked for."""
+    """What was learnt from a person's changes to the work of the last run, and from what the message says of it; None:
+    nothing was looked for."""
     problems: tuple[str, ...] = ()
     """What went wrong without preventing the prompt, in words."""
 
@@ -119,7 +120,8 @@ class Conversation:
         memories also where the setting `memories_inject` is manual.
 
         What the message asks to remember is stored and pinned. What a person changed since the last run in the same work
-        tree is learnt first. If the setting `memories_enabled` is false, the prompt is the message, and nothing is stored.
+        tree, or corrects in the message, is learnt first. If the setting `memories_enabled` is false, the prompt is the
+        message, and nothing is stored.
 
         Raises InvalidInput for a message that is empty, and for a session where there is no project, Conflict for a run
         whose id is taken, NotFound and NotAllowed.
@@ -134,12 +136,13 @@ class Conversation:
         started = self._start_session(scope, session)
         if session is not None:
             scope = Scope.session(scope.path, session)
-        corrections = self._attempt(problems, lambda: self._learn_corrections(scope))
+        id = new_id(now()) if run is None else run
+        corrections = self._attempt(problems, lambda: self._learn_corrections(scope, message, id))
         prepared = PreparedPrompt("", scope, route, started, corrections=corrections)
         wanted = inject or self._settings.memories_inject == "auto"
         task = task or Task(description=message)
         try:
-            prepared = self._compose(prepared, _Request(message, task, context, route, run), wanted=wanted)
+            prepared = self._compose(prepared, _Request(message, task, context, route, id), wanted=wanted)
         except SecretFound as error:  # fallback: the agent gets the message, and nothing of it is stored
             problems.append(f"{error}: the prompt is not recorded, and contains no memories")
             prepared = replace(prepared, text=inject_project_block(message, context, ""))
@@ -199,10 +202,11 @@ class Conversation:
         except Conflict:  # fallback: it goes on
             return None
 
-    def _learn_corrections(self, scope: Scope) -> LearningReport | None:
+    def _learn_corrections(self, scope: Scope, message: str, run: str) -> LearningReport | None:
         if self._directory is None or not scope.path:
             return None
-        return self._memory.learn_corrections(self._directory, scope=scope)
+        # Of the project, as all that is learnt: the next session is to know it too.
+        return self._memory.learn_corrections(self._directory, scope=Scope(scope.path), message=message, run=run)
 
     def _pin_requests(self, message: str, prepared: PreparedPrompt) -> tuple[Memory, ...]:
         """Store what the message asks to remember, as learning does, and pin it."""
@@ -316,7 +320,7 @@ class _Request(msgspec.Struct, frozen=True):
     task: Task
     context: str
     route: Route | None
-    run: str | None
+    run: str
 
 
 def _plain(request: _Request) -> str:

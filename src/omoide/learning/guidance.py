@@ -4,7 +4,8 @@ People write short messages to agents, in which guidance stands between tasks, a
 says that it holds in general, forbids something, or describes how things are; or if it says what to do and gives a reason.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from omoide.learning.guidance_patterns import (
@@ -19,6 +20,7 @@ from omoide.learning.guidance_patterns import (
     HOUSE_TOPIC,
     LEAD,
     LOCATES,
+    NAMES,
     SPECIFIES,
     STATES,
     TASK,
@@ -65,7 +67,7 @@ def find_guidance(text: str, *, is_answer: bool = False, is_first: bool = False)
             place += 1
         following = _dependent(sentences[place:], len(rest))
         explained = _is_explained(rest) or any(map(_is_explained, following))
-        guidance = _classify(rest, explained=explained, corrected=corrected, is_first=is_first)
+        guidance = _classify(_Sentence(rest, explained=explained, corrected=corrected, is_first=is_first))
         if guidance is not None:
             place += len(following)
             found.append(guidance._replace(text=" ".join([guidance.text, *following])))
@@ -84,35 +86,94 @@ def _is_explained(sentence: str) -> bool:
     return has_reason(sentence) or bool(EXPLAINS.search(sentence))
 
 
-def _classify(sentence: str, *, explained: bool, corrected: bool, is_first: bool) -> Guidance | None:
-    if not _is_statement(sentence):
-        return None
-    kind = "correction" if corrected else "convention"
-    general, forbids = bool(GENERAL.search(sentence)), bool(FORBIDS.search(sentence))
-    if is_decision(sentence) and not corrected:
-        return Guidance(sentence, "decision", is_general=True)
-    if TASK.search(sentence) and not (general or forbids):
-        return None
-    concrete = is_concrete(sentence)
-    says_enough = concrete or len(content_words(sentence)) >= _ENOUGH_WORDS
-    if general or (forbids and (explained or corrected or says_enough)):
-        return Guidance(sentence, kind, is_general=general)
-    if is_first or BUG.search(sentence) or VAGUE.search(sentence):
-        return None
-    if CONTRAST.search(sentence) or (HOUSE_TOPIC.search(sentence) and HOUSE_SHAPE.search(sentence)):
-        return Guidance(sentence, kind, is_general=False)
-    if DIRECTS.search(sentence) and (explained or forbids or corrected):
-        return Guidance(sentence, kind, is_general=False)
-    states = (STATES.search(sentence) and (explained or concrete)) or (SPECIFIES.search(sentence) and concrete)
-    if states or LOCATES.search(sentence):
-        return Guidance(sentence, "correction" if corrected else "environment", is_general=False)
-    return None
+class _Sentence:
+    """A sentence of a person, and what is said around it."""
+
+    def __init__(self, text: str, *, explained: bool, corrected: bool, is_first: bool):
+        self.text = text
+        self.explained = explained
+        """Whether it, or what follows, gives a reason."""
+        self.corrected = corrected
+        """Whether it follows words that refuse something."""
+        self.is_first = is_first
+        """Whether it stands in the message that describes the task."""
+
+    @cached_property
+    def general(self) -> bool:
+        return bool(GENERAL.search(self.text))
+
+    @cached_property
+    def forbids(self) -> bool:
+        return bool(FORBIDS.search(self.text))
+
+    @cached_property
+    def concrete(self) -> bool:
+        return is_concrete(self.text)
+
+    @property
+    def is_task(self) -> bool:
+        return bool(TASK.search(self.text)) and not (self.general or self.forbids)
+
+    @property
+    def is_rule(self) -> bool:
+        if self.general:
+            return True
+        says_enough = self.concrete or len(content_words(self.text)) >= _ENOUGH_WORDS
+        return self.forbids and (self.explained or self.corrected or says_enough)
+
+    @property
+    def is_unclear(self) -> bool:
+        if self.is_first and not self.corrected:  # a refusal refers to what was done before
+            return True
+        return bool(BUG.search(self.text) or VAGUE.search(self.text))
+
+    @property
+    def names_instead(self) -> bool:
+        return self.corrected and bool(NAMES.search(self.text) and content_words(self.text))
+
+    @property
+    def is_house_style(self) -> bool:
+        return bool(HOUSE_TOPIC.search(self.text) and HOUSE_SHAPE.search(self.text))
+
+    @property
+    def directs(self) -> bool:
+        return bool(DIRECTS.search(self.text)) and (self.explained or self.forbids or self.corrected)
+
+    @property
+    def states(self) -> bool:
+        if STATES.search(self.text) and (self.explained or self.concrete):
+            return True
+        return bool(SPECIFIES.search(self.text) and self.concrete) or bool(LOCATES.search(self.text))
 
 
-def _is_statement(sentence: str) -> bool:
+_RULES: tuple[tuple[Callable[[_Sentence], bool], str], ...] = (
+    (lambda one: not one.corrected and is_decision(one.text), "decision"),
+    (lambda one: one.is_task, ""),
+    (lambda one: one.is_rule, "convention"),
+    (lambda one: one.is_unclear, ""),
+    (lambda one: bool(CONTRAST.search(one.text)), "convention"),
+    (lambda one: one.names_instead, "convention"),
+    (lambda one: one.is_house_style, "convention"),
+    (lambda one: one.directs, "convention"),
+    (lambda one: one.states, "environment"),
+)
+"""What a sentence is, by the first rule that it meets; an empty kind: nothing to keep."""
+
+
+def _classify(sentence: _Sentence) -> Guidance | None:
+    if not _is_statement(sentence.text, least=1 if sentence.names_instead else _LEAST_WORDS):
+        return None
+    kind = next((kind for is_met, kind in _RULES if is_met(sentence)), "")
+    if not kind:
+        return None
+    is_general = kind == "decision" or sentence.general
+    return Guidance(sentence.text, "correction" if sentence.corrected else kind, is_general)
+
+
+def _is_statement(sentence: str, *, least: int) -> bool:
     return (
         len(sentence) <= _LONGEST
-        and len(content_words(sentence)) >= _LEAST_WORDS
+        and len(content_words(sentence)) >= least
         and not is_question(sentence)
         and not is_temporary(sentence)
     )
@@ -123,7 +184,9 @@ def _dependent(following: Sequence[str], length: int) -> list[str]:
     chosen: list[str] = []
     for sentence in following[:2]:
         length += len(sentence)
-        if length > _LONGEST or is_question(sentence) or is_temporary(sentence) or not DEPENDENT.search(sentence):
+        if length > _LONGEST or is_question(sentence) or is_temporary(sentence) or TASK.search(sentence):
+            break
+        if not DEPENDENT.search(sentence):
             break
         chosen.append(sentence)
     return chosen

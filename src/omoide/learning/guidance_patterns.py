@@ -12,7 +12,10 @@ _TASK_VERB = words("""
 
 # How a message begins.
 
-_NO = r"no+(?=\s*[.,!:;–—-]|$| (?:use|do|don'?t|it'?s?|we|the|that'?s?|i|you|not|please|just|keep|put|leave)\b)"
+_NO = (
+    r"no+(?!,? (?:thanks|thank you|thx|worries|problem)\b)"
+    r"(?=\s*[.,!:;–—-]|$| (?:use|do|don'?t|it'?s?|we|the|that'?s?|i|you|not|please|just|keep|put|leave)\b)"
+)
 _REFUSAL = any_of(
     _NO,
     listed(r"""
@@ -33,7 +36,7 @@ _FILLER = listed("""
     そうですね, そうだ, 大事なこと, 補足, 念のため
 """)
 _AFTER = r"(?:[\s,.!:;、。！…–—-]+|$)"
-LEAD = re.compile(rf"^(?:{_FILLER}{_AFTER})*(?P<no>{_REFUSAL}{_AFTER})?(?:{_FILLER}{_AFTER})*", re.I)
+LEAD = re.compile(rf"^(?:{_FILLER}{_AFTER})*(?P<no>(?:{_REFUSAL}{_AFTER})+)?(?:{_FILLER}{_AFTER})*", re.I)
 """Words at the beginning of a sentence that say nothing, and the one that refuses something."""
 
 # What a sentence says.
@@ -159,6 +162,13 @@ DIRECTS = phrases(
 )
 """It says what to do."""
 
+NAMES = phrases(
+    r"^(?:please |just )?(?:use|take|go with|stick (?:to|with)) (?:the )?[\w.`/@+-]+[.!]?$",
+    r"^`?[a-z0-9][\w.`/@+-]*`? ?(?:を使(?:って|う)|で(?:お願いします|頼む|よろしく|いい|いく|いこう)?)"
+    "(?:ください|ね|よ)?[。！!]?$",
+)
+"""It says in a word or two what to use: enough for whoever knows what was refused."""
+
 HOUSE_TOPIC = phrases(
     words("""
         commits?, commit messages?, branch(?:es| names?)?, PR (?:titles?|descriptions?), changelogs?, naming, comments?
@@ -217,7 +227,10 @@ DEPENDENT = phrases(
     """),
     r"^(?:e\.g\.|i\.e\.)",
     "^[^。、]{0,20}だと",
-    "^" + listed("それ, これ, そう, じゃないと, でないと, なぜなら, 理由, 例えば, 「, 前に"),
+    "^"
+    + listed(
+        "それ(?!から|と|に), これ(?!から), そう(?!したら|して), じゃないと, でないと, なぜなら, 理由, 例えば, 「, 前に"
+    ),
     "(?:ので|から|ため|ないと(?:困る)?(?:です)?|みたいな(?:感じ)?)[。！]?$",
 )
 """It only explains the sentence before it."""

@@ -21,7 +21,7 @@ def share_of(part: str, whole: Wording) -> float:
     return len(own & whole) / len(own)
 
 
-_WORD = re.compile(r"[a-z0-9_$@](?:[\w.+:/$@#*-]*[\w$*#+])?|[\u30a0-\u30ff]{2,}|[\u3400-\u9fff々]+", re.I)
+_WORD = re.compile(r"[a-z0-9_$@](?:[\w.+:/$@#*'’-]*[\w$*#+])?|[\u30a0-\u30ff]{2,}|[\u3400-\u9fff々]+", re.I)
 _FUNCTION_WORDS = frozenset(
     re.findall(
         r"\S+",
@@ -32,7 +32,8 @@ _FUNCTION_WORDS = frozenset(
     about after before again all any each every some such only just also too very more most much many own same other
     another what which who whom whose when where why how because since while until though although please pls always
     never now yes ok okay nope well oh ah hm let lets let's don't dont doesn't doesnt isn't isnt won't can't cannot
-    i'm i'd i'll i've we're we've we'll it's that's thats thing things way get got make made go going use uses used
+    didn't hasn't haven't wouldn't shouldn't couldn't wasn't weren't aren't you're you'd you've you'll they're they've they'd
+    i'm i'd i'll i've we're we've we'll we'd thats thing things way get got make made go going use uses used
     using instead rather like want need needs keep decide decided agree agreed remember remembered note noted said
     told known
 """,
@@ -42,7 +43,7 @@ _FUNCTION_WORDS = frozenset(
 
 def content_words(text: str) -> frozenset[str]:
     """Return the words of a text that say what it is about, folded; without function words and endings."""
-    words = (word.lower() for word in _WORD.findall(text))
+    words = (word.lower().replace("’", "'").removesuffix("'s") for word in _WORD.findall(text))
     return frozenset(_stem(word) for word in words if word not in _FUNCTION_WORDS)
 
 

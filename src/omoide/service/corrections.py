@@ -1,4 +1,4 @@
-"""Corrections become memories: what a person changes in the lines that an agent wrote, between one run and the next."""
+"""Corrections become memories: what a person changes in the lines that an agent wrote, or says of them, between two runs."""
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
@@ -17,7 +17,9 @@ if TYPE_CHECKING:  # only a process that learns needs it
     from omoide.learning.candidates import Candidate
 
 _CONFIDENCE = 0.6
-"""Of what a person changed once: it waits until it is seen twice, or confirmed."""
+"""Of what a person changed or said once: it waits until it is seen twice, or confirmed."""
+_SAID_IN_GENERAL = 0.7
+"""Of what a person says holds in general: it waits, too."""
 _MOST_TEXT = 400_000
 """Characters of the files that an agent wrote, that are kept until the next run."""
 _MOST_FILES = 100
@@ -54,15 +56,22 @@ class Corrections(CandidateStore):
         record = WorkTreeRecord(replace(state, files=()), self._clock(), id, files)
         return self._put(record, scope)
 
-    def learn_corrections(self, directory: str | Path, *, scope: Scope) -> LearningReport:
+    def learn_corrections(
+        self, directory: str | Path, *, scope: Scope, message: str = "", run: str | None = None
+    ) -> LearningReport:
         """Learn from what a person changed since the last run in a git work tree, in the lines that the agent wrote.
 
         Call it before a run begins: it also records the state of the work tree, so that `record_work_tree` knows what the
-        run has changed. Each correction is a proposal of the kind `correction`, with a glob of its files as a tag and the
-        diff as its example. Seen a second time, after another run, it is active.
+        run has changed. `message`: what the person says at the beginning of that run; what it refuses or gives up of the
+        last run's work ("No, use pnpm instead of npm") is a correction too. `run`: the id of the run that begins: what
+        `learn` draws from the same message later is not counted as seen again.
+
+        Each correction is a proposal of the kind `correction`, with a glob of its files as a tag and the diff as its
+        example. Seen a second time, after another run, it is active. A person's word that contradicts what was learnt takes
+        its place, and is active at once.
 
         What git does to the files (switching branches, merging, rebasing, stashing) corrects nothing, and neither does a
-        formatter. Without a work tree, or a record of it, nothing is learnt.
+        formatter. Without a work tree, or a record of a run in it, nothing is learnt.
         """
         permissions.require(self._actor, "learn_corrections")
         from omoide.files.work_tree_state import is_persons_work, read_work_tree_state  # lazy: as above
@@ -72,11 +81,16 @@ class Corrections(CandidateStore):
             return LearningReport()
         with self._read(scope) as tx:
             known = tx.work_tree(scope, now.root)
-        candidates: list[Candidate] = []
-        if known is not None and known.run is not None and known.files and is_persons_work(known.state, now):
-            candidates = list(_candidates(known.files, now))[:_MOST_CORRECTIONS]
-        run = known.run if known is not None else None
-        report = self._store_candidates(candidates, [], scope, run or None)
+            last = _find_run(tx, known.run, scope) if known is not None and message else None
+        report = LearningReport()
+        if known is not None and known.run is not None:
+            changed: list[Candidate] = []
+            if known.files and is_persons_work(known.state, now):
+                changed = list(_candidates(known.files, now))[:_MOST_CORRECTIONS]
+            report = self._store_candidates(changed, [], scope, known.run or None)
+            if message:
+                said = list(_said(message, known.files, last))[:_MOST_CORRECTIONS]
+                report = _join(report, self._store_candidates(said, [], scope, run or known.run or None))
         begun = replace(now, files=tuple(map(_redact_file, now.files)))
         self._put(WorkTreeRecord(begun, self._clock()), scope)
         return report
@@ -149,6 +163,34 @@ def _candidates(files: Sequence[AgentFile], now: WorkTreeState) -> "Iterator[Can
                 globs=globs,
                 evidence=correction.evidence,
             )
+
+
+def _said(message: str, files: Sequence[AgentFile], last: Run | None) -> "Iterator[Candidate]":
+    """What a message corrects in the work of the last run."""
+    from omoide.learning.candidates import Candidate  # lazy: as above
+    from omoide.learning.noise import has_credential  # lazy: as above
+    from omoide.learning.spoken_corrections import find_spoken_corrections  # lazy: as above
+
+    asked = "" if last is None else (last.task.title or last.task.description).strip().partition("\n")[0]
+    for correction in find_spoken_corrections(message, files, asked):
+        if has_credential(correction.text):
+            continue
+        yield Candidate(
+            *(correction.text, "correction", _SAID_IN_GENERAL if correction.is_general else _CONFIDENCE, 0),
+            by_person=True,
+            globs=correction.globs,
+            evidence=correction.evidence,
+        )
+
+
+def _join(one: LearningReport, other: LearningReport) -> LearningReport:
+    return LearningReport(
+        one.kept + other.kept,
+        one.proposed + other.proposed,
+        one.confirmed + other.confirmed,
+        one.replaced + other.replaced,
+        one.rejected + other.rejected,
+    )
 
 
 def _is_moved(file: AgentFile, now: WorkTreeState) -> bool:
