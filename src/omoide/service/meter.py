@@ -13,7 +13,7 @@ from omoide.service.core import Core
 
 if TYPE_CHECKING:  # only a process that judges needs it
     from omoide.learning.transcript import Turn
-    from omoide.lifecycle.memory_use import AgentWork
+    from omoide.lifecycle.agent_work import AgentWork
 
 _EVER = datetime(1970, 1, 1, tzinfo=UTC)
 _SETTLED = (MemoryUse.USED, MemoryUse.CONTRADICTED)
@@ -118,27 +118,29 @@ def _count_uses(injected: Iterable[Injection]) -> tuple[int, int, int]:
 def _work_of(item: InboxItem, turns: "Sequence[Turn]") -> "AgentWork":
     """What the person asked for in a turn, what the agent said, and what it did."""
     from omoide.learning.transcript import Speaker  # lazy: see the top
-    from omoide.lifecycle.memory_use import AgentWork  # lazy: see the top
+    from omoide.lifecycle.agent_work import AgentWork  # lazy: see the top
 
     said = {speaker: "\n".join(turn.text for turn in turns if turn.speaker is speaker) for speaker in Speaker}
-    changes = f"{said[Speaker.COMMAND]}\n{_added_lines(item)}"
-    return AgentWork(said[Speaker.PERSON] or item.prompt, said[Speaker.AGENT] or item.last_message, changes)
+    asked, answer = said[Speaker.PERSON] or item.prompt, said[Speaker.AGENT] or item.last_message
+    added = _added_lines(item)
+    lines = "\n".join([line for lines in added.values() for line in lines][:_MOST_LINES])
+    return AgentWork(asked, answer, lines, said[Speaker.COMMAND], list(added))
 
 
-def _added_lines(item: InboxItem) -> str:
-    """The lines of the work tree that its commit lacks, in files that nobody has changed since the turn ended."""
+def _added_lines(item: InboxItem) -> dict[str, list[str]]:
+    """The lines of the work tree that its commit lacks, by files that nobody has changed since the turn ended."""
     if not item.work_tree:
-        return ""
+        return {}
     from omoide.files.work_tree_state import read_committed, read_files  # lazy: it loads subprocess
 
     state = msgspec.json.decode(item.work_tree, type=WorkTreeState)
     root, digests = Path(state.root), {file.path: file.digest for file in state.files if file.digest}
     files = [file for file in read_files(root, digests) if file.text is not None and file.digest == digests[file.path]]
     if not files:
-        return ""
+        return {}
     committed = read_committed(root, state.head, [file.path for file in files])
-    added: list[str] = []
+    added: dict[str, list[str]] = {}
     for file in files:
         known = set((committed.get(file.path) or "").splitlines())
-        added += [line for line in (file.text or "").splitlines() if line.strip() and line not in known]
-    return "\n".join(added[:_MOST_LINES])
+        added[file.path] = [line for line in (file.text or "").splitlines() if line.strip() and line not in known]
+    return added

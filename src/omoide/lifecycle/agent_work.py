@@ -1,0 +1,235 @@
+"""What an agent said and did, read once and compared with many memories. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property
+from itertools import pairwise
+
+from omoide.learning.sentences import split_sentences
+from omoide.learning.wording import Wording, wording
+from omoide.lifecycle import alternatives
+from omoide.lifecycle.comparison import TextFeatures, extract_features
+from omoide.retrieval import analyzer
+
+NAME_WEIGHT, _LOANWORD_WEIGHT, WORD_WEIGHT = 3.0, 1.5, 1.0
+_LONG_NUMBER = 3
+"""Digits of a number that is as good as a name: shorter ones occur by chance."""
+_MOST_READ = 100_000
+"""Characters of each text that are read, from its end: a transcript may be long."""
+_MOST_FILES = 100
+_MOST_OF_A_SENTENCE = 1_000
+_MOST_STATEMENTS = 400
+"""Sentences and lines of the agent that a memory is compared with one by one, from the last one."""
+
+_NAME = re.compile(
+    r"(?<![\w@~-])[A-Za-z_@~.#]?[\w@~-]*(?:[./_:-]\w[\w@*-]*)+|#\w[\w-]*"
+    r"|\b(?:[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\b|\w*\d\w*)",
+    re.ASCII,
+)
+"""A path, an identifier, an abbreviation, a channel, a version, a number."""
+_LATIN_NAME = re.compile(rf"{_NAME.pattern}|[A-Za-z]{{3,}}", re.ASCII)
+_PROGRAM = re.compile(r"(?:^|[;&|] *)(?:sudo +)?([\w.-]+)", re.M)
+_EVERYDAY_PROGRAMS = frozenset(
+    [
+        *(
+            "git",
+            "ls",
+            "cat",
+            "cd",
+            "echo",
+            "grep",
+            "rg",
+            "find",
+            "sed",
+            "awk",
+            "head",
+            "tail",
+            "wc",
+            "mkdir",
+            "cp",
+            "mv",
+            "rm",
+        ),
+        *(
+            "for",
+            "do",
+            "done",
+            "if",
+            "then",
+            "fi",
+            "while",
+            "bash",
+            "sh",
+            "python",
+            "python3",
+            "node",
+            "npx",
+            "curl",
+            "diff",
+        ),
+    ]
+)
+_CODE = re.compile(r"`([^`\n]{2,80})`")
+_KANA = re.compile("[ぁ-ゖ]")
+_KATAKANA = re.compile("[ァ-ヺー]{3,}")
+_DENIED = re.compile(
+    r"\b(?:not|never|no longer|instead of|rather than|without|avoid\w*|remov\w+|replac\w+|drop\w*)\b"
+    r"|\b(?:switch|migrat)\w* from\b|n't\b|ではなく|じゃなく|代わりに|使わ|使用しな|禁止|やめ|削除し|置き換え|廃止"
+    "|避け|せず|ていません|ていない|無効|除外|含めず",
+    re.I,
+)
+GRAMMAR = frozenset(
+    [
+        *("a", "an", "the", "and", "or", "as", "at", "by", "for", "from", "if", "in", "is", "are", "was", "of", "on", "so"),
+        *("that", "then", "than", "to", "until", "when", "with", "but", "after", "before", "within", "about", "over"),
+        *("under", "up", "down", "only", "just", "now", "every", "each", "per"),
+    ]
+)
+"""Words that name nothing by themselves."""
+
+
+class AgentWork:
+    """What happened after memories were injected. It is read once, for all of them."""
+
+    def __init__(self, prompt: str, answer: str, changes: str = "", commands: str = "", files: Sequence[str] = ()):
+        """`prompt`: what the person said: what stands there already is no use of a memory. `answer`: what the agent said.
+        `changes`: the lines that it added. `commands`: the commands that it ran, one a line. `files`: the paths of the files
+        that it changed."""
+        texts = (prompt, answer, changes, commands)
+        self.prompt, self.answer, self.changes, self.commands = (text[-_MOST_READ:] for text in texts)
+        self.files = files[:_MOST_FILES]
+        self.done = "\n".join([self.answer, self.commands, *self.files, self.changes])
+
+    @cached_property
+    def asked_terms(self) -> dict[str, float]:
+        """The terms of the prompt."""
+        return telling_terms(self.prompt)
+
+    @cached_property
+    def done_terms(self) -> dict[str, float]:
+        """The terms of everything that the agent said and did."""
+        return telling_terms(self.done)
+
+    @cached_property
+    def asked_wording(self) -> Wording:
+        """The runs of words of the prompt."""
+        return wording(self.prompt)
+
+    @cached_property
+    def done_wording(self) -> Wording:
+        """The runs of words of everything that the agent said and did."""
+        return wording(self.done)
+
+    @cached_property
+    def asked_pairs(self) -> set[tuple[str, str]]:
+        """The pairs of words of the prompt."""
+        return word_pairs(self.prompt)
+
+    @cached_property
+    def done_pairs(self) -> set[tuple[str, str]]:
+        """The pairs of words of the answer."""
+        return word_pairs(self.answer)
+
+    @cached_property
+    def programs(self) -> set[str]:
+        """The programs that the agent ran, but for those that everybody runs."""
+        return {match[1].lower() for match in _PROGRAM.finditer(self.commands)} - _EVERYDAY_PROGRAMS
+
+    @cached_property
+    def kinds(self) -> dict[str, frozenset[str]]:
+        """The tools and values that the agent names, by kind."""
+        return alternatives.kinds_of(self.done)
+
+    @cached_property
+    def kinds_asked(self) -> dict[str, frozenset[str]]:
+        """The tools and values that the person names, by kind."""
+        return alternatives.kinds_of(self.prompt)
+
+    @cached_property
+    def kinds_used(self) -> dict[str, frozenset[str]]:
+        """The tools and values that the agent names without denying them, by kind."""
+        return alternatives.kinds_of("\n".join(each.text for each in self.statements if not each.is_denied))
+
+    @cached_property
+    def statements(self) -> "list[AgentStatement]":
+        """The sentences of the answer, the commands and the changed lines."""
+        lines = (line for line in f"{self.commands}\n{self.changes}".splitlines() if line.strip())
+        texts = [*split_sentences(self.answer), *lines]
+        files = [AgentStatement(path, is_change=True) for path in self.files]
+        return [*files, *(AgentStatement(text) for text in texts[-_MOST_STATEMENTS:])]
+
+
+class AgentStatement:
+    """A sentence of the agent, a line that it added, a command that it ran, or the path of a file that it changed."""
+
+    def __init__(self, text: str, *, is_change: bool = False):
+        self.text = text[:_MOST_OF_A_SENTENCE]
+        self.is_change = is_change
+        self.is_denied = not is_change and bool(_DENIED.search(self.text))
+
+    @cached_property
+    def terms(self) -> dict[str, float]:
+        """Its terms."""
+        return telling_terms(self.text)
+
+    @cached_property
+    def features(self) -> TextFeatures:
+        """What it is compared by."""
+        return extract_features(self.text)
+
+
+def telling_terms(text: str) -> dict[str, float]:
+    """Return the terms that tell a text from others, with their weights."""
+    weights: dict[str, float] = {}
+    for name in _names(text):
+        weights[name] = WORD_WEIGHT if name.isdigit() and len(name) < _LONG_NUMBER else NAME_WEIGHT
+    for match in _KATAKANA.finditer(text):
+        weights[match[0]] = _LOANWORD_WEIGHT
+    for term, weight in analyzer.query_terms(text, limit=100_000).items():
+        if weight == 1.0 and len(term) > 1 and term not in weights and not _is_ending(term):
+            weights[term] = WORD_WEIGHT
+    return weights
+
+
+def sentences_of(memory: str) -> list[str]:
+    """Return the sentences of a memory; long ones are cut."""
+    return [sentence[:_MOST_OF_A_SENTENCE] for sentence in split_sentences(memory)]
+
+
+def code_spans(text: str) -> list[str]:
+    """Return what stands in backticks."""
+    return [match[1].strip() for match in _CODE.finditer(text)]
+
+
+def word_pairs(text: str) -> set[tuple[str, str]]:
+    """Return the pairs of telling English words that stand together: `integer cents`."""
+    words = [word if len(word) > 3 and word not in GRAMMAR else "" for word in re.findall(r"[a-z]+", text.lower())]
+    return {(one, other) for one, other in pairwise(words) if one and other}
+
+
+def has_word(text: str, word: str) -> bool:
+    """Return whether a text has a word, in upper or lower case."""
+    return bool(_word_pattern(word).search(text.lower()))
+
+
+@cache
+def _word_pattern(word: str) -> re.Pattern[str]:
+    if not word.isascii():
+        return re.compile(re.escape(word))
+    # `.env` is another file than `.env.example`.
+    end = r"(?!\.?\w)" if word.startswith(".") else "" if word.endswith("/") else r"(?!\w)"
+    return re.compile(rf"(?<!\w){re.escape(word)}{end}", re.ASCII)
+
+
+def _names(text: str) -> Iterator[str]:
+    # In Japanese a word in Latin letters is a name.
+    pattern = _LATIN_NAME if _KANA.search(text) else _NAME
+    for match in pattern.finditer(text):
+        name = match[0].strip(".:-/").lower()
+        if len(name) > 1:
+            yield name
+
+
+def _is_ending(term: str) -> bool:
+    """Whether a term is made of hiragana, which carries grammar."""
+    return all("ぁ" <= character <= "ゖ" for character in term)
