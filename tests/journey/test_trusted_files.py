@@ -210,7 +210,9 @@ def test_conflict_markers_stop_one_file_and_nothing_else(run, shop, file):
     marked = before.replace("- Content: two", "<<<<<<< HEAD\n- Content: 2\n=======\n- Content: II\n>>>>>>> side")
     file.write_text(marked)
     done = run("memories", "list", "--json")
-    assert "git left conflict markers here" in done.err
+    assert done.err.count("git left conflict markers here") == 1, "it is reported once"
+    assert str(file) in done.err
+    assert re.search(r"(?m)^#1 +one", run("memories", "list").out), "without a line number"
     assert {one["title"] for one in done.data["memories"]} == {"one", "two"}, "as last synced"
     injected = run("memories", "inject").out
     assert "- Content: two" in injected

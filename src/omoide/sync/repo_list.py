@@ -17,6 +17,7 @@ from omoide.prompt.memory_list import ListedMemory, render_list
 from omoide.service import Service
 from omoide.settings import Settings
 from omoide.sync.engine import LARGE, SyncEngine, size_warning
+from omoide.sync.file_edits import describe_error
 
 
 class ListItem(NamedTuple):
@@ -91,7 +92,7 @@ class RepoList:
                 self._engine.import_edits([mirror], None)
             return self._read()
         except Unreadable as error:  # fallback: the list as it was when it was last in sync
-            self._service.hooks.report(str(error))
+            self._engine.report(describe_error(self.file, error))
             return self._last_synced()
 
     def _last_synced(self) -> Sequence[ListItem]:

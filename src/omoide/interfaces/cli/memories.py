@@ -183,8 +183,13 @@ def _choose(items: "Sequence[ListItem]") -> "ListItem":
 
 
 def _describe(item: "ListItem") -> str:
-    parts = [f"line {item.line}", f"#{item.number}" if item.number else "", escape_control(item.title)]
+    parts = [_line(item), f"#{item.number}" if item.number else "", escape_control(item.title)]
     return "  ".join(part for part in parts if part)
+
+
+def _line(item: "ListItem") -> str:
+    """The line of an entry; empty if the file cannot be read now."""
+    return f"line {item.line}" if item.line else ""
 
 
 def _print(repo_list: "RepoList", items: "Sequence[ListItem]", *, full: bool, as_json: bool) -> None:
@@ -212,7 +217,7 @@ def _print(repo_list: "RepoList", items: "Sequence[ListItem]", *, full: bool, as
 def _print_items(items: "Sequence[ListItem]") -> None:
     """Print a line for each entry. A title that is the beginning of the content is not repeated."""
     columns = {
-        "line": [str(item.line) for item in items],
+        "line": [str(item.line or "") for item in items],
         "#": [f"#{item.number}" if item.number else "" for item in items],
         "title": [item.title if item.title_given else "" for item in items],
         "content": [item.content for item in items],
@@ -231,7 +236,7 @@ def _print_items(items: "Sequence[ListItem]") -> None:
 
 def _format_full(item: "ListItem") -> str:
     tags = [click.style(escape_control(tag), dim=True) for tag in item.tags]
-    names = [f"line {item.line}", f"#{item.number}" if item.number else ""]
+    names = [_line(item), f"#{item.number}" if item.number else ""]
     title = click.style(escape_control(item.title), bold=True) if item.title_given else ""
     head = [*names, title, *tags, item.date]
     text = indent(escape_control(item.content), "    ")
