@@ -149,6 +149,61 @@ def test_a_text_without_an_id_does_not_revive_what_was_forgotten(run, shop, file
     assert run("list", "--json").data["total_count"] == 2
 
 
+def test_an_entry_that_an_agent_rewrote_with_its_id_is_still_that_memory(run, file):
+    for text in ("one", "二番目", "three"):
+        run("memories", "add", text)
+    ids = re.findall(r"- Id: (.*)", file.read_text())
+    third = entry("three", file)
+    text = f"# Memories\n\n- **one** (id: {ids[0]})\n- 二番目 [{ids[1]}]\n\n{third}"
+    file.write_text(text)
+    done = run("memories", "list", "--json")
+    assert [(one["line"], one["content"]) for one in done.data["memories"]] == [(3, "one"), (4, "二番目"), (6, "three")]
+    assert "二番目" in run("memories", "inject").out
+    assert run("memories", "search", "one").out.count("\n") == 2
+    (mirror,) = run("mirror", "status", "--json").data["mirrors"]
+    assert (mirror["in_sync"], mirror["missing"]) == (True, []), "nothing is to be settled: its text is there"
+    file.write_text(text.replace("二番目 [", "see ["))
+    done = run("memories", "list", "--json")
+    assert active(run) == {"one", "二番目", "three"}
+    assert "line 4 of memories.md: #2" in run("mirror", "status").out
+    (mirror,) = run("mirror", "status", "--json").data["mirrors"]
+    assert [(one["number"], one["line"], one["reason"]) for one in mirror["missing"]] == [(2, 4, "unreadable")]
+    file.write_text(text.replace(f"- 二番目 [{ids[1]}]\n", ""))
+    (mirror,) = run("mirror", "status", "--json").data["mirrors"]
+    assert [(one["number"], one["line"], one["reason"]) for one in mirror["missing"]] == [(2, None, "edited")]
+    assert active(run) == {"one", "二番目", "three"}
+    run("mirror", "put-back", "1")
+    assert texts(file) == ["three", "二番目"], "the first one is in the file already"
+    assert run("mirror", "put-back", "1", "1").code == 0
+    assert texts(file) == ["three", "二番目", "one"], "it was asked for"
+
+
+def test_what_is_added_on_a_branch_without_the_file_is_said_to_wait_for_it(run, shop, file):
+    run("memories", "add", "one")
+    commit(shop)
+    git("switch", "-q", "-c", "bare", "HEAD~1", cwd=shop)
+    done = run("memories", "add", "二番目")
+    assert done.code == 0
+    assert done.err.count("\n") == 1
+    assert f"{file} is not there, and git has it: 1 memory that belongs in it is stored" in done.err
+    assert "`omoide mirror put-back 1` creates it" in done.err
+    assert run("list").err == "", "it is reported once"
+    assert not file.exists()
+    git("switch", "-q", "main", cwd=shop)
+    run("memories", "list")
+    assert texts(file) == ["one", "二番目"]
+
+
+def test_status_of_a_long_list_that_is_gone_names_some_and_counts_the_rest(run, file):
+    for number in range(30):
+        run("memories", "add", f"text {number}")
+    file.unlink()
+    shown = run("mirror", "status").out
+    assert shown.count("not in memories.md: ") == 20
+    assert "    and 10 more: `omoide mirror status --json` lists all\n" in shown
+    assert len(run("mirror", "status", "--json").data["mirrors"][0]["missing"]) == 30
+
+
 # links, first syncs, conflict markers
 
 

@@ -12,8 +12,8 @@ import msgspec
 from omoide.errors import NotFound, OmoideError, Unreadable
 from omoide.files.git import follow_link, work_tree
 from omoide.markdown.escape import escape
-from omoide.markdown.format import Format
-from omoide.model import Memory, Mirror, Scope, Side, SyncState
+from omoide.markdown.format import Format, Mention
+from omoide.model import Held, Memory, Mirror, Scope, Side, SyncState
 from omoide.settings import Settings
 from omoide.sync.block_run import BlockRun
 from omoide.sync.database import SyncDatabase
@@ -162,6 +162,22 @@ class SyncEngine:
         with self._lock:
             run = self._run(self.snapshot(mirror))
             return run.held() if isinstance(run, SyncRun) else []
+
+    def mentions(self, mirror: Mirror, states: Sequence[SyncState]) -> dict[int, Mention]:
+        """Return where the ids of entries that cannot be read are, by the number of the memory."""
+        from omoide.sync.mentions import find_mentions  # lazy: rarely needed
+
+        with self._lock:
+            return find_mentions(self.snapshot(mirror), states)
+
+    def unreadable(self, mirror: Mirror) -> dict[str, Memory]:
+        """Return the current memories whose entries cannot be read, by the ids that are still in the files."""
+        held = self._database.held_states(mirror.number)
+        return {
+            state.entry: memory
+            for memory, state in held
+            if state.held == Held.UNREADABLE and self._database.is_current(memory)
+        }
 
     def _run(
         self,

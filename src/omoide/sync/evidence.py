@@ -3,12 +3,13 @@
 A git process is started only once an entry is missing, or shows an earlier version of its memory.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from omoide.errors import Unreadable
 from omoide.files.git import is_operation_in_progress, work_tree
-from omoide.model import FileSource, FileVersions, Held, Memory
+from omoide.model import FileSource, FileVersions, Held, Memory, SyncState
 from omoide.sync.absence import GitState, is_previous, is_truncated, next_versions
 from omoide.sync.database import SyncDatabase
 from omoide.sync.snapshot import Snapshot, digest_of
@@ -148,7 +149,38 @@ def describe_found(path: Path, sources: Sequence[str]) -> str:
     return f"{path}: {entries} imported, as from {sources[0]}{more}, with the confidence of the setting `file_confidence`"
 
 
-def describe_held(path: Path, count: int, reason: Held) -> str:
+def held_notices(
+    snapshot: Snapshot, held: Sequence[SyncState], memories: Callable[[Sequence[int]], Sequence[Memory]]
+) -> list[str]:
+    """Return lines for a person who may have meant to delete entries, or who wrote something that is in no file yet.
+
+    `held`: what the plan of a sync leaves alone. `memories` returns memories by number.
+    """
+    lines: list[str] = []
+    if any(state.held == Held.UNREADABLE for state in held):
+        from omoide.sync.mentions import unreadable_entries  # lazy: rarely needed
+
+        lines = unreadable_entries(snapshot, held, memories)
+    counts = Counter((state.file, Held(state.held)) for state in held if state.held != Held.UNREADABLE)
+    for (file, reason), count in counts.items():
+        path = snapshot.place.root / file
+        if reason is Held.WAITING:
+            lines.append(_describe_waiting(path, count, snapshot.mirror.number))
+        elif reason in AMBIGUOUS:
+            lines.append(_describe_held(path, count, reason))
+    return lines
+
+
+def _describe_waiting(path: Path, count: int, mirror: int) -> str:
+    """The line for a person who remembered something for a file that is not there, and that git has."""
+    memories = "1 memory that belongs in it is" if count == 1 else f"{count} memories that belong in it are"
+    return (
+        f"{path} is not there, and git has it: {memories} stored, and written when the file is there again;"
+        f" `omoide mirror put-back {mirror}` creates it"
+    )
+
+
+def _describe_held(path: Path, count: int, reason: Held) -> str:
     """The line for a person who may have meant to delete entries."""
     entries = "1 entry is" if count == 1 else f"{count} entries are"
     return f"{path}: {entries} missing, but {REASONS[reason]}: nothing was archived; `omoide mirror status` shows them"

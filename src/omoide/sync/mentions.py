@@ -22,7 +22,7 @@ def unreadable_entries(
     lines = []
     for memory in memories(list(states)):
         mention = found.get(memory.number)
-        if mention is None or normal_form(memory.content) not in normal_form(mention.text):
+        if mention is None or not is_stated(memory, mention):
             path = snapshot.place.root / states[memory.number].file
             where = f"{path}, line {mention.line}" if mention else str(path)
             lines.append(
@@ -30,6 +30,11 @@ def unreadable_entries(
                 f" `omoide mirror put-back {snapshot.mirror.number} {memory.number}` writes it again"
             )
     return lines
+
+
+def is_stated(memory: Memory, mention: Mention) -> bool:
+    """Return whether the text of a memory is beside its id, however that is written."""
+    return normal_form(memory.content) in normal_form(mention.text)
 
 
 def find_mentions(snapshot: Snapshot, states: Iterable[SyncState]) -> dict[int, Mention]:

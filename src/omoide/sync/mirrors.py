@@ -31,6 +31,8 @@ class HeldEntry(NamedTuple):
     reason: Held
     why: str
     """The reason in words."""
+    line: int = 0
+    """Where its id is in the file, if that is there, but in no entry that can be read."""
 
     @property
     def is_missing(self) -> bool:
@@ -196,18 +198,31 @@ def _each(engine: "SyncEngine", mirrors: Sequence[Mirror], work: "Callable[[Mirr
     return [(mirror, report) for mirror, report in reports if report is not None]
 
 
-def held_entries(engine: "SyncEngine", mirror: Mirror) -> list[HeldEntry]:
-    """Return the entries of a mirror that are not as their memories say, and are left so until a person decides."""
-    from omoide.sync.evidence import REASONS  # lazy: it loads with the engine
+def held_entries(engine: "SyncEngine", mirror: Mirror, *, stated: bool = False) -> list[HeldEntry]:
+    """Return the entries of a mirror that are not as their memories say, and are left so until a person decides.
 
-    return [
-        HeldEntry(memory, state.file, Held(state.held), REASONS[Held(state.held)]) for memory, state in engine.held(mirror)
-    ]
+    `stated`: also those that are no entries any more, and whose texts are in the file beside their ids.
+    """
+    from omoide.sync.evidence import REASONS  # lazy: it loads with the engine
+    from omoide.sync.mentions import is_stated  # lazy: it loads with the engine
+
+    held = engine.held(mirror)
+    mentions = engine.mentions(mirror, [state for _, state in held if state.held == Held.UNREADABLE])
+    entries = []
+    for memory, state in held:
+        mention, reason = mentions.get(memory.number), Held(state.held)
+        if mention is None and reason is Held.UNREADABLE:
+            reason = Held.EDITED  # its id was there at the last sync, and is not any more
+        if stated or mention is None or not is_stated(memory, mention):
+            line = mention.line if mention else 0
+            entries.append(HeldEntry(memory, state.file, reason, REASONS[reason], line))
+    return entries
 
 
 def put_back(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Sequence[str]) -> list[HeldEntry]:
     """Write entries that are missing from the files of a mirror again, and return them; without `refs`, all of them."""
-    chosen = _choose(service, mirror, refs, [one for one in held_entries(engine, mirror) if one.is_missing])
+    held = held_entries(engine, mirror, stated=bool(refs))
+    chosen = _choose(service, mirror, refs, [one for one in held if one.is_missing])
     engine.sync(mirror, put_back={one.memory.number for one in chosen})
     return chosen
 

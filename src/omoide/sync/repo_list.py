@@ -213,8 +213,15 @@ class RepoList:
             self._engine.report(size_warning(str(self.file), found[1].size))
         mirror = self._mirror()
         numbers = {} if mirror is None else self._engine.numbers(mirror)
-        entries = SingleFile(name, self._settings.all_types).parse(name, found[0])
-        return [_item(one.line, one.entry, numbers.get(one.entry.id or "")) for one in entries]
+        format = SingleFile(name, self._settings.all_types)
+        items = [_item(one.line, one.entry, numbers.get(one.entry.id or "")) for one in format.parse(name, found[0])]
+        # An entry that somebody rewrote as something else, with its id, is still that memory.
+        rewritten = {} if mirror is None else self._engine.unreadable(mirror)
+        mentions = format.mentions(name, found[0]) if rewritten else {}
+        for id in mentions.keys() & rewritten.keys():
+            memory = rewritten[id]
+            items.append(_item(mentions[id].line, format.expected_entry(memory), memory.number))
+        return sorted(items, key=lambda item: item.line)
 
     def _mirror(self) -> Mirror | None:
         for mirror in self._service.mirrors():

@@ -4,7 +4,6 @@ Everything follows from the state of both sides, so that a sync that was stopped
 Nothing is recorded before it is done.
 """
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -18,7 +17,7 @@ from omoide.model import FileState, Held, Memory, Scope, Side, SyncState
 from omoide.service.mirrors import holds
 from omoide.sync.adoption import Adoption
 from omoide.sync.database import DatabaseSide, ImportResult, SyncDatabase
-from omoide.sync.evidence import AMBIGUOUS, FileEvidence, describe_archived, describe_found, describe_held
+from omoide.sync.evidence import FileEvidence, describe_archived, describe_found, held_notices
 from omoide.sync.file_edits import FILE_ERRORS, FileEdits, describe_error
 from omoide.sync.matching import closest_version, entry_stamp
 from omoide.sync.plan import Comparison, Progress, SyncPlan, SyncRequest, is_wanted, plan_sync, where
@@ -92,7 +91,10 @@ class SyncRun:
             # A disk that is not mounted, a branch without these files: nothing counts as deleted.
             plan = self._decide(self._compare())
             if not plan.writes:
-                return SyncReport(self._snapshot.mirror.number, notices=self._notices_of(plan))
+                waiting = [state for state in plan.held if state.held == Held.WAITING]
+                if waiting:  # recorded, so that it is reported once
+                    self._database.record_sync(self._snapshot.mirror.number, sync_states=waiting)
+                return SyncReport(self._snapshot.mirror.number, notices=self._held_notices(plan))
         with self._snapshot.place.lock():
             for _ in range(TRIES if self._whole else _TRIES_UNASKED):
                 try:
@@ -360,25 +362,14 @@ class SyncRun:
             self._add_problem(message)
         self._written += edits.written
         sync_states = edits.sync_states + plan.states()
-        self._notices |= dict.fromkeys(self._notices_of(plan))
+        self._notices |= dict.fromkeys(self._held_notices(plan))
         file_states = self._file_states(comparison, edits)
         self._record(comparison, edits, sync_states, file_states)
         self._snapshot.event = comparison.database.event
         self._snapshot.mark_in_sync(comparison.scan, edits.written_files, edits.removed_files, file_states)
 
-    def _notices_of(self, plan: SyncPlan) -> tuple[str, ...]:
-        """Lines for a person who may have meant to delete entries, or who wrote something that is in no file yet."""
-        unreadable: list[str] = []
-        if any(state.held == Held.UNREADABLE for state in plan.held):
-            from omoide.sync.mentions import unreadable_entries  # lazy: rarely needed
-
-            unreadable = unreadable_entries(self._snapshot, plan.held, self._database.memories)
-        counts = Counter((state.file, Held(state.held)) for state in plan.held if state.held != Held.UNREADABLE)
-        return tuple(unreadable) + tuple(
-            describe_held(self._snapshot.place.root / file, count, reason)
-            for (file, reason), count in counts.items()
-            if reason in AMBIGUOUS
-        )
+    def _held_notices(self, plan: SyncPlan) -> tuple[str, ...]:
+        return tuple(held_notices(self._snapshot, plan.held, self._database.memories))
 
     def _file_edits(self, plan: SyncPlan, comparison: Comparison) -> FileEdits:
         snapshot, scan, mirror = self._snapshot, comparison.scan, comparison.database.mirror

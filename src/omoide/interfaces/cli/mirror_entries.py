@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # they load with the store
     from omoide.sync.engine import SyncEngine
 
 
+_SHOWN = 20
+"""Entries that are named; a file that is gone may have had thousands."""
 _held_refs = click.argument("refs", metavar="[REF]...", nargs=-1)
 
 
@@ -106,6 +108,7 @@ def held_record(one: mirrors.HeldEntry) -> dict[str, Any]:
         "id": one.memory.id,
         "topic": one.memory.topic,
         "file": one.file,
+        "line": one.line or None,
         "reason": one.reason.value,
         "why": one.why,
     }
@@ -115,16 +118,24 @@ def print_held(mirror: Mirror, held: Sequence[mirrors.HeldEntry]) -> None:
     """Print such entries, why they are left, and the commands that settle it."""
     missing = [one for one in held if one.is_missing]
     retired = [one for one in held if not one.is_missing]
-    for one in missing:
-        click.echo(f"    not in {escape_control(one.file)}: {headline(one.memory)}")
+    for one in missing[:_SHOWN]:
+        where = f"cannot be read in line {one.line} of" if one.line else "not in"
+        click.echo(f"    {where} {escape_control(one.file)}: {headline(one.memory)}")
         click.echo(f"        not archived, because {one.why}")
+    _print_more(len(missing))
     if missing:
         click.echo(f"    omoide mirror put-back {mirror.number}        writes them to the files again")
         click.echo(f"    omoide mirror forget-missing {mirror.number}  forgets these memories")
-    for one in retired:
+    for one in retired[:_SHOWN]:
         click.echo(f"    {one.memory.state.value}, but in {escape_control(one.file)}: {headline(one.memory)}")
+    _print_more(len(retired))
     if retired:
         click.echo(f"    omoide mirror take-out {mirror.number}        removes them from the files")
+
+
+def _print_more(count: int) -> None:
+    if count > _SHOWN:
+        click.echo(f"    and {count - _SHOWN} more: `omoide mirror status --json` lists all")
 
 
 def sync_engine(memory: "Service") -> "SyncEngine":
