@@ -106,7 +106,7 @@ def test_a_deleted_entry_is_archived_with_the_undo_in_one_line(run, file):
     assert "two" in texts(file)
 
 
-def test_a_file_that_is_as_before_the_last_write_says_so_with_the_undo(run, file):
+def test_a_file_that_is_as_before_the_last_write_is_reported_so_with_the_undo(run, file):
     """It may be an old buffer of an editor, or a deletion of the newest entry, which must work: the bytes are the same."""
     for text in ("one", "two"):
         run("memories", "add", text)
@@ -114,7 +114,10 @@ def test_a_file_that_is_as_before_the_last_write_says_so_with_the_undo(run, file
     run("memories", "add", "三つ目")
     file.write_bytes(buffer)
     err = run("list").err
-    assert "it is as before #3 was written, so that is archived: `omoide restore 3` undoes it if nobody deleted" in err
+    assert (
+        "the entry of #3 was deleted, so it is archived: `omoide restore 3` undoes it (the file is as it was before" in err
+    )
+    assert err.count("\n") == 1
     assert active(run) == {"one", "two"}
     assert run("restore", "3").code == 0
     assert texts(file) == ["one", "two", "三つ目"]

@@ -136,10 +136,10 @@ def describe_archived(path: Path, memory: Memory, *, is_previous: bool = False) 
 
     `is_previous`: the file is the version before the last one, which an editor may have read before that was written.
     """
-    undo = f"`omoide restore {memory.number}` undoes it"
-    if is_previous:
-        return f"{path}: it is as before #{memory.number} was written, so that is archived: {undo} if nobody deleted it"
-    return f"{path}: the entry of #{memory.number} was deleted, so it is archived: {undo}"
+    # Nobody can tell an old text in an editor from a deletion of the newest entry: the bytes are the same.
+    doubt = " (the file is as it was before that entry: was an old text saved again?)" if is_previous else ""
+    archived = f"the entry of #{memory.number} was deleted, so it is archived"
+    return f"{path}: {archived}: `omoide restore {memory.number}` undoes it{doubt}"
 
 
 def describe_found(path: Path, sources: Sequence[str]) -> str:
