@@ -3,6 +3,7 @@
 import gzip
 import shutil
 import subprocess
+import warnings
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,20 @@ def test_what_was_purged_before_can_be_removed_from_the_copies_later(memory, pla
     assert report.purged == 0
     # Its text is no longer known: a backup of a file from before the entry had an id cannot be recognised any more.
     assert holders(place) == {place / "list" / ".omoide-backups" / "memories.md.2"}
+
+
+def test_a_purge_of_entries_that_came_back_leaves_no_replaced_file_that_looks_like_a_late_save(memory, place):
+    file, older = place / "list" / "memories.md", (place / "list" / ".omoide-backups" / "memories.md.1").read_bytes()
+    memory.purge([2], scope=SHOP)
+    file.write_bytes(older)  # as git brings it back
+    with pytest.warns(UserWarning, match="was purged"):
+        memory.list(scope=SHOP)
+    report = memory.purge([], scope=SHOP, everywhere=True)
+    assert str(file) in {copy.path for copy in report.copies if copy.state == "removed"}
+    assert not list((place / "list").rglob("replaced/*"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [one.content for one in memory.list(scope=SHOP).memories] == ["something harmless that stays"]
 
 
 def test_a_damaged_backup_is_named_and_left_as_it_is(memory, place):

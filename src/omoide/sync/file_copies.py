@@ -49,6 +49,9 @@ class MirrorFiles:
         found = [
             self._clean_mirrored(name, remove=remove) for name in self._snapshot.listing().files if self._snapshot.owns(name)
         ]
+        if remove:
+            # An edited one would look like a late save, and be imported.
+            self._snapshot.place.replaced.discard()
         found += [self._clean_backup(file, remove=remove) for file in self._backups()]
         return [copy for copy in found if copy is not None]
 
