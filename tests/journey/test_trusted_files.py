@@ -290,6 +290,21 @@ def test_conflict_markers_stop_one_file_and_nothing_else(run, shop, file):
     assert active(run) == {"one", "two", "three"}
 
 
+def test_a_list_that_is_cut_off_is_shown_and_injected_as_it_was_last_synced(run, file):
+    for text in ("one", "二番目", "three"):
+        run("memories", "add", text)
+    whole = file.read_bytes()
+    file.write_bytes(whole[: whole.index(b"- Content: three") - 20])
+    done = run("memories", "list", "--json")
+    assert [one["content"] for one in done.data["memories"]] == ["one", "二番目", "three"]
+    assert done.err.count("cut off in the middle of its last line") == 1
+    assert "- Content: three" in run("memories", "inject").out
+    assert run("memories", "add", "four").code == 0
+    file.write_bytes(whole)
+    run("memories", "list")
+    assert texts(file) == ["one", "二番目", "three", "four"]
+
+
 def test_a_memory_about_conflict_markers_is_no_conflict(run, shop):
     run("mirror", "add", "notes/")
     text = "git marks a conflict so:\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side"

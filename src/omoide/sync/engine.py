@@ -17,6 +17,7 @@ from omoide.model import Held, Memory, Mirror, Scope, Side, SyncState
 from omoide.settings import Settings
 from omoide.sync.block_run import BlockRun
 from omoide.sync.database import SyncDatabase
+from omoide.sync.evidence import FileEvidence
 from omoide.sync.run import SyncReport, SyncRun
 from omoide.sync.snapshot import Snapshot
 
@@ -195,6 +196,10 @@ class SyncEngine:
     def listed(self, mirror: Mirror) -> list[Memory]:
         """The memories that were in the files when these were last in sync, oldest first."""
         return self._database.listed(mirror.number)
+
+    def check_whole(self, mirror: Mirror, name: str, text: str) -> None:
+        """Raise Unreadable for the text of a file that is cut off in the middle of a line, as by a full disk."""
+        FileEvidence(self.snapshot(mirror), self._database).check_whole(name, text)
 
     def numbers(self, mirror: Mirror) -> dict[str, int]:
         """The numbers of the memories in the files, by the ids that they have there."""

@@ -212,6 +212,8 @@ class RepoList:
         if found[1].size > LARGE:
             self._engine.report(size_warning(str(self.file), found[1].size))
         mirror = self._mirror()
+        if mirror is not None:
+            self._engine.check_whole(mirror, name, found[0])
         numbers = {} if mirror is None else self._engine.numbers(mirror)
         format = SingleFile(name, self._settings.all_types)
         items = [_item(one.line, one.entry, numbers.get(one.entry.id or "")) for one in format.parse(name, found[0])]
