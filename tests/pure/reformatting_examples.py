@@ -216,6 +216,28 @@ REFORMATTED = {
 """What became of the list. Every entry of it still says what it said."""
 
 
+_YAML = """\
+```yaml
+# services
+web:
+    image:   'shop:1.10'
+    ports:
+    - 8080:80
+    - "443:443" # TLS
+    env: {A: 1,B: two}
+    note: >
+        long
+        text
+```"""
+_TYPESCRIPT = """\
+```ts
+type A = {'userId':string,n?:number}
+export const f = async (x:A) => {
+  const url = 'https://a.b/c?d=1,2'
+  // don't
+  return `${x.userId}; ok`
+}
+```"""
 TEXTS = [
     "A long prose line that goes on and on, " * 4 + "so that any formatter breaks it",
     "Two steps, in this order:\n\n```sh\n## build, then ship\nmake build && make ship\n```",
@@ -254,6 +276,10 @@ TEXTS = [
     "| 名前 | 値 |\n|:--|--:|\n| 長い名前 | 1 |",
     "```js\nconst a = {'b': 1, c : [ 1,2 ]}\nlist.map(x => x.id)\n```",
     '```json\n{ "a":1 }\n```\n\n```css\na{color:red}\n```',
+    _YAML,
+    _TYPESCRIPT,
+    '```jsonc\n{ // ports\n"a":[1,\n2], "b":{"c":"D, e"}}\n```\n\n```graphql\nquery Q($id:ID!){user(id:$id){id,name}}\n```',
+    "```html\n<DIV class='a'><p>Text</p></DIV>\n```\n\n```scss\n$C:#FFF;\n.a{&:hover{color:$C}}\n```",
     "Reste à faire : tester l'accent. `a  b` et ``c ` d``",
     "- 一つ目の項目は長いので折り返されるかもしれません。" + "折り返されても同じ項目です。" * 4 + "\n- 二つ目",
     "x < y && y > z; a[i] = b*c; #define X 1",

@@ -2,7 +2,7 @@
 
 Two texts with the same normal form say the same in the same words. Set aside are: where lines break and how far they are
 indented, empty lines, marks of lists and their numbers, the characters that mark emphasis, escapes, the style of headings,
-rules, fences and links, the padding of tables, and in code that prettier formats white space, quotes, commas and semicolons.
+rules, fences and links, the padding of tables, and what prettier changes in code (`code_form.py`).
 """
 
 import re
@@ -21,33 +21,7 @@ _DEFINITION = re.compile(r"\[(?!\^)[^\]]+\]:[ \t]*\S+")
 END_MARKS = ".,;:!。，；：！"
 """What markdownlint removes from the end of a heading."""
 _DELIMITERS = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
-_FORMATTED_CODE = frozenset(
-    [
-        "js",
-        "jsx",
-        "mjs",
-        "cjs",
-        "ts",
-        "tsx",
-        "javascript",
-        "typescript",
-        "json",
-        "json5",
-        "jsonc",
-        "css",
-        "scss",
-        "less",
-        "html",
-        "vue",
-        "yaml",
-        "yml",
-        "graphql",
-        "gql",
-        "md",
-        "markdown",
-    ]
-)
-"""Languages whose code prettier formats inside Markdown."""
+_MARKDOWN = ("md", "markdown")
 
 
 class Block(NamedTuple):
@@ -235,19 +209,9 @@ def inline_form(text: str) -> str:
     return _WIDE_GAP.sub("", " ".join(text.split()))
 
 
-_PROMPT = re.compile(r"^(\s*)\$ ")
-_TOKEN = re.compile(r"\w+|[^\w\s;,'\"]")
-_OPTIONAL = re.compile(r"\((?=\w+\)\s*=>)|(?<=\w)\)(?=\s*=>)|/(?=>)")
-"""The parentheses of a single parameter, and the end of an empty element."""
-
-
 def _code(language: str, lines: Sequence[str]) -> str:
     """The normal form of a piece of code."""
-    if language.lower() in _FORMATTED_CODE:
-        return f"```{language}\n" + " ".join(_TOKEN.findall(_OPTIONAL.sub("", "\n".join(lines)).casefold()))
-    lines = [_PROMPT.sub(r"\1", line.replace("\t", " ").rstrip()) for line in lines]
-    # How far lines are indented counts only in comparison with each other.
-    depths = sorted({len(line) - len(line.lstrip()) for line in lines if line})
-    ranks = {depth: rank for rank, depth in enumerate(depths)}
-    code = "\n".join(" " * ranks[len(line) - len(line.lstrip())] + line.lstrip() if line else "" for line in lines)
-    return f"```{language}\n{code}"
+    from omoide.markdown.code_form import code_form  # lazy: only texts with code need its patterns
+
+    form = normal_form("\n".join(lines)) if language.lower() in _MARKDOWN else code_form(language, lines)
+    return f"```{language}\n{form}"
