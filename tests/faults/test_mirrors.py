@@ -151,9 +151,12 @@ def test_a_file_that_is_being_saved_is_not_imported(tmp_path, open_memory):
     assert memory.list(scope=SHOP, states=[State.ARCHIVED]).total == 0
 
 
-@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("again", ["", "before the first text is back in its place", "after that, without it"])
 def test_a_save_that_waits_for_the_lease_is_imported_after_the_file_was_replaced(tmp_path, open_memory, monkeypatch, again):
-    """An editor opens the file just before it is replaced, and writes just after: its text is in no file of that name."""
+    """An editor opens the file just before it is replaced, and writes just after: its text is in no file of that name.
+
+    `again`: the person saves once more, a text that was read before the first one was back in the file.
+    """
     file = tmp_path / "memories.md"
     memory = open_memory(tmp_path / "memory.db")
     memory.mirror(file, scope=SHOP)
@@ -167,10 +170,15 @@ def test_a_save_that_waits_for_the_lease_is_imported_after_the_file_was_replaced
         if not editors:  # it waits for the file, which we are about to replace
             editors.append(subprocess.Popen([sys.executable, "-c", script, str(file), wanted]))
             wait_for(editors[0])
-        elif again and len(editors) == 1:  # and the person saves once more, before the first text is back in its place
+        elif again and len(editors) == 1:
             editors[0].wait()
             editors.append(editors[0])
-            file.write_text(file.read_text() + "\n## more\n- Content: and more\n")
+            once_more = file.read_text() + "\n## more\n- Content: and more\n"
+            if again.startswith("after"):
+                write(place, name, text, seen)
+            file.write_text(once_more)
+            if again.startswith("after"):
+                return place.stat(name)
         return write(place, name, text, seen)
 
     monkeypatch.setattr(Directory, "write", writing)

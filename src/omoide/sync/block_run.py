@@ -82,6 +82,7 @@ class BlockRun:
             new = text  # what git brought back is left until a memory changes
         if new != text or stat is None:
             stat = snapshot.write(snapshot.name, new, stat)
+        snapshot.forget_returned(snapshot.name, text or "")
         state = file_state(snapshot.name, new, stat)
         self._database.record_sync(snapshot.mirror.number, file_states=[state], seen=event)
         snapshot.event = event

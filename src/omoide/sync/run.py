@@ -365,6 +365,8 @@ class SyncRun:
         self._notices |= dict.fromkeys(self._held_notices(plan))
         file_states = self._file_states(comparison, edits)
         self._record(comparison, edits, sync_states, file_states)
+        for name, text in comparison.texts.items():
+            self._snapshot.forget_returned(name, text.text)
         self._snapshot.event = comparison.database.event
         self._snapshot.mark_in_sync(comparison.scan, edits.written_files, edits.removed_files, file_states)
 

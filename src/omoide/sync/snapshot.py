@@ -96,6 +96,8 @@ class Snapshot:
         """The last event that was compared with the files."""
         self.reported: set[str] = set()
         """The problems that were reported."""
+        self._returned: list[tuple[str, str, Stat]] = []
+        """Late texts that were put into their files, and how the replaced files looked that still have them."""
 
     @property
     def format(self) -> Format:
@@ -252,14 +254,24 @@ class Snapshot:
         if late is None:
             return stat
         # Somebody had begun to save the old file: their text goes into the new one. If that has been saved again
-        # meanwhile, the old one is imported with the other late saves.
+        # meanwhile, or is before it is read, the old one is imported with the other late saves.
         try:
             text = late.decode()
         except UnicodeDecodeError:  # fallback: it is a late save, which cannot be imported and is kept and reported
             return stat
         self.place.write(name, text, stat)
-        self.place.replaced.forget(seen, late)
+        self._returned.append((name, text, seen))
         raise Changed(f"{self.place.root / name} was saved by somebody else at this moment: read it again")
+
+    def forget_returned(self, name: str, text: str) -> None:
+        """Delete the replaced file whose late text was put into a file, if that file was synced with this text.
+
+        It may have been synced with another: somebody who read the file before the late text was in it has saved it since.
+        Then the late text is in the replaced file alone, which is a late save.
+        """
+        for _, late, seen in (one for one in self._returned if one[:2] == (name, text)):
+            self.place.replaced.forget(seen, late.encode())
+        self._returned = [one for one in self._returned if one[0] != name]
 
     def late_saves(self) -> list[ReplacedFile]:
         """Replaced files of this mirror that somebody has written to since, and is no longer writing to."""
