@@ -145,6 +145,27 @@ def modules_after(code: str) -> set[str]:
     return set(subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split())
 
 
+# A daemon thread is stopped wherever it is when the interpreter ends, and C++ code that is stopped aborts the process. These
+# run none: they wait for a server or a pipe, or end the process themselves.
+DAEMONS_THAT_WAIT = {"agent_process", "openai", "process", "time_limit"}
+# These run calls of any kind, in processes that end through `run_program`, which does not end the interpreter beside them.
+DAEMONS_OF_SERVERS = {"context", "http", "stdio"}
+
+
+def test_only_threads_that_may_be_stopped_anywhere_are_daemons() -> None:
+    unsaid, daemons = [], set()
+    for file in SOURCES:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("threading.Thread", "Thread"):
+                options = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
+                if "daemon" not in options:  # it would be what the thread is that starts it
+                    unsaid.append(f"{file.name}:{node.lineno}")
+                elif options["daemon"] != "False":
+                    daemons.add(file.stem)
+    assert unsaid == []
+    assert daemons == DAEMONS_THAT_WAIT | DAEMONS_OF_SERVERS
+
+
 def test_help_loads_only_click() -> None:
     script = "import sys; sys.argv = ['omoide', '--help']\nfrom omoide.interfaces.cli import cli\ncli(standalone_mode=False)"
     loaded = modules_after(script)

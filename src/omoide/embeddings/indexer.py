@@ -3,7 +3,6 @@
 Every process has an instance, and most never use it: the modules that need numpy load with the first vector.
 """
 
-import atexit
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from omoide.embeddings import language
+from omoide.embeddings.process_end import EndSignal, is_process_ending
 from omoide.errors import EmbedderUnavailable, StoreBusy, StoreError
 from omoide.model import Memory, Query, Scope
 from omoide.settings import Settings
@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # numpy takes 150 ms that only a process that embeds should p
 SIMILAR = 0.8
 """The cosine from which two memories are compared word by word."""
 _CLOSE_WAIT = 10.0
-"""Seconds that closing waits for the batch in progress."""
+"""Seconds that closing waits for the batch in progress. The process itself waits for it however long it takes."""
 PAUSE = 60.0
 """Seconds after a failure in which the embedder is not tried again, except by `fill`."""
 LOOK = 5.0
@@ -47,6 +47,8 @@ _BUNDLED = ("auto", "bundled", "bundled+english")
 """Values of the setting `embedder` that name the bundled model."""
 BATCH = 64
 """Memories embedded together, about a quarter of a second, and stored in one transaction."""
+ENGLISH_BATCH = 8
+"""The same for the English model: a process that ends waits for the batch in progress."""
 
 
 def _vector_module() -> "ModuleType":
@@ -79,7 +81,7 @@ class EmbeddingIndex:
         self._looked_at = 0.0
         self._lock = threading.Lock()
         self._worker: threading.Thread | None = None
-        self._closing = threading.Event()
+        self._ending = EndSignal()
         self.trouble = ""
         """Why the last vectors could not be made."""
         self.english_trouble = ""
@@ -113,7 +115,7 @@ class EmbeddingIndex:
         """
         if not query.text.strip() or self.embedder is None or self._is_pausing:
             return None
-        if self._fills_first:
+        if self._fills_first or is_process_ending():  # no thread is started any more
             self._fill_some()
         model = self._stored_model(self.embedder)
         if model is None:
@@ -218,13 +220,11 @@ class EmbeddingIndex:
             return
         with self._lock:
             self._waiting.update(numbers)
-            if self._is_pausing or not (self._waiting or self._is_due) or self._closing.is_set():
+            if self._is_pausing or not (self._waiting or self._is_due) or self._ending.is_set():
                 return
             if self._worker is None or not self._worker.is_alive():
-                # For a process that closes nothing: the interpreter would end the thread inside of numpy or SQLite.
-                atexit.unregister(self.close)
-                atexit.register(self.close)
-                self._worker = threading.Thread(target=self._work, name="omoide-vectors", daemon=True)
+                # No daemon: the interpreter ends those wherever they are, and the C++ code of a tokenizer then aborts.
+                self._worker = threading.Thread(target=self._work, name="omoide-vectors", daemon=False)
                 self._worker.start()
 
     def after_commit(self, numbers: Sequence[int]) -> None:
@@ -236,7 +236,7 @@ class EmbeddingIndex:
         try:
             if self._is_due:
                 self._check_changes()
-            while not self._closing.is_set():
+            while not self._ending.is_set():
                 with self._lock:
                     numbers = sorted(self._waiting)[:BATCH]
                     self._waiting.difference_update(numbers)
@@ -268,8 +268,9 @@ class EmbeddingIndex:
                 self._models.update({} if model is None else {self.embedder.name: model})
         if changed is None:
             for _ in self.fill(patient=False):
-                if self._closing.is_set():
-                    return
+                pass
+            if self._ending.is_set():
+                return
         else:
             with self._lock:
                 self._waiting.update(changed)
@@ -288,23 +289,27 @@ class EmbeddingIndex:
     def fill(self, among: Sequence[int] | None = None, *, patient: bool = True) -> Iterator[int]:
         """Make the vectors that these memories, or all, lack; yields after each batch how many memories got theirs.
 
-        Not patient, it never blocks queries of this process while other processes write. Raises EmbedderUnavailable.
+        Not patient, as in the background, it never blocks queries of this process while other processes write, and stops
+        when the index is closed or the process ends. Raises EmbedderUnavailable.
         """
-        for memories in self._missing(self.embedder, among):
+        for memories in self._missing(self.embedder, among, patient=patient):
             stored = self._embed(self.embedder, memories, patient=patient)
             # Both in turn, so that each memory is counted once, when it has all its vectors.
-            for lacking in self._missing(self.english, [memory.number for memory in memories]):
+            numbers = [memory.number for memory in memories]
+            for lacking in self._missing(self.english, numbers, ENGLISH_BATCH, patient=patient):
                 self._embed(self.english, lacking, patient=patient)
             yield stored
-        for memories in self._missing(self.english, among):
+        for memories in self._missing(self.english, among, ENGLISH_BATCH, patient=patient):
             yield self._embed(self.english, memories, patient=patient)
 
     def _missing(
-        self, embedder: "Embedder | None", among: Sequence[int] | None, most: int = BATCH
+        self, embedder: "Embedder | None", among: Sequence[int] | None, most: int = BATCH, *, patient: bool = True
     ) -> Iterator[list[Memory]]:
-        """Yield batches of the memories, of these or of all, that lack a vector of an embedder."""
+        """Yield batches of the memories, of these or of all, that lack a vector; not patient, until the end."""
         after = 0
         while embedder is not None and embedder in (self.embedder, self.english):  # one that failed is not tried again
+            if not patient and self._ending.is_set():
+                return
             with self._store.read() as tx:
                 model = tx.model(embedder.name)
                 memories = tx.without_vector(None if model is None else model.number, after, most, among)
@@ -331,7 +336,7 @@ class EmbeddingIndex:
                 break
             except StoreBusy:
                 # Not by waiting inside the store: there, the queries of this process would wait behind us.
-                if patient or self._closing.wait(_RETRY):
+                if patient or self._ending.wait(_RETRY):
                     raise
         self._loaded = True
         self._record_success()
@@ -437,8 +442,7 @@ class EmbeddingIndex:
 
     def close(self) -> None:
         """End the background thread after the batch in progress."""
-        self._closing.set()
-        atexit.unregister(self.close)
+        self._ending.set()
         with self._lock:
             worker = self._worker
         if worker is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from omoide.embeddings.base import unit_vectors
+from omoide.embeddings.process_end import is_process_ending
 from omoide.errors import EmbedderUnavailable
 
 if TYPE_CHECKING:  # see `base`
@@ -21,6 +22,8 @@ QUERY_LIMIT = 2.0
 """Seconds for a query, from resolving the name to the last byte: somebody waits for it."""
 _MAX_ABANDONED = 4  # requests that were given up and still run, from which on the server is asked nothing more
 _READ_SIZE = 1 << 16
+_STEP = 0.2
+"""Seconds between two looks at whether the process ends."""
 
 
 class _Vector(msgspec.Struct):
@@ -82,13 +85,26 @@ class OpenAIEmbedder:
             except (OSError, HTTPException, ValueError) as error:  # raised below, in the thread that waits
                 errors.append(error)
 
+        # A daemon: it waits for a socket, and runs no C++ code that the interpreter could not stop.
         thread = threading.Thread(target=request, name="omoide-embedder", daemon=True)
         thread.start()
-        thread.join(limit)
+        _wait(thread, end)
+        is_late = time.monotonic() >= end
         if thread.is_alive():
             self._abandoned.append(thread)
         if errors:
             raise errors[0]
-        if time.monotonic() >= end:
+        if is_late:
             raise TimeoutError(f"timed out after {limit:g} s")
+        if thread.is_alive():
+            raise TimeoutError("this process is ending")
         return b"".join(parts)
+
+
+def _wait(thread: threading.Thread, end: float) -> None:
+    """Wait until the thread or the time has ended; in a process that ends, no longer than for a query."""
+    began = time.monotonic()
+    while thread.is_alive() and (left := end - time.monotonic()) > 0:
+        if is_process_ending():
+            end = min(end, began + QUERY_LIMIT)
+        thread.join(min(left, _STEP))

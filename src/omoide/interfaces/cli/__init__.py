@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ import click
 
 from omoide import __version__
 from omoide.errors import OmoideError
+from omoide.interfaces.process_end import run_program
 
 
 class CommandEntry(NamedTuple):
@@ -209,4 +211,4 @@ def cli(ctx: click.Context) -> None:
 
 
 def main() -> None:
-    cli.main(prog_name="omoide")
+    run_program(partial(cli.main, prog_name="omoide"))

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -13,6 +14,7 @@ import msgspec
 
 from omoide.errors import Conflict, InvalidInput, OmoideError, StoreError
 from omoide.interfaces.http import state_files
+from omoide.interfaces.process_end import run_program
 from omoide.settings import Settings, config_file, load_settings
 
 _STOP_SECONDS = 40.0
@@ -168,4 +170,4 @@ def _now() -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    run_program(partial(main, sys.argv[1]))
