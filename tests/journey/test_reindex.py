@@ -146,6 +146,21 @@ def test_contradictions_are_reported_without_vectors(memory):
     assert {doubt.why for doubt in done.plan.contradictions} == {"other numbers", "another order"}
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Deploy on Friday evenings", "Never deploy on Friday evenings"),
+        ("Log the request body", "Do not log the request body"),
+        ("認証には JWT を使う", "認証には JWT を使わない"),
+    ],
+)
+def test_a_statement_and_its_denial_are_reported_however_far_apart_their_vectors_are(memory, one, other):
+    for text in (one, other, "Deploy on weekdays", "Log every request"):
+        memory.remember(text, scope=SHOP)
+    plan = memory.reindex(dry_run=True).plan
+    assert [(found.one.number, found.other.number, found.why) for found in plan.contradictions] == [(1, 2, "a negation")]
+
+
 def test_a_dry_run_changes_nothing(memory):
     memory.remember("The API uses port 8080 for local work", scope=SHOP)
     memory.remember("The API uses the port 8080 for local work", scope=SHOP)

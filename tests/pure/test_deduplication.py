@@ -115,11 +115,27 @@ def test_what_stands_in_the_place_of_something_else_is_reported(one, other, why)
     [
         ("Customers receive an invoice by mail when the order ships", "Customers get a bill by mail when the order is sent"),
         ("大工が庭の木の柵を修理している", "大工が庭にある木製の柵を直している"),
+        ("Run the tests with pytest before every commit", "Before each commit, run the tests with pytest"),
+        ("The API uses JWT for authentication", "JWT is used for authentication in the API"),
+        ("倉庫に在庫を数える担当者がいる", "担当者が倉庫で在庫を数えている"),
     ],
 )
 def test_similar_texts_in_other_words_are_proposed(one, other):
     assert verdict(one, other, 0.9) is Verdict.SIMILAR
     assert verdict(one, other, 0.84) is Verdict.DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("鈴木が承認し、高橋が公開する", "高橋が承認し、鈴木が公開する"),
+        ("親の設定が子の設定に勝つ", "子の設定が親の設定に勝つ"),
+        ("Latency budget is 5 μs", "Latency budget is 5 s"),
+        ("The API was down", "The API is down"),
+    ],
+)
+def test_an_exchange_or_a_small_change_is_not_proposed(one, other):
+    assert verdict(one, other, 0.99) is not Verdict.SIMILAR
 
 
 def test_texts_below_the_similarity_threshold_are_different():

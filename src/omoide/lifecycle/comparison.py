@@ -73,6 +73,7 @@ _JAPANESE_NEGATION = re.compile(
 # Of the negations, those that deny a whole statement.
 _DENIAL = re.compile(r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot)\b|n't\b")
 _JAPANESE_DENIAL = re.compile("(?<!少)な(?:い|く|かっ)(?!れば)|ません|禁止|(?:ず|ぬ)(?=[、。に]|$)")
+_DENYING = frozenset(stem(word) for word in ["not", "no", "never", "none", "nothing", "neither", "nor", "without", "cannot"])
 _VAGUE = frozenset(stem(word) for word in ("person", "child", "lady", "all", "each", "any", "some"))
 """Words that may name the same as a more exact one."""
 
@@ -98,6 +99,11 @@ class TextFeatures(msgspec.Struct, frozen=True):
     endings: str
     denials: int = 0
     """Of the negations, those that deny a whole statement."""
+
+    @property
+    def subject(self) -> frozenset[tuple[str, int]]:
+        """What the text is about, whether it states or denies it: its words without those that deny, and how often."""
+        return frozenset(entry for entry in self.words.items() if entry[0] not in _DENYING)
 
 
 def extract_features(text: str) -> TextFeatures:
@@ -222,13 +228,29 @@ def _says_otherwise(one: TextFeatures, other: TextFeatures, gone: Counter[str], 
     """Whether anything speaks against two similar texts saying the same in other words."""
     return (
         # One word that replaces another, and endings alone, change a fact more often than they reword it.
-        gone.total() + come.total() < _REWORDED
+        (gone.total() + come.total() < _REWORDED and not _is_rearranged(one, other))
         or one.numbers != other.numbers
         or one.negations != other.negations
         or bool(_opposite_words(gone, come) or antonyms.opposite_endings(one.endings, other.endings))
         or bool(_names(one) - other.words.keys() or _names(other) - one.words.keys())
         or _signs(one.tokens) != _signs(other.tokens)
     )
+
+
+def _is_rearranged(one: TextFeatures, other: TextFeatures) -> bool:
+    """Whether two texts have their common words in another order, and not by exchanging two of them alone.
+
+    "Test before each commit" and "before every commit, test" say the same; 親が子に勝つ and 子が親に勝つ do not.
+    """
+    stems, its_stems = _stems(one), _stems(other)
+    order, its_order = [word for word in stems if word in its_stems], [word for word in its_stems if word in stems]
+    return order != its_order and sorted(_with_particles(one.tokens)) != sorted(_with_particles(other.tokens))
+
+
+def _stems(features: TextFeatures) -> list[str]:
+    """Return the words of a text that carry facts, in their order."""
+    stems = (stem(token.lower()) if token.isascii() else token for token in features.tokens)
+    return [word for word in stems if word in features.words]
 
 
 def _names(features: TextFeatures) -> frozenset[str]:

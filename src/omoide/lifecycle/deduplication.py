@@ -169,7 +169,8 @@ class _MergePlanner:
 
 
 def candidate_pairs(memories: Iterable[Memory]) -> Iterator[tuple[int, int, float]]:
-    """Return pairs of memories with the same tokens, and some with the same words: they need no vectors to be near."""
+    """Return pairs of memories with the same tokens, and some with the same words, stated or denied: they need no vectors
+    to be near."""
     by_tokens: dict[object, int] = {}
     groups: dict[object, list[int]] = {}
     for memory in memories:
@@ -179,7 +180,7 @@ def candidate_pairs(memories: Iterable[Memory]) -> Iterator[tuple[int, int, floa
         if first != memory.number:
             yield first, memory.number, 1.0
         elif len(features.words) > 1:  # a single word in common is no similarity
-            groups.setdefault((place, frozenset(features.words.items())), []).append(memory.number)
+            groups.setdefault((place, features.subject), []).append(memory.number)
     for first, *others in groups.values():
         yield from ((first, other, 1.0) for other in others[:GROUP])
 
