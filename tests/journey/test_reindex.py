@@ -249,6 +249,15 @@ def proposals(run):
     return [(pair["one"], pair["other"]) for pair in run("reindex", "--dry-run", "--json").data["proposals"]]
 
 
+def test_a_contradiction_is_shown_with_both_texts(run):
+    run("remember", "Deploy on Friday evenings")
+    run("remember", "Never deploy on Friday evenings")
+    run("remember", "Never deploy on Friday evenings.")
+    done = run("reindex")
+    assert "a negation  Deploy on Friday evenings / Never deploy on Friday evenings" in done.out
+    assert done.err.startswith("1 merge, ")
+
+
 def test_the_same_in_other_words_is_proposed_with_both_texts_and_merged_only_on_request(proposed):
     plain = proposed("reindex")
     assert "--review asks about each" in plain.out

@@ -19,7 +19,7 @@ from omoide.interfaces.cli.options import (
     store_option,
     target_options,
 )
-from omoide.interfaces.cli.output import escape_control, headline, print_json, print_table
+from omoide.interfaces.cli.output import count_of, escape_control, headline, print_json, print_table
 from omoide.lifecycle.deduplication import Contradiction, Merge, MergePlan, Proposal, ReindexResult
 from omoide.model import LinkKind
 from omoide.service import Service
@@ -140,8 +140,8 @@ def _merge_row(merge: Merge, *, verbose: bool) -> list[str]:
 
 
 def _contradiction_row(pair: Contradiction, *, verbose: bool) -> list[str]:
-    text = f"{pair.one.content} / {pair.other.content}" if verbose else pair.one.topic
-    return [f"#{pair.one.number}", f"#{pair.other.number}", f"{pair.similarity:.2f}", pair.why, text]
+    one, other = (its.content if verbose else its.topic for its in (pair.one, pair.other))
+    return [f"#{pair.one.number}", f"#{pair.other.number}", f"{pair.similarity:.2f}", pair.why, f"{one} / {other}"]
 
 
 def _proposal_row(pair: Proposal) -> list[str]:
@@ -161,7 +161,7 @@ def _print_plan(plan: MergePlan, *, verbose: bool) -> None:
         print_table(["one", "other", "similarity", "texts"], proposals, flexible=(3,))
     if contradictions:
         click.echo(("\n" if merges or plan.proposals else "") + "possible contradictions, never merged:")
-        print_table(["one", "other", "similarity", "why", "text"], contradictions[:rows], flexible=(4,))
+        print_table(["one", "other", "similarity", "why", "texts"], contradictions[:rows], flexible=(4,))
     if rows is not None and max(len(merges), len(plan.proposals), len(contradictions)) > rows:
         click.echo("… --verbose shows all", err=True)
 
@@ -171,7 +171,8 @@ def _print_summary(result: ReindexResult, *, dry_run: bool) -> None:
         merged = sum(len(merge.others) for merge in result.plan.merges)
         click.echo(f"{merged:,} would be merged, {result.dropped:,} forgotten ones dropped", err=True)
         return
-    counts = f"{result.merged:,} merges, {result.dropped:,} forgotten ones dropped, {result.indexed:,} indexed"
+    merges = count_of(result.merged, "merge", "merges")
+    counts = f"{merges}, {result.dropped:,} forgotten ones dropped, {result.indexed:,} indexed"
     click.echo(f"{counts}, {result.embedded:,} embedded", err=True)
     if result.trouble:
         click.echo(f"some vectors are missing: {escape_control(result.trouble)}", err=True)
