@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import omoide
-from bench.routing import EMBEDDERS, fill, read_lines
+from bench.routing import EMBEDDERS, TUNED_ON, fill, read_lines
 from omoide import Service
 from omoide.routing import scoring
 from omoide.routing.names import find_mentions
@@ -43,7 +43,7 @@ def read_examples(memory: Service, messages: Sequence[dict[str, Any]]) -> list[E
         matches = memory._match_projects(message["message"], projects)  # noqa: SLF001 - what `route` scores
         shared = scoring.shared_terms(matches)
         named = [one.path for one in find_mentions(message["message"], paths) if not one.compared]
-        stay = scoring.CHANGED_TOPIC if changes_topic(message["message"]) else 1.0
+        stay = scoring.pull(matches, changes_topic=changes_topic(message["message"]))
         rows = []
         for path in paths:
             near = matches.projects[path].nearness
@@ -110,7 +110,7 @@ def print_fit() -> None:
             omoide.open(Path(directory, "memory.db"), tree_root="off", embedder=embedder) as memory,
         ):
             fill(memory)
-            examples = read_examples(memory, read_lines("dev.jsonl"))
+            examples = read_examples(memory, [message for name in TUNED_ON for message in read_lines(f"{name}.jsonl")])
         weights = fit(examples)
         labels = ("constant", "shared", "named", "current", "memory", "description")
         print(f"{name}: {', '.join(f'{label} {weight:.2f}' for label, weight in zip(labels, weights, strict=False))}")

@@ -98,8 +98,32 @@ def test_a_project_that_something_is_only_compared_with_is_a_secondary_one(memor
     assert [project.path for project in route.secondary] == ["bakery-shop"]
 
 
+@pytest.mark.parametrize(
+    ("message", "project", "word"),
+    [
+        ("the budget is wrong after a sync of two phones", "backend/ledger", "budget"),
+        ("ストライプの支払いが拒否される", "bakery-shop", "ストライプ"),
+    ],
+)
+def test_a_message_in_the_other_language_finds_its_project_and_the_reason_quotes_the_message(memory, message, project, word):
+    route = memory.route(message)
+    assert route.primary.path == project
+    assert word in route.reason
+    assert "予算" not in route.reason
+
+
+def test_words_in_katakana_that_end_alike_have_nothing_in_common(memory):
+    memory.remember("モバイル版の画面は後で作る", scope=Scope.project("bakery-shop"))
+    assert memory.route("タイルのスタイルはどう思う").primary is None
+
+
+def test_a_message_without_a_telling_word_stays_in_the_current_project(memory):
+    memory.remember("テストは毎回確認する", scope=Scope.project("backend/ledger"))
+    assert memory.route("テストの確認は通った?", current="bakery-shop").primary.path == "bakery-shop"
+
+
 def test_a_part_of_a_word_is_no_name(memory):
-    assert memory.route("the bakery-shopping list", current="backend/ledger").primary.path == "backend/ledger"
+    assert memory.route("ledgerless entries of the list", current="bakery-shop").primary.path == "bakery-shop"
 
 
 def test_projects_with_the_same_last_segment_are_named_by_their_whole_path(memory):

@@ -14,7 +14,22 @@ from omoide.storage.base import Reader
 if TYPE_CHECKING:  # numpy, which only a search by vectors needs
     from omoide.embeddings.vectors import QueryVector
 
+MOST_TERMS = 160
+"""Terms of a message that are looked up in the index."""
 _OWN = frozenset({Layer.PROJECT, Layer.SESSION})
+
+
+WordForm = tuple[float, tuple[str, ...]]
+"""How well a project fits that uses a word in this form, from 0 to 1, and the terms of the form in the index."""
+
+
+class MessageWord(NamedTuple):
+    """A word of a message."""
+
+    weight: float
+    """How much it says."""
+    forms: Sequence[WordForm]
+    """How it is found: by itself, or by a word of the other language."""
 
 
 class Nearness(NamedTuple):
@@ -30,7 +45,7 @@ class ProjectFit(NamedTuple):
     """What a message has in common with a project."""
 
     rates: Mapping[str, float]
-    """The terms of the message that the project uses, and how often: about the share of its memories that contain each."""
+    """The words of the message that the project uses, and how often: about the share of its memories that contain each."""
     nearness: Nearness | None
     """None: there are no vectors."""
 
@@ -39,7 +54,7 @@ class MessageMatches(NamedTuple):
     """What a message has in common with projects."""
 
     terms: Mapping[str, float]
-    """The terms of the message that could tell projects apart, and how much each says."""
+    """The words of the message that could tell projects apart, and how much each says."""
     compounds: Sequence[Collection[str]]
     """The terms that belong together, as the parts of a Japanese word."""
     projects: Mapping[str, ProjectFit]
@@ -51,6 +66,7 @@ class MessageMatches(NamedTuple):
 def match_projects(
     tx: Reader,
     query: Query,
+    words: Mapping[str, MessageWord],
     projects: Sequence[Project],
     at: datetime,
     vector: "QueryVector | None",
@@ -59,21 +75,23 @@ def match_projects(
     """Compare a message with projects.
 
     query: the message, and the layers whose memories the actor may read
+    words: the words of the message
     described: the cosines of the message with the descriptions of projects, by path
 
-    The index is read once for each term, of which there are at most 64; a term that very many memories contain is left out.
+    The index is read once for each term, at most `MOST_TERMS` of them; a term that very many memories contain is left out.
     """
-    terms = analyzer.telling_terms(query.text)
-    frequencies = _frequencies(tx, query, projects, terms, at)
+    terms = dict.fromkeys(term for word in words.values() for _, form in word.forms for term in form)
+    frequencies = _frequencies(tx, query, projects, [*terms][:MOST_TERMS], at)
     matches = {}
     for project in projects:
         own = msgspec.structs.replace(query, scope=Scope(project.path))
-        rates = _rates(tx, own, project, frequencies)
+        rates = _word_rates(words, _rates(tx, own, project, frequencies))
         nearness = None
         if vector is not None:
             nearness = Nearness(_nearest(tx, own, at, vector), described.get(project.path, 0.0))
         matches[project.path] = ProjectFit(rates, nearness)
-    return MessageMatches(terms, query_parts.query_parts(query.text).compounds, matches, vector is not None)
+    weights = {name: word.weight for name, word in words.items()}
+    return MessageMatches(weights, query_parts.query_parts(query.text).compounds, matches, vector is not None)
 
 
 def describe(project: Project) -> str:
@@ -104,6 +122,16 @@ def _rates(tx: Reader, query: Query, project: Project, frequencies: Mapping[str,
     found = {term: counts[project.path] / whole for term, counts in frequencies.items() if counts.get(project.path)}
     for term in frequencies.keys() & set(analyzer.terms(describe(project))):
         found[term] = found.get(term, 0.0) + constants.DESCRIBED_RATE
+    return found
+
+
+def _word_rates(words: Mapping[str, MessageWord], rates: Mapping[str, float]) -> dict[str, float]:
+    """How often a project uses each word: in the form that fits best, all of whose terms it must use."""
+    found = {}
+    for name, word in words.items():
+        rate = max((fit * min(rates.get(term, 0.0) for term in form) for fit, form in word.forms), default=0.0)
+        if rate:
+            found[name] = rate
     return found
 
 

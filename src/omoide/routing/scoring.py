@@ -1,8 +1,8 @@
 """How likely it is that a message is about each project, by what they have in common. Pure.
 
 The projects, and no project at all, are alternatives: each has a strength, and the probability of each is its share of the
-sum of their exponentials. Fitted on the messages of `bench/routing_messages/dev.jsonl` (`python -m bench.routing --fit`),
-each of one of twelve projects or of none; what was tried instead is in docs/decisions/0031.
+sum of their exponentials. Fitted on the messages of `bench/routing_messages/` that may be tuned on (`python -m bench.routing
+--fit`), each of one of twelve projects or of none; what was tried instead is in docs/decisions/0031.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -11,14 +11,18 @@ from typing import NamedTuple
 
 from omoide.retrieval.project_search import MessageMatches, Nearness
 
-WORDS_BASE, WORDS_SHARED, WORDS_NAMED, WORDS_STAY = -4.3, 6.1, 3.4, 5.4
+WORDS_BASE, WORDS_SHARED, WORDS_NAMED, WORDS_STAY = -4.6, 8.4, 2.5, 5.8
 """By words: a constant, the logarithm of what the shared terms say, that the message names the project, and that the
-conversation is in it. The last is lower than fitted (7.3 and 5.5): the messages rarely leave a project without saying so."""
-HYBRID_BASE, HYBRID_SHARED, HYBRID_NAMED, HYBRID_STAY = -9.0, 3.8, 2.0, 4.5
-HYBRID_MEMORY, HYBRID_DESCRIPTION = 21.3, 10.3
+conversation is in it. The last is lower than fitted (6.2 and 5.2): the messages rarely leave a project without saying so."""
+HYBRID_BASE, HYBRID_SHARED, HYBRID_NAMED, HYBRID_STAY = -6.9, 6.0, 1.8, 4.9
+HYBRID_MEMORY, HYBRID_DESCRIPTION = 12.6, 6.6
 """The same with vectors, and the cosines with the nearest memory and with the description."""
-CHANGED_TOPIC = 0.3
+CHANGED_TOPIC = 0.2
 """What is left of the pull of the current project where a message says that it changes the topic. 0 to .5 do as well."""
+ONLY_CONTINUES = 2.0
+"""How many times as much the current project pulls where no word tells what a message is about. Chosen by judgement."""
+TELLING = 0.5
+"""What a word says at least that tells what a message is about: more than one of everyday talk."""
 FEW_PROJECTS = 12
 """Projects of the smallest store whose numbers are used as they are: among fewer, every word would seem to be everywhere."""
 COMPOUND_SUM = 0.3
@@ -41,9 +45,7 @@ class MessageContext(NamedTuple):
 def score(matches: MessageMatches, context: MessageContext) -> dict[str, float]:
     """Return the probability of each project, and of `NO_PROJECT`, the likeliest first."""
     shared = shared_terms(matches)
-    stay = HYBRID_STAY if matches.semantic else WORDS_STAY
-    if context.changes_topic:
-        stay *= CHANGED_TOPIC
+    stay = (HYBRID_STAY if matches.semantic else WORDS_STAY) * pull(matches, changes_topic=context.changes_topic)
     strengths = {
         path: _strength(sum(shared[path].values()), found.nearness, named=path in context.named)
         + (stay if path == context.current else 0.0)
@@ -55,6 +57,13 @@ def score(matches: MessageMatches, context: MessageContext) -> dict[str, float]:
     shares = {path: exp(strength - highest) for path, strength in strengths.items()}
     whole = sum(shares.values())
     return {path: share / whole for path, share in sorted(shares.items(), key=lambda item: -item[1])}
+
+
+def pull(matches: MessageMatches, *, changes_topic: bool) -> float:
+    """Return how much the current project pulls, of how much it pulls in general."""
+    if changes_topic:
+        return CHANGED_TOPIC
+    return ONLY_CONTINUES if all(weight < TELLING for weight in matches.terms.values()) else 1.0
 
 
 def _strength(shared: float, nearness: Nearness | None, *, named: bool) -> float:

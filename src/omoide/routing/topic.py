@@ -5,14 +5,20 @@ import re
 _HEAD = 200
 """Characters of a message in which a topic is changed: at its beginning."""
 _OTHER = r"(?:another|different|separate|unrelated|other|new(?= (?:topic|subject|question|issue|thing)))"
-_MATTER = r"(?:thing|topic|subject|question|issue|project|repo(?:sitory)?|matter|note|one|task|request|problem|app|codebase)"
+_MATTER = (
+    r"(?:thing|topic|subject|question|issue|project|repo(?:sitory)?|matter|note|one|task|request|problem|app|codebase|"
+    r"shop|store|site|client|customer|service|tool|product|system|team)"
+)
 _MOVE = "(?:changing|switching|jumping|shifting|swapping|moving|let'?s (?:change|switch|jump|shift|swap|move))"
+_QUITE = "totally|completely|entirely|slightly"
 _ENGLISH = (
     r"btw|by the way|incidentally|meanwhile|anyway",
-    rf"(?:(?:a|an|one|some|something|totally|completely|entirely|slightly|the|on|in|for|quick|next) )*{_OTHER} {_MATTER}s?",
+    rf"(?:(?:a|an|one|some|something|{_QUITE}|the|on|in|for|quick|next) )*{_OTHER} (?:[\w-]+ )?{_MATTER}s?",
     r"something (?:else|different|unrelated)|unrelated(?:ly)?|separately|off[- ]topic|elsewhere",
     rf"{_MOVE} (?:of |the |over |on )*(?:topics?|subjects?|gears|projects?|context|to|on|back)",
-    r"(?:leaving|putting|parking|setting|let'?s (?:leave|park|pause)|enough (?:of|about)|forget|done with) (?:that|this|it)",
+    r"(?:leaving|putting|parking|setting|let'?s (?:leave|park|pause)|enough (?:of|about)) (?:that|this|it)",
+    r"(?:forget|done with|hold) (?:that|this|it)",
+    r"before I forget|while (?:I'?m|you'?re|we'?re) at it|not about this|totally different",
     r"on the [\w-]+ (?:side|front)|over (?:in|on|at) |one more,? (?:other|for|on|in)|now (?:to|for|on) ",
     r"back (?:to|on) (?!(?:the |an? )?(?:previous|old|original|last|default))",
 )
@@ -28,8 +34,14 @@ _ANYWHERE = (
     "別件|関係(?:の|が)?な(?:い|く)(?:話|件|の|です|ん)|別(?:の)?プロジェクト|(?:この件|その件|それ|これ)は?(?:一旦|いったん)?(?:置い|おい)て",
 )
 """What needs no beginning of a sentence before it."""
+_LEAD = (
+    r"ok(?:ay)?|thanks|great|oh|and|also|so|well|hey|hm+|(?:all )?right|alright|now|actually|wait|sorry|please|perfect",
+    "cool|nice|fine|(?:all )?good|すみません|すいません|ごめん|了解(?:です)?|はい|ありがとう(?:ございます)?|急ぎの?",
+    "ちょっと|あと|では|じゃあ|それから",
+)
+"""What people say before they say that they change the topic."""
 _CHANGES = re.compile(
-    rf"(?:^|[.!?。！？\n,、:：;—-]\s*)(?:(?:ok(?:ay)?|thanks|great|oh|and|also|so|well|hey|hm+|right|あと|では|じゃあ|それから)[\s,、.!]*)*"
+    rf"(?:^|[.!?。！？\n,、:：;—-]\s*)(?:(?:{'|'.join(_LEAD)})[\s,、.!]*)*"
     rf"(?:(?:{'|'.join(_ENGLISH)})\b|{'|'.join(_JAPANESE)})|{'|'.join(_ANYWHERE)}",
     re.I,
 )

@@ -121,15 +121,18 @@ class Routing(Projects, Repositories):
 
     def _match_projects(self, message: str, projects: Sequence[Project]) -> "MessageMatches":
         from omoide.retrieval.project_search import describe, match_projects  # lazy: see the top
+        from omoide.routing.message_words import message_words  # lazy: see the top
 
         query = Query(Scope(), message, layers=self._own_layers())
+        descriptions = [describe(project) for project in projects]
+        words = message_words(message, descriptions)
         vector = self._embeddings.encode_query(query)
         described: Mapping[str, float] = {}
         if vector is not None:
-            cosines = self._embeddings.compare_texts(vector, [describe(project) for project in projects])
+            cosines = self._embeddings.compare_texts(vector, descriptions)
             described = dict(zip((project.path for project in projects), cosines, strict=False))
         with self._read(None) as tx:
-            return match_projects(tx, query, projects, self._clock(), vector, described)
+            return match_projects(tx, query, words, projects, self._clock(), vector, described)
 
     def _ask_for_route(
         self,
