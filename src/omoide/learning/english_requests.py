@@ -27,25 +27,30 @@ _LEAD = (
     + r"[\s,:;!.-]+"
 )
 _ASK = any_of(
-    "(?:can|could|would|will) you (?:please )?",
+    "(?:can|could|would|will) you (?:please |kindly |also )?",
+    "(?:would|do) you mind ",
+    "(?:it(?:'s| is|'d be| would be) )?(?:important|good|useful|helpful|nice|worth)(?: for you)? (?:to |if you )",
     "I(?:'d| would) like you to ",
     "I want you to ",
     "you (?:should|must|need to) ",
     "(?:make|be) sure (?:to|you) ",
     "(?:let'?s|we (?:should|need to|have to)) (?:all )?",
 )
-_START = rf"^(?:{_LEAD})*(?:{_ASK})?(?:please |also |always )?"
+_FIRST = "(?:(?:before|when|while|if) you [^,]{2,40}, )?"
+_START = rf"^(?:{_LEAD})*{_FIRST}(?:{_ASK})?(?:please |also |always )?"
 _FOR = "(?: for (?:(?:all|any|the) )?(?:future|later|next|new)(?: [\\w-]+){0,2})?"
 _REMEMBER = any_of(
-    "remember|rember|remeber|rememeber|remmember|rmember|remembr|rememebr",
-    "memori[sz]e",
+    "remember(?:ing)?|rember|remeber|rememeber|remmember|rmember|remembr|rememebr",
+    "memori[sz](?:e|ing)",
+    "keeping in mind",
+    "(?:(?:important|essential|good) )?(?:that )?you (?:should )?(?:know|are aware)(?= ?:)",
     f"(?:keep|bear) (?:it )?in mind{_FOR}",
     "don'?t (?:ever )?forget",
     "do not forget",
     "never forget",
 )
 _NOTE = any_of(
-    f"(?:make|take|keep) (?:a )?note{_FOR}(?= (?:of|that)\\b| ?[:,—–]| -|$)",
+    f"(?:mak(?:e|ing)|tak(?:e|ing)|keep(?:ing)?) (?:a )?(?:\\w+ )?note{_FOR}(?= (?:of|that)\\b| ?[:,—–]| -|$)",
     f"(?:please |pls )?note{_FOR}(?= that\\b|:)",
     "note (?:(?:this|that|it) )?down(?= that\\b| ?[:,—–-])",
     "for your notes",
@@ -64,7 +69,9 @@ _NOTE_AFTER = (
         f"(?:make|take|keep) (?:a )?(?:mental )?note(?: of {_IT})?",
         "(?<=please )(?:remember|note|keep in mind|memori[sz]e)",
         f"(?:add|save|commit) {_IT} to (?:your |the )?(?:notes|memory|memories)",
-        f"do(?:n'?t| not) (?:ever )?forget(?: {_IT})?",
+        f"do(?:n'?t| not) (?:ever )?forget(?: (?:about )?{_IT})?",
+        f"update (?:what you (?:know|have)(?: about {_IT})?|your (?:notes?|memor(?:y|ies)|knowledge|"
+        f"records?))(?: accordingly)?",
         "(?:keep|bear) (?:that|this|it) in mind",
         f"(?:stick to|hold on to|pin|mark down) {_IT}(?: down)?",
         f"(?:record|log|store|save|note|remember|pin|keep) {_IT} (?:decision|rule|fact|policy|convention|preference)",
@@ -73,7 +80,32 @@ _NOTE_AFTER = (
     )
     + "(?:,? (?:please|pls|ok(?:ay)?|thanks|for (?:later|next time|the future|good)))*"
 )
+_PLACE = (
+    "(?:in(?:to)?|to|on|under) (?:your |the |my |our )?(?:(?:long[- ]term|permanent|project|own|persistent) )*"
+    "(?:notes?|memor(?:y|ies)|notebook|records?|knowledge(?: base)?|radar|list)"
+)
+_LATER = (
+    "(?:for|in) (?:(?:all|any|the|our|your|my) )?(?:later(?: on)?|future(?: \\w+)?|next time|good|the record|coming \\w+|"
+    "(?:next|further|other) (?:sessions?|tasks?|times?))"
+)
+_POINTED = "(?:this(?: one| fact| rule)?|that|it|these|the following)"
+_MEMORY_ACT = any_of(
+    f"(?:remember|memori[sz]e|note|jot|write|put|keep|save|store|record|add|commit|file|hold|pin|log) {_POINTED}"
+    f"(?: down)? (?:{_PLACE}|somewhere(?: safe)?|{_LATER}|in mind)(?:,? {_LATER})?",
+    f"(?:jot|write|note|mark|put) (?:{_POINTED} )?down(?:,? {_LATER})?(?= that\\b| ?[:,—–-])",
+    f"(?:hold|hang) on to {_POINTED}",
+    f"(?:keep track|take note|make (?:a )?note) of {_POINTED}",
+    f"(?:don'?t|do not|never) (?:lose (?:track|sight) of|overlook|lose) {_POINTED}",
+    "commit to memory|keep (?:in|on) (?:your )?(?:memory|radar)|bear in mind",
+    "(?:log|record|file|save|store|note) (?:this|the following) (?:down )?as (?:a |an |our |the )?(?:\\w+ )?"
+    "(?:decision|rule|fact|policy|convention|preference|standard)",
+)
+"""What one does to remember something that follows: "put this in your notes", "jot down"."""
 _REFERENCE = any_of(
+    "(?:just |a |an |and |another |one more |quick |small |little |friendly |important )*"
+    "(?:heads[- ]up|reminder|fyi|for your information|for info|note|hint|so you know|just so you know|remark|tip)"
+    f"(?: (?:to|for) (?:self|yourself|you|us)(?: and (?:to |for )?\\w+)?)?,? {_LATER}",
+    "(?:a )?note to self(?: and (?:to |for )?\\w+)?(?= ?[:—–])",
     "(?:just )?for (?:future|later) reference",
     "(?:just )?so you know(?: for (?:the future|later|next time))?",
     "for (?:the future|next time|later)(?= ?[:,—–])",
@@ -104,10 +136,29 @@ _LABEL = (
         *("settle", "for later", "for next time", "for (?:the )?future(?: \\w+)?", "lessons? learn(?:ed|t)"),
         *(f"new {_RULE}", f"{_RULE}(?= (?:of thumb|for|from|going|as of|here|is)\\b| ?:)"),
         "keep (?:in|for|around|track|handy|as)",
+        "agree on",
+        "(?:told|reminded) you|(?:said|mentioned) (?:it |this |that )?(?:before|again|already|earlier)",
+        "(?:need|want|use) (?:this|that|it) (?:later|again|more often|a lot)|correction for",
+        "(?:you to|that you) (?:always|never|keep|know|understand|be aware)(?: \\w+)?",
     )
     + r"\b[^:\n?]*"
 )
 """A few words before a colon that say what follows: "one thing to remember: …"."""
+_OBSERVE = any_of(
+    "(?:please |pls |always |let'?s |do )*(?:stick to|keep to|adhere to|respect|honou?r|observe|follow|comply with|live by) "
+    "(?:that|this|it|these|those|them)(?: (?:rules?|conventions?|style))?"
+    "(?:,? (?:please|pls|always|too|everywhere|from (?:now|here) on|going forward|in (?:the )?future|at all times))*",
+    "(?:please |pls )*(?:keep|leave) (?:it|that|this|them) (?:that way|like that|this way|like this)",
+    "(?:please |pls )*(?:do|use|apply|keep|write|handle|treat) (?:that|this|it|these|those|them|so|"
+    "the same)(?: like (?:that|this))?,? "
+    "(?:from (?:now|here) on|going forward|in (?:the )?future|every time|each time|at all times|for good)",
+    "(?:and )?(?:that|this|it)(?:'s| is| goes) (?:now )?(?:(?:a|an|the|our) (?:\\w+ )?(?:rule|policy|convention|"
+    "standard|default|must)|"
+    "non[- ]negotiable|final|policy|for good|forever|for every \\w+)(?: (?:now|here|from now on|for us|going forward))?",
+    "(?:that|this|it|the same) (?:goes|applies|holds|counts) (?:for|to) (?:every|all|any|each|the whole|both|"
+    "everything|everywhere)[^.!?]{0,60}",
+)
+"""The end of a statement, or a sentence after it, that makes it a rule."""
 FROM_NOW = any_of(
     "from now on",
     "(?:going|moving) forward(?! (?:by|to|in|one|two|through|and back)\\b)",
@@ -116,6 +167,10 @@ FROM_NOW = any_of(
     "in (?:the )?future(?=,| (?:please|pls|always|never|don'?t|do not|use|only)\\b)",
     "henceforth",
     "(?:starting|as of|beginning|effective) (?:now|today|immediately)",
+    "until further notice",
+    "(?:for|in|across) (?:all|every|any)(?: of)?(?: my| our| the| your)? (?:(?:future|other|new) )?"
+    "(?:projects?|repos?(?:itories)?|tasks?|sessions?|conversations?|answers?|code|work)(?= ?[:,])",
+    "whatever you do(?=, (?:please )?(?:don'?t|do not|never|always))",
 )
 _FROM_DATE = any_of(
     "from (?:tomorrow|(?:(?:the )?next |this )?\\w+) on(?:wards?)?",
@@ -172,6 +227,13 @@ ENGLISH = (
     ),
     rule("remember", rf"^(?P<content>.*?)(?:^|\s*[-,;:—–.(]+\s*)(?P<phrase>{_NOTE_AFTER})\W*$"),
     rule("remember", rf"^(?P<phrase>{_REFERENCE}){_DASH}(?P<content>.+)$"),
+    rule(
+        "remember",
+        rf"^(?:{_LEAD})*{_FIRST}(?:please )?(?P<phrase>know|be (?:aware|advised|warned)|mind) that\s+(?P<content>.+)$",
+    ),
+    rule("remember", rf"{_START}(?:and please )?(?P<phrase>{_MEMORY_ACT})(?:{_DASH}|\s+that\s+)(?P<content>.+)$"),
+    rule("rule", rf"^(?P<content>.{{8,}}?)\s*[-,;:—–.(]+\s*(?:and |so |but )?(?P<phrase>{_OBSERVE})\W*$"),
+    rule("rule", rf"{_START}(?P<phrase>{_OBSERVE})(?P<content>)\W*$"),
     rule("rule", rf"{_START}(?P<phrase>{FROM_NOW})[\s,:—–-]+(?P<content>.+)$"),
     rule("rule", rf"{_START}(?P<content>(?P<phrase>{_FROM_DATE})[\s,:—–-]+.+)$"),
     rule(
@@ -185,14 +247,31 @@ ENGLISH = (
         r"(?P<content>(?!I\b|it\b).*(?:\balways\b|\bnever\b|\bplease\b|\buse\b|\brun\b|don'?t|do not).+)$",
     ),
     rule("rule", rf"{_START}(?P<phrase>{_CALLED_RULE}){_DASH}(?P<content>.+)$"),
+    rule("rule", rf"{_START}(?P<phrase>as a (?:general |basic |hard )?{_RULE}),? (?P<content>(?!of\b).+)$"),
+    rule(
+        "rule",
+        rf"{_START}(?P<content>(?P<phrase>if (?:you|we) ever) (?:need|want|see|hit|get|run into|have to|find|"
+        rf"touch) .+, .+)$",
+    ),
     rule(
         "rule",
         rf"{_START}(?P<phrase>make (?:it|this) an? (?:{_RULE}|habit|point|principle) (?:that|to|of))\s+(?P<content>.+)$",
     ),
     rule("decision", rf"^.{{0,80}}?(?P<phrase>{_DECIDED})\b:?\s+(?P<content>.+)$"),
-    rule("decision", rf"{_START}(?P<phrase>(?:the )?decision(?: is| was)?(?: to)?){_DASH}(?P<content>.+)$"),
+    rule(
+        "decision",
+        rf"{_START}(?P<phrase>(?:(?:the|our|my) )?(?:final |official |team |latest )*(?:decision|call|verdict|ruling|"
+        rf"word|choice|outcome)"
+        rf"(?: is| was)?(?: to)?){_DASH}(?P<content>.+)$",
+    ),
     rule("decision", rf"{_START}(?P<phrase>(?:it(?:'s| is) )?(?:settled|agreed|decided)){_DASH}(?P<content>.+)$"),
     rule("decision", rf"{_START}(?P<phrase>{_SETTLE})\s+(?P<content>.+)$"),
+    rule(
+        "decision",
+        rf"{_START}(?P<phrase>as (?:agreed|decided|settled)(?: (?:with|by|in|on) [^,]{{2,40}})?),\s+(?P<content>.+)$",
+    ),
+    rule("decision", rf"{_START}(?P<phrase>going with)\s+(?P<content>.+)$"),
+    rule("rule", rf"{_START}(?P<content>(?P<phrase>when(?:ever)? I (?:say|write|ask for|mention|type)) .+, .+)$"),
     rule("remember", rf"^(?P<phrase>{_LABEL}):\s+(?P<content>.+)$"),
 )
 NOT_ENGLISH = phrases(
@@ -209,6 +288,10 @@ NOT_ENGLISH = phrases(
     r"always|don'?t|doesn'?t|"
     r"lives?|runs?|uses?|takes?|gets?)\b)",
     r"\bagreed? to disagree\b",
+    r"\b(?:I (?:think|thought|guess|believe|suppose|assume)|iirc|apparently|supposedly|not sure|maybe|perhaps)\b[^.;]{0,20}"
+    r"\b(?:decided|agreed|settled|chose|went with)\b",
+    r"\b(?:no need|don'?t (?:need|have)|not necessary|needn'?t) (?:for you )?to (?:remember|note|memori[sz]e|save|keep)\b",
     r"\bdecided (?:nothing|to (?:wait|postpone|think|discuss|meet|talk))\b",
     r"\b(?:before we decide|once we(?:'ve| have) decided|if we (?:decided|agreed))\b",
+    r"\b(?:claim(?:s|ed)|pretends?|insinuat\w+)\b.*\b(?:decided|agreed|settled|from now on|always|never)\b",
 )

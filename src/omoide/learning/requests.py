@@ -22,13 +22,24 @@ _MOST_LINES = 5
 _ASKS_TO_REMEMBER = phrases(
     r"\b(?:can|could|would|will) you\b.*\b(?:from now on|going forward|always|in (?:the )?future|every time|"
     r"from here on)\b",
-    r"(?:今後|これから|以後|次から|次回から|毎回|今日から|必ず|常に).*(?:もらえ|いただけ|頂け|くれ)(?:ますか|ませんか|る|"
+    r"(?:今後|これから|以後|次から|次回から|毎回|今日から|必ず|常に|いつも|今度から|原則|ずっと).*(?:もらえ|いただけ|"
+    r"頂け|くれ)(?:ますか|ませんか|る|"
     r"ない)[?？]?$",
-    r"\b(?:can|could|would|will) you\b.*\b(?:remember|note|keep|save|memori)",
+    r"\b(?:can|could|would|will) you\b.*\b(?:remember|note|keep|save|memori|jot|write (?:this|that|it) down|hold on)",
     rf"{REMEMBER_JA}{ASK_JA}[?？]?$",
 )
 _CONFIRMATION = re.compile(r",?\s*(?:ok(?:ay)?|right|alright|got it|yeah|please)\?+\s*$", re.I)
 """The end of a request that only sounds like a question."""
+_POLITE_TASK = re.compile(
+    r"[,;]?\s+(?:so|and|then)?,?\s*(?:can|could|would|will) (?:you|we)\b[^?]*\?+\s*$"
+    r"|(?:ので|から|ため|、)[^。、]{0,60}[てで](?:もらえ|いただけ|頂け|くれ)(?:る|ます|ません|ない)か?[?？]+\s*$",
+    re.I,
+)
+"""A task in the form of a question after a statement: "…, so can you …?"."""
+_ASKING_START = phrases(
+    r"(?:do|did|does|is|are|was|were|has|have|had|should|shall|would|could|can|may|might|will|what|why|which|who|"
+    r"when|where|how|if)\b"
+)
 _THIS_TIME = phrases(
     r"\b(?:for (?:this one|now|today|the moment|the time being)|(?:just|only) this (?:time|once))\b",
     "今回(?:は|"
@@ -40,22 +51,42 @@ _CLAUSE = re.compile(r"[,;:—–]\s+|\s+(?:and|but|so)\s+|[、：]\s*", re.I)
 """Where a part of a sentence begins that may ask for something by itself."""
 _MOST_CLAUSES = 10
 _BEGINNING = re.compile(
-    r"^(?:(?:that|to)\s+|something:\s+|は、?|[、,:：]\s*|ちなみに|なお|今後[はも]?(?=\S)|(?:以後|これから|次から|次回から)[はも](?=\S)"
+    r"^(?:(?:that|to)\s+|something:\s+|は、?|[、,:：]\s*|ちなみに|なお|今後[はも]?(?=\S)|(?:以後|これから|次から|"
+    r"次回から)[はも](?=\S)"
     rf"|{LEAD_JA}、\s*|(?:{FROM_NOW_JA}|{FROM_NOW})[、,\s]+(?=\S))+",
     re.I,
 )
 _ENDING = re.compile("、と$|、(?:これ|それ|この件|その点)[もをは]?$")
 _POINTER = re.compile(
     r"^(?:今後)?(?:ずっと|同じ|同様|そのように|そう)[^、。]{0,6}[。！!]?$"
-    r"|^(?:今後も?)?(?:ずっと)?(?:それ|これ|[こそ]の(?:形|やり方|値|設定|方針|ルール|名前|上限|順番))(?:で|に)(?:頼|お願い|いき|いく|よろしく|"
+    r"|^(?:今後も?)?(?:ずっと)?(?:それ|これ|[こそ]の(?:形|やり方|値|設定|方針|ルール|名前|上限|順番))(?:で|に)(?:頼|"
+    r"お願い|いき|いく|よろしく|"
     r"統一)?[^、。]{0,6}[。！!]?$"
+    r"|^(?:さっき|先ほど|先程|この前|さきほど|今|いま|昨日|上|前)の(?:件|話|こと|点|内容|やつ)[はをも]?$"
+    r"|^(?:その|この)(?:つもり|前提|方針|認識|ルール|形|やり方)で(?:お願い(?:します)?|よろしく|いきます|"
+    r"いきましょう)?[ねよ。！!]*$"
+    r"|^の?(?:ため|参考|備忘|念のため)(?:に|まで|として|までに)*$"
+    r"|^の?(?:[^、。]{0,12}の)?(?:前提|参考|基準|標準|ルール|方針|決まり|デフォルト)(?:に|と)(?:して|しておいて|"
+    r"お願い|扱って)[^、。]{0,8}[。！!]?$"
+    r"|^(?:も|は)?(?:ずっと|毎回|いつも|常に|全部|すべて|この先も?|今後も?)(?:これ|それ|そう|この[^、。]{1,6}|"
+    r"その[^、。]{1,6})?(?:で|です|だよ?|に)?(?:す|して)?"
+    r"(?:頼む|頼みます|お願いします|よろしく)?[ねよ。！!]*$"
     r"|^(?:後|あと)で(?:また)?(?:使う|必要|要る|聞く|参照する)$"
     r"|^(?:これ|それ)[はがも]?(?:鉄則|大事|重要|大切|ルール|決まり|必須)(?:です|なので|だから)?[。！!]?$"
     r"|^the (?:new|correct|right|updated|above) (?:one|value|name|number|address|rule|setting)(?:,? please)?[.!]*$"
-    rf"|^{any_of('this', 'that', 'it', 'these', 'those', 'them', 'the following', 'everything')}[.!:]*$"
+    rf"|^{any_of('this', 'that', 'it', 'these', 'those', 'them', 'the following', 'everything')}"
+    r"(?:,? (?:please|pls|too|well|ok(?:ay)?|for (?:me|later|next time|the future)|from now on))*(?:[.!:]*$|[,;—–]\s)"
+    r"|^(?:that|this|it)(?:'s| is) (?:a|an|the|our|really|very|so)? ?(?:\w+ )?(?:rule|policy|must|important|"
+    r"convention|requirement|"
+    r"key|crucial)[.!]*$"
     rf"|^{any_of('これ', 'それ', 'あれ', 'このこと', 'そのこと', '以下', '次のこと', '上記', '[こそ]の件')}[:：。、]*$",
     re.I,
 )
+_ANNOUNCES = re.compile(
+    "^[^、。はがを]{0,8}(?:決めごと|決め事|決まりごと|決まり|ルール|約束|取り決め|覚えておいて(?:ほしい|"
+    "欲しい)こと)(?:です|が?あります|ね|を)?[。！!]*$"
+)
+"""A sentence that says that a rule follows in the next one."""
 _CASE = phrases(
     r"(?:in|for) (?:that|this|such a|those) cases?\b",
     r"(?:the )?same (?:goes|applies|holds)\b",
@@ -94,6 +125,9 @@ def _match(sentence: str) -> Request | None:
     if len(sentence) > _LONGEST or NOT_JAPANESE.search(sentence):
         return None
     sentence = _CONFIRMATION.sub("", sentence)
+    statement = _POLITE_TASK.sub("", sentence)
+    if len(statement) > _LEAST and not is_question(statement) and not _ASKING_START.match(statement):
+        sentence = statement
     if is_question(sentence) and not _ASKS_TO_REMEMBER.search(sentence.rstrip("。 ")):
         return None
     is_english = not NOT_ENGLISH.search(sentence)
@@ -138,6 +172,8 @@ def _apply(rules: Sequence[RequestRule], text: str) -> Request | None:
 
 def _neighbour(sentences: list[str], place: int) -> str:
     """The statement that a request points to: the lines after a colon, else the sentence before it, else the next one."""
+    if _ANNOUNCES.match(sentences[place]) and place + 1 < len(sentences):
+        return sentences[place + 1]
     if sentences[place].rstrip().endswith((":", "：")):
         return " ".join(sentences[place + 1 : place + 1 + _MOST_LINES])
     if place:

@@ -72,10 +72,26 @@ _ALWAYS_ENGLISH = phrases(
     r"I (?:want|need|expect) you to |make sure (?:to|you|that you) |be sure to |remember to |don'?t forget to )?"
     rf"(?:always|allways|never(?: ever)?|by default,?|under no circumstances) {_BASE_VERB}(?= \S)",
     r"^(?:please |pls )?(?:don'?t|do not) ever (?!forget)[a-z]+ \S",
-    r"^(?:please |pls )?(?:make sure|be sure|see to it) (?:that )?(?:we|you|I|every|all|each|any|no)\b.* (?:always|"
+    r"^(?:please |pls )?(?:don'?t|do not) (?!forget|worry)[a-z]+ .{2,80}, (?:not )?ever[.!]*$",
+    r"^(?:(?:please|pls|and|also|can you|could you|would you) )*stop [a-z]+ing\b.{2,80}\b(?:every time|always|"
+    r"constantly|all the time|"
+    r"again and again|each time)\b",
+    r"^(?:please |pls |and |also )*stop [a-z]+ing\b .{2,60}\b(?:in|when|from|with|to|every|all|any|your|me|"
+    r"my)\b .*\b(?:your|all|every|"
+    r"answers?|code|commits?|messages?|me)\b",
+    r"^(?:[A-Z`]|the |our |all |every |each |new )[^,;.]{2,50}\b(?:always|never) (?:(?:go(?:es)?|lives?|belongs?|"
+    r"stays?|comes?|starts?|ends?|sits?) "
+    r"(?:next|in|into|under|to|at|on|with|before|after|first|last|inside|outside)|(?:is|are|gets?) (?:written|named|"
+    r"stored|kept|placed|put|"
+    r"prefixed|sorted|called|formatted|rounded|shown|reviewed|squashed|merged|tagged))\b",
+    r"^I(?: want| need| expect| would like|'d like) (?:every|all|each|any) .{2,60}\b(?:to (?:be|have|include|contain|"
+    r"use|start|end|go|"
+    r"come|follow|pass)|in|with|without|as)\b",
+    r"^(?:please |pls )?(?:make sure|be sure|see to it|see|ensure) (?:that )?(?:we|you|I|every|all|each|any|"
+    r"no)\b.* (?:always|"
     r"never)\b",
     r"^(?:please )?(?:every ?time|each time|every single time|any ?time|(?:the )?next time) (?:you|we) [^,]{3,80}, "
-    rf"(?:please |also |always |you (?:must|should|need to) |make sure ){{0,2}}{_BASE_VERB}(?= \S)",
+    rf"(?:please |also |always |just |simply |first |you (?:must|should|need to) |make sure ){{0,2}}{_BASE_VERB}(?= \S)",
     r"^(?:please )?(?:when(?:ever)?|if) (?:you|we) (?:ever )?(?:add|change|touch|edit|rename|write|create|delete|"
     r"remove|deploy|release|"
     r"commit|push|merge|update|bump|introduce|fix|move|answer|review|need|use) [^,]{3,80}, "
@@ -85,6 +101,17 @@ _ALWAYS_ENGLISH = phrases(
     r"(?:you|us|all|every\w*|each|any|no|everyone)\b.*\b(?:always|never|everywhere|every time|each time|at all times|"
     r"without exception)\b",
     r"^I (?:always|generally) (?:want|prefer|expect|like) ",
+    r"^(?:it(?:'d| would) be|it'?s|I(?:'d| would)) (?:\w+ )?(?:good|great|nice|better|best|helpful|"
+    r"appreciate(?: it)?|love|happy|glad|"
+    r"grateful)(?: it)? if you(?:'d| would| could)?\b.*\b(?:always|never|every time|each time|consistently)\b",
+    r"^I(?:'d| would) (?:rather|prefer(?: it if)?|like(?: it if)?)(?: that)? you (?:did(?:n'?t| not)|never|always|"
+    r"not|do(?:n'?t| not)|"
+    r"stop(?:ped)?)\b.*\b(?:ever|again|any ?more|at all|always|never|any|every\w*|all|anything)\b",
+    rf"^(?:please |pls )?{_BASE_VERB} .{{2,80}}\b(?:by default|as a default|as a rule|without exception|at all times|"
+    r"every single time)\b",
+    rf"^(?:when|whenever|while|before|after) \w+ing [^,]{{3,80}}, (?:please |just |simply |first )?(?:always |"
+    rf"never )?{_BASE_VERB} .*"
+    r"\b(?:always|every time|each time|no exceptions?)\b",
     rf"^(?:before|after|on|at|for|with) (?:every|each|any) [\w -]{{2,40}}, (?:please |always |never )?{_BASE_VERB}(?= \S)",
     rf"^(?:please |pls |also |and )?{_BASE_VERB} .{{2,80}}\b(?:before|after) (?:every|each) \w+(?: \w+)?[.!]*$",
     r"^(?:all|every|each|any) (?:new|future|further|other) [\w -]{2,60}\b(?:must|has to|have to|needs? to|needs|"
@@ -92,20 +119,23 @@ _ALWAYS_ENGLISH = phrases(
 )
 _SETTLED_ENGLISH = phrases(
     r"^(?:[\w ,'-]{0,50}[,:] )?(?:(?:so|and|but|ok(?:ay)?|also|btw|finally) )*(?:after \w+(?: \w+){0,3},? )?"
-    r"(?:we(?:'ve| have)?|(?:the |our )?(?:\w+ )?(?:team|client|customer|board|group|management|committee|legal|"
-    r"security|owner|boss|"
-    r"product|design|marketing|finance|architects?|maintainers)(?: has| have)?|"
+    r"(?:we(?:'ve| have)?|I(?:'ve| have)|(?:the |our )?(?:\w+ )?(?:team|client|customer|board|group|management|committee|"
+    r"legal|security|owner|boss|leadership|leads?|council|cto|ceo|manager|stakeholders?|everyone|everybody|partners?|po|pm|"
+    r"product|design|marketing|finance|ops|architects?|maintainers)(?: has| have)?|"
     r"(?:me and \w+|\w+ and (?:I|me|the \w+(?: \w+)?))(?: have)?)"
     r" (?:(?:just|now|already|finally|all|also|officially|unanimously|formally) )*"
     + any_of(
-        "(?:decided|agreed|settled|opted|voted|committed)",
+        "(?:decided|agreed|settled|opted|voted|committed|resolved|concluded|mandated|ruled(?= (?:that|out|against|"
+        "in favou?r)\\b))",
+        "(?:ended|wound) up (?:with|on|(?:choosing|picking|going|using|keeping|staying|adopting|dropping|taking)\\b)",
+        "(?:okayed|gave (?:the )?green light (?:to|for)|gave (?:the|their|his|her) ok (?:to|for))",
         "(?:signed off|standardi[sz]ed|compromised|converged|landed) on",
         "(?:ruled out|dropped the idea|went with|gone with|are going with|is going with)",
-        "(?:chosen|picked|chose|approved)(?= \\S+.*(?:\\b(?:over|instead|for|as|to|the)\\b))",
+        "(?:chosen|picked|chose|approved|selected|adopted)(?= \\S+.*(?:\\b(?:over|instead|for|as|to|the)\\b))",
     )
     + r"\b",
-    r"\bwe(?:'re| are) (?:now |all |officially )?(?:going with|sticking (?:with|to)|standardi[sz]ing on|"
-    r"switching (?:over )?to|moving to)\b",
+    r"\bwe(?:'re| are) (?:now |all |officially )?(?:going with|sticking (?:with|to)|staying (?:with|on)|standardi[sz]ing on|"
+    r"(?:switching|moving|migrating) (?:[\w' /.-]{2,30} )?(?:over )?to)\b(?! (?:the )?(?:left|right|top|bottom|next)\b)",
     r"\bwe(?:'ve| have)? (?:no longer|stopped) (?:us(?:e|ing)|support|ship|deploy|allow|accept|offer|maintain)(?:ing)?\b",
     r"\bwe(?:'ve| have) (?:moved|switched|changed|renamed|replaced) .{2,80}\b(?:for good|permanently)\b",
     r"\blet'?s (?:all )?(?:make|keep|have|treat|declare) .{2,80} (?:the|our|a|as) (?:\w+ )?"
@@ -116,7 +146,15 @@ _SETTLED_ENGLISH = phrases(
     r"says|will be)"
     r"(?: that| to|:|,? (?:always|never|no|one|every|all|we|two))\b",
     r"\bit(?: was| has been|'s been| got) (?:\w+ly )?(?:agreed|decided|settled)\b",
-    r"\bthe (?:decision|consensus|agreement|verdict|outcome|conclusion) (?:is|was)(?: that| to|:)",
+    r"\b(?:the|our|my) (?:(?:final|official|latest|team'?s?|unanimous) )*(?:decision|consensus|agreement|verdict|outcome|"
+    r"conclusion|call|choice|ruling|deal|understanding|arrangement|preference)(?: (?:with|for|in|on|about|from|"
+    r"of) [\w' -]{1,40}?)? "
+    r"(?:is|was)(?: that| to|:)",
+    r"^(?:the |our |my )?(?:house|team|company|project|coding|code|official|general) (?:style|standard|rule|"
+    r"convention|policy) is\b",
+    r"^(?:the|our) (?:standard|convention|rule|default|norm|policy|practice)(?: (?:for us|here|in \w+(?: \w+)?|"
+    r"for \w+(?: \w+)?))+ is\b",
+    r"^by convention,? ",
     r"\b(?:it(?:'s| is)|that(?:'s| is)) (?:settled|decided|agreed|final|official)\b",
 )
 _NO_SETTLED = phrases(
