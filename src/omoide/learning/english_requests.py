@@ -291,7 +291,7 @@ NOT_ENGLISH = phrases(
     r"\b(?:I (?:think|thought|guess|believe|suppose|assume)|iirc|apparently|supposedly|not sure|maybe|perhaps)\b[^.;]{0,20}"
     r"\b(?:decided|agreed|settled|chose|went with)\b",
     r"\b(?:no need|don'?t (?:need|have)|not necessary|needn'?t) (?:for you )?to (?:remember|note|memori[sz]e|save|keep)\b",
-    r"\bdecided (?:nothing|to (?:wait|postpone|think|discuss|meet|talk))\b",
+    r"\bdecided (?:nothing|to (?:wait|postpone (?:it|this|that|the decision|everything)|think|discuss|meet|talk))\b",
     r"\b(?:before we decide|once we(?:'ve| have) decided|if we (?:decided|agreed))\b",
     r"\b(?:claim(?:s|ed)|pretends?|insinuat\w+)\b.*\b(?:decided|agreed|settled|from now on|always|never)\b",
 )

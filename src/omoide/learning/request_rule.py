@@ -1,6 +1,7 @@
 """A request to remember something, and a rule by which one is found. Pure."""
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from omoide.learning.patterns import phrases
@@ -29,11 +30,20 @@ class RequestRule(NamedTuple):
 
     kind: str
     """remember (asked for by name), rule (from now on) or decision."""
-    pattern: re.Pattern[str]
+    pattern: str
     """Its group `phrase` asks, its group `content` is what to keep, after its group `topic` if it has one. An empty content
     means the sentence before or after it."""
 
+    def match(self, text: str) -> re.Match[str] | None:
+        return _compile(self.pattern).match(text)
+
+
+@cache
+def _compile(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when a text first needs it: a process reads a few messages, mostly in one language."""
+    return re.compile(pattern, re.I | re.S)
+
 
 def rule(kind: str, pattern: str) -> RequestRule:
-    """Compile a rule."""
-    return RequestRule(kind, re.compile(pattern, re.I | re.S))
+    """Return a rule."""
+    return RequestRule(kind, pattern)

@@ -9,8 +9,6 @@ from omoide.learning.japanese_requests import ASK_JA, FROM_NOW_JA, JAPANESE, LEA
 from omoide.learning.patterns import any_of, phrases
 from omoide.learning.request_rule import ONE_OFF, Request, RequestRule
 from omoide.learning.sentences import is_question, split_sentences
-from omoide.learning.standing_english import find_standing
-from omoide.learning.standing_japanese import find_standing_ja
 
 _LEAST = 3
 """Characters that are left to keep; less is no statement."""
@@ -87,6 +85,7 @@ _ANNOUNCES = re.compile(
     "欲しい)こと)(?:です|が?あります|ね|を)?[。！!]*$"
 )
 """A sentence that says that a rule follows in the next one."""
+_LATIN, _JAPANESE_TEXT = re.compile("[A-Za-z]{2}"), re.compile("[ぁ-ゖァ-ヺ一-鿿]")
 _CASE = phrases(
     r"(?:in|for) (?:that|this|such a|those) cases?\b",
     r"(?:the )?same (?:goes|applies|holds)\b",
@@ -130,16 +129,30 @@ def _match(sentence: str) -> Request | None:
         sentence = statement
     if is_question(sentence) and not _ASKS_TO_REMEMBER.search(sentence.rstrip("。 ")):
         return None
-    is_english = not NOT_ENGLISH.search(sentence)
-    rules: Sequence[RequestRule] = (*JAPANESE, *ENGLISH) if is_english else JAPANESE
-    whole = _apply(rules, sentence)
-    if whole is not None:
-        return None if _is_errand(whole) else whole
-    rules = [rule for rule in rules if rule.kind != "decision"]
-    request = (
-        _match_clause(rules, sentence) or find_standing_ja(sentence) or (find_standing(sentence) if is_english else None)
-    )
+    is_english = bool(_LATIN.search(sentence)) and not NOT_ENGLISH.search(sentence)
+    is_japanese = bool(_JAPANESE_TEXT.search(sentence))
+    rules: Sequence[RequestRule] = (*(JAPANESE if is_japanese else ()), *(ENGLISH if is_english else ()))
+    request = _apply(rules, sentence)
+    if request is None:
+        rules = [rule for rule in rules if rule.kind != "decision"]
+        request = _match_clause(rules, sentence)
+    if request is None and is_japanese:
+        request = _find_standing_ja(sentence)
+    if request is None and is_english:
+        request = _find_standing(sentence)
     return None if request is None or _is_errand(request) else request
+
+
+def _find_standing(sentence: str) -> Request | None:
+    from omoide.learning.standing_english import find_standing  # lazy: its patterns take long to compile
+
+    return find_standing(sentence)
+
+
+def _find_standing_ja(sentence: str) -> Request | None:
+    from omoide.learning.standing_japanese import find_standing_ja  # lazy: its patterns take long to compile
+
+    return find_standing_ja(sentence)
 
 
 def _match_clause(rules: Sequence[RequestRule], sentence: str) -> Request | None:
@@ -163,7 +176,7 @@ def _is_errand(request: Request) -> bool:
 
 def _apply(rules: Sequence[RequestRule], text: str) -> Request | None:
     for rule in rules:
-        match = rule.pattern.match(text)
+        match = rule.match(text)
         if match:
             topic = match.groupdict().get("topic") or ""
             return Request(f"{topic}{match['content'] or ''}".strip(), rule.kind, match["phrase"].strip())
