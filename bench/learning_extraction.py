@@ -2,7 +2,8 @@
 
 Each transcript in `bench/learning_transcripts` has labels: what a careful colleague would note down, what may be noted, and
 what must not be: echoes of injected memories, secrets, private parts, instructions out of tool output, progress. The rules
-were tuned on a part of `dev`; the rest of `dev` was left out of the tuning, and `test` was measured only.
+were tuned on `dev` and, after it had been measured unseen, on `test`. The claims are judged on `test2`, which nobody who
+changes the rules reads.
 """
 
 import argparse
@@ -19,8 +20,8 @@ import omoide
 from bench.secrets_corpus.parts import ALNUM, UPNUM, draw
 
 PLACE = Path(__file__).parent / "learning_transcripts"
-HELD_OUT = ("docs-site-terms", "esp32-sht40-crc", "tf-ingest-dlq")
-"""The transcripts of `dev` that were not read while the rules were tuned on the others."""
+TUNED_ON = ("dev", "test")
+UNSEEN = "test2"
 PRECISION, RECALL = 0.85, 0.7
 FORBIDDEN = ("echo", "secret", "instruction", "private", "progress")
 NEVER_KEPT = ("echo", "secret", "private")
@@ -40,7 +41,7 @@ class Transcript(NamedTuple):
 
     name: str
     group: str
-    """tuned on, left out, or test."""
+    """The directory, and whether the rules were tuned on it."""
     lines: list[bytes]
     labels: dict[str, Any]
 
@@ -147,8 +148,8 @@ def _print_rows(results: Sequence[Result]) -> None:
     print("| transcripts | | precision | recall | echoes | secrets | private | instructions (active) | progress | other |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     groups: list[tuple[str, list[Result]]] = [
-        (f"{group}", [result for result in results if result.transcript.group == group])
-        for group in ("dev, tuned on", "dev, left out", "test, unseen")
+        (group, [result for result in results if result.transcript.group == group])
+        for group in dict.fromkeys(result.transcript.group for result in results)
     ]
     for label, key in (("language", "language"), ("format", "format")):
         for value in sorted({result.transcript.labels[key] for result in results}):
@@ -178,22 +179,20 @@ def _print_misses(results: Sequence[Result]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.learning_extraction", description=__doc__)
-    parser.add_argument("--test", type=Path, default=PLACE / "test", help="the directory of the unseen transcripts")
-    parser.add_argument("--misses", action="store_true", help="list what was missed in the part of dev that was tuned on")
+    parser.add_argument("--test", type=Path, default=PLACE / UNSEEN, help="the directory of the unseen transcripts")
+    parser.add_argument("--misses", action="store_true", help="list what was missed where the rules were tuned")
     parser.add_argument("--all-misses", action="store_true", help="list what was missed everywhere: not while tuning")
     parser.add_argument("--seed", type=int, default=7, help="of the generated credentials")
     options = parser.parse_args()
-    transcripts = [
-        each._replace(group="dev, left out" if each.name in HELD_OUT else each.group)
-        for each in load(PLACE / "dev", "dev, tuned on", options.seed)
-    ]
-    transcripts += load(options.test, "test, unseen", options.seed)
+    transcripts = [each for name in TUNED_ON for each in load(PLACE / name, f"{name}, tuned on", options.seed)]
+    unseen_group = f"{options.test.name}, unseen"
+    transcripts += load(options.test, unseen_group, options.seed)
     results = [evaluate(each) for each in transcripts]
     _print_rows(results)
-    shown = [one for one in results if options.all_misses or one.transcript.group == "dev, tuned on"]
+    shown = [one for one in results if options.all_misses or one.transcript.group != unseen_group]
     if options.misses or options.all_misses:
         _print_misses(shown)
-    unseen = [one for one in results if one.transcript.group == "test, unseen"]
+    unseen = [one for one in results if one.transcript.group == unseen_group]
     if not unseen:
         print(f"\nThere are no unseen transcripts in {options.test}: the claims are not judged.")
         return 0

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import msgspec
 
 from omoide.learning.file_corrections import glob_of
-from omoide.learning.guidance import Guidance, find_guidance, is_choice
-from omoide.learning.noise import has_credential, is_about_instruction, is_instruction, is_progress, is_standing_order
+from omoide.learning.guidance import Guidance, find_guidance, is_choice, strip_lead
+from omoide.learning.noise import has_credential, is_about_instruction, is_instruction, is_standing_order, is_temporary
 from omoide.learning.patterns import phrases, words
 from omoide.learning.repairs import RepairFinder
+from omoide.learning.request_rule import Request
 from omoide.learning.requests import find_requests
 from omoide.learning.sentences import is_question, split_sentences
 from omoide.learning.statements import StatementKind, classify, has_reason
@@ -59,7 +60,7 @@ class Candidate(msgspec.Struct, frozen=True):
     globs: tuple[str, ...] = ()
     """The files that it is about."""
     evidence: str = ""
-    """What shows it: a diff, or what the person answered."""
+    """What shows it: a diff, or the agent's edit that the person corrected."""
 
 
 class Rejection(NamedTuple):
@@ -129,6 +130,7 @@ class Extractor:
         self._spoken_size = 0
         self._last_agent = ""
         self._edited: deque[str] = deque(maxlen=4)
+        self._last_edit = ""
         self._heard = False
         for text in known:
             self._known.add(text)
@@ -141,6 +143,7 @@ class Extractor:
                 for candidate in self._of_person(turn):
                     self.consider(candidate)
                 self._heard = True
+                self._last_edit = ""
             case Speaker.AGENT:
                 self._note_spoken(turn)
                 for candidate in _of_agent(turn):
@@ -150,7 +153,8 @@ class Extractor:
                 self._known.add(turn.text)
             case Speaker.COMMAND:
                 if turn.tool and _EDIT_TOOL.search(turn.tool):
-                    self._edited.append(turn.text.partition("\n")[0])
+                    self._edited += _PATCHED.findall(turn.text) or [turn.text.partition("\n")[0]]
+                    self._last_edit = turn.text
             case Speaker.OUTPUT:
                 if _OWN_TOOL.search(turn.tool) or _OWN_COMMAND.search(turn.command):
                     self._known.add(turn.text)
@@ -206,8 +210,11 @@ class Extractor:
     def _of_person(self, turn: Turn) -> Iterator[Candidate]:
         requests = find_requests(turn.text)
         for request in requests:
+            text, sentence = _complete(request, turn.text)
+            if request.kind == "rule" and is_temporary(sentence):
+                continue
             kind = "decision" if request.kind == "decision" else "request"
-            yield Candidate(request.content, kind, 0.9, turn.line, by_person=True)
+            yield Candidate(text, kind, 0.9, turn.line, by_person=True)
         covered = set(chain.from_iterable(wording(request.content) for request in requests))
         asked = _asks(self._last_agent)
         for guidance in find_guidance(turn.text, is_answer=asked, is_first=not self._heard):
@@ -222,12 +229,17 @@ class Extractor:
             certain = guidance.kind == "convention" or (guidance.kind == "decision" and guidance.is_general)
             return Candidate(guidance.text, guidance.kind, 0.8 if certain else 0.7, turn.line, by_person=True)
         globs = tuple(dict.fromkeys(glob for path in self._edited if (glob := _relative_glob(path))))[-1:]
-        evidence = shorten(f"{_last_statement(self._last_agent)} → {guidance.text}", 600) if self._last_agent else ""
-        confidence = 0.85 if guidance.is_general else 0.7
-        return Candidate(guidance.text, "correction", confidence, turn.line, by_person=True, globs=globs, evidence=evidence)
+        evidence = "\n".join(line for line in self._last_edit.splitlines() if not has_credential(line))
+        return Candidate(
+            *(guidance.text, "correction", 0.85 if guidance.is_general else 0.7, turn.line),
+            by_person=True,
+            globs=globs,
+            evidence=shorten(evidence, 600),
+        )
 
 
 _EDIT_TOOL = re.compile(r"edit|write|apply_patch|patch|notebook|replace|create", re.I)
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add) File: (.+)$", re.M)
 
 
 def extract(turns: Iterable[Turn], known: Iterable[str] = ()) -> Extractor:
@@ -259,9 +271,26 @@ def _asks(text: str) -> bool:
     return any(is_question(sentence) or _PROPOSAL.search(sentence) for sentence in sentences[-3:])
 
 
-def _last_statement(text: str) -> str:
-    sentences = [sentence for sentence in split_sentences(text[-2_000:]) if not is_progress(sentence)]
-    return sentences[-1] if sentences else text.strip()[-200:]
+_FRAGMENT = re.compile(
+    r"(?:always|never|only|not|no) (?:together|in|on|with|for|at|by|before|after|without|from|to|as|via|through)\b", re.I
+)
+"""The beginning of a rule whose subject stands before it."""
+_CUT = re.compile("[\u3400-\u9fff\u30a0-\u30ff)）」]$")
+_REST = re.compile("[^、。，,;；！!？?\n]*")
+
+
+def _complete(request: Request, message: str) -> tuple[str, str]:
+    """What a request says, with the words of its sentence without which it says nothing; and that sentence."""
+    text = request.content
+    sentence = next((one for one in split_sentences(message) if text in one), "")
+    if not sentence or request.kind != "rule":
+        return text, sentence
+    if _FRAGMENT.match(text):
+        return strip_lead(sentence)[1], sentence
+    if _CUT.search(text):  # a Japanese sentence has its verb at the end
+        rest = _REST.match(sentence, sentence.index(text) + len(text))
+        text += "" if rest is None else rest[0]
+    return text, sentence
 
 
 def _relative_glob(path: str) -> str:

@@ -9,26 +9,34 @@ from functools import cached_property
 from typing import NamedTuple
 
 from omoide.learning.guidance_patterns import (
+    ADVERB,
     BUG,
     CONTRAST,
+    DEICTIC,
     DEPENDENT,
     DIRECTS,
+    ENDS_OPEN_JA,
     EXPLAINS,
     FORBIDS,
     GENERAL,
+    GENERIC,
     HOUSE_SHAPE,
+    HOUSE_SUBJECT,
     HOUSE_TOPIC,
     LEAD,
     LOCATES,
     NAMES,
+    ORDERS,
+    OWN_PLAN,
     SPECIFIES,
     STATES,
     TASK,
+    UNSETTLED,
     VAGUE,
 )
 from omoide.learning.noise import is_temporary
 from omoide.learning.sentences import is_question, split_sentences
-from omoide.learning.statements import has_reason, is_concrete, is_decision
+from omoide.learning.statements import decides, has_reason, is_concrete
 from omoide.learning.wording import content_words
 
 _LONGEST = 400
@@ -100,7 +108,7 @@ class _Sentence:
 
     @cached_property
     def general(self) -> bool:
-        return bool(GENERAL.search(self.text))
+        return bool(GENERAL.search(self.text)) or (bool(ADVERB.search(self.text)) and not self.is_problem)
 
     @cached_property
     def forbids(self) -> bool:
@@ -109,6 +117,15 @@ class _Sentence:
     @cached_property
     def concrete(self) -> bool:
         return is_concrete(self.text)
+
+    @cached_property
+    def is_problem(self) -> bool:
+        """Whether it tells what goes wrong, without saying what to do."""
+        return bool(BUG.search(self.text)) and not self.forbids and not ORDERS.search(self.text)
+
+    @property
+    def is_unsettled(self) -> bool:
+        return bool(UNSETTLED.search(self.text) or OWN_PLAN.search(self.text))
 
     @property
     def is_task(self) -> bool:
@@ -125,7 +142,9 @@ class _Sentence:
     def is_unclear(self) -> bool:
         if self.is_first and not self.corrected:  # a refusal refers to what was done before
             return True
-        return bool(BUG.search(self.text) or VAGUE.search(self.text))
+        if self.is_problem or VAGUE.search(self.text):
+            return True
+        return bool(DEICTIC.search(self.text)) and not (self.corrected or self.explained)
 
     @property
     def names_instead(self) -> bool:
@@ -133,7 +152,11 @@ class _Sentence:
 
     @property
     def is_house_style(self) -> bool:
-        return bool(HOUSE_TOPIC.search(self.text) and HOUSE_SHAPE.search(self.text))
+        if HOUSE_TOPIC.search(self.text) and HOUSE_SHAPE.search(self.text):
+            return True
+        if GENERIC.search(self.text):
+            return self.explained or self.concrete or len(content_words(self.text)) >= _ENOUGH_WORDS
+        return bool(HOUSE_SUBJECT.search(self.text))
 
     @property
     def directs(self) -> bool:
@@ -141,13 +164,16 @@ class _Sentence:
 
     @property
     def states(self) -> bool:
+        if ENDS_OPEN_JA.search(self.text):
+            return False
         if STATES.search(self.text) and (self.explained or self.concrete):
             return True
         return bool(SPECIFIES.search(self.text) and self.concrete) or bool(LOCATES.search(self.text))
 
 
 _RULES: tuple[tuple[Callable[[_Sentence], bool], str], ...] = (
-    (lambda one: not one.corrected and is_decision(one.text), "decision"),
+    (lambda one: one.is_unsettled, ""),
+    (lambda one: not one.corrected and decides(one.text), "decision"),
     (lambda one: one.is_task, ""),
     (lambda one: one.is_rule, "convention"),
     (lambda one: one.is_unclear, ""),

@@ -18,6 +18,7 @@ _NO = (
 )
 _REFUSAL = any_of(
     _NO,
+    r"(?:the|your) \w+(?: \w+)? (?:is|are|looks?) (?:wrong|incorrect)(?=[,;:])",
     listed(r"""
     nope, nah, wrong, incorrect, not quite, not like that
     (?:that|this|it)(?:'?s| is| was)? (?:not (?:right|correct|true|what I (?:meant|asked|wanted))|wrong|incorrect)
@@ -54,12 +55,20 @@ _AUTHORITY = words("""
 _DEMANDS = words("""
     requires?, wants?, needs?, insists?, demands?, rejects?, enforces?, checks?, fails?, blocks?, expects?, forbids?
 """)
+ADVERB = phrases(
+    r"(?:^|[,;:.(—–-]\s*|\b(?:and|but|so|please|pls|we|you|i|must|should|to|is|are|be|goes|go|stays?|also|just|or|thing) )"
+    r"(?:always\b|never\b(?! mind| seen| heard| been| worked| had| got| did))",
+    r"\b(?:whenever|every ?time|each time) (?:you|we|i|someone|anyone|somebody|anybody|there)\b",
+    r"\b(?:for (?:good|ever)|(?:no|not) .{2,40} (?:ever|anywhere|at all))[.!]*$",
+    r"^(?:so |and |but )?our \w+(?: \w+)? (?:is|are)\b",
+    listed("必ず, 常に, 毎回, いつも, 絶対, 都度, 一律"),
+)
+"""It says "always" or "never" of what somebody is to do. What always happens may be a fault: see `BUG`."""
 GENERAL = phrases(
     words("""
-        always, every ?time, each time, whenever, in general, as a rule, no matter (?:what|how), under no circumstances
+        in general(?! terms), as a rule, no matter (?:what|how), under no circumstances
         by default, around here, house (?:style|rules?), hands off, off[- ]limits, append[- ]only
     """),
-    r"(?<!i've )(?<!has )(?<!have )(?<!had )(?<!was )\bnever\b(?! mind| seen| heard| been| worked| had| got| did)",
     rf"\b{_GROUP}{_HABIT}(?! (?:to|into)\b)",
     r"\b(?:in|for|across) (?:this|our|the whole) (?:repo|repository|project|codebase|team|company|org|monorepo|app)\b",
     r"\b(?:by|per|as per|according to) (?:contract|policy|convention|law|agreement|our|the (?:style|team|contract|spec))\b",
@@ -73,10 +82,8 @@ GENERAL = phrases(
     r"\bI (?:always |really |strongly |much |generally )?(?:prefer|hate|dislike|can'?t stand|like (?:my|to have))\b",
     r"\b(?:is|are) (?:mandatory|compulsory|not optional|a must)\b|\b(?:we|i) can live with\b",
     r"\b(?:i|we)'?d (?:keep|stick|leave|go with|rather)\b|\bi (?:don'?t|do not) (?:want|like)\b",
-    listed(
-        "必ず, 常に, 毎回, いつも, 絶対, 原則, 基本(?:的に)?は?[、 ], 一律, 都度, 統一, 固定, 限定, 厳守, 必須, 推奨, 非推奨"
-    ),
-    "うち(?:は|では|の)|(?:弊社|社内|我々|私たち)",
+    listed("原則, 基本(?:的に)?は?[、 ], 統一, 固定, 限定, 厳守, 必須, (?<!非)推奨, 対象(?:です|。|$|、)"),
+    "(?<![のそ])うち(?:は|では|の)|(?:弊社|社内|我々|私たち)",
     "(?:この|本)(?:プロジェクト|リポジトリ|リポ|コードベース|チーム|現場|アプリ|サービス)(?:は|では|の|で)|チーム(?:では|は|の|で)",
     listed("ルール, 規約, 方針, 決まり, 約束, 運用, ポリシー, 契約, 取り決め, お作法, 慣習, 社内規定"),
     "(?:ほう|方)が(?:いい|良い|好き|楽|助か|読みやす)|好み|(?:好き|嫌い|苦手)(?:です|だ|なので|。|$)|派(?:です|なので|だから)",
@@ -89,18 +96,24 @@ _HARMLESS = words("""
 """)
 _NO_RULE = listed("need, idea, problem, worries, rush, way, thanks, clue, longer, one, matter, luck, tests?$")
 FORBIDS = phrases(
-    r"(?:^|[,;:.(]\s*|\b(?:and|but|so|please|pls|just|tho|though) )(?:do not|don'?t|never|stop|avoid|no more|quit)"
-    rf" (?:ever |just )?(?!{_HARMLESS})\w+",
+    r"(?:^|[,;:.(]\s*|\b(?:and|but|so|please|pls|just|tho|though) )"
+    rf"(?:(?:do not|don'?t|never|avoid|no more) (?:ever |just )?(?!{_HARMLESS})\w+|(?:stop|quit) \w+ing\b)",
     r"\b(?:must|may|can|should)(?:n'?t| not| never) be \w+|\bmust(?:n'?t| not)\b|\bnot allowed\b|\bhands off\b",
     r"\b(?:don'?t|doesn'?t) (?:go|belong) (?:in|into|to|on|here)\b",
     r"\b(?:you|we) (?:can'?t|cannot|can not|may not|mustn'?t) (?:use|do|call|run|add|have|put|import|change|rely|touch)\b",
     rf"(?:^|[,;:]\s*|\band )no (?!{_NO_RULE})[\w-]+ (?:[\w-]+ )?(?:in|on|for|please|pls|at|anywhere|allowed|ever)\b",
     "(?<!気に)(?<!心配)(?<!気にし)(?<!心配し)ないで(?!す)",
     "(?:は|も|のは)(?:ダメ|だめ|駄目|なし|無し|ナシ|不可)",
-    listed("禁止, 厳禁, (?<![a-z])NG(?![a-z]), ＮＧ, しないこと, ないこと, ないように, ^[^が]*しない[。！]?$, やめて"),
+    listed("禁止, 厳禁, (?<![a-z])NG(?![a-z]), ＮＧ, ないこと(?=[、。！]|$|で), ないように, ^[^が]*しない[。！]?$"),
+    "やめ(?:て|ましょう)",
 )
 """It says what not to do."""
 
+_ARRANGED = (
+    "置い|入っ|決まっ|決め|なっ|使っ|動い|走っ|固定し|統一し|揃え|書い|設定し|管理し|分け|保存し|運用し|見|残し|限定し|指定し|想定し"
+    "|接続し|繋がっ|つながっ|依存し|提供し|共有し|公開し|用意し|まとめ|向け|許可し|対応し|制限し|予約し|割り当て|やらかし|縛られ"
+)
+"""How Japanese says that things were arranged so, and are so since; other verbs tell what is happening."""
 STATES = phrases(
     words("lives?, sits?, resides?, listens?, stays?"),
     r"\b(?:limit|quota|timeout|ttl|max(?:imum)?|minimum|threshold|retention)\b.{0,30}\b(?:is|are)\b",
@@ -108,19 +121,21 @@ STATES = phrases(
     r"\b(?:is|are) "
     + words("""
         stored, kept, defined, configured, hosted, deployed, generated, mounted, capped, limited, built, served, owned
-        signed, cached, shared, synced, exposed, only, just an?, in, under, on port, behind
+        signed, cached, shared, synced, exposed, only, just an?, in, under, on, at, via, over, behind, mandatory, forever
     """),
     words("comes?, go(?:es)?, belongs?, reads?, writes?, points?, talks?, depends?, runs?, builds?, ships?, times? out")
     + r" (?:from|in|into|to|through|via|under|at|on|after|with|every|nightly|only)\b",
-    words("requires?, needs?, expects?, rejects?, accepts? only, only (?:works?|runs?|accepts?|supports?)"),
+    r"(?<!\bi )(?<!\bwe )(?<!\byou )"
+    + words("requires?, needs?, expects?, rejects?, accepts? only, only (?:works?|runs?|accepts?|supports?|links?)"),
     words("allows? (?:only|at most)"),
     "に(?:(?:置|入)(?:いて|って|かれ))|になって(?:る|ます|いる|います)|しか(?:動|使え|対応|通)|までに?(?:。|$)",
-    "(?:て|で)(?:る|ます|います|いる|ある|あります|おり)[。よねんの]?|(?:され|弾かれ)(?:る|ます|て)|(?:残ら|使え|読め|通ら|動か)な",
+    f"(?:{_ARRANGED})(?:て|で)(?:る|ます|います|いる|ある|あります|おり|ない)|(?:され|弾かれ)(?:る|ます)|(?:残ら|使え|読め|通ら)な",
+    "(?:て|で)あ(?:る|ります)",
     listed("が必要, が要る, 要ります, でのみ, 経由, ポート, 環境変数, 自動生成, 読み取り専用, 上限"),
 )
 """It describes how things are."""
 SPECIFIES = phrases(
-    "^[^、。はが]{2,20}は[^。？?]{2,60}[\u3400-\u9fff\u30a0-\u30ffa-z0-9」)]の?(?:方|ほう)?[。ねよ]*$",
+    "^[^、。はが]{2,20}は[^。？?]{2,60}[\u3400-\u9fff\u30a0-\u30ffa-z0-9」)]の?(?:方|ほう)?(?: ?だ| ?です)?[。ねよ]*$",
     "^[^、。はが]{2,20}は[^。？?]{2,40}で、|^[^、。はが]{2,20}は ?[a-z0-9./_-]+、",
 )
 """A Japanese sentence that states what something is."""
@@ -144,18 +159,23 @@ EXPLAINS = phrases(
 """A second clause that explains the first one."""
 CONTRAST = phrases(
     r"[,;—–-] ?not (?:to |in |on |with |from |a |an |the |via )?[\w`.-]+",
-    words("instead of, rather than"),
+    words("use, uses, using, we, prefer, should, must, please, pls, is, are, want, need, put, take, go, keep, have, let'?s")
+    + r".*\b(?:instead of|rather than)\b",
+    r"\b(?:instead of|rather than)\b.*\b(?:use|we|should|please|pls|put|take|call|write|run|make)\b",
     "(?:じゃ|では)なく(?:て)?",
 )
 """It puts one thing in the place of another."""
 
 DIRECTS = phrases(
     words("""
-        use, keep, leave, put, take, prefer, stick, stay, call, name, write, run, should, must, has to, have to, needs? to
-        only, instead, rather, not, no, drop, skip, go with, want
+        use, keep, leave, put, take, prefer, stick, stay, call, name, write, run, must, has to, have to, needs? to
+        only, instead, rather, drop, skip, go with
     """),
+    r"\b(?:should|not|no)\b(?! \w+ing\b)",
     listed("""
-        にする, にして, でいく, でいこう, でいき, でやる, を使, 残(?:し|す|って), 分け, 入れ, やめ, しない, だけ, のみ
+        (?:に|まで)(?:落と|下げ|上げ|増や|減ら|絞)
+        にする, に(?:して|しと), でいく, でいこう, でいき, でやる, を使, 残(?:し|す|って), 分け, 入れ, やめ, しない, だけ
+        のみ, (?:で|に|へ)[。！]?$
         でいい, でお願い, ようにして, こと[。！]?$, 揃え, 寄せ, 置い, おいて, おく, 書い, まま, より, ではなく
         じゃなく, なし[で。], 足し
     """),
@@ -188,11 +208,30 @@ HOUSE_TOPIC = phrases(
 HOUSE_SHAPE = phrases(
     r"\b(?:please|pls)[.!]*$",
     r"\b(?:in|as) (?:english|japanese|german|french|utc|iso\b|lowercase|uppercase|[\w-]+_case|present tense|imperative)",
-    words("is, are, has, have, with, without, no, only, should, must, start, begin, end, prefixed?"),
+    words("without, no, only, should, must, start, begin, end, prefixed?"),
     "で(?:お願い|統一|す|書|、|。|$)|に(?:して|する|統一|、|。|$)",
     listed("なし, 英語, 日本語, 半角, 全角, 両方, 降順, 昇順, 形式, つけ, 付け, 始め, 頭に, 先頭, 末尾"),
 )
 """The form in which people state a convention."""
+
+GENERIC = phrases(
+    r"^(?:the |our |all )?(?:[\w.*/<>-]+ ){0,4}[\w-]{2,}s (?:only |always |never )?"
+    r"(?:stay|live|belong|go (?:in|into|to|on|through|via)|come from|must|have to|get (?:their|its|an?|only)|only get"
+    r"|are (?:forever|final))\b",
+    r"^[\w.`/<>-]+(?: [\w.`/<>-]+)? only (?:in|on|for|with|from|through|via|at|as)\b",
+    r"^(?:[\w.`/<>-]+ ){1,2}(?:for|in|on) (?:all|every|everything|each)\b",
+)
+"""An English sentence about all things of a kind: "library crates get their own errors", "anyhow only in binaries"."""
+HOUSE_SUBJECT = phrases(
+    r"^(?:the |our |all |every )?(?:\w+ )?"
+    + words("""
+        commits?, commit messages?, branch(?:es| names?)?, PR (?:titles?|descriptions?), changelogs?, naming, names?
+        docstrings?, indentation, imports?, error messages?, log (?:lines?|messages?), timestamps?, message style, docs
+        comments?, snapshots?, tests?, migrations?, releases?, secrets?, figures?
+    """)
+    + r" (?:is|are|has|have|go|goes|live|only get|get|gets|use|need|needs|come|belong|stay|stays)\b"
+)
+"""A sentence about a matter of conventions, in the present."""
 
 # What a sentence is, that is not guidance.
 
@@ -209,16 +248,56 @@ TASK = re.compile(
 )
 """It asks for something once."""
 BUG = phrases(
-    words("gives?, throws?, returns?, shows?, gets?, getting, got")
-    + r" (?:me |us )?(?:an? )?(?:\d{3}|error|exception|blank|wrong|empty|null)\b",
+    words("gives?, throws?, returns?, shows?, gets?, getting, got, reads?")
+    + r" (?:me |us )?(?:an? |the )?(?:\d{3}|0|error|exception|blank|wrong|empty|null|nothing)\b",
     words("""
-        crash(?:es|ed)?, broken, stopped working, doesn'?t (?:work|register|load|show|start), flaky
-        still (?:feels|fails|shows|there)
+        (?:doesn'?t|don'?t|didn'?t|won'?t|never) (?:work|register|load|show|start|pass)(?:es)?
+        crash(?:es|ed|ing)?, broken, stopped working
+        flaky, failing, failed, stuck, hangs?, hung, leaks?, spikes?, duplicated, freez(?:es|ing), reboots?, out of memory
+        still (?:feels|fails|shows|there|get|see), fails (?:for|with|after|when)
+        (?:are|is|was|were|went|came|comes|looks?) (?:\\w+ )?(?:empty|blank|wrong|slow|missing|gone|off|odd|weird|late)
+        keeps? (?:getting|failing|crashing|hanging|rebooting|losing|dropping)
+        went out, (?:way )?too (?:early|late|slow|often), lost, loses?, not assignable, memory leak
     """),
-    "落ち(?:る|て|ます)|エラー(?:に|が|出)|ずれ(?:て|る)|遅い(?:です|んだ|$)",
-    listed("動かない, おかしい, 壊れて, できちゃう, 押せちゃう"),
+    "落ち(?:る|て|ます|た)|エラー(?:に|が|出)|ずれ(?:て|る|ます)|遅い(?:です|んだ|$)|遅くて|重い(?:です|$)",
+    "(?:詰まっ|抜け|漏れ|固まっ|止まっ|消え|壊れ|混ざっ|化け|かかっ|溢れ|切れ|ズレ|残っちゃっ)(?:て(?:い)?(?:る|ます|た|ました|しま)|ちゃ)",
+    "(?:タイムアウト|失敗|発生|クラッシュ|誤判定|二重に|バグっ)(?:し|され|送|て)(?:て|ます|た|る|い)",
+    listed("動かない, おかしい, 壊れて, できちゃう, 押せちゃう, 鳴らない, 出ない, 飛ばない, 届かない, 効かない$"),
+    "できないみたい|ことがある",
 )
 """It describes what is broken."""
+ORDERS = phrases(
+    r"^(?:please |pls |just |also |and |so |then |always |only |let'?s |we |you (?:must|should|have to|need to) )*"
+    + words("""
+        use, keep, leave, put, take, prefer, stick, stay, call, name, write, run, drop, skip, go with, don'?t, do not, never
+        avoid, pass, pin, wrap, return, log, store, check, ask, test, treat, add, set, make
+    """),
+    "(?:て|で)(?:ください|下さい|くれ|ほしい|欲しい|おいて|ね|よ)*[。！!]?$|(?:すること|こと|よう(?:に)?)[。！!]?$|しよう|ましょう",
+)
+"""It tells somebody what to do, as opposed to what happens."""
+ENDS_OPEN_JA = re.compile(
+    "(?:て|(?<!ま)で)(?:ください|下さい|くれ|くださいね|ほしい(?:です)?|欲しい(?:です)?|もらって|おいて|ね|よ)*[。！!]?$|がほしい"
+    "|(?:ので|んで|から)(?:ね|さ)?[。！!]?$"
+)
+"""A Japanese sentence that ends by asking for something, or only gives a reason: it states no fact."""
+UNSETTLED = phrases(
+    r"\b(?:haven'?t|have not|hasn'?t|not) (?:yet )?(?:decided|settled|agreed|sure|certain)\b|\bundecided\b|\btbd\b",
+    r"\b(?:thinking (?:about|of)|considering|wondering|debating|discussing|whether (?:we|to|i|it))\b",
+    r"\bsome(?:one|body)(?: \w+){0,3} (?:said|wrote|says)\b",
+    r"\b(?:rumou?r|apparently|supposedly|allegedly|as far as i (?:know|remember)|afaik|iirc|i (?:don'?t|can'?t) remember)\b",
+    "(?:まだ|未)(?:.{0,12})(?:決ま|決め|決定|確定)|検討中|相談(?:する|して|中|します)|迷って|悩んで|かどうか|どうしよう|どうなんだろ",
+    "(?:らしい|そうです|はず|みたい|とのこと|って言ってた|んだって)(?:です|だ|で|けど|。|$)",
+)
+"""It is not decided yet, or only hearsay."""
+OWN_PLAN = phrases(
+    r"^(?:i'?ll|i will|i (?:just|already)|brb|afk)\b",
+    r"^i'?m (?:off|out|back|going|gonna|in|at|on (?:a|an|the|my|holiday|vacation)|away|not)\b",
+    r"\bi'?ll (?:look|check|do|see|swap|review|put|fix|send|get|try|be|test|ask|merge|commit|push|handle|take|deal|write)\b",
+    r"\bi (?:need (?:an?|the|some)|(?:want|would like|'d like) to (?:see|know|have))\b",
+    "(?:^|今から|あとは?)(?:自分|私|俺|僕|こっち)(?:が|で|は).*(?:する|やる|出す|確認|対応|見る|見ます|します|やります)",
+    "(?:やっとく|やっときます|しとく|しときます|しておきます|ておく(?:ね|わ)|出てきます|離れます|戻りました|見ます|寝ます|切りたい|したいです)(?:ね|わ|よ)?[。！!]?$",
+)
+"""What the person does or wants to do: over when it is done."""
 DEPENDENT = phrases(
     "^"
     + words("""
@@ -231,7 +310,7 @@ DEPENDENT = phrases(
     + listed(
         "それ(?!から|と|に), これ(?!から), そう(?!したら|して), じゃないと, でないと, なぜなら, 理由, 例えば, 「, 前に"
     ),
-    "(?:ので|から|ため|ないと(?:困る)?(?:です)?|みたいな(?:感じ)?)[。！]?$",
+    "(?:ので|から|んで|ため|ないと(?:困る)?(?:です)?|しかない(?:です)?|みたいな(?:感じ)?)[。！]?$",
 )
 """It only explains the sentence before it."""
 VAGUE = phrases(
@@ -239,7 +318,13 @@ VAGUE = phrases(
     r"(?!\s+(?:repo|repository|project|codebase|team|service|package|module|app))",
     words("maybe, perhaps, might, probably, i think, i guess, not sure, dunno, could be, i wonder, idk"),
     r"^no (?:need|problem|worries|rush|idea|thanks)\b",
+    r"^(?:not|nor|or) ",
+    r"^(?:leave|keep|drop|put|take|use|skip) (?:it|that|this|those|these|them)\b(?! (?:at|in|under|as|on) )",
     "^(?:これ|それ|あれ|この辺|その辺)(?:は|が|を|も)",
-    "(?:かもしれ|と思い|気がし|たぶん|多分|おそらく|っぽい|かも[。！]?$)",
+    "(?:かもしれ|と思い|気がし|たぶん|多分|おそらく|っぽい|かも[。！]?$|かな[。！]?$|(?<!んだ)(?:よ|です)ね[。！]?$)",
 )
 """It cannot be understood alone, or is a guess."""
+DEICTIC = phrases(
+    "^[^、。]{0,12}(?:この|その|あの)(?!プロジェクト|リポ|コードベース|チーム|現場|アプリ|サービス|会社|案件|システム|場合|まま|ため|うえ|上で)",
+)
+"""It is about something that is seen only in the conversation."""

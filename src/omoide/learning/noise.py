@@ -45,10 +45,14 @@ def is_progress(sentence: str) -> bool:
 _DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _TEMPORARY = phrases(
     r"\b(?:today|tomorrow|yesterday|tonight|right now|at the moment|for the moment|for now|just this once|one-off"
-    r"|temporar(?:y|ily)|in a (?:minute|sec\w*|bit)|later|next (?:week|month|sprint)|yet|still broken)\b",
-    r"\bthis (?:time|morning|afternoon|evening|week|sprint|PR|commit|branch|task|ticket|session|one)\b",
-    rf"\b(?:since|until|till|by|on|last) {_DAY}(?!s)\b",
+    r"|temporar(?:y|ily)|in a (?:minute|sec\w*|bit)|later|next (?:week|month|sprint)|yet|still broken"
+    r"|deadline|code freeze)\b",
+    r"\bthis (?:time|morning|afternoon|evening|week(?:end)?|month|quarter|sprint)\b",
+    r"\bthis (?:PR|commit|branch|task|ticket|session|one)\b",
+    rf"\b(?:since|until|till|by|on|last|this|next) {_DAY}(?!s)\b",
+    r"\b(?:until|till|before|while) (?:i|i'm|i've|he|she)\b|\bis (?:down|out|away|on (?:holiday|vacation|leave))\b",
     "今日|明日|昨日|今朝|今夜|来週|先週|今回(?:だけ|は|の)|いまだけ|今だけ|一時的|とりあえず|いったん|一旦|あとで|後で|さっき|いま(?:は|の)",
+    "今週|今月|今から|来月|先月|明後日|本日|今晩|(?:凍結|メンテ(?:ナンス)?|休暇|出張|離席|停止)(?:中|で)|返事待ち|まだ[^。、]{0,8}(?:ないで|待っ)|までに[^。]{0,12}たい",
     "この(?:PR|コミット|ブランチ|タスク|作業|チケット)",
 )
 

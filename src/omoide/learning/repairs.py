@@ -43,8 +43,10 @@ _LOOKING = re.compile(
     r"(?:cd \S+ ?&& ?)?"
     + words("""
         ls, cat, head, tail, grep, rg, find, git (?:status|diff|log|show|blame), echo, pwd, which, sed -n, wc, tree, stat
-        file, ps, env, printenv, docker ps, pg_isready, type, man, less, more
+        file, ps, env, printenv, docker ps, pg_isready, type, man, less, more, nvidia-smi, xcrun simctl list, top, df, du
+        curl -[sI]+, jq, ping, lsof, netstat, kubectl (?:\\S+ )*(?:get|describe|logs)
     """)
+    + r"|\S+(?: \S+)? (?:list|show|status|info|--version|-V|version)\b"
 )
 _WRAPPER = any_of(
     r"cd \S+ ?(?:&&|;) ?",
@@ -209,12 +211,10 @@ def _error_line(text: str) -> str:
 
 
 def _change(failure: _Failure, command: str) -> str:
-    """What was done in between: the last files edited, else the last other command, else the other form of the command."""
+    """What was done in between: the last files edited, else the other form of the command, else the last other command."""
     files = list(dict.fromkeys(failure.edited))
     if files:
         return "after a change of " + ", ".join(f"`{name}`" for name in files[-2:])
-    if failure.ran:
-        return f"after `{failure.ran[-1][:_LONGEST_COMMAND]}`"
     if _first_line(command) != _first_line(failure.command):
         return f"as `{_first_line(command)[:_LONGEST_COMMAND]}`"
-    return ""
+    return f"after `{failure.ran[-1][:_LONGEST_COMMAND]}`" if failure.ran else ""

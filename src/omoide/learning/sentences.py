@@ -5,7 +5,7 @@ import re
 _FENCED = re.compile(r"^(`{3,}+|~{3,}+).*?^\1\s*$", re.M | re.S)
 _QUOTED = re.compile(r"^\s*>.*$", re.M)
 _BOUNDARY = re.compile(
-    r"""(?<=[。！？])(?![」』）)])|(?<=[.!?])(?=["')\]]*\s+\S)|\n+""",
+    r"""(?<=[。！？])(?![」』）)])|(?<=[!?])(?=[ぁ-ヺ一-鿿])|(?<=[.!?])(?=["')\]]*\s+\S)|\n+""",
     re.X,
 )
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|excl|fig|dr|mr|mrs|ms|st)|(?-i:\b[A-Z]))\.$", re.I)

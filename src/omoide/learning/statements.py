@@ -34,7 +34,8 @@ _REASON = phrases(
     r"\bwhich (?:avoids|keeps|prevents|means|lets|allows)\b",
     "ため",
     "ので",
-    "(?:から|んで)(?=[、。！]|$)",
+    "(?:から|んで)(?=(?:な[あぁ]?|ね|さ)?(?:[、。！]|$))",
+    "(?<=[るいだたすん])から(?=[^ぁ-ん])",
     "(?:ないと|って(?:し)?まう|せいで|おかげで|てしまうん)",
     "理由",
     "なぜなら",
@@ -46,12 +47,12 @@ _DECISION = phrases(
     r"\bdecision\s*[:：]",
     r"\b(?:was|were|has been|have been) (?:decided|chosen|rejected)\b",
     r"\bwe(?:'ll| will) (?:use|go with|stick with|keep|drop)\b",
-    r"\binstead of\b",
     "(?:こと|方針)(?:に|で)(?:した|しました|決め|決ま|決定|なった|なりました)",
     "(?:に|と|で)(?:決め(?:た|ました)|決ま(?:った|りました)|決定(?:した|しました))",
     "を(?:採用|選択|選定|選び|廃止|却下)(?:し(?:た|ました|ます)|する|ました)",
     "決定(?:事項)?[:：]",
 )
+_INSTEAD = re.compile(r"\binstead of\b", re.I)
 _CONVENTION = phrases(
     r"^\W*(?:please )?(?:always|never)\b",
     r"\bI (?:always |really |strongly )?(?:prefer|like|want|hate|dislike|don'?t (?:like|want))\b",
@@ -121,7 +122,12 @@ _VAGUE = phrases(
 
 
 def is_decision(sentence: str) -> bool:
-    """Whether a sentence says that something was decided."""
+    """Whether a sentence says that something was decided, or is done instead of something else."""
+    return decides(sentence) or (bool(_INSTEAD.search(sentence)) and not is_question(sentence))
+
+
+def decides(sentence: str) -> bool:
+    """Whether a sentence says in so many words that something was decided."""
     return bool(_DECISION.search(sentence)) and not is_question(sentence)
 
 
@@ -145,7 +151,7 @@ def classify(sentence: str, *, by_person: bool) -> StatementKind | None:
         return None
     if is_progress(sentence) or is_temporary(sentence) or is_about_instruction(sentence) or _VAGUE.search(sentence):
         return None
-    if _DECISION.search(sentence) and (by_person or has_reason(sentence)):
+    if is_decision(sentence) and (by_person or has_reason(sentence)):
         return StatementKind.DECISION
     if by_person and _CONVENTION.search(sentence):
         return StatementKind.CONVENTION

@@ -21,7 +21,10 @@ def share_of(part: str, whole: Wording) -> float:
     return len(own & whole) / len(own)
 
 
-_WORD = re.compile(r"[a-z0-9_$@](?:[\w.+:/$@#*'’-]*[\w$*#+])?|[\u30a0-\u30ff]{2,}|[\u3400-\u9fff々]+", re.I)
+_LETTER = r"a-z0-9_\u00c0-\u024f"
+_WORD = re.compile(
+    rf"[{_LETTER}$@](?:[{_LETTER}.+:/$@#*'’-]*[{_LETTER}$*#+])?|[\u30a0-\u30ff]{{2,}}|[\u3400-\u9fff々]+", re.I
+)
 _FUNCTION_WORDS = frozenset(
     re.findall(
         r"\S+",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from omoide.errors import InvalidInput, SecretFound
-from omoide.guard import permissions
+from omoide.guard import permissions, secrets
 from omoide.model import Draft, LinkKind, Memory, Query, Scope, State
 from omoide.retrieval import near_duplicates
 from omoide.service import versioning
@@ -240,7 +240,7 @@ def _draft(candidate: "Candidate", scope: Scope, run: str | None) -> Draft:
         scope=scope,
         type=LEARNING,
         tags=(candidate.kind, *candidate.globs),
-        examples=(candidate.evidence,) if candidate.evidence else (),
+        examples=(secrets.redact(candidate.evidence),) if candidate.evidence else (),
         source=LEARNING,
         confidence=candidate.confidence,
         source_run_id=run,
