@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 
 const PROGRAM = "@OMOIDE@"
 const LIMIT = 2000 // milliseconds
-const REMEMBERED = 200 // messages whose text is kept: a turn has many model steps, and each must see the same text
+const PART = "prt_omoide_"
 
 function ask(input) {
   return new Promise((resolve) => {
@@ -50,44 +50,62 @@ function textOf(message) {
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
 }
 
+// What was added to a message is stored in the metadata of its text: opencode keeps that with the conversation and sends it
+// to no model, neither in a turn nor for a title.
+const texts = (message) =>
+  (message?.parts ?? []).flatMap((part) => part.metadata?.omoide ?? []).filter((text) => typeof text === "string")
+
+// The messages since the last compaction: those before it do not reach the model any more.
+function current(messages) {
+  const compacted = messages.findLastIndex((message) => message.parts.some((part) => part.type === "compaction"))
+  return messages.slice(compacted + 1)
+}
+
 export const Omoide = async ({ client, directory }) => {
-  const texts = new Map() // message id: a promise of its text
-  const started = new Set() // sessions
+  const started = new Set() // sessions whose conversation has the text of a session's start
 
   const call = (event, session, more) =>
     ask({ hook_event_name: event, session_id: session, cwd: directory, client: "opencode", ...more })
 
-  const memoriesFor = async (message) => {
-    const session = message.info.sessionID
-    const found = []
-    if (!started.has(session)) {
-      started.add(session)
-      found.push(contextOf(await call("SessionStart", session, { source: "startup" })))
-    }
-    found.push(contextOf(await call("UserPromptSubmit", session, { prompt: textOf(message), prompt_id: message.info.id })))
-    return found.filter(Boolean).join("\n\n")
+  const messagesOf = async (session) => (await client.session.messages({ path: { id: session } })).data ?? []
+
+  const isNew = async (session) => {
+    if (started.has(session)) return false
+    started.add(session)
+    return !current(await messagesOf(session)).some((message) => texts(message).length)
   }
 
   return {
+    "chat.message": async (input, output) => {
+      try {
+        const session = input.sessionID
+        const prompt = textOf(output)
+        const part = output.parts.find((part) => part.type === "text" && !part.synthetic && !part.ignored)
+        if (!prompt || texts(output).length) return
+        const found = []
+        if (await isNew(session)) found.push(contextOf(await call("SessionStart", session, { source: "startup" })))
+        found.push(contextOf(await call("UserPromptSubmit", session, { prompt, prompt_id: output.message.id })))
+        const omoide = found.filter(Boolean)
+        if (omoide.length) part.metadata = { ...part.metadata, omoide }
+      } catch {}
+    },
+    // Every request gets the stored texts, each once: also when a conversation is resumed or forked.
     "experimental.chat.messages.transform": async (_, output) => {
       try {
-        const users = output.messages.filter((message) => message.info.role === "user")
-        const last = users.at(-1)
-        if (last && textOf(last) && !texts.has(last.info.id)) {
-          texts.set(last.info.id, memoriesFor(last))
-          if (texts.size > REMEMBERED) texts.delete(texts.keys().next().value)
-        }
-        for (const message of users) {
-          const text = await texts.get(message.info.id)
-          if (text)
+        const present = new Set()
+        for (const message of output.messages) {
+          if (message.info.role !== "user" || message.parts.some((part) => part.id?.startsWith(PART))) continue
+          for (const text of texts(message).filter((text) => !present.has(text))) {
+            present.add(text)
             message.parts.push({
-              id: "prt_omoide_" + message.info.id,
+              id: PART + present.size + "_" + message.info.id,
               sessionID: message.info.sessionID,
               messageID: message.info.id,
               type: "text",
               synthetic: true,
               text,
             })
+          }
         }
       } catch {}
     },
@@ -99,10 +117,10 @@ export const Omoide = async ({ client, directory }) => {
     },
     event: async ({ event }) => {
       try {
-        if (event.type !== "session.idle") return
         const session = event.properties.sessionID
-        const answer = await client.session.messages({ path: { id: session } })
-        const messages = answer.data ?? []
+        if (event.type === "message.removed") started.delete(session)
+        if (event.type !== "session.idle") return
+        const messages = await messagesOf(session)
         const said = messages.findLast((message) => message.info.role === "user")
         const replied = messages.findLast((message) => message.info.role === "assistant")
         if (said && replied)
