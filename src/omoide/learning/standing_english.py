@@ -3,7 +3,7 @@
 import re
 from itertools import islice
 
-from omoide.learning.patterns import any_of, phrases
+from omoide.learning.patterns import any_of, lazy_pattern, phrases
 from omoide.learning.request_rule import ONE_OFF, Request
 
 _LEAST_CLAUSE = 8
@@ -21,7 +21,7 @@ _FROM_NOW = phrases(
     r"\bfor all (?:future|later|coming) \w+",
     r"\b(?:once and )?for good(?=[,.!]|$)",
 )
-_CLAUSE_START = re.compile(
+_CLAUSE_START = lazy_pattern(
     r"(?:[,;:—–(]\s*|\s-+\s|\b(?:and|but|so|also|then|plus)\b,?\s+|^)(?=(?:please |pls |also |just )*"
     + any_of(
         r"let'?s\b",
@@ -169,14 +169,14 @@ _NO_SETTLED = phrases(
 )
 
 _NOTED = "(?:store|save|record|keep|log|file|treat|take|consider|note|remember|write|put|add)"
-_AS_RULE = re.compile(
+_AS_RULE = lazy_pattern(
     rf"\b(?P<phrase>{_NOTED} (?:that|this|it)(?: down)? (?:as|under|to|among) (?:a|an|the|our|my|your) (?:\w+ )?"
     r"(?:rules?|polic(?:y|ies)|conventions?|decisions?|preferences?|standard|default|facts?|guidelines?|notes?|"
     r"memor(?:y|ies)|standing order))"
     r"(?:\s*[:,—–-]+\s*(?P<content>\S.*))?",
     re.I,
 )
-_INSIDE_ENGLISH = re.compile(
+_INSIDE_ENGLISH = lazy_pattern(
     r"\b(?:please|pls|plz|you (?:should|must|need to|have to|can|could|might want to)|important (?:to|that you|you)|"
     r"important,|"
     r"sure (?:to|you|that you)|^|[,;]|\band|\bbut|(?:want|need|like|ask) you to|helps? to|worth|good to|thing to|"
@@ -186,7 +186,7 @@ _INSIDE_ENGLISH = re.compile(
     r"(?: (?:the fact )?that\s+|\s*[:—–]\s*)(?P<content>\S.+)$",
     re.I,
 )
-_FYI = re.compile(
+_FYI = lazy_pattern(
     r"^(?:btw,? |and |oh,? )?(?P<phrase>fyi|for your information|just so you know|heads[- ]?up)[\s,:—–-]+"
     r"(?P<content>.+\b(?:so (?:please |always |never |don'?t |do not |we |you |keep |use |avoid )|always|never|must|"
     r"not? longer|"
@@ -231,7 +231,9 @@ def _from_now(sentence: str) -> Request | None:
     return Request(f"{clause}{after}".strip(" ,"), "rule", match[0])
 
 
-_ORDER = re.compile(rf"^(?:\w[\w /-]{{0,30}}: )?(?:please |pls |also |and |so |just |only ){{0,3}}{_BASE_VERB}(?= \S)", re.I)
+_ORDER = lazy_pattern(
+    rf"^(?:\w[\w /-]{{0,30}}: )?(?:please |pls |also |and |so |just |only ){{0,3}}{_BASE_VERB}(?= \S)", re.I
+)
 
 
 def _is_order(clause: str) -> bool:
