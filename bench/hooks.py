@@ -27,8 +27,8 @@ FIRST = 100
 ASKED = 300
 PROCESS = 1.3
 """A hook takes at most so many times the processor time of `omoide recall`."""
-LEARNING = 2.0
-"""The same where it learns from a turn, which it does once in a session."""
+TASK = "Please fix the failing test in tests/test_login.py, it complains about a missing header."
+"""A message from which nothing is learnt, as most are."""
 TOOL = 5.0
 """Milliseconds of a call of the tool."""
 
@@ -79,6 +79,10 @@ def measure_processes(root: Path, questions: list[str]) -> Processes:
         taken.run("stop", hook, stop)
         learning = {**shared, "session_id": f"l{run}", "hook_event_name": "SessionStart", "source": "startup"}
         taken.run("session start that learns from a turn", hook, learning)
+        with transcript.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"type": "user", "message": {**message, "content": TASK}}) + "\n")
+        taken.run("stop", hook, {**stop, "last_assistant_message": "Fixed."})
+        taken.run("prompt that learns from a turn", hook, {**prompt, "session_id": f"m{run}", "prompt": questions[run]})
     return taken
 
 
@@ -126,7 +130,7 @@ def rows() -> list[Row]:
                 f"{event}, CPU",
                 percentile(processes.cpu[event], 0.5),
                 recall,
-                LEARNING if event in learning else PROCESS,
+                PROCESS,
                 "ms",
                 digits=0,
             )
@@ -139,7 +143,7 @@ def rows() -> list[Row]:
                 f"{event}, wall",
                 percentile(walls[event], 0.5),
                 recall_wall,
-                LEARNING if event in learning else PROCESS,
+                PROCESS,
                 "ms",
                 digits=0,
             )

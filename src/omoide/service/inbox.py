@@ -32,13 +32,16 @@ _MODEL_FIRST = timedelta(hours=1)
 class Inbox(HookCalls, Repositories, Learning, Meter):
     """The operation that learns from what hooks left."""
 
-    def learn_from_inbox(self, *, seconds: float | None = None, ask: bool = True) -> LearningReport:
+    def learn_from_inbox(
+        self, *, seconds: float | None = None, ask: bool = True, largest: int | None = None
+    ) -> LearningReport:
         """Learn from the ends of turns that agents' hooks left in the inbox, oldest session first.
 
         Each line of a transcript is read once, by one process at a time. `seconds`: for how long to begin with further
         parts; None: until nothing is left. `ask`: whether the language model may be asked, where one is configured; without
-        it, items wait up to an hour for a process that may. Returns what was learnt, of all sessions. Raises StoreBusy if
-        another process is writing: nobody waits for it here.
+        it, items wait up to an hour for a process that may. `largest`: bytes of a session that are learnt from; a session
+        that has said more since it was last read is left to a process with more time. Returns what was learnt, of all
+        sessions. Raises StoreBusy if another process is writing: nobody waits for it here.
         """
         permissions.require(self._actor, "learn_from_inbox")
         until = float("inf") if seconds is None else time.monotonic() + seconds
@@ -52,6 +55,9 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
             items = self._write_soon(partial(_lease, at=at, before=before))
             if not items:  # another process was faster
                 continue
+            if largest is not None and self._unread_bytes(items) > largest:
+                self._give_back(items)
+                break
             if not self._learn_session(items, until, reports, ask=ask):
                 break
         return _join(reports)
@@ -70,10 +76,22 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
             for report in self._learn_item(item, is_last=is_last, ask=ask):
                 reports.append(report)
                 if time.monotonic() >= until:
-                    with self._store.write() as tx:  # give back what is left
-                        tx.extend_lease([each.number for each in items], self._clock())
+                    self._give_back(items)
                     return False
         return True
+
+    def _unread_bytes(self, items: Sequence[InboxItem]) -> int:
+        """How much is to be read for the items of a session."""
+        from omoide.service import session_turns  # lazy: see the top
+
+        with self._store.read() as tx:
+            starts = {item.transcript: tx.transcript_position(item.transcript).bytes for item in items}
+        return sum(session_turns.unread_bytes(path, start) for path, start in starts.items())
+
+    def _give_back(self, items: Sequence[InboxItem]) -> None:
+        """Leave what is not learnt yet of these items to the next process."""
+        with self._store.write() as tx:
+            tx.extend_lease([item.number for item in items], self._clock())
 
     def _learn_item(self, item: InboxItem, *, is_last: bool, ask: bool) -> Iterator[LearningReport]:
         """Learn from an item part by part; yields after each what was learnt."""

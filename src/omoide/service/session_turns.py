@@ -27,6 +27,15 @@ def has_transcript(item: InboxItem) -> bool:
         return False
 
 
+def unread_bytes(transcript: str, start: int) -> int:
+    """Return how many bytes of a transcript are behind a position; 0 if it cannot be read."""
+    try:
+        size = Path(transcript).expanduser().stat().st_size if transcript else 0
+    except (OSError, ValueError, RuntimeError):  # fallback: there is nothing to read
+        return 0
+    return size if size < start else size - start  # a shorter file is another one, and is read from its start
+
+
 def read_lines(
     item: InboxItem, position: TranscriptPosition, *, is_last: bool
 ) -> tuple[list[bytes], int, TranscriptPosition]:

@@ -1,4 +1,4 @@
-"""What was said is learnt from later: by the next session, command or idle server, each line once, by one process."""
+"""What was said is learnt from later: by the next hook, command or idle server, each line once, by one process."""
 
 import json
 import subprocess
@@ -39,6 +39,23 @@ def test_the_next_session_starts_with_what_the_last_one_decided(hook, shop, star
     assert hook(stopped).out == b""
     context = hook({**started, "session_id": "next"}).context
     assert "リリースは必ず火曜日に行う" in context
+
+
+def test_a_prompt_learns_what_was_said_before_it_and_is_answered_first(hook, shop, asked, stopped, memory):
+    write_transcript(stopped["transcript_path"], ("user", DECISION))
+    hook(stopped)
+    assert "pnpm" in hook({**asked, "session_id": "second"}).context
+    assert learnings(memory, shop) == [DECISION]
+
+
+def test_a_prompt_leaves_a_long_conversation_to_whoever_has_more_time(hook, shop, asked, started, stopped, memory):
+    long = [("assistant", f"Step {number} is done. " + "x" * 1_000) for number in range(100)]
+    write_transcript(stopped["transcript_path"], *long, ("user", DECISION))
+    hook(stopped)
+    assert "pnpm" in hook({**asked, "session_id": "second"}).context
+    assert learnings(memory, shop) == []
+    hook({**started, "session_id": "third"})  # given back: nobody has to wait for the end of a lease
+    assert learnings(memory, shop) == [DECISION]
 
 
 def test_each_line_of_a_transcript_is_learnt_from_once(hook, shop, started, stopped, memory):

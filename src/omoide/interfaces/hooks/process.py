@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 from omoide.errors import InvalidInput, OmoideError
 
 if TYPE_CHECKING:  # they load when a call was read
-    from omoide.model import HookCall
+    from omoide.model import HookCall, HookEvent
     from omoide.service import Service
     from omoide.settings import Settings
 
@@ -27,6 +27,8 @@ _SECONDS = 0.85
 """Until the process is ended, as long as the settings are not read. Starting Python takes some time before."""
 _LEARN_SHARE = 0.35
 """Of the time of a hook, for learning from the inbox."""
+_LARGEST_LEARNT = {"session start": 512 * 1024, "prompt": 64 * 1024}
+"""Bytes of a session that a hook learns from, by its event: a person waits for it. A few turns have less."""
 _GIT_SECONDS = 0.3
 _WAIT = 0.2
 _LARGEST_INPUT = 64 * 1024 * 1024
@@ -104,17 +106,19 @@ def answer(call: "HookCall", settings: "Settings") -> None:
     actor = Actor(settings.actor, settings.role, "hook")
     memory = app.open_service(settings, actor, report=lambda _: None, background=False, quick=True)
     try:
-        if call.event is HookEvent.SESSION_START:  # a prompt does not learn: a person waits for it
-            _learn(memory, _LEARN_SHARE * settings.hook_seconds)
+        if call.event is HookEvent.SESSION_START:  # what was learnt from the last session is in the context of this one
+            _learn(memory, call.event, settings.hook_seconds)
         memory.hook(call, deliver=lambda text: _write(render_output(call, text)))
+        if call.event is HookEvent.PROMPT:  # after the answer: that must not be lost if there is no time to learn
+            _learn(memory, call.event, settings.hook_seconds)
     finally:
         memory.close_quickly()
 
 
-def _learn(memory: "Service", seconds: float) -> None:
-    """Learn from what earlier hooks left, by rules alone."""
+def _learn(memory: "Service", event: "HookEvent", seconds: float) -> None:
+    """Learn from what earlier hooks left, by rules alone, in a share of these seconds."""
     with suppress(OmoideError):  # fallback: the next one learns it
-        memory.learn_from_inbox(seconds=seconds, ask=False)
+        memory.learn_from_inbox(seconds=_LEARN_SHARE * seconds, ask=False, largest=_LARGEST_LEARNT[event])
 
 
 def _hook_settings(settings: "Settings") -> "Settings":
