@@ -3,24 +3,17 @@
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET, UnsetType
 
-from omoide.errors import InvalidInput, OmoideError
+from omoide.errors import InvalidInput
 from omoide.model import Layer, Scope
 
 if TYPE_CHECKING:  # the service loads with the store, at the first call
     from omoide.service import Service
-
-
-_LEARN_INTERVAL = 5.0
-"""Seconds between two looks into the inbox."""
-_CLOSE_WAIT = 1.0
-"""Seconds that closing waits for what is being learnt."""
 
 
 class ServiceHandle:
@@ -32,16 +25,30 @@ class ServiceHandle:
         self._open = open
         self._opened: Service | None = None
         self._lock = threading.Lock()
-        self._learner: threading.Thread | None = None
-        self._learn_at = 0.0
+        self._used_at = time.monotonic()
 
     @property
     def service(self) -> "Service":
-        """The service, opened if it is not open yet."""
+        """The service for a request, opened if it is not open yet."""
+        self._used_at = time.monotonic()
+        return self.open()
+
+    def open(self) -> "Service":
+        """Return the service for work that no request asks for, opened if it is not open yet."""
         with self._lock:
             if self._opened is None:
                 self._opened = self._open()
             return self._opened
+
+    @property
+    def opened(self) -> "Service | None":
+        """The service, if it is open."""
+        return self._opened
+
+    @property
+    def idle_seconds(self) -> float:
+        """For how long no request has used the service."""
+        return time.monotonic() - self._used_at
 
     def retire_if_due(self) -> None:
         """Retire memories that are due, once a day: closing does it too, but a server rarely closes."""
@@ -49,39 +56,19 @@ class ServiceHandle:
             if self._opened is not None:
                 self._opened.retire_if_due()
                 self._opened.flush()
-                self._learn_from_inbox(self._opened)
 
     def flush(self) -> None:
-        """Run deferred writes, if the service is open, and learn from what agents' hooks left."""
+        """Run deferred writes, if the service is open."""
         opened = self._opened
         if opened is not None:
             opened.flush()
-            self._learn_from_inbox(opened)
-
-    def _learn_from_inbox(self, service: "Service") -> None:
-        """Learn in the background: a language model may be asked, and the next request must not wait for it."""
-        now = time.monotonic()
-        if now < self._learn_at or (self._learner is not None and self._learner.is_alive()):
-            return
-        self._learn_at = now + _LEARN_INTERVAL
-        with suppress(OmoideError):  # fallback: the next idle moment, or the next command
-            if service.has_inbox():
-                self._learner = threading.Thread(target=_learn, args=(service,), name="omoide-inbox", daemon=True)
-                self._learner.start()
 
     def close(self) -> None:
-        """Close the service, if it is open. What is being learnt gets a moment to end, else the next process learns it."""
-        if self._learner is not None:
-            self._learner.join(_CLOSE_WAIT)
+        """Close the service, if it is open."""
         with self._lock:
             if self._opened is not None:
                 self._opened.close()
                 self._opened = None
-
-
-def _learn(service: "Service") -> None:
-    with suppress(OmoideError):  # fallback: the next process learns it
-        service.learn_from_inbox()
 
 
 class CallContext:

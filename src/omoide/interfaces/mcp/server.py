@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from omoide.interfaces.mcp.context import CallContext, ServiceHandle
 from omoide.interfaces.mcp.dispatch import Dispatcher
+from omoide.interfaces.mcp.idle_learner import IdleLearner
 from omoide.model import Actor, Scope
 from omoide.settings import Settings
 
@@ -56,11 +57,15 @@ def serve_stdio(settings: Settings, root: Path | None, session: str, tool_set: s
     from omoide.interfaces.mcp.transports import stdio  # lazy: start-up: only one transport is used
 
     handle = service_handle(settings)
+    # Without a language model the next hook learns as much: the memory need not be opened for that alone.
+    learner = IdleLearner(handle.open if settings.llm else lambda: handle.opened, lambda: handle.idle_seconds)
     signal.signal(signal.SIGTERM, _raise_exit)
     try:
         context = CallContext(handle, root, _server_project(settings), session, is_local=True)
+        learner.start()
         stdio.serve(Dispatcher(context, tool_set))
     finally:
+        learner.stop()
         handle.close()
 
 
@@ -126,16 +131,20 @@ def serve_http(
         names,
         when_idle=retire_if_due,
     )
+    own = service_handle(settings, reported=reported)  # a bearer may be limited to some projects: the inbox is of all
+    learner = IdleLearner(own.open, lambda: server.idle_seconds)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: server.stop())
     # A Python handler runs between two bytecodes: for a signal right before select() it would only run after select().
     signal.set_wakeup_fd(server.waker, warn_on_full_buffer=False)
     try:
         ready(server.url, tokens.token_file(settings))
+        learner.start()
         server.serve()
     finally:
         signal.set_wakeup_fd(-1)
-        for handle in list(handles.values()):
+        learner.stop()
+        for handle in [own, *handles.values()]:
             handle.close()
 
 

@@ -70,12 +70,19 @@ class Gate:
         self._origins = frozenset(origins)
         self._added = [*_SECURITY, _HSTS] if secure else _SECURITY
         self._log = log
+        self._last_request = time.monotonic()
+
+    @property
+    def idle_seconds(self) -> float:
+        """For how long no request has come."""
+        return time.monotonic() - self._last_request
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        self._last_request = time.monotonic()
         exchange = _GuardedExchange(scope, send, self._added, self._log)
         try:
             head = _head(scope)

@@ -23,6 +23,7 @@ from omoide.interfaces.http.authentication import Authenticator
 from omoide.interfaces.http.limits import DRAIN_SECONDS, HEAD_SECONDS
 from omoide.interfaces.http.tokens import Bearer, Tokens
 from omoide.interfaces.mcp.context import ServiceHandle
+from omoide.interfaces.mcp.idle_learner import IdleLearner
 from omoide.interfaces.mcp.server import make_dispatch, print_warning, service_handle
 from omoide.interfaces.mcp.transports.endpoint import Endpoint
 from omoide.interfaces.rest import routing
@@ -153,12 +154,15 @@ def serve(settings: Settings, options: ServeOptions, ready: Callable[[str, Path]
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     url = f"http{'s' if secure else ''}://{show_host(options.host)}:{listener.getsockname()[1]}"
     server = _Server(config, lambda: ready(url, tokens.token_file(settings)), feed)
+    learner = IdleLearner(services.handle(None).open, lambda: gate.idle_seconds)
     try:
         _load_certificate(config)
         gc.freeze()
+        learner.start()
         server.run([listener])
     finally:
         listener.close()
+        learner.stop()
         services.close()
 
 

@@ -98,6 +98,11 @@ class HttpServer:
         with self._request_ended:
             self._request_ended.wait_for(lambda: self._requests == 0, timeout=_ANSWER_SECONDS)
 
+    @property
+    def idle_seconds(self) -> float:
+        """For how long no request has been in progress."""
+        return 0.0 if self._requests else time.monotonic() - self._last_activity
+
     def _seconds_until_idle(self, last_idle_call: float) -> float:
         """Return the time until the next call of `when_idle`, if no request comes before."""
         now = time.monotonic()
