@@ -33,6 +33,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     # what an agent and a person did in a work tree of this machine
     "record_work_tree": _EVERYONE,
     "learn_corrections": _EVERYONE,
+    "begin_turn": _EVERYONE,
     "proposals": _EVERYONE,
     "recall": _EVERYONE,
     "retrieve": _EVERYONE,

@@ -51,6 +51,8 @@ class AgentFile(msgspec.Struct, frozen=True, omit_defaults=True):
     hunks: tuple[AgentHunk, ...]
     added: bool = False
     """Whether the agent created the file."""
+    digest: str = ""
+    """Of its bytes; empty: not recorded."""
 
 
 class WorkTreeRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -63,3 +65,5 @@ class WorkTreeRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """The run that ended; None: one is about to begin."""
     files: tuple[AgentFile, ...] = ()
     """What the agent changed in that run."""
+    session: str = ""
+    """The session of a client in which an agent is at work there; empty: none is, or it is not known."""

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from omoide.errors import OmoideError
 from omoide.guard import permissions, secrets
-from omoide.model import HookCall, HookEvent, HookRecord, HookState, InboxItem, Injection, Scope
+from omoide.model import HookCall, HookEvent, HookRecord, HookState, InboxItem, Injection, Scope, WorkTreeState
 from omoide.service.hook_calls import HookCalls
-from omoide.service.repositories import Repositories
+from omoide.service.turn_corrections import TurnCorrections
 from omoide.settings import Settings
 
 if TYPE_CHECKING:  # only a process that answers a hook needs it
@@ -25,7 +25,7 @@ _LONGEST_TEXT = 20_000
 _LONGEST_FAULT = 300
 
 
-class AgentHooks(HookCalls, Repositories):
+class AgentHooks(HookCalls, TurnCorrections):
     """The operation that answers hooks."""
 
     def hook(self, call: HookCall, *, scope: Scope | None = None, deliver: Callable[[str], None] | None = None) -> str:
@@ -33,7 +33,8 @@ class AgentHooks(HookCalls, Repositories):
 
         At the start of a session that is its context, with a prompt what is relevant to it and not in the conversation yet.
         At the end of a turn, and before a compaction, nothing is added; an item of the inbox is stored, from which
-        `learn_from_inbox` learns later. The same call within ten seconds does nothing.
+        `learn_from_inbox` learns later, and what the agent changed in the work tree since `begin_turn`. The same call within
+        ten seconds does nothing.
 
         `scope`: where to look from; by default the project of the call's directory. `deliver`: called with the text before
         it is recorded what was injected, where the process may be ended at any moment.
@@ -48,7 +49,7 @@ class AgentHooks(HookCalls, Repositories):
             return ""
         try:
             root = _repository(call)
-            settings = self._repository_settings(root, call)
+            settings = self._repository_settings(root or (Path(call.directory) if call.directory else None))
         except OmoideError as error:
             record = self._write_soon(lambda tx: self._begin_call(tx, call, at))
             self._end(record, started, fault=str(error))
@@ -57,7 +58,10 @@ class AgentHooks(HookCalls, Repositories):
             return ""
         if call.event in (HookEvent.STOP, HookEvent.BEFORE_COMPACTION):
             project = settings.project if scope is None else scope.path
-            self._store_turn(call, replace(settings, project=project), at, started)
+            state = _work_tree(call) if settings.learn_from_sessions else None
+            is_new = self._store_turn(call, state, replace(settings, project=project), at, started)
+            if is_new and state is not None and call.event is HookEvent.STOP:
+                self._end_turn(state, call.session, Scope.project(project) if project else None)
             return ""
         record = self._write_soon(lambda tx: self._begin_call(tx, call, at))
         if record.state is HookState.REPEATED:
@@ -112,36 +116,22 @@ class AgentHooks(HookCalls, Repositories):
         ]
         self._write_soon(lambda tx: tx.end_hook_call(done, injections))
 
-    def _store_turn(self, call: HookCall, settings: Settings, at: datetime, started: float) -> None:
-        """Store the end of a turn in one transaction, which also says that it was done."""
+    def _store_turn(
+        self, call: HookCall, state: WorkTreeState | None, settings: Settings, at: datetime, started: float
+    ) -> bool:
+        """Store the end of a turn in one transaction, which also says that it was done. Return False for a repeated call."""
         item = None
         if settings.learn_from_sessions:
-            item = _inbox_item(call, settings, at)
+            item = _inbox_item(call, state, settings, at)
         with self._store.write() as tx:
             record = self._begin_call(tx, call, at)
             if record.state is HookState.REPEATED:
-                return
+                return False
             if item is not None:
                 tx.put_in_inbox(item)
             done = replace(record, state=HookState.DONE, seconds=time.perf_counter() - started)
             tx.end_hook_call(done)
-
-    def _repository_settings(self, root: Path | None, call: HookCall) -> Settings:
-        """The settings, further silenced by those of the repository. Raises Unreadable if its file is not valid.
-
-        A repository can keep memories out of its conversations, and never bring in those that the user keeps out.
-        """
-        place = root or (Path(call.directory) if call.directory else None)
-        if place is None or not (place / self._settings.memories_directory).is_dir():
-            return self._settings
-        from omoide.files.repo_config import with_repository_settings  # lazy: few repositories have such a file
-
-        own, given = self._settings, with_repository_settings(self._settings, place)[0]
-        return replace(
-            own,
-            memories_enabled=own.memories_enabled and given.memories_enabled,
-            memories_inject=given.memories_inject if own.memories_inject == "auto" else own.memories_inject,
-        )
+        return True
 
     def _scope_of(self, root: Path | None, settings: Settings) -> Scope:
         if settings.project:
@@ -159,7 +149,7 @@ def _repository(call: HookCall) -> Path | None:
         return None
 
 
-def _inbox_item(call: HookCall, settings: Settings, at: datetime) -> InboxItem:
+def _inbox_item(call: HookCall, state: WorkTreeState | None, settings: Settings, at: datetime) -> InboxItem:
     return InboxItem(
         0,
         at,
@@ -171,7 +161,7 @@ def _inbox_item(call: HookCall, settings: Settings, at: datetime) -> InboxItem:
         _size(call.transcript),
         _message(call.prompt),
         _message(call.last_message),
-        _work_tree(call),
+        _without_texts(state),
     )
 
 
@@ -192,16 +182,20 @@ def _size(transcript: str) -> int:
         return 0
 
 
-def _work_tree(call: HookCall) -> str:
-    """The state of the work tree without the texts of its files, as JSON; empty outside of git."""
+def _work_tree(call: HookCall) -> WorkTreeState | None:
+    """The state of the work tree that the agent works in; None outside of git."""
     if not call.directory:
-        return ""
+        return None
     from omoide.files.work_tree_state import read_work_tree_state  # lazy: it loads subprocess
 
     try:
-        state = read_work_tree_state(Path(call.directory))
+        return read_work_tree_state(Path(call.directory))
     except (OSError, ValueError, RuntimeError):  # fallback: a directory that cannot be read has no state
-        return ""
+        return None
+
+
+def _without_texts(state: WorkTreeState | None) -> str:
+    """The state of a work tree without the texts of its files, as JSON; empty outside of git."""
     if state is None:
         return ""
     files = tuple(replace(file, text=None) for file in state.files)

@@ -50,6 +50,14 @@ class LearningReport(msgspec.Struct, frozen=True):
     """Why the language model could not help, where one is configured."""
 
 
+def join_reports(reports: Sequence[LearningReport]) -> LearningReport:
+    """Return what became of several conversations as one report, with the first trouble of any."""
+    lists = ("kept", "proposed", "confirmed", "replaced", "rejected")
+    joined = {name: [one for report in reports for one in getattr(report, name)] for name in lists}
+    trouble = next((report.trouble for report in reports if report.trouble), "")
+    return LearningReport(**joined, trouble=trouble)
+
+
 class _Known(msgspec.Struct, frozen=True):
     """What a scope has learnt before, of which a candidate may be a repetition or a correction."""
 

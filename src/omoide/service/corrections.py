@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from omoide.guard import permissions, secrets
 from omoide.model import AgentFile, Run, Scope, TreeFile, WorkTreeRecord, WorkTreeState
-from omoide.service.candidate_store import CandidateStore, LearningReport
+from omoide.service.candidate_store import CandidateStore, LearningReport, join_reports
 from omoide.service.core import Ref
 from omoide.storage.base import Reader
 
@@ -52,7 +52,7 @@ class Corrections(CandidateStore):
             known, found = tx.work_tree(scope, state.root), _find_run(tx, run, scope)
         id = found.id if found is not None else str(run) if run is not None else ""
         base = known.state if known is not None and known.run is None else None
-        files = tuple(_bounded(_changes(base, state, found)))
+        files = tuple(_bounded(changed_files(base, state, found)))
         record = WorkTreeRecord(replace(state, files=()), self._clock(), id, files)
         return self._put(record, scope)
 
@@ -74,25 +74,35 @@ class Corrections(CandidateStore):
         formatter. Without a work tree, or a record of a run in it, nothing is learnt.
         """
         permissions.require(self._actor, "learn_corrections")
-        from omoide.files.work_tree_state import is_persons_work, read_work_tree_state  # lazy: as above
+        from omoide.files.work_tree_state import read_work_tree_state  # lazy: as above
 
         now = read_work_tree_state(Path(directory))
         if now is None:
             return LearningReport()
         with self._read(scope) as tx:
             known = tx.work_tree(scope, now.root)
-            last = _find_run(tx, known.run, scope) if known is not None and message else None
-        report = LearningReport()
-        if known is not None and known.run is not None:
-            changed: list[Candidate] = []
-            if known.files and is_persons_work(known.state, now):
-                changed = list(_candidates(known.files, now))[:_MOST_CORRECTIONS]
-            report = self._store_candidates(changed, [], scope, known.run or None)
-            if message:
-                said = list(_said(message, known.files, last))[:_MOST_CORRECTIONS]
-                report = _join(report, self._store_candidates(said, [], scope, run or known.run or None))
+        report = self._draw_corrections(known, now, scope, message, run)
         begun = replace(now, files=tuple(map(_redact_file, now.files)))
         self._put(WorkTreeRecord(begun, self._clock()), scope)
+        return report
+
+    def _draw_corrections(
+        self, known: WorkTreeRecord | None, now: WorkTreeState, scope: Scope, message: str = "", run: str | None = None
+    ) -> LearningReport:
+        """Store what a person changed in the work tree since a run ended, and what a message says of that run."""
+        from omoide.files.work_tree_state import is_persons_work  # lazy: as above
+
+        if known is None or known.run is None:
+            return LearningReport()
+        changed: list[Candidate] = []
+        if known.files and is_persons_work(known.state, now):
+            changed = list(_candidates(known.files, now))[:_MOST_CORRECTIONS]
+        report = self._store_candidates(changed, [], scope, known.run or None) if changed else LearningReport()
+        if message:
+            with self._read(scope) as tx:
+                last = _find_run(tx, known.run, scope)
+            said = list(_said(message, known.files, last))[:_MOST_CORRECTIONS]
+            report = join_reports([report, self._store_candidates(said, [], scope, run or known.run or None)])
         return report
 
     def _put(self, record: WorkTreeRecord, scope: Scope) -> WorkTreeRecord:
@@ -108,8 +118,10 @@ def _find_run(tx: Reader, run: Ref | None, scope: Scope) -> Run | None:
     return found or (tx.run(scope, int(text)) if text.isascii() and text.isdigit() and len(text) < 10 else None)
 
 
-def _changes(base: WorkTreeState | None, state: WorkTreeState, run: Run | None) -> Iterator[AgentFile]:
-    """The files that an agent changed, from the state at the start of its run."""
+def changed_files(
+    base: WorkTreeState | None, state: WorkTreeState, run: Run | None, most: int = 2 * _MOST_TEXT
+) -> Iterator[AgentFile]:
+    """Yield the files that an agent changed, from the state at the start of its run; about `most` characters of them."""
     from omoide.files.work_tree_state import commits_paths, head_at, read_committed, read_files  # lazy: as above
     from omoide.learning.file_corrections import agent_hunks, is_generated  # lazy: as above
 
@@ -127,10 +139,13 @@ def _changes(base: WorkTreeState | None, state: WorkTreeState, run: Run | None) 
             before = ""
         if file.text is None or before is None or before == file.text:
             continue
+        most -= len(file.text)
+        if most < 0:
+            return
         old, new = secrets.redact(before), secrets.redact(file.text)
         hunks = agent_hunks(old, new)
         if hunks:
-            yield AgentFile(file.path, new, hunks, added=not before)
+            yield AgentFile(file.path, new, hunks, not before, file.digest)
 
 
 def _bounded(files: Iterator[AgentFile]) -> Iterator[AgentFile]:
@@ -181,16 +196,6 @@ def _said(message: str, files: Sequence[AgentFile], last: Run | None) -> "Iterat
             globs=correction.globs,
             evidence=correction.evidence,
         )
-
-
-def _join(one: LearningReport, other: LearningReport) -> LearningReport:
-    return LearningReport(
-        one.kept + other.kept,
-        one.proposed + other.proposed,
-        one.confirmed + other.confirmed,
-        one.replaced + other.replaced,
-        one.rejected + other.rejected,
-    )
 
 
 def _is_moved(file: AgentFile, now: WorkTreeState) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from omoide.errors import InvalidInput, NotAllowed
 from omoide.guard import permissions
 from omoide.model import InboxItem, Scope, TranscriptPosition
-from omoide.service.candidate_store import LearningReport
+from omoide.service.candidate_store import LearningReport, join_reports
 from omoide.service.hook_calls import HookCalls
 from omoide.service.learning import Learning
 from omoide.service.meter import Meter
@@ -60,7 +60,7 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
                 break
             if not self._learn_session(items, until, reports, ask=ask):
                 break
-        return _join(reports)
+        return join_reports(reports)
 
     def has_inbox(self) -> bool:
         """Return whether something waits in the inbox to be learnt from. Cheap."""
@@ -163,10 +163,3 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
 
 def _lease(tx: Writer, *, at: datetime, before: datetime) -> Sequence[InboxItem]:
     return tx.lease_inbox(at, at + _LEASE, before)
-
-
-def _join(reports: Sequence[LearningReport]) -> LearningReport:
-    lists = ("kept", "proposed", "confirmed", "replaced", "rejected")
-    joined = {name: [one for report in reports for one in getattr(report, name)] for name in lists}
-    trouble = next((report.trouble for report in reports if report.trouble), "")
-    return LearningReport(**joined, trouble=trouble)

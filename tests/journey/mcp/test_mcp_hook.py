@@ -138,3 +138,27 @@ def wait_until(condition):
     while not condition() and time.monotonic() < until:
         threading.Event().wait(0.05)
     return condition()
+
+
+def test_a_prompt_learns_what_a_person_changed_in_the_agents_lines(talk, asked, place):
+    tree = place / "tree"
+    tree.mkdir()
+    subprocess.run(["git", "init", "-q", str(tree)], check=True)
+    client = talk()
+    call = {**asked, "cwd": str(tree)}
+    client.call("hook", **call)
+    assert wait_until(lambda: begun(place, tree))
+    (tree / "client.py").write_text("import requests\n\nanswer = requests.get(url)\n")
+    client.call("hook", **{**call, "event": "Stop"})
+    (tree / "client.py").write_text("import requests\n\nanswer = session.get(url)\n")
+    client.call("hook", **{**call, "prompt": "Now make it faster, please"})
+    with omoide.open(place / "memory.db") as memory:
+        assert wait_until(lambda: memory.proposals(scope=Scope.project("shop")))
+        (proposal,) = memory.proposals(scope=Scope.project("shop"))
+    assert '"requests.get(" with "session.get("' in proposal.content
+
+
+def begun(place, tree):
+    """Whether the beginning of a turn is recorded."""
+    with omoide.open(place / "memory.db") as memory, memory._store.read() as tx:
+        return tx.work_tree(Scope.project("shop"), str(tree.resolve()))

@@ -23,7 +23,7 @@ from omoide.interfaces.cli.output import count_of, day, escape_control, headline
 from omoide.learning.transcript import read_lines, read_turns
 from omoide.model import Memory, Scope
 from omoide.service import Service
-from omoide.service.candidate_store import LearningReport
+from omoide.service.candidate_store import LearningReport, join_reports
 
 _LEARN_SECONDS = 3.0
 """For learning from the inbox before a review."""
@@ -70,7 +70,8 @@ def learn_command(
     if file is None and corrections is None:
         if run or known or target.names_scope:
             raise InvalidInput("the inbox knows its runs and projects itself: name a FILE, or leave the other options out")
-        report = open_for_command(settings_for(target)).learn_from_inbox(ask=not offline)
+        memory = open_for_command(settings_for(target))
+        report = join_reports([memory.learn_from_inbox(ask=not offline), memory.begin_turn(Path.cwd())])
     else:
         with open_memory(target, writing=True) as (memory, scope):
             if corrections is not None:
@@ -154,6 +155,7 @@ def review_command(
     """
     with open_memory(target) as (memory, scope):
         learn_from_inbox(memory, _LEARN_SECONDS)
+        memory.begin_turn(Path.cwd())
         decided = _decide(memory, scope, keep, drop, never)
         if decided:
             if as_json:

@@ -110,6 +110,8 @@ def answer(call: "HookCall", settings: "Settings") -> None:
             _learn(memory, call.event, settings.hook_seconds)
         memory.hook(call, deliver=lambda text: _write(render_output(call, text)))
         if call.event is HookEvent.PROMPT:  # after the answer: that must not be lost if there is no time to learn
+            with suppress(OmoideError):  # fallback: nothing is learnt from what a person changed
+                memory.begin_turn(call.directory, session=call.session, message=call.prompt)
             _learn(memory, call.event, settings.hook_seconds)
     finally:
         memory.close_quickly()

@@ -4,9 +4,11 @@ No model calls it, so `tools/list` does not name it. Its text is what `omoide ho
 """
 
 import os
+import threading
 import time
 from collections.abc import Mapping
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -17,7 +19,10 @@ from omoide.interfaces.hooks.client_output import render_output
 from omoide.interfaces.hooks.fault_log import append_fault, describe
 from omoide.interfaces.hooks.process import CHILD
 from omoide.interfaces.mcp.context import CallContext
-from omoide.model import HookCall, HookRecord, HookState
+from omoide.model import HookCall, HookEvent, HookRecord, HookState, Scope
+
+if TYPE_CHECKING:  # the service loads with the store, at the first call
+    from omoide.service import Service
 
 _NOTHING = "{}"
 """An answer that adds nothing: both clients that call tools read JSON."""
@@ -40,8 +45,16 @@ def call_hook(context: CallContext, arguments: Mapping[str, Any], client: str = 
         text = render_output(call, context.service.hook(call, scope=scope))
     except OmoideError as error:
         _log_fault(context, call, error, time.perf_counter() - started)
-        text = ""
+        return _result("")
+    if call.event is HookEvent.PROMPT and call.directory:
+        # In a thread: it starts git, the person waits for the answer, and the agent begins to write a second later.
+        threading.Thread(target=_begin_turn, args=(context.service, call, scope), daemon=True).start()
     return _result(text)
+
+
+def _begin_turn(service: "Service", call: HookCall, scope: Scope | None) -> None:
+    with suppress(OmoideError):  # fallback: nothing is learnt from what a person changed
+        service.begin_turn(call.directory, session=call.session, message=call.prompt, scope=scope)
 
 
 def _result(text: str) -> dict[str, Any]:
