@@ -1,6 +1,7 @@
 """Run the command of an agent: hand the prompt over, stream the output, pass signals on, keep the end of what it said."""
 
 import os
+import selectors
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import which
 from types import FrameType
 from typing import IO, BinaryIO, NamedTuple
 
@@ -20,6 +22,10 @@ PROMPT, PROMPT_FILE = "{prompt}", "{prompt_file}"
 _MOST_KEPT = 4_000_000
 """Bytes of the output that are kept, from its end: an agent may print without limit."""
 _PIECE = 1 << 16
+_GRACE = 1.0
+"""Seconds in which what the agent started may still print after its end. What it leaves running is not waited for."""
+_PIPE_SIZE = 1 << 20
+"""Bytes that a pipe may contain when the agent ends, and that are read however long it takes to pass them on."""
 _FORWARDED = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGWINCH")
 _FROM_TERMINAL = ("SIGINT", "SIGQUIT")
 """A terminal sends these to the agent itself, which has the same process group."""
@@ -33,6 +39,19 @@ class ProcessResult(NamedTuple):
     output: bytes
     """The end of what it printed to standard output."""
     seconds: float
+    lost: str = ""
+    """Why a part of the output was not passed on; empty: all of it was, or nobody reads it."""
+
+
+def require_command(command: Sequence[str]) -> None:
+    """Raise InvalidInput if there is no such program, before anything is done for it."""
+    if which(command[0]) is not None:
+        return
+    if os.sep in command[0]:
+        wrong = "it cannot be executed" if Path(command[0]).exists() else "there is no such file"
+    else:
+        wrong = "there is no such program on the PATH"
+    raise InvalidInput(f"cannot run {command[0]}: {wrong}; check the command after --")
 
 
 def run_agent(
@@ -49,22 +68,35 @@ def run_agent(
     arguments = [part.replace(PROMPT_FILE, str(file)).replace(PROMPT, prompt) for part in command]
     from_stdin = not any(PROMPT in part or PROMPT_FILE in part for part in command)
     began = time.monotonic()
-    try:
-        process = subprocess.Popen(  # noqa: S603 - running the command that the person gives is what this is for
-            arguments,
-            stdin=subprocess.PIPE if from_stdin else None,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **environment},
-            cwd=directory,
-        )
-    except (OSError, ValueError) as error:
-        raise InvalidInput(f"cannot run {command[0]} ({error}): check the command after --") from error
-    with _forward_signals(process):
+    with _forward_signals() as forwarding:
+        try:
+            process = subprocess.Popen(  # noqa: S603 - running the command that the person gives is what this is for
+                arguments,
+                stdin=subprocess.PIPE if from_stdin else None,
+                stdout=subprocess.PIPE,
+                env={**os.environ, **environment},
+                cwd=directory,
+            )
+        except (OSError, ValueError) as error:
+            raise InvalidInput(_why_not_started(command, error)) from error
+        forwarding.attach(process)
         if process.stdin is not None:
             threading.Thread(target=_feed, args=(process.stdin, prompt.encode()), daemon=True).start()
-        output = _stream(process.stdout, sys.stdout.buffer) if process.stdout is not None else b""
+        output = _Output(sys.stdout.buffer)
+        if process.stdout is not None:
+            with process.stdout:
+                _stream(process, process.stdout, output)
         code = process.wait()
-    return ProcessResult(128 - code if code < 0 else code, output, time.monotonic() - began)
+    return ProcessResult(128 - code if code < 0 else code, output.end, time.monotonic() - began, output.lost)
+
+
+def _why_not_started(command: Sequence[str], error: OSError | ValueError) -> str:
+    import errno  # lazy: only for a command that cannot be started
+
+    if isinstance(error, OSError) and error.errno == errno.E2BIG:
+        return f"cannot run {command[0]}: the prompt is too long for an argument; use {PROMPT_FILE} or standard input"
+    why = error.strerror if isinstance(error, OSError) else error
+    return f"cannot run {command[0]} ({why}): check the command after --"
 
 
 def _write_prompt(file: Path, prompt: str) -> None:
@@ -85,56 +117,131 @@ def _feed(pipe: IO[bytes], data: bytes) -> None:
         pass
 
 
-def _stream(source: IO[bytes], target: BinaryIO) -> bytes:
-    """Pass everything on as it comes, and return the end of it."""
-    kept: deque[bytes] = deque()
-    size = 0
-    is_open = True
-    while piece := os.read(source.fileno(), _PIECE):
-        kept.append(piece)
-        size += len(piece)
-        while size - len(kept[0]) >= _MOST_KEPT:
-            size -= len(kept.popleft())
-        if is_open:
-            is_open = _write(target, piece)
-    return b"".join(kept)
+class _Output:
+    """Where the output of an agent goes: passed on as it comes, and its end kept."""
+
+    def __init__(self, target: BinaryIO):
+        self.lost = ""
+        self._target: BinaryIO | None = target
+        self._pieces: deque[bytes] = deque()
+        self._size = 0
+
+    @property
+    def end(self) -> bytes:
+        """The end of everything that was added."""
+        return b"".join(self._pieces)
+
+    def add(self, piece: bytes) -> None:
+        self._pieces.append(piece)
+        self._size += len(piece)
+        while self._size - len(self._pieces[0]) >= _MOST_KEPT:
+            self._size -= len(self._pieces.popleft())
+        if self._target is not None:
+            self._pass_on(self._target, piece)
+
+    def _pass_on(self, target: BinaryIO, piece: bytes) -> None:
+        """Write to our own output. If that fails, the agent can still finish its work."""
+        try:
+            target.write(piece)
+            target.flush()
+        except OSError as error:
+            self._target = None
+            if not isinstance(error, BrokenPipeError):  # that one is a reader who has seen enough
+                self.lost = error.strerror or str(error)
+            _discard_rest(target)
 
 
-def _write(target: BinaryIO, piece: bytes) -> bool:
-    """Write to our own output; False if nobody reads it any more, so that the agent can still finish its work."""
+def _discard_rest(target: BinaryIO) -> None:
+    """Let what is buffered for an output that failed go nowhere: it would fail again when the process ends, and change its
+    exit code."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
-        target.write(piece)
-        target.flush()
-    except BrokenPipeError:
-        return False
-    return True
+        os.dup2(nowhere, target.fileno())
+    finally:
+        os.close(nowhere)
+
+
+def _stream(process: subprocess.Popen[bytes], source: IO[bytes], output: _Output) -> None:
+    """Read the output of an agent until it has ended. What it started may keep the pipe open for longer: see `_GRACE`."""
+    waiting, ended = os.pipe()
+    threading.Thread(target=_close_at_end, args=(process, ended), daemon=True).start()
+    with selectors.DefaultSelector() as selector, os.fdopen(waiting, "rb", buffering=0) as end:
+        printing = selector.register(source, selectors.EVENT_READ)
+        ending = selector.register(end, selectors.EVENT_READ)
+        deadline: float | None = None
+        left = _PIPE_SIZE
+        while left > 0:
+            ready = [key for key, _ in selector.select(None if deadline is None else max(0, deadline - time.monotonic()))]
+            if ending in ready:
+                selector.unregister(end)
+                deadline = time.monotonic() + _GRACE
+            if printing in ready:
+                piece = os.read(source.fileno(), _PIECE)
+                if not piece:
+                    return
+                output.add(piece)
+                left -= len(piece) if deadline is not None and time.monotonic() > deadline else 0
+            elif not ready:
+                return
+
+
+def _close_at_end(process: subprocess.Popen[bytes], descriptor: int) -> None:
+    """Close the end of a pipe when a process has ended, so that a reader of the other end sees it."""
+    process.wait()
+    os.close(descriptor)
+
+
+class _Forwarding:
+    """Passes signals on to a process; those that arrive before it has started, when it has."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._early: list[int] = []
+
+    def attach(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        for number in self._early:
+            process.send_signal(number)
+
+    def forward(self, number: int, _: FrameType | None) -> None:
+        if self._process is None:
+            self._early.append(number)
+        elif self._process.poll() is None:
+            self._process.send_signal(number)
 
 
 @contextmanager
-def _forward_signals(process: subprocess.Popen[bytes]) -> Iterator[None]:
+def _forward_signals() -> Iterator[_Forwarding]:
     """Pass signals on to the agent while it runs, instead of ending before it."""
-
-    def forward(number: int, _: FrameType | None) -> None:
-        if process.poll() is None:
-            process.send_signal(number)
 
     def leave_to_terminal(_: int, __: FrameType | None) -> None:
         """The agent gets this signal itself."""
 
-    interrupt = leave_to_terminal if _owns_terminal() else forward
-    handlers = dict.fromkeys(_FORWARDED, forward) | dict.fromkeys(_FROM_TERMINAL, interrupt)
+    forwarding = _Forwarding()
+    interrupt = leave_to_terminal if _owns_terminal() else forwarding.forward
+    handlers = dict.fromkeys(_FORWARDED, forwarding.forward) | dict.fromkeys(_FROM_TERMINAL, interrupt)
     numbers = {name: getattr(signal, name) for name in handlers if hasattr(signal, name)}  # Windows has few of them
-    before = {number: signal.signal(number, handlers[name]) for name, number in numbers.items()}
+    # What `nohup` or a shell ignores stays ignored, by the agent too: it inherits that, but no handler.
+    heard = {name: number for name, number in numbers.items() if signal.getsignal(number) is not signal.SIG_IGN}
+    before = {number: signal.signal(number, handlers[name]) for name, number in heard.items()}
     try:
-        yield
+        yield forwarding
     finally:
         for number, old in before.items():
             signal.signal(number, old)
 
 
 def _owns_terminal() -> bool:
-    """Whether this process is in the foreground of a terminal, which then sends Ctrl-C to the agent too."""
+    """Whether this process is in the foreground of a terminal, which then sends Ctrl-C to the agent too.
+
+    Asked of the terminal itself: standard input may be a pipe."""
     try:
-        return os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp()
+        terminal = os.open(os.ctermid(), os.O_RDONLY | os.O_NOCTTY)
     except OSError:  # fallback: no terminal
         return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:  # fallback: the terminal is gone
+        return False
+    finally:
+        os.close(terminal)

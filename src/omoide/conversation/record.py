@@ -17,8 +17,7 @@ _CUT = "…"
 
 def task_title(task: Task) -> str:
     """Return what a task is about, in one line: its title, or the first line of its description; without secrets."""
-    text = task.title.strip() or next((line for line in task.description.splitlines() if line.strip()), "")
-    return _shorten(secrets.redact(quote.one_line(text)), _LONGEST_TITLE) or task.id or "task"
+    return _shorten(secrets.redact(quote.one_line(task.subject)), _LONGEST_TITLE) or task.id or "task"
 
 
 def session_entry(task: Task, result: RunResult, answer: str) -> str:

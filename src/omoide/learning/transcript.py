@@ -151,7 +151,7 @@ _PROMPT = re.compile(r"\s*[$❯] (?=\S)")
 
 def _plain_turns(lines: Iterable[tuple[int, bytes]]) -> Iterator[Turn]:
     """Turns of plain text: `User: …`, `Assistant: …`, `$ command` and what it printed. Without a label it is the agent's."""
-    speaker, begun, parts, command = Speaker.AGENT, 0, list[str](), ""
+    speaker, begun, lines_of_turn, command = Speaker.AGENT, 0, _LinesOfTurn(), ""
     for number, raw in lines:
         line = raw.decode("utf-8", errors="replace").rstrip("\r\n")
         label = _LABEL.match(line)
@@ -161,19 +161,38 @@ def _plain_turns(lines: Iterable[tuple[int, bytes]]) -> Iterator[Turn]:
             new, text = Speaker.COMMAND, _PROMPT.sub("", line, count=1)
         elif speaker is Speaker.COMMAND:
             new, text = Speaker.OUTPUT, line
-        elif sum(map(len, parts)) > 2 * MAX_TEXT:  # what one turn may hold: the rest of a flood is not needed
-            continue
         else:
-            parts.append(line)
+            lines_of_turn.append(line)
             continue
-        if parts:
-            yield _plain_turn(speaker, parts, begun, command)
-        command = "\n".join(parts) if speaker is Speaker.COMMAND and new is Speaker.OUTPUT else ""
-        speaker, begun, parts = new, number, [text]
-    if parts:
-        yield _plain_turn(speaker, parts, begun, command)
+        if lines_of_turn:
+            yield _plain_turn(speaker, lines_of_turn.text, begun, command)
+        command = lines_of_turn.text if speaker is Speaker.COMMAND and new is Speaker.OUTPUT else ""
+        speaker, begun, lines_of_turn = new, number, _LinesOfTurn(text)
+    if lines_of_turn:
+        yield _plain_turn(speaker, lines_of_turn.text, begun, command)
 
 
-def _plain_turn(speaker: Speaker, parts: list[str], line: int, command: str) -> Turn:
-    text = "\n".join(parts)
+class _LinesOfTurn:
+    """The lines of one turn; of a flood, the beginning and the end."""
+
+    def __init__(self, first: str | None = None):
+        self._lines = [] if first is None else [first]
+        self._size = sum(map(len, self._lines))
+
+    def __bool__(self) -> bool:
+        return bool(self._lines)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self._lines)
+
+    def append(self, line: str) -> None:
+        self._lines.append(line)
+        self._size += len(line) + 1
+        if self._size > 2 * MAX_TEXT:
+            self._lines = [shorten(self.text)]
+            self._size = len(self._lines[0])
+
+
+def _plain_turn(speaker: Speaker, text: str, line: int, command: str) -> Turn:
     return Turn(speaker, text, line, failed=speaker is Speaker.OUTPUT and is_failure(text), command=command)

@@ -26,6 +26,12 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What happened so far, where the task is tried again or continued."""
     output_format: str = ""
 
+    @property
+    def subject(self) -> str:
+        """What it is about, in one line: its title, or the first line of its description."""
+        lines = (line.strip() for text in (self.title, self.description) for line in text.splitlines())
+        return next((line for line in lines if line), "")
+
 
 class PromptCandidate(NamedTuple):
     """What the selection and rendering of a prompt need of a memory."""

@@ -1,12 +1,13 @@
 """before, after and run: memory around the task of an agent."""
 
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from omoide.errors import InvalidInput, OmoideError, StoreError
+from omoide.errors import InvalidInput, OmoideError, StoreError, Unreadable
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.compose import read_task
 from omoide.interfaces.cli.learn import open_transcript, print_report, read_text, report_record
@@ -149,8 +150,11 @@ def run_command(
     omoide run -m "Fix the login" -- claude -p
     omoide run --task task.toml -- codex exec {prompt}
     """
+    from omoide.conversation.agent_process import require_command  # lazy: see the top
+
     task = read_task(task_file, {}) if task_file is not None else None
     text = _message_of(task or Task(), message)
+    require_command(command)  # before a run is recorded for it
     try:
         conversation = _open(target, layout, fixed=True)
         prepared = conversation.before(text, session, task=task, inject=inject)
@@ -163,9 +167,20 @@ def run_command(
     if print_prompt:
         click.echo(prepared.text.encode(), err=True)
     id = "" if prepared.run is None else prepared.run.id
-    ended = _run(command, prepared.text, id, target)
-    if id:
-        _keep(conversation, id, ended, transcript)
+    try:
+        ended = _run(command, prepared.text, id, target)
+    except OmoideError as error:  # it was not started
+        if id:
+            _keep_failure(conversation, str(error))
+        raise
+    report = _keep(conversation, id, ended, transcript) if id else None
+    with suppress(OSError):  # fallback: the terminal is gone, and with it who would read this
+        if ended.lost:
+            warn(f"the output of the agent could not be passed on ({ended.lost})")
+        if isinstance(report, str):
+            warn(report)
+        elif report is not None:
+            _print_report(report)
     context.exit(ended.exit_code)
 
 
@@ -193,18 +208,36 @@ def _run(command: tuple[str, ...], prompt: str, id: str, target: Target) -> "Pro
         )
 
 
-def _keep(conversation: "Conversation", id: str, ended: "ProcessResult", transcript: str | None) -> None:
-    """Keep what came of the agent. Whatever goes wrong here, the agent's exit code is the command's."""
+def _keep_failure(conversation: "Conversation", why: str) -> None:
+    """Record that the agent could not be started. The error itself is reported by the caller."""
+    from omoide.conversation.pipeline import AgentResult  # lazy: see the top
+
+    with suppress(OmoideError):
+        conversation.after(AgentResult(result=RunResult.FAILURE, note=why))
+
+
+def _keep(
+    conversation: "Conversation", id: str, ended: "ProcessResult", transcript: str | None
+) -> "ConversationReport | str":
+    """Keep what came of the agent; return the report, or why there is none."""
     from omoide.conversation.pipeline import AgentResult  # lazy: see the top
 
     try:
-        turns = () if transcript is None else _read_turns(transcript)
+        turns = () if transcript is None else _read_agent_transcript(transcript)
         output = ended.output.decode("utf-8", errors="replace")
-        report = conversation.after(AgentResult(turns, output, exit_code=ended.exit_code, duration=ended.seconds))
-    except OmoideError as error:  # fallback: a person can do it later
-        warn(f"{error}: what came of run {id} is not recorded; `omoide after {id}` does that")
-        return
-    _print_report(report)
+        return conversation.after(AgentResult(turns, output, exit_code=ended.exit_code, duration=ended.seconds))
+    except (OmoideError, KeyboardInterrupt) as error:  # fallback: a person can do it later
+        why = str(error) or "interrupted"
+        return f"{why}: what came of run {id} is not recorded; `omoide after {id} --exit-code {ended.exit_code}` does that"
+
+
+def _read_agent_transcript(file: str) -> "list[Turn]":
+    """The turns of the transcript that an agent wrote; none if it wrote none, so that its output is read."""
+    try:
+        return _read_turns(file)
+    except Unreadable as error:
+        warn(f"{error}; what the agent printed is read instead")
+        return []
 
 
 def _open(target: Target, layout: Layout | None = None, *, fixed: bool = False) -> "Conversation":

@@ -4,7 +4,7 @@ import click
 
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
-from omoide.interfaces.cli.output import count_of, day, escape_control, print_json, print_table
+from omoide.interfaces.cli.output import count_of, day, escape_control, print_json, print_table, truncate
 from omoide.interfaces.cli.receipt import print_receipt
 from omoide.interfaces.time_input import parse_time
 from omoide.lifecycle.run_statistics import Interval, RunGroup, RunReport
@@ -14,6 +14,8 @@ from omoide.service.replay import Blame, Explanation, RunComparison
 _RESULTS = click.Choice([result.value for result in RunResult])
 _PLOT = 41
 """Columns of an interval that is drawn."""
+_WIDEST_TASK = 100
+"""Columns of what a task is about: it may be a whole message."""
 
 
 @click.group("runs", invoke_without_command=True)
@@ -65,7 +67,11 @@ def runs_command(
 def _row(run: Run) -> list[str]:
     outcome = "" if run.outcome is None else run.outcome.result.value
     memories = "holdout" if run.receipt.holdout else str(len(run.receipt.memories))
-    return [str(run.number), run.id, day(run.started_at), run.agent.name, memories, outcome, run.task.title]
+    return [str(run.number), run.id, day(run.started_at), run.agent.name, memories, outcome, _subject(run)]
+
+
+def _subject(run: Run) -> str:
+    return truncate(run.task.subject, _WIDEST_TASK)
 
 
 @runs_command.command("show")
@@ -92,7 +98,7 @@ def _describe(run: Run) -> list[tuple[str, str]]:
     lines = [
         ("run", f"{run.number}  {run.id}"),
         ("scope", str(run.scope)),
-        ("task", f"{run.task.id}  {run.task.title}".strip()),
+        ("task", f"{run.task.id}  {_subject(run)}".strip()),
         ("agent", f"{run.agent.name} ({run.agent.via})"),
         ("started", day(run.started_at)),
         ("sha256", run.receipt.sha256),
