@@ -77,6 +77,9 @@ class EmbedderUnavailable(OmoideError):
 class ModelUnavailable(OmoideError):
     """The language model cannot be used, or gave no usable answer. Everything works without it."""
 
+    is_free: bool = False
+    """Whether it is certain that the question used no tokens: it was not sent, or was refused."""
+
 
 class BudgetSpent(ModelUnavailable):
     """The daily budget for the language model is spent: it is asked again tomorrow."""

@@ -12,11 +12,11 @@ class ModelServer:
     """Answers each request with the next of `answers`, the last one again and again, and keeps what it was asked.
 
     An answer is a text; or an HTTP status; or "reset", which closes the connection; or "hang", which never answers; or
-    "garbage", which is no JSON.
+    "garbage", which is no JSON; or bytes, which are the whole body.
     """
 
     def __init__(self) -> None:
-        self.answers: list[str | int] = ["{}"]
+        self.answers: list[str | bytes | int] = ["{}"]
         self.requests: list[dict[str, Any]] = []
         self.released = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -51,6 +51,8 @@ class ModelServer:
                     server.released.wait(30)
                 elif answer == "garbage":
                     self._send(200, b"<html>not what you asked for")
+                elif isinstance(answer, bytes):
+                    self._send(200, answer)
                 elif isinstance(answer, int):
                     self._send(answer, json.dumps({"error": {"message": "no", "type": "stub"}}).encode())
                 else:

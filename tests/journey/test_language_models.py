@@ -12,6 +12,7 @@ from journey.model_server import ModelServer
 from omoide import Scope
 from omoide.errors import BudgetSpent, ModelUnavailable
 from omoide.learning.transcript import Speaker, Turn
+from omoide.llm.base import Completion
 from omoide.llm.client import ModelClient
 from omoide.model import CallState
 from omoide.settings import load_settings
@@ -141,7 +142,7 @@ FAKE = """#!{python}
 import json, os, sys, time
 with open(os.environ["FAKE_LOG"], "a") as log:
     log.write(json.dumps({{"arguments": sys.argv[1:], "question": sys.stdin.read(), "cwd": os.getcwd(),
-        "child": os.environ.get("OMOIDE_LLM_CHILD")}}) + "\\n")
+        "child": os.environ.get("OMOIDE_LLM_CHILD"), "environment": dict(os.environ)}}) + "\\n")
 {behaviour}
 """
 ANSWER = "print(json.dumps({'result': %r, 'total_cost_usd': 0.002, 'usage': {'input_tokens': 90, 'output_tokens': 9}}))"
@@ -173,7 +174,11 @@ def test_the_claude_command_is_asked_without_tools_in_no_project_and_marked_as_o
     assert (usage.cost, usage.input_tokens) == (0.002, 90)
     call = json.loads(calls.read_text())
     assert call["child"] == "1"
-    assert call["arguments"][:4] == ["--bare", "-p", "--tools", ""]
+    assert call["arguments"][:6] == ["-p", "--output-format", "json", "--no-session-persistence", "--tools", ""]
+    assert "--bare" not in call["arguments"]  # it ignores the login of a subscription
+    assert '{"disableAllHooks":true}' in call["arguments"]
+    assert call["environment"]["CLAUDE_CODE_DISABLE_CLAUDE_MDS"] == "1"
+    assert call["environment"]["MAX_THINKING_TOKENS"] == "0"
     assert "the port is 8766" in call["question"]
     assert call["cwd"] != os.getcwd()  # noqa: PTH109 - the same spelling as in the child
 
@@ -184,7 +189,12 @@ def test_the_claude_command_is_asked_without_tools_in_no_project_and_marked_as_o
         ("time.sleep(60)", "within 1 s"),
         ("sys.exit('not logged in')", "not logged in"),
         ("print('half of a {')", "not answer in JSON"),
-        ("print(json.dumps({'is_error': True, 'result': 'overloaded'}))", "overloaded"),
+        ("print(json.dumps({'is_error': True, 'result': 'overloaded'}))", "reported an error: overloaded"),
+        (
+            "print(json.dumps({'is_error': True, 'result': 'Not logged in'})); sys.exit(1)",
+            "reported an error: Not logged in",
+        ),
+        ("print(json.dumps({'result': ['no', 'text']}))", "not answer in JSON"),
     ],
 )
 def test_a_claude_command_that_fails_leaves_what_the_rules_find(tmp_path, fake_claude, behaviour, message):
@@ -199,4 +209,94 @@ def test_without_the_claude_command_the_message_says_what_to_do(tmp_path, monkey
     monkeypatch.setenv("PATH", str(tmp_path))
     with open_memory(tmp_path, llm="claude") as memory:
         report = memory.learn(TALK, scope=SHOP)
+        usage = memory.llm_usage()
     assert "no command `claude`" in report.trouble
+    assert (usage.tokens_today, usage.rows[0].unusable) == (0, 1)  # nobody was asked
+
+
+def chat_body(content, usage):
+    """The body of an answer of a server with OpenAI's chat interface."""
+    message = {"role": "assistant", "content": content}
+    return json.dumps({"id": "c", "choices": [{"index": 0, "message": message}], "usage": usage}).encode()
+
+
+TOKENS = {"prompt_tokens": 5, "completion_tokens": 6}
+NOTHING = '{"learnings": []}'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        chat_body(123, TOKENS),
+        chat_body([{"type": "text", "text": NOTHING}], TOKENS),
+        chat_body('{"learnings": [{"text": "half', TOKENS),
+        chat_body('{"learnings": "none"}', TOKENS),
+        chat_body('{"learnings": [{"text": "port \ud800 8766 is new", "kind": 5}]}', TOKENS),
+        chat_body(NOTHING, "x"),
+        b'{"choices": []}',
+        b'{"choices": [',
+        b'"hello"',
+        b"[1]",
+    ],
+    ids=["number", "list", "half", "wrong-type", "surrogate", "usage", "empty", "cut", "string", "array"],
+)
+def test_an_answer_of_another_shape_is_no_traceback_and_leaves_what_the_rules_find(tmp_path, server, body):
+    server.answers = [body]
+    with open_memory(tmp_path, llm=f"{server.url}/v1#stub") as memory:
+        report = memory.learn(TALK, scope=SHOP)
+        usage = memory.llm_usage()
+    assert [kept.content for kept in report.kept] == ["the port is 8766."]
+    assert report.trouble
+    assert sum(row.unusable for row in usage.rows) == len(server.requests)
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        {"prompt_tokens": "many", "completion_tokens": None},
+        {"prompt_tokens": -5, "completion_tokens": 10**30},
+        {"prompt_tokens": 1.5, "completion_tokens": 0},
+        None,
+    ],
+)
+def test_tokens_that_a_server_cannot_have_used_are_estimated(tmp_path, server, tokens):
+    server.answers = [chat_body(NOTHING, tokens)]
+    with open_memory(tmp_path, llm=f"{server.url}/v1#stub", llm_price="1/5") as memory:
+        assert memory.learn(TALK, scope=SHOP).trouble == ""
+        (usage,) = memory.llm_usage().rows
+    assert 100 < usage.input_tokens < 2_000
+    assert 0 < usage.output_tokens < 100
+    assert usage.cost == pytest.approx((usage.input_tokens + 5 * usage.output_tokens) / 1_000_000)
+
+
+@pytest.mark.parametrize("status", [401, 429])
+def test_a_question_that_was_refused_uses_no_tokens(tmp_path, server, llm, status):
+    server.answers = [status]
+    with open_memory(tmp_path, llm=llm) as memory:
+        assert llm in memory.learn(TALK, scope=SHOP).trouble
+        assert memory.llm_usage().tokens_today == 0
+
+
+def test_a_server_that_is_not_there_uses_no_tokens(tmp_path, server, llm):
+    server.close()
+    with open_memory(tmp_path, llm=llm) as memory:
+        assert llm in memory.learn(TALK, scope=SHOP).trouble
+        assert memory.llm_usage().tokens_today == 0
+
+
+def test_calls_of_other_processes_count_before_they_are_answered(tmp_path, clock):
+    """Two clients of one store: the second asks while the first still waits for its answer."""
+    store, other = SqliteStore(tmp_path / "memory.db"), SqliteStore(tmp_path / "memory.db")
+    settings = load_settings({"llm": "claude", "llm_daily_tokens": 100})
+
+    class Model:
+        name = "slow"
+
+        def complete(self, instructions, question, *, seconds):
+            with pytest.raises(BudgetSpent):
+                ModelClient(other, settings, clock, Model()).ask("learn", "x", "y", dict)
+            return Completion("{}", 10, 1)
+
+    assert ModelClient(store, settings, clock, Model()).ask("learn", "x" * 300, "y" * 300, dict) == {}
+    store.close()
+    other.close()

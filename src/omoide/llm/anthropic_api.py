@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from omoide.errors import ModelUnavailable
-from omoide.llm.base import Completion
+from omoide.llm.base import Completion, is_refusal, make_completion, model_not_reached
 from omoide.llm.time_limit import complete_within
 
 if TYPE_CHECKING:  # it takes a second to import
@@ -39,12 +39,11 @@ class AnthropicModel:
                     timeout=seconds,
                 )
                 text = "".join(block.text for block in message.content if block.type == "text")
-                return Completion(text, message.usage.input_tokens, message.usage.output_tokens)
+                return make_completion(text, message.usage.input_tokens, message.usage.output_tokens)
             # Besides its own errors the package raises TypeError without a key, and ValueError and AttributeError for an
             # answer of another shape.
             except (AnthropicError, TypeError, ValueError, AttributeError) as error:
-                raise ModelUnavailable(
-                    f"{self.name} gave no answer ({error}): check the settings `llm` and `llm_key`"
-                ) from error
+                why = f"{self.name} gave no answer ({error}): check the settings `llm` and `llm_key`"
+                raise (model_not_reached(why) if is_refusal(error) else ModelUnavailable(why)) from error
 
         return complete_within(seconds, call, self.name)

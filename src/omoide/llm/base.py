@@ -26,6 +26,39 @@ class Completion(NamedTuple):
     """In US dollars, where the model reports it."""
 
 
+_MOST_TOKENS = 100_000_000
+"""Tokens of a call that can be true: a server may report anything."""
+
+
+def make_completion(text: object, input_tokens: object, output_tokens: object) -> Completion:
+    """Make a completion of what a server sent, which may be of any type. Raises TypeError for a text that is none.
+
+    A number of tokens that cannot be true is 0, as where none is reported: the caller estimates it.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"the text of the answer is of the type {type(text).__name__}")
+    counts = [
+        value if isinstance(value, int) and 0 <= value <= _MOST_TOKENS else 0 for value in (input_tokens, output_tokens)
+    ]
+    return Completion(text.encode("utf-8", "replace").decode(), *counts)
+
+
+def model_not_reached(message: str) -> ModelUnavailable:
+    """Return the error for a question that used no tokens."""
+    error = ModelUnavailable(message)
+    error.is_free = True
+    return error
+
+
+def is_refusal(error: Exception) -> bool:
+    """Return whether an error of a package says that no model read the question: a status such as 401 or 429, or no
+    connection at all."""
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        return 400 <= status < 500
+    return type(error.__cause__).__name__ == "ConnectError"
+
+
 class LanguageModel(Protocol):
     """A model that continues a text. It loads what it needs with the first question."""
 
@@ -35,7 +68,8 @@ class LanguageModel(Protocol):
     def complete(self, instructions: str, question: str, *, seconds: float) -> Completion:
         """Answer a question, following the instructions.
 
-        Raises ModelUnavailable if there is no answer within so many seconds, or none at all.
+        Raises ModelUnavailable if there is no answer within so many seconds, or none at all; it `is_free` if that used no
+        tokens.
         """
 
 

@@ -1,4 +1,4 @@
-"""The language model behind the command `claude` of Claude Code: the person's own account, no API key."""
+"""The language model behind the command `claude` of Claude Code: the person's own login, no API key of ours."""
 
 import os
 import signal
@@ -9,10 +9,24 @@ from shutil import which
 import msgspec
 
 from omoide.errors import ModelUnavailable
-from omoide.llm.base import CHILD_VARIABLE, Completion
+from omoide.llm.base import CHILD_VARIABLE, Completion, make_completion, model_not_reached
 
 COMMAND = "claude"
 DEFAULT_MODEL = "claude-haiku-4-5"
+_OPTIONS = (
+    *("-p", "--output-format", "json", "--no-session-persistence", "--tools", ""),
+    # Not --bare, which ignores the login of a subscription. The settings of the person stay: they may say how to log in.
+    *("--setting-sources", "user", "--settings", '{"disableAllHooks":true}'),
+    *("--strict-mcp-config", "--disable-slash-commands"),
+)
+"""One question without tools, hooks, plugins' commands, MCP servers and files of a project."""
+_ENVIRONMENT = {
+    CHILD_VARIABLE: "1",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "CLAUDE_CODE_DISABLE_CLAUDE_MDS": "1",
+    "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
+    "MAX_THINKING_TOKENS": "0",  # by default up to 32,000 tokens for each question
+}
 
 
 class _Usage(msgspec.Struct):
@@ -39,23 +53,30 @@ class ClaudeCommand:
     def complete(self, instructions: str, question: str, *, seconds: float) -> Completion:
         command = which(COMMAND)
         if command is None:
-            raise ModelUnavailable(
+            raise model_not_reached(
                 f"there is no command `{COMMAND}` on the PATH: install Claude Code, or change the setting `llm`"
             )
-        options = ["--bare", "-p", "--tools", "", "--no-session-persistence", "--output-format", "json"]
-        output = self._run([command, *options, "--model", self._model, "--system-prompt", instructions], question, seconds)
+        arguments = [command, *_OPTIONS, "--model", self._model, "--system-prompt", instructions]
+        return self._read_output(*self._run(arguments, question, seconds))
+
+    def _read_output(self, code: int, output: bytes, errors: bytes) -> Completion:
+        """The answer in what the command printed. It reports errors in JSON too, with an exit code."""
         try:
             answer = msgspec.json.decode(output, type=_CommandOutput)
         except msgspec.DecodeError as error:
+            if code:
+                raise ModelUnavailable(f"{self.name} ended with {code}: {_excerpt(errors or output)}") from error
             raise ModelUnavailable(f"{self.name} did not answer in JSON: {_excerpt(output)}") from error
-        if answer.is_error:
-            raise ModelUnavailable(f"{self.name} reported an error: {answer.result[:200]}")
         used = answer.usage
         read = used.input_tokens + used.cache_creation_input_tokens + used.cache_read_input_tokens
-        return Completion(answer.result, read, used.output_tokens, answer.total_cost_usd)
+        if answer.is_error or code:
+            why = f"{self.name} reported an error: {_excerpt(answer.result.encode() or errors)}"
+            raise ModelUnavailable(why) if read or used.output_tokens else model_not_reached(why)
+        completion = make_completion(answer.result, read, used.output_tokens)
+        return completion._replace(cost=answer.total_cost_usd)
 
-    def _run(self, command: list[str], question: str, seconds: float) -> bytes:
-        environment = {**os.environ, CHILD_VARIABLE: "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+    def _run(self, command: list[str], question: str, seconds: float) -> tuple[int, bytes, bytes]:
+        """Run the command; return its exit code, its output and its errors."""
         try:
             # In a directory of no project, so that it reads no project files; in a process group of its own, so that
             # what it started ends with it.
@@ -65,11 +86,11 @@ class ClaudeCommand:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=tempfile.gettempdir(),
-                env=environment,
+                env={**os.environ, **_ENVIRONMENT},
                 start_new_session=True,
             )
         except OSError as error:
-            raise ModelUnavailable(f"{self.name} cannot be started: {error}") from error
+            raise model_not_reached(f"{self.name} cannot be started: {error}") from error
         with process:
             try:
                 output, errors = process.communicate(question.encode(), timeout=seconds)
@@ -79,9 +100,7 @@ class ClaudeCommand:
                 ) from None
             finally:
                 _end_group(process)
-        if process.returncode:
-            raise ModelUnavailable(f"{self.name} ended with {process.returncode}: {_excerpt(errors or output)}")
-        return output
+        return process.returncode, output, errors
 
 
 def _end_group(process: "subprocess.Popen[bytes]") -> None:

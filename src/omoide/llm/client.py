@@ -13,7 +13,7 @@ from omoide.settings import Settings
 from omoide.storage.base import Store
 
 if TYPE_CHECKING:  # every process has a client, and few ask a model
-    from omoide.llm.base import Completion, LanguageModel
+    from omoide.llm.base import LanguageModel
 
 Answer = TypeVar("Answer")
 _BYTES_PER_TOKEN = 3
@@ -57,29 +57,32 @@ class ModelClient:
         from omoide.llm.answers import parse_answer  # lazy: see the top
 
         model = self._open_model()
-        self._require_budget()
         estimate = len(f"{instructions}{question}".encode()) // _BYTES_PER_TOKEN
         at = self._clock()
         call = LlmCall(new_id(at), at, purpose, model.name, CallState.RUNNING, estimate)
-        self._record(call)
+        self._reserve(call)
         began = time.monotonic()
         try:
             completion = model.complete(instructions, question, seconds=self._settings.llm_timeout)
-        except ModelUnavailable:
-            self._record(msgspec.structs.replace(call, state=CallState.FAILED, seconds=time.monotonic() - began))
+        except ModelUnavailable as error:
+            read = 0 if error.is_free else estimate
+            seconds = time.monotonic() - began
+            self._record(msgspec.structs.replace(call, state=CallState.FAILED, input_tokens=read, seconds=seconds))
             raise
         result: Answer | _Rejected
         try:
             result = parse_answer(completion.text, answer)
         except InvalidInput as error:  # fallback: `ask` shows it to the model
             result = _Rejected(completion.text[:2_000], str(error))
+        read = completion.input_tokens or estimate
+        written = completion.output_tokens or len(completion.text.encode()) // _BYTES_PER_TOKEN
         self._record(
             msgspec.structs.replace(
                 call,
                 state=CallState.REJECTED if isinstance(result, _Rejected) else CallState.ANSWERED,
-                input_tokens=completion.input_tokens or estimate,
-                output_tokens=completion.output_tokens or len(completion.text.encode()) // _BYTES_PER_TOKEN,
-                cost=self._cost(completion),
+                input_tokens=read,
+                output_tokens=written,
+                cost=self._price(read, written) if completion.cost is None else completion.cost,
                 seconds=time.monotonic() - began,
             )
         )
@@ -94,23 +97,24 @@ class ModelClient:
             raise ModelUnavailable("no language model is configured: see the setting `llm`")
         return self._model
 
-    def _require_budget(self) -> None:
+    def _reserve(self, call: LlmCall) -> None:
+        """Record a call before it is made, if the budget of the day allows it: in one transaction, so that processes that
+        ask at the same time see each other. Raises BudgetSpent."""
         budget = self._settings.llm_daily_tokens
-        if not budget:
-            return
-        with self._store.read() as tx:
-            spent = tx.llm_tokens(start_of_day(self._clock()))
-        if spent >= budget:
-            raise BudgetSpent(
-                f"{spent:,} of {budget:,} tokens of today are used: no model is asked before tomorrow,"
-                " unless the setting `llm_daily_tokens` is raised"
-            )
+        with self._store.write() as tx:
+            spent = tx.llm_tokens(start_of_day(call.at)) if budget else 0
+            if budget and spent >= budget:
+                raise BudgetSpent(
+                    f"{spent:,} of {budget:,} tokens of today are used: no model is asked before tomorrow,"
+                    " unless the setting `llm_daily_tokens` is raised"
+                )
+            tx.put_llm_call(call)
 
-    def _cost(self, completion: "Completion") -> float | None:
-        if completion.cost is not None or self._settings.llm_price is None:
-            return completion.cost
-        read, written = self._settings.llm_price
-        return (completion.input_tokens * read + completion.output_tokens * written) / 1_000_000
+    def _price(self, read: int, written: int) -> float | None:
+        if self._settings.llm_price is None:
+            return None
+        per_read, per_written = self._settings.llm_price
+        return (read * per_read + written * per_written) / 1_000_000
 
     def _record(self, call: LlmCall) -> None:
         with self._store.write() as tx:

@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from omoide.errors import ModelUnavailable
-from omoide.llm.base import Completion
+from omoide.llm.base import Completion, is_refusal, make_completion, model_not_reached
 from omoide.llm.time_limit import complete_within
 
 if TYPE_CHECKING:  # it takes half a second to import
@@ -39,11 +39,13 @@ class OpenAIModel:
                 )
                 usage = answer.usage
                 text = answer.choices[0].message.content or ""
-                return Completion(text, usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0)
-            # Besides its own errors the package raises these for an answer of another shape.
-            except (OpenAIError, TypeError, ValueError, AttributeError, IndexError) as error:
+                return make_completion(text, usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0)
+            except OpenAIError as error:
+                message = f"{self.name} gave no answer ({error}): check the settings `llm` and `llm_key`"
+                raise (model_not_reached(message) if is_refusal(error) else ModelUnavailable(message)) from error
+            except (TypeError, ValueError, AttributeError, IndexError) as error:  # for an answer of another shape
                 raise ModelUnavailable(
-                    f"{self.name} gave no answer ({error}): check the settings `llm` and `llm_key`"
+                    f"{self.name} did not answer as OpenAI's chat interface does ({error}): check the setting `llm`"
                 ) from error
 
         return complete_within(seconds, call, self.name)
