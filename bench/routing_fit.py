@@ -37,6 +37,7 @@ class Example(NamedTuple):
 
 def read_examples(memory: Service, messages: Sequence[dict[str, Any]]) -> list[Example]:
     projects = memory.projects()
+    memory.route("anything")  # the private method that is called below loads with its verb
     paths = [project.path for project in projects]
     found = []
     for message in messages:

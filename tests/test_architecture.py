@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import omoide
+from omoide.service import _USE_CASES
+from omoide.service.core import Core
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted((ROOT / "src" / "omoide").rglob("*.py"))
@@ -86,6 +88,23 @@ def test_type_checkers_and_help_see_every_exported_name() -> None:
     for name in omoide.__all__:
         exported = getattr(omoide, name)
         assert exported.__module__.startswith(homes[name]), f"omoide.{name} is defined in {exported.__module__}"
+
+
+def test_the_service_has_every_verb_of_its_use_cases() -> None:
+    tree = ast.parse((ROOT / "src" / "omoide" / "service" / "__init__.py").read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    homes = {alias.name: node.module for node in imports for alias in node.names}
+    (verbs,) = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == "_Verbs"]
+    seen_by_type_checkers = [getattr(importlib.import_module(homes[base.id]), base.id) for base in verbs.bases]
+    use_cases = {base for one in seen_by_type_checkers for base in one.__mro__ if not issubclass(Core, base)}
+    public = {
+        f"{one.__module__}.{one.__name__}": {name for name in vars(one) if not name.startswith("_")} for one in use_cases
+    }
+    loaded = {path: set(names.split()) for path, names in _USE_CASES.items()}
+    assert loaded == {path: names for path, names in public.items() if names}
+    # They become members of one class, so that two of a name would replace each other.
+    members = [name for one in use_cases for name in vars(one) if not name.startswith("__")]
+    assert sorted(members) == sorted({*members})
 
 
 # Who catches everything, and why. The sync engine and the write path: a memory that was committed must not be answered as a

@@ -155,4 +155,4 @@ def test_a_command_starts_at_an_interface_and_goes_down(tmp_path, monkeypatch):
     interfaces = {package: modules for package, modules in trace.modules.items() if package.startswith("interfaces")}
     assert interfaces == {"interfaces": "serialize", "interfaces/cli": "__init__ options output remember"}
     assert trace.modules[""] == "app setting_values settings"
-    assert trace.modules["service"] == "__init__ core inbox maintenance memories retention versioning write_path"
+    assert trace.modules["service"] == "__init__ core hook_calls memories preparation retention versioning write_path"

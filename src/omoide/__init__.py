@@ -151,6 +151,9 @@ if TYPE_CHECKING:
     from omoide.service.mirrors import (
         ConflictDetail as ConflictDetail,
     )
+    from omoide.service.project_moves import (
+        ProjectMerge as ProjectMerge,
+    )
     from omoide.service.projects import (
         ProjectDetails as ProjectDetails,
         ProjectOverview as ProjectOverview,
@@ -165,7 +168,6 @@ if TYPE_CHECKING:
     )
     from omoide.service.repositories import (
         ProjectMatch as ProjectMatch,
-        ProjectMerge as ProjectMerge,
     )
     from omoide.service.secret_scan import (
         SecretScanReport as SecretScanReport,
@@ -226,10 +228,11 @@ _MODULES = {
     "omoide.service.llm_usage": "UsageReport UsageRow",
     "omoide.service.meter": "MeterReport MeterRow",
     "omoide.service.mirrors": "ConflictDetail",
+    "omoide.service.project_moves": "ProjectMerge",
     "omoide.service.projects": "ProjectDetails ProjectOverview",
     "omoide.service.queries": "EventBatch",
     "omoide.service.replay": "Blame Explanation RunComparison",
-    "omoide.service.repositories": "ProjectMatch ProjectMerge",
+    "omoide.service.repositories": "ProjectMatch",
     "omoide.service.secret_scan": "SecretScanReport StoredSecret",
     "omoide.service.stats": "StoreStats",
     "omoide.service.summaries": "SummaryFile SummaryResult SummaryUndo",

@@ -15,7 +15,7 @@ from omoide.embeddings.indexer import EmbeddingIndex
 from omoide.errors import InvalidInput
 from omoide.model import Actor, Layout, Role, Scope
 from omoide.service import Service, versioning
-from omoide.service.maintenance import settle_archives, update_index
+from omoide.service.preparation import settle_archives, update_index
 from omoide.service.write_path import Hooks, WritePath
 from omoide.settings import Settings, add_setting_list, load_settings
 from omoide.storage.sqlite.store import MIGRATIONS, SqliteStore

@@ -1,7 +1,7 @@
 """What makes two checkouts the same repository: its root commits and its remote, asked of git.
 
-Asking git costs processes, so that a directory is asked about once: `stamp` tells by a few stat calls whether the answer may
-have changed since.
+Asking git costs processes, so that a directory is asked about once: its stamp (`repository_stamp`) tells whether the answer
+may have changed since.
 """
 
 import os
@@ -17,20 +17,6 @@ from omoide.model import RepositoryIdentity
 _SCP = re.compile(r"^(?:[^/@]+@)?(\[[^]]+\]|[^/:@]+):(?!//)(.*)$")
 """`git@host:owner/name`, without a scheme."""
 _DEFAULT_PORTS = {"https": 443, "http": 80, "ssh": 22, "git": 9418}
-
-
-def stamp(root: Path) -> str:
-    """Return a text that changes when the repository at `root` may have become another one, or got its first commit."""
-    directory = git_directory(root)
-    if directory is None:
-        return ""
-    try:
-        place = directory.stat()
-    except OSError:  # fallback: a repository that cannot be read is known by its directory
-        return ""
-    config = _stat(directory / "config")
-    state = "shallow" if (directory / "shallow").exists() else _history_mark(directory)
-    return f"{place.st_dev}:{place.st_ino}:{config}:{state}"
 
 
 def read_identity(root: Path) -> RepositoryIdentity:
@@ -91,31 +77,6 @@ def _remote_url(root: Path) -> str:
     lines = run_git(root, "config", "--get-regexp", r"^remote\..*\.url$").splitlines()
     urls = dict(line.split(" ", 1) for line in reversed(lines) if " " in line)
     return urls.get("remote.origin.url", next(reversed(urls.values()), ""))
-
-
-def _history_mark(directory: Path) -> str:
-    """Whether there is any commit; with the newer storage of references, when they last changed."""
-    tables = directory / "reftable" / "tables.list"
-    if tables.exists():
-        return _stat(tables)
-    if (directory / "packed-refs").exists():
-        return "commits"
-    for kind in ("heads", "remotes"):
-        try:
-            with os.scandir(directory / "refs" / kind) as references:
-                if any(references):
-                    return "commits"
-        except OSError:  # fallback: no such references
-            continue
-    return "empty"
-
-
-def _stat(file: Path) -> str:
-    try:
-        found = file.stat()
-    except OSError:  # fallback: a missing file is a state like any other
-        return "-"
-    return f"{found.st_mtime_ns}.{found.st_size}"
 
 
 def run_git(root: Path, *arguments: str) -> str:

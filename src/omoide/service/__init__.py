@@ -1,63 +1,119 @@
 """The service: every operation on a memory store, for one actor. Interfaces translate to it."""
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from omoide.guard import permissions, validation
 from omoide.model import Actor, Scope, Source, require_source
-from omoide.service.agent_hooks import AgentHooks
-from omoide.service.corrections import Corrections
-from omoide.service.entries import Entries
+from omoide.service.core import Core
 from omoide.service.idempotency import IdempotencyKey, make_key
-from omoide.service.imports import Imports
-from omoide.service.inbox import Inbox
-from omoide.service.learning import Learning
-from omoide.service.llm_usage import LlmUsage
-from omoide.service.maintenance import Maintenance
-from omoide.service.memories import Memories
-from omoide.service.mirrors import Mirrors
-from omoide.service.project_blocks import ProjectBlocks
-from omoide.service.projects import Projects
-from omoide.service.prompts import Prompts
-from omoide.service.proposals import Proposals
-from omoide.service.replay import Replay
-from omoide.service.repositories import Repositories
-from omoide.service.retention import Retention
-from omoide.service.routing import Routing
-from omoide.service.run_reports import RunReports
-from omoide.service.runs import Runs
-from omoide.service.secret_scan import SecretScan
-from omoide.service.stats import Stats
-from omoide.service.summaries import Summaries
+from omoide.service.on_demand import verbs_on_demand
 from omoide.service.write_path import Hooks
 from omoide.settings import Settings
 from omoide.storage.capabilities import Housekeeping
 
+if TYPE_CHECKING:  # the verbs as type checkers see them; when the program runs, they come from `_USE_CASES`
+    from omoide.service.agent_hooks import AgentHooks
+    from omoide.service.corrections import Corrections
+    from omoide.service.entries import Entries
+    from omoide.service.imports import Imports
+    from omoide.service.inbox import Inbox
+    from omoide.service.learning import Learning
+    from omoide.service.llm_usage import LlmUsage
+    from omoide.service.maintenance import Maintenance
+    from omoide.service.memories import Memories
+    from omoide.service.mirrors import Mirrors
+    from omoide.service.project_blocks import ProjectBlocks
+    from omoide.service.project_moves import ProjectMoves
+    from omoide.service.projects import Projects
+    from omoide.service.prompts import Prompts
+    from omoide.service.proposals import Proposals
+    from omoide.service.replay import Replay
+    from omoide.service.repositories import Repositories
+    from omoide.service.retention import Retention
+    from omoide.service.routing import Routing
+    from omoide.service.run_reports import RunReports
+    from omoide.service.runs import Runs
+    from omoide.service.secret_scan import SecretScan
+    from omoide.service.stats import Stats
+    from omoide.service.summaries import Summaries
 
-class Service(
-    AgentHooks,
-    Summaries,
-    Inbox,
-    Memories,
-    Imports,
-    Entries,
-    Prompts,
-    ProjectBlocks,
-    Runs,
-    Replay,
-    RunReports,
-    Stats,
-    Retention,
-    Routing,
-    Projects,
-    Repositories,
-    Mirrors,
-    Maintenance,
-    SecretScan,
-    LlmUsage,
-    Learning,
-    Proposals,
-    Corrections,
-):
+    class _Verbs(
+        AgentHooks,
+        Summaries,
+        Inbox,
+        Memories,
+        Imports,
+        Entries,
+        Prompts,
+        ProjectBlocks,
+        Runs,
+        Replay,
+        RunReports,
+        Stats,
+        Retention,
+        Routing,
+        Projects,
+        ProjectMoves,
+        Repositories,
+        Mirrors,
+        Maintenance,
+        SecretScan,
+        LlmUsage,
+        Learning,
+        Proposals,
+        Corrections,
+    ):
+        pass
+
+else:
+    _Verbs = Core
+
+_USE_CASES = {
+    "omoide.service.agent_hooks.AgentHooks": "hook",
+    "omoide.service.corrections.Corrections": "record_work_tree learn_corrections",
+    "omoide.service.embeddings.Embeddings": "similar coverage embed_pending",
+    "omoide.service.entries.Entries": "retrieve",
+    "omoide.service.hook_calls.HookCalls": "hook_calls last_hook_calls injections has_inbox",
+    "omoide.service.imports.Imports": "adopt gather",
+    "omoide.service.inbox.Inbox": "learn_from_inbox",
+    "omoide.service.learning.Learning": "learn",
+    "omoide.service.llm_usage.LlmUsage": "llm_usage",
+    "omoide.service.maintenance.Maintenance": (
+        "purge record_copy purge_candidates check probe repair backup tally everything latest place reindex"
+    ),
+    "omoide.service.memories.Memories": (
+        "remember append_activity remember_many revise pin unpin archive forget restore revert promote link unlink"
+    ),
+    "omoide.service.meter.Meter": "meter",
+    "omoide.service.mirrors.Mirrors": "mirrors mirror list_mirror unmirror join reset_sync_state conflicts resolve",
+    "omoide.service.project_blocks.ProjectBlocks": "project_block",
+    "omoide.service.project_moves.ProjectMoves": "rename_project merge_projects",
+    "omoide.service.projects.Projects": (
+        "projects catalogue project project_by_number create_project describe_project start_session sessions session"
+    ),
+    "omoide.service.prompts.Prompts": "compose record_prompt",
+    "omoide.service.proposals.Proposals": "proposals approve reject",
+    "omoide.service.queries.Queries": (
+        "recall list show record_use by_key history events events_after last_event links resume summary"
+    ),
+    "omoide.service.replay.Replay": "replay why compare_runs blame",
+    "omoide.service.repositories.Repositories": "locate identify claim bind_project",
+    "omoide.service.retention.Retention": "retire retire_if_due automatic_retirements undo_retirement",
+    "omoide.service.routing.Routing": "route",
+    "omoide.service.run_reports.RunReports": "run_report",
+    "omoide.service.runs.Runs": "runs run outcome undo_outcome fix_relevance release_relevance",
+    "omoide.service.secret_scan.SecretScan": "scan",
+    "omoide.service.stats.Stats": "stats",
+    "omoide.service.summaries.Summaries": "summary_due summarize undo_summary",
+    "omoide.service.trees.Trees": "project_files replace_memory_file",
+}
+"""The verbs by the class that defines them. Each class is imported when one of its verbs is first used."""
+
+
+@verbs_on_demand(_USE_CASES)
+class Service(_Verbs):
     """Every operation on one store, for one actor; `omoide.open` returns it. It may be used from several threads.
 
     Each checks the actor's permission, then works in one transaction, and logs an event for every change. Operations on a

@@ -9,7 +9,7 @@ from omoide.embeddings.indexer import EmbeddingIndex
 from omoide.errors import Conflict, InvalidInput, NotFound
 from omoide.guard import permissions, validation
 from omoide.llm.client import ModelClient
-from omoide.model import Actor, Memory, Scope
+from omoide.model import Actor, Memory, Project, Scope
 from omoide.service.idempotency import IdempotencyKey
 from omoide.service.write_path import Hooks, WritePath
 from omoide.settings import Settings
@@ -118,3 +118,11 @@ def _require_unambiguous(numbered: Memory, keyed: Iterator[Memory]) -> None:
     other = next(keyed, numbered)
     if other.number != numbered.number:
         raise Conflict(f"{other.key} is the number of one memory and the key of #{other.number}: say which, with its #")
+
+
+def require_project(tx: Reader, path: str) -> Project:
+    """Return the project with this path. Raises NotFound."""
+    project = tx.project(path)
+    if project is None:
+        raise NotFound(f"there is no project {path}: `omoide project list` shows those there are")
+    return project

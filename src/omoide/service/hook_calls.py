@@ -1,4 +1,4 @@
-"""The log of agents' hooks: which calls there were, how they ended, and what they injected."""
+"""The log of agents' hooks: which calls there were, how they ended, what they injected, and whether the inbox is empty."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ _COMPACTS_RARELY = ("gemini",)
 
 
 class HookCalls(Core):
-    """Operations on the log of hooks."""
+    """Operations on the log of hooks, and the question whether they left something to learn from."""
 
     def hook_calls(self, *, limit: int = 20) -> Sequence[HookRecord]:
         """Return the last calls of agents' hooks, newest first.
@@ -58,6 +58,13 @@ class HookCalls(Core):
         moment = self._clock() - timedelta(days=36_500) if since is None else validation.check_aware(since, "since")
         with self._store.read() as tx:
             return tx.injections(session, moment)
+
+    def has_inbox(self) -> bool:
+        """Return whether something waits in the inbox for `learn_from_inbox`, which takes longer to load."""
+        permissions.require(self._actor, "has_inbox")
+        at = self._clock()
+        with self._store.read() as tx:
+            return tx.has_inbox(at, at + timedelta(microseconds=1))
 
     def _begin_call(self, tx: Writer, call: HookCall, at: datetime) -> HookRecord:
         """Record that a call began, or that it repeats another one: then its state is REPEATED."""

@@ -62,13 +62,6 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
                 break
         return join_reports(reports)
 
-    def has_inbox(self) -> bool:
-        """Return whether something waits in the inbox to be learnt from. Cheap."""
-        permissions.require(self._actor, "has_inbox")
-        at = self._clock()
-        with self._store.read() as tx:
-            return tx.has_inbox(at, at + timedelta(microseconds=1))
-
     def _learn_session(self, items: Sequence[InboxItem], until: float, reports: list[LearningReport], *, ask: bool) -> bool:
         """Learn from the items of a session; return False if the time did not suffice for all of them."""
         for place, item in enumerate(items):

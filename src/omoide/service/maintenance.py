@@ -17,7 +17,7 @@ from omoide.service import archives, versioning
 from omoide.service.copies import FoundCopies, PurgeReport, Trace, erase_from_backups
 from omoide.service.core import Core, Ref
 from omoide.service.write_path import MemoryTransaction
-from omoide.storage.base import MemoryChange, Reader, Store, StoredVector, Writer
+from omoide.storage.base import MemoryChange, Reader, StoredVector, Writer
 from omoide.storage.capabilities import Backup, CopyErasure, Erasure, Integrity, Problem, require
 
 if TYPE_CHECKING:  # many patterns and words: 20 ms that only a reindex pays for
@@ -319,26 +319,6 @@ class Maintenance(Core):
 def _contents(tx: Reader, memory: Memory) -> tuple[str, ...]:
     """The contents of all versions of a memory, each once."""
     return tuple(dict.fromkeys(version.memory.content for version in tx.versions(memory.number)))
-
-
-def update_index(store: Store) -> None:
-    """Rebuild the index once if an older omoide made it, so that near-duplicates of older memories are found."""
-    try:
-        if isinstance(store, Integrity) and store.is_index_outdated():
-            store.rebuild(versioning.expected_entry, patient=False)
-    except StoreError:  # fallback: the old index, which finds all but some near-duplicates; `doctor` reports it
-        pass
-
-
-def settle_archives(store: Store) -> None:
-    """Remove what a killed reindex left, or give its archive its name if it had taken effect."""
-    path = Path(store.location)
-    try:
-        if (path.parent / archives.DIRECTORY).is_dir() and archives.pending_files(path):
-            with store.task_lock("reindex"), store.read() as tx:
-                archives.settle_pending(path, tx.last_run("reindex"))
-    except (StoreError, OSError):  # fallback: a reindex is at work, or nothing can be written; the next one settles it
-        pass
 
 
 def _own_layers(scope: Scope) -> tuple[Layer, ...]:

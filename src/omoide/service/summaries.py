@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from omoide.errors import Changed, InvalidInput, NotFound, OmoideError, SecretFound
+from omoide.errors import Changed, InvalidInput, OmoideError, SecretFound
 from omoide.guard import permissions, validation
 from omoide.model import Draft, Layer, LinkKind, Memory, Query, Scope, State
 from omoide.service import versioning
+from omoide.service.core import require_project
 from omoide.service.retention import exemption
 from omoide.service.trees import ProjectFiles, Trees
 from omoide.service.write_path import MemoryTransaction
@@ -168,8 +169,7 @@ class Summaries(Trees):
         permissions.require_place(self._actor, project)
         self._adopt_trees(project.path)
         with self._read(project) as tx:
-            if tx.project(project.path) is None:
-                raise NotFound(f"there is no project {project.path}: `omoide project list` shows those there are")
+            require_project(tx, project.path)
         return project
 
     def _project_memories(self, tx: Reader, project: Scope) -> list[Memory]:
@@ -195,9 +195,7 @@ class Summaries(Trees):
 
     def _log_files(self, tx: Reader, project: Scope) -> ProjectFiles:
         """MEMORY.md and the files of sessions; without a tree, what they would say."""
-        known = tx.project(project.path)
-        if known is None:  # merged into another one a moment ago
-            raise NotFound(f"there is no project {project.path}: `omoide project list` shows those there are")
+        known = require_project(tx, project.path)  # it may have been merged into another one a moment ago
         return self._project_files(tx, known, limit=None)
 
     def _last_summaries(self, tx: Reader, project: Scope) -> list[Memory]:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from omoide import model
-from omoide.errors import Conflict, InvalidInput, NotFound, OmoideError, Unreadable
+from omoide.errors import Conflict, InvalidInput, OmoideError, Unreadable
 from omoide.guard import permissions, validation
 from omoide.model import Choice, FileSource, Layer, Mirror, Project, Query, Scope, Session, State
 from omoide.service import versioning
-from omoide.service.core import Core
+from omoide.service.core import Core, require_project
 from omoide.service.write_path import MemoryTransaction
 from omoide.storage.base import Reader
 
@@ -106,8 +106,7 @@ class Trees(Core):
         text = validation.check_content(text, self._settings, "content of MEMORY.md")
         self._adopt_trees(scope.path)
         with self._read(scope) as tx:
-            if tx.project(scope.path) is None:
-                raise NotFound(f"there is no project {path}: `omoide project list` shows those there are")
+            require_project(tx, scope.path)
             mirror = self._tree_of(tx, scope.path)
         if mirror is None:
             raise Conflict(f"project {path} has no tree of files: `omoide session start` makes one")

@@ -1,10 +1,7 @@
 """The command line. Each command is in a module beside this one, which is loaded when the command runs."""
 
-import gc
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -133,8 +130,7 @@ class Commands(click.Group):
         entry = COMMANDS.get(name)
         if entry is None:
             return None
-        with without_gc():
-            module = import_module(f"omoide.interfaces.cli.{entry.module}")
+        module = import_module(f"omoide.interfaces.cli.{entry.module}")
         command: click.Command = getattr(module, name + "_command")
         return command
 
@@ -172,20 +168,6 @@ class Commands(click.Group):
         except click.Abort:
             code = 130
         sys.exit(code if isinstance(code, int) else 0)
-
-
-@contextmanager
-def without_gc() -> Iterator[None]:
-    """Do not collect garbage within the block. Imports make thousands of objects and hardly any garbage: a command starts
-    5 ms earlier."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def report_error(error: OmoideError) -> int:

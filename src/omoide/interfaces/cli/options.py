@@ -12,7 +12,6 @@ import click
 
 from omoide.errors import InvalidInput, OmoideError
 from omoide.files.git import git_root
-from omoide.interfaces.cli import without_gc
 from omoide.model import Actor, Role, Scope
 from omoide.settings import Settings, load_settings
 
@@ -144,7 +143,8 @@ def open_for_command(settings: Settings) -> "Service":
 def learn_from_inbox(memory: "Service", seconds: float) -> None:
     """Learn from what agents' hooks left, by rules alone and for so long. A fault is none of the command."""
     with suppress(OmoideError):  # fallback: the next command learns it
-        memory.learn_from_inbox(seconds=seconds, ask=False)
+        if memory.has_inbox():  # mostly it has nothing, and learning takes 10 ms to load
+            memory.learn_from_inbox(seconds=seconds, ask=False)
 
 
 def _report_retirements(memory: "Service") -> None:
@@ -158,8 +158,7 @@ def _report_retirements(memory: "Service") -> None:
 
 
 def _open_store(settings: Settings) -> "Service":
-    with without_gc():
-        from omoide import app  # lazy: the store loads when it is opened
+    from omoide import app  # lazy: the store loads when it is opened
 
     return app.open_service(settings, Actor(settings.actor, settings.role, "cli"), report=warn, background=False)
 

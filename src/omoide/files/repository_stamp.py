@@ -1,0 +1,45 @@
+"""Whether a repository may have become another one since it was last seen, told by a few stat calls: no git is asked."""
+
+import os
+from pathlib import Path
+
+from omoide.files.git import git_directory
+
+
+def repository_stamp(root: Path) -> str:
+    """Return a text that changes when the repository at `root` may have become another one, or got its first commit."""
+    directory = git_directory(root)
+    if directory is None:
+        return ""
+    try:
+        place = directory.stat()
+    except OSError:  # fallback: a repository that cannot be read is known by its directory
+        return ""
+    config = _stat(directory / "config")
+    state = "shallow" if (directory / "shallow").exists() else _history_mark(directory)
+    return f"{place.st_dev}:{place.st_ino}:{config}:{state}"
+
+
+def _history_mark(directory: Path) -> str:
+    """Whether there is any commit; with the newer storage of references, when they last changed."""
+    tables = directory / "reftable" / "tables.list"
+    if tables.exists():
+        return _stat(tables)
+    if (directory / "packed-refs").exists():
+        return "commits"
+    for kind in ("heads", "remotes"):
+        try:
+            with os.scandir(directory / "refs" / kind) as references:
+                if any(references):
+                    return "commits"
+        except OSError:  # fallback: no such references
+            continue
+    return "empty"
+
+
+def _stat(file: Path) -> str:
+    try:
+        found = file.stat()
+    except OSError:  # fallback: a missing file is a state like any other
+        return "-"
+    return f"{found.st_mtime_ns}.{found.st_size}"
