@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -17,7 +17,7 @@ from omoide.user_directories import config_directory, default_store
 Documented = TypeVar("Documented")
 
 
-class Setting(NamedTuple):
+class Setting(msgspec.Struct, frozen=True):
     """One row of the table of settings."""
 
     name: str

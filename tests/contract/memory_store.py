@@ -919,9 +919,9 @@ class MemoryStore:
         wrong = living ^ set(data.entries)
         if expected is not None:
             for number in living & set(data.entries):
-                found = (data.fingerprints[number], data.entries[number]._replace(key_terms=()))
+                found = (data.fingerprints[number], replace(data.entries[number], key_terms=()))
                 fingerprint, entry = expected(data.memories[number])
-                if found != (fingerprint, entry._replace(key_terms=())):
+                if found != (fingerprint, replace(entry, key_terms=())):
                     wrong.add(number)
         return [Problem(f"#{number} is not indexed as it should be", "rebuild", fixable=True) for number in sorted(wrong)]
 

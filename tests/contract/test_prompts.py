@@ -16,7 +16,7 @@ def test_candidates_are_the_current_memories_that_a_scope_sees_in_their_present_
     samples.add("expired", SHOP, expires_at=samples.now + timedelta(hours=1))
     at = samples.now + timedelta(hours=2)
     found = samples.ask(lambda tx: tx.prompt_candidates(Query(SHOP), at))
-    assert sorted(found) == [
+    assert sorted(found, key=lambda one: one.number) == [
         PromptCandidate(kept.number, kept.id, 2, "warning", "new", ("src/**", "日本"), 0.25),
         PromptCandidate(everywhere.number, everywhere.id, 1, "note", "everywhere", (), 0.5),
     ]

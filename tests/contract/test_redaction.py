@@ -18,7 +18,8 @@ def test_every_text_outside_memories_is_listed_once(samples, store):
         tx.put_project(Project("shop", "sells things", (ProjectPlace("/srv/shop"),)))
         tx.add_event("started", Actor("carol", via="test"), samples.now, MONDAY, {"session": "Monday"})
     texts = samples.ask(lambda tx: tx.stored_texts())
-    assert sorted(texts) == sorted({
+    assert len(texts) == len({*texts})
+    assert {*texts} == {
         StoredText("project", "shop"),
         StoredText("description", "sells things"),
         StoredText("directory", "/srv/shop"),
@@ -27,7 +28,7 @@ def test_every_text_outside_memories_is_listed_once(samples, store):
         StoredText("actor", "alice"),
         StoredText("actor", "carol"),
         StoredText("event", '{"session":"Monday"}'),
-    })  # fmt: skip
+    }
 
 
 def test_a_replaced_name_is_the_name_from_then_on(samples, store, backend):

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from omoide.model import Actor, Layer, Query, Scope, State
-from omoide.storage.base import IndexEntry
+from omoide.storage.base import IndexEntry, IndexSize, PostingSet, TextEnds
 
 ALICE = Actor("alice", via="test")
 
@@ -158,13 +158,13 @@ def test_bitsets_are_equal_for_long_and_short_posting_lists(samples):
 def test_a_posting_list_over_the_limit_returns_only_its_length(samples):
     for _ in range(3):
         samples.add("gnu", SHOP)
-    assert bits(samples, Query(SHOP), "gnu", most=2) == (3, None, None)
+    assert bits(samples, Query(SHOP), "gnu", most=2) == PostingSet(3, None, None)
     assert bits(samples, Query(SHOP), "gnu", most=3).bits is not None
 
 
 def test_occurrences_of_a_common_term_are_not_counted(samples):
     numbers = [samples.add("gnu gnu", SHOP).number for _ in range(3)]
-    assert bits(samples, Query(SHOP), "gnu", counted=2) == (3, sum(1 << number for number in numbers), None)
+    assert bits(samples, Query(SHOP), "gnu", counted=2) == PostingSet(3, sum(1 << number for number in numbers), None)
 
 
 def test_postings_are_right_where_most_memories_are_in_other_projects(samples):
@@ -175,7 +175,7 @@ def test_postings_are_right_where_most_memories_are_in_other_projects(samples):
         samples.add("gnu gnu", SHOP),
         samples.add("x", SHOP, topic="gnu", tags=("gnu",)),
     )
-    assert bits(samples, Query(SHOP), "gnu", most=2) == (3, None, None)
+    assert bits(samples, Query(SHOP), "gnu", most=2) == PostingSet(3, None, None)
     found_set = bits(samples, Query(SHOP), "gnu")
     assert found_set.bits == sum(1 << each.number for each in (one, two, three))
     assert found_set.counts == {two.number: (0, 0, 2), three.number: (1, 1, 0)}
@@ -275,13 +275,13 @@ def test_sizes_count_the_index_of_the_query_scope(samples):
     samples.add("d", MONDAY)
     samples.add("e f", Scope())
     samples.add("g h i j", BANK)
-    assert samples.ask(lambda tx: tx.sizes(Query(SHOP))) == (3, 8)
-    assert samples.ask(lambda tx: tx.sizes(Query(SHOP, layers=(Layer.EVERYWHERE,)))) == (1, 2)
+    assert samples.ask(lambda tx: tx.sizes(Query(SHOP))) == IndexSize(3, 8)
+    assert samples.ask(lambda tx: tx.sizes(Query(SHOP, layers=(Layer.EVERYWHERE,)))) == IndexSize(1, 2)
     kept = samples.change(kept, state=State.ARCHIVED)
-    assert samples.ask(lambda tx: tx.sizes(Query(SHOP))) == (2, 3)
-    assert samples.ask(lambda tx: tx.sizes(Query(SHOP, states=(State.ARCHIVED,)))) == (1, 5)
+    assert samples.ask(lambda tx: tx.sizes(Query(SHOP))) == IndexSize(2, 3)
+    assert samples.ask(lambda tx: tx.sizes(Query(SHOP, states=(State.ARCHIVED,)))) == IndexSize(1, 5)
     samples.change(kept, state=State.FORGOTTEN)
-    assert samples.ask(lambda tx: tx.sizes(Query(SHOP, states=LIVING))) == (2, 3)
+    assert samples.ask(lambda tx: tx.sizes(Query(SHOP, states=LIVING))) == IndexSize(2, 3)
 
 
 @pytest.mark.parametrize(
@@ -421,7 +421,10 @@ def test_neighbours_are_of_the_same_session_and_in_order(store, samples):
 def test_the_ends_of_a_text_are_its_first_600_and_last_2_characters(samples):
     long, short = samples.add("a" * 700 + "?!"), samples.add("yes")
     ends = samples.ask(lambda tx: tx.text_ends([long.number, 99, short.number]))
-    assert ends == {long.number: (long.created_at, "a" * 600, "?!"), short.number: (short.created_at, "yes", "es")}
+    assert ends == {
+        long.number: TextEnds(long.created_at, "a" * 600, "?!"),
+        short.number: TextEnds(short.created_at, "yes", "es"),
+    }
 
 
 def test_a_memory_is_expired_from_the_very_moment_on(samples):

@@ -3,7 +3,7 @@
 import pytest
 
 from omoide.model import Query, Scope, State
-from omoide.storage.base import StoredVector
+from omoide.storage.base import StoredVector, VectorCounts
 
 pytestmark = pytest.mark.needs("VectorIndex")
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
@@ -65,7 +65,7 @@ def test_a_revised_memory_has_no_vector_until_it_is_embedded(store, samples):
     assert found(store, SHOP, model) == set()
     with store.read() as tx:
         assert [one.number for one in tx.without_vector(model, 0, 10)] == [memory.number]
-        assert tx.coverage(model) == (0, 1)
+        assert tx.coverage(model) == VectorCounts(0, 1)
 
 
 def test_memories_without_vector_are_listed_for_all_or_some(store, samples):
@@ -96,7 +96,7 @@ def test_an_erased_memory_leaves_no_vector(store, samples):
     samples.erase(memory)
     with store.read() as tx:
         assert tx.vectors(model, [memory.number]) == []
-        assert tx.coverage(model) == (0, 0)
+        assert tx.coverage(model) == VectorCounts(0, 0)
 
 
 def test_vectors_of_two_models_are_never_mixed(store, samples):
@@ -123,7 +123,7 @@ def test_an_empty_vector_is_neither_found_nor_missing(store, samples):
     with store.read() as tx:
         assert [tx.sign_bits(model, area, 0) for area in tx.areas(Query(SHOP, "anything"))] in ([], [[]], [[], []])
         assert tx.without_vector(model, 0, 10) == []
-        assert tx.coverage(model) == (1, 0)
+        assert tx.coverage(model) == VectorCounts(1, 0)
     assert samples.problems() == []
     samples.change(restored, content="okapi")
     with store.read() as tx:

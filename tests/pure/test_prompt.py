@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import example, given, strategies as st
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 
 from omoide.model import PromptCandidate, Task
 from omoide.prompt import budget, compose, render, tokens
@@ -130,7 +131,7 @@ def test_no_text_of_a_task_is_a_heading_of_the_prompt(text):
 @given(st.permutations(range(8)), st.permutations(["a", "b", "あ", "い", "Z", "É", "\n", "~"]))
 def test_the_order_of_memories_does_not_depend_on_how_they_were_stored(order, contents):
     straight = [PromptCandidate(n, f"id-{n}", 1, "note", text, (), 0.5) for n, text in enumerate(sorted(contents))]
-    mixed = [straight[place]._replace(number=place * 7, id=f"x{place}") for place in order]
+    mixed = [replace(straight[place], number=place * 7, id=f"x{place}") for place in order]
     first, second = (compose.compose(TASK, each, compose.Circumstances()).text for each in (straight, mixed))
     assert first == second
 

@@ -7,12 +7,12 @@ from omoide.retrieval.query_parts import NO_PARTS, QueryParts, key_terms, query_
 
 
 def test_a_compound_has_its_pairs_its_characters_and_the_pair_at_its_border():
-    compounds, names = query_parts("zq7 携帯アプリはどう")
-    assert [set(compound) & set(analyzer.terms("携帯アプリはどう")) for compound in compounds] == [
+    parts = query_parts("zq7 携帯アプリはどう")
+    assert [set(compound) & set(analyzer.terms("携帯アプリはどう")) for compound in parts.compounds] == [
         {"携帯", "帯ア", "アプ", "プリ", "リは", "携", "帯"},
         {"はど", "どう"},
     ]
-    assert set(names) == {"zq7", "zq"} & set(analyzer.terms("zq7"))
+    assert set(parts.names) == {"zq7", "zq"} & set(analyzer.terms("zq7"))
 
 
 @pytest.mark.parametrize("text", ["", "the mobile app of zq7", "Ünïcode café", "…！？"])
@@ -22,8 +22,8 @@ def test_a_text_without_compounds_has_no_parts(text):
 
 def test_every_term_of_a_question_is_in_a_compound_or_a_name():
     text = "pnpmを使用する config.yaml の設定はﾃｽﾄ第12号か"
-    compounds, names = query_parts(text)
-    assert set(analyzer.terms(text)) <= {*names, *(term for compound in compounds for term in compound)}
+    parts = query_parts(text)
+    assert set(analyzer.terms(text)) <= {*parts.names, *(term for compound in parts.compounds for term in compound)}
 
 
 def test_names_are_raised_and_a_compound_is_worth_less_than_the_sum_of_its_terms():

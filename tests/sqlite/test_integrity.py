@@ -17,7 +17,7 @@ from omoide.model import (
     SyncConflict,
     SyncState,
 )
-from omoide.storage.base import StoredVector, SyncUpdate
+from omoide.storage.base import IndexSize, StoredVector, SyncUpdate
 from omoide.storage.capabilities import StoredText
 
 SHOP = Scope.project("shop")
@@ -62,7 +62,7 @@ def test_a_check_finds_missing_sizes_and_a_rebuild_repairs_them(samples, store, 
     assert [finding.fixable for finding in store.check()] == [True]
     store.rebuild(samples.expected)
     assert samples.problems() == []
-    assert samples.ask(lambda tx: tx.sizes(Query(SHOP))) == (1, 2)
+    assert samples.ask(lambda tx: tx.sizes(Query(SHOP))) == IndexSize(1, 2)
 
 
 def test_an_erased_memory_leaves_no_row_in_any_table_but_its_events(samples, store, run):

@@ -1,6 +1,6 @@
 """Tasks, the prompts composed for them, and receipts: which memories a prompt contains, and why."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
@@ -33,7 +33,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return next((line for line in lines if line), "")
 
 
-class PromptCandidate(NamedTuple):
+class PromptCandidate(msgspec.Struct, frozen=True):
     """What the selection and rendering of a prompt need of a memory."""
 
     number: int

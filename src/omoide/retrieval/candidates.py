@@ -8,7 +8,8 @@ common words never make a search linear.
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
-from typing import NamedTuple
+
+import msgspec
 
 from omoide.model import Query
 from omoide.retrieval import analyzer, confidence, constants, lexical, query_parts
@@ -19,7 +20,7 @@ from omoide.storage.base import IndexSize, PostingSet, RankingFacts, Reader
 from omoide.storage.bitset import from_numbers
 
 
-class WordCandidates(NamedTuple):
+class WordCandidates(msgspec.Struct, frozen=True):
     """The candidates by words, and what is known of the query's terms."""
 
     facts: dict[int, RankingFacts]
@@ -44,7 +45,7 @@ class WordCandidates(NamedTuple):
         return self.size.terms / self.size.entries if self.size.entries else 1.0
 
 
-class _Ranking(NamedTuple):
+class _Ranking(msgspec.Struct, frozen=True):
     """The memories that contain terms of a query, roughly ranked."""
 
     best: Iterator[list[int]]
@@ -60,7 +61,7 @@ class _Ranking(NamedTuple):
     evidence: Mapping[str, float]
 
 
-class _Search(NamedTuple):
+class _Search(msgspec.Struct, frozen=True):
     """What both kinds of ranking need to know of a query."""
 
     query: Query

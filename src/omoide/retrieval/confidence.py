@@ -7,7 +7,8 @@ Fitted on questions asked of their own memories and of those of another set in t
 import re
 from collections.abc import Iterable, Mapping
 from math import exp, log, log1p
-from typing import NamedTuple
+
+import msgspec
 
 from omoide.embeddings import chunking
 from omoide.retrieval import constants, lexical, query_parts
@@ -64,7 +65,7 @@ def covered_shares(
     return {number: weight / whole for number, weight in covered.items()}
 
 
-class MatchEvidence(NamedTuple):
+class MatchEvidence(msgspec.Struct, frozen=True):
     """What speaks for an answer in the memories of a scope."""
 
     fit: float

@@ -5,6 +5,8 @@ from itertools import chain
 from math import log, log1p
 from typing import NamedTuple
 
+import msgspec
+
 from omoide.retrieval import constants
 from omoide.storage.search_index import Counts
 
@@ -20,7 +22,7 @@ class TermPostings(NamedTuple):
     """How often, for memories that contain it otherwise than once in the content."""
 
 
-class LexicalScores(NamedTuple):
+class LexicalScores(msgspec.Struct, frozen=True):
     """How well memories match a query by its terms."""
 
     scores: dict[int, float]
@@ -29,7 +31,7 @@ class LexicalScores(NamedTuple):
     """The share of that weight whose terms a memory contains, however often and in however long a text."""
 
 
-class QueryTerm(NamedTuple):
+class QueryTerm(msgspec.Struct, frozen=True):
     """A term of a query, how much it says, and how many memories contain it."""
 
     text: str

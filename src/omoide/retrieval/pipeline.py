@@ -4,7 +4,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from omoide.model import Hit, Memory, Query, SearchResult
 from omoide.retrieval import analyzer, candidates, confidence, constants, lexical, query_parts
@@ -26,7 +28,7 @@ _FIELDS = ("topic", "tags", "content")
 _ONCE = (0, 0, 1)
 
 
-class Question(NamedTuple):
+class Question(msgspec.Struct, frozen=True):
     """A query's text, analysed."""
 
     text: str
@@ -38,7 +40,7 @@ class Question(NamedTuple):
     """The time that it asks about, if anything is compared with it."""
 
 
-class Candidates(NamedTuple):
+class Candidates(msgspec.Struct, frozen=True):
     """The memories that are scored, found by words and by vectors."""
 
     facts: Mapping[int, RankingFacts]
@@ -49,7 +51,7 @@ class Candidates(NamedTuple):
     """Those of sessions, in the order of their sessions."""
 
 
-class Features(NamedTuple):
+class Features(msgspec.Struct, frozen=True):
     """What the candidates are scored by."""
 
     facts: Mapping[int, RankingFacts]
@@ -69,7 +71,7 @@ class Features(NamedTuple):
     sessions: "SessionFeatures | None"
 
 
-class Scores(NamedTuple):
+class Scores(msgspec.Struct, frozen=True):
     """The score of each candidate that has any, how sure an answer is, and why beside its words."""
 
     scores: Mapping[int, float]

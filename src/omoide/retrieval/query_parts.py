@@ -8,7 +8,8 @@ One compound is many terms, a name is one: counted term by term, the compound wo
 import re
 from collections.abc import Collection, Mapping, Sequence
 from operator import add
-from typing import NamedTuple
+
+import msgspec
 
 from omoide.retrieval import analyzer, constants
 
@@ -16,7 +17,7 @@ _hiragana = re.compile("([ぁ-ゖ]+)")
 _identifier = re.compile(r"[0-9._/:@#+-]")
 
 
-class QueryParts(NamedTuple):
+class QueryParts(msgspec.Struct, frozen=True):
     """How the terms of a question belong together."""
 
     compounds: Sequence[Collection[str]] = ()

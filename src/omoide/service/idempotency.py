@@ -6,7 +6,7 @@ The record is written in the transaction of the request: after a crash either bo
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import NamedTuple, TypeVar, cast
+from typing import TypeVar, cast
 
 import msgspec
 
@@ -36,7 +36,7 @@ Result = Remembered | Memory | Project | Session | Run | ComposedPrompt | Linked
 R = TypeVar("R", bound=Result)
 
 
-class IdempotencyKey(NamedTuple):
+class IdempotencyKey(msgspec.Struct, frozen=True):
     """The key of one request."""
 
     project: str

@@ -175,7 +175,7 @@ class Prompts(Core):
             is_open = candidate.number in uses and candidate.number not in fixed
             return relevance.with_uses(value, *uses[candidate.number]) if is_open else value
 
-        return [candidate._replace(relevance=present(candidate)) for candidate in candidates]
+        return [msgspec.structs.replace(candidate, relevance=present(candidate)) for candidate in candidates]
 
     def _recall_text(self, task: Task) -> str:
         """What to recall memories by; empty where the settings do not ask for that."""

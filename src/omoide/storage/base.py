@@ -8,7 +8,9 @@ engines can do (copy a file, merge index segments) is an optional capability: se
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+import msgspec
 
 from omoide.model import (
     Actor,
@@ -58,7 +60,7 @@ from omoide.storage.vector_index import (
 from omoide.storage.work_trees import WorkTreeReader as WorkTreeReader, WorkTreeWriter as WorkTreeWriter
 
 
-class StoreMark(NamedTuple):
+class StoreMark(msgspec.Struct, frozen=True):
     """The state of a store, to be compared with an earlier one."""
 
     event: int
@@ -73,7 +75,7 @@ MemoryChange = tuple[Memory, Memory, int, IndexEntry]
 """The old memory, then the new one with its fingerprint and its index entry."""
 
 
-class SyncUpdate(NamedTuple):
+class SyncUpdate(msgspec.Struct, frozen=True):
     """What changed in the sync state of a mirror. What is both new and dropped is dropped."""
 
     states: Iterable[SyncState] = ()

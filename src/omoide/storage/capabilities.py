@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
+import msgspec
+
 from omoide.errors import StoreError
 from omoide.model import Memory
 from omoide.storage.base import IndexEntry, Writer
@@ -21,7 +23,7 @@ class Problem(NamedTuple):
     fixable: bool
 
 
-class StoredText(NamedTuple):
+class StoredText(msgspec.Struct, frozen=True):
     """A text that is stored beside memories."""
 
     what: str

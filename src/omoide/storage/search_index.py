@@ -7,10 +7,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+import msgspec
+
 from omoide.model import Query, Scope
 
 
-class IndexEntry(NamedTuple):
+class IndexEntry(msgspec.Struct, frozen=True):
     """The terms by which a memory is found, by field and separated by spaces."""
 
     topic: str
@@ -30,7 +32,7 @@ Posting = tuple[int, int, int, int]
 """The number of a memory, then its `Counts`."""
 
 
-class PostingSet(NamedTuple):
+class PostingSet(msgspec.Struct, frozen=True):
     """The memories that contain a term."""
 
     frequency: int
@@ -57,14 +59,14 @@ class RankingFacts(NamedTuple):
     """Days since its last change."""
 
 
-class IndexSize(NamedTuple):
+class IndexSize(msgspec.Struct, frozen=True):
     """How many memories are indexed, and how many terms they have in total."""
 
     entries: int
     terms: int
 
 
-class NearDuplicateFilter(NamedTuple):
+class NearDuplicateFilter(msgspec.Struct, frozen=True):
     """Which memories to compare with one: the others of exactly its scope that are not forgotten, by size of content."""
 
     scope: Scope
@@ -88,7 +90,7 @@ class SessionNeighbour(NamedTuple):
     length: int
 
 
-class TextEnds(NamedTuple):
+class TextEnds(msgspec.Struct, frozen=True):
     """How the content of a memory begins and ends, and when the memory was created."""
 
     created_at: datetime

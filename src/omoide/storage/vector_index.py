@@ -3,10 +3,12 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
+import msgspec
+
 from omoide.model import Memory, Query
 
 
-class EmbeddingModel(NamedTuple):
+class EmbeddingModel(msgspec.Struct, frozen=True):
     """A model that made vectors, by its number in the store."""
 
     number: int
@@ -22,7 +24,7 @@ class SignBits(NamedTuple):
     bits: bytes
 
 
-class StoredVector(NamedTuple):
+class StoredVector(msgspec.Struct, frozen=True):
     """The vector of a chunk of a version of a memory; empty if the model makes none of it, so that it lacks none."""
 
     number: int
@@ -33,7 +35,7 @@ class StoredVector(NamedTuple):
     """Its dimensions as int8."""
 
 
-class VectorCounts(NamedTuple):
+class VectorCounts(msgspec.Struct, frozen=True):
     """How many memories have a vector of a model or need none, and how many still lack one."""
 
     embedded: int

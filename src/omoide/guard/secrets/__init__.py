@@ -11,12 +11,13 @@ Every search starts at a fixed string and has bounds, so that the work grows wit
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+
+import msgspec
 
 from omoide.guard.secrets.patterns import compile_pattern
 
 
-class Secret(NamedTuple):
+class Secret(msgspec.Struct, frozen=True):
     kind: str
     start: int
     end: int

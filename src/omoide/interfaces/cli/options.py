@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+import msgspec
 
 from omoide.errors import InvalidInput, OmoideError
 from omoide.files.git import git_root
@@ -25,7 +26,7 @@ T = TypeVar("T")
 Command = Callable[..., T]
 
 
-class Target(NamedTuple):
+class Target(msgspec.Struct, frozen=True):
     """The store and the scope that a command works on, as its flags name them."""
 
     store: str | None = None

@@ -116,7 +116,12 @@ def config_command(as_json: bool) -> None:
     values = {setting.name: getattr(settings, setting.name) for setting in SETTINGS}
     if as_json:
         records = {
-            name: {"value": values[name], "origin": settings.origins[name], "help": help} for name, help, *_ in SETTINGS
+            setting.name: {
+                "value": values[setting.name],
+                "origin": settings.origins[setting.name],
+                "help": setting.description,
+            }
+            for setting in SETTINGS
         }
         print_json({"file": str(file), "exists": file.exists(), "settings": records})
         return

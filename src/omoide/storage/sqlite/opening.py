@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import apsw
+import msgspec
 
 from omoide.errors import StoreDamaged, StoreError, StoreReplaced, StoreTooNew
 from omoide.storage.sqlite.file import OpenFiles, create, identity, refuse_truncated
@@ -20,7 +21,7 @@ _TRIES = 3
 _FIRST_WITH_META = 12  # the first schema that has the table meta
 
 
-class Source(NamedTuple):
+class Source(msgspec.Struct, frozen=True):
     """What is opened, and how."""
 
     path: Path

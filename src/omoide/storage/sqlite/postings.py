@@ -84,7 +84,7 @@ class _CachedPostings(NamedTuple):
     """How many of the changes are in it; of a term that is too common to be cached, how many memories its area had."""
 
 
-class Area(NamedTuple):
+class Area(msgspec.Struct, frozen=True):
     """An area of the index to read."""
 
     number: int

@@ -193,8 +193,9 @@ class SqliteReader(
     def near_duplicate_candidates(
         self, wanted: NearDuplicateFilter, blocking_key: int | None, ranges: Collection[tuple[int, int]], most: int
     ) -> list[tuple[int, str]]:
-        scope, *others = wanted
-        values = (self._project(scope.path), scope.name, *others, blocking_key, *chain(*ranges))
+        place = (self._project(wanted.scope.path), wanted.scope.name)
+        sizes = (wanted.number, wanted.smallest, wanted.largest, wanted.head, wanted.tail)
+        values = (*place, *sizes, blocking_key, *chain(*ranges))
         rows: list[Any] = self._tx.rows(_candidates(len(ranges), most, by_key=blocking_key is not None), values)
         return rows
 
