@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = Path(omoide.__file__).parent
 SHOP = Scope.project("shop")
 HOOKS = {"before_read", "after_commit", "mirrors_changed"}
-"""The methods of `service.write_path.Hooks`: the only calls that go up."""
+"""The methods of `service.hooks.Hooks`: the only calls that go up."""
 SECRETS = "guard/secrets"
 """A package that counts as one module: which of its patterns are tried depends on the text, and on what was tried before."""
 
@@ -77,7 +77,7 @@ class Trace:
         if caller is None or above is None or self._layer(above) <= self._layer(file):
             return
         call = f"{above}:{caller.f_code.co_name} -> {file}:{frame.f_code.co_name}"
-        (self.hooks if above == "service/write_path.py" and caller.f_code.co_name in HOOKS else self.calls_up).add(call)
+        (self.hooks if above == "service/hooks.py" and caller.f_code.co_name in HOOKS else self.calls_up).add(call)
 
     def _layer(self, file: str) -> int:
         return self._layers[file.partition("/")[0].removesuffix(".py")]
@@ -95,13 +95,13 @@ def used(memory: Service, monkeypatch: pytest.MonkeyPatch) -> Service:
 def test_remember_goes_from_the_service_down_to_the_disk(used):
     trace = Trace(lambda: used.remember("pnpm is used here", topic="packages", scope=SHOP))
     assert trace.calls_up == set()
-    assert trace.hooks == {"service/write_path.py:after_commit -> sync/hook.py:after_commit"}
+    assert trace.hooks == {"service/hooks.py:after_commit -> sync/hook.py:after_commit"}
     assert trace.modules == {
         "embeddings": "indexer",
         "guard": "permissions secrets validation",
         "model": "memory scope",
         "retrieval": "analyzer blocking near_duplicates",
-        "service": "memories versioning write_path",
+        "service": "hooks memories versioning write_path",
         "storage": "rows",
         "storage/sqlite": "cache faults file opening postings reader store transaction writer",
         "sync": "hook",
@@ -111,12 +111,12 @@ def test_remember_goes_from_the_service_down_to_the_disk(used):
 def test_recall_goes_from_the_service_down_to_the_disk(used):
     trace = Trace(lambda: used.recall("something", scope=SHOP))
     assert trace.calls_up == set()
-    assert trace.hooks == {"service/write_path.py:before_read -> sync/hook.py:before_read"}
+    assert trace.hooks == {"service/hooks.py:before_read -> sync/hook.py:before_read"}
     assert trace.modules == {
         "embeddings": "indexer",
         "guard": "permissions validation",
         "retrieval": "analyzer bit_sums candidates confidence lexical pipeline query_parts",
-        "service": "core queries write_path",
+        "service": "core hooks queries",
         "storage": "bitset rows",
         "storage/sqlite": "cache faults file opening postings ranking_cache reader store transaction",
         "sync": "hook",
@@ -131,7 +131,7 @@ def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(used, 
     trace = Trace(lambda: used.list(scope=SHOP))
     assert [memory.content for memory in used.list(scope=SHOP).memories] == ["something new"]
     assert trace.calls_up == set()
-    assert trace.hooks == {"service/write_path.py:before_read -> sync/hook.py:before_read"}
+    assert trace.hooks == {"service/hooks.py:before_read -> sync/hook.py:before_read"}
     assert trace.modules == {
         "embeddings": "indexer",
         "files": "atomic directory late_saves",
@@ -139,7 +139,7 @@ def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(used, 
         "markdown": "conflict_markers format loose_sections normal_form page reformatting section sections single_file",
         "model": "expiry fields memory mirror scope source",
         "retrieval": "analyzer blocking",
-        "service": "core mirrors queries versioning write_path",
+        "service": "core hooks mirrors queries versioning write_path",
         "storage": "rows",
         "storage/sqlite": "cache events faults file mirrors opening postings reader store transaction writer",
         "sync": "absence adoption database engine evidence file_edits hook matching plan run snapshot three_way",
@@ -155,4 +155,4 @@ def test_a_command_starts_at_an_interface_and_goes_down(tmp_path, monkeypatch):
     interfaces = {package: modules for package, modules in trace.modules.items() if package.startswith("interfaces")}
     assert interfaces == {"interfaces": "serialize", "interfaces/cli": "__init__ options output remember"}
     assert trace.modules[""] == "app setting_values settings"
-    assert trace.modules["service"] == "__init__ core hook_calls memories preparation retention versioning write_path"
+    assert trace.modules["service"] == "__init__ core hook_calls hooks memories preparation retention versioning write_path"

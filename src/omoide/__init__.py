@@ -140,6 +140,9 @@ if TYPE_CHECKING:
         Copy as Copy,
         PurgeReport as PurgeReport,
     )
+    from omoide.service.hooks import (
+        Hooks as Hooks,
+    )
     from omoide.service.llm_usage import (
         UsageReport as UsageReport,
         UsageRow as UsageRow,
@@ -186,9 +189,6 @@ if TYPE_CHECKING:
         ProjectFiles as ProjectFiles,
         Replacement as Replacement,
     )
-    from omoide.service.write_path import (
-        Hooks as Hooks,
-    )
     from omoide.settings import (
         Settings as Settings,
     )
@@ -225,6 +225,7 @@ _MODULES = {
     "omoide.service": "Service",
     "omoide.service.candidate_store": "LearningReport",
     "omoide.service.copies": "Copy PurgeReport",
+    "omoide.service.hooks": "Hooks",
     "omoide.service.llm_usage": "UsageReport UsageRow",
     "omoide.service.meter": "MeterReport MeterRow",
     "omoide.service.mirrors": "ConflictDetail",
@@ -237,7 +238,6 @@ _MODULES = {
     "omoide.service.stats": "StoreStats",
     "omoide.service.summaries": "SummaryFile SummaryResult SummaryUndo",
     "omoide.service.trees": "ProjectFile ProjectFiles Replacement",
-    "omoide.service.write_path": "Hooks",
     "omoide.settings": "Settings",
     "omoide.storage.capabilities": "Problem",
     "omoide.sync.repo_list": "AddedEntry ListItem RepoList",

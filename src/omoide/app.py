@@ -14,9 +14,9 @@ from omoide import model
 from omoide.embeddings.indexer import EmbeddingIndex
 from omoide.errors import InvalidInput
 from omoide.model import Actor, Layout, Role, Scope
-from omoide.service import Service, versioning
-from omoide.service.preparation import settle_archives, update_index
-from omoide.service.write_path import Hooks, WritePath
+from omoide.service import Service
+from omoide.service.hooks import Hooks
+from omoide.service.preparation import INDEX_VERSION, settle_archives, update_index
 from omoide.settings import Settings, add_setting_list, load_settings
 from omoide.storage.sqlite.store import MIGRATIONS, SqliteStore
 from omoide.sync.hook import MirrorHook
@@ -74,7 +74,7 @@ def open_service(
     store = SqliteStore(
         Path(settings.store),
         settings.wait,
-        index_version=versioning.INDEX_VERSION,
+        index_version=INDEX_VERSION,
         create=False,
         report=report or (lambda _: None),  # from Python, whoever opens a file knows its name
     )
@@ -85,7 +85,8 @@ def open_service(
     known = set() if reported is None else reported
 
     def make_engine(report: Callable[[str], None]) -> "SyncEngine":
-        from omoide.sync.database import SyncDatabase  # lazy: only a store that has a mirror needs it
+        from omoide.service.write_path import WritePath  # lazy: only a store that has a mirror needs it here
+        from omoide.sync.database import SyncDatabase  # lazy: the same
         from omoide.sync.engine import SyncEngine  # lazy: the same
 
         # Without the mirrors' own hook: an edit is imported within a sync, and the next read brings it to other mirrors.

@@ -12,7 +12,7 @@ from omoide import Actor, Draft, InvalidInput, Memory, NotAllowed, Role, Scope, 
 from omoide.guard.permissions import BoundActor
 from omoide.model import derive_topic, new_id, now
 from omoide.service import Service
-from omoide.service.write_path import Hooks
+from omoide.service.hooks import Hooks
 
 SHOP, BANK, EVERYWHERE = Scope.project("shop"), Scope.project("bank"), Scope.everywhere()
 SECRET = "the key is " + "AKIA" + "Q3EGRZ7WJ5KXT2LB"

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from omoide.model import Memory, Scope, State
 from omoide.service import versioning
+from omoide.service.preparation import INDEX_VERSION
 
 AT = datetime(2026, 2, 5, tzinfo=UTC)
 TEXTS = (
@@ -44,4 +45,4 @@ def test_what_is_indexed_changes_only_with_the_index_version():
         fingerprint, entry = versioning.expected_entry(memory)
         entries.append((fingerprint, entry.topic, entry.tags, entry.content, entry.length, entry.blocking_key))
     # Another sum: increase INDEX_VERSION, so that databases that were indexed before are indexed again, and put it here.
-    assert (versioning.INDEX_VERSION, zlib.crc32(repr(entries).encode())) == (1, 897352282)
+    assert (INDEX_VERSION, zlib.crc32(repr(entries).encode())) == (1, 897352282)

@@ -2,6 +2,8 @@
 
 import re
 
+from omoide.embeddings.language import is_dense
+
 CHUNK_CHARACTERS = 400
 """Characters of a chunk, half of them in Japanese: the vector of a longer text is a blur."""
 MAX_CHUNKS = 8
@@ -20,11 +22,6 @@ _sentence_end = re.compile(r"(?<=[。！？!?\n])|(?<=\.\s)")
 def strip_timestamps(text: str) -> str:
     """Return the text without the times at the start of its lines: a vector of "12:15" is noise."""
     return _stamp.sub("", text)
-
-
-def is_dense(text: str) -> bool:
-    """Whether more than a quarter of a text's beginning is in a script like Japanese, where a character says more."""
-    return sum(character >= "\u3040" for character in text[:CHUNK_CHARACTERS]) > min(len(text), CHUNK_CHARACTERS) / 4
 
 
 def chunks(topic: str, content: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Which texts the model for English is for. Pure."""
+"""The language of a text, as far as embeddings depend on it: its script, and whether the model for English is for it."""
 
 import re
 
@@ -6,8 +6,16 @@ _SHARE = 0.9
 """The share of letters without accents from which a text can be English: some names have others."""
 _JUDGED = 1_000
 """Characters at the start of a text by which its language is judged."""
-_first_person = re.compile(r"\b(?:I(?!/)|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]ur)\b")
-_how = re.compile(r"\bhow (?:to|do|can|could|should|would)\b", re.IGNORECASE)
+_DENSITY_JUDGED = 400
+"""Characters at the start of a text by which its script is judged."""
+# Compiled when they are first used: every process loads this module, and few need them.
+_FIRST_PERSON = r"\b(?:I(?!/)|[Mm]e|[Mm]y|[Mm]ine|[Ww]e|[Uu]s|[Oo]ur)\b"
+_HOW = r"\bhow (?:to|do|can|could|should|would)\b"
+
+
+def is_dense(text: str) -> bool:
+    """Whether more than a quarter of a text's beginning is in a script like Japanese, where a character says more."""
+    return sum(character >= "\u3040" for character in text[:_DENSITY_JUDGED]) > min(len(text), _DENSITY_JUDGED) / 4
 
 
 def is_english(text: str) -> bool:
@@ -19,4 +27,4 @@ def is_english(text: str) -> bool:
 def is_personal(question: str) -> bool:
     """Whether a question in English is about the person who asks ("when did I …", "my bike"), and not about how to do
     something: there, the model for English finds a little less than the bundled one."""
-    return _first_person.search(question) is not None and _how.search(question) is None
+    return re.search(_FIRST_PERSON, question) is not None and re.search(_HOW, question, re.IGNORECASE) is None

@@ -10,7 +10,7 @@ from math import exp, log, log1p
 
 import msgspec
 
-from omoide.embeddings import chunking
+from omoide.embeddings.language import is_dense
 from omoide.retrieval import constants, lexical, query_parts
 from omoide.retrieval.lexical import TermPostings
 from omoide.retrieval.query_parts import QueryParts
@@ -104,8 +104,8 @@ def across_languages(question: str, texts: Mapping[int, str], cosines: Mapping[i
 
     texts: the contents of the hits
     """
-    is_dense = chunking.is_dense(question)
-    others = [cosines[number] for number, text in texts.items() if number in cosines and chunking.is_dense(text) != is_dense]
+    dense = is_dense(question)
+    others = [cosines[number] for number, text in texts.items() if number in cosines and is_dense(text) != dense]
     return _logistic(constants.ACROSS_BASE + constants.ACROSS_FIT * max(others)) if others else 0.0
 
 

@@ -7,9 +7,8 @@ import msgspec
 from omoide.guard import permissions, validation
 from omoide.model import Actor, Scope, Source, require_source
 from omoide.service.core import Core
-from omoide.service.idempotency import IdempotencyKey, make_key
+from omoide.service.hooks import Hooks
 from omoide.service.on_demand import verbs_on_demand
-from omoide.service.write_path import Hooks
 from omoide.settings import Settings
 from omoide.storage.capabilities import Housekeeping
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:  # the verbs as type checkers see them; when the program runs,
     from omoide.service.agent_hooks import AgentHooks
     from omoide.service.corrections import Corrections
     from omoide.service.entries import Entries
+    from omoide.service.idempotency import IdempotencyKey
     from omoide.service.imports import Imports
     from omoide.service.inbox import Inbox
     from omoide.service.learning import Learning
@@ -150,9 +150,11 @@ class Service(_Verbs):
         the project that it is about. For a day, the operation with the same key and request raises AlreadyDone with its
         first result instead; with another request, InvalidInput. Raises InvalidInput for a key that is empty or too long.
         """
+        from omoide.service.idempotency import make_key  # lazy: only a request with a key needs it
+
         return self._with(self._settings, self._actor, make_key(self._actor.name, scope, key, request))
 
-    def _with(self, settings: Settings, actor: Actor, key: IdempotencyKey | None = None) -> "Service":
+    def _with(self, settings: Settings, actor: Actor, key: "IdempotencyKey | None" = None) -> "Service":
         """A service on the same store, with its hooks, vectors and language model."""
         return Service(self._store, settings, actor, self._clock, self._hooks, self._embeddings, self._llm, key)
 

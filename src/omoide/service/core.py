@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from omoide import model
 from omoide.embeddings.indexer import EmbeddingIndex
@@ -10,10 +12,13 @@ from omoide.errors import Conflict, InvalidInput, NotFound
 from omoide.guard import permissions, validation
 from omoide.llm.client import ModelClient
 from omoide.model import Actor, Memory, Project, Scope
-from omoide.service.idempotency import IdempotencyKey
-from omoide.service.write_path import Hooks, WritePath
+from omoide.service.hooks import Hooks
 from omoide.settings import Settings
 from omoide.storage.base import Reader, Store
+
+if TYPE_CHECKING:  # what only reads needs none of it
+    from omoide.service.idempotency import IdempotencyKey
+    from omoide.service.write_path import WritePath
 
 Ref = str | int
 """How a caller refers to a memory: by its id, its number (`12` or `"#12"`), or its key in the scope."""
@@ -31,7 +36,7 @@ class Core:
         hooks: Hooks | None = None,
         embeddings: EmbeddingIndex | None = None,
         llm: ModelClient | None = None,
-        key: IdempotencyKey | None = None,
+        key: "IdempotencyKey | None" = None,
     ):
         """Act on a store as one actor. `omoide.open` composes a service; only tests and `app` call this.
 
@@ -46,7 +51,14 @@ class Core:
         self._actor = validation.check_actor(actor)
         self._clock = clock
         self._hooks = hooks or Hooks()
-        self._writes = WritePath(store, settings, self._actor, clock, self._hooks, key)
+        self._key = key
+
+    @cached_property
+    def _writes(self) -> "WritePath":
+        """How the actor stores and changes memories."""
+        from omoide.service.write_path import WritePath  # lazy: see the top
+
+        return WritePath(self._store, self._settings, self._actor, self._clock, self._hooks, self._key)
 
     def _read(self, scope: Scope | None) -> AbstractContextManager[Reader]:
         """Open a reading transaction, after the hooks that bring the scope up to date; None: every scope."""

@@ -3,15 +3,21 @@
 from pathlib import Path
 
 from omoide.errors import StoreError
-from omoide.service import archives, versioning
+from omoide.service import archives
 from omoide.storage.base import Store
 from omoide.storage.capabilities import Integrity
+
+INDEX_VERSION = 1
+"""The version of `versioning.expected_entry`: one more when it returns something else for the same memory. A database that
+was indexed by an older version is rebuilt when it is opened."""
 
 
 def update_index(store: Store) -> None:
     """Rebuild the index once if an older omoide made it, so that near-duplicates of older memories are found."""
     try:
         if isinstance(store, Integrity) and store.is_index_outdated():
+            from omoide.service import versioning  # lazy: most stores have an index of this version
+
             store.rebuild(versioning.expected_entry, patient=False)
     except StoreError:  # fallback: the old index, which finds all but some near-duplicates; `doctor` reports it
         pass

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,11 +12,12 @@ from omoide.lifecycle import retention
 from omoide.lifecycle.retention import RetentionPlan, Retirement, Rules
 from omoide.model import Actor, Choice, Memory, Role, Scope, State, Usage
 from omoide.model.expiry import has_expired
-from omoide.service import versioning
 from omoide.service.core import Core
-from omoide.service.write_path import MemoryTransaction, WritePath
 from omoide.storage.base import MemoryChange, Reader
 from omoide.storage.capabilities import Housekeeping
+
+if TYPE_CHECKING:  # every command asks whether something is due, and most retire nothing
+    from omoide.service.write_path import MemoryTransaction
 
 _TASK = "retire"
 _QUIET_TASK = "retire: quiet"
@@ -81,24 +83,30 @@ class Retention(Core):
                 # abs: a clock that once was years ahead must not stop retention for good.
                 if last is not None and abs(at - last) < _EVERY:
                     return None
-            with self._store.write(patient=False):
-                pass  # only to write the deferred access times, as in `retire`
-            with self._store.read() as tx:
-                plan = self._plan(tx, at, self._rules(retention.RECENT, _SHARE), _MAX_AUTOMATIC)
-                quiet, was_quiet = _is_quiet(tx, at), _was_quiet(tx, at)
-            if quiet or was_quiet:
-                self._propose(plan, at, quiet=quiet)
-                return None
-            path = WritePath(self._store, self._settings, RETENTION_ACTOR, self._clock, self._hooks)
-            with path.transaction(patient=False) as write:
-                done = _archive(write, plan.retirements)
-                write.tx.record_run(_TASK, at)
-                if done:
-                    write.tx.record_run(_BY_ITSELF_TASK, at)
-            if isinstance(self._store, Housekeeping):
-                self._store.merge_index(_MERGE_STEPS)
+            return self._retire_by_itself(at)
         except StoreError:  # fallback: the next idle moment; nobody asked for this, so nobody waits for an answer
             return None
+
+    def _retire_by_itself(self, at: datetime) -> RetentionPlan | None:
+        """Archive what is out of date, within the bounds of an automatic run; None if it is only reported."""
+        from omoide.service.write_path import WritePath  # lazy: see the top
+
+        with self._store.write(patient=False):
+            pass  # only to write the deferred access times, as in `retire`
+        with self._store.read() as tx:
+            plan = self._plan(tx, at, self._rules(retention.RECENT, _SHARE), _MAX_AUTOMATIC)
+            quiet, was_quiet = _is_quiet(tx, at), _was_quiet(tx, at)
+        if quiet or was_quiet:
+            self._propose(plan, at, quiet=quiet)
+            return None
+        path = WritePath(self._store, self._settings, RETENTION_ACTOR, self._clock, self._hooks)
+        with path.transaction(patient=False) as write:
+            done = _archive(write, plan.retirements)
+            write.tx.record_run(_TASK, at)
+            if done:
+                write.tx.record_run(_BY_ITSELF_TASK, at)
+        if isinstance(self._store, Housekeeping):
+            self._store.merge_index(_MERGE_STEPS)
         return RetentionPlan(done)
 
     def _propose(self, plan: RetentionPlan, at: datetime, *, quiet: bool) -> None:
@@ -200,8 +208,10 @@ def _layer_sizes(tx: Reader) -> dict[Scope, int]:
     return sizes
 
 
-def _archive(write: MemoryTransaction, retirements: Sequence[Retirement]) -> list[Retirement]:
+def _archive(write: "MemoryTransaction", retirements: Sequence[Retirement]) -> list[Retirement]:
     """Archive the memories that are still as they were planned, and answer which."""
+    from omoide.service import versioning  # lazy: see the top
+
     planned = {retirement.memory.number: retirement for retirement in retirements}
     present = write.tx.memories(list(planned))
     unchanged = [memory for memory in present if memory.version == planned[memory.number].memory.version]

@@ -16,9 +16,6 @@ from omoide.retrieval import blocking
 from omoide.retrieval.analyzer import index_entry, index_text
 from omoide.storage.base import IndexEntry
 
-INDEX_VERSION = 1
-"""The version of `expected_entry`: one more when it returns something else for the same memory. A database that was indexed
-by an older version is rebuilt when it is opened."""
 _TICK = timedelta(microseconds=1)
 
 

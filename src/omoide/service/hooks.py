@@ -1,0 +1,62 @@
+"""What runs around the transactions of a service: before a read, after a commit, after a change of mirrors."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from omoide.model import Scope
+
+if TYPE_CHECKING:  # only a purge needs them
+    from omoide.service.copies import FoundCopies, Trace
+
+
+class Hooks:
+    """Functions that run around the transactions of a service, registered where it is composed (`app`)."""
+
+    def __init__(
+        self,
+        *,
+        before_read: Sequence[Callable[[Scope | None], None]] = (),
+        after_commit: Sequence[Callable[[Sequence[int]], None]] = (),
+        mirrors_changed: Sequence[Callable[[], None]] = (),
+        find_copies: "Callable[[Sequence[Trace], bool], FoundCopies] | None" = None,
+        report: Callable[[str], None] = lambda _: None,
+    ):
+        """Register functions.
+
+        `before_read` hooks get the scope that is about to be read; None: every scope. `after_commit` hooks get the numbers
+        of the memories that a transaction has stored, changed or erased; none where it changed something else, such as a
+        project. `mirrors_changed` hooks run after a mirror was added, changed or removed. `find_copies` finds purged
+        memories in files, and removes them there if its second argument is True. `report` gets what a person should
+        know beside the answer, one line at a time; it must not raise.
+        """
+        self._before_read = tuple(before_read)
+        self._after_commit = tuple(after_commit)
+        self._mirrors_changed = tuple(mirrors_changed)
+        self._find_copies = find_copies
+        self.report = report
+
+    def before_read(self, scope: Scope | None) -> None:
+        """Run the hooks before a scope is read; None: every scope."""
+        for hook in self._before_read:
+            hook(scope)
+
+    def after_commit(self, numbers: Sequence[int]) -> None:
+        """Run the post-commit hooks. What they fail with is logged: the commit is done and must not look failed."""
+        for hook in self._after_commit:
+            try:
+                hook(numbers)
+            except Exception:
+                import logging  # lazy: 5 ms that only a bug in a hook needs
+
+                logging.getLogger(__name__).exception("a post-commit hook failed; what was written is committed")
+
+    def find_copies(self, traces: "Sequence[Trace]", *, remove: bool) -> "FoundCopies":
+        """Find purged memories in mirrored files and their backups, and remove them there if that is asked for."""
+        from omoide.service.copies import FoundCopies  # lazy: only a purge needs it
+
+        return FoundCopies([], []) if self._find_copies is None else self._find_copies(traces, remove)
+
+    def mirrors_changed(self) -> None:
+        """Run the hooks after a mirror was added, changed or removed."""
+        for hook in self._mirrors_changed:
+            hook()
