@@ -111,7 +111,7 @@ def test_the_service_has_every_verb_of_its_use_cases() -> None:
 # failure because its file could not be written, or because of any other post-commit hook, even by a bug. The MCP protocol: a
 # bug in one answer must not end the server for the other requests. The process of a hook: no
 # agent may notice it; it logs where it happened. All others log the traceback; the first and last report it too.
-CATCHES_EVERYTHING = {"engine.py": 1, "process.py": 1, "protocol.py": 1, "write_path.py": 1}
+CATCHES_EVERYTHING = {"engine.py": 1, "hooks.py": 1, "process.py": 1, "protocol.py": 1}
 
 
 def test_no_module_catches_every_exception() -> None:
@@ -168,7 +168,7 @@ def modules_after(code: str) -> set[str]:
 # run none: they wait for a server or a pipe, or end the process themselves.
 DAEMONS_THAT_WAIT = {"agent_process", "openai", "process", "time_limit"}
 # These run calls of any kind, in processes that end through `run_program`, which does not end the interpreter beside them.
-DAEMONS_OF_SERVERS = {"context", "http", "stdio"}
+DAEMONS_OF_SERVERS = {"hook", "http", "idle_learner", "stdio"}
 
 
 def test_only_threads_that_may_be_stopped_anywhere_are_daemons() -> None:

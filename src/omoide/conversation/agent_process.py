@@ -82,7 +82,7 @@ def run_agent(
         forwarding.attach(process)
         if process.stdin is not None:
             threading.Thread(target=_feed, args=(process.stdin, prompt.encode()), daemon=True).start()
-        output = _Output(sys.stdout.buffer)
+        output = _OutputEnd(sys.stdout.buffer)
         if process.stdout is not None:
             with process.stdout:
                 _stream(process, process.stdout, output)
@@ -117,7 +117,7 @@ def _feed(pipe: IO[bytes], data: bytes) -> None:
         pass
 
 
-class _Output:
+class _OutputEnd:
     """Where the output of an agent goes: passed on as it comes, and its end kept."""
 
     def __init__(self, target: BinaryIO):
@@ -161,7 +161,7 @@ def _discard_rest(target: BinaryIO) -> None:
         os.close(nowhere)
 
 
-def _stream(process: subprocess.Popen[bytes], source: IO[bytes], output: _Output) -> None:
+def _stream(process: subprocess.Popen[bytes], source: IO[bytes], output: _OutputEnd) -> None:
     """Read the output of an agent until it has ended. What it started may keep the pipe open for longer: see `_GRACE`."""
     waiting, ended = os.pipe()
     threading.Thread(target=_close_at_end, args=(process, ended), daemon=True).start()
