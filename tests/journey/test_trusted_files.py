@@ -197,6 +197,24 @@ def test_what_is_added_on_a_branch_without_the_file_is_said_to_wait_for_it(run, 
     assert texts(file) == ["one", "二番目"]
 
 
+def test_an_untracked_list_in_a_stash_is_not_created_beside_it(run, shop, file):
+    run("memories", "add", "one")
+    (shop / "code.py").write_text("print(1)\n")
+    git("stash", "-q", "-u", cwd=shop)
+    git("commit", "-q", "--allow-empty", "-m", "more", cwd=shop)
+    (shop / "other.txt").write_text("more\n")
+    git("stash", "-q", "-u", cwd=shop)
+    assert "is not there, and git has it" in run("memories", "add", "二番目").err
+    assert not file.exists()
+    git("stash", "pop", "-q", "stash@{1}", cwd=shop)
+    run("memories", "list")
+    assert texts(file) == ["one", "二番目"]
+    git("stash", "drop", "-q", cwd=shop)
+    file.unlink()
+    run("memories", "add", "three")
+    assert texts(file) == ["three"], "git does not have it any more"
+
+
 def test_status_of_a_long_list_that_is_gone_names_some_and_counts_the_rest(run, file):
     for number in range(30):
         run("memories", "add", f"text {number}")

@@ -44,8 +44,11 @@ def knows_file(file: Path) -> bool:
     """Return whether a file that is not there is in git's index or history, of any branch or stash."""
     directory = next(parent for parent in file.parents if parent.is_dir())
     path = f":(literal){file.relative_to(directory)}"
-    questions = (("ls-files",), ("log", "--all", "--reflog", "-1", "--format=%h"))
-    answers = (call_git(directory, *question, "--", path) for question in questions)
+    history = ("log", "--all", "--reflog", "-1", "--format=%h")
+    # Untracked files are in a third parent of a stash, which git leaves out unless it is asked for the full history: that of
+    # what is in no branch is short.
+    stashes = (*history, "--full-history", "--not", "--branches", "--remotes", "--tags")
+    answers = (call_git(directory, *question, "--", path) for question in (("ls-files",), history, stashes))
     return any(code != 0 or printed for code, printed in answers)  # where git does not answer, it cannot be ruled out
 
 
