@@ -181,6 +181,19 @@ def test_an_entry_that_an_agent_rewrote_with_its_id_is_still_that_memory(run, fi
     assert texts(file) == ["three", "二番目", "one"], "it was asked for"
 
 
+def test_deleting_what_is_no_entry_any_more_archives_it_and_says_what_stays(run, file):
+    for text in ("one", "two"):
+        run("memories", "add", text)
+    file.write_text(
+        file.read_text().replace(entry("one", file), f"- one ({re.findall('Id: (.*)', file.read_text())[0]})\n\n")
+    )
+    done = run("memories", "delete", "#1")
+    assert (done.code, done.out.startswith("deleted  #1")) == (0, True)
+    assert f"{file}, line 3: it is no entry, and stays there: delete it by hand" in done.err
+    assert active(run) == {"two"}
+    assert run("memories", "delete", "#2").err == ""
+
+
 def test_what_is_added_on_a_branch_without_the_file_is_said_to_wait_for_it(run, shop, file):
     run("memories", "add", "one")
     commit(shop)

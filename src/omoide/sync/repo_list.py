@@ -154,7 +154,17 @@ class RepoList:
         memory = self._service.show(id or word, scope=mirror.scope)
         if all(item.id != memory.id for item in self._read()):
             raise NotFound(f"#{memory.number} is not in {self.file}: `omoide memories list` shows what is")
-        return self._service.archive(memory.number, scope=mirror.scope)
+        archived = self._service.archive(memory.number, scope=mirror.scope)
+        for line in self._mentioned_at(memory.id):
+            self._engine.report(f"{self.file}, line {line}: it is no entry, and stays there: delete it by hand")
+        return archived
+
+    def _mentioned_at(self, id: str) -> Sequence[int]:
+        """The line with an id that is in no entry of the file, if there is one."""
+        place, name = Directory.containing(follow_link(self.file))
+        found = place.read(name)
+        mentions = SingleFile(name, self._settings.all_types).mentions(name, found[0]) if found else {}
+        return [mentions[id].line] if id in mentions else []
 
     def _place_of(
         self, digits: int, items: Sequence[ListItem], choose: Callable[[Sequence[ListItem]], ListItem] | None
