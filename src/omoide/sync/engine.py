@@ -164,6 +164,12 @@ class SyncEngine:
             run = self._run(self.snapshot(mirror))
             return run.held() if isinstance(run, SyncRun) else []
 
+    def is_of_git(self, mirror: Mirror) -> bool:
+        """Return whether git has the file of a mirror, which is not there: on another branch, or in a stash."""
+        with self._lock:
+            run = self._run(self.snapshot(mirror))
+            return isinstance(run, SyncRun) and run.is_of_git()
+
     def mentions(self, mirror: Mirror, states: Sequence[SyncState]) -> dict[int, Mention]:
         """Return where the ids of entries that cannot be read are, by the number of the memory."""
         from omoide.sync.mentions import find_mentions  # lazy: rarely needed

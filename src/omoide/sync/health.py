@@ -17,6 +17,10 @@ _NAMED = 10
 def check_mirror(mirror: Mirror, engine: SyncEngine) -> Iterator[Check]:
     """Sync a mirror, as every read does, and yield what keeps it from being in sync."""
     if not Path(mirror.place).exists():
+        if _is_of_git(mirror, engine):
+            what = f"mirror {mirror.number}: {Path(mirror.place) / mirror.file} is not there, and git has it"
+            yield Check(ok=True, what=what)
+            return
         remedy = f"bring it back, or run `omoide mirror remove {mirror.number}`"
         yield Check(ok=False, what=f"mirror {mirror.number}: {mirror.place} is gone", remedy=remedy)
         return
@@ -33,6 +37,13 @@ def check_mirror(mirror: Mirror, engine: SyncEngine) -> Iterator[Check]:
         what = f"mirror {mirror.number}: {path} is in sync with {mirror.scope}{to_settle}{missing}"
         yield Check(ok=True, what=what)
     yield from _check_held(mirror, held)
+
+
+def _is_of_git(mirror: Mirror, engine: SyncEngine) -> bool:
+    try:
+        return engine.is_of_git(mirror)
+    except (OmoideError, OSError):  # fallback: it is gone
+        return False
 
 
 def _held(mirror: Mirror, engine: SyncEngine) -> Sequence[HeldEntry]:

@@ -113,12 +113,16 @@ class SyncRun:
     def plan(self) -> SyncReport:
         """Return what a sync would do, and change nothing."""
         mirror = self._snapshot.mirror
-        if not self._snapshot.place.exists():
+        if not self._snapshot.place.exists() and not self.is_of_git():
             self._add_problem(f"{mirror.place} is gone: bring it back, or `omoide mirror remove {mirror.number}`")
         plan = self._decide(self._compare())
         files = len(plan.writes) + sum(bool(state and state.file) for _, state, _ in plan.removals)
         conflicts = sum(change.stands is not None for _, change in plan.imports)
         return SyncReport(mirror.number, len(plan.imports), files, conflicts, tuple(self._problems))
+
+    def is_of_git(self) -> bool:
+        """Return whether git has the file of a mirror, on another branch perhaps."""
+        return self._snapshot.single and self._evidence.is_known_to_git(self._snapshot.name)
 
     def held(self) -> list[tuple[Memory, SyncState]]:
         """Return the memories whose entries are not as the memories say and are left so, as the files are now."""
