@@ -68,9 +68,9 @@ def use_one_thread() -> None:
 
 
 def _load_tokenizer() -> Any:
-    from importlib.resources import files  # lazy: only needed with the model
+    from omoide.embeddings.use.weights import resource  # lazy: loads numpy
 
-    model = str(files(base.PACKAGE) / "resources" / "sp.model")
+    model = str(resource(base.PACKAGE, "sp.model"))
     try:
         # Gives the same tokens as the package's own in pure Python, and loads in a third of its time.
         return import_module("sentencepiece").SentencePieceProcessor(model_file=model).encode

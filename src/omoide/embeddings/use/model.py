@@ -25,7 +25,7 @@ _FEATURES = EMBEDDED + WIDE * len(REACHES)
 _OF_TOKEN = _FEATURES + WIDE * sum(reach for reach, _ in REACHES)
 _EDGE = 2  # empty rows before and after a text, as far as the widest convolution reaches
 _FOUR = 4  # rows that a product computes together: 11 rows take half as long again as 12
-_AT_ONCE = 384  # tokens computed together, as many as fit into the processor's cache
+_AT_ONCE = 256  # tokens computed together: fewer take longer, more take memory
 _KEPT = 256  # tokens cached, 4 MB
 
 
@@ -95,7 +95,7 @@ class Encoder:
             laid += [*tokens, *[None] * _EDGE]
         laid += [None] * (-(len(laid) - 2 * _EDGE) % _FOUR)
         empty = [row - _EDGE for row, token in enumerate(laid) if token is None][_EDGE:-_EDGE]
-        features = self._convolve(self._cached_rows(laid), empty)
+        features = self._features(laid, empty)
         _normalize(features, weights["ln_g"], weights["ln_b"], self._least)
         features[empty] = 0.0
         lengths = np.array([[len(tokens)] for tokens in texts], dtype=np.float32)
@@ -111,12 +111,11 @@ class Encoder:
         unit: Rows = last / np.sqrt(np.maximum(np.einsum("ij,ij->i", last, last), self._least))[:, None]
         return unit
 
-    def _cached_rows(self, laid: Sequence[int | None]) -> Rows:
-        """Return what is cached of each token, and an empty row for None."""
+    def _features(self, laid: Sequence[int | None], empty: Sequence[int]) -> Rows:
+        """Return the features of the tokens, without the edges; of None, whatever comes of an empty row."""
         with self._kept.lock:
             (table,), places = self._kept.rows(laid, lambda tokens: [self._compute(tokens)])
-            rows: Rows = table[places]
-            return rows
+            return self._convolve(table, np.array(places), empty)
 
     def _compute(self, tokens: NDArray[np.int64]) -> Rows:
         """Return of each token its embedding, its projection, and its product for each place of the first convolutions."""
@@ -136,13 +135,16 @@ class Encoder:
             made[:, start:end] = projected[:, place * WIDE : (place + 1) * WIDE] @ weights[f"w1_{reach}"]
         return made
 
-    def _convolve(self, rows: Rows, empty: Sequence[int]) -> Rows:
+    def _convolve(self, table: Rows, rows: NDArray[np.int64], empty: Sequence[int]) -> Rows:
         """Return the features of all rows but the edges: the embedding of a token, and the convolutions of those around
-        it."""
+        it.
+
+        rows: of the table. Its columns are read where they are needed: all at once would take 6 MB.
+        """
         weights = self._weights
         inner = rows[_EDGE:-_EDGE]
         features = np.empty((len(inner), _FEATURES), dtype=np.float32)
-        features[:, :EMBEDDED] = inner[:, :EMBEDDED]
+        features[:, :EMBEDDED] = table[inner, :EMBEDDED]
         end = _FEATURES
         for place, (reach, before) in enumerate(REACHES):
             start, end = end, end + reach * WIDE
@@ -151,10 +153,10 @@ class Encoder:
             middle = once[_EDGE:-_EDGE]
             for tap in range(reach):
                 first = _EDGE - before + tap
-                middle += rows[first : first + len(inner), start + tap * WIDE : start + (tap + 1) * WIDE]
+                middle += table[rows[first : first + len(inner)], start + tap * WIDE : start + (tap + 1) * WIDE]
             middle += weights[f"b1_{reach}"]
             np.maximum(middle, 0, out=middle)
-            middle += inner[:, mine]
+            middle += table[inner, mine]
             middle[empty] = 0.0
             around = np.concatenate(
                 [once[at : at + len(inner)] for at in range(_EDGE - before, _EDGE - before + reach)], axis=1

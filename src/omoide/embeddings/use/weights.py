@@ -8,7 +8,7 @@ Where nothing can be written, each process unpacks them for itself.
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from importlib.resources import files
+from importlib.util import find_spec
 from math import prod
 from pathlib import Path
 from weakref import finalize
@@ -63,8 +63,19 @@ class _ArrayTable:
         return self._table[tokens]
 
 
+def resource(package: str, name: str) -> Path:
+    """Return a file of the model's package, which is not imported: it would load modules that nothing here needs.
+
+    Raises ImportError if there is no such package.
+    """
+    found = find_spec(package)
+    if found is None or not found.submodule_search_locations:
+        raise ImportError(f"there is no package {package}")
+    return Path(found.submodule_search_locations[0]) / "resources" / name
+
+
 def load(package: str, cache: Path) -> Parts:
-    source = Path(str(files(package) / "resources" / "weights.npz"))
+    source = resource(package, "weights.npz")
     status = source.stat()
     file = cache / f"{package}-{_LAYOUT:x}-{status.st_size:x}-{status.st_mtime_ns:x}.weights"
     try:
@@ -100,7 +111,7 @@ def _split_tensors(whole: NDArray[np.uint8]) -> tuple[dict[str, NDArray[np.float
 def _unpack(source: Path) -> NDArray[np.uint8]:
     whole = np.empty(_BYTES, dtype=np.uint8)
     weights, table = _split_tensors(whole)
-    with np.load(source, allow_pickle=False) as packed:
+    with source.open("rb") as file, np.load(file, allow_pickle=False) as packed:  # numpy leaves a broken one open
         for chunk in range(CHUNKS):
             table[chunk::CHUNKS] = packed[f"q{chunk + 1}"]
         for name, values in _rename_tensors({name: packed[name] for name in packed.files if not name.startswith("q")}):
