@@ -95,6 +95,18 @@ def test_a_japanese_question_that_names_a_tool_finds_a_store_in_english(tmp_path
     assert hits[0].memory.content.startswith("ffmpeg")
 
 
+def test_the_setting_min_score_cuts_recall_and_never_a_list_or_a_look_up_by_key(run, monkeypatch):
+    run("remember", "Use pnpm to install packages and libraries", "--key", "packages")
+    run("remember", "The cat sleeps on the window sill")
+    question = ("boiling", "point", "of", "helium", "in", "the", "library")
+    monkeypatch.setenv("OMOIDE_MIN_SCORE", "1")
+    assert "nothing relevant in project shop" in run("recall", *question).err
+    assert run("recall", "--json").data["total_count"] == run("list", "--json").data["total_count"] == 2
+    assert run("show", "packages").code == 0
+    monkeypatch.setenv("OMOIDE_MIN_SCORE", "0")
+    assert "pnpm" in run("recall", *question).out
+
+
 def test_the_command_line_reports_that_nothing_is_relevant(run):
     run("remember", "Use pnpm to install packages and libraries")
     run("remember", "The cat sleeps on the window sill")

@@ -1,9 +1,12 @@
 """Recall by words and meaning, with the bundled model: what is meant is found, and words alone do when it is missing."""
 
+import os
+import shlex
 import subprocess
 import sys
 import threading
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -224,6 +227,32 @@ def test_a_process_that_ends_without_closing_lets_the_vectors_in_progress_be_sto
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == ["['MainThread', 'omoide-vectors']", "['MainThread']"]
+
+
+def documented_commands():
+    """The commands of the example at the top of the page on semantic search."""
+    page = (Path(__file__).parents[2] / "docs" / "meaning.md").read_text(encoding="utf-8")
+    return [shlex.split(line)[1:] for line in page.splitlines() if line.startswith("    omoide re")][:4]
+
+
+def test_the_documented_example_works_from_the_command_line_alone_and_leaves_no_process(tmp_path):
+    environment = {**os.environ, "OMOIDE_STORE": str(tmp_path / "memory.db"), "OMOIDE_EMBEDDER": "auto"}
+    answers = []
+    for command in documented_commands():
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from omoide.interfaces.cli import main; main()", *command],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+            cwd=tmp_path,
+            start_new_session=True,
+        )
+        answers.append(process.communicate(timeout=120)[0])
+        assert process.returncode == 0
+        with pytest.raises(ProcessLookupError):  # nothing that it started runs any more
+            os.killpg(process.pid, 0)
+    assert answers[2].startswith("#1  The cat sleeps on the window sill")
+    assert answers[3].startswith("#2  Use pnpm to install packages")
 
 
 def test_a_process_that_only_remembers_loads_no_model(tmp_path, open_memory):

@@ -44,6 +44,13 @@ def test_a_prompt_that_nothing_is_relevant_to_gets_nothing(hook, shop, asked):
     assert hook({**asked, "prompt": "Draw a picture of a giraffe in the savannah"}).out == b""
 
 
+def test_what_is_injected_has_a_min_score_of_its_own(hook, shop, asked):
+    doubtful = {**asked, "prompt": "Is there a manager for the giraffes of the zoo, and who feeds them in winter?"}
+    assert hook(doubtful, OMOIDE_MIN_SCORE="0").out == b""
+    assert PNPM in hook({**doubtful, "session_id": "another"}, OMOIDE_INJECT_MIN_SCORE="0").context
+    assert PNPM in hook({**asked, "session_id": "sure"}, OMOIDE_MIN_SCORE="1").context
+
+
 def test_what_was_injected_is_not_injected_again_in_the_same_session(hook, shop, asked):
     assert PNPM in hook(asked).context
     assert hook({**asked, "prompt": "And which package manager do we use in CI?"}).out == b""

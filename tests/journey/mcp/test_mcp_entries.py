@@ -39,6 +39,18 @@ def test_an_entry_is_retrieved_by_a_word_and_a_tag(client: Any) -> None:
     assert keys(client.result("retrieve_from_memory", query="auth", tags=["decision"])) == ["api-auth-decision"]
 
 
+def test_a_min_score_cuts_recall_and_says_so_and_never_the_tools_for_entries(talk: Callable[..., Any]) -> None:
+    client = talk("--tools", "all", OMOIDE_MIN_SCORE="1")
+    client.result("save_to_memory", **SAVED)
+    client.result("save_to_memory", key="other", content="auth is in the gateway, and so is the cache")
+    cut = client.call("recall", query="the cache of the giraffe")
+    assert cut["structuredContent"]["total_count"] == 0
+    assert cut["content"][0]["text"].startswith("Nothing relevant: the best match scores 0.")
+    assert keys(client.result("retrieve_from_memory", query="the cache of the giraffe")) == ["other"]
+    assert client.result("get_memory_entry", key="other")["entry"]["key"] == "other"
+    assert len(client.result("recall", query="")["memories"]) == 2
+
+
 def test_the_id_of_a_session_retrieves_its_entries_first(client: Any) -> None:
     client.result("save_to_memory", **SAVED)
     client.result("save_to_memory", key="mentions", content="see session C042-1738 for the reasons")
