@@ -97,7 +97,55 @@ _WORDS = """
 テラフォーム=terraform; クーバネティス=kubernetes; ドッカー=docker; パーティション=partition; スキャン=scan
 取り込み 取込=import ingest load; 書き出し 出力=export output; 遅延 遅れ=late delay; 夜間 毎晩=nightly night; 朝=morning
 閉店=closing; 経営=executive management; 倉=warehouse; 集約=aggregate; 欠損=missing; 異常=anomaly; 件数=count; 行数=rows
-前日比=change
+前日比=change; アーカイブ=archive; アーキテクチャ=architecture; アクセス=access; アクション=action
+アサーション=assertion; アダプター=adapter; アップグレード=upgrade; アップデート=update; アドレス=address
+アノテーション=annotation; アルゴリズム=algorithm; アンケート=survey questionnaire; イベント=event; イメージ=image
+インシデント=incident; インターバル=interval; インフラ=infrastructure; インポート=import; エクスポート=export
+エディタ エディター=editor; エミュレータ=emulator; エンコード=encode encoding; エンジン=engine; エントリ=entry
+オートスケール=autoscaling; オーバーフロー=overflow; オブジェクト=object; オペレーター=operator; カーネル=kernel
+カーソル=cursor; ガイド=guide; カウンター カウンタ=counter; カスタム=custom; カタログ=catalogue catalog
+カテゴリ カテゴリー=category; カメラ=camera; カレンダー=calendar; キャンペーン=campaign; キーボード=keyboard
+クエスト=quest; クラス=class; グループ=group; クレジットカード=card; クローン=clone; クロール=crawl; コール=call
+コピー=copy; コレクション=collection; コンソール=console; コンテキスト=context; コントローラ コントローラー=controller
+コンパイラ=compiler; サムネイル=thumbnail; サンドボックス=sandbox; サンプル=sample; シェーダー=shader
+シミュレーション=simulation; シリアル=serial; スキル=skill; スクロール=scroll; スケール=scale; スコア=score
+スタック=stack; ステータス=status; ステップ=step; ストリーム ストリーミング=stream streaming; スパイク=spike
+スプリント=sprint; スポット=spot; スライド=slide; スワイプ=swipe; セキュリティ=security; セグメント=segment; セル=cell
+ソース=source; ソルト=salt; タイマー=timer; タイミング=timing; タイムライン=timeline; ダイアログ=dialog; タブ=tab
+ダミー=dummy; チャット=chat; チャンネル=channel; チュートリアル=tutorial; チェックアウト=checkout; ツールチップ=tooltip
+ディスプレイ=display; ディープスリープ=deep; テンプレート 雛形 ひな形=template; データ型=type; デーモン=daemon
+デコード=decode; デバイス=device; デフォルト=default; ドキュメント 文書=document documentation; トピック=topic
+トラフィック=traffic; トランザクション=transaction; トリガー=trigger; ドライバ ドライバー=driver; ネイティブ=native
+バージョン=version; ハードウェア=hardware; バイト=byte; バイナリ=binary; パイロット=pilot; バッファ=buffer
+パフォーマンス 性能=performance; パラメータ パラメーター=parameter; バランス=balance; バリデーション=validation validate
+パレット=palette; ハンドラ ハンドラー=handler; ピクセル=pixel; ビジネス=business; ヒストグラム=histogram; ビュー=view
+フィード=feed; フィードバック=feedback; フィールド=field; フェイルオーバー=failover; フォーマット 書式=format
+フォールバック=fallback; フック=hook; ウェブフック=webhook; プッシュ通知=push; プライバシー=privacy; プレビュー=preview
+フレーム=frame; プロバイダ=provider; プロパティ=property; プロフィール=profile; プロジェクト=project
+プロトコル=protocol; プロトタイプ=prototype; フロントエンド=frontend; バックエンド=backend; ペイロード=payload
+ベクトル=vector; ヘルスチェック=health; ベンチマーク=benchmark; ホスト=host; ポート=port; ポイント=point
+ポリシー=policy; マーカー=marker; マウス=mouse; マクロ=macro; マスター=master; マップ=map; ミドルウェア=middleware
+ミラー=mirror; ミーティング=meeting; メタデータ=metadata; メソッド=method; メンター=mentor
+メンテナンス 保守=maintenance; モーダル=modal; モニター=monitor; ユニット=unit; ユニットテスト 単体テスト=unit
+ライセンス=license; ライト=light; ライフサイクル=lifecycle; ライン=line; ラグ=lag; ランキング=ranking
+ランタイム=runtime; リアルタイム=realtime; リスク=risk; リスト=list; リダイレクト=redirect; リビジョン=revision
+リファクタリング=refactor; リモート=remote; リリースノート=changelog; ループ=loop; レイヤー 層=layer; レイテンシ=latency
+レート制限=throttle limit; レコード=record; レジストリ=registry; レプリカ=replica; レンダリング 描画=render rendering
+ロードマップ=roadmap; ロール=role; ロケール=locale; 付加価値税=vat; 県警 警察=police; 国=country; 都道府県=prefecture
+市=city; 祝日 休日=holiday; 平日=weekday; 曜日=weekday; 締め切り 締切 期限=deadline expire; 有効期限=expire expiry
+期間=period; 印刷=print printer; 印刷機=printer; 文字化け=garbled encoding; 旧字体=character; 文字=character
+大文字=uppercase; 小文字=lowercase; 適用=apply; 反映=apply reflect; 再生成=regenerate revalidate; 再学習=retrain
+混ざる 混在=mix; 株=plant; 個体=plant; 断面=slice; 傾き=slope; 誤差=error; 外れ値=outlier; 平滑化=smoothing smooth
+補正=correction correct; 単純=simple; 開発環境=development; 開発=development; 要件=requirement; 仕様=specification
+設計=design architecture; 実装=implementation implement; 修正=fix; 削除=delete; 追加=add; 変更=change; 保存=save store
+読み込み=load read; 表示=display show; 退職=resign; 育休=leave; 健康診断=checkup; 福利厚生=benefit; 組織=organization
+部署=department; 契約書=contract; 見積 見積もり=estimate quote; 納品=delivery; 発注=order; 仕入れ=purchase
+棚卸し=inventory; 配信=delivery streaming; 放送=broadcast; 録音=recording; 撮影=shoot photo; 字幕=subtitle
+再生=playback play; 楽譜=score; 展示=exhibition; 美術=art; 絵=drawing art; 漫画=manga comic; 小説=novel; 血圧=pressure
+体温=temperature; 予防接種=vaccine; 処方=prescription; 保険証=insurance; 救急=emergency; 介護=care; 妊娠=pregnancy
+子供=child; 家族=family; 犬=dog; 猫=cat; 動物=animal; 鳥=bird; 天候=weather; 台風=typhoon; 地震=earthquake
+災害=disaster; 海=sea ocean; 川=river; 湖=lake; 森=forest; 島=island; 道=trail path; 登山道=trail; 頂上 山頂=summit peak
+遭難=rescue; 水位=level; 風=wind; 日照=sunlight
 """
 
 
