@@ -201,78 +201,115 @@ _SETTLE = any_of(
     "(?:we(?:'ll| will)|let'?s) (?:all )?(?:stick|go) with",
 )
 _DASH = r"\s*[:,—–-]\s*"
+_KEEP = (
+    "remember memori keep note save write jot put store record log add commit forget stick hold hang pin mark lose overlook"
+    " make treat consider take update bear file mind"
+)
+_KEPT_TO = (
+    "stick keep adhere respect hono observe follow comply live leave do use apply write handle treat that's this is it's"
+    " goes applies holds counts"
+)
+"""Words one of which is in every text that a rule matches; see `rule`."""
 ENGLISH = (
     rule(
         "remember",
         rf"^(?P<content>.*?)(?:^|\s*[-,;:—–.(]+\s*)(?P<phrase>{_NOTE_AFTER}),? (?:and|then|before you|next time)\b.*$",
+        _KEEP,
     ),
     rule(
         "remember",
         rf"^(?P<content>.{{8,}}?)\s*[-,;—–(]+\s*(?P<phrase>{_NOTE_AFTER}) (?:when|whenever|while|if|for)\b.*$",
+        _KEEP,
     ),
     rule(
         "rule",
         rf"{_START}(?P<phrase>(?:that|this|it)(?:'s| is) (?:now )?(?:a|the|"
         rf"our)(?: \w+)? {_RULE})(?P<content>)[.!]*$",
+        "rule policy convention guideline practice",
     ),
     rule(
         "remember",
         rf"{_START}(?P<phrase>{_REMEMBER})(?: (?:the following|this(?: (?:one|fact|rule))?|that|these))?(?:{_DASH}|\s+)"
         rf"(?P<content>(?!when\b|me\b|how (?:we|I)\b|the time\b)(?!to\b(?!.*{_AGAIN})).+)$",
+        "rem memori mind forget know aware",
     ),
     rule(
         "remember",
         rf"{_START}(?P<phrase>{_NOTE})(?: (?:of this|that|of the fact that))?(?:{_DASH}|\s+(?:that\s+)?)"
         r"(?P<content>(?!(?:for|as|to|in|into|under|with|at|on)\b).+)$",
+        "note memor jot write save put get",
     ),
-    rule("remember", rf"^(?P<content>.*?)(?:^|\s*[-,;:—–.(]+\s*)(?P<phrase>{_NOTE_AFTER})\W*$"),
-    rule("remember", rf"^(?P<phrase>{_REFERENCE}){_DASH}(?P<content>.+)$"),
+    rule("remember", rf"^(?P<content>.*?)(?:^|\s*[-,;:—–.(]+\s*)(?P<phrase>{_NOTE_AFTER})\W*$", _KEEP),
+    rule(
+        "remember",
+        rf"^(?P<phrase>{_REFERENCE}){_DASH}(?P<content>.+)$",
+        "heads-up heads reminder fyi info note hint know remark tip reference future later time record remember",
+    ),
     rule(
         "remember",
         rf"^(?:{_LEAD})*{_FIRST}(?:please )?(?P<phrase>know|be (?:aware|advised|warned)|mind) that\s+(?P<content>.+)$",
+        "know aware advised warned mind",
     ),
-    rule("remember", rf"{_START}(?:and please )?(?P<phrase>{_MEMORY_ACT})(?:{_DASH}|\s+that\s+)(?P<content>.+)$"),
-    rule("rule", rf"^(?P<content>.{{8,}}?)\s*[-,;:—–.(]+\s*(?:and |so |but )?(?P<phrase>{_OBSERVE})\W*$"),
-    rule("rule", rf"{_START}(?P<phrase>{_OBSERVE})(?P<content>)\W*$"),
-    rule("rule", rf"{_START}(?P<phrase>{FROM_NOW})[\s,:—–-]+(?P<content>.+)$"),
-    rule("rule", rf"{_START}(?P<content>(?P<phrase>{_FROM_DATE})[\s,:—–-]+.+)$"),
+    rule("remember", rf"{_START}(?:and please )?(?P<phrase>{_MEMORY_ACT})(?:{_DASH}|\s+that\s+)(?P<content>.+)$", _KEEP),
+    rule("rule", rf"^(?P<content>.{{8,}}?)\s*[-,;:—–.(]+\s*(?:and |so |but )?(?P<phrase>{_OBSERVE})\W*$", _KEPT_TO),
+    rule("rule", rf"{_START}(?P<phrase>{_OBSERVE})(?P<content>)\W*$", _KEPT_TO),
+    rule(
+        "rule",
+        rf"{_START}(?P<phrase>{FROM_NOW})[\s,:—–-]+(?P<content>.+)$",
+        "now forward here point today future henceforth immediately notice all every any whatever",
+    ),
+    rule("rule", rf"{_START}(?P<content>(?P<phrase>{_FROM_DATE})[\s,:—–-]+.+)$", "on starting as beginning effective"),
     rule(
         "rule",
         rf"{_START}(?P<content>{_RULE_VERB} .+?)[\s,]+"
         r"(?P<phrase>from now on|going forward|in (?:the )?future|every time|each time)[.!]*$",
+        "now forward future time",
     ),
     rule(
         "rule",
         rf"{_START}(?P<phrase>next time|every time|whenever)[\s,]+"
         r"(?P<content>(?!I\b|it\b).*(?:\balways\b|\bnever\b|\bplease\b|\buse\b|\brun\b|don'?t|do not).+)$",
+        "time whenever",
     ),
-    rule("rule", rf"{_START}(?P<phrase>{_CALLED_RULE}){_DASH}(?P<content>.+)$"),
-    rule("rule", rf"{_START}(?P<phrase>as a (?:general |basic |hard )?{_RULE}),? (?P<content>(?!of\b).+)$"),
+    rule("rule", rf"{_START}(?P<phrase>{_CALLED_RULE}){_DASH}(?P<content>.+)$", "rule policy convention guideline practice"),
+    rule(
+        "rule",
+        rf"{_START}(?P<phrase>as a (?:general |basic |hard )?{_RULE}),? (?P<content>(?!of\b).+)$",
+        "rule policy convention guideline practice",
+    ),
     rule(
         "rule",
         rf"{_START}(?P<content>(?P<phrase>if (?:you|we) ever) (?:need|want|see|hit|get|run into|have to|find|"
         rf"touch) .+, .+)$",
+        "ever",
     ),
     rule(
         "rule",
         rf"{_START}(?P<phrase>make (?:it|this) an? (?:{_RULE}|habit|point|principle) (?:that|to|of))\s+(?P<content>.+)$",
+        "make",
     ),
-    rule("decision", rf"^.{{0,80}}?(?P<phrase>{_DECIDED})\b:?\s+(?P<content>.+)$"),
+    rule("decision", rf"^.{{0,80}}?(?P<phrase>{_DECIDED})\b:?\s+(?P<content>.+)$", "decided agreed settled"),
     rule(
         "decision",
         rf"{_START}(?P<phrase>(?:(?:the|our|my) )?(?:final |official |team |latest )*(?:decision|call|verdict|ruling|"
         rf"word|choice|outcome)"
         rf"(?: is| was)?(?: to)?){_DASH}(?P<content>.+)$",
+        "decision call verdict ruling word choice outcome",
     ),
-    rule("decision", rf"{_START}(?P<phrase>(?:it(?:'s| is) )?(?:settled|agreed|decided)){_DASH}(?P<content>.+)$"),
-    rule("decision", rf"{_START}(?P<phrase>{_SETTLE})\s+(?P<content>.+)$"),
+    rule(
+        "decision",
+        rf"{_START}(?P<phrase>(?:it(?:'s| is) )?(?:settled|agreed|decided)){_DASH}(?P<content>.+)$",
+        "settled agreed decided",
+    ),
+    rule("decision", rf"{_START}(?P<phrase>{_SETTLE})\s+(?P<content>.+)$", "settl standard agree stick go"),
     rule(
         "decision",
         rf"{_START}(?P<phrase>as (?:agreed|decided|settled)(?: (?:with|by|in|on) [^,]{{2,40}})?),\s+(?P<content>.+)$",
+        "agreed decided settled",
     ),
-    rule("decision", rf"{_START}(?P<phrase>going with)\s+(?P<content>.+)$"),
-    rule("rule", rf"{_START}(?P<content>(?P<phrase>when(?:ever)? I (?:say|write|ask for|mention|type)) .+, .+)$"),
-    rule("remember", rf"^(?P<phrase>{_LABEL}):\s+(?P<content>.+)$"),
+    rule("decision", rf"{_START}(?P<phrase>going with)\s+(?P<content>.+)$", "going"),
+    rule("rule", rf"{_START}(?P<content>(?P<phrase>when(?:ever)? I (?:say|write|ask for|mention|type)) .+, .+)$", "when"),
+    rule("remember", rf"^(?P<phrase>{_LABEL}):\s+(?P<content>.+)$", ":"),
 )
 NOT_ENGLISH = phrases(
     r"\b(?:do|did|don'?t|didn'?t|doesn'?t|can'?t|cannot|couldn'?t) (?:you |\w+ )?remember\b",

@@ -33,8 +33,14 @@ class RequestRule(NamedTuple):
     pattern: str
     """Its group `phrase` asks, its group `content` is what to keep, after its group `topic` if it has one. An empty content
     means the sentence before or after it."""
+    needs: tuple[str, ...] = ()
+    """Parts of words, one of which is in every text that the pattern matches; none: not said."""
 
     def match(self, text: str) -> re.Match[str] | None:
+        """Match a text. The pattern is compiled only for one that has a word which it needs."""
+        folded = text.lower()
+        if self.needs and not any(word in folded for word in self.needs):
+            return None
         return _compile(self.pattern).match(text)
 
 
@@ -44,6 +50,6 @@ def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.I | re.S)
 
 
-def rule(kind: str, pattern: str) -> RequestRule:
-    """Return a rule."""
-    return RequestRule(kind, pattern)
+def rule(kind: str, pattern: str, needs: str = "") -> RequestRule:
+    """Return a rule. `needs` are parts of words with spaces between them, one of which is in every text that it matches."""
+    return RequestRule(kind, pattern, tuple(needs.split()))

@@ -69,7 +69,7 @@ _WORK_JAPANESE = phrases(
     _TIME_JA,
     "コミット|プッシュ|push|マージ|レビュー|報告|返事|回答|返信|連絡|相談|リリース|デプロイ|PR|プルリク|ブランチ|"
     "チケット|確認|テスト|"
-    "書く|書いて|使う|使って",
+    "書く|書いて|使う|使って|返して|答え|説明|話して|教えて",
 )
 """What people do at work: "always …" about anything else asks for a feature of the program."""
 _FROM_DATE_JAPANESE = phrases(

@@ -16,8 +16,8 @@ WORDS_BASE, WORDS_SHARED, WORDS_NAMED, WORDS_STAY = -4.6, 8.4, 2.5, 5.8
 conversation is in it. The last is lower than fitted (6.2 and 5.2): the messages rarely leave a project without saying so."""
 HYBRID_BASE, HYBRID_SHARED, HYBRID_NAMED, HYBRID_STAY = -6.5, 6.0, 1.8, 4.9
 HYBRID_MEMORY, HYBRID_DESCRIPTION = 12.6, 6.6
-"""The same with vectors, and the cosines with the nearest memory and with the description. The constant is higher than fitted
-(-6.9): most errors were messages of a project that were given to none."""
+"""The same with vectors, and the cosines with the nearest memory and with the description. The constant is higher than
+fitted (-6.9): most errors were messages of a project that were given to none."""
 CHANGED_TOPIC = 0.2
 """What is left of the pull of the current project where a message says that it changes the topic. 0 to .5 do as well."""
 ONLY_CONTINUES = 2.0
