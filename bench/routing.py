@@ -109,9 +109,10 @@ def print_requests(name: str, judged: Sequence[Judged]) -> bool:
 
 
 def _print_row(name: str, embedder: str, label: str, count: int, value: float, goal: float | None) -> bool:
+    is_unseen = name in (UNSEEN, REQUESTS_UNSEEN)
     is_met = goal is None or value >= goal
-    wanted = ("", "") if goal is None else (f"≥ {goal:.0%}", "✓" if is_met else "✗")
-    origin = "unseen" if name in (UNSEEN, REQUESTS_UNSEEN) else "tuned on"
+    wanted = (f"≥ {goal:.0%}", "✓" if is_met else "✗") if goal is not None and is_unseen else ("", "")
+    origin = "unseen" if is_unseen else "tuned on"
     print(f"| {name} ({origin}) | {EMBEDDERS[embedder]} | {label} | {count} | {value:.1%} | {wanted[0]} | {wanted[1]} |")
     return is_met
 
