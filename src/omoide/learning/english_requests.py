@@ -170,6 +170,7 @@ FROM_NOW = any_of(
     "until further notice",
     "(?:for|in|across) (?:all|every|any)(?: of)?(?: my| our| the| your)? (?:(?:future|other|new) )?"
     "(?:projects?|repos?(?:itories)?|tasks?|sessions?|conversations?|answers?|code|work)(?= ?[:,])",
+    "in (?:all )?future \\w+(?= ?,)",
     "whatever you do(?=, (?:please )?(?:don'?t|do not|never|always))",
 )
 _FROM_DATE = any_of(
@@ -247,8 +248,9 @@ ENGLISH = (
     ),
     rule(
         "remember",
-        rf"^(?:{_LEAD})*{_FIRST}(?:please )?(?P<phrase>know|be (?:aware|advised|warned)|mind) that\s+(?P<content>.+)$",
-        "know aware advised warned mind",
+        rf"^(?:{_LEAD})*{_FIRST}(?:please )?(?P<phrase>(?:you (?:should|need to|must) )?(?:know|be (?:aware|advised|warned))|"
+        r"mind|(?:(?:just|a|an|quick|friendly|small|another) )*(?:reminder|heads[- ]up)) that\s+(?P<content>.+)$",
+        "know aware advised warned mind reminder heads",
     ),
     rule("remember", rf"{_START}(?:and please )?(?P<phrase>{_MEMORY_ACT})(?:{_DASH}|\s+that\s+)(?P<content>.+)$", _KEEP),
     rule("rule", rf"^(?P<content>.{{8,}}?)\s*[-,;:—–.(]+\s*(?:and |so |but )?(?P<phrase>{_OBSERVE})\W*$", _KEPT_TO),
@@ -287,6 +289,12 @@ ENGLISH = (
         "rule",
         rf"{_START}(?P<phrase>make (?:it|this) an? (?:{_RULE}|habit|point|principle) (?:that|to|of))\s+(?P<content>.+)$",
         "make",
+    ),
+    rule(
+        "rule",
+        rf"{_START}(?P<phrase>(?:that|this|it)(?: was| has been| had been|'s been|'s| is) (?:\w+ly |already )?"
+        r"(?:decided|agreed|settled|approved|signed off)(?! to\b|.*\bthat\b)[^?:]*)(?P<content>)$",
+        "decided agreed settled approved signed",
     ),
     rule("decision", rf"^.{{0,80}}?(?P<phrase>{_DECIDED})\b:?\s+(?P<content>.+)$", "decided agreed settled"),
     rule(

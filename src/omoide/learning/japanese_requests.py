@@ -143,6 +143,7 @@ _NO_DECISION_JA = any_of(
     "こと(?:を|は|が|って|に(?:つい|関))",
     "(?:内容|事項|ルール|方針|仕様|通り|とおり|やつ|話|よう[なに]|って(?:聞|話|言|いう))",
     "(?:よね|でしょ|んだ(?:っけ|よね))",
+    "[一-鿿ァ-ヺA-Za-z]",
 )
 """What makes a decision the topic of a sentence instead of its statement."""
 _TASK_JA = "(?:て|で)(?:ください|下さい|ほしい|欲しい|もらえ|くれ)?[ねよ。！!]*$"
@@ -177,6 +178,7 @@ _AS_RULE_JA = (
 _CONCLUDED_JA = (
     "(?:という|との|って)(?:結論|方針|方向|話|こと|取り決め|合意|決定|運び|流れ|形)(?:に|"
     "で)(?:なりました|なった|決まりました|決まった|まとまりました|落ち着きました|一致しました)"
+    "|(?:という|との)(?:結論|決定|取り決め|合意)(?:です|だ|でした)"
 )
 JAPANESE = (
     rule("remember", rf"^(?:{LEAD_JA}[、\s]*)*(?P<phrase>{_INFORM_JA})[、,:：]\s*(?P<content>.+)$"),
@@ -187,6 +189,11 @@ JAPANESE = (
     ),
     rule("rule", rf"^(?P<content>.{{4,}}?)[、,]\s*(?P<phrase>{_ALWAYS_AFTER_JA})[ねよ。！!]*$"),
     rule("rule", rf"^(?P<phrase>{_ALWAYS_AFTER_JA})(?P<content>)[ねよ。！!]*$"),
+    rule(
+        "rule",
+        r"^(?P<phrase>(?:これ|それ|以上)[はがも](?:[^、。]{0,12}の)?(?:約束(?:事|ごと)?|お約束|ルール|決まり(?:ごと|事)?|規約|方針|鉄則|原則|"
+        r"決定事項|必須|厳守)(?:です|だから|なので|だよ?|で)?)(?P<content>)[。！!ねよ]*$",
+    ),
     rule("rule", rf"^(?:{LEAD_JA}[、\s]*)*(?P<phrase>{_AS_RULE_JA})[、,:：]\s*(?P<content>.{{4,}})$"),
     rule(
         "decision",

@@ -71,6 +71,7 @@ _ALWAYS_ENGLISH = phrases(
     r" would) like you to |"
     r"I (?:want|need|expect) you to |make sure (?:to|you|that you) |be sure to |remember to |don'?t forget to )?"
     rf"(?:always|allways|never(?: ever)?|by default,?|under no circumstances) {_BASE_VERB}(?= \S)",
+    rf"^(?:(?:and|so|ok(?:ay)?|then),? )*let'?s (?:all |please )?(?:always|never) {_BASE_VERB}(?= \S)",
     r"^(?:please |pls )?(?:don'?t|do not) ever (?!forget)[a-z]+ \S",
     r"^(?:please |pls )?(?:don'?t|do not) (?!forget|worry)[a-z]+ .{2,80}, (?:not )?ever[.!]*$",
     r"^(?:(?:please|pls|and|also|can you|could you|would you) )*stop [a-z]+ing\b.{2,80}\b(?:every time|always|"
@@ -188,8 +189,8 @@ _INSIDE_ENGLISH = lazy_pattern(
 )
 _FYI = lazy_pattern(
     r"^(?:btw,? |and |oh,? )?(?P<phrase>fyi|for your information|just so you know|heads[- ]?up)[\s,:—–-]+"
-    r"(?P<content>.+\b(?:so (?:please |always |never |don'?t |do not |we |you |keep |use |avoid )|always|never|must|"
-    r"not? longer|"
+    r"(?P<content>.+\b(?:so (?:please |always |never |don'?t |do not |we |you |keep |use |avoid |no |only )|always|never|"
+    r"must|not? longer|"
     r"keep (?:that|it|this)|from now on|use that|now)\b.*)$",
     re.I,
 )
