@@ -39,7 +39,7 @@ def _sentences() -> dict[str, Any]:
 def make_log(count: int, *, seed: int = 1, wordings: str = "known") -> list[WrittenEntry]:
     """Return so many entries of a project's log, oldest first, half of them in Japanese.
 
-    `wordings`: "known" or "held_out", a table of sentences.
+    `wordings`: a table of sentences in `project_log.toml`: known, held_out, minutes, records or unseen.
     """
     chance = random.Random(seed)
     at = BEGIN

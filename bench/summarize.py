@@ -21,6 +21,14 @@ from omoide import Scope
 COUNT, SEEDS = 500, 3
 PROJECT = "bench"
 KEPT, SIZE = 0.95, 0.5
+WORDINGS = {
+    "known": "known",
+    "held_out": "held out at first",
+    "minutes": "minutes",
+    "records": "records",
+    "unseen": "unseen",
+}
+"""Tables of sentences in `project_log.toml`: the patterns were completed with all but the last."""
 
 
 class Measured(NamedTuple):
@@ -89,16 +97,16 @@ def main() -> int:
     )
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | --- |")
     met = True
-    for wordings, name in (("known", "known"), ("held_out", "held out")):
+    for wordings, name in WORDINGS.items():
         found = [measure(options.count, seed, wordings) for seed in range(1, options.seeds + 1)]
         kept = sum(each.kept for each in found) / sum(each.details for each in found)
         size, text = max(each.size for each in found), max(each.text for each in found)
         progress, seconds = min(each.progress for each in found), max(each.seconds for each in found)
-        is_met = kept >= KEPT and size <= SIZE
+        is_met = kept >= KEPT and text <= SIZE and size <= SIZE
         met = met and is_met
         print(
             f"| {name} | {options.seeds} x {options.count} | {kept:.1%} | {size:.0%} | {text:.0%} | {progress:.0%} |"
-            f" {seconds:.1f} s | ≥ {KEPT:.0%}, files ≤ {SIZE:.0%} | {'✓' if is_met else '✗'} |"
+            f" {seconds:.1f} s | ≥ {KEPT:.0%}, files and texts ≤ {SIZE:.0%} | {'✓' if is_met else '✗'} |"
         )
     return 0 if met else 1
 

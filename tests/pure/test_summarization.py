@@ -175,6 +175,39 @@ def test_remarks_stay_only_while_the_summary_is_short():
     )
 
 
+@pytest.mark.parametrize(
+    ("decision", "minor"),
+    [
+        ("Priya likes {tool} 3.7 best for search, 90 euros, 2026-04-01.", "The fan of web-{n} is loud in the cellar."),
+        ("佐藤さんの案、検索は {tool} 3.7、90 ユーロ、2026-04-01。", "web-{n} のファンは地下室でうるさい。"),
+    ],
+)
+def test_of_more_facts_than_half_of_the_text_those_with_the_fewest_details_go_first(decision, minor):
+    decisions = [decision.format(tool=tool) for tool in ("Kafka", "Redis", "Vite", "Caddy", "Loki", "MinIO", "Celery")]
+    log = entries(*decisions, *[minor.format(n=n) for n in range(100, 230)])
+    points = [point.text for block in extract(log) for point in block.points]
+    assert set(decisions) <= set(points)
+    assert len(points) < len(log)
+
+
+@pytest.mark.parametrize("decision", ["We decided that host-{n} gets {n} disks.", "host-{n} のディスクは {n} 台に決めた。"])
+def test_decisions_stay_even_if_they_are_more_than_half_of_the_text(decision):
+    log = entries(*[decision.format(n=n) for n in range(140)], *["The lamp of web-1 is red."] * 3)
+    points = [point.text for block in extract(log) for point in block.points if point.kind is PointKind.DECISION]
+    assert points == [decision.format(n=n) for n in range(140)]
+
+
+def test_an_earlier_summary_takes_no_room_from_the_facts_after_it():
+    earlier = tuple(Point(date(2025, 12, 1), PointKind.FACT, f"host-{n} has {n} disks.") for n in range(300))
+    log = [
+        LogEntry(99, BEGIN - timedelta(days=30), "earlier", points=earlier),
+        *entries("web-1 is in rack R7.", *FILLER * 8),
+    ]
+    left = [point.text for block in extract(log) for point in block.points]
+    assert "web-1 is in rack R7." in left
+    assert len(left) == 301
+
+
 def test_short_code_stays_as_it_is_and_long_code_is_named():
     left = kept("Start it with:\n```sh\nmake up PORT=5433\n```", "Config of db-1:\n```toml\n" + "x = 1\n" * 80 + "```")
     assert "```sh\nmake up PORT=5433\n```" in left

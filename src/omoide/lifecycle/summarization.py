@@ -1,9 +1,9 @@
 """Summarise the log of a project by its own sentences: what is decided, required or stated exactly stays, word for word;
 progress, talk and repetition are left out. Pure.
 
-A sentence is kept if it decides something, sets a rule, gives a cause, or has a detail (`details`). Of what is left,
-remarks are added as long as the summary stays short. What an entry says is left out as repetition only if it says nothing
-beyond another one, and has no detail of its own.
+A sentence is kept if it decides something, sets a rule, gives a cause, or has a detail (`details`). If that is more than
+half of the text, facts with few details are left out; if it is less, remarks are added as long as the summary stays short.
+What an entry says is left out as repetition only if it says nothing beyond another one, and has no detail of its own.
 """
 
 import re
@@ -16,14 +16,22 @@ from typing import NamedTuple
 from omoide.learning.sentences import split_sentences
 from omoide.learning.statements import has_reason
 from omoide.lifecycle import summary_text
-from omoide.lifecycle.details import find_details
-from omoide.lifecycle.summary_points import PointKind, classify_point, without_lead
+from omoide.lifecycle.details import find_details, find_names, is_date
+from omoide.lifecycle.summary_points import PointKind, classify_point, is_diary, without_lead
 from omoide.lifecycle.summary_text import Point, render_point, render_points
 
 PART_BYTES = 6_000
 """About how long one summary gets: a longer one would be found for every question, and fill every prompt."""
 _SHARE = 0.35
 """Of the bytes of the entries: up to this size of the summary, remarks are added to what must stay."""
+_MOST_SHARE = 0.465
+"""The same: above this size, facts with few details are left out. The originals stay in the archive."""
+_SHORT_LOG = 4_000
+"""Bytes of entries whose facts all stay: little is gained there."""
+_HEAVY = 3
+"""Details in one sentence from which on the rest of its entry belongs to it, as to a decision."""
+_BULLET_BYTES = 15
+"""Bytes of a point beside its text: dash, day and line end."""
 _SERIES = 4
 """Statements that differ in their numbers alone, from which on only the first and the last stay."""
 _MOST_CODE = 300
@@ -93,6 +101,8 @@ class _Statement:
         self.text = text
         self.kind = kind
         self.details = details
+        self.weight = len(details) + any(map(is_date, details)) - 2 * is_diary(text)
+        """How much it says at once: the details of its fullest sentence, more with a day, less in a diary."""
         self.kept = kind in _KEPT
         self.count = 1
         self.last = day
@@ -106,11 +116,15 @@ def summarize_log(entries: Iterable[LogEntry]) -> list[SummaryPart]:
 def extract(entries: Iterable[LogEntry]) -> list[EntryPoints]:
     """Return what a summary must say of each entry, in the order of their times."""
     ordered = sorted(entries, key=lambda entry: (entry.at, entry.number))
-    statements = [statement for place, entry in enumerate(ordered) for statement in _statements(place, entry)]
+    names = find_names(entry.text for entry in ordered)
+    statements = [statement for place, entry in enumerate(ordered) for statement in _statements(place, entry, names)]
     _drop_repetition(statements)
     _drop_series(statements)
+    size = sum(len(entry.text.encode()) for entry in ordered)
     known = sum(len(point.text.encode()) for entry in ordered for point in entry.points)
-    _add_remarks(statements, known, sum(len(entry.text.encode()) for entry in ordered))
+    fresh = [statement for statement in statements if not ordered[statement.place].points]
+    _drop_minor_facts(fresh, sum(len(entry.text.encode()) for entry in ordered if not entry.points))
+    _add_remarks(statements, known, size)
     by_entry: dict[int, list[_Statement]] = defaultdict(list)
     for statement in statements:
         if statement.kept:
@@ -160,23 +174,25 @@ def is_shorter(parts: Sequence[SummaryPart]) -> bool:
 # Sentences
 
 
-def _statements(place: int, entry: LogEntry) -> list[_Statement]:
+def _statements(place: int, entry: LogEntry, names: frozenset[str]) -> list[_Statement]:
     """What must stay of an entry, as one statement: apart from it, its details would say nothing. Then its remarks."""
     if entry.points:
         return [_Statement(place, point.day, point.text, point.kind, find_details(point.text)) for point in entry.points]
     found: list[_Statement] = []
     for text, is_code in dict.fromkeys(_units(entry.text)):  # a sentence that it repeats, once
-        details = find_details(text)
+        details = find_details(text, names)
         kind = PointKind.FACT if is_code else classify_point(text, is_specific=bool(details))
         found.append(_Statement(place, entry.day, text if is_code else without_lead(text), kind, details))
     kind = min((one.kind for one in found if one.kept), key=_ORDER.index, default=PointKind.REMARK)
-    if kind is PointKind.DECISION:
+    if kind is PointKind.DECISION or max((one.weight for one in found), default=0) >= _HEAVY:
         for one in found:  # what was done about it, too
             one.kept = one.kept or (one.kind is not PointKind.TALK and bool(one.details or has_reason(one.text)))
     kept, others = [one for one in found if one.kept], [one for one in found if not one.kept]
     if kept:
         details = frozenset(detail for one in kept for detail in one.details)
-        others.insert(0, _Statement(place, entry.day, _join([one.text for one in kept]), kind, details))
+        joined = _Statement(place, entry.day, _join([one.text for one in kept]), kind, details)
+        joined.weight = max(one.weight for one in kept)
+        others.insert(0, joined)
     return others
 
 
@@ -258,6 +274,28 @@ def _drop_series(statements: Sequence[_Statement]) -> None:
             for statement in group[1:-1]:
                 statement.kept = False
             group[-1].count = len(group)
+
+
+def _drop_minor_facts(statements: Sequence[_Statement], total: int) -> None:
+    """Leave out facts of a long log, those with the fewest details first, until the summary is half as long.
+
+    A decision in words that are not recognised is a fact with many details in one sentence: who, what and when.
+    """
+    if total < _SHORT_LOG:
+        return
+    kept = [statement for statement in statements if statement.kept]
+    facts = [statement for statement in kept if statement.kind is PointKind.FACT]
+    room = _MOST_SHARE * total - sum(map(_size, kept))
+    for statement in sorted(facts, key=lambda one: (one.weight, one.count, one.place)):
+        if room >= 0:
+            return
+        statement.kept = False
+        statement.kind = PointKind.PROGRESS  # not to come back as a remark
+        room += _size(statement)
+
+
+def _size(statement: _Statement) -> int:
+    return len(statement.text.encode()) + _BULLET_BYTES
 
 
 def _add_remarks(statements: Sequence[_Statement], known: int, total: int) -> None:

@@ -28,7 +28,20 @@ class PointKind(StrEnum):
     """Greetings, thanks, questions: left out."""
 
 
+_MONTH = "(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*"
 _DECISION = phrases(
+    # What is to hold, or to be done, from a day on or until a day.
+    rf"\b(?:by|from|until|till|starting|as of|effective|before|after|on) (?:\d{{4}}-\d|{_MONTH} \d|\d{{1,2}} {_MONTH}\b)",
+    r"(?:\d日|\d{4}-\d\d-\d\d) ?"
+    "(?:から|まで|までに|以降|付|をもって|より|に(?:廃止|終了|移行|公開|停止|開始|切)|で(?:打|終))",
+    r"\b(?:won't|will not|no longer|no more|not\b.{1,60}\b(?:any ?more|any longer))\b",
+    r"\b(?:voted|outvoted|consensus|unanimous(?:ly)?|go-ahead|green light|plan of record)\b",
+    r"\b(?:ok|okay|yes|no) (?:from|to|by)\b",
+    r"\b(?:takes?|took|hand(?:s|ed)?) .{0,40}\bover\b|\b(?:in charge|responsible|owner|owned by|accountable)\b",
+    r"\b(?:new|the) (?:default|limit|policy|standard|target|budget|deadline) (?:for|of|is|will)\b",
+    r"\bphas(?:e|ed|ing) out\b|\bsunset\b|\blet'?s (?:keep|use|stick|stay|go with|drop|switch|move|leave|stop|not)\b",
+    "可決|了承|許可が|打ち切|見合わせ|継続(?:利用|する)|(?:担当|責任者|窓口)(?:は|を)|既定値|取りやめ|据え置|切り替わ",
+    "(?:しない|使わない|やめる|残す|残し)(?:。|、|$)|なしで(?:出|進|行|い)|(?:で|に)代用",
     r"\b(?:decided|agreed|settled|opted|chose|resolved) (?:to|on|that|against|for|not)\b",
     r"\b(?:going|go|went|gone) with\b",
     r"\b(?:decision|resolution|verdict|conclusion|agreed|approved|rejected)\s*[:：—–-]",
@@ -115,6 +128,21 @@ def classify_point(sentence: str, *, is_specific: bool) -> PointKind:
     if _PROGRESS.search(sentence) or is_progress(sentence):
         return PointKind.PROGRESS
     return PointKind.FACT if is_specific else PointKind.REMARK
+
+
+_DIARY = phrases(
+    r"^\W*(?:[A-Z]\w+ and I |I |we )?(?!"
+    + any_of("decid", "agre", "chos", "pick", "reject", "approv", "resolv", "vot", "opt", "adopt", "drop", "switch", "settl")
+    + r")(?:[a-z]{2,}(?:[^e]ed|ing)|(?:re)?wrote|got|ran|made|spent|left|went|took|had|did|sent|met|came|saw|gave|built)\b",
+    r"\b(?:so far|to go|for an hour|in progress|no (?:answer|result)|not much|nearly|almost|half of)\b",
+    "(?:った|いた|した|えた|けた|めた|れた|せた|きた|ました|んだ|済み|中|ている|ています|ところ)(?:です)?[。！]?$",
+    "(?:あと|残り)(?:は)? ?[^。]{0,8}(?:少し|個|件|本)",
+)
+
+
+def is_diary(sentence: str) -> bool:
+    """Return whether a sentence tells what somebody did or does, as in a diary: "Paired with Ann", 「紙に描いている」."""
+    return bool(_DIARY.search(sentence))
 
 
 _LEAD = re.compile(
