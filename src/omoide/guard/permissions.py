@@ -34,6 +34,7 @@ PERMISSIONS: dict[str, frozenset[Role]] = {
     "record_work_tree": _EVERYONE,
     "learn_corrections": _EVERYONE,
     "begin_turn": _EVERYONE,
+    "end_turn": _EVERYONE,
     "proposals": _EVERYONE,
     "recall": _EVERYONE,
     "retrieve": _EVERYONE,

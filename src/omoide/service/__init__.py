@@ -38,9 +38,11 @@ if TYPE_CHECKING:  # the verbs as type checkers see them; when the program runs,
     from omoide.service.secret_scan import SecretScan
     from omoide.service.stats import Stats
     from omoide.service.summaries import Summaries
+    from omoide.service.turn_corrections import TurnCorrections
 
     class _Verbs(
         AgentHooks,
+        TurnCorrections,
         Summaries,
         Inbox,
         Memories,
@@ -109,6 +111,7 @@ _USE_CASES = {
     "omoide.service.summaries.Summaries": "summary_due summarize undo_summary",
     "omoide.service.turn_corrections.TurnCorrections": "begin_turn",
     "omoide.service.trees.Trees": "project_files replace_memory_file",
+    "omoide.service.turn_corrections.TurnCorrections": "begin_turn end_turn",
 }
 """The verbs by the class that defines them. Each class is imported when one of its verbs is first used."""
 

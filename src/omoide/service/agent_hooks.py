@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from omoide.errors import OmoideError
 from omoide.guard import permissions, secrets
-from omoide.model import HookCall, HookEvent, HookRecord, HookState, InboxItem, Injection, Scope, WorkTreeState
+from omoide.model import HookCall, HookEvent, HookRecord, HookState, InboxItem, Injection, Scope
 from omoide.service.hook_calls import HookCalls
-from omoide.service.turn_corrections import TurnCorrections
+from omoide.service.repositories import Repositories
 from omoide.settings import Settings
 
 if TYPE_CHECKING:  # only a process that answers a hook needs it
@@ -25,7 +25,7 @@ _LONGEST_TEXT = 20_000
 _LONGEST_FAULT = 300
 
 
-class AgentHooks(HookCalls, TurnCorrections):
+class AgentHooks(HookCalls, Repositories):
     """The operation that answers hooks."""
 
     def hook(self, call: HookCall, *, scope: Scope | None = None, deliver: Callable[[str], None] | None = None) -> str:
@@ -33,8 +33,7 @@ class AgentHooks(HookCalls, TurnCorrections):
 
         At the start of a session that is its context, with a prompt what is relevant to it and not in the conversation yet.
         At the end of a turn, and before a compaction, nothing is added; an item of the inbox is stored, from which
-        `learn_from_inbox` learns later, and what the agent changed in the work tree since `begin_turn`. The same call within
-        ten seconds does nothing.
+        `learn_from_inbox` learns later. The same call within ten seconds does nothing.
 
         `scope`: where to look from; by default the project of the call's directory. `deliver`: called with the text before
         it is recorded what was injected, where the process may be ended at any moment.
@@ -58,10 +57,7 @@ class AgentHooks(HookCalls, TurnCorrections):
             return ""
         if call.event in (HookEvent.STOP, HookEvent.BEFORE_COMPACTION):
             project = settings.project if scope is None else scope.path
-            state = _work_tree(call) if settings.learn_from_sessions else None
-            is_new = self._store_turn(call, state, replace(settings, project=project), at, started)
-            if is_new and state is not None and call.event is HookEvent.STOP:
-                self._end_turn(state, call.session, Scope.project(project) if project else None)
+            self._store_turn(call, replace(settings, project=project), at, started)
             return ""
         record = self._write_soon(lambda tx: self._begin_call(tx, call, at))
         if record.state is HookState.REPEATED:
@@ -116,22 +112,19 @@ class AgentHooks(HookCalls, TurnCorrections):
         ]
         self._write_soon(lambda tx: tx.end_hook_call(done, injections))
 
-    def _store_turn(
-        self, call: HookCall, state: WorkTreeState | None, settings: Settings, at: datetime, started: float
-    ) -> bool:
-        """Store the end of a turn in one transaction, which also says that it was done. Return False for a repeated call."""
+    def _store_turn(self, call: HookCall, settings: Settings, at: datetime, started: float) -> None:
+        """Store the end of a turn in one transaction, which also says that it was done."""
         item = None
         if settings.learn_from_sessions:
-            item = _inbox_item(call, state, settings, at)
+            item = _inbox_item(call, settings, at)
         with self._store.write() as tx:
             record = self._begin_call(tx, call, at)
             if record.state is HookState.REPEATED:
-                return False
+                return
             if item is not None:
                 tx.put_in_inbox(item)
             done = replace(record, state=HookState.DONE, seconds=time.perf_counter() - started)
             tx.end_hook_call(done)
-        return True
 
     def _scope_of(self, root: Path | None, settings: Settings) -> Scope:
         if settings.project:
@@ -149,7 +142,7 @@ def _repository(call: HookCall) -> Path | None:
         return None
 
 
-def _inbox_item(call: HookCall, state: WorkTreeState | None, settings: Settings, at: datetime) -> InboxItem:
+def _inbox_item(call: HookCall, settings: Settings, at: datetime) -> InboxItem:
     return InboxItem(
         0,
         at,
@@ -161,7 +154,7 @@ def _inbox_item(call: HookCall, state: WorkTreeState | None, settings: Settings,
         _size(call.transcript),
         _message(call.prompt),
         _message(call.last_message),
-        _without_texts(state),
+        _work_tree(call),
     )
 
 
@@ -182,20 +175,16 @@ def _size(transcript: str) -> int:
         return 0
 
 
-def _work_tree(call: HookCall) -> WorkTreeState | None:
-    """The state of the work tree that the agent works in; None outside of git."""
+def _work_tree(call: HookCall) -> str:
+    """The state of the work tree without the texts of its files, as JSON; empty outside of git."""
     if not call.directory:
-        return None
+        return ""
     from omoide.files.work_tree_state import read_work_tree_state  # lazy: it loads subprocess
 
     try:
-        return read_work_tree_state(Path(call.directory))
+        state = read_work_tree_state(Path(call.directory))
     except (OSError, ValueError, RuntimeError):  # fallback: a directory that cannot be read has no state
-        return None
-
-
-def _without_texts(state: WorkTreeState | None) -> str:
-    """The state of a work tree without the texts of its files, as JSON; empty outside of git."""
+        return ""
     if state is None:
         return ""
     files = tuple(replace(file, text=None) for file in state.files)

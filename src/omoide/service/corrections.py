@@ -25,7 +25,7 @@ _MOST_TEXT = 400_000
 _MOST_FILES = 100
 _MOST_CORRECTIONS = 10
 """That are drawn at once; what a person changes more was a rewrite."""
-_KEPT_FOR = timedelta(days=30)
+KEPT_FOR = timedelta(days=30)
 """How long the record of a work tree waits for the next run."""
 
 
@@ -108,7 +108,7 @@ class Corrections(CandidateStore):
     def _put(self, record: WorkTreeRecord, scope: Scope) -> WorkTreeRecord:
         permissions.require_place(self._actor, scope)
         with self._writes.transaction() as write:
-            write.tx.put_work_tree(scope, record, drop_before=record.at - _KEPT_FOR)
+            write.tx.put_work_tree(scope, record, drop_before=record.at - KEPT_FOR)
         return record
 
 

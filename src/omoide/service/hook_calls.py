@@ -12,6 +12,7 @@ from omoide.errors import StoreBusy
 from omoide.guard import permissions, validation
 from omoide.model import HookCall, HookEvent, HookRecord, HookState, Injection
 from omoide.service.core import Core
+from omoide.settings import Settings
 from omoide.storage.base import Writer
 
 T = TypeVar("T")
@@ -65,6 +66,22 @@ class HookCalls(Core):
         at = self._clock()
         with self._store.read() as tx:
             return tx.has_inbox(at, at + timedelta(microseconds=1))
+
+    def _repository_settings(self, place: Path | None) -> Settings:
+        """The settings, further silenced by those of the repository. Raises Unreadable if its file is not valid.
+
+        A repository can keep memories out of its conversations, and never bring in those that the user keeps out.
+        """
+        if place is None or not (place / self._settings.memories_directory).is_dir():
+            return self._settings
+        from omoide.files.repo_config import with_repository_settings  # lazy: few repositories have such a file
+
+        own, given = self._settings, with_repository_settings(self._settings, place)[0]
+        return replace(
+            own,
+            memories_enabled=own.memories_enabled and given.memories_enabled,
+            memories_inject=given.memories_inject if own.memories_inject == "auto" else own.memories_inject,
+        )
 
     def _begin_call(self, tx: Writer, call: HookCall, at: datetime) -> HookRecord:
         """Record that a call began, or that it repeats another one: then its state is REPEATED."""

@@ -25,6 +25,8 @@ _MOST_JUDGED = 500
 """Turns before the end of an item that are compared with the memories in the conversation."""
 _LEASE = timedelta(minutes=5)
 """How long a process may take over one part of a transcript, with a language model."""
+_SHORT_LEASE = timedelta(seconds=30)
+"""The same by rules alone: a hook that is ended in the middle of it keeps others waiting no longer."""
 _MODEL_FIRST = timedelta(hours=1)
 """How long items wait for a process that may ask the language model, where one is configured."""
 
@@ -52,7 +54,7 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
             with self._store.read() as tx:
                 if not tx.has_inbox(at, before):
                     break
-            items = self._write_soon(partial(_lease, at=at, before=before))
+            items = self._write_soon(partial(_lease, at=at, until=at + _lease_time(ask=ask), before=before))
             if not items:  # another process was faster
                 continue
             if largest is not None and self._unread_bytes(items) > largest:
@@ -107,7 +109,7 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
             with self._store.write() as tx:
                 at = self._clock()
                 tx.record_position(item.transcript, TranscriptPosition(end, position.line + len(lines)), at)
-                tx.extend_lease([item.number], at + _LEASE)
+                tx.extend_lease([item.number], at + _lease_time(ask=ask))
             yield report
         report = LearningReport()
         if scope is not None and not is_known:  # no transcript, or one in a format that is not known
@@ -154,5 +156,9 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
             return [memory.content for memory in tx.memories(numbers)]
 
 
-def _lease(tx: Writer, *, at: datetime, before: datetime) -> Sequence[InboxItem]:
-    return tx.lease_inbox(at, at + _LEASE, before)
+def _lease(tx: Writer, *, at: datetime, until: datetime, before: datetime) -> Sequence[InboxItem]:
+    return tx.lease_inbox(at, until, before)
+
+
+def _lease_time(*, ask: bool) -> timedelta:
+    return _LEASE if ask else _SHORT_LEASE

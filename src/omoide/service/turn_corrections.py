@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from omoide.guard import permissions, secrets
 from omoide.model import AgentFile, Scope, TreeFile, WorkTreeRecord, WorkTreeState
 from omoide.service.candidate_store import LearningReport
-from omoide.service.corrections import Corrections, changed_files
+from omoide.service.corrections import KEPT_FOR, Corrections, changed_files
+from omoide.service.hook_calls import HookCalls
 from omoide.service.repositories import Repositories
-from omoide.settings import Settings
 
 _AT_WORK = timedelta(minutes=30)
 """How long an agent may be at work in a turn: what changes until then is its own work, and no person's."""
@@ -21,7 +21,7 @@ _MOST_TEXT = 64_000
 """Characters that a hook makes free of secrets, which takes it 25 ms. What is longer is not learnt from."""
 
 
-class TurnCorrections(Repositories, Corrections):
+class TurnCorrections(HookCalls, Repositories, Corrections):
     """Operations that learn from what people do between the turns of an agent."""
 
     def begin_turn(
@@ -37,20 +37,11 @@ class TurnCorrections(Repositories, Corrections):
         earlier turns, only the state is recorded. See `learn_corrections` for what a correction is.
         """
         permissions.require(self._actor, "begin_turn")
-        from omoide.files.git import work_tree  # lazy: see `learn_corrections`
-
-        root = work_tree(Path(directory)) if Path(directory).is_dir() else None
-        if root is None or self._writes.run:  # whoever started a run learns from it
+        root, scope = self._place_of_turn(directory, scope)
+        if root is None:
             return LearningReport()
-        settings = self._repository_settings(root)
-        if not (settings.memories_enabled and settings.learn_from_sessions):
-            return LearningReport()
-        scope = self._scope_at(root, scope)
-        at = self._clock()
-        known = self._known_tree(scope, root)
-        if not scope.path or (known is not None and _is_busy(known, session, at)):
-            return LearningReport()
-        if known is None and not session:
+        at, known = self._clock(), self._known_tree(scope, root)
+        if (known is None and not session) or (known is not None and _is_busy(known, session, at)):
             return LearningReport()
         from omoide.files.work_tree_state import read_work_tree_state  # lazy: see `learn_corrections`
 
@@ -60,17 +51,23 @@ class TurnCorrections(Repositories, Corrections):
         is_new = known is not None and known.run != session
         report = self._draw_corrections(known, now, scope, message if is_new else "", session or None)
         begun = replace(now, files=tuple(_begun_files(now, known)))
-        self._put(WorkTreeRecord(begun, at, None, tuple(_untouched(known, session)), session), scope)
+        self._store_tree(WorkTreeRecord(begun, at, None, tuple(_untouched(known, session)), session), scope)
         return report
 
-    def _end_turn(self, state: WorkTreeState, session: str, scope: Scope | None) -> None:
-        """Record what an agent changed in a turn that ends: what differs from the state at its beginning."""
-        root = Path(state.root)
-        scope = self._scope_at(root, scope)
-        if not scope.path or self._writes.run or not session:
+    def end_turn(self, directory: str | Path, *, session: str = "", scope: Scope | None = None) -> None:
+        """Record what an agent changed in a git work tree in a turn that ends: what differs from the state at its beginning.
+
+        `session`: the session of the client; nothing is recorded without one. `scope`: by default the project of the
+        directory. Of a turn whose beginning is not known, see `begin_turn`, it is only recorded that there was one.
+        """
+        permissions.require(self._actor, "end_turn")
+        root, scope = self._place_of_turn(directory, scope)
+        if root is None or not session:
             return
-        known = self._known_tree(scope, root)
-        if known is not None and known.run == session and _is_same(known.state, state):
+        from omoide.files.work_tree_state import read_work_tree_state  # lazy: see `learn_corrections`
+
+        known, state = self._known_tree(scope, root), read_work_tree_state(root)
+        if state is None or (known is not None and known.run == session and _is_same(known.state, state)):
             return  # the end of the same turn, once more
         files: dict[str, AgentFile] = {}
         if known is not None and known.run is None:  # else it is not known what was there before
@@ -78,35 +75,43 @@ class TurnCorrections(Repositories, Corrections):
             files |= {file.path: file for file in changed_files(known.state, state, None, _MOST_TEXT)}
         other = known.session if known is not None and known.session != session else ""
         digests = replace(state, files=tuple(replace(file, text=None) for file in state.files))
-        self._put(WorkTreeRecord(digests, self._clock(), session, tuple(files.values()), other), scope)
+        self._store_tree(WorkTreeRecord(digests, self._clock(), session, tuple(files.values()), other), scope)
 
-    def _repository_settings(self, place: Path | None) -> Settings:
-        """The settings, further silenced by those of the repository. Raises Unreadable if its file is not valid.
+    def _place_of_turn(self, directory: str | Path, scope: Scope | None) -> tuple[Path | None, Scope]:
+        """The work tree of a directory and its project; None where nothing is to be learnt from it."""
+        from omoide.files.git import work_tree  # lazy: see `learn_corrections`
 
-        A repository can keep memories out of its conversations, and never bring in those that the user keeps out.
-        """
-        if place is None or not (place / self._settings.memories_directory).is_dir():
-            return self._settings
-        from omoide.files.repo_config import with_repository_settings  # lazy: few repositories have such a file
+        nowhere = None, Scope.everywhere()
+        try:
+            root = work_tree(Path(directory)) if directory and Path(directory).is_dir() else None
+        except (OSError, ValueError, RuntimeError):  # fallback: a directory that cannot be read is in no work tree
+            return nowhere
+        if root is None or self._writes.run:  # whoever started a run learns from it
+            return nowhere
+        settings = self._repository_settings(root)
+        if not (settings.memories_enabled and settings.learn_from_sessions):
+            return nowhere
+        scope = self._scope_at(root, scope)
+        return (root, scope) if scope.path else nowhere
 
-        own, given = self._settings, with_repository_settings(self._settings, place)[0]
-        return replace(
-            own,
-            memories_enabled=own.memories_enabled and given.memories_enabled,
-            memories_inject=given.memories_inject if own.memories_inject == "auto" else own.memories_inject,
-        )
+    def _store_tree(self, record: WorkTreeRecord, scope: Scope) -> None:
+        """Store what is known of a work tree; where there is no database yet, it is lost."""
+        permissions.require_place(self._actor, scope)
+        self._write_soon(lambda tx: tx.put_work_tree(scope, record, drop_before=record.at - KEPT_FOR))
 
     def _scope_at(self, root: Path, scope: Scope | None) -> Scope:
         from omoide.files.git import git_root  # lazy: see `learn_corrections`
 
         if scope is not None:
             return Scope(scope.path)
+        if self._settings.project:
+            return Scope.project(self._settings.project)
         main = git_root(root)
-        return Scope.everywhere() if main is None else self.locate(main)
+        found = None if main is None else self.identify(main)
+        # A repository becomes a project when something is stored or learnt there, and not by a prompt.
+        return found.scope if found is not None and found.is_stored else Scope.everywhere()
 
     def _known_tree(self, scope: Scope, root: Path) -> WorkTreeRecord | None:
-        if not scope.path:
-            return None
         with self._store.read() as tx:  # without importing edits of files first: a person waits
             return tx.work_tree(scope, str(root))
 

@@ -58,6 +58,26 @@ def test_what_a_process_leased_that_died_is_learnt_when_its_lease_has_ended(memo
     assert not memory.has_inbox()
 
 
+def interrupt(*_, **__):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(("ask", "seconds"), [(False, 30), (True, 300)])
+def test_a_process_that_is_ended_keeps_others_waiting_for_seconds_if_it_asks_no_model(
+    memory, turn, clock, ask, seconds, monkeypatch
+):
+    turn(line(DECISION))
+    with monkeypatch.context() as patch:
+        patch.setattr(type(memory), "learn", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            memory.learn_from_inbox(ask=ask)
+    clock.step(seconds - 1)
+    assert not memory.has_inbox()
+    clock.step(2)
+    memory.learn_from_inbox()
+    assert learnings(memory) == [DECISION]
+
+
 def test_items_wait_an_hour_for_a_process_that_may_ask_the_language_model(tmp_path, turn, clock):
     turn(line(DECISION))
     with omoide.open(tmp_path / "memory.db", clock=clock, llm="http://127.0.0.1:9/v1#none") as other:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from journey.hooks.conftest import git
-from omoide import State
+from omoide import Scope, State
 
 COMMAND = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()"]
 CLIENT = "src/api/client.py"
@@ -121,6 +121,17 @@ def test_omoide_review_shows_it_before_the_next_prompt(turn, tree, environment):
     write(tree, CLIENT, PERSON)
     done = subprocess.run([*COMMAND, "review"], cwd=tree, env=environment, capture_output=True, text=True, check=True)
     assert REPLACED in done.stdout
+
+
+def test_a_repository_that_is_no_project_yet_is_made_none_by_a_prompt(hook, asked, stopped, repository, memory):
+    with memory() as service:
+        service.remember("zebra", scope=Scope.everywhere())
+    hook(asked)
+    hook(stopped)
+    with memory() as service:
+        assert [project.path for project in service.projects()] == []
+        service.learn_from_inbox()
+        assert [project.path for project in service.projects()] == ["shop"]
 
 
 def test_a_run_of_omoide_run_is_left_to_it(tree, hook, asked, stopped, memory, shop):

@@ -169,7 +169,7 @@ ELSEWHERE = {
     **dict.fromkeys(("learn_corrections", "record_work_tree", "record_prompt"), "for whoever starts agents"),
     "hook": "a tool that clients call, and that is in no list of tools",
     **dict.fromkeys(("hook_calls", "last_hook_calls", "injections"), "a person looks at what hooks did"),
-    **dict.fromkeys(("has_inbox", "learn_from_inbox", "begin_turn"), "run automatically"),
+    **dict.fromkeys(("has_inbox", "learn_from_inbox", "begin_turn", "end_turn"), "run automatically"),
     "revert": "a person decides which version stands; an agent revises",
     "probe": "for the health check of a server",
     **dict.fromkeys(("events_after", "last_event"), "for the live events of a server"),

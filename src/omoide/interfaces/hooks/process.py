@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 from omoide.errors import InvalidInput, OmoideError
 
 if TYPE_CHECKING:  # they load when a call was read
-    from omoide.model import HookCall, HookEvent
+    from omoide.model import HookCall
     from omoide.service import Service
     from omoide.settings import Settings
 
@@ -27,8 +27,8 @@ _SECONDS = 0.85
 """Until the process is ended, as long as the settings are not read. Starting Python takes some time before."""
 _LEARN_SHARE = 0.35
 """Of the time of a hook, for learning from the inbox."""
-_LARGEST_LEARNT = {"session start": 512 * 1024, "prompt": 64 * 1024}
-"""Bytes of a session that a hook learns from, by its event: a person waits for it. A few turns have less."""
+_LARGEST_LEARNT = 64 * 1024
+"""Bytes of a session that a prompt learns from: a person waits for it. What is longer is left to a session start."""
 _GIT_SECONDS = 0.3
 _WAIT = 0.2
 _LARGEST_INPUT = 64 * 1024 * 1024
@@ -107,20 +107,23 @@ def answer(call: "HookCall", settings: "Settings") -> None:
     memory = app.open_service(settings, actor, report=lambda _: None, background=False, quick=True)
     try:
         if call.event is HookEvent.SESSION_START:  # what was learnt from the last session is in the context of this one
-            _learn(memory, call.event, settings.hook_seconds)
+            _learn(memory, settings.hook_seconds)
         memory.hook(call, deliver=lambda text: _write(render_output(call, text)))
         if call.event is HookEvent.PROMPT:  # after the answer: that must not be lost if there is no time to learn
             with suppress(OmoideError):  # fallback: nothing is learnt from what a person changed
                 memory.begin_turn(call.directory, session=call.session, message=call.prompt)
-            _learn(memory, call.event, settings.hook_seconds)
+            _learn(memory, settings.hook_seconds, _LARGEST_LEARNT)
+        if call.event is HookEvent.STOP:
+            with suppress(OmoideError):  # fallback: the same
+                memory.end_turn(call.directory, session=call.session)
     finally:
         memory.close_quickly()
 
 
-def _learn(memory: "Service", event: "HookEvent", seconds: float) -> None:
+def _learn(memory: "Service", seconds: float, largest: int | None = None) -> None:
     """Learn from what earlier hooks left, by rules alone, in a share of these seconds."""
     with suppress(OmoideError):  # fallback: the next one learns it
-        memory.learn_from_inbox(seconds=_LEARN_SHARE * seconds, ask=False, largest=_LARGEST_LEARNT[event])
+        memory.learn_from_inbox(seconds=_LEARN_SHARE * seconds, ask=False, largest=largest)
 
 
 def _hook_settings(settings: "Settings") -> "Settings":

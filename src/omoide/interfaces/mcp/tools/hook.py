@@ -49,11 +49,14 @@ def call_hook(context: CallContext, arguments: Mapping[str, Any], client: str = 
     if call.event is HookEvent.PROMPT and call.directory:
         # In a thread: it starts git, the person waits for the answer, and the agent begins to write a second later.
         threading.Thread(target=_begin_turn, args=(context.service, call, scope), daemon=True).start()
+    elif call.event is HookEvent.STOP and call.directory:
+        with suppress(OmoideError):  # fallback: nothing is learnt from what a person changes
+            context.service.end_turn(call.directory, session=call.session, scope=scope)
     return _result(text)
 
 
 def _begin_turn(service: "Service", call: HookCall, scope: Scope | None) -> None:
-    with suppress(OmoideError):  # fallback: nothing is learnt from what a person changed
+    with suppress(OmoideError):  # fallback: the same
         service.begin_turn(call.directory, session=call.session, message=call.prompt, scope=scope)
 
 
