@@ -3,13 +3,16 @@
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from journey.conftest import PROGRAM, Done
 from omoide import AgentResult, Conflict, InvalidInput, NotFound, Scope, Service, open_conversation, open_list
+from omoide.learning.transcript import Speaker, Turn
 
 SHOP = Scope.project("shop")
 Run = Callable[..., Done]
@@ -236,6 +239,59 @@ def test_an_interrupted_after_can_be_repeated_without_saying_anything_twice(
     assert [one.id for one in memory.list(scope=SHOP, limit=50).memories] == stored
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [{"duration": -5.0}, {"duration": float("nan")}, {"exit_code": "no"}, {"result": "odd"}],
+    ids=["duration", "nan", "exit-code", "result"],
+)
+def test_an_outcome_that_is_refused_leaves_nothing_behind(memory: Service, wrong: dict[str, Any]) -> None:
+    conversation = open_conversation(memory, scope=SHOP)
+    conversation.before("Fix the login", "C042")
+    stored = [one.id for one in memory.list(scope=SHOP, limit=50).memories]
+    with pytest.raises(InvalidInput):
+        conversation.after(AgentResult(output="Remember that we use pnpm", **wrong))
+    assert [one.id for one in memory.list(scope=SHOP, limit=50).memories] == stored
+    report = conversation.after(AgentResult(output="Done.", exit_code=1))
+    assert report.problems == ()
+    assert report.activity is not None
+    assert report.activity.content == "Fix the login (failure)"
+
+
+def test_a_transcript_of_an_unknown_format_is_a_problem_and_the_outcome_is_recorded(run: Run, place: Path) -> None:
+    (place / "odd.jsonl").write_text('{"foo": 1}\n')
+    (place / "binary").write_bytes(b"\x7fELF\0\0\0")
+    for name in ("odd.jsonl", "binary"):
+        id = run("before", "Fix the login", "--json").data["run"]["id"]
+        done = run("after", id, "--exit-code", "1", "--transcript", name)
+        assert done.code == 0, done.err
+        assert "omoide knows" in done.err or "no text" in done.err
+        assert run("runs", "show", id, "--json").data["outcome"]["result"] == "failure"
+
+
+def test_a_large_transcript_takes_no_more_memory_than_a_small_one(memory: Service) -> None:
+    """The turns are never held: each is gone when the next is read."""
+    alive: weakref.WeakSet[Turn] = weakref.WeakSet()
+    most = 0
+
+    def turns() -> Iterator[WeakTurn]:
+        nonlocal most
+        for number in range(500):
+            alive.add(turn := WeakTurn(Speaker.AGENT, f"Looking at file {number}.", number + 1))
+            yield turn
+            most = max(most, len(alive))
+
+    conversation = open_conversation(memory, scope=SHOP)
+    conversation.before("Fix the login", "C042")
+    report = conversation.after(AgentResult(turns(), exit_code=0))
+    assert report.entry is not None
+    assert report.entry.content.endswith("Looking at file 499.")
+    assert most < 50
+
+
+class WeakTurn(Turn, frozen=True, weakref=True):
+    """A turn of which one can see that nobody holds it."""
+
+
 # the commands
 
 
@@ -244,6 +300,8 @@ def test_before_prints_the_prompt_and_after_reports_the_run(omoide: Run, run: Ru
     before = omoide("before", "Fix the login", "--run", "build-42")
     assert before.out == "## Task\nFix the login\n\n## Memories\n- [note] Use pnpm\n"
     assert "omoide after build-42 --project shop" in before.err
+    quoted = omoide("before", "Fix the login", "--project", "my shop/$HOME").err
+    assert "--project 'my shop/$HOME'" in quoted
     after = omoide(
         "after", "build-42", "--exit-code", "0", "--transcript", "-", input="User: 今後は yarn を使って\n".encode()
     )

@@ -1,20 +1,22 @@
 """The pipeline around a task: route, session, prompt and run before it; outcome, learnings, records and summary after it."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from omoide.conversation.record import activity_line, last_words, session_entry
+from omoide.conversation.record import HeardTurns, activity_line, session_entry
 from omoide.errors import AlreadyDone, Conflict, InvalidInput, OmoideError, SecretFound
+from omoide.guard import validation
 from omoide.model import Layout, Memory, Route, Run, RunResult, Scope, Session, Task, new_id, now
 from omoide.prompt.project_block import inject_project_block
 from omoide.service import Service
 from omoide.service.candidate_store import LearningReport
-from omoide.service.runs import check_result
+from omoide.service.runs import check_measures, check_result
 from omoide.service.summaries import SummaryResult
 from omoide.settings import Settings
 
@@ -52,8 +54,8 @@ class PreparedPrompt(msgspec.Struct, frozen=True):
 class AgentResult(msgspec.Struct, frozen=True):
     """What came of a task."""
 
-    turns: "Sequence[Turn]" = ()
-    """The conversation, if there is a transcript: `omoide.read_turns` reads it."""
+    turns: "Iterable[Turn]" = ()
+    """The conversation, if there is a transcript: `omoide.read_turns` reads it. It is read once, turn by turn."""
     output: str = ""
     """What the agent printed. Without turns, it is read as the conversation."""
     result: RunResult | str | None = None
@@ -162,18 +164,21 @@ class Conversation:
         """
         found = self._require_run(run)
         outcome = _result_of(result)
+        check_measures(result.duration, result.exit_code)  # before anything is kept
+        note = validation.check_note(result.note, self._settings)
         problems: list[str] = []
-        turns = list(result.turns) or _turns_of_output(found.task, result.output)
-        learnt = self._attempt(problems, lambda: self._memory.learn(turns, scope=Scope(found.scope.path), run=found.id))
+        turns = self._attempt(problems, lambda: _begin(result.turns)) or _turns_of_output(found.task, result.output)
+        heard = HeardTurns(turns)
+        learnt = self._attempt(problems, lambda: self._memory.learn(heard, scope=Scope(found.scope.path), run=found.id))
         self._attempt(problems, lambda: self._record_work_tree(found))
-        entry, activity = self._attempt(problems, lambda: self._append_records(found, outcome, turns)) or (None, None)
+        entry, activity = self._attempt(problems, lambda: self._append_records(found, outcome, heard)) or (None, None)
         done = self._memory.outcome(
             found.id,
             outcome,
             scope=found.scope,
             duration=result.duration,
             exit_code=result.exit_code,
-            note=result.note,
+            note=note,
         )
         summary = self._attempt(problems, lambda: self._summarize(found.scope))
         return ConversationReport(done, learnt, entry, activity, summary, tuple(problems))
@@ -279,18 +284,17 @@ class Conversation:
         if self._directory is not None and run.scope.path:
             self._memory.record_work_tree(run.id, self._directory, scope=run.scope)
 
-    def _append_records(self, run: Run, result: RunResult, turns: "Sequence[Turn]") -> tuple[Memory | None, Memory | None]:
+    def _append_records(self, run: Run, result: RunResult, heard: HeardTurns) -> tuple[Memory | None, Memory | None]:
         if not run.scope.path:
             return None, None
-        words = last_words(turns)
         entry = None
         if run.scope.name:
-            entry = self._append_once(run, "entry", session_entry(run.task, result, words), run.scope)
+            entry = self._append_once(run, "entry", session_entry(run.task, result, heard.last_words()), run.scope)
         return entry, self._append_once(run, "activity", activity_line(run.task, result), Scope(run.scope.path))
 
     def _append_once(self, run: Run, step: str, text: str, scope: Scope) -> Memory:
         """Append a text, or return the one that was appended when `after` was interrupted."""
-        once = self._memory.with_idempotency_key(f"{run.id}:{step}", text.encode(), scope=scope)
+        once = self._memory.with_idempotency_key(f"{run.id}:{step}", b"", scope=scope)  # whatever its result is now
         try:
             return once.append_activity(text, scope=scope, source=f"run:{run.id}")
         except AlreadyDone as done:
@@ -346,6 +350,13 @@ def _result_of(result: AgentResult) -> RunResult:
     if result.result is not None:
         return check_result(result.result)
     return RunResult.FAILURE if result.exit_code else RunResult.SUCCESS
+
+
+def _begin(turns: "Iterable[Turn]") -> "Iterable[Turn] | None":
+    """The same turns; None if there are none."""
+    rest = iter(turns)
+    first = next(rest, None)
+    return None if first is None else chain([first], rest)
 
 
 def _turns_of_output(task: Task, output: str) -> "list[Turn]":

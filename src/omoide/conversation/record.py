@@ -1,6 +1,6 @@
-"""The texts that record a task: an entry of its session, and a line of the project's activity. Pure."""
+"""The texts that record a task: an entry of its session, and a line of the project's activity."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from omoide.guard import secrets
@@ -13,6 +13,26 @@ if TYPE_CHECKING:
 _LONGEST_TITLE = 120
 _LONGEST_ANSWER = 1_000
 _CUT = "…"
+
+
+class HeardTurns:
+    """The turns of a conversation, which may be too many to hold: they are passed on once, and the last words are kept."""
+
+    def __init__(self, turns: "Iterable[Turn]"):
+        self._turns = iter(turns)
+        self._words = ""
+
+    def __iter__(self) -> "Iterator[Turn]":
+        for turn in self._turns:
+            if turn.speaker.value == "agent" and turn.text.strip():
+                self._words = turn.text
+            yield turn
+
+    def last_words(self) -> str:
+        """Return the last message of the agent, after what is left of the turns; empty if it said nothing."""
+        for _ in self:
+            pass
+        return self._words
 
 
 def task_title(task: Task) -> str:
@@ -32,11 +52,6 @@ def session_entry(task: Task, result: RunResult, answer: str) -> str:
 def activity_line(task: Task, result: RunResult) -> str:
     """Return the line of a project's activity for a task."""
     return f"{task_title(task)} ({result.value})"
-
-
-def last_words(turns: "Sequence[Turn]") -> str:
-    """Return the last message of the agent; empty if it said nothing."""
-    return next((turn.text for turn in reversed(turns) if turn.speaker.value == "agent" and turn.text.strip()), "")
 
 
 def _shorten(text: str, most: int) -> str:

@@ -88,7 +88,7 @@ class Runs(Core):
         permissions.require(self._actor, "outcome")
         wanted = check_result(result)
         text = validation.check_note(note, self._settings)
-        _check_measures(duration, exit_code)
+        check_measures(duration, exit_code)
         permissions.require_place(self._actor, scope)
         with idempotency.complete(lambda done: _with_note(done, text)), self._writes.transaction() as write:
             found = find_run(write.tx, run, scope)
@@ -246,7 +246,8 @@ def check_result(result: RunResult | str) -> RunResult:
         raise InvalidInput(f"the outcome must be {', '.join(RunResult)}, got {result!r:.60}") from None
 
 
-def _check_measures(duration: float | None, exit_code: int | None) -> None:
+def check_measures(duration: float | None, exit_code: int | None) -> None:
+    """Raise InvalidInput for a duration or an exit code that no process has."""
     if duration is not None and not (isinstance(duration, (int, float)) and 0 <= duration <= _LARGEST_SECONDS):
         raise InvalidInput(f"duration must be a number of seconds of at least 0, got {duration!r}")
     if exit_code is not None and (isinstance(exit_code, bool) or not isinstance(exit_code, int)):

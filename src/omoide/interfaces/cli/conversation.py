@@ -1,13 +1,15 @@
 """before, after and run: memory around the task of an agent."""
 
+import shlex
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from omoide.errors import InvalidInput, OmoideError, StoreError, Unreadable
+from omoide.errors import InvalidInput, OmoideError, StoreError
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.compose import read_task
 from omoide.interfaces.cli.learn import open_transcript, print_report, read_text, report_record
@@ -109,9 +111,9 @@ def after_command(
     from omoide.conversation.pipeline import AgentResult  # lazy: see the top
 
     conversation = _open(target)
-    turns = () if transcript is None else _read_turns(transcript)
-    ended = AgentResult(turns, result=result, exit_code=exit_code, duration=duration, note=note)
-    report = conversation.after(ended, run)
+    with _open_turns(transcript) as turns:
+        ended = AgentResult(turns, result=result, exit_code=exit_code, duration=duration, note=note)
+        report = conversation.after(ended, run)
     if as_json:
         print_json(_report_record(report))
     else:
@@ -222,22 +224,25 @@ def _keep(
     """Keep what came of the agent; return the report, or why there is none."""
     from omoide.conversation.pipeline import AgentResult  # lazy: see the top
 
+    output = ended.output.decode("utf-8", errors="replace")
     try:
-        turns = () if transcript is None else _read_agent_transcript(transcript)
-        output = ended.output.decode("utf-8", errors="replace")
-        return conversation.after(AgentResult(turns, output, exit_code=ended.exit_code, duration=ended.seconds))
+        with _open_turns(_existing(transcript)) as turns:
+            return conversation.after(AgentResult(turns, output, exit_code=ended.exit_code, duration=ended.seconds))
     except (OmoideError, KeyboardInterrupt) as error:  # fallback: a person can do it later
         why = str(error) or "interrupted"
         return f"{why}: what came of run {id} is not recorded; `omoide after {id} --exit-code {ended.exit_code}` does that"
 
 
-def _read_agent_transcript(file: str) -> "list[Turn]":
-    """The turns of the transcript that an agent wrote; none if it wrote none, so that its output is read."""
+def _existing(transcript: str | None) -> str | None:
+    """The transcript that an agent wrote; None if it wrote none, so that its output is read."""
+    if transcript is None or transcript == "-":
+        return transcript
     try:
-        return _read_turns(file)
-    except Unreadable as error:
-        warn(f"{error}; what the agent printed is read instead")
-        return []
+        with Path(transcript).open("rb"):
+            return transcript
+    except OSError as error:
+        warn(f"cannot read {transcript} ({error.strerror}): what the agent printed is read instead")
+        return None
 
 
 def _open(target: Target, layout: Layout | None = None, *, fixed: bool = False) -> "Conversation":
@@ -250,11 +255,16 @@ def _open(target: Target, layout: Layout | None = None, *, fixed: bool = False) 
         return app.open_conversation(memory, working_directory(), scope=given, layout=layout)
 
 
-def _read_turns(file: str) -> "list[Turn]":
+@contextmanager
+def _open_turns(transcript: str | None) -> "Iterator[Iterable[Turn]]":
+    """Yield the turns of a transcript, which are read one by one; none without a transcript."""
+    if transcript is None:
+        yield ()
+        return
     from omoide.learning.transcript import read_turns  # lazy: see the top
 
-    with open_transcript(file) as lines:
-        return list(read_turns(lines))
+    with open_transcript(transcript) as lines:
+        yield read_turns(lines, strict=True)
 
 
 def _prepared_record(prepared: "PreparedPrompt") -> dict[str, Any]:
@@ -275,10 +285,11 @@ def _print_preparation(prepared: "PreparedPrompt") -> None:
     """Say on standard error where the prompt belongs, and how to report what comes of it."""
     if prepared.run is None:
         return
-    project = f" --project {prepared.scope.path}" if prepared.scope.path else ""
+    project = ["--project", prepared.scope.path] if prepared.scope.path else []
+    report = shlex.join(["omoide", "after", prepared.run.id, *project])
     click.echo(f"run {prepared.run.number} of {escape_control(str(prepared.scope))}", err=True)
     _print_pinned(prepared)
-    click.echo(f"report it with: omoide after {escape_control(prepared.run.id)}{escape_control(project)}", err=True)
+    click.echo(f"report it with: {escape_control(report)}", err=True)
 
 
 def _print_pinned(prepared: "PreparedPrompt") -> None:
