@@ -118,7 +118,13 @@ def test_the_block_of_a_project_stands_after_the_message_and_the_context_of_its_
 
 @pytest.mark.parametrize(
     ("setting", "inject", "expected"),
-    [("auto", False, True), ("manual", False, False), ("manual", True, True), ("none", False, False)],
+    [
+        ("auto", False, True),
+        ("manual", False, False),
+        ("manual", True, True),
+        ("none", False, False),
+        ("none", True, False),
+    ],
 )
 def test_memories_are_injected_as_the_setting_says(
     tmp_path: Path, open_memory: Callable[..., Service], setting: str, *, inject: bool, expected: bool
@@ -128,6 +134,7 @@ def test_memories_are_injected_as_the_setting_says(
     prepared = open_conversation(memory, scope=SHOP).before("Fix the login", inject=inject)
     assert ("pnpm" in prepared.text) is expected
     assert prepared.run is not None  # also without memories, so that its outcome can be compared
+    assert bool(prepared.problems) is (inject and not expected)
 
 
 def test_nothing_is_stored_where_memories_are_disabled(tmp_path: Path, open_memory: Callable[..., Service]) -> None:

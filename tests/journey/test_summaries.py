@@ -355,6 +355,16 @@ def test_a_project_without_a_tree_is_summarised_too(tmp_path, clock, open_memory
     assert not memory.summary_due(scope=SHOP)
 
 
+def test_a_project_without_a_tree_is_due_by_the_size_that_is_reported(tmp_path, clock, open_memory):
+    memory = open_memory(tmp_path / "memory.db", tree_root="off")
+    fill(memory, clock)
+    size = memory.summarize(scope=SHOP, dry_run=True).original_size
+    for threshold, is_due in ((size - 1, True), (size, False)):
+        other = open_memory(tmp_path / "memory.db", tree_root="off", summarize_threshold=threshold)
+        assert other.summary_due(scope=SHOP) is is_due
+        assert other.summarize(scope=SHOP, dry_run=True).is_due is is_due
+
+
 # roles
 
 

@@ -141,7 +141,9 @@ class Conversation:
         id = new_id(now()) if run is None else run
         corrections = self._attempt(problems, lambda: self._learn_corrections(scope, message, id))
         prepared = PreparedPrompt("", scope, route, started, corrections=corrections)
-        wanted = inject or self._settings.memories_inject == "auto"
+        wanted = self._settings.memories_inject == "auto" or (inject and self._settings.memories_inject == "manual")
+        if inject and not wanted:
+            problems.append("the setting `memories_inject` is none: no memories are added")
         task = task or Task(description=message)
         try:
             prepared = self._compose(prepared, _Request(message, task, context, route, id), wanted=wanted)

@@ -191,7 +191,9 @@ class Summaries(Trees):
         if tree is not None:
             with suppress(OmoideError):  # fallback: what the files should say
                 return self._tree_files(tree).log_size() > threshold
-        return sum(len(one.content.encode()) for one in self._project_memories(tx, project) if _is_in_log(one)) > threshold
+        if sum(len(one.content.encode()) for one in self._project_memories(tx, project) if _is_in_log(one)) > threshold:
+            return True  # the texts alone: with what stands around them, they are longer
+        return self._log_files(tx, project).log_bytes > threshold
 
     def _log_files(self, tx: Reader, project: Scope) -> ProjectFiles:
         """MEMORY.md and the files of sessions; without a tree, what they would say."""
