@@ -370,7 +370,6 @@ def test_no_git_process_is_started_while_nothing_is_missing(repository, monkeypa
     started = []
     run = subprocess.run
     monkeypatch.setattr(subprocess, "run", lambda *a, **k: started.append(a) or run(*a, **k))
-    monkeypatch.setattr("omoide.files.git_process.subprocess.run", subprocess.run)
     assert repository.active() == set("abcdef")
     repository.remember("g")
     repository.memory.revise("g", scope=SHOP, content="text of g, revised")

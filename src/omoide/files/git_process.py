@@ -1,7 +1,6 @@
 """Ask git, by starting a process: where reading its files does not answer a question."""
 
 import os
-import subprocess
 from pathlib import Path
 
 _limit = 20.0
@@ -16,6 +15,8 @@ def limit_seconds(seconds: float) -> None:
 
 def call_git(directory: Path, *arguments: str, input: bytes = b"") -> tuple[int, str]:
     """Run git in a directory, and return its exit code and what it prints; -1 if it cannot be run or takes too long."""
+    import subprocess  # lazy: 3 ms that only a question needs; a hook sets the limit and mostly asks nothing
+
     # A hook of git runs with variables that point to its own repository, and this is a question about another one.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment |= {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}

@@ -24,7 +24,6 @@ from omoide.model import (
     Version,
     expiry,
 )
-from omoide.prompt.task_file import task_record
 
 if TYPE_CHECKING:  # each loads with the verb that answers it
     from omoide.lifecycle.deduplication import Contradiction, Merge, Proposal
@@ -206,6 +205,8 @@ def composed_prompt(value: ComposedPrompt) -> dict[str, Any]:
 
 
 def run(value: Run) -> dict[str, Any]:
+    from omoide.prompt.task_file import task_record  # lazy: only a run has a task
+
     return {
         "number": value.number,
         "id": value.id,

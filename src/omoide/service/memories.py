@@ -13,7 +13,7 @@ from omoide.errors import Changed, InvalidInput, NotFound, StoreError
 from omoide.guard import permissions, validation
 from omoide.model import ACTIVITY, Draft, Linked, LinkKind, Memory, Query, Remembered, Scope, State, fields
 from omoide.model.expiry import has_expired
-from omoide.retrieval import near_duplicates, pipeline
+from omoide.retrieval import near_duplicates
 from omoide.retrieval.constants import MAX_COUNTED
 from omoide.service import versioning
 from omoide.service.core import Core, Ref
@@ -132,7 +132,7 @@ class Memories(Core):
         """Suggest tags for a draft without any, from its text and from similar memories of its scope."""
         if self._settings.autotag == "off" or draft.tags:
             return ()
-        from omoide.retrieval import autotag  # lazy: its patterns take 5 ms that only whoever wants tags pays for
+        from omoide.retrieval import autotag, pipeline  # lazy: 5 ms that only whoever wants tags pays for
 
         query = permissions.narrow_or_refuse(
             self._actor, Query(validation.scope_of(draft), draft.content[: autotag.READ], limit=10)

@@ -27,7 +27,6 @@ from omoide.model import (
     Version,
     require_source,
 )
-from omoide.retrieval import analyzer, pipeline
 from omoide.service.core import Core, Ref
 from omoide.storage.base import Reader
 
@@ -83,6 +82,8 @@ class Queries(Core):
         memories answer the question, the others follow it in proportion. Where nothing is relevant there are no hits, and
         `best_below` is the score that was too low. Every hit counts as accessed. Raises InvalidInput and NotAllowed.
         """
+        from omoide.retrieval import pipeline  # lazy: what lists or shows memories needs no search
+
         permissions.require(self._actor, "recall")
         query = text
         if not isinstance(query, Query):
@@ -330,6 +331,8 @@ def resume_context(
     more often come first among those of a day; otherwise only their last changes count.
     """
 
+    from omoide.retrieval import pipeline  # lazy: as in `recall`
+
     def browse(query: Query, most: int) -> list[Memory]:
         allowed = narrowed(query)
         return [] if allowed is None else list(islice(tx.browse(allowed, at), most))
@@ -369,6 +372,8 @@ def _preferences(
 
 def _tagged_preferences(tx: Reader, query: Query, at: datetime) -> Iterator[Memory]:
     """Memories whose preference is a tag: an entry of a file has tags and no type."""
+    from omoide.retrieval import analyzer  # lazy: as in `recall`
+
     stem = analyzer.stem(_PREFERENCES[0])
     candidates = tx.posting_numbers(query, [stem], _MAX_PREFERENCE_CANDIDATES, titled=True)[stem]
     for start in range(0, len(candidates), _BATCH):

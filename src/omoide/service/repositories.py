@@ -154,7 +154,7 @@ def _release(tx: Writer, checkout: "Checkout", path: str) -> None:
 
 
 def _read_checkout(root: Path, bound: Project | None) -> "Checkout":
-    from omoide.files import repository  # lazy: it loads subprocess: 10 ms
+    from omoide.files import repository  # lazy: see the top
     from omoide.service.repository_match import Checkout  # lazy: see the top
 
     directory, stamp, identity = str(root), repository_stamp(root), repository.read_identity(root)
