@@ -132,6 +132,28 @@ def test_reading_goes_on_where_the_last_byte_of_the_disk_is_used(small_disk, tmp
     assert run("list").stdout.count("\n") == 3
 
 
+@pytest.mark.parametrize("command", [("reindex",), ("revise", "1", "okapi"), ("memories", "add", "okapi")])
+def test_a_command_that_needs_room_says_in_one_line_that_the_disk_is_full(command, small_disk, tmp_path):
+    environment = {
+        **os.environ,
+        "OMOIDE_STORE": str(small_disk / "memory.db"),
+        "OMOIDE_CONFIG": str(tmp_path / "none.toml"),
+        "OMOIDE_PROJECT": "shop",
+    }
+
+    def run(*arguments):
+        program = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()", *arguments]
+        return subprocess.run(program, env=environment, capture_output=True, text=True, cwd=small_disk)
+
+    assert run("memories", "add", "zebra").returncode == 0
+    fill(small_disk)
+    done = run(*command)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert "the disk is full" in done.stderr
+    assert "zebra" in run("list").stdout
+
+
 def test_a_process_that_stays_reads_on_a_full_disk_and_writes_once_there_is_room(small_disk, open_memory):
     with open_memory(small_disk / "memory.db") as memory:
         memory.remember("zebra", scope=SHOP)

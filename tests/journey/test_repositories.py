@@ -264,6 +264,59 @@ def test_a_vanished_directory_of_a_mirror_is_reported(work: Path) -> None:
     assert "gone" in done.stdout + done.stderr
 
 
+def test_a_project_whose_directory_is_gone_is_named_by_show_and_doctor(work: Path) -> None:
+    shop = make_repository(work / "shop", "the shop")
+    remember(shop, "pnpm is used")
+    shown, checked = omoide(shop, "project", "show"), omoide(shop, "doctor")
+    assert "gone" not in shown.stdout + checked.stdout
+    shop.rename(work / "store")
+    for command in (("project", "show", "shop"), ("doctor",)):
+        done = omoide(work, *command)
+        assert f"{shop} is gone" in done.stdout, command
+        assert "omoide project bind PATH --project shop" in done.stdout, command
+    assert omoide(work, "project", "bind", "store", "--project", "shop").returncode == 0
+    assert "gone" not in omoide(work, "doctor").stdout
+
+
+@pytest.mark.parametrize("file", ["CLAUDE.md", "LIST.md"])
+def test_a_vanished_repository_is_not_created_again_by_a_write_a_sync_or_put_back(file: str, work: Path) -> None:
+    shop = make_repository(work / "shop", "the shop")
+    remember(shop, "pnpm is used")
+    assert omoide(shop, "mirror", "add", file).returncode == 0
+    moved = shop.rename(work / "store")
+    assert omoide(work, "remember", "Tuesday is release day", "--project", "shop").returncode == 0
+    assert f"{shop} is gone: bring it back" in omoide(work, "mirror", "status").stderr
+    synced = omoide(work, "mirror", "sync")
+    assert synced.returncode == 1
+    assert synced.stderr.count(f"{shop} is gone: bring it back") == 1
+    omoide(work, "mirror", "put-back", "1")
+    assert not shop.exists()
+    remember(moved, "Friday is quiet")  # a command in its new place lets the mirror follow
+    text = (moved / file).read_text()
+    assert all(word in text for word in ("pnpm", "Tuesday", "Friday"))
+    assert omoide(work, "mirror", "sync").returncode == 0
+
+
+def test_put_back_says_that_the_repository_is_gone_and_writes_nothing(work: Path) -> None:
+    shop = make_repository(work / "shop", "the shop")
+    assert omoide(shop, "memories", "add", "pnpm is used").returncode == 0
+    shop.rename(work / "store")
+    done = omoide(work, "mirror", "put-back", "1")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("is gone: bring it back, run a command where its repository is now") == 1
+    assert not shop.exists()
+
+
+def test_put_back_writes_the_list_again_whose_directory_was_deleted(work: Path) -> None:
+    shop = make_repository(work / "shop", "the shop")
+    assert omoide(shop, "memories", "add", "pnpm is used").returncode == 0
+    git(shop, "add", ".agent")
+    git(shop, "commit", "-q", "-m", "list")
+    shutil.rmtree(shop / ".agent")
+    assert omoide(shop, "mirror", "put-back", "1").returncode == 0
+    assert "pnpm" in (shop / ".agent" / "memories.md").read_text()
+
+
 def test_renaming_a_project_keeps_everything_and_a_running_server_uses_the_new_name(memory: Service, tmp_path: Path) -> None:
     old, new = Scope.project("shop"), Scope.project("trade/store")
     memory.remember("pnpm is used", scope=old, topic="Tools")

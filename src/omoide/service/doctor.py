@@ -141,7 +141,20 @@ def _check_service(service: Service, check_mirrors: Callable[[Service], Iterable
     if not problems:
         yield Check(ok=True, what="the database and its index are intact")
         yield from check_mirrors(service)
+        yield from _check_projects(service)
     yield from _check_embeddings(vectors)
+
+
+def _check_projects(service: Service) -> Iterator[Check]:
+    """Name projects all of whose directories are gone: no fault, but their memories are found from nowhere."""
+    for project in service.projects():
+        directories = [place.directory for place in project.places]
+        if directories and not any(map(os.path.exists, directories)):
+            yield Check(
+                ok=True,
+                what=f"project {project.path}: {directories[0]} is gone",
+                remedy=f"if it was moved, run a command where it is now, or `omoide project bind PATH --project {project.path}`",
+            )
 
 
 def _check_embeddings(vectors: VectorCoverage) -> Iterator[Check]:

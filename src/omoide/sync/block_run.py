@@ -11,6 +11,7 @@ from omoide.sync.evidence import FileEvidence
 from omoide.sync.file_edits import describe_error
 from omoide.sync.run import TRIES, SyncReport
 from omoide.sync.snapshot import Listing, Snapshot, file_state
+from omoide.sync.vanished import describe_gone, has_vanished
 
 
 class BlockRun:
@@ -32,6 +33,8 @@ class BlockRun:
         """Write the block if it is not as it should be, and return what was done."""
         number = self._snapshot.mirror.number
         try:
+            if self._has_vanished():
+                return SyncReport(number, troubles=(describe_gone(self._snapshot.mirror),) if self._whole else ())
             with self._snapshot.place.lock():
                 for _ in range(TRIES):
                     try:
@@ -46,10 +49,19 @@ class BlockRun:
         """Return what a sync would do, and change nothing."""
         number = self._snapshot.mirror.number
         try:
+            if self._has_vanished():
+                return SyncReport(number, troubles=(describe_gone(self._snapshot.mirror),))
             text, new, *_ = self._compare()
         except Unreadable as error:
             return SyncReport(number, troubles=(self._describe_error(error),))
         return SyncReport(number, written=int(new != text))
+
+    def _has_vanished(self) -> bool:
+        """Whether the directory of the file is gone, and nobody asked to rebuild the file."""
+        if self._prefer is not None or self._snapshot.place.exists():
+            return False
+        number = self._snapshot.mirror.number
+        return has_vanished(self._database.database_side(number, files=(), ids=(), keys=(), taken=(), whole=False).mirror)
 
     def _compare(self) -> tuple[str | None, str, Stat | None, int]:
         """The file as it is, as it should be, its stat, and the last event that this covers."""

@@ -9,6 +9,7 @@ from omoide.model import Mirror
 from omoide.service.doctor import Check
 from omoide.sync.engine import SyncEngine
 from omoide.sync.mirrors import HeldEntry, held_entries
+from omoide.sync.vanished import describe_gone
 
 _NAMED = 10
 """Memories that are named with their numbers; the rest are counted."""
@@ -21,8 +22,8 @@ def check_mirror(mirror: Mirror, engine: SyncEngine) -> Iterator[Check]:
             what = f"mirror {mirror.number}: {Path(mirror.place) / mirror.file} is not there, and git has it"
             yield Check(ok=True, what=what)
             return
-        remedy = f"bring it back, or run `omoide mirror remove {mirror.number}`"
-        yield Check(ok=False, what=f"mirror {mirror.number}: {mirror.place} is gone", remedy=remedy)
+        what, remedy = describe_gone(mirror).split(": ", 1)
+        yield Check(ok=False, what=f"mirror {mirror.number}: {what}", remedy=remedy)
         return
     report = engine.attempt(mirror, partial(engine.sync, mirror))
     if report is None:

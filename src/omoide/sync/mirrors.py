@@ -223,7 +223,8 @@ def put_back(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Seq
     """Write entries that are missing from the files of a mirror again, and return them; without `refs`, all of them."""
     held = held_entries(engine, mirror, stated=bool(refs))
     chosen = _choose(service, mirror, refs, [one for one in held if one.is_missing])
-    engine.sync(mirror, put_back={one.memory.number for one in chosen})
+    report = engine.sync(mirror, put_back={one.memory.number for one in chosen})
+    _require_settled(engine, mirror, chosen, report)
     return chosen
 
 
@@ -238,8 +239,16 @@ def forget_missing(service: "Service", engine: "SyncEngine", mirror: Mirror, ref
 def take_out(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Sequence[str]) -> list[HeldEntry]:
     """Remove entries of memories that are not active from the files of a mirror, and return them; without `refs`, all."""
     chosen = _choose(service, mirror, refs, [one for one in held_entries(engine, mirror) if not one.is_missing])
-    engine.sync(mirror, take_out={one.memory.number for one in chosen})
+    report = engine.sync(mirror, take_out={one.memory.number for one in chosen})
+    _require_settled(engine, mirror, chosen, report)
     return chosen
+
+
+def _require_settled(engine: "SyncEngine", mirror: Mirror, chosen: Sequence[HeldEntry], report: "SyncReport") -> None:
+    """Raise Unwritable if entries are still not as a person asked, with what prevented it."""
+    left = {one.memory.number for one in held_entries(engine, mirror)} if report.troubles else ()
+    if any(one.memory.number in left for one in chosen):
+        raise Unwritable(report.troubles[0])
 
 
 def _choose(service: "Service", mirror: Mirror, refs: Sequence[str], held: list[HeldEntry]) -> list[HeldEntry]:

@@ -23,6 +23,7 @@ from omoide.sync.matching import closest_version, entry_stamp
 from omoide.sync.plan import Comparison, Progress, SyncPlan, SyncRequest, is_wanted, plan_sync, where
 from omoide.sync.snapshot import FileScan, FileText, Snapshot, file_state
 from omoide.sync.three_way import Action, FileChange, SeenEntry
+from omoide.sync.vanished import describe_gone, has_vanished
 
 TRIES = 8
 _TRIES_UNASKED = 3  # the next sync does what this one could not
@@ -89,12 +90,14 @@ class SyncRun:
         """Bring both sides together and return what was done."""
         if not self._snapshot.place.exists():
             # A disk that is not mounted, a branch without these files: nothing counts as deleted.
-            plan = self._decide(self._compare())
-            if not plan.writes:
+            comparison = self._compare()
+            plan = self._decide(comparison)
+            if not plan.writes or has_vanished(comparison.database.mirror):
                 waiting = [state for state in plan.held if state.held == Held.WAITING]
                 if waiting:  # recorded, so that it is reported once
                     self._database.record_sync(self._snapshot.mirror.number, sync_states=waiting)
-                return SyncReport(self._snapshot.mirror.number, notices=self._held_notices(plan))
+                gone = (describe_gone(self._snapshot.mirror),) if self._whole else ()
+                return SyncReport(self._snapshot.mirror.number, troubles=gone, notices=self._held_notices(plan))
         with self._snapshot.place.lock():
             for _ in range(TRIES if self._whole else _TRIES_UNASKED):
                 try:
@@ -114,7 +117,7 @@ class SyncRun:
         """Return what a sync would do, and change nothing."""
         mirror = self._snapshot.mirror
         if not self._snapshot.place.exists() and not self.is_of_git():
-            self._add_problem(f"{mirror.place} is gone: bring it back, or `omoide mirror remove {mirror.number}`")
+            self._add_problem(describe_gone(mirror))
         plan = self._decide(self._compare())
         files = len(plan.writes) + sum(bool(state and state.file) for _, state, _ in plan.removals)
         conflicts = sum(change.stands is not None for _, change in plan.imports)

@@ -174,7 +174,7 @@ def _decide_absent(case: MergeCase, context: MergeContext) -> Action | FileChang
         return Action.NOTHING if sync_state.version == memory.version else Action.REMOVE
     if not case.wanted:
         return Action.REMOVE
-    if context.prefer is Side.DATABASE:
+    if context.prefer is Side.DATABASE or memory.number in context.put_back:
         return Action.PUT
     if case.absence is not None:
         return Action.HOLD

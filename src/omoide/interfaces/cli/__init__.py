@@ -96,6 +96,9 @@ COMMANDS: dict[str, CommandEntry] = {
     "completion": CommandEntry(_MAINTENANCE, "store", "Print the script that completes commands in your shell."),
 }
 
+WARNINGS = "omoide.warnings"
+"""Where a command's context keeps the warnings that were printed."""
+
 EXAMPLES = """
   omoide remember "認証は JWT を採用" --topic "API auth" --type decision --tag api
   omoide recall 認証
@@ -149,6 +152,17 @@ class Commands(click.Group):
                 formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items() if entry.section == section])
         with formatter.section("Examples"):
             formatter.write(EXAMPLES.lstrip("\n"))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command. Where it fails for a reason that it has warned of already, the reason is not printed again."""
+        try:
+            return super().invoke(ctx)
+        except OmoideError as error:
+            if str(error) not in ctx.meta.get(WARNINGS, ()):
+                raise
+            from omoide.interfaces.errors import codes_for  # lazy: only when something went wrong
+
+            raise click.exceptions.Exit(codes_for(error).exit_code) from error
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run a command and exit: 0 success, 1 could not be carried out, 2 wrong request, 130 Ctrl-C."""

@@ -13,6 +13,7 @@ import msgspec
 
 from omoide.errors import InvalidInput, OmoideError
 from omoide.files.git import git_root
+from omoide.interfaces.cli import WARNINGS
 from omoide.model import Actor, Role, Scope
 from omoide.settings import Settings, load_settings
 
@@ -165,9 +166,15 @@ def _open_store(settings: Settings) -> "Service":
 
 
 def warn(message: str) -> None:
-    """Print a warning without ending the command."""
+    """Print a warning without ending the command. The same one is printed once in a command."""
     from omoide.interfaces.cli.output import escape_control  # lazy: only when something is wrong
 
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        printed = context.meta.setdefault(WARNINGS, set())
+        if message in printed:
+            return
+        printed.add(message)
     click.echo(f"omoide: {escape_control(message)}", err=True)
 
 

@@ -21,7 +21,7 @@ from omoide.interfaces.cli.options import (
     store_option,
     target_options,
 )
-from omoide.interfaces.cli.output import day, escape_control, headline, layer, print_json, print_table
+from omoide.interfaces.cli.output import count_of, day, escape_control, headline, layer, print_json, print_table
 from omoide.model import Memory, Project, Scope
 
 if TYPE_CHECKING:  # they load with the store
@@ -226,7 +226,9 @@ def merge_command(source: str, into: str, dry_run: bool, target: Target, as_json
         )
         return
     done = "would move" if dry_run else "moved"
-    click.echo(f"{done}  {plan.memories:,} memories of {escape_control(source)} into {escape_control(into)}")
+    click.echo(
+        f"{done}  {count_of(plan.memories, 'memory', 'memories')} of {escape_control(source)} into {escape_control(into)}"
+    )
     for label, names in (("session", plan.sessions), ("directory", plan.directories)):
         for name in names:
             click.echo(f"  {label}  {escape_control(name)}")
@@ -364,7 +366,8 @@ def _print_detail(detail: "ProjectDetails", *, full: bool) -> None:
     types = ", ".join(f"{name} {count}" for name, count in detail.summary.by_type.items())
     size = f"{detail.summary.count:,}, {format_size(detail.summary.bytes)}" + (f" ({types})" if types else "")
     tree = None if files.directory is None else f"{files.directory} ({format_size(files.total_bytes)})"
-    for label, value in (("memories", size), ("updated", day(updated_at)), ("directory", project.root), ("tree", tree)):
+    root = _root_line(project)
+    for label, value in (("memories", size), ("updated", day(updated_at)), ("directory", root), ("tree", tree)):
         if value is not None:
             click.echo(f"  {click.style(f'{label:<9}', dim=True)}  {escape_control(value)}")
     if sessions:
@@ -377,6 +380,13 @@ def _print_detail(detail: "ProjectDetails", *, full: bool) -> None:
         return
     _print_memories("pinned", detail.pinned)
     _print_memories("recent", detail.recent)
+
+
+def _root_line(project: Project) -> str | None:
+    """The directory of a project, and whether it is gone."""
+    if project.root is None or Path(project.root).exists():
+        return project.root
+    return f"{project.root} is gone: if it was moved, run `omoide project bind PATH --project {project.path}`"
 
 
 def _print_file(file: "ProjectFile") -> None:

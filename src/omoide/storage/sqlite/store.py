@@ -351,7 +351,11 @@ class SqliteStore:
         # A lock of SQLite on a file beside the database: it ends with the process, on every platform.
         path = self._path.with_name(f".{self._path.name}.{task}")
         until = time.monotonic() + wait
-        while (lock := _lock_file(path)) is None:
+        while True:
+            with self._errors:  # a full disk has no room for the lock
+                lock = _lock_file(path)
+            if lock is not None:
+                break
             if time.monotonic() >= until:
                 raise StoreBusy(f"{self.location}: another {task} is running: let it finish")
             time.sleep(_LOCK_INTERVAL)
