@@ -63,13 +63,15 @@ def open_service(
     reported: set[str] | None = None,
     background: bool = True,
     quick: bool = False,
+    is_seen: bool = True,
 ) -> Service:
     """Open the store of the settings and compose a service on it.
 
     `report` gets what is wrong with mirrored files, each message once; left out, it is a Python warning. `reported` is the
     set of messages that were reported already, where several services report to one person. `background`: whether missing
     vectors are made in the background; otherwise they wait for a process that stays, or for `reindex --pending`. `quick`:
-    whether nothing that may take long is done first: an index of an older version is then left to the next process.
+    whether nothing that may take long is done first: an index of an older version is then left to the next process. `is_seen`:
+    whether a person sees reports at once, unlike those in the log of a server.
     """
     store = SqliteStore(
         Path(settings.store),
@@ -103,6 +105,7 @@ def open_service(
         mirrors_changed=[mirrors.mirrors_changed],
         find_copies=mirrors.find_copies,
         report=safe_report,
+        is_seen=is_seen,
     )
     _MIRROR_HOOKS[hooks] = mirrors
     return Service(store, settings, actor, clock, hooks, embeddings)
@@ -206,7 +209,8 @@ def diagnose(flags: Mapping[str, str | None], via: str, *, fix: bool = False) ->
 
     def open_quietly(settings: Settings) -> Service:
         # Trouble with mirrored files is among the checks: it need not be reported twice.
-        return open_service(settings, Actor(settings.actor, settings.role, via), report=lambda _: None, background=False)
+        actor = Actor(settings.actor, settings.role, via)
+        return open_service(settings, actor, report=lambda _: None, background=False, is_seen=False)
 
     def describe_engine() -> str:
         engine, schema = engine_info()

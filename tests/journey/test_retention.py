@@ -6,9 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from omoide import Actor, Draft, Role, Scope, State, model
+from omoide import Actor, Draft, Role, Scope, State, Task, model
+from omoide.app import open_service
 from omoide.errors import Unreadable
 from omoide.lifecycle import retention
+from omoide.settings import load_settings
 
 SHOP, BANK, EVERYWHERE = Scope.project("shop"), Scope.project("bank"), Scope.everywhere()
 MONDAY = Scope.session("shop", "monday")
@@ -56,10 +58,11 @@ def test_memories_unused_for_90_days_are_archived_with_history_and_event(memory,
         lambda memory: memory.recall("zebra", scope=SHOP),
         lambda memory: memory.show(1, scope=SHOP),
         lambda memory: memory.resume(scope=SHOP),
+        lambda memory: memory.compose(Task(title="zebra"), scope=SHOP),
         lambda memory: memory.remember("zebra", scope=SHOP),
         lambda memory: memory.revise(1, scope=SHOP, tags=["striped"]),
     ],
-    ids=["recall", "show", "resume", "remember", "revise"],
+    ids=["recall", "show", "resume", "compose", "remember", "revise"],
 )
 def test_every_use_restarts_the_period(memory, clock, use):
     memory.remember("zebra", scope=SHOP)
@@ -330,6 +333,81 @@ def test_what_was_archived_by_itself_is_reported_once_at_the_next_command_with_t
     assert omoide("retire", "--undo", "--dry-run").code == 2
 
 
+def test_what_several_automatic_runs_archived_is_reported_and_undone_together(path, omoide, open_memory, clock):
+    """A server retires day after day, and nobody runs a command meanwhile."""
+    with open_memory(path) as memory:
+        memory.remember_many(Draft(f"note {n}", SHOP) for n in range(20))
+    clock.step(100 * DAY)
+    server = open_memory(path)
+    used(server, clock)
+    for _ in range(3):
+        server.retire_if_due()
+        for n in range(600):  # much more happens before somebody runs a command
+            server.revise(20, scope=SHOP, content=f"note 19, {n}")
+        clock.step(DAY)
+    archived = [one.number for one in server.list(scope=SHOP, states=[State.ARCHIVED]).memories]
+    assert len(archived) == 4  # 2, 1 and 1 of what is left
+    first, second = omoide("list"), omoide("list")
+    assert "4 memories were archived by itself" in first.err
+    assert "archived" not in second.err
+    restored = omoide("retire", "--undo", "--json").data["restored"]
+    assert sorted(one["number"] for one in restored) == sorted(archived)
+
+
+def test_what_was_reported_before_is_not_reported_again_with_the_next_run(path, open_memory, clock):
+    with open_memory(path) as memory:
+        memory.remember_many(Draft(f"note {n}", SHOP) for n in range(20))
+    clock.step(100 * DAY)
+    memory = open_memory(path)
+    used(memory, clock)
+    seen = []
+    for _ in range(2):
+        memory.retire_if_due()
+        seen.append({one.number for one in memory.automatic_retirements()})
+        clock.step(DAY)
+    assert [len(numbers) for numbers in seen] == [2, 1]
+    assert seen[0].isdisjoint(seen[1])
+    assert {one.number for one in memory.undo_retirement()} == seen[1]
+
+
+def test_a_first_run_of_retention_in_a_store_with_a_history_only_proposes(path, open_memory, clock):
+    """As after `retire = "manual"`, or in a database that was copied here."""
+    with open_memory(path, retire="manual") as memory:
+        memory.remember_many(Draft(f"note {n}", SHOP) for n in range(20))
+        clock.step(100 * DAY)
+        memory.remember("back again", scope=SHOP)
+    with pytest.warns(UserWarning, match="omoide retire"):
+        open_memory(path).close()
+    assert len(active(open_memory(path, retire="manual"))) == 21
+
+
+def test_after_a_clock_that_was_ahead_a_long_pause_is_still_noticed(path, open_memory, clock):
+    with open_memory(path) as memory:
+        memory.remember_many(Draft(f"note {n}", SHOP) for n in range(20))
+    clock.step(1825 * DAY)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with open_memory(path) as memory:
+            memory.remember("by a wrong clock", scope=BANK)
+        clock.step(-1725 * DAY)
+        with open_memory(path) as memory:
+            memory.remember("back again", scope=BANK)
+    assert len(active(open_memory(path, retire="manual"))) == 20
+
+
+def test_a_proposal_that_a_server_made_is_reported_by_the_next_command(path, omoide, open_memory, clock):
+    with open_memory(path) as memory:
+        memory.remember_many(Draft(f"note {n}", SHOP) for n in range(20))
+    clock.step(100 * DAY)
+    settings = load_settings({"store": str(path)})
+    server = open_service(settings, Actor("agent", Role.OWNER, "mcp"), clock, report=lambda _: None, is_seen=False)
+    server.remember("back again", scope=SHOP)
+    server.close()
+    first, second = omoide("list"), omoide("list")
+    assert first.err.count("`omoide retire --dry-run` shows what is out of date") == 1
+    assert "retire" not in second.err
+
+
 def test_undo_leaves_alone_what_was_changed_since(path, open_memory, clock):
     with open_memory(path) as memory:
         memory.remember_many(Draft(f"note {n}", SHOP) for n in range(20))
@@ -400,10 +478,11 @@ def test_closing_twice_or_during_an_export_is_safe(path, open_memory, clock):
     memory.remember("zebra", scope=SHOP)
     clock.step(100 * DAY)
     memory.remember("okapi", scope=SHOP)
+    used(memory, clock)
     exported = memory.everything()
     next(exported)
     assert [one.memory.number for one in memory.retire_if_due().retirements] == [1]
-    assert [one.state for one, _ in exported] == [State.ACTIVE]
+    assert [one.state for one, _ in exported] == [State.ACTIVE] * 2
     memory.close()
     memory.close()
     assert memory.retire_if_due() is None
@@ -420,6 +499,8 @@ def long_ago(place, open_memory):
         at = now - timedelta(days=days)
         with open_memory(place / "memory.db", clock=lambda at=at: at, retire="manual") as memory:
             memory.remember(content, scope=SHOP)
+    with open_memory(place / "memory.db", clock=lambda: now, retire="manual") as memory, memory._store.write() as tx:
+        tx.record_run("retire", now - timedelta(days=1))
 
 
 def test_the_command_shows_the_plan_before_running_it(run, long_ago):

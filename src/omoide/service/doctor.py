@@ -153,7 +153,7 @@ def _check_projects(service: Service) -> Iterator[Check]:
             yield Check(
                 ok=True,
                 what=f"project {project.path}: {directories[0]} is gone",
-                remedy=f"if it was moved, run a command where it is now, or `omoide project bind PATH --project {project.path}`",
+                remedy=f"if it was moved, run `omoide project bind PATH --project {project.path}`",
             )
 
 

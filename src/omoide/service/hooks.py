@@ -20,6 +20,7 @@ class Hooks:
         mirrors_changed: Sequence[Callable[[], None]] = (),
         find_copies: "Callable[[Sequence[Trace], bool], FoundCopies] | None" = None,
         report: Callable[[str], None] = lambda _: None,
+        is_seen: bool = True,
     ):
         """Register functions.
 
@@ -27,13 +28,15 @@ class Hooks:
         of the memories that a transaction has stored, changed or erased; none where it changed something else, such as a
         project. `mirrors_changed` hooks run after a mirror was added, changed or removed. `find_copies` finds purged
         memories in files, and removes them there if its second argument is True. `report` gets what a person should
-        know beside the answer, one line at a time; it must not raise.
+        know beside the answer, one line at a time; it must not raise. `is_seen`: whether a person sees it at once; otherwise
+        what must not be missed is reported again by a service for which that is so.
         """
         self._before_read = tuple(before_read)
         self._after_commit = tuple(after_commit)
         self._mirrors_changed = tuple(mirrors_changed)
         self._find_copies = find_copies
         self.report = report
+        self.is_seen = is_seen
 
     def before_read(self, scope: Scope | None) -> None:
         """Run the hooks before a scope is read; None: every scope."""

@@ -1,5 +1,6 @@
 """Retention: archive what has expired, is unused or exceeds the limit of its layer, on request or once a day."""
 
+import sys
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -23,7 +24,10 @@ _TASK = "retire"
 _QUIET_TASK = "retire: quiet"
 _BY_ITSELF_TASK = "retire: by itself"
 _PROPOSED_TASK = "retire: proposed"
+_PROPOSAL_REPORTED_TASK = "retire: proposal told"
 _REPORTED_TASK = "retire: told"
+_FIRST_TASK = "retire: first by itself"
+"""The first automatic run after the last report: what it and later ones archived is reported together, and undone."""
 _EVERY = timedelta(days=1)
 _BATCH = 2_000
 """Memories in one transaction, about 0.4 s: others wait no longer than that to write."""
@@ -34,6 +38,11 @@ _MERGE_STEPS = 2
 _SHARE = 0.1
 """Of each layer, in an automatic run."""
 _LISTS = ("memories", "block")
+_ALL = sys.maxsize
+_PROPOSAL = (
+    "nothing is archived by itself after a long time without a write: `omoide retire --dry-run` shows what is out of date,"
+    " `omoide retire` archives it"
+)
 
 RETENTION_ACTOR = Actor("omoide", Role.OWNER, "upkeep")
 """Who retires memories without a request."""
@@ -104,7 +113,7 @@ class Retention(Core):
             done = _archive(write, plan.retirements)
             write.tx.record_run(_TASK, at)
             if done:
-                write.tx.record_run(_BY_ITSELF_TASK, at)
+                _record_automatic_run(write)
         if isinstance(self._store, Housekeeping):
             self._store.merge_index(_MERGE_STEPS)
         return RetentionPlan(done)
@@ -119,33 +128,45 @@ class Retention(Core):
             is_new = bool(plan.retirements) and (proposed is None or proposed < newest[0].at)
             if is_new:
                 tx.record_run(_PROPOSED_TASK, at)
+                if self._hooks.is_seen:
+                    tx.record_run(_PROPOSAL_REPORTED_TASK, at)
         if is_new:
-            self._hooks.report(
-                "nothing was written here for a long time, so nothing is archived by itself: `omoide retire --dry-run` shows"
-                " what is out of date, `omoide retire` archives it"
-            )
+            self._hooks.report(_PROPOSAL)
 
     def automatic_retirements(self) -> Sequence[Memory]:
-        """Return what the last automatic run archived, as far as it is still so, the first time that anybody asks."""
+        """Return what automatic runs archived since this was last asked, as far as it is still so.
+
+        A proposal to archive that nobody has seen yet is reported.
+        """
         permissions.require(self._actor, "automatic_retirements")
         with self._store.read() as tx:
             done, reported = tx.last_run(_BY_ITSELF_TASK), tx.last_run(_REPORTED_TASK)
-            if done is None or (reported is not None and reported >= done):
-                return ()
-            found = _find_automatic_retirements(tx, done)
+            is_new = done is not None and done != reported
+            found = _find_automatic_retirements(tx) if is_new else []
+            proposed = tx.last_run(_PROPOSED_TASK)
+            is_proposed = proposed is not None and proposed != tx.last_run(_PROPOSAL_REPORTED_TASK)
+        if not is_new and not is_proposed:
+            return ()
         try:
             with self._store.write(patient=False, durable=False) as tx:
-                tx.record_run(_REPORTED_TASK, done)
+                if done is not None:
+                    tx.record_run(_REPORTED_TASK, done)
+                if proposed is not None:
+                    tx.record_run(_PROPOSAL_REPORTED_TASK, proposed)
         except StoreError:  # fallback: it is reported again
             pass
+        if is_proposed:
+            self._hooks.report(_PROPOSAL)
         return [memory for memory in found if permissions.covers(self._actor, memory.scope)]
 
     def undo_retirement(self) -> Sequence[Memory]:
-        """Restore what the last automatic run archived and is still archived. Return it as it is now."""
+        """Restore what was last reported as archived by itself, and what was since, if it is still archived.
+
+        Return it as it is now.
+        """
         permissions.require(self._actor, "undo_retirement")
         with self._writes.transaction() as write:
-            done = write.tx.last_run(_BY_ITSELF_TASK)
-            archived = [] if done is None else _find_automatic_retirements(write.tx, done)
+            archived = _find_automatic_retirements(write.tx)
             restored = [
                 write.change(old, msgspec.structs.replace(old, state=State.ACTIVE), "restored", old.author)
                 for old in archived
@@ -169,16 +190,29 @@ def _is_quiet(tx: Reader, at: datetime) -> bool:
 
 
 def _was_quiet(tx: Reader, at: datetime) -> bool:
-    """Whether it was so until the last run, or there was none for so long."""
+    """Whether it was so until the last run, or there was none for so long, or never."""
     last = tx.last_run(_TASK)
-    return last is not None and (last == tx.last_run(_QUIET_TASK) or at - last >= retention.QUIET)
+    # abs: after a command with a clock that was years ahead, nobody knows how long nothing was written.
+    return last is None or last == tx.last_run(_QUIET_TASK) or abs(at - last) >= retention.QUIET
 
 
-def _find_automatic_retirements(tx: Reader, at: datetime) -> list[Memory]:
-    """The memories that the automatic run of this moment archived, and that have not changed since."""
+def _record_automatic_run(write: "MemoryTransaction") -> None:
+    """Record that an automatic run archived something, to be reported by the next command."""
+    if write.tx.last_run(_BY_ITSELF_TASK) == write.tx.last_run(_REPORTED_TASK):
+        write.tx.record_run(_FIRST_TASK, write.at)
+    write.tx.record_run(_BY_ITSELF_TASK, write.at)
+
+
+def _find_automatic_retirements(tx: Reader) -> list[Memory]:
+    """The memories that automatic runs archived since the report before the last, and that have not changed since."""
+    last = tx.last_run(_BY_ITSELF_TASK)
+    if last is None:
+        return []
+    # A clock may have been ahead in the first run.
+    since = min(last, tx.last_run(_FIRST_TASK) or last)
     versions = {
         event.memory_number: event.detail.get("version")
-        for event in tx.events(None, None, at, 2 * _MAX_AUTOMATIC)
+        for event in tx.events(None, None, since, _ALL)
         if event.action == "retired" and event.actor == RETENTION_ACTOR and event.memory_number is not None
     }
     return [memory for memory in tx.memories(list(versions)) if memory.version == versions[memory.number]]

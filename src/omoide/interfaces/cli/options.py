@@ -155,8 +155,8 @@ def _report_retirements(memory: "Service") -> None:
     if retired:
         numbers = ", ".join(f"#{one.number}" for one in retired[:5])
         more = f" and {len(retired) - 5:,} more" if len(retired) > 5 else ""
-        plural = "memories were" if len(retired) > 1 else "memory was"
-        warn(f"{len(retired):,} {plural} archived by itself ({numbers}{more}): `omoide retire --undo` brings back what was")
+        subject, them = ("memories were", "them") if len(retired) > 1 else ("memory was", "it")
+        warn(f"{len(retired):,} {subject} archived by itself ({numbers}{more}): `omoide retire --undo` brings {them} back")
 
 
 def _open_store(settings: Settings) -> "Service":

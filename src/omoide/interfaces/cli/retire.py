@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # it loads with the store
 
 @click.command("retire")
 @click.option("--dry-run", is_flag=True, help="Only show what would be archived.")
-@click.option("--undo", is_flag=True, help="Restore what was archived by itself the last time.")
+@click.option("--undo", is_flag=True, help="Restore what was last reported as archived by itself.")
 @store_option
 @json_option
 def retire_command(dry_run: bool, undo: bool, target: Target, as_json: bool) -> None:

@@ -104,7 +104,7 @@ def answer(call: "HookCall", settings: "Settings") -> None:
 
     git_process.limit_seconds(_GIT_SECONDS)
     actor = Actor(settings.actor, settings.role, "hook")
-    memory = app.open_service(settings, actor, report=lambda _: None, background=False, quick=True)
+    memory = app.open_service(settings, actor, report=lambda _: None, background=False, quick=True, is_seen=False)
     try:
         if call.event is HookEvent.SESSION_START:  # what was learnt from the last session is in the context of this one
             _learn(memory, settings.hook_seconds)

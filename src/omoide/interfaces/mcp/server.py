@@ -33,7 +33,8 @@ def service_handle(
     def open() -> "Service":
         from omoide import app  # lazy: start-up: the store loads at the first call
 
-        opened = app.open_service(settings, _actor(settings, bearer, via), report=print_warning, reported=reported)
+        actor = _actor(settings, bearer, via)
+        opened = app.open_service(settings, actor, report=print_warning, reported=reported, is_seen=False)
         gc.freeze()
         gc.set_threshold(_GC_THRESHOLD)
         return opened
