@@ -114,6 +114,72 @@ def test_a_shallow_clone_that_came_first_is_found_again_by_its_remote(work: Path
     assert "learnt in a pipeline" in remembered(origin)  # the clone is recognised by its root commit from now on
 
 
+def make_hub(work: Path) -> str:
+    """A repository with two commits to clone from, as its address."""
+    origin = make_repository(work / "origin", "the shop")
+    (origin / "README").write_text("more")
+    git(origin, "commit", "-q", "-a", "-m", "more")
+    return f"file://{origin}"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files to somebody else")
+@pytest.mark.parametrize("depth", [(), ("--depth", "1")], ids=["whole", "shallow"])
+def test_a_checkout_of_somebody_else_that_git_refuses_is_known_by_its_remote(depth: tuple[str, ...], work: Path) -> None:
+    """As in a container of a CI, where another user cloned."""
+    address = make_hub(work)
+    git(work, "clone", "-q", address, "shop")
+    remember(work / "shop", "pnpm is used")
+    git(work, "clone", "-q", *depth, address, "ci")
+    for place in (work / "ci", *(work / "ci").rglob("*")):
+        os.chown(place, 12345, 12345)
+    assert subprocess.run(["git", "-C", str(work / "ci"), "log"], capture_output=True).returncode != 0
+    assert "pnpm" in remembered(work / "ci")
+
+
+def test_a_repository_that_git_could_not_be_asked_about_is_identified_as_soon_as_it_can(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = make_repository(work / "shop", "the shop")
+    with monkeypatch.context() as without_git:
+        (work / "bin").mkdir()
+        without_git.setenv("PATH", str(work / "bin"))
+        remember(shop, "pnpm is used")
+    assert "pnpm" in remembered(shop)
+    git(work, "clone", "-q", f"file://{shop}", "second")
+    assert "pnpm" in remembered(work / "second")
+
+
+def test_a_repository_that_another_one_was_merged_into_never_sees_its_memories(work: Path) -> None:
+    """As with `git subtree add`: the history of the library is part of that of the application."""
+    library = make_repository(work / "library", "a library", REMOTE)
+    remember(library, "of the library")
+    app = make_repository(work / "app", "an application")
+    git(app, "fetch", "-q", str(library), "main")
+    git(app, "merge", "-q", "--allow-unrelated-histories", "-s", "ours", "-m", "merge", "FETCH_HEAD")
+    assert "of the library" not in remembered(app)
+    remember(app, "of the application")
+    assert "of the application" not in remembered(library)
+    git(work, "clone", "-q", str(app), "second")
+    assert "of the application" in remembered(work / "second")
+
+
+def test_a_remote_that_no_branch_follows_does_not_make_a_repository_the_same(work: Path) -> None:
+    template = make_repository(work / "template", "a template", REMOTE)
+    remember(template, "of the template")
+    shop = make_repository(work / "shop", "the shop")
+    git(shop, "remote", "add", "template", REMOTE)
+    git(shop, "fetch", "-q", str(template), "main:refs/remotes/template/main", "--tags")
+    assert "of the template" not in remembered(shop)
+
+
+def test_a_clone_whose_remote_has_another_name_is_the_same_project(work: Path) -> None:
+    address = make_hub(work)
+    git(work, "clone", "-q", address, "shop")
+    remember(work / "shop", "pnpm is used")
+    git(work, "clone", "-q", "--origin", "upstream", "--depth", "1", address, "second")
+    assert "pnpm" in remembered(work / "second")
+
+
 def test_another_repository_of_the_same_name_never_sees_the_memories_and_it_is_said_once(work: Path) -> None:
     first = make_repository(work / "a" / "shop", "one shop")
     remember(first, "the secret sauce")

@@ -22,17 +22,17 @@ _DEFAULT_PORTS = {"https": 443, "http": 80, "ssh": 22, "git": 9418}
 def read_identity(root: Path) -> RepositoryIdentity:
     """Ask git for the root commits and the remote of the repository at `root`.
 
-    A shallow clone has no root commits, a repository without a commit neither. Where git is missing, refuses or takes too
-    long, the identity is empty.
+    A shallow clone has no root commits, a repository without a commit neither. Where git is missing, refuses (a directory of
+    somebody else, as in a container) or takes too long, there are none, and the remote is read from the file of its settings.
     """
     directory = git_directory(root)
     if directory is None:
         return RepositoryIdentity()
-    remote = normalize_remote(_remote_url(root), root)
+    name, url = _remote(root, directory)
+    remote = normalize_remote(url, root)
     if (directory / "shallow").exists():
         return RepositoryIdentity((), remote)
-    commits = run_git(root, "rev-list", "--max-parents=0", "--all") or run_git(root, "rev-list", "--max-parents=0", "HEAD")
-    return RepositoryIdentity(tuple(sorted(set(commits.split()))), remote)
+    return RepositoryIdentity(_root_commits(root, name), remote)
 
 
 def has_commit(root: Path, commits: Sequence[str]) -> bool:
@@ -72,11 +72,30 @@ def _strip_suffix(address: str) -> str:
     return address.removesuffix("/").removesuffix(".git").removesuffix("/").lower()
 
 
-def _remote_url(root: Path) -> str:
-    """The address of `origin`, or of the first remote if there is no `origin`."""
-    lines = run_git(root, "config", "--get-regexp", r"^remote\..*\.url$").splitlines()
-    urls = dict(line.split(" ", 1) for line in reversed(lines) if " " in line)
-    return urls.get("remote.origin.url", next(reversed(urls.values()), ""))
+def _root_commits(root: Path, remote: str) -> tuple[str, ...]:
+    """The first commits of the branches, also of those of the remote.
+
+    Only first parents count: the history of another repository that was merged into this one, as by `git subtree`, has a
+    root commit too, and is not this repository. For the same reason other remotes and tags do not count.
+    """
+    question = ("rev-list", "--max-parents=0", "--first-parent", "--branches", f"--remotes={remote or 'origin'}")
+    commits = run_git(root, *question, "HEAD") or run_git(root, *question)  # there is no HEAD on a branch without a commit
+    return tuple(sorted(set(commits.split())))
+
+
+def _remote(root: Path, directory: Path) -> tuple[str, str]:
+    """The name and the address of `origin`, or else of the remote that a branch follows; empty if there is none."""
+    question = ("config", "--get-regexp", r"^(remote\..*\.url|branch\..*\.remote)$")
+    # A repository that git refuses has no settings for it; the file it reads, wherever that is.
+    printed = run_git(root, *question) or run_git(root, "config", "--file", str(directory / "config"), *question[1:])
+    values = [line.split(" ", 1) for line in printed.splitlines() if " " in line]
+    urls: dict[str, str] = {}
+    for key, value in values:
+        if key.startswith("remote."):
+            urls.setdefault(key.removeprefix("remote.").removesuffix(".url"), value)
+    followed = [value for key, value in values if key.startswith("branch.")]
+    name = next((name for name in ("origin", *followed) if name in urls), "")
+    return name, urls.get(name, "")
 
 
 def run_git(root: Path, *arguments: str) -> str:

@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 from omoide.files.git import git_directory
+from omoide.model import RepositoryIdentity
+
+UNANSWERED = "?"
+"""The end of a stamp where git was asked and did not say what the repository is."""
+_COMMITS = "commits"
 
 
 def repository_stamp(root: Path) -> str:
@@ -20,18 +25,23 @@ def repository_stamp(root: Path) -> str:
     return f"{place.st_dev}:{place.st_ino}:{config}:{state}"
 
 
+def is_unanswered(stamp: str, identity: RepositoryIdentity) -> bool:
+    """Return whether a repository has commits by its stamp, and git did not say which was the first."""
+    return stamp.endswith(f":{_COMMITS}") and not identity.root_commits
+
+
 def _history_mark(directory: Path) -> str:
     """Whether there is any commit; with the newer storage of references, when they last changed."""
     tables = directory / "reftable" / "tables.list"
     if tables.exists():
         return _stat(tables)
     if (directory / "packed-refs").exists():
-        return "commits"
+        return _COMMITS
     for kind in ("heads", "remotes"):
         try:
             with os.scandir(directory / "refs" / kind) as references:
                 if any(references):
-                    return "commits"
+                    return _COMMITS
         except OSError:  # fallback: no such references
             continue
     return "empty"

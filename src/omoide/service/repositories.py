@@ -8,7 +8,7 @@ import msgspec
 
 from omoide import model
 from omoide.errors import StoreError
-from omoide.files.repository_stamp import repository_stamp
+from omoide.files.repository_stamp import UNANSWERED, is_unanswered, repository_stamp
 from omoide.guard import permissions, validation
 from omoide.model import Mirror, Project, ProjectPlace, RepositoryIdentity, Scope
 from omoide.service.core import Core, require_project
@@ -95,7 +95,7 @@ class Repositories(Core):
         directory = str(root)
         with self._store.read() as tx:
             bound = tx.project(root=directory)
-        if bound is not None and repository_stamp(root) == _place(bound, directory).stamp:
+        if bound is not None and _is_identified(bound, directory, repository_stamp(root)):
             return ProjectMatch(Scope(bound.path), is_stored=True)
         return self._match(root, bound, bind=bind)
 
@@ -158,6 +158,8 @@ def _read_checkout(root: Path, bound: Project | None) -> "Checkout":
     from omoide.service.repository_match import Checkout  # lazy: see the top
 
     directory, stamp, identity = str(root), repository_stamp(root), repository.read_identity(root)
+    if is_unanswered(stamp, identity):
+        stamp += UNANSWERED
     if bound is None:
         return Checkout(directory, identity, stamp)
     shared = not set(bound.root_commits).isdisjoint(identity.root_commits)
@@ -165,6 +167,12 @@ def _read_checkout(root: Path, bound: Project | None) -> "Checkout":
     before = _place(bound, directory).stamp
     same_data = bool(stamp) and before.split(":")[:2] == stamp.split(":")[:2]
     return Checkout(directory, identity, stamp, rewritten=rewritten, same_data=same_data)
+
+
+def _is_identified(project: Project, directory: str, stamp: str) -> bool:
+    """Whether git need not be asked: the repository is as it was then, and something is known of it besides its directory."""
+    known = _place(project, directory).stamp
+    return known == stamp or (known == stamp + UNANSWERED and bool(project.root_commits or project.remotes))
 
 
 def _place(project: Project, directory: str) -> ProjectPlace:

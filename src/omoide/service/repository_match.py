@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from omoide import model
 from omoide.errors import InvalidInput
+from omoide.files.repository_stamp import UNANSWERED
 from omoide.model import Project, RepositoryIdentity
 
 
@@ -130,8 +131,9 @@ def _work_tree(remote: str) -> str:
 
 def _was_moved(checkout: Checkout, project: Project, present: Container[str]) -> bool:
     """Whether this is the repository of a directory that is gone, although neither commits nor a remote tell."""
-    return bool(checkout.stamp) and any(
-        place.stamp == checkout.stamp and place.directory not in present for place in project.places
+    stamp = checkout.stamp.removesuffix(UNANSWERED)
+    return bool(stamp) and any(
+        place.stamp.removesuffix(UNANSWERED) == stamp and place.directory not in present for place in project.places
     )
 
 
