@@ -70,8 +70,8 @@ def open_service(
     `report` gets what is wrong with mirrored files, each message once; left out, it is a Python warning. `reported` is the
     set of messages that were reported already, where several services report to one person. `background`: whether missing
     vectors are made in the background; otherwise they wait for a process that stays, or for `reindex --pending`. `quick`:
-    whether nothing that may take long is done first: an index of an older version is then left to the next process. `is_seen`:
-    whether a person sees reports at once, unlike those in the log of a server.
+    whether nothing that may take long is done first: an index of an older version is then left to the next process.
+    `is_seen`: whether a person sees reports at once, unlike those in the log of a server.
     """
     store = SqliteStore(
         Path(settings.store),

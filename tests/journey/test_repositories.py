@@ -1,5 +1,6 @@
 """A project is what git says it is: clones, worktrees, moved and renamed directories, forks, repositories of one name."""
 
+import json
 import os
 import pty
 import shutil
@@ -11,9 +12,11 @@ from typing import Any
 import pytest
 
 import omoide as omoide_package
-from omoide import Scope
+from omoide import Actor, Role, Scope
+from omoide.app import open_service
 from omoide.files import repository
 from omoide.service import Service
+from omoide.settings import load_settings
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 PROGRAM = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()"]
@@ -197,9 +200,24 @@ def test_another_repository_in_the_directory_of_a_deleted_one_never_sees_its_mem
     remember(shop, "the secret sauce")
     shutil.rmtree(shop)
     make_repository(work / "shop", "another shop")
+    first = omoide(work / "shop", "list")
+    assert "sauce" not in first.stdout
+    assert f"{shop} was project shop and is another repository now" in first.stderr
+    assert "was project" not in remember(work / "shop", "something else")
     assert "sauce" not in remembered(work / "shop")
-    remember(work / "shop", "something else")
-    assert "sauce" not in remembered(work / "shop")
+
+
+@pytest.mark.parametrize(("answer", "seen"), [("y", True), ("n", False)])
+def test_a_repository_whose_history_was_begun_again_asks_once_on_a_terminal(answer: str, seen: bool, work: Path) -> None:
+    shop = make_repository(work / "shop", "the shop")
+    remember(shop, "pnpm is used")
+    shutil.rmtree(shop / ".git")
+    for arguments in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-q", "-m", "begun again")):
+        git(shop, *arguments)
+    first, second = (on_terminal([*PROGRAM, "list"], shop, answer) for _ in range(2))
+    assert "the same project as shop?" in first
+    assert "the same project" not in second
+    assert ("pnpm" in second) is seen
 
 
 def test_a_deleted_and_cloned_again_repository_keeps_its_memories(work: Path) -> None:
@@ -275,6 +293,42 @@ def test_a_fork_on_a_terminal_asks_once(answer: str, seen: bool, work: Path) -> 
     assert "the same project as shop?" in first
     assert "the same project" not in second
     assert ("pnpm" in second) is seen
+
+
+@pytest.mark.parametrize(("answer", "seen"), [("y", True), ("n", False)])
+def test_a_fork_that_an_agent_met_first_asks_once_on_the_next_terminal(answer: str, seen: bool, work: Path) -> None:
+    fork = make_fork(work)
+    prompt = {"session_id": "s", "cwd": str(fork), "hook_event_name": "UserPromptSubmit", "prompt": "is pnpm used?"}
+    hook = subprocess.run(
+        [*PROGRAM, "hook", "claude-code"], cwd=fork, input=json.dumps(prompt), capture_output=True, text=True
+    )
+    assert hook.returncode == 0
+    assert "pnpm is used" not in hook.stdout
+    first, second = (on_terminal([*PROGRAM, "list"], fork, answer) for _ in range(2))
+    assert "the same project as shop?" in first
+    assert "the same project" not in second
+    assert ("pnpm" in second) is seen
+
+
+@pytest.mark.parametrize("is_writing", [False, True], ids=["reads", "writes"])
+def test_a_fork_that_a_server_met_first_is_reported_by_the_next_command_once(is_writing: bool, work: Path) -> None:
+    fork = make_fork(work)
+    settings = load_settings()
+    server = open_service(settings, Actor("agent", Role.OWNER, "mcp"), report=lambda _: None, is_seen=False)
+    scope = server.claim(fork) if is_writing else server.locate(fork)
+    server.close()
+    first, second = omoide(fork, "list"), omoide(fork, "list")
+    assert f"so it is a project of its own, {scope.path}: `omoide project bind --project shop`" in first.stderr
+    assert "pnpm" not in first.stdout
+    assert second.stderr.count("bind") == 0
+
+
+def make_fork(work: Path) -> Path:
+    shop = make_repository(work / "shop", "the shop", REMOTE)
+    remember(shop, "pnpm is used")
+    git(work, "clone", "-q", str(shop), "fork")
+    git(work / "fork", "remote", "set-url", "origin", "https://example.org/bob/shop")
+    return work / "fork"
 
 
 def on_terminal(command: list[str], directory: Path, answer: str) -> str:

@@ -22,8 +22,8 @@ _DEFAULT_PORTS = {"https": 443, "http": 80, "ssh": 22, "git": 9418}
 def read_identity(root: Path) -> RepositoryIdentity:
     """Ask git for the root commits and the remote of the repository at `root`.
 
-    A shallow clone has no root commits, a repository without a commit neither. Where git is missing, refuses (a directory of
-    somebody else, as in a container) or takes too long, there are none, and the remote is read from the file of its settings.
+    A shallow clone has no root commits, a repository without a commit neither. Where git refuses (a directory of somebody
+    else, as in a container) or takes too long, there are none, and the remote is read from the file of its settings.
     """
     directory = git_directory(root)
     if directory is None:

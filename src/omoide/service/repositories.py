@@ -1,6 +1,7 @@
 """Which project a repository is: known for a directory that has not changed, else found out from what git says of it."""
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +17,8 @@ from omoide.storage.base import Writer
 
 if TYPE_CHECKING:  # only a directory that is new or has changed needs them
     from omoide.service.repository_match import Checkout, Match
+
+_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class ProjectMatch(NamedTuple):
@@ -41,7 +44,7 @@ class Repositories(Core):
         """
         permissions.require(self._actor, "locate")
         found = self._identify(root)
-        if found.candidate:
+        if found.candidate or (found.is_stored and found.notice):
             try:
                 self._claim(root, found)
             except StoreError:  # fallback: decided in the same way next time
@@ -65,7 +68,7 @@ class Repositories(Core):
         """
         permissions.require(self._actor, "claim")
         found = self._identify(root)
-        if not found.is_stored:
+        if not found.is_stored or found.notice:
             self._claim(root, found)
         return found.scope
 
@@ -73,6 +76,10 @@ class Repositories(Core):
         checkout = _read_checkout(root, None)
         with self._store.write() as tx:
             self._bind(tx, found.scope.path, checkout)
+            project = tx.project(found.scope.path)
+            if found.notice and project is not None:
+                # An agent's hook or server comes first where one is installed, and its reports are seen by nobody.
+                tx.record_run(_notice_task(project), _EARLIEST if self._hooks.is_seen else self._clock())
         if found.notice:
             self._hooks.report(found.notice)
 
@@ -95,8 +102,11 @@ class Repositories(Core):
         directory = str(root)
         with self._store.read() as tx:
             bound = tx.project(root=directory)
+            is_unseen = (
+                bound is not None and self._hooks.is_seen and tx.last_run(_notice_task(bound)) not in (None, _EARLIEST)
+            )
         if bound is not None and _is_identified(bound, directory, repository_stamp(root)):
-            return ProjectMatch(Scope(bound.path), is_stored=True)
+            return self._doubtful_match(root, bound) if is_unseen else ProjectMatch(Scope(bound.path), is_stored=True)
         return self._match(root, bound, bind=bind)
 
     def _match(self, root: Path, bound: Project | None, *, bind: bool) -> ProjectMatch:
@@ -120,6 +130,17 @@ class Repositories(Core):
             is_stored = False
         return ProjectMatch(Scope(found.path), is_stored=is_stored)
 
+    def _doubtful_match(self, root: Path, bound: Project) -> ProjectMatch:
+        """The project of a directory that was bound when nobody saw it, with what a person should have been asked."""
+        from omoide.service.repository_match import Relation, match  # lazy: see the top
+
+        with self._store.read() as tx:
+            others = [project for project in tx.projects() if project.path != bound.path]
+        found = match(_read_checkout(root, None), others, _present(others))
+        candidate = found.path if found.relation is Relation.SAME else found.candidate
+        notice = _notice(found._replace(path=bound.path), str(root))
+        return ProjectMatch(Scope(bound.path), candidate, notice, is_stored=True)
+
     def _bind(self, tx: Writer, path: str, checkout: "Checkout") -> Project:
         """Bind a directory to a project, which is created if need be, and record what git says of the repository."""
         permissions.require_within(self._actor, Scope(path))
@@ -140,6 +161,11 @@ class Repositories(Core):
             tx.put_project(project)
             _move_mirrors(tx, path, gone, checkout.directory)
         return project
+
+
+def _notice_task(project: Project) -> str:
+    """Under which name it is recorded when a notice about a project was given that nobody saw; `_EARLIEST`: seen."""
+    return f"project {project.number}: notice"
 
 
 def _release(tx: Writer, checkout: "Checkout", path: str) -> None:
@@ -170,7 +196,7 @@ def _read_checkout(root: Path, bound: Project | None) -> "Checkout":
 
 
 def _is_identified(project: Project, directory: str, stamp: str) -> bool:
-    """Whether git need not be asked: the repository is as it was then, and something is known of it besides its directory."""
+    """Whether git need not be asked: the repository is as it was, and something is known of it besides its directory."""
     known = _place(project, directory).stamp
     return known == stamp or (known == stamp + UNANSWERED and bool(project.root_commits or project.remotes))
 
@@ -189,6 +215,11 @@ def _notice(found: "Match", directory: str) -> str:
     if found.relation is Relation.FORK:
         return (
             f"{directory} has the history of project {found.candidate} and another remote, so it is a project of its own,"
+            f" {found.path}: `omoide project bind --project {found.candidate}` makes it the same"
+        )
+    if found.relation is Relation.REPLACED:
+        return (
+            f"{directory} was project {found.candidate} and is another repository now, so it is a project of its own,"
             f" {found.path}: `omoide project bind --project {found.candidate}` makes it the same"
         )
     if found.relation is Relation.UNSURE:

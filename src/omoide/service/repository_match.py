@@ -20,6 +20,8 @@ class Relation(Enum):
     """It is the repository of the project: another clone, a moved directory, or its directory with something new."""
     FORK = auto()
     """It shares its history with a project and has another remote: a person has to say whether it is the same."""
+    REPLACED = auto()
+    """It is in the directory of a project and is another repository, or a new history: a person has to say which."""
     UNSURE = auto()
     """A project of this name was in a directory that is gone, and nothing more is known of it: a person has to say."""
     NEW = auto()
@@ -31,9 +33,9 @@ class Match(NamedTuple):
 
     relation: Relation
     path: str
-    """The project that it is; of FORK and UNSURE, the one that it becomes unless a person says that it is the other."""
+    """The project that it is, or that it becomes unless a person says that it is the `candidate`."""
     candidate: str = ""
-    """Of FORK and UNSURE: the project that it may be."""
+    """Of FORK, REPLACED and UNSURE: the project that it may be."""
     taken: str = ""
     """The name that it would have had: a project that is another repository has it."""
 
@@ -67,6 +69,8 @@ def match(checkout: Checkout, projects: Sequence[Project], present: Container[st
     fork = next((project for project in projects if _shares_root(checkout.identity, project)), None)
     if fork is not None:
         return Match(Relation.FORK, path, fork.path, taken)
+    if bound is not None:
+        return Match(Relation.REPLACED, path, bound.path, taken)
     lost = next((project for project in projects if project.path == taken and _is_lost(project, present)), None)
     if lost is not None:
         return Match(Relation.UNSURE, path, lost.path, taken)
