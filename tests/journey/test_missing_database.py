@@ -36,6 +36,12 @@ def test_a_reading_command_creates_nothing(run, missing):
         assert not missing.parent.parent.exists(), command
 
 
+def test_a_list_or_recall_that_finds_nothing_says_that_there_is_no_database(run, missing):
+    for command in ("list", "recall zebra"):
+        assert f"there is no database {missing} yet" in run(*command.split()).err
+    assert run("list", "--store", "typo.db").err.endswith(f"there is no database {missing.parents[2] / 'typo.db'} yet\n")
+
+
 def test_a_command_that_fails_creates_nothing(run, missing):
     for command in FAILING:
         done = run(*command.split())

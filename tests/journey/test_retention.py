@@ -381,6 +381,17 @@ def test_a_first_run_of_retention_in_a_store_with_a_history_only_proposes(path, 
     assert len(active(open_memory(path, retire="manual"))) == 21
 
 
+def test_doctor_names_a_last_change_that_is_dated_in_the_future(place, run, open_memory):
+    assert run("remember", "okapi").code == 0
+    assert "the clock was ahead" not in run("doctor").out
+    ahead = model.now() + timedelta(days=1825)
+    with open_memory(place / "memory.db", clock=lambda: ahead, retire="manual") as memory:
+        memory.remember("zebra", scope=SHOP)
+    done = run("doctor")
+    assert f"the last change is dated {ahead:%Y-%m-%d}: the clock was ahead then" in done.out
+    assert done.code == 0
+
+
 def test_after_a_clock_that_was_ahead_a_long_pause_is_still_noticed(path, open_memory, clock):
     with open_memory(path) as memory:
         memory.remember_many(Draft(f"note {n}", SHOP) for n in range(20))

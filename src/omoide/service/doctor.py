@@ -3,16 +3,18 @@
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import msgspec
 
 from omoide.errors import OmoideError, StoreBusy, StoreDamaged
 from omoide.files.sizes import format_size
-from omoide.model import VectorCoverage
+from omoide.model import VectorCoverage, now
 from omoide.service import Service
 from omoide.settings import Settings, config_file
 
+_DAY = timedelta(days=1)
 _LEAST_FREE = 100_000_000
 """Bytes that must be free on the disk, however small the database is."""
 
@@ -142,7 +144,19 @@ def _check_service(service: Service, check_mirrors: Callable[[Service], Iterable
         yield Check(ok=True, what="the database and its index are intact")
         yield from check_mirrors(service)
         yield from _check_projects(service)
+        yield from _check_clock(service)
     yield from _check_embeddings(vectors)
+
+
+def _check_clock(service: Service) -> Iterator[Check]:
+    """Name a last change that is dated in the future: the clock was wrong then, or is now."""
+    for event in service.events_after(max(service.last_event() - 1, 0), limit=1).events:
+        if event.at > now() + _DAY:
+            yield Check(
+                ok=True,
+                what=f"the last change is dated {event.at:%Y-%m-%d}: the clock was ahead then, or is behind now",
+                remedy="set the clock if it is wrong; nothing is archived by itself because of it",
+            )
 
 
 def _check_projects(service: Service) -> Iterator[Check]:

@@ -1,12 +1,21 @@
 """recall, list and show: find and read memories."""
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from omoide.interfaces import serialize
-from omoide.interfaces.cli.options import Target, json_option, open_memory, tags_of, target_options, type_option
+from omoide.interfaces.cli.options import (
+    Target,
+    json_option,
+    open_memory,
+    settings_for,
+    tags_of,
+    target_options,
+    type_option,
+)
 from omoide.interfaces.cli.output import day, escape_control, headline, layer, print_json, print_table
 from omoide.interfaces.time_input import parse_time
 from omoide.model import Hit, Layer, Link, Memory, Scope, State
@@ -92,7 +101,7 @@ def recall_command(
             f"nothing relevant in {scope}: the best match scores {found.best_below:.3f}, --min-score 0 shows it", err=True
         )
     elif not found.hits:
-        click.echo(f"nothing found in {scope}", err=True)
+        click.echo(f"nothing found in {scope}{_missing_database(target)}", err=True)
     elif found.total > len(found.hits):
         click.echo(f"{len(found.hits)} of {found.total}: --limit shows more", err=True)
 
@@ -165,7 +174,13 @@ def list_command(
         if page.total > offset + len(page.memories):
             click.echo(f"{len(page.memories)} of {page.total}: --limit and --offset show more", err=True)
     else:
-        click.echo(f"no memories to list in {scope}", err=True)
+        click.echo(f"no memories to list in {scope}{_missing_database(target)}", err=True)
+
+
+def _missing_database(target: Target) -> str:
+    """Why there is nothing, if there is no database: its path may have a typing error."""
+    store = settings_for(target).store
+    return "" if Path(store).exists() else f": there is no database {escape_control(store)} yet"
 
 
 def _print_list(memories: Sequence[Memory], *, with_state: bool) -> None:
