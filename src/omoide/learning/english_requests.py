@@ -248,8 +248,9 @@ ENGLISH = (
     ),
     rule(
         "remember",
-        rf"^(?:{_LEAD})*{_FIRST}(?:please )?(?P<phrase>(?:you (?:should|need to|must) )?(?:know|be (?:aware|advised|warned))|"
-        r"mind|(?:(?:just|a|an|quick|friendly|small|another) )*(?:reminder|heads[- ]up)) that\s+(?P<content>.+)$",
+        rf"^(?:{_LEAD})*{_FIRST}(?:please )?(?P<phrase>(?:you (?:should|need to|must) )?(?:know|"
+        r"be (?:aware|advised|warned))|mind|(?:(?:just|a|an|quick|friendly|small|another) )*(?:reminder|heads[- ]up)) that"
+        r"\s+(?P<content>.+)$",
         "know aware advised warned mind reminder heads",
     ),
     rule("remember", rf"{_START}(?:and please )?(?P<phrase>{_MEMORY_ACT})(?:{_DASH}|\s+that\s+)(?P<content>.+)$", _KEEP),

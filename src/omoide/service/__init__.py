@@ -109,7 +109,6 @@ _USE_CASES = {
     "omoide.service.secret_scan.SecretScan": "scan",
     "omoide.service.stats.Stats": "stats",
     "omoide.service.summaries.Summaries": "summary_due summarize undo_summary",
-    "omoide.service.turn_corrections.TurnCorrections": "begin_turn",
     "omoide.service.trees.Trees": "project_files replace_memory_file",
     "omoide.service.turn_corrections.TurnCorrections": "begin_turn end_turn",
 }
