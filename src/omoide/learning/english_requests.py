@@ -94,7 +94,7 @@ _MEMORY_ACT = any_of(
     f"(?: down)? (?:{_PLACE}|somewhere(?: safe)?|{_LATER}|in mind)(?:,? {_LATER})?",
     f"(?:jot|write|note|mark|put) (?:{_POINTED} )?down(?:,? {_LATER})?(?= that\\b| ?[:,—–-])",
     f"(?:hold|hang) on to {_POINTED}",
-    f"(?:keep track|take note|make (?:a )?note) of {_POINTED}",
+    f"(?:keep track|take note|(?:keep|make) (?:a )?(?:note|record)) of {_POINTED}",
     f"(?:don'?t|do not|never) (?:lose (?:track|sight) of|overlook|lose) {_POINTED}",
     "commit to memory|keep (?:in|on) (?:your )?(?:memory|radar)|bear in mind",
     "(?:log|record|file|save|store|note) (?:this|the following) (?:down )?as (?:a |an |our |the )?(?:\\w+ )?"
@@ -151,7 +151,8 @@ _OBSERVE = any_of(
     "(?:please |pls )*(?:keep|leave) (?:it|that|this|them) (?:that way|like that|this way|like this)",
     "(?:please |pls )*(?:do|use|apply|keep|write|handle|treat) (?:that|this|it|these|those|them|so|"
     "the same)(?: like (?:that|this))?,? "
-    "(?:from (?:now|here) on|going forward|in (?:the )?future|every time|each time|at all times|for good)",
+    "(?:from (?:now|here) on|going forward|in (?:the )?future|every time|each time|at all times|for good|everywhere|"
+    "throughout|always)",
     "(?:and )?(?:that|this|it)(?:'s| is| goes) (?:now )?(?:(?:a|an|the|our) (?:\\w+ )?(?:rule|policy|convention|"
     "standard|default|must)|"
     "non[- ]negotiable|final|policy|for good|forever|for every \\w+)(?: (?:now|here|from now on|for us|going forward))?",
@@ -333,7 +334,7 @@ NOT_ENGLISH = phrases(
     r"\bforget (?:the|an?|my|your|those|these) (?!.*\b(?:is|are|has|have|must|needs?|should|can|will|only|never|"
     r"always|don'?t|doesn'?t|"
     r"lives?|runs?|uses?|takes?|gets?)\b)",
-    r"\bagreed? to disagree\b",
+    r"\bagreed? to (?:disagree|meet|talk|discuss|wait|catch up|have a call)\b",
     r"\b(?:I (?:think|thought|guess|believe|suppose|assume)|iirc|apparently|supposedly|not sure|maybe|perhaps)\b[^.;]{0,20}"
     r"\b(?:decided|agreed|settled|chose|went with)\b",
     r"\b(?:no need|don'?t (?:need|have)|not necessary|needn'?t) (?:for you )?to (?:remember|note|memori[sz]e|save|keep)\b",

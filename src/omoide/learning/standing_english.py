@@ -102,6 +102,7 @@ _ALWAYS_ENGLISH = phrases(
     r"(?:you|us|all|every\w*|each|any|no|everyone)\b.*\b(?:always|never|everywhere|every time|each time|at all times|"
     r"without exception)\b",
     r"^I (?:always|generally) (?:want|prefer|expect|like) ",
+    r"^I (?:don'?t|do not|never) (?:ever )?want (?:you to|to see you|you) \w+",
     r"^(?:it(?:'d| would) be|it'?s|I(?:'d| would)) (?:\w+ )?(?:good|great|nice|better|best|helpful|"
     r"appreciate(?: it)?|love|happy|glad|"
     r"grateful)(?: it)? if you(?:'d| would| could)?\b.*\b(?:always|never|every time|each time|consistently)\b",
