@@ -205,6 +205,7 @@ def test_what_is_added_on_a_branch_without_the_file_is_said_to_wait_for_it(run, 
     assert "`omoide mirror put-back 1` creates it" in done.err
     assert run("list").err == "", "it is reported once"
     assert not file.exists()
+    assert f"{file} is not there: `omoide mirror status` shows what belongs in it" in run("memories", "list").err
     (mirror,) = run("mirror", "status", "--json").data["mirrors"]
     assert (mirror["troubles"], mirror["in_sync"], len(mirror["missing"])) == ([], False, 2)
     (check,) = [one for one in run("doctor", "--json").data["checks"] if "memories.md" in one["what"]]

@@ -81,6 +81,11 @@ class RepoList:
         """When `injection` returns the list: the setting `memories_inject`."""
         return self._settings.memories_inject
 
+    @property
+    def is_away(self) -> bool:
+        """Whether the file had entries and is not there: on another branch perhaps."""
+        return not self.file.exists() and self._mirror() is not None
+
     def list(self) -> Sequence[ListItem]:
         """Return the entries in the order of the file, after what people edited is imported."""
         if not self.enabled:

@@ -112,9 +112,11 @@ def list_command(full: bool, target: Target, as_json: bool) -> None:
     """
     with _open_list(target) as repo_list:
         found = repo_list.list()
+        is_away = not found and repo_list.is_away
     _print(repo_list, found, full=full, as_json=as_json)
     if not found and not as_json:
-        click.echo(f"{escape_control(str(repo_list.file))} has no entries", err=True)
+        lack = "is not there: `omoide mirror status` shows what belongs in it" if is_away else "has no entries"
+        click.echo(f"{escape_control(str(repo_list.file))} {lack}", err=True)
 
 
 @memories_command.command("delete")
