@@ -186,7 +186,7 @@ def wait_until_embedded(memory: Service) -> None:
 
 
 def servers(
-    size: int, count: int = 4, embedder: str = "bundled", most: tuple[float, float] = (125.0, 110.0)
+    size: int, count: int = 4, embedder: str = "bundled", most: tuple[float, float] = (117.0, 110.0)
 ) -> Iterator[Row]:
     """Measure processes that share a store and the model, each after 100 memories and as many questions."""
     with fill("en", size, embedder=embedder) as (file, _), ExitStack() as stack:
