@@ -6,6 +6,12 @@ from omoide.learning.guidance import find_guidance, strip_lead
 from omoide.learning.requests import find_requests
 
 GUIDANCE = [
+    "wrap errors with %w and add the contact id, support greps for the id in the logs",
+    "last thing: no inline styles and no <script> in templates, the CSP blocks both",
+    "docker isn't allowed on this laptop (company policy). use the shared dev postgres on pgdev.intern",
+    "13のユーザーは 2% しかいないので切ります",
+    "訳は Localizable.xcstrings で、手で編集せず Xcode から書き出すこと(差分が荒れるので)",
+    "収穫の時間帯(朝5〜8時)は避けてね、みんな画面見てるから",
     "anyhow only in the binaries. library crates get their own error enum with thiserror, callers match on it",
     "launch files stay generic, per robot numbers belong in config/<robot>.yaml.",
     "snapshots only get recorded on the CI mac (xcode 15.4), different fonts locally",
@@ -349,6 +355,11 @@ def test_the_sentence_that_explains_stays_with_what_it_explains():
     assert found.text == "keep the file in Shift_JIS. otherwise their system cannot read it."
     (found,) = find_guidance("リトライは3回まで。それ以上は電池がもたない。ありがとう")
     assert found.text == "リトライは3回まで。 それ以上は電池がもたない。"
+
+
+def test_what_to_use_instead_stays_with_what_is_forbidden():
+    message = "docker isn't allowed on this laptop. use the shared dev postgres on pgdev.intern"
+    assert [one.text for one in find_guidance(message)] == [message]
 
 
 def test_an_answer_with_a_reason_decides_what_was_asked():

@@ -260,7 +260,7 @@ def _of_agent(turn: Turn) -> Iterator[Candidate]:
 
 
 _PROPOSAL = phrases(
-    words("i(?:'d| would)? (?:suggest|propose|recommend|go with), options?, alternatively, either, we could, my plan"),
+    words("i(?:'d| would)? (?:suggest|propose|recommend|go with), options?, alternatively, either, (?:we|i) could, my plan"),
     "案|提案|選択肢|どちら|考えています|しようと思|おすすめ",
 )
 

@@ -23,6 +23,7 @@ from omoide.learning.guidance_patterns import (
     HOUSE_SHAPE,
     HOUSE_SUBJECT,
     HOUSE_TOPIC,
+    INSTEAD,
     LEAD,
     LOCATES,
     NAMES,
@@ -73,7 +74,7 @@ def find_guidance(text: str, *, is_answer: bool = False, is_first: bool = False)
         if corrected and not rest and place < len(sentences):  # "No." alone: what is right follows
             rest = strip_lead(sentences[place])[1]
             place += 1
-        following = _dependent(sentences[place:], len(rest))
+        following = _dependent(rest, sentences[place:])
         explained = _is_explained(rest) or any(map(_is_explained, following))
         guidance = _classify(_Sentence(rest, explained=explained, corrected=corrected, is_first=is_first))
         if guidance is not None:
@@ -205,14 +206,15 @@ def _is_statement(sentence: str, *, least: int) -> bool:
     )
 
 
-def _dependent(following: Sequence[str], length: int) -> list[str]:
-    """The sentences right after a statement that only explain it."""
+def _dependent(statement: str, following: Sequence[str]) -> list[str]:
+    """The sentences right after a statement that only explain it, or say what to do instead of what it forbids."""
     chosen: list[str] = []
+    length, forbids = len(statement), bool(FORBIDS.search(statement))
     for sentence in following[:2]:
         length += len(sentence)
         if length > _LONGEST or is_question(sentence) or is_temporary(sentence) or TASK.search(sentence):
             break
-        if not DEPENDENT.search(sentence):
+        if not DEPENDENT.search(sentence) and not (forbids and INSTEAD.search(sentence)):
             break
         chosen.append(sentence)
     return chosen

@@ -30,7 +30,8 @@ _REFUSAL = any_of(
 )
 _FILLER = listed("""
     oh, ah, hm+, uh, um, ok(?:ay)?, k, yes, yep, yeah, yup, sure, right, oh right, great, ah great, good, nice, cool, thanks
-    thx, well, also, and, but, so, btw, by the way, fyi, careful(?=:), note, heads up, one (?:more )?thing, just so you know
+    thx, well, also, and, but, so, btw, by the way, fyi, careful(?=:), note, heads up, just so you know
+    (?:one )?(?:more |last )?thing, fine, makes sense
     actually, wait, hey, important, sorry, please, pls, all good, perfect, go ahead, morning, looks good, lgtm
     オーケー, おk, はい, うん, ええ, ああ, あ, あと, それと, それから, ちなみに, なお, ただ, でも, まあ, えっと, で
     じゃあ, では, すみません, ごめん, いいね, いいです(?:ね)?, ありがと(?:う(?:ございます)?)?, 了解(?:です)?, お願いします
@@ -73,7 +74,7 @@ GENERAL = phrases(
     r"\b(?:in|for|across) (?:this|our|the whole) (?:repo|repository|project|codebase|team|company|org|monorepo|app)\b",
     r"\b(?:by|per|as per|according to) (?:contract|policy|convention|law|agreement|our|the (?:style|team|contract|spec))\b",
     r"\b(?:rules?|polic(?:y|ies)|conventions?|guidelines?|standards?) (?:here |there )?(?:is|are|says?|requires?|for)\b",
-    r"\b(?:rule|convention|policy)\s*:",
+    r"\b(?:rule|convention|policy)\s*:|\b(?:company|team|house|security) (?:policy|rules?)\b",
     rf"{_AUTHORITY} (?:team )?{_DEMANDS}",
     r"\b(?:every|each) (?:new )?\w+ (?:has|have|must|needs?|gets?|should|goes|is)\b",
     r"\ball (?:the |our )?\w+(?: \w+){0,4} (?:are|is|in|go|goes|must|should|use|have)\b",
@@ -98,14 +99,16 @@ _NO_RULE = listed("need, idea, problem, worries, rush, way, thanks, clue, longer
 FORBIDS = phrases(
     r"(?:^|[,;:.(]\s*|\b(?:and|but|so|please|pls|just|tho|though) )"
     rf"(?:(?:do not|don'?t|never|avoid|no more) (?:ever |just )?(?!{_HARMLESS})\w+|(?:stop|quit) \w+ing\b)",
-    r"\b(?:must|may|can|should)(?:n'?t| not| never) be \w+|\bmust(?:n'?t| not)\b|\bnot allowed\b|\bhands off\b",
+    r"\b(?:must|may|can|should)(?:n'?t| not| never) be \w+|\bmust(?:n'?t| not)\b|\bhands off\b",
+    r"\b(?:not|isn'?t|aren'?t) (?:allowed|permitted)\b",
     r"\b(?:don'?t|doesn'?t) (?:go|belong) (?:in|into|to|on|here)\b",
     r"\b(?:you|we) (?:can'?t|cannot|can not|may not|mustn'?t) (?:use|do|call|run|add|have|put|import|change|rely|touch)\b",
-    rf"(?:^|[,;:]\s*|\band )no (?!{_NO_RULE})[\w-]+ (?:[\w-]+ )?(?:in|on|for|please|pls|at|anywhere|allowed|ever)\b",
+    rf"(?:^|[,;:]\s*|\band )no (?!{_NO_RULE})[\w<>/-]+ (?:[\w<>/-]+ ){{0,4}}"
+    r"(?:in|on|for|please|pls|at|anywhere|allowed|ever)\b",
     "(?<!気に)(?<!心配)(?<!気にし)(?<!心配し)ないで(?!す)",
     "(?:は|も|のは)(?:ダメ|だめ|駄目|なし|無し|ナシ|不可)",
     listed("禁止, 厳禁, (?<![a-z])NG(?![a-z]), ＮＧ, ないこと(?=[、。！]|$|で), ないように, ^[^が]*しない[。！]?$"),
-    "やめ(?:て|ましょう)",
+    "やめ(?:て|ましょう)|避けて|(?:せず|さず|かず|わず)に?、?[^。]{1,30}(?:こと|して|する|ください|書)",
 )
 """It says what not to do."""
 
@@ -171,12 +174,17 @@ DIRECTS = phrases(
         use, keep, leave, put, take, prefer, stick, stay, call, name, write, run, must, has to, have to, needs? to
         only, instead, rather, drop, skip, go with
     """),
+    r"(?:^|[,;:]\s*|\b(?:please|pls) )"
+    + words("""
+        wrap, pass, pin, quote, sort, return, store, cache, escape, validate, sign, prefix, tag, group, mark, document, catch
+        reuse, stub, mock, round
+    """),
     r"\b(?:should|not|no)\b(?! \w+ing\b)",
     listed("""
         (?:に|まで)(?:落と|下げ|上げ|増や|減ら|絞)
         にする, に(?:して|しと), でいく, でいこう, でいき, でやる, を使, 残(?:し|す|って), 分け, 入れ, やめ, しない, だけ
-        のみ, (?:で|に|へ)[。！]?$
-        でいい, でお願い, ようにして, こと[。！]?$, 揃え, 寄せ, 置い, おいて, おく, 書い, まま, より, ではなく
+        のみ, (?:で|に|へ)[。！]?$, 切(?:る|り), やめます, 外(?:す|し), 捨て, だけで
+        でいい, でお願い, ようにして, こと(?=[。！(（]|$), 揃え, 寄せ, 置い, おいて, おく, 書い, まま, より, ではなく
         じゃなく, なし[で。], 足し
     """),
 )
@@ -241,7 +249,7 @@ TASK = re.compile(
         r"^i(?:'d| would)? (?:need|want|like) you to\b",
         r"^let'?s (?:go(?! with)|start|try|tune|see|fix|add|look|move on|continue)\b",
         rf"^(?:please |pls |now |then |just |also )*{_TASK_VERB}",
-        "(?:てもらえ|てくれ(?:る|ます|ない)|ていただけ|ちょうだい|頂戴|したい|直して|見て(?:くれ|もら|ほし)?|調べて|教えて|お願いできる|やって)"
+        "(?:てもらえ|てくれ(?:る|ます|ない)|ていただけ|ちょうだい|頂戴|したい|直して|見て(?!る|い)(?:くれ|もら|ほし)?|調べて|教えて|お願いできる|やって)"
         "(?:[?？。！ー〜]|ください|る|ます|$)",
     ),
     re.I,
@@ -313,6 +321,10 @@ DEPENDENT = phrases(
     "(?:ので|から|んで|ため|ないと(?:困る)?(?:です)?|しかない(?:です)?|みたいな(?:感じ)?)[。！]?$",
 )
 """It only explains the sentence before it."""
+INSTEAD = phrases(
+    r"^(?:please |just |so )?(?:use|take|go with|put|keep)\b(?! (?:it|that|this)\b)", "^(?:代わりに|かわりに|代わりは)"
+)
+"""After what is forbidden: what to do instead."""
 VAGUE = phrases(
     r"^(?:it|this|that|these|those|they|he|she|which|there)\b"
     r"(?!\s+(?:repo|repository|project|codebase|team|service|package|module|app))",

@@ -113,6 +113,7 @@ _OF_CODE = re.compile(
     re.I,
 )
 """What an agent says about code can be read there."""
+_PAST = re.compile("(?:でした|ました|だった|かった)[。！]?$")
 _VAGUE = phrases(
     r"^\W*(?:it|this|that|these|those|they|he|she|which)\b(?!\s+(?:repo|repository|project|codebase|team|service|package|module))",
     r"\b(?:maybe|perhaps|might|probably|I think|I guess|not sure|seems?|could be)\b",
@@ -155,6 +156,11 @@ def classify(sentence: str, *, by_person: bool) -> StatementKind | None:
         return StatementKind.DECISION
     if by_person and _CONVENTION.search(sentence):
         return StatementKind.CONVENTION
-    if _FACT.search(sentence) and is_concrete(sentence) and (by_person or not _OF_CODE.search(sentence)):
+    if _FACT.search(sentence) and is_concrete(sentence) and (by_person or not _is_report(sentence)):
         return StatementKind.FACT
     return None
+
+
+def _is_report(sentence: str) -> bool:
+    """Whether an agent's sentence is about code, which can be read there, or tells what was so a moment ago."""
+    return bool(_OF_CODE.search(sentence) or _PAST.search(sentence))

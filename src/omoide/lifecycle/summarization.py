@@ -24,7 +24,7 @@ PART_BYTES = 6_000
 """About how long one summary gets: a longer one would be found for every question, and fill every prompt."""
 _SHARE = 0.35
 """Of the bytes of the entries: up to this size of the summary, remarks are added to what must stay."""
-_MOST_SHARE = 0.465
+_MOST_SHARE = 0.475
 """The same: above this size, facts with few details are left out. The originals stay in the archive."""
 _SHORT_LOG = 4_000
 """Bytes of entries whose facts all stay: little is gained there."""
