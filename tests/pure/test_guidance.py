@@ -357,6 +357,21 @@ def test_the_sentence_that_explains_stays_with_what_it_explains():
     assert found.text == "リトライは3回まで。 それ以上は電池がもたない。"
 
 
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        (
+            "exit codes matter, people script this: 0 nothing found, 1 duplicates, 2 error. dont change those",
+            "exit codes matter, people script this: 0 nothing found, 1 duplicates, 2 error. dont change those",
+        ),
+        ("add both, texts live in locales/*.json", "texts live in locales/*.json"),
+        ("写真は長辺1600pxに縮小してから送ること。", "写真は長辺1600pxに縮小してから送ること。"),
+    ],
+)
+def test_a_rule_has_the_words_that_it_is_about_and_no_task(message, text):
+    assert [one.text for one in find_guidance(message)] == [text]
+
+
 def test_what_to_use_instead_stays_with_what_is_forbidden():
     message = "docker isn't allowed on this laptop. use the shared dev postgres on pgdev.intern"
     assert [one.text for one in find_guidance(message)] == [message]

@@ -275,6 +275,10 @@ _FRAGMENT = re.compile(
     r"(?:always|never|only|not|no) (?:together|in|on|with|for|at|by|before|after|without|from|to|as|via|through)\b", re.I
 )
 """The beginning of a rule whose subject stands before it."""
+_LEAST_WORDS = 2
+"""Content words of a rule that says something without the rest of its sentence."""
+_NEGATIVE = re.compile(r"(?:never|not|no)\b", re.I)
+"""After a comma: the beginning of what a rule puts something else in the place of, which stands before it."""
 _CUT = re.compile("[\u3400-\u9fff\u30a0-\u30ff)）」]$")
 _REST = re.compile("[^、。，,;；！!？?\n]*")
 
@@ -285,7 +289,8 @@ def _complete(request: Request, message: str) -> tuple[str, str]:
     sentence = next((one for one in split_sentences(message) if text in one), "")
     if not sentence or request.kind != "rule":
         return text, sentence
-    if _FRAGMENT.match(text):
+    follows_clause = sentence[: sentence.index(text)].rstrip().endswith(",") and _NEGATIVE.match(text)
+    if _FRAGMENT.match(text) or follows_clause or len(content_words(text)) < _LEAST_WORDS:
         return strip_lead(sentence)[1], sentence
     if _CUT.search(text):  # a Japanese sentence has its verb at the end
         rest = _REST.match(sentence, sentence.index(text) + len(text))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from omoide.learning.guidance_patterns import (
     ADVERB,
+    BAN_OF_PREVIOUS,
     BUG,
     CONTRAST,
     DEICTIC,
@@ -76,7 +77,8 @@ def find_guidance(text: str, *, is_answer: bool = False, is_first: bool = False)
             place += 1
         following = _dependent(rest, sentences[place:])
         explained = _is_explained(rest) or any(map(_is_explained, following))
-        guidance = _classify(_Sentence(rest, explained=explained, corrected=corrected, is_first=is_first))
+        sentence = _Sentence(rest, explained=explained, corrected=corrected, is_first=is_first)
+        guidance = _classify(sentence) or _after_task(sentence) or _ban(sentences[:place], rest)
         if guidance is not None:
             place += len(following)
             found.append(guidance._replace(text=" ".join([guidance.text, *following])))
@@ -195,6 +197,25 @@ def _classify(sentence: _Sentence) -> Guidance | None:
         return None
     is_general = kind == "decision" or sentence.general
     return Guidance(sentence.text, "correction" if sentence.corrected else kind, is_general)
+
+
+def _after_task(sentence: _Sentence) -> Guidance | None:
+    """What a sentence says after a task: "add both, texts live in locales/*.json"."""
+    task, _, rest = sentence.text.partition(", ")
+    if not rest or not TASK.search(task) or sentence.is_first:
+        return None
+    said = _Sentence(rest, explained=False, corrected=False, is_first=False)
+    return _classify(said) if said.is_rule or (said.states and not said.is_task) else None
+
+
+def _ban(before: Sequence[str], sentence: str) -> Guidance | None:
+    """A prohibition together with the sentence before it, which it is about: "… 2 error. Don't change those"."""
+    if len(before) < 2 or not BAN_OF_PREVIOUS.search(sentence):  # the last one before is the sentence itself
+        return None
+    previous = strip_lead(before[-2])[1]
+    if not _is_statement(previous, least=_ENOUGH_WORDS) or TASK.search(previous):
+        return None
+    return Guidance(f"{previous} {sentence}", "convention", is_general=False)
 
 
 def _is_statement(sentence: str, *, least: int) -> bool:

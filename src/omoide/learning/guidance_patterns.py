@@ -228,8 +228,9 @@ GENERIC = phrases(
     r"|are (?:forever|final))\b",
     r"^[\w.`/<>-]+(?: [\w.`/<>-]+)? only (?:in|on|for|with|from|through|via|at|as)\b",
     r"^(?:[\w.`/<>-]+ ){1,2}(?:for|in|on) (?:all|every|everything|each)\b",
+    "は[^。]{2,}(?:[うくぐすつぬぶむる]|ない)こと(?=[。！(（]|$)",
 )
-"""An English sentence about all things of a kind: "library crates get their own errors", "anyhow only in binaries"."""
+"""A sentence about all things of a kind: "library crates get their own errors", 「写真は縮小してから送ること」."""
 HOUSE_SUBJECT = phrases(
     r"^(?:the |our |all |every )?(?:\w+ )?"
     + words("""
@@ -321,6 +322,10 @@ DEPENDENT = phrases(
     "(?:ので|から|んで|ため|ないと(?:困る)?(?:です)?|しかない(?:です)?|みたいな(?:感じ)?)[。！]?$",
 )
 """It only explains the sentence before it."""
+BAN_OF_PREVIOUS = phrases(
+    r"^(?:so |and |please |but )?(?:do not|don'?t|never) \w+ (?:it|this|that|those|these|them)\b[^.]{0,20}[.!]?$"
+)
+"""It forbids something about what the sentence before it says."""
 INSTEAD = phrases(
     r"^(?:please |just |so )?(?:use|take|go with|put|keep)\b(?! (?:it|that|this)\b)", "^(?:代わりに|かわりに|代わりは)"
 )

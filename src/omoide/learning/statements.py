@@ -90,7 +90,7 @@ _KNOWN_TOOLS = words("""
 _NOT_LATIN = r"[\u3040-\u30ff\u3400-\u9fff]"
 _CONCRETE = phrases(
     r"`[^`]+`",
-    r"[\w.-]+/[\w./-]+",
+    r"[\w.-]+/[\w./*<>-]+",
     r"\w\.(?:py|tsx?|jsx?|go|rs|rb|java|kt|swift|dart|c|h|cpp|cs|toml|ya?ml|json|md|sh|sql|cfg|ini|env|lock|xml|html|css|tf)\b",
     r"(?-i:(?<![A-Za-z])[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*(?![a-z]))",
     r"(?-i:(?<![A-Za-z])[A-Z]?[a-z]+[A-Z]\w*)",
