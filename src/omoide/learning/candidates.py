@@ -12,7 +12,7 @@ import msgspec
 from omoide.learning.file_corrections import glob_of
 from omoide.learning.guidance import Guidance, find_guidance, is_choice, strip_lead
 from omoide.learning.noise import has_credential, is_about_instruction, is_instruction, is_standing_order, is_temporary
-from omoide.learning.patterns import phrases, words
+from omoide.learning.patterns import lazy_pattern, phrases, words
 from omoide.learning.repairs import RepairFinder
 from omoide.learning.request_rule import Request
 from omoide.learning.requests import find_requests
@@ -38,9 +38,9 @@ _MOST_COMPARED = 200
 """Candidates that a new one is compared with: the last ones."""
 _MOST_SPOKEN = 60_000
 """Characters of the conversation that are kept for a language model: the end of it."""
-_OWN_TOOL = re.compile(r"(?:^|[_./:])omoide(?:[_./:]|$)", re.I)
+_OWN_TOOL = lazy_pattern(r"(?:^|[_./:])omoide(?:[_./:]|$)", re.I)
 """`mcp__omoide__recall`, `plugin_omoide_omoide.recall`, `omoide`."""
-_OWN_COMMAND = re.compile(r"(?:^|[;&|(]\s*)(?:\S*/)?omoide\s", re.M)
+_OWN_COMMAND = lazy_pattern(r"(?:^|[;&|(]\s*)(?:\S*/)?omoide\s", re.M)
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -238,8 +238,8 @@ class Extractor:
         )
 
 
-_EDIT_TOOL = re.compile(r"edit|write|apply_patch|patch|notebook|replace|create", re.I)
-_PATCHED = re.compile(r"^\*\*\* (?:Update|Add) File: (.+)$", re.M)
+_EDIT_TOOL = lazy_pattern(r"edit|write|apply_patch|patch|notebook|replace|create", re.I)
+_PATCHED = lazy_pattern(r"^\*\*\* (?:Update|Add) File: (.+)$", re.M)
 
 
 def extract(turns: Iterable[Turn], known: Iterable[str] = ()) -> Extractor:
@@ -271,16 +271,16 @@ def _asks(text: str) -> bool:
     return any(is_question(sentence) or _PROPOSAL.search(sentence) for sentence in sentences[-3:])
 
 
-_FRAGMENT = re.compile(
+_FRAGMENT = lazy_pattern(
     r"(?:always|never|only|not|no) (?:together|in|on|with|for|at|by|before|after|without|from|to|as|via|through)\b", re.I
 )
 """The beginning of a rule whose subject stands before it."""
 _LEAST_WORDS = 2
 """Content words of a rule that says something without the rest of its sentence."""
-_NEGATIVE = re.compile(r"(?:never|not|no)\b", re.I)
+_NEGATIVE = lazy_pattern(r"(?:never|not|no)\b", re.I)
 """After a comma: the beginning of what a rule puts something else in the place of, which stands before it."""
-_CUT = re.compile("[\u3400-\u9fff\u30a0-\u30ff)）」]$")
-_REST = re.compile("[^、。，,;；！!？?\n]*")
+_CUT = lazy_pattern("[\u3400-\u9fff\u30a0-\u30ff)）」]$")
+_REST = lazy_pattern("[^、。，,;；！!？?\n]*")
 
 
 def _complete(request: Request, message: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import re
 
-from omoide.learning.patterns import any_of, listed, phrases, words
+from omoide.learning.patterns import any_of, lazy_pattern, listed, phrases, words
 
 _TASK_VERB = words("""
     add, fix, make, change, rename, move, remove, delete, update, create, implement, split, refactor, check, look, find, show
@@ -38,7 +38,7 @@ _FILLER = listed("""
     そうですね, そうだ, 大事なこと, 補足, 念のため
 """)
 _AFTER = r"(?:[\s,.!:;、。！…–—-]+|$)"
-LEAD = re.compile(rf"^(?:{_FILLER}{_AFTER})*(?P<no>(?:{_REFUSAL}{_AFTER})+)?(?:{_FILLER}{_AFTER})*", re.I)
+LEAD = lazy_pattern(rf"^(?:{_FILLER}{_AFTER})*(?P<no>(?:{_REFUSAL}{_AFTER})+)?(?:{_FILLER}{_AFTER})*", re.I)
 """Words at the beginning of a sentence that say nothing, and the one that refuses something."""
 
 # What a sentence says.
@@ -244,7 +244,7 @@ HOUSE_SUBJECT = phrases(
 
 # What a sentence is, that is not guidance.
 
-TASK = re.compile(
+TASK = lazy_pattern(
     any_of(
         r"^(?:can|could|would|will) (?:you|we)\b",
         r"^i(?:'d| would)? (?:need|want|like) you to\b",
@@ -284,7 +284,7 @@ ORDERS = phrases(
     "(?:て|で)(?:ください|下さい|くれ|ほしい|欲しい|おいて|ね|よ)*[。！!]?$|(?:すること|こと|よう(?:に)?)[。！!]?$|しよう|ましょう",
 )
 """It tells somebody what to do, as opposed to what happens."""
-ENDS_OPEN_JA = re.compile(
+ENDS_OPEN_JA = lazy_pattern(
     "(?:て|(?<!ま)で)(?:ください|下さい|くれ|くださいね|ほしい(?:です)?|欲しい(?:です)?|もらって|おいて|ね|よ)*[。！!]?$|がほしい"
     "|(?:ので|んで|から)(?:ね|さ)?[。！!]?$"
 )

@@ -1,10 +1,9 @@
 """A request to remember something, and a rule by which one is found. Pure."""
 
 import re
-from functools import cache
 from typing import NamedTuple
 
-from omoide.learning.patterns import phrases
+from omoide.learning.patterns import lazy_pattern, phrases
 
 ONE_OFF = phrases(
     r"\b(?:today|tonight|tomorrow|later today|this (?:morning|afternoon|evening|week)|right now|asap|by (?:\w+day|"
@@ -30,7 +29,7 @@ class RequestRule(NamedTuple):
 
     kind: str
     """remember (asked for by name), rule (from now on) or decision."""
-    pattern: str
+    pattern: re.Pattern[str]
     """Its group `phrase` asks, its group `content` is what to keep, after its group `topic` if it has one. An empty content
     means the sentence before or after it."""
     needs: tuple[str, ...] = ()
@@ -41,15 +40,9 @@ class RequestRule(NamedTuple):
         folded = text.lower()
         if self.needs and not any(word in folded for word in self.needs):
             return None
-        return _compile(self.pattern).match(text)
-
-
-@cache
-def _compile(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern when a text first needs it: a process reads a few messages, mostly in one language."""
-    return re.compile(pattern, re.I | re.S)
+        return self.pattern.match(text)
 
 
 def rule(kind: str, pattern: str, needs: str = "") -> RequestRule:
     """Return a rule. `needs` are parts of words with spaces between them, one of which is in every text that it matches."""
-    return RequestRule(kind, pattern, tuple(needs.split()))
+    return RequestRule(kind, lazy_pattern(pattern, re.I | re.S), tuple(needs.split()))

@@ -6,7 +6,7 @@ from itertools import islice
 
 from omoide.learning.english_requests import ENGLISH, FROM_NOW, NOT_ENGLISH
 from omoide.learning.japanese_requests import ASK_JA, FROM_NOW_JA, JAPANESE, LEAD_JA, NOT_JAPANESE, REMEMBER_JA
-from omoide.learning.patterns import any_of, phrases
+from omoide.learning.patterns import any_of, lazy_pattern, phrases
 from omoide.learning.request_rule import ONE_OFF, Request, RequestRule
 from omoide.learning.sentences import is_question, split_sentences
 
@@ -26,9 +26,9 @@ _ASKS_TO_REMEMBER = phrases(
     r"\b(?:can|could|would|will) you\b.*\b(?:remember|note|keep|save|memori|jot|write (?:this|that|it) down|hold on)",
     rf"{REMEMBER_JA}{ASK_JA}[?？]?$",
 )
-_CONFIRMATION = re.compile(r",?\s*(?:ok(?:ay)?|right|alright|got it|yeah|please)\?+\s*$", re.I)
+_CONFIRMATION = lazy_pattern(r",?\s*(?:ok(?:ay)?|right|alright|got it|yeah|please)\?+\s*$", re.I)
 """The end of a request that only sounds like a question."""
-_POLITE_TASK = re.compile(
+_POLITE_TASK = lazy_pattern(
     r"[,;]?\s+(?:so|and|then)?,?\s*(?:can|could|would|will) (?:you|we)\b[^?]*\?+\s*$"
     r"|(?:ので|から|ため|、)[^。、]{0,60}[てで](?:もらえ|いただけ|頂け|くれ)(?:る|ます|ません|ない)か?[?？]+\s*$",
     re.I,
@@ -43,19 +43,19 @@ _THIS_TIME = phrases(
     "今回(?:は|"
     r"だけ)|とりあえず|ひとまず",
 )
-_STATEMENT_JA = re.compile("[はが]|です|ます|[うくぐすつぬぶむるい]$")
+_STATEMENT_JA = lazy_pattern("[はが]|です|ます|[うくぐすつぬぶむるい]$")
 _FORGET = phrases("forget", "^remember$", "忘れ")
-_CLAUSE = re.compile(r"[,;:—–]\s+|\s+(?:and|but|so)\s+|[、：]\s*", re.I)
+_CLAUSE = lazy_pattern(r"[,;:—–]\s+|\s+(?:and|but|so)\s+|[、：]\s*", re.I)
 """Where a part of a sentence begins that may ask for something by itself."""
 _MOST_CLAUSES = 10
-_BEGINNING = re.compile(
+_BEGINNING = lazy_pattern(
     r"^(?:(?:that|to)\s+|something:\s+|は、?|[、,:：]\s*|ちなみに|なお|今後[はも]?(?=\S)|(?:以後|これから|次から|"
     r"次回から)[はも](?=\S)"
     rf"|{LEAD_JA}、\s*|(?:{FROM_NOW_JA}|{FROM_NOW})[、,\s]+(?=\S))+",
     re.I,
 )
-_ENDING = re.compile("、と$|、(?:これ|それ|この件|その点)[もをは]?$")
-_POINTER = re.compile(
+_ENDING = lazy_pattern("、と$|、(?:これ|それ|この件|その点)[もをは]?$")
+_POINTER = lazy_pattern(
     r"^(?:今後)?(?:ずっと|同じ|同様|そのように|そう)[^、。]{0,6}[。！!]?$"
     r"|^(?:今後も?)?(?:ずっと)?(?:それ|これ|[こそ]の(?:形|やり方|値|設定|方針|ルール|名前|上限|順番))(?:で|に)(?:頼|"
     r"お願い|いき|いく|よろしく|"
@@ -81,7 +81,7 @@ _POINTER = re.compile(
     rf"|^{any_of('これ', 'それ', 'あれ', 'このこと', 'そのこと', '以下', '次のこと', '上記', '[こそ]の件')}[:：。、]*$",
     re.I,
 )
-_ANNOUNCES = re.compile(
+_ANNOUNCES = lazy_pattern(
     "^[^、。はがを]{0,8}(?:決めごと|決め事|決まりごと|決まり|ルール|約束|取り決め|覚えておいて(?:ほしい|"
     "欲しい)こと)(?:です|が?あります|ね|を)?[。！!]*$"
 )

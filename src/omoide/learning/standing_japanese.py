@@ -1,8 +1,6 @@
 """Standing rules and decisions in Japanese by their grammar: 「…は必ず…こと」「…という方針で」. Pure."""
 
-import re
-
-from omoide.learning.patterns import any_of, phrases
+from omoide.learning.patterns import any_of, lazy_pattern, phrases
 from omoide.learning.request_rule import ONE_OFF, Request
 
 _LONGEST_ENDING = 40
@@ -83,7 +81,7 @@ _BAN_JAPANESE = phrases(
     "は、?(?:今後|原則|絶対|基本)?(?:全面|一切|完全)?(?:禁止|厳禁|NG)(?:です|だ|で(?:お願いします)?|と?に?します|"
     "とする)?[。！!ねよ]*$",
 )
-_NAMED_RULE_JAPANESE = re.compile(
+_NAMED_RULE_JAPANESE = lazy_pattern(
     r"^(?P<content>.{3,}?)[、,]?"
     + any_of(
         rf"(?:(?:という|っていう|って|との|といった)?(?:の(?:が|を|は))?(?:、|うち(?:の)?|チームの|この|"
@@ -98,7 +96,7 @@ _NAMED_RULE_JAPANESE = re.compile(
     )
     + r"(?P<rest>[^。]*)[。！!]*$"
 )
-_OBSERVE_JAPANESE = re.compile(
+_OBSERVE_JAPANESE = lazy_pattern(
     r"^(?P<content>.*?)[、,]?(?:という|って|との)?(?:(?:ルール|方針|こと|の|点)?(?:は|を|も|だけは|で))?"
     r"(?:[、,]?(?:これ|それ|こちら|この点|その点)(?:だけ)?(?:は|を|も|で)?)?、?(?:今後も?、?|必ず|絶対に?|ちゃんと|"
     r"しっかり|ずっと|以後|これからも)*"
@@ -152,7 +150,7 @@ _GIVEN_JAPANESE = phrases(
     "(?:それ|これ|その点|この点)?を前提(?:に|として)[^。]{0,30}(?:ください|ように(?:して)?|て|お願い(?:します)?|"
     "ほしい(?:です)?)[。！!ねよ]*$"
 )
-_OTHER_TASK_JA = re.compile(
+_OTHER_TASK_JA = lazy_pattern(
     "(?:ので|(?:です|ます|[いうくすつむるただ])から|のを|のが|けど|のに)、?(?![^。]*(?:必ず|絶対|決して|常に|毎回|今後))[^、。]{0,30}(?:て|で)(?:ください|ほしい|"
     "くれ|もらえ|下さい)?[。ねよ！!]*$"
 )

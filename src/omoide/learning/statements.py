@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 
 from omoide.learning.noise import is_about_instruction, is_progress, is_temporary
-from omoide.learning.patterns import phrases, words
+from omoide.learning.patterns import lazy_pattern, phrases, words
 from omoide.learning.sentences import is_question
 
 
@@ -52,7 +52,7 @@ _DECISION = phrases(
     "を(?:採用|選択|選定|選び|廃止|却下)(?:し(?:た|ました|ます)|する|ました)",
     "決定(?:事項)?[:：]",
 )
-_INSTEAD = re.compile(r"\binstead of\b", re.I)
+_INSTEAD = lazy_pattern(r"\binstead of\b", re.I)
 _CONVENTION = phrases(
     r"^\W*(?:please )?(?:always|never)\b",
     r"\bI (?:always |really |strongly )?(?:prefer|like|want|hate|dislike|don'?t (?:like|want))\b",
@@ -103,7 +103,7 @@ _CONCRETE = phrases(
     _KNOWN_TOOLS,
 )
 """A path, a name, a number, a version, a well-known tool: what makes a fact checkable."""
-_OF_CODE = re.compile(
+_OF_CODE = lazy_pattern(
     r"^(?:note that |so )?(?:the|this|that|both|each|all|these)?\s*(?:\w+ |`[^`]+` )?"
     + words("""
         functions?, methods?, class(?:es)?, handlers?, components?, hooks?, variables?, endpoints?, migrations?, helpers?
