@@ -432,7 +432,8 @@ def test_an_entry_that_is_changed_meanwhile_stays_and_the_rest_is_summarised(tmp
     monkeypatch.setattr(log, "_back_up_project", write_meanwhile)
     done = log.summarize(scope=SHOP, force=True)
     assert done.success
-    assert "changed meanwhile" in done.trouble
+    assert done.trouble == "1 entry changed meanwhile and stays as it is"
+    assert done.preserved == {"changed": 1}
     assert log.show(entry.number, scope=SHOP).content == "We decided to use MySQL 8 after all."
     (summary,) = done.summaries
     assert "PostgreSQL 16 " not in summary.content

@@ -61,7 +61,8 @@ class SummaryResult(msgspec.Struct, frozen=True):
     """The entries that they stand for, as they were before."""
     preserved: dict[str, int] = {}
     """How many memories stay as they are, by the reason: pinned, decision, recent, knowledge (a type of its own, a key, …),
-    summary (an earlier one), few (too few in their layer), short (a summary would not be shorter)."""
+    summary (an earlier one), few (too few in their layer), changed (while the summary was made), short (a summary would not
+    be shorter)."""
     files: list[SummaryFile] = []
     """Of a dry run, the files that would change."""
     trouble: str = ""
@@ -231,7 +232,9 @@ class Summaries(Trees):
         if ask and self._llm.enabled:
             pending, trouble = write_by_model(self._llm, pending, self._is_storable_summary)
             troubles += [trouble] if trouble else []
-        summaries, stored = self._store_summaries(project, pending, troubles)
+        summaries, stored, changed = self._store_summaries(project, pending)
+        if changed:
+            troubles.append(_changed_meanwhile(changed))
         try:
             with self._read(project) as tx:
                 size = self._log_files(tx, project).log_bytes
@@ -239,7 +242,7 @@ class Summaries(Trees):
             size = result.original_size
             troubles.append(f"it is stored, but its size is not known: {error}")
         return msgspec.structs.replace(
-            _with_counts(result, choice, stored),
+            _with_counts(result, choice, stored, changed),
             new_size=size,
             backup_path=str(backup),
             summaries=summaries,
@@ -283,15 +286,17 @@ class Summaries(Trees):
             return write_backup(Path(self._store.location), project.path, linked, at, self._settings.max_backups)
 
     def _store_summaries(
-        self, project: Scope, pending: "Sequence[PendingSummary]", troubles: list[str]
-    ) -> tuple[list[Memory], list[Memory]]:
-        """Store the summaries and archive what they stand for; return both, the second as it was before.
+        self, project: Scope, pending: "Sequence[PendingSummary]"
+    ) -> tuple[list[Memory], list[Memory], int]:
+        """Store the summaries and archive what they stand for; return both, the second as it was before, and how many
+        entries changed meanwhile.
 
         What somebody changed meanwhile, in the database or in a file, stays as it is, and its summary is made again without
         it, by rules: the model is not asked, and charged for, twice. Raises Changed where that does not end.
         """
         from omoide.service.summary_parts import without_memories  # lazy: see the top
 
+        every: set[int] = set()
         for _ in range(_ATTEMPTS):
             self._hooks.before_read(project)  # edits of files, made while the model was thinking
             drafts = [self._writes.check(one.draft) for one in pending]
@@ -299,11 +304,11 @@ class Summaries(Trees):
                 changed = _changed(write.tx, pending)
                 if not changed:
                     summaries = [self._add_summary(write, *each) for each in zip(pending, drafts, strict=True)]
-                    return summaries, [memory for one in pending for memory in one.sources]
-            troubles.append(f"{_entries(len(changed))} changed meanwhile and stay as they are")
+                    return summaries, [memory for one in pending for memory in one.sources], len(every)
+            every |= changed
             pending = self._storable_summaries(without_memories(pending, changed))
             if not pending:
-                return [], []
+                return [], [], len(every)
         raise Changed(f"entries of {project} were changed again and again while they were summarised: try again later")
 
     def _add_summary(self, write: MemoryTransaction, one: "PendingSummary", draft: Draft) -> Memory:
@@ -346,16 +351,20 @@ class Summaries(Trees):
         return msgspec.structs.replace(_with_counts(result, choice, archived), summaries=summaries, files=changed)
 
 
-def _with_counts(result: SummaryResult, choice: "SummaryChoice", archived: Sequence[Memory]) -> SummaryResult:
+def _with_counts(
+    result: SummaryResult, choice: "SummaryChoice", archived: Sequence[Memory], changed: int = 0
+) -> SummaryResult:
     total = sum(choice.preserved.values()) + sum(len(group.memories) for group in choice.groups)
     reasons = {reason.value: count for reason, count in choice.preserved.items()}
+    if changed:
+        reasons["changed"] = changed
     rest = total - len(archived) - sum(reasons.values())
     return msgspec.structs.replace(
         result,
         success=True,
         entries_summarized=len(archived),
         entries_preserved=total - len(archived),
-        preserved={**reasons, **({"short": rest} if rest else {})},
+        preserved={**reasons, **({"short": rest} if rest > 0 else {})},
         archived=list(archived),
     )
 
@@ -378,5 +387,7 @@ def _is_in_log(memory: Memory) -> bool:
     return bool(memory.scope.name) or not (memory.pinned or memory.type == "decision")
 
 
-def _entries(number: int) -> str:
-    return f"{number} entry" if number == 1 else f"{number} entries"
+def _changed_meanwhile(number: int) -> str:
+    if number == 1:
+        return "1 entry changed meanwhile and stays as it is"
+    return f"{number:,} entries changed meanwhile and stay as they are"

@@ -23,6 +23,7 @@ _REASONS = {
     "knowledge": "with a type of their own, a key, examples, or in a list",
     "summary": "earlier summaries",
     "few": "too few in their session",
+    "changed": "that changed meanwhile",
     "short": "that would not get shorter",
 }
 
