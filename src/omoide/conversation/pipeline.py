@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from omoide.conversation.record import HeardTurns, activity_line, session_entry
-from omoide.errors import AlreadyDone, Conflict, InvalidInput, OmoideError, SecretFound
+from omoide.errors import AlreadyDone, Conflict, InvalidInput, NotAllowed, OmoideError, SecretFound
 from omoide.guard import validation
 from omoide.model import Layout, Memory, Route, Run, RunResult, Scope, Session, Task, new_id, now
 from omoide.prompt.project_block import inject_project_block
@@ -314,7 +314,10 @@ class Conversation:
         project = Scope(scope.path)
         if not scope.path or not self._memory.summary_due(scope=project):
             return None
-        return self._memory.summarize(scope=project)
+        try:
+            return self._memory.summarize(scope=project)
+        except NotAllowed:  # fallback: somebody who may does it, after another task
+            return None
 
     def _attempt(self, problems: list[str], step: Callable[[], Done]) -> Done | None:
         """Do a step that may fail without the others failing with it: its error is among the problems."""

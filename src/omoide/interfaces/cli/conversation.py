@@ -22,7 +22,7 @@ from omoide.interfaces.cli.options import (
     warn,
     working_directory,
 )
-from omoide.interfaces.cli.output import escape_control, headline, print_json
+from omoide.interfaces.cli.output import count_of, escape_control, headline, print_json
 from omoide.interfaces.cli.summarize import summary_record
 from omoide.model import Layout, RunResult, Task
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # they load when a command runs
     from omoide.conversation.agent_process import ProcessResult
     from omoide.conversation.pipeline import Conversation, ConversationReport, PreparedPrompt
     from omoide.learning.transcript import Turn
+    from omoide.service.summaries import SummaryResult
 
 _LAYOUT = click.option(
     "--layout",
@@ -70,8 +71,7 @@ def before_command(
     text = read_stdin() if message == "-" else message
     context = "" if context_file is None else read_text(context_file)
     prepared = _open(target, layout).before(text, session, context=context, run=run, inject=inject)
-    for problem in prepared.problems:
-        warn(problem)
+    _print_problems(prepared)
     if as_json:
         print_json(_prepared_record(prepared))
         return
@@ -163,8 +163,7 @@ def run_command(
     except StoreError as error:
         warn(f"{error}: the agent runs without memory")
         context.exit(_run(command, text, "", target).exit_code)
-    for problem in prepared.problems:
-        warn(problem)
+    _print_problems(prepared)
     _print_pinned(prepared)
     if print_prompt:
         click.echo(prepared.text.encode(), err=True)
@@ -281,6 +280,13 @@ def _prepared_record(prepared: "PreparedPrompt") -> dict[str, Any]:
     }
 
 
+def _print_problems(prepared: "PreparedPrompt") -> None:
+    for problem in prepared.problems:
+        warn(problem)
+    if prepared.route is not None and prepared.route.trouble:
+        warn(f"the language model did not help to find the project: {prepared.route.trouble}")
+
+
 def _print_preparation(prepared: "PreparedPrompt") -> None:
     """Say on standard error where the prompt belongs, and how to report what comes of it."""
     if prepared.run is None:
@@ -318,9 +324,16 @@ def _print_report(report: "ConversationReport") -> None:
     learnt = report.learnt
     if learnt is not None and (learnt.kept or learnt.proposed or learnt.replaced or learnt.trouble):
         print_report(learnt, err=True)
-    if report.summary is not None and report.summary.success:
-        click.echo(
-            f"omoide: summarised {report.summary.entries_summarized} entries,"
-            f" {report.summary.original_size:,} to {report.summary.new_size:,} bytes",
-            err=True,
-        )
+    if report.summary is not None:
+        _print_summary(report.summary)
+
+
+def _print_summary(summary: "SummaryResult") -> None:
+    if not summary.success:
+        warn(f"the project's memory is not summarised, nothing was changed: {summary.trouble}")
+        return
+    if summary.trouble:
+        warn(summary.trouble)
+    entries = count_of(summary.entries_summarized, "entry", "entries")
+    sizes = f"{summary.original_size:,} to {summary.new_size:,} bytes"
+    click.echo(f"omoide: summarised {entries}, {sizes}: `omoide summarize --undo` brings them back", err=True)
