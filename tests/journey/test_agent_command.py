@@ -50,6 +50,7 @@ def shell(script: str) -> list[str]:
         ("no-such-agent-anywhere", "no such program on the PATH"),
         ("./no-such-file", "no such file"),
         ("./notes.txt", "cannot be executed"),
+        ("--sesion=monday", "no option --sesion=monday"),
     ],
 )
 def test_a_command_that_does_not_exist_is_an_error_and_leaves_no_run(run: Run, place: Path, command: str, why: str) -> None:

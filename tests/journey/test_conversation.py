@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from journey.conftest import PROGRAM, Done
-from omoide import AgentResult, Conflict, InvalidInput, NotFound, Scope, Service, open_conversation, open_list
+from omoide import AgentResult, Conflict, InvalidInput, NotFound, Scope, Service, Task, open_conversation, open_list
 from omoide.learning.transcript import Speaker, Turn
 
 SHOP = Scope.project("shop")
@@ -416,6 +416,15 @@ def test_a_task_file_gives_the_sections_of_the_prompt(omoide: Run, place: Path) 
     (place / "task.toml").write_text('role = "You are a builder."\n[task]\ntitle = "Fix the login"\n')
     done = omoide("run", "--task", "task.toml", "--", *ECHO)
     assert "## Role\nYou are a builder.\n\n## Task\nTitle: Fix the login\n" in done.out
+
+
+def test_a_message_beside_a_task_is_in_the_prompt_once(omoide: Run, memory: Service, place: Path) -> None:
+    (place / "task.toml").write_text('[task]\ntitle = "Fix the login"\ndescription = "It fails after 15 minutes."\n')
+    text = omoide("run", "--task", "task.toml", "-m", "Begin with the tests.", "--", *ECHO).out
+    assert "Title: Fix the login\n\nIt fails after 15 minutes.\n\nBegin with the tests.\n" in text
+    assert omoide("run", "--task", "task.toml", "--", *ECHO).out.count("It fails after 15 minutes.") == 1
+    prepared = open_conversation(memory, scope=SHOP).before("ログインを直して", task=Task(write_scope=("src/**",)))
+    assert prepared.text.count("ログインを直して") == 1
 
 
 def test_run_without_anything_to_do_says_so(run: Run) -> None:

@@ -145,7 +145,7 @@ class Conversation:
         wanted = self._settings.memories_inject == "auto" or (inject and self._settings.memories_inject == "manual")
         if inject and not wanted:
             problems.append("the setting `memories_inject` is none: no memories are added")
-        task = task or Task(description=message)
+        task = _with_message(task or Task(), message)
         try:
             prepared = self._compose(prepared, _Request(message, task, context, route, id), wanted=wanted)
         except SecretFound as error:  # fallback: the agent gets the message, and nothing of it is stored
@@ -336,6 +336,14 @@ class _Request(msgspec.Struct, frozen=True):
     context: str
     route: Route | None
     run: str
+
+
+def _with_message(task: Task, message: str) -> Task:
+    """The task, with the message at the end of its description, unless it says that already."""
+    said = f"{task.title}\n\n{task.description}"
+    if message.strip() in said:
+        return task
+    return replace(task, description=f"{task.description}\n\n{message}" if task.description.strip() else message)
 
 
 def _plain(request: _Request) -> str:
