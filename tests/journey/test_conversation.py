@@ -385,8 +385,15 @@ def test_the_agent_knows_its_run_and_hooks_in_it_inject_nothing(omoide: Run) -> 
     code = "import os; print(os.environ['OMOIDE_RUN'], os.environ['OMOIDE_MEMORIES_INJECT'])"
     done = omoide("run", "-m", "Fix it", "--", *python(code))
     id, inject = done.out.split()
-    assert inject == "none"
+    assert inject == "manual"
+    assert omoide("run", "-m", "Fix it", "--", *python(code), OMOIDE_MEMORIES_INJECT="none").out.split()[1] == "none"
     assert id in omoide("runs").out or omoide("runs", "show", id).code == 0
+
+
+def test_an_agent_may_run_another_one_with_memories(omoide: Run, run: Run) -> None:
+    run("remember", "Use pnpm")
+    inner = [*PROGRAM, "run", "-m", "Fix it", "--inject", "--", *ECHO]
+    assert "Use pnpm" in omoide("run", "-m", "Lead the others", "--", *inner).out
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

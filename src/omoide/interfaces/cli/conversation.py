@@ -19,6 +19,7 @@ from omoide.interfaces.cli.options import (
     open_memory,
     project_options,
     read_stdin,
+    settings_for,
     warn,
     working_directory,
 )
@@ -197,8 +198,9 @@ def _run(command: tuple[str, ...], prompt: str, id: str, target: Target) -> "Pro
     """Run the agent until it ends. `id`: of its run; empty: it has none."""
     from omoide.conversation.agent_process import run_agent  # lazy: see the top
 
-    # Hooks of the agent must not inject once more what is in the prompt.
-    environment = {"OMOIDE_MEMORIES_INJECT": "none"}
+    # Hooks of the agent must not inject once more what is in the prompt; what asks for memories still gets them.
+    inject = settings_for(target).memories_inject
+    environment = {"OMOIDE_MEMORIES_INJECT": "manual" if inject == "auto" else inject}
     if id:
         environment["OMOIDE_RUN"] = id
     if target.store is not None:
