@@ -12,7 +12,7 @@ from omoide.markdown.escape import escape, is_utf8
 from omoide.model import Choice, Memory, Mirror, Scope, Side, State, SyncConflict, SyncState, fields
 from omoide.service import versioning
 from omoide.service.core import Core, Ref
-from omoide.storage.base import Reader, SyncUpdate
+from omoide.storage.base import Reader, SyncUpdate, Writer
 
 FORMATS = {
     "memories": "a list in one file",
@@ -183,11 +183,7 @@ class Mirrors(Core):
         retire: bool = False,
         adopt: Sequence[str] = (),
     ) -> Mirror:
-        if not place.is_absolute():
-            raise InvalidInput(f"{place} is not an absolute path: start it at the root")
-        if not is_utf8(str(place)):
-            raise InvalidInput(f"{escape(str(place))} is not UTF-8: rename it, or choose another place")
-        validation.check_name(str(place), "path")
+        _require_usable(place)
         validation.check_scope(scope)
         directory, file = directory_and_file(place, format, scope)
         patterns = tuple(validation.check_name(pattern, "pattern") for pattern in adopt)
@@ -208,17 +204,7 @@ class Mirrors(Core):
         with self._store.write() as tx:
             for one in tx.mirrors():
                 if _differ_only_in_options(one, wanted, patterns):
-                    seen = one.seen if one.choice is choice else 0
-                    if choice is Choice.OWN and one.choice is Choice.ALL:  # what is in no file was not put there by anybody
-                        absent = [state.memory for state in tx.sync_states(one.number) if not state.file]
-                        tx.record_sync(one.number, SyncUpdate(dropped_states=absent))
-                    all_adopted = tuple(dict.fromkeys([*one.adopt, *patterns]))
-                    if all_adopted != one.adopt:
-                        seen = 0  # files that were left alone are looked at again
-                        names = [state.name for state in tx.file_states(one.number)]
-                        tx.record_sync(one.number, SyncUpdate(dropped_files=names))
-                    options = {"choice": choice, "retire": retire, "seen": seen, "adopt": all_adopted}
-                    mirror = tx.put_mirror(msgspec.structs.replace(one, **options))
+                    mirror = _change_options(tx, one, wanted, patterns)
                     break
                 # The files of one would be taken for entries of the other.
                 if one.place == str(directory) and (not one.file or not file or one.file == file):
@@ -227,6 +213,30 @@ class Mirrors(Core):
                 mirror = tx.put_mirror(wanted)
         self._hooks.mirrors_changed()
         return mirror
+
+
+def _require_usable(place: Path) -> None:
+    """Raise InvalidInput unless files can be mirrored at a path."""
+    if not place.is_absolute():
+        raise InvalidInput(f"{place} is not an absolute path: start it at the root")
+    if not is_utf8(str(place)):
+        raise InvalidInput(f"{escape(str(place))} is not UTF-8: rename it, or choose another place")
+    validation.check_name(str(place), "path")
+
+
+def _change_options(tx: Writer, old: Mirror, wanted: Mirror, patterns: Sequence[str]) -> Mirror:
+    """Give a mirror the options that are wanted, and forget of its sync state what is no longer so."""
+    seen = old.seen if old.choice is wanted.choice else 0
+    if wanted.choice is Choice.OWN and old.choice is Choice.ALL:  # what is in no file was not put there by anybody
+        absent = [state.memory for state in tx.sync_states(old.number) if not state.file]
+        tx.record_sync(old.number, SyncUpdate(dropped_states=absent))
+    adopt = tuple(dict.fromkeys([*old.adopt, *patterns]))
+    if adopt != old.adopt:
+        seen = 0  # files that were left alone are looked at again
+        names = [state.name for state in tx.file_states(old.number)]
+        tx.record_sync(old.number, SyncUpdate(dropped_files=names))
+    options = {"choice": wanted.choice, "retire": wanted.retire, "seen": seen, "adopt": adopt}
+    return tx.put_mirror(msgspec.structs.replace(old, **options))
 
 
 def directory_and_file(place: Path, format: str, scope: Scope) -> tuple[Path, str]:

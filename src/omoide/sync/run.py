@@ -405,6 +405,12 @@ class SyncRun:
         states = [file_state(name, text, stat) for name, (text, stat) in texts.items() if name not in self._incomplete]
         return states + [state for state in comparison.scan.settled if state.name not in texts]
 
+    def _read_texts(self, comparison: Comparison, edits: FileEdits) -> dict[str, str]:
+        """The texts of the files that are as they should be after this run, without empty ones."""
+        texts = {name: text.text for name, text in comparison.texts.items() if name not in self._incomplete}
+        texts |= {name: text for name, (text, _) in edits.written_files.items()}
+        return {name: text for name, text in texts.items() if text.strip()}
+
     def _record(
         self, comparison: Comparison, edits: FileEdits, sync_states: list[SyncState], file_states: list[FileState]
     ) -> None:
@@ -414,8 +420,6 @@ class SyncRun:
         is_first = last_seen < 0 or last_seen == 0 < database.event
         is_far_behind = not 0 <= database.event - last_seen < _FAR_BEHIND
         if sync_states or edits.detached or file_states or gone or is_first or is_far_behind:
-            texts = {name: text.text for name, text in comparison.texts.items() if name not in self._incomplete}
-            texts |= {name: text for name, (text, _) in edits.written_files.items()}
             is_finished = not (self._unreadable or scan.closed or self._progress.refused_memories or edits.problems)
             self._database.record_sync(
                 self._snapshot.mirror.number,
@@ -423,6 +427,6 @@ class SyncRun:
                 parted=edits.detached,
                 file_states=file_states,
                 vanished=gone,
-                versions=self._evidence.next_versions({name: text for name, text in texts.items() if text.strip()}),
+                versions=self._evidence.next_versions(self._read_texts(comparison, edits)),
                 seen=database.event if is_finished else None,
             )

@@ -197,7 +197,7 @@ def _shows_change(base: Memory, memory: Memory, context: MergeContext) -> bool:
 
 def _decide_present(case: MergeCase, seen: SeenEntry, context: MergeContext) -> Action | FileChange:
     """The entry is in a file: compare it with the memory, and both with what they were at the last sync."""
-    memory, sync_state, entry = case.memory, case.sync_state, seen.placed.entry
+    sync_state, entry = case.sync_state, seen.placed.entry
     if context.prefer is not None:
         return _decide_preferred(case, entry, context)
     if sync_state is not None and sync_state.is_in_file and _is_unchanged(seen, sync_state):
@@ -208,15 +208,28 @@ def _decide_present(case: MergeCase, seen: SeenEntry, context: MergeContext) -> 
     if not file.changes:
         return _decide_same(case, entry, context)
     if case.wanted:
-        if _is_earlier_version(case, entry, context) and (sync_state is None or context.is_old_copy(seen.file)):
-            # Nobody wrote that now. A file that git brought back is left as it is; a new mirror starts with what is known.
-            return Action.PUT if sync_state is None else Action.MARK_SYNCED
-        if "state" in file.changes and context.is_old_copy(seen.file):
-            file = file.without_state()
-            if not file.changes:
-                return Action.MARK_SYNCED
-    if not case.wanted and not _is_new_statement(case, entry, context):
+        return _decide_edited(case, seen, context, file)
+    if not _is_new_statement(case, entry, context):
         return Action.REMOVE
+    return _decide_changed(case, entry, context, file)
+
+
+def _decide_edited(case: MergeCase, seen: SeenEntry, context: MergeContext, file: _FileSide) -> Action | FileChange:
+    """The entry of a memory that is to be shown says something else: by a person, or because its file is an old copy."""
+    sync_state, entry = case.sync_state, seen.placed.entry
+    if _is_earlier_version(case, entry, context) and (sync_state is None or context.is_old_copy(seen.file)):
+        # Nobody wrote that now. A file that git brought back is left as it is; a new mirror starts with what is known.
+        return Action.PUT if sync_state is None else Action.MARK_SYNCED
+    if "state" in file.changes and context.is_old_copy(seen.file):
+        file = file.without_state()
+        if not file.changes:
+            return Action.MARK_SYNCED
+    return _decide_changed(case, entry, context, file)
+
+
+def _decide_changed(case: MergeCase, entry: Entry, context: MergeContext, file: _FileSide) -> Action | FileChange:
+    """The file has something new: it is imported, unless the memory has changed as well."""
+    memory = case.memory
     if not file.conflicting:
         return FileChange(entry, context.place, memory.number, memory.version, file.changes)
     if file.base is not None and _is_past_version(case, entry, context, file.base.version):
