@@ -166,23 +166,32 @@ class PageLayout:
         present = {located.id for located in sections if located.id}
         wanted = {**put, **{memory.id: memory for memory in stamps.values() if memory.id in present}}
         for located in sections:
-            section = located.section
-            stamp = None if located.copy or located.id else stamps.get(section.heading + 1)
-            if stamp is not None and stamp.id not in present:
+            stamp = None if located.copy or located.id else stamps.get(located.section.heading + 1)
+            if stamp is None:
+                self._rewrite_section(page, located, wanted, drop)
+            elif stamp.id in present:
+                _remove(page, located.section)
+            else:
                 present.add(stamp.id)
-                self._edit(page, section, stamp)
-            elif stamp is not None or located.is_removed(wanted, drop):
-                _remove(page, section)
-            elif located.id in wanted:
-                self._edit(page, section, wanted[located.id])
-            elif located.id is None and section.id in drop:
-                # A changed copy of an entry that is removed: from now on it is an entry of its own.
-                self.remove_id(page, section)
+                self._edit(page, located.section, stamp)
         touched = {None, *wanted, *drop}
         exact = [located for located in sections if located.section.is_exact and not located.copy]
         page.gaps = [located.section.heading for located in exact if located.id not in touched]
         self._append(page, [memory for id, memory in put.items() if id not in present])
         return page.text()
+
+    def _rewrite_section(
+        self, page: MarkdownPage, located: LocatedSection, wanted: dict[str, Memory], drop: Collection[str]
+    ) -> None:
+        """Change, remove or leave an entry that gets no new id."""
+        section = located.section
+        if located.is_removed(wanted, drop):
+            _remove(page, section)
+        elif located.id in wanted:
+            self._edit(page, section, wanted[located.id])
+        elif located.id is None and section.id in drop:
+            # A changed copy of an entry that is removed: from now on it is an entry of its own.
+            self.remove_id(page, section)
 
     def lines(self, memory: Memory) -> list[str]:
         """The lines of a new entry."""
@@ -210,18 +219,25 @@ class PageLayout:
     def _edit(self, page: MarkdownPage, section: Section, memory: Memory) -> None:
         """Change the lines of an entry that do not say what the memory says."""
         values = self.values(memory)
+        outdated = [field for field in ("heading", *values) if not self.is_current(field, section, memory)]
         if not section.is_exact:
-            if not all(self.is_current(field, section, memory) for field in ("heading", *values)):
+            if outdated:
                 page.take(section.entry_lines)
                 page.insert(section.heading, ["", *self.lines(memory), ""])
             return
-        if not self.is_current("heading", section, memory):
+        if "heading" in outdated:
             page.take([section.heading])
             page.insert(section.heading, [self.heading(memory)])
-        changed = [field for field in values if not self.is_current(field, section, memory)]
+        changed = [field for field in outdated if field != "heading"]
         if "content" not in section.fields and "content" not in changed:
             # Below the labels of an entry with an id stands its text, unless a label says which text that is.
             changed.append("content")
+        self._replace_fields(page, section, values, changed)
+
+    def _replace_fields(
+        self, page: MarkdownPage, section: Section, values: Mapping[str, Sequence[str]], changed: Sequence[str]
+    ) -> None:
+        """Replace the lines of some fields of an entry."""
         fenced = [field for field in changed if field in self.long and any(map(has_fence, values[field]))]
         top = len(page)
         is_above_own_lines = False
