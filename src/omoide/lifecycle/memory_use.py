@@ -78,7 +78,7 @@ def _directory_used(memory: str, work: AgentWork) -> str:
 
 def _pattern_used(memory: str, work: AgentWork) -> str:
     """Say which code, filled template or form of a message from a memory the agent used; empty: none."""
-    excluded = {bad for sentence in sentences_of(memory) for _, bad, _ in ruled_out(sentence)}
+    excluded = _excluded(memory)
     for code in code_spans(memory):
         start = code.removesuffix("...").removesuffix("…").strip()
         if len(start) > 2 and start.lower() not in excluded and start in work.done and start not in work.prompt:
@@ -95,21 +95,24 @@ def _pattern_used(memory: str, work: AgentWork) -> str:
 
 def _terms_used(memory: str, work: AgentWork) -> str:
     """Say which terms of a memory the agent's work has; empty: not enough of them."""
-    excluded = {bad for sentence in sentences_of(memory) for _, bad, _ in ruled_out(sentence)}
-    own = {term: weight for term, weight in telling_terms(memory).items() if term not in work.asked_terms}
-    own = {term: weight for term, weight in own.items() if term not in excluded}
-    found = [term for term in own if term in work.done_terms]
-    total = sum(own.values())
-    share = sum(own[term] for term in found) / total if total else 0.0
-    has_name = any(own[term] == NAME_WEIGHT for term in found)
-    strong = next((term for term in found if own[term] == NAME_WEIGHT and _STRONG.fullmatch(term)), "")
-    strong = strong or next((term for term in found if term in work.programs), "")
+    ignored = {*work.asked_terms, *_excluded(memory)}
+    own = {term: weight for term, weight in telling_terms(memory).items() if term not in ignored}
+    found = {term: weight for term, weight in own.items() if term in work.done_terms}
+    if not found:
+        return ""
+    names = [term for term, weight in found.items() if weight == NAME_WEIGHT]
+    strong = [*filter(_STRONG.fullmatch, names), *(term for term in found if term in work.programs)]
     if strong:
-        return f"the agent's work has {strong}"
-    if found and share >= (_ENOUGH_WITH_NAME if has_name else _ENOUGH):
-        named = sorted(found, key=lambda term: (-own[term], -len(term), term))[:3]
+        return f"the agent's work has {strong[0]}"
+    if sum(found.values()) / sum(own.values()) >= (_ENOUGH_WITH_NAME if names else _ENOUGH):
+        named = sorted(found, key=lambda term: (-found[term], -len(term), term))[:3]
         return f"the agent's work has {', '.join(named)}"
     return ""
+
+
+def _excluded(memory: str) -> set[str]:
+    """What a memory rules out: to use that is not to use the memory."""
+    return {bad for sentence in sentences_of(memory) for _, bad, _ in ruled_out(sentence)}
 
 
 def _words_used(memory: str, work: AgentWork) -> str:

@@ -178,22 +178,36 @@ def _statements(place: int, entry: LogEntry, names: frozenset[str]) -> list[_Sta
     """What must stay of an entry, as one statement: apart from it, its details would say nothing. Then its remarks."""
     if entry.points:
         return [_Statement(place, point.day, point.text, point.kind, find_details(point.text)) for point in entry.points]
-    found: list[_Statement] = []
-    for text, is_code in dict.fromkeys(_units(entry.text)):  # a sentence that it repeats, once
-        details = find_details(text, names)
-        kind = PointKind.FACT if is_code else classify_point(text, is_specific=bool(details))
-        found.append(_Statement(place, entry.day, text if is_code else without_lead(text), kind, details))
+    units = dict.fromkeys(_units(entry.text))  # a sentence that it repeats, once
+    found = [_statement(place, entry, text, find_details(text, names), is_code=is_code) for text, is_code in units]
     kind = min((one.kind for one in found if one.kept), key=_ORDER.index, default=PointKind.REMARK)
     if kind is PointKind.DECISION or max((one.weight for one in found), default=0) >= _HEAVY:
-        for one in found:  # what was done about it, too
-            one.kept = one.kept or (one.kind is not PointKind.TALK and bool(one.details or has_reason(one.text)))
+        for one in found:
+            one.kept = one.kept or _belongs_to_decision(one)
     kept, others = [one for one in found if one.kept], [one for one in found if not one.kept]
-    if kept:
-        details = frozenset(detail for one in kept for detail in one.details)
-        joined = _Statement(place, entry.day, _join([one.text for one in kept]), kind, details)
-        joined.weight = max(one.weight for one in kept)
-        others.insert(0, joined)
-    return others
+    return [_join_statements(kept, kind), *others] if kept else others
+
+
+def _statement(place: int, entry: LogEntry, text: str, details: frozenset[str], *, is_code: bool) -> _Statement:
+    """A sentence or a block of code of an entry."""
+    if is_code:
+        return _Statement(place, entry.day, text, PointKind.FACT, details)
+    kind = classify_point(text, is_specific=bool(details))
+    return _Statement(place, entry.day, without_lead(text), kind, details)
+
+
+def _belongs_to_decision(statement: _Statement) -> bool:
+    """Whether a statement beside a decision says what was done about it, or why."""
+    return statement.kind is not PointKind.TALK and bool(statement.details or has_reason(statement.text))
+
+
+def _join_statements(statements: Sequence[_Statement], kind: PointKind) -> _Statement:
+    """What stays of an entry, as one statement of this kind."""
+    first = statements[0]
+    details = frozenset(detail for one in statements for detail in one.details)
+    joined = _Statement(first.place, first.day, _join([one.text for one in statements]), kind, details)
+    joined.weight = max(one.weight for one in statements)
+    return joined
 
 
 def _units(text: str) -> Iterator[tuple[str, bool]]:

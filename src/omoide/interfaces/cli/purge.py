@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -42,29 +43,35 @@ def purge_command(refs: tuple[str, ...], forgotten: bool, in_copies: bool, yes: 
     if (refs and forgotten) or not (refs or forgotten or in_copies):
         raise InvalidInput("name what to purge: memories by number, key or id, or --forgotten for all forgotten ones")
     with open_memory(target) as (memory, scope):
-        selected = memory.purge_candidates(refs, scope=scope) if refs or forgotten else []
+        only_copies = not (refs or forgotten)
+        selected = [] if only_copies else memory.purge_candidates(refs, scope=scope)
         if (selected or in_copies) and not yes:
             _confirm(selected)
-        is_asked = selected or (in_copies and not refs and not forgotten)
-        ids = [each.id for each in selected]
-        report = memory.purge(ids, scope=scope, everywhere=in_copies) if is_asked else PurgeReport(0)
+        report = PurgeReport(0)
+        if selected or only_copies:
+            report = memory.purge([each.id for each in selected], scope=scope, everywhere=in_copies)
     if as_json:
-        print_json(
-            {
-                "purged": report.purged,
-                "numbers": [each.number for each in selected],
-                "copies": [
-                    {"path": one.path, "kind": one.kind, "state": one.state, "reason": one.reason} for one in report.copies
-                ],
-                "unreachable": list(report.unreachable),
-            }
-        )
+        print_json(_record(report, selected))
         return
     if selected:
-        click.echo(f"purged  {', '.join(f'#{each.number}' for each in selected)}")
+        _print_purged(selected)
     elif not in_copies or forgotten:
         click.echo(f"no forgotten memories in {scope}", err=True)
     _print_copies(report, everywhere=in_copies)
+
+
+def _record(report: PurgeReport, selected: Sequence[Memory]) -> dict[str, Any]:
+    """The JSON object of a purge."""
+    return {
+        "purged": report.purged,
+        "numbers": [each.number for each in selected],
+        "copies": [{"path": one.path, "kind": one.kind, "state": one.state, "reason": one.reason} for one in report.copies],
+        "unreachable": list(report.unreachable),
+    }
+
+
+def _print_purged(selected: Sequence[Memory]) -> None:
+    click.echo(f"purged  {', '.join(f'#{each.number}' for each in selected)}")
 
 
 def _print_copies(report: PurgeReport, *, everywhere: bool) -> None:
