@@ -138,7 +138,7 @@ class Repositories(Core):
             others = [project for project in tx.projects() if project.path != bound.path]
         found = match(_read_checkout(root, None), others, _present(others))
         candidate = found.path if found.relation is Relation.SAME else found.candidate
-        notice = _notice(found._replace(path=bound.path), str(root))
+        notice = _notice(found._replace(path=bound.path), str(root)) or f"{root} is a project of its own, {bound.path}"
         return ProjectMatch(Scope(bound.path), candidate, notice, is_stored=True)
 
     def _bind(self, tx: Writer, path: str, checkout: "Checkout") -> Project:
