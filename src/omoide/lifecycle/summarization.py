@@ -300,7 +300,7 @@ def _drop_minor_facts(statements: Sequence[_Statement], total: int) -> None:
     kept = [statement for statement in statements if statement.kept]
     facts = [statement for statement in kept if statement.kind is PointKind.FACT]
     room = _MOST_SHARE * total - sum(map(_size, kept))
-    for statement in sorted(facts, key=lambda one: (one.weight, one.count, one.place)):
+    for statement in sorted(facts, key=lambda one: (one.weight, len(one.details), one.count, one.place)):
         if room >= 0:
             return
         statement.kept = False
