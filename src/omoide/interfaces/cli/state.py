@@ -137,8 +137,10 @@ def link_command(ref: str, kind: str, other: str, remove: bool, target: Target, 
     omoide link 12 supersedes 7 --remove
     """
     with open_memory(target) as (memory, scope):
-        change = memory.unlink if remove else memory.link
-        changed = change(ref, kind, other, scope=scope)
+        if remove:
+            changed = memory.unlink(ref, kind, other, scope=scope)
+        else:
+            changed = memory.link(ref, kind, other, scope=scope).is_new
         start, end = memory.show(ref, scope=scope), memory.show(other, scope=scope)
     action = ("unlinked" if remove else "linked") if changed else "unchanged"
     if as_json:
