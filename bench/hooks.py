@@ -27,6 +27,8 @@ FIRST = 100
 ASKED = 300
 PROCESS = 1.3
 """A hook takes at most so many times the processor time of `omoide recall`."""
+LEARNING = 2.0
+"""The same where it learns from a turn, and judges what the agent made of the memories that were injected before."""
 TASK = "Please fix the failing test in tests/test_login.py, it complains about a missing header."
 """A message from which nothing is learnt, as most are."""
 TOOL = 5.0
@@ -130,7 +132,7 @@ def rows() -> list[Row]:
                 f"{event}, CPU",
                 percentile(processes.cpu[event], 0.5),
                 recall,
-                PROCESS,
+                LEARNING if event in learning else PROCESS,
                 "ms",
                 digits=0,
             )
@@ -143,7 +145,7 @@ def rows() -> list[Row]:
                 f"{event}, wall",
                 percentile(walls[event], 0.5),
                 recall_wall,
-                PROCESS,
+                LEARNING if event in learning else PROCESS,
                 "ms",
                 digits=0,
             )
