@@ -182,6 +182,8 @@ class Worker(threading.Thread):
         self.meter(scope=SHOP)
         self.learn_corrections(self._directory, scope=SHOP)
         self.record_work_tree(None, self._directory, scope=SHOP)
+        self.begin_turn(self._directory, session=f"{self._number}", scope=SHOP)
+        self.end_turn(self._directory, session=f"{self._number}", scope=SHOP)
 
     def manage(self, n):
         started = Scope.session("shop", f"{self._number}-{n}")

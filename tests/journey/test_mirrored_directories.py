@@ -102,9 +102,11 @@ def test_a_directory_that_is_gone_deletes_nothing(mirrored, place):
     shutil.rmtree(place)
     assert contents(mirrored) == {"text of one", "text of two"}
     assert not place.exists()
-    mirrored.remember("text of three", key="three", scope=SHOP)
-    assert names(place) == {"three.md"}
+    with pytest.warns(UserWarning, match="is gone: bring it back"):
+        mirrored.remember("text of three", key="three", scope=SHOP)
+    assert not place.exists()
     assert contents(mirrored) == {"text of one", "text of two", "text of three"}
+    place.mkdir()
     app.sync_engine(mirrored).sync(mirrored.mirrors()[0], put_back=[1, 2])
     assert names(place) == {"one.md", "two.md", "three.md"}
 

@@ -96,7 +96,7 @@ class SyncRun:
                 waiting = [state for state in plan.held if state.held == Held.WAITING]
                 if waiting:  # recorded, so that it is reported once
                     self._database.record_sync(self._snapshot.mirror.number, sync_states=waiting)
-                gone = (describe_gone(self._snapshot.mirror),) if self._whole else ()
+                gone = (describe_gone(self._snapshot.mirror),) if self._whole or plan.writes else ()
                 return SyncReport(self._snapshot.mirror.number, troubles=gone, notices=self._held_notices(plan))
         with self._snapshot.place.lock():
             for _ in range(TRIES if self._whole else _TRIES_UNASKED):
