@@ -48,6 +48,57 @@ DECISIONS = [
     "最終的に、ホスティングはVercelを選びました。",
     "決めた、フロントはSvelteにする。",
 ]
+KEEPING = {
+    "Please preserve this for future sessions: the vendor sends semicolons.": "the vendor sends semicolons.",
+    "Worth recording for later: the LDAP sync runs at 2 am.": "the LDAP sync runs at 2 am.",
+    "We freeze in December; put that in your memory.": "We freeze in December",
+    "It'd be great if you could hold on to this: the key allows 50 calls.": "the key allows 50 calls.",
+    "could you make a note somewhere that the password rotates weekly? thx": "the password rotates weekly?",
+    "Let it be known that Jane approves all releases.": "Jane approves all releases.",
+    "One more thing worth jotting down for later sessions, the key has the OS in it.": "the key has the OS in it.",
+    "Our year ends in June. This must go into your rules.": "Our year ends in June.",
+    "I never want to see console.log in a commit again.": "I never want to see console.log in a commit again.",
+    "In all sessions to come, start with a summary.": "start with a summary.",
+    "ブランチ名はfeature/から始める、をルールに追加しといて。": "ブランチ名はfeature/から始める",
+    "担当は高橋さんに変わったって控えといて。": "担当は高橋さんに変わった",
+    "担当が西川様に変わりましたので、今後のためにお控えいただけますでしょうか。": "担当が西川様に変わりました",
+    "夜間はCIが止まるって覚えておいてもらえる?": "夜間はCIが止まる",
+    "会計年度は4月始まり。メモで。": "会計年度は4月始まり。",
+    "覚えとこう。ビルドは夜間に走る。": "ビルドは夜間に走る。",
+    "ルール追加。戻す手順も必ず書く。": "戻す手順も必ず書く。",
+    "検索は部分一致で書いてください、これから先も。": "検索は部分一致で書いてください",
+}
+POINTERS = {
+    "Errors are lowercase. I expect you to follow that convention from here on.": "Errors are lowercase.",
+    "忘れそうなので記録しておいて。検証用の口座はtest01です。": "検証用の口座はtest01です。",
+    "後々困らないように書き残しておいて。キーは3台までです。": "キーは3台までです。",
+    "忘れがちなので書いとくわ。っていうか覚えて。証明書の更新は6月": "証明書の更新は6月",
+    "テストを直して。あと覚えておいて。本番は東京にあります。": "本番は東京にあります。",
+    "夕方はデプロイしない。これは恒久ルールで。": "夕方はデプロイしない。",
+    "変数名に略語を使わない決まりなので、以後徹底してください。": "変数名に略語を使わない決まりなので",
+    "返金は店長の承認が必要なので、覚えておいてほしい。急ぎません。": "返金は店長の承認が必要",
+}
+QUOTED = [
+    'grep for "from now on" in the docs folder',
+    "It throws KeyError: 'remember'. Any idea?",
+    "ログイン画面に「次回から自動でログイン」のチェックをつけて",
+    "次の文を英訳して:「今後は必ずご連絡ください。忘れないでください。」",
+    "コメントに「注意: 定義と合わせること」と書いておいて",
+    "Rename `always_use_cache` to `never_forget` please",
+]
+DATA_OF_THE_TASK = [
+    "Take a note of the time it takes, then compare both builds.",
+    "Store the result in Redis and log it.",
+    "Please save it somewhere in the repo.",
+    "Add this to the notes table: a created_at column.",
+    "I want you to add that to the form, it is missing.",
+    "From now on it crashes on every start, since the update.",
+    "エラーのときはログを残すようにして。",
+    "ログインした時刻を記録しておいて。",
+    "ユーザーの情報をDBに登録しておいて。",
+    "終わったら保存しておいて。",
+    "フォームの内容を覚えておくようにして。",
+]
 NO_REQUESTS = [
     "It's good to know that there are other ways.",
     'Jonas claimed "we decided to drop it". I never saw such a decision.',
@@ -71,6 +122,33 @@ NO_REQUESTS = [
 @pytest.mark.parametrize(("message", "kept"), (ACTS | RULES).items())
 def test_what_a_message_asks_to_keep_is_found_without_the_words_that_ask(message, kept):
     assert [request.content for request in find_requests(message)] == [kept]
+
+
+@pytest.mark.parametrize(("message", "kept"), KEEPING.items())
+def test_any_verb_or_noun_of_keeping_with_a_statement_asks_for_it(message, kept):
+    assert [request.content for request in find_requests(message)] == [kept]
+
+
+@pytest.mark.parametrize(("message", "kept"), POINTERS.items())
+def test_a_request_without_a_statement_of_its_own_asks_for_the_one_next_to_it(message, kept):
+    assert [request.content for request in find_requests(message)] == [kept]
+
+
+@pytest.mark.parametrize("message", QUOTED)
+def test_words_of_asking_in_a_quotation_or_a_name_ask_for_nothing(message):
+    assert find_requests(message) == []
+
+
+def test_a_quotation_in_what_is_asked_for_is_kept_as_it_was_written():
+    message = "社内では「案件。」を『計画』と呼ぶことを記録しておいてください。"
+    assert [request.content for request in find_requests(message)] == ["社内では「案件。」を『計画』と呼ぶ"]
+    english = "Remember that 'edge' means the \"nightly\" build in `ci.yml`, ꀀ."
+    assert [request.content for request in find_requests(english)] == [english.removeprefix("Remember that ")]
+
+
+@pytest.mark.parametrize("message", DATA_OF_THE_TASK)
+def test_an_order_to_store_data_of_the_task_keeps_nothing(message):
+    assert find_requests(message) == []
 
 
 @pytest.mark.parametrize("message", DECISIONS)

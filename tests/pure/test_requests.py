@@ -256,6 +256,8 @@ def test_code_in_a_message_is_no_request():
 HOSTILE = [
     *("and ", "for x. ", "for a.-", "覚えて", "、", "は今後", "remember ", "make a note ", "a rule for a ", "ことに"),
     *("after a ", "from now on ", "and let's use the ", "every time you a, ", "store that as our rule ", "always use a "),
+    *("and please store it for later ", "one thing to note ", "「", "'a ", '"a" ', "`x` ", "a_", "save it to your notes, "),
+    *("ので記録を", "ように書いておいて", "ということを", "、ノートに残し", "きちんと", "これは恒久"),
     *("時は必ずて", "ルールで", "、これは守って", "が今後必ずようにして", "もらえると", "は禁止"),
 ]
 
@@ -265,6 +267,19 @@ HOSTILE = [
 def test_a_long_hostile_message_is_read_in_bounded_time(part, size):
     sentence = part * (size // len(part))
     find_requests(f"{sentence}\n" * (20_000 // size))  # a pattern that backtracks without limit would not end
+
+
+@pytest.mark.parametrize(
+    ("start", "part", "end"),
+    [
+        ("覚えて", "くださいます", "x"),
+        ("覚えて", "お願いします", "x"),
+        ("We do it, save it", " for later, please", " x!"),
+        ("Remember that ", "'a' ", "'"),
+    ],
+)
+def test_polite_words_without_end_are_read_in_bounded_time(start, part, end):
+    find_requests(f"{start}{part * (560 // len(part))}{end}")  # two readings of each part would double the time with each
 
 
 def test_what_to_do_before_each_push_is_a_rule_and_before_leaving_an_errand():

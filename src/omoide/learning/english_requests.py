@@ -170,7 +170,8 @@ FROM_NOW = any_of(
     "(?:starting|as of|beginning|effective) (?:now|today|immediately)",
     "until further notice",
     "(?:for|in|across) (?:all|every|any)(?: of)?(?: my| our| the| your)? (?:(?:future|other|new) )?"
-    "(?:projects?|repos?(?:itories)?|tasks?|sessions?|conversations?|answers?|code|work)(?= ?[:,])",
+    "(?:projects?|repos?(?:itories)?|tasks?|sessions?|conversations?|answers?|code|work)"
+    "(?:(?= ?[:,])| (?:to come|ahead)\\b)",
     "in (?:all )?future \\w+(?= ?,)",
     "whatever you do(?=, (?:please )?(?:don'?t|do not|never|always))",
 )
@@ -238,7 +239,7 @@ ENGLISH = (
     rule(
         "remember",
         rf"{_START}(?P<phrase>{_NOTE})(?: (?:of this|that|of the fact that))?(?:{_DASH}|\s+(?:that\s+)?)"
-        r"(?P<content>(?!(?:for|as|to|in|into|under|with|at|on)\b).+)$",
+        r"(?P<content>(?!(?:for|as|to|in|into|under|with|at|on|somewhere|table|column|page|field|file|app|section|view)\b).+)$",
         "note memor jot write save put get",
     ),
     rule("remember", rf"^(?P<content>.*?)(?:^|\s*[-,;:—–.(]+\s*)(?P<phrase>{_NOTE_AFTER})\W*$", _KEEP),
@@ -278,8 +279,9 @@ ENGLISH = (
     rule("rule", rf"{_START}(?P<phrase>{_CALLED_RULE}){_DASH}(?P<content>.+)$", "rule policy convention guideline practice"),
     rule(
         "rule",
-        rf"{_START}(?P<phrase>as a (?:general |basic |hard )?{_RULE}),? (?P<content>(?!of\b).+)$",
-        "rule policy convention guideline practice",
+        rf"{_START}(?P<phrase>as a (?:general |basic |hard |matter of )?(?:{_RULE}|principle|standard)),? "
+        r"(?P<content>(?!of\b).+)$",
+        "rule policy convention guideline practice principle standard",
     ),
     rule(
         "rule",

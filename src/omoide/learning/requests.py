@@ -7,8 +7,9 @@ from itertools import islice
 from omoide.learning.english_requests import ENGLISH, FROM_NOW, NOT_ENGLISH
 from omoide.learning.japanese_requests import ASK_JA, FROM_NOW_JA, JAPANESE, LEAD_JA, NOT_JAPANESE, REMEMBER_JA
 from omoide.learning.patterns import any_of, lazy_pattern, phrases
+from omoide.learning.quotations import hide_quotations
 from omoide.learning.request_rule import ONE_OFF, Request, RequestRule
-from omoide.learning.sentences import is_question, split_sentences
+from omoide.learning.sentences import is_question, split_sentences, without_quotes
 
 _LEAST = 3
 """Characters that are left to keep; less is no statement."""
@@ -19,13 +20,14 @@ _MOST_LINES = 5
 
 _ASKS_TO_REMEMBER = phrases(
     r"\b(?:can|could|would|will) you\b.*\b(?:from now on|going forward|always|in (?:the )?future|every time|"
-    r"from here on)\b",
+    r"from here on|to come|at all times|in all (?:sessions|conversations|projects))\b",
     r"(?:今後|これから|以後|次から|次回から|毎回|今日から|必ず|常に|いつも|今度から|原則|ずっと).*(?:もらえ|いただけ|"
     r"頂け|くれ)(?:ますか|ませんか|る|"
     r"ない)[?？]?$",
     r"\b(?:can|could|would|will) you\b.*\b(?:remember|note|keep|save|memori|jot|write (?:this|that|it) down|hold on)",
     rf"{REMEMBER_JA}{ASK_JA}[?？]?$",
 )
+_ASKS_YOU = phrases(r"\b(?:can|could|would|will) you\b")
 _CONFIRMATION = lazy_pattern(r",?\s*(?:ok(?:ay)?|right|alright|got it|yeah|please)\?+\s*$", re.I)
 """The end of a request that only sounds like a question."""
 _POLITE_TASK = lazy_pattern(
@@ -43,6 +45,16 @@ _THIS_TIME = phrases(
     "今回(?:は|"
     r"だけ)|とりあえず|ひとまず",
 )
+_ACCOUNT = phrases(
+    r"(?:it|this|that|they|the [\w -]{1,30}?|my [\w -]{1,30}?) (?:\w+ )?(?:crash|fail|hang|throw|break|freez|stop|die|lag|"
+    r"leak|misbehave|complain)(?:e?s|ing)?\b(?!.*\b(?:must|should|shall|please|always|never)\b)"
+)
+"""What has happened since some time: no order."""
+_OF_DATA = phrases(
+    r"of (?!(?:this|that|it|the fact)\b)[^:]*(?:\bthen\b|\b(?:how (?:long|many|much|often)|time|duration|results?|output|"
+    r"values?|numbers?|counts?|errors?|differences?|timings?)\b)"
+)
+"""What one takes a note of for the task at hand: a time, a number, a result."""
 _STATEMENT_JA = lazy_pattern("[はが]|です|ます|[うくぐすつぬぶむるい]$")
 _FORGET = phrases("forget", "^remember$", "忘れ")
 _CLAUSE = lazy_pattern(r"[,;:—–]\s+|\s+(?:and|but|so)\s+|[、：]\s*", re.I)
@@ -81,11 +93,30 @@ _POINTER = lazy_pattern(
     rf"|^{any_of('これ', 'それ', 'あれ', 'このこと', 'そのこと', '以下', '次のこと', '上記', '[こそ]の件')}[:：。、]*$",
     re.I,
 )
+_POINTS = phrases(
+    "(?:以後|今後|これから|必ず|ちゃんと|しっかり)?[、は]?(?:(?:その|この)(?:前提|つもり|方針|認識|ルール|形|やり方|決まり|規約)(?:で|に(?:従|沿|則)って)"
+    "[^、。をはが]{0,20}|(?:徹底|厳守|遵守|順守)(?:し|を|で|の)?[^、。をはが]{0,16})[。！!]*$",
+    "(?:これ|それ|ここ)[はがも]?[^、。はがを]{0,6}(?:恒久|永久|永続|固定|絶対|鉄則|ルール|決まり|約束|原則|方針)[^、。はがを]{0,6}$",
+    r"(?:and |so )?(?:I|we) (?:\w+ )?(?:expect|want|need|'?d like|would like|ask|trust) (?:you|us|everyone) to (?:\w+ )?"
+    r"(?:follow|respect|observe|honou?r|stick to|adhere to|keep to|obey|comply with|apply|live by|do|use) "
+    r"(?:this|that|it|these|those|them|so|the same)(?: \w+){0,2}[.!]*$",
+)
+"""A content that says that a statement holds, which is another one."""
 _ANNOUNCES = lazy_pattern(
     "^[^、。はがを]{0,8}(?:決めごと|決め事|決まりごと|決まり|ルール|約束|取り決め|覚えておいて(?:ほしい|"
-    "欲しい)こと)(?:です|が?あります|ね|を)?[。！!]*$"
+    "欲しい)こと)(?:の?追加)?(?:です|が?あります|ね|を)?[。！!]*$"
 )
 """A sentence that says that a rule follows in the next one."""
+_NO_STATEMENT = phrases(
+    r"^(?:ok(?:ay)?|thanks|thank you|thx|great|nice|cool|perfect|hi|hello|hey|good|sorry|done|yes|no|right|sure)\b"
+    r"[^,:;]{0,30}$",
+    r"^(?:please |pls |can you |could you |now |also |then |and )*(?:fix|add|write|run|check|update|remove|delete|rename|"
+    r"look|show|explain|make|create|implement|refactor|change|move|deploy|review|test|commit|push|merge|open|find)\b",
+    "(?:て|で)(?:ください|下さい|ほしい(?:です)?|欲しい(?:です)?|くれ(?:る|ます)?|もらえ(?:る|ます)?|おいて)?[ねよか。！!]*$",
+    "(?:ありがとう|お疲れ|おつかれ|すみません|了解|おはよう|こんにちは|よろしく)[^、はが]{0,14}$",
+    "(?:書い|言っ|残し|伝え)(?:て(?:おく|おきます)|とく|ときます)[^、。]{0,6}[。！!]*$",
+)
+"""An order, a greeting, or a sentence that something will be said."""
 _LATIN, _JAPANESE_TEXT = re.compile("[A-Za-z]{2}"), re.compile("[ぁ-ゖァ-ヺ一-鿿]")
 _CASE = phrases(
     r"(?:in|for) (?:that|this|such a|those) cases?\b",
@@ -102,20 +133,21 @@ def find_requests(text: str) -> list[Request]:
     """
     found: dict[str, Request] = {}
     asked: set[int] = set()
+    text, restore = hide_quotations(without_quotes(text))
     sentences = split_sentences(text)
     for place, sentence in enumerate(sentences):
         request = _match(sentence)
         if request is None:
             continue
         content = sentence if request.kind == "decision" else request.content
-        if len(content) < _LEAST or content.endswith((":", "：")) or _POINTER.match(content):
+        if len(content) < _LEAST or content.endswith((":", "：")) or _is_pointer(content):
             if place and place - 1 in asked:
                 continue  # it points to what the sentence before asks for
             content = _neighbour(sentences, place)
         elif place and _CASE.match(content):
             content = f"{sentences[place - 1]} {content}"
         asked.add(place)
-        content = _tidy(content)
+        content = restore(_tidy(content))
         if len(content) >= _LEAST:
             found.setdefault(content, request._replace(content=content))
     return list(found.values())
@@ -125,23 +157,48 @@ def _match(sentence: str) -> Request | None:
     if len(sentence) > _LONGEST or NOT_JAPANESE.search(sentence):
         return None
     sentence = _CONFIRMATION.sub("", sentence)
+    kept = _find_keeping_ja(sentence) if _JAPANESE_TEXT.search(sentence) else None
+    if kept is not None:
+        return None if _is_errand(kept) else kept
     statement = _POLITE_TASK.sub("", sentence)
     if len(statement) > _LEAST and not is_question(statement) and not _ASKING_START.match(statement):
         sentence = statement
-    if is_question(sentence) and not _ASKS_TO_REMEMBER.search(sentence.rstrip("。 ")):
-        return None
     is_english = bool(_LATIN.search(sentence)) and not NOT_ENGLISH.search(sentence)
+    if is_question(sentence) and not _ASKS_TO_REMEMBER.search(sentence.rstrip("。 ")):
+        return _find_keeping(sentence) if is_english and _ASKS_YOU.search(sentence) else None
     is_japanese = bool(_JAPANESE_TEXT.search(sentence))
     rules: Sequence[RequestRule] = (*(JAPANESE if is_japanese else ()), *(ENGLISH if is_english else ()))
     request = _apply(rules, sentence)
     if request is None:
         rules = [rule for rule in rules if rule.kind != "decision"]
         request = _match_clause(rules, sentence)
+    if request is not None and request.kind == "remember" and is_japanese and _is_order_about_data(sentence):
+        return None
+    if is_english and (request is None or _is_pointer(request.content)):
+        request = _find_keeping(sentence) or request
     if request is None and is_japanese:
         request = _find_standing_ja(sentence)
     if request is None and is_english:
         request = _find_standing(sentence)
     return None if request is None or _is_errand(request) else request
+
+
+def _find_keeping(sentence: str) -> Request | None:
+    from omoide.learning.keeping_english import find_keeping  # lazy: its patterns take long to compile
+
+    return find_keeping(sentence)
+
+
+def _find_keeping_ja(sentence: str) -> Request | None:
+    from omoide.learning.keeping_japanese import find_keeping_ja  # lazy: its patterns take long to compile
+
+    return find_keeping_ja(sentence)
+
+
+def _is_order_about_data(sentence: str) -> bool:
+    from omoide.learning.keeping_japanese import is_order_about_data  # lazy: its patterns take long to compile
+
+    return is_order_about_data(sentence)
 
 
 def _find_standing(sentence: str) -> Request | None:
@@ -161,15 +218,22 @@ def _match_clause(rules: Sequence[RequestRule], sentence: str) -> Request | None
         request = _apply(rules, sentence[boundary.end() :])
         if request is not None:
             before = sentence[: boundary.start()]
-            is_pointer = _POINTER.match(request.content) or (request.kind == "rule" and not request.content)
+            is_pointer = _is_pointer(request.content) or (request.kind == "rule" and not request.content)
             return request._replace(content=before) if is_pointer and len(before) > _LEAST else request
     return None
+
+
+def _is_pointer(content: str) -> bool:
+    """Whether a content states nothing by itself: "that", 「その前提で」, "I expect you to follow that convention"."""
+    return bool(_POINTER.match(content) or _POINTS.match(content))
 
 
 def _is_errand(request: Request) -> bool:
     """Whether a request is for this time only: an order for today, a thing not to be forgotten, a choice for now."""
     if request.kind != "remember":
-        return bool(_THIS_TIME.search(request.content))
+        return bool(_THIS_TIME.search(request.content) or _ACCOUNT.match(request.content))
+    if _OF_DATA.match(request.content):
+        return True
     if "忘れ" in request.phrase and request.content and not _STATEMENT_JA.search(request.content):
         return True
     return bool(_FORGET.search(request.phrase) and ONE_OFF.search(request.content))
@@ -185,14 +249,21 @@ def _apply(rules: Sequence[RequestRule], text: str) -> Request | None:
 
 
 def _neighbour(sentences: list[str], place: int) -> str:
-    """The statement that a request points to: the lines after a colon, else the sentence before it, else the next one."""
-    if _ANNOUNCES.match(sentences[place]) and place + 1 < len(sentences):
-        return sentences[place + 1]
+    """The statement that a request points to: the lines after a colon, else the sentence before it, else the next one.
+
+    A sentence before it that states nothing, such as an order, a greeting or a reason, gives way to one after it that does.
+    """
     if sentences[place].rstrip().endswith((":", "：")):
         return " ".join(sentences[place + 1 : place + 1 + _MOST_LINES])
-    if place:
-        return sentences[place - 1]
-    return sentences[1] if len(sentences) > 1 else ""
+    before = sentences[place - 1] if place else ""
+    after = sentences[place + 1] if place + 1 < len(sentences) else ""
+    if after and (_ANNOUNCES.match(sentences[place]) or not before):
+        return after
+    return after if after and _states_nothing(before) and not _states_nothing(after) else before
+
+
+def _states_nothing(sentence: str) -> bool:
+    return is_question(sentence) or _is_pointer(sentence) or bool(_NO_STATEMENT.search(sentence))
 
 
 def _tidy(content: str) -> str:

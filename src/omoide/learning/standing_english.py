@@ -18,6 +18,7 @@ _FROM_NOW = phrases(
     r"\bhenceforth\b|\bhereafter\b",
     r"\b(?:starting|as of|beginning|effective) (?:(?:right )?now|today|immediately|this week|this sprint)\b",
     r"\bin (?:the )?future(?=[,.!]|$)",
+    r"\b(?:in|for|across) (?:all|every|any|each)(?: of)?(?: my| our| the| your)? \w+ (?:to come|ahead|from now on)\b",
     r"\bfor all (?:future|later|coming) \w+",
     r"\b(?:once and )?for good(?=[,.!]|$)",
 )
@@ -102,6 +103,8 @@ _ALWAYS_ENGLISH = phrases(
     r"(?:you|us|all|every\w*|each|any|no|everyone)\b.*\b(?:always|never|everywhere|every time|each time|at all times|"
     r"without exception)\b",
     r"^I (?:always|generally) (?:want|prefer|expect|like) ",
+    r"^I (?:never|(?:don'?t|do not) ever) want to (?:see|hear|find|read|get|have|deal with|come across|"
+    r"run into)\b.{2,80}\b(?:again|ever|any ?more)\b",
     r"^I (?:don'?t|do not|never) (?:ever )?want (?:you to|to see you|you) \w+",
     r"^(?:it(?:'d| would) be|it'?s|I(?:'d| would)) (?:\w+ )?(?:good|great|nice|better|best|helpful|"
     r"appreciate(?: it)?|love|happy|glad|"

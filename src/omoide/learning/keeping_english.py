@@ -1,0 +1,155 @@
+"""Acts of keeping in English, an open family: "record this: …", "worth jotting down, …", "keep that on file". Pure."""
+
+import re
+
+from omoide.learning.patterns import any_of, lazy_pattern, phrases
+from omoide.learning.request_rule import Request
+
+_NEEDS = (
+    *("remember", "memori", "record", "stor", "retain", "not", "sav", "keep", "jot", "writ", "log", "hold", "hang", "fil"),
+    *("preserv", "persist", "pin", "captur", "put", "mark", "commit", "add", "los", "known", "go"),
+)
+"""Parts of words, one of which is in every act of keeping."""
+_MEMORY_VERB = any_of(
+    "remember(?:ing)?",
+    "memori[sz](?:e|ing)",
+    "retain(?:ing)?",
+    "not(?:e|ing)(?: down)?",
+    "jot(?:ting)?(?: down)?",
+    "writ(?:e|ing) down",
+    "(?:put|tak|mark|mak)(?:e|ting|ing)? (?:a |an )?(?:\\w+ )?(?:notes?|record|memo|entry)",
+    "(?:hold(?:ing)?|hang(?:ing)?) on to",
+    "keep(?:ing)? (?:a )?(?:\\w+ )?(?:note|record|memo)(?: of)?",
+    "keep(?:ing)? in mind",
+)
+"""What one does with a statement, rarely with data."""
+_DATA_VERB = any_of(
+    *("record(?:ing)?", "stor(?:e|ing)", "sav(?:e|ing)", "keep(?:ing)?", "log(?:ging)?", "fil(?:e|ing)", "preserv(?:e|ing)"),
+    *(
+        "persist(?:ing)?",
+        "pin(?:ning)?",
+        "captur(?:e|ing)",
+        "put(?:ting)?",
+        "add(?:ing)?",
+        "writ(?:e|ing)",
+        "commit(?:ting)?",
+    ),
+    "mark(?:ing)?",
+)
+"""What a program does with data as often as a person with a statement."""
+_VERB = any_of(_MEMORY_VERB, _DATA_VERB)
+_IT = any_of(
+    "(?:this|that|it)(?: (?:one|fact|rule|detail|point|bit|info(?:rmation)?|convention|decision|preference))?(?: down)?",
+    "these(?: (?:facts|rules|points|details))?",
+    "the following(?: (?:fact|rule|point|detail)s?)?",
+)
+_STORE = (
+    "(?:memor(?:y|ies)|notes?|notebook|records?|rules?|rulebook|knowledge(?: base)?|instructions|guidelines|conventions)"
+)
+_PLACE = any_of(
+    "somewhere(?: safe)?",
+    "for (?:(?:all |any |the |my |our |your )?(?:later|future|next|coming|other|new)(?: (?:\\w+ )?(?:use|reference|"
+    "sessions?|time|work|tasks?|conversations?|chats?))?|good|posterity|keeps|the record|me|us)",
+    "permanently|forever|for ever|always|please|pls",
+    f"(?:in|to|into|on|under|among|as part of) (?:(?:your|the|our|my|long[- ]term|project|permanent|persistent|own|team|"
+    f"list of|set of) ){{0,4}}{_STORE}",
+    "(?:in|to) (?:mind|memory)|on (?:file|record|your radar)|at hand|handy|down|away",
+)
+_OPEN = (
+    "(?:"
+    + any_of(
+        r"^(?:\w+[,!]? ){0,2}",
+        r"[,;:—–(]\s*(?:and |so |but |also )?(?:please |pls |just )?",
+        r"\b(?:and|so|but|please|pls|kindly|also|just|let'?s|worth|needs?) ",
+        r"\b(?:can|could|would|will) you (?:please |kindly |also |maybe |just )?",
+        r"\bif you (?:could |would |can |will )?(?:please |also )?",
+        r"\byou (?:should|must|need to|have to|ought to|can|could|may) (?:also |please )?",
+        r"\b(?:want|need|like|ask|expect|prefer|trust|beg) you to (?:please |also |always )?",
+        r"\b(?:sure|important|essential|good|useful|helpful|remember|best|wise|careful) (?:for you )?to ",
+        r"\bmind ",
+    )
+    + ")"
+)
+_THING = (
+    r"(?:^|[,;:—–(.]\s*|\b(?:and|but|so|also|here's|here is|there's|there is|is) )(?:\w+[,!]? ){0,2}?"
+    r"(?:something|(?:things?|facts?|points?|details?|items?|rules?|info(?:rmation)?|bits?|one|news)(?: for (?:you|us))?)"
+    r"(?: (?:that|which)(?:'s| is| are)?)?(?: really| also| definitely)? "
+)
+_BREAK = r"\s*(?::|—|–|\s-)\s*"
+_ACTS = (
+    lazy_pattern(rf"{_OPEN}(?P<phrase>{_VERB} {_IT}(?:,? {_PLACE})*){_BREAK}(?P<content>\S.{{5,}})$", re.I),
+    lazy_pattern(rf"{_OPEN}(?P<phrase>{_VERB}(?: {_IT})?(?:,? {_PLACE})+)(?:{_BREAK}|,\s+)(?P<content>\S.{{5,}})$", re.I),
+    lazy_pattern(
+        rf"{_THING}(?P<phrase>(?:to|worth|you (?:should|must|need to|have to|'?d better)|(?:I|we)(?:'d| would)? (?:want|"
+        rf"need|like) you to|not to|you'd better not|to not|never to)\s(?:{_VERB}|know|knowing|lose|forget|overlook|learn)"
+        rf"(?:,? {_PLACE})*)(?:{_BREAK}|,\s+|\s+is that\s+)(?P<content>\S.{{5,}})$",
+        re.I,
+    ),
+    lazy_pattern(
+        rf"{_OPEN}(?P<phrase>(?:{_MEMORY_VERB}|record|keep on (?:file|record)|add)(?:,? {_PLACE})*) "
+        r"(?:the (?:fact|rule|info(?:rmation)?) )?that "
+        r"(?P<content>(?!(?:to|in|into|on|as|at|for|under|with|from)\b)\S.{5,})$",
+        re.I,
+    ),
+    lazy_pattern(
+        rf"{_OPEN}(?P<phrase>{_DATA_VERB}(?: {_IT})?(?:(?:,? {_PLACE})+| the (?:fact|rule|info(?:rmation)?))) "
+        r"that (?P<content>(?!(?:to|in|into|on|as|at|for|under|with|from)\b)\S.{5,})$",
+        re.I,
+    ),
+    lazy_pattern(
+        r"^(?:and |so |but )?(?P<phrase>let the record (?:show|state|reflect)|let it be (?:known|noted|recorded)|"
+        r"(?:be it|it should be|it must be) (?:known|noted|recorded|remembered)|may it be noted) (?:that\s+|:\s*)"
+        r"(?P<content>\S.{5,})$",
+        re.I,
+    ),
+)
+"""An act of keeping before its statement."""
+_POINTS_BACK = lazy_pattern(
+    r"^(?:(?P<content>.{8,}?)(?:\s*[,;—–(]+\s*|\s+-\s+|\s+(?:and|so)\s+))?(?:and |so |but |also |oh,? |ok(?:ay)?,? )*"
+    r"(?:please |pls |just |can you |could you |would you |I(?:'d| would) like you to |I want you to |you should |let'?s )*"
+    "(?P<phrase>"
+    + any_of(
+        rf"{_VERB} {_IT}(?:,? {_PLACE})+",
+        rf"(?:retain|memori[sz]e|hold on to|hang on to) {_IT}",
+        r"(?:this|that|it) (?:should|must|has to|needs to|ought to|can|may|might as well|belongs?|goes)"
+        r"(?: (?:please|also|always))?(?: (?:go|stay|be (?:added|put|saved|stored|recorded|noted|kept|remembered|filed|"
+        rf"written)))?(?:,? {_PLACE})+",
+        r"(?:this|that|it)(?:'s| is) worth (?:remembering|noting|keeping|retaining|recording|writing down|jotting down)"
+        rf"(?:,? {_PLACE})*",
+        r"(?:I|we) (?:\w+ )?(?:expect|want|need|'?d like|would like|ask|trust) you to (?:\w+ )?(?:follow|respect|observe|"
+        r"honou?r|stick to|adhere to|keep to|obey|comply with|apply|live by) (?:this|that|it|these|those|them)"
+        r"(?: \w+){0,2}(?:,? (?:from (?:now|here) on|going forward|always|everywhere|at all times|in (?:the )?future))*",
+    )
+    + r")(?:,? (?:please|pls|ok(?:ay)?|thanks|thx|will you|would you))*[\s.!?)]*$",
+    re.I,
+)
+"""An act of keeping after its statement, which is before it in the sentence, or the sentence before it."""
+_DATA = phrases(
+    r"\b(?:in|to|into|on|as|at) (?:the |a |an |our |your |this |that )?(?:\w+ )?(?:log(?:s|file)?|database|db|tables?|redis|"
+    r"files?|csv|json|disk|cache|session storage|local ?storage|cookies?|columns?|fields?|tickets?|issues?|readme|"
+    r"changelog|comments?|docstrings?|analytics|variables?|bucket|s3|prometheus)[.!?]*$",
+    r"^(?:value|result|output|number|count|id|user|response|name|key|file|state|object|list|row|record)\b",
+    r"^(?:the |a |an |each |every )?(?:user|request|job|event|login|click|visitor|payment|call)s? "
+    r"(?:has|have|was|were|\w+ed)\b",
+)
+"""What is stored by the program, not kept in mind."""
+_STATES = phrases(
+    r"\b(?:is|are|was|were|has|have|had|isn'?t|aren'?t|must|mustn'?t|should|will|won'?t|can|can'?t|cannot|may|do|does|"
+    r"don'?t|doesn'?t|did|only|never|always|no|not|needs?|lives?|takes?|runs?|uses?|\w+ed|\w{2,}s)\b",
+    r"'(?:s|re|ve|ll|m|d)\b",
+)
+
+
+def find_keeping(sentence: str) -> Request | None:
+    """Return what an English sentence asks to keep, or None. The content is empty if it points to another sentence."""
+    folded = sentence.lower()
+    if not any(part in folded for part in _NEEDS):
+        return None
+    back = _POINTS_BACK.match(sentence)
+    if back:
+        return Request((back["content"] or "").strip(), "remember", back["phrase"])
+    for act in _ACTS:
+        match = act.search(sentence)
+        if match and _STATES.search(match["content"]) and not _DATA.search(match["content"]):
+            return Request(match["content"], "remember", match["phrase"])
+    return None
