@@ -10,6 +10,26 @@ _NEEDS = (
     *("preserv", "persist", "pin", "captur", "put", "mark", "commit", "add", "los", "known", "go"),
 )
 """Parts of words, one of which is in every act of keeping."""
+_BREAKS = (":", "—", "–", " -")
+_PLACES = (
+    *(
+        "somewhere",
+        "for ",
+        "permanent",
+        "forever",
+        "always",
+        "please",
+        "pls",
+        "memor",
+        "note",
+        "record",
+        "rule",
+        "knowledge",
+    ),
+    *("instruction", "guideline", "convention", "mind", "file", "radar", "hand", "down", "away"),
+)
+_POINTERS = ("this", "that", "it", "these", "following")
+"""What else is in every text that a pattern below matches: most messages are for none of them, and compile none."""
 _MEMORY_VERB = any_of(
     "remember(?:ing)?",
     "memori[sz](?:e|ing)",
@@ -77,33 +97,53 @@ _THING = (
 )
 _BREAK = r"\s*(?::|—|–|\s-)\s*"
 _ACTS = (
-    lazy_pattern(rf"{_OPEN}(?P<phrase>{_VERB} {_IT}(?:,? {_PLACE})*){_BREAK}(?P<content>\S.{{5,}})$", re.I),
-    lazy_pattern(rf"{_OPEN}(?P<phrase>{_VERB}(?: {_IT})?(?:,? {_PLACE})+)(?:{_BREAK}|,\s+)(?P<content>\S.{{5,}})$", re.I),
-    lazy_pattern(
-        rf"{_THING}(?P<phrase>(?:to|worth|you (?:should|must|need to|have to|'?d better)|(?:I|we)(?:'d| would)? (?:want|"
-        rf"need|like) you to|not to|you'd better not|to not|never to)\s(?:{_VERB}|know|knowing|lose|forget|overlook|learn)"
-        rf"(?:,? {_PLACE})*)(?:{_BREAK}|,\s+|\s+is that\s+)(?P<content>\S.{{5,}})$",
-        re.I,
+    (
+        (_BREAKS, _POINTERS),
+        lazy_pattern(rf"{_OPEN}(?P<phrase>{_VERB} {_IT}(?:,? {_PLACE})*){_BREAK}(?P<content>\S.{{5,}})$", re.I),
     ),
-    lazy_pattern(
-        rf"{_OPEN}(?P<phrase>(?:{_MEMORY_VERB}|record|keep on (?:file|record)|add)(?:,? {_PLACE})*) "
-        r"(?:the (?:fact|rule|info(?:rmation)?) )?that "
-        r"(?P<content>(?!(?:to|in|into|on|as|at|for|under|with|from)\b)\S.{5,})$",
-        re.I,
+    (
+        ((*_BREAKS, ", "), _PLACES),
+        lazy_pattern(
+            rf"{_OPEN}(?P<phrase>{_VERB}(?: {_IT})?(?:,? {_PLACE})+)(?:{_BREAK}|,\s+)(?P<content>\S.{{5,}})$", re.I
+        ),
     ),
-    lazy_pattern(
-        rf"{_OPEN}(?P<phrase>{_DATA_VERB}(?: {_IT})?(?:(?:,? {_PLACE})+| the (?:fact|rule|info(?:rmation)?))) "
-        r"that (?P<content>(?!(?:to|in|into|on|as|at|for|under|with|from)\b)\S.{5,})$",
-        re.I,
+    (
+        ((*_BREAKS, ", ", "is that"), (" to ", "worth", "you")),
+        lazy_pattern(
+            rf"{_THING}(?P<phrase>(?:to|worth|you (?:should|must|need to|have to|'?d better)|(?:I|we)(?:'d| would)? (?:want|"
+            rf"need|like) you to|not to|you'd better not|to not|never to)\s(?:{_VERB}|know|knowing|lose|forget|overlook|learn)"
+            rf"(?:,? {_PLACE})*)(?:{_BREAK}|,\s+|\s+is that\s+)(?P<content>\S.{{5,}})$",
+            re.I,
+        ),
     ),
-    lazy_pattern(
-        r"^(?:and |so |but )?(?P<phrase>let the record (?:show|state|reflect)|let it be (?:known|noted|recorded)|"
-        r"(?:be it|it should be|it must be) (?:known|noted|recorded|remembered)|may it be noted) (?:that\s+|:\s*)"
-        r"(?P<content>\S.{5,})$",
-        re.I,
+    (
+        ((" that ",),),
+        lazy_pattern(
+            rf"{_OPEN}(?P<phrase>(?:{_MEMORY_VERB}|record|keep on (?:file|record)|add)(?:,? {_PLACE})*) "
+            r"(?:the (?:fact|rule|info(?:rmation)?) )?that "
+            r"(?P<content>(?!(?:to|in|into|on|as|at|for|under|with|from)\b)\S.{5,})$",
+            re.I,
+        ),
+    ),
+    (
+        ((" that ",), (*_PLACES, "the fact", "the rule", "the info")),
+        lazy_pattern(
+            rf"{_OPEN}(?P<phrase>{_DATA_VERB}(?: {_IT})?(?:(?:,? {_PLACE})+| the (?:fact|rule|info(?:rmation)?))) "
+            r"that (?P<content>(?!(?:to|in|into|on|as|at|for|under|with|from)\b)\S.{5,})$",
+            re.I,
+        ),
+    ),
+    (
+        (("record", "known", "noted", "remembered"), ("let", "it")),
+        lazy_pattern(
+            r"^(?:and |so |but )?(?P<phrase>let the record (?:show|state|reflect)|let it be (?:known|noted|recorded)|"
+            r"(?:be it|it should be|it must be) (?:known|noted|recorded|remembered)|may it be noted) (?:that\s+|:\s*)"
+            r"(?P<content>\S.{5,})$",
+            re.I,
+        ),
     ),
 )
-"""An act of keeping before its statement."""
+"""Acts of keeping before their statement, each with words that it needs: one of each group."""
 _POINTS_BACK = lazy_pattern(
     r"^(?:(?P<content>.{8,}?)(?:\s*[,;—–(]+\s*|\s+-\s+|\s+(?:and|so)\s+))?(?:and |so |but |also |oh,? |ok(?:ay)?,? )*"
     r"(?:please |pls |just |can you |could you |would you |I(?:'d| would) like you to |I want you to |you should |let'?s )*"
@@ -143,13 +183,18 @@ _STATES = phrases(
 def find_keeping(sentence: str) -> Request | None:
     """Return what an English sentence asks to keep, or None. The content is empty if it points to another sentence."""
     folded = sentence.lower()
-    if not any(part in folded for part in _NEEDS):
+    if not _has_each(folded, (_NEEDS,)):
         return None
-    back = _POINTS_BACK.match(sentence)
-    if back:
-        return Request((back["content"] or "").strip(), "remember", back["phrase"])
-    for act in _ACTS:
-        match = act.search(sentence)
+    if _has_each(folded, (_POINTERS, (*_PLACES, "retain", "hold on", "hang on", "worth", " you to "))):
+        back = _POINTS_BACK.match(sentence)
+        if back:
+            return Request((back["content"] or "").strip(), "remember", back["phrase"])
+    for needs, act in _ACTS:
+        match = act.search(sentence) if _has_each(folded, needs) else None
         if match and _STATES.search(match["content"]) and not _DATA.search(match["content"]):
             return Request(match["content"], "remember", match["phrase"])
     return None
+
+
+def _has_each(text: str, groups: tuple[tuple[str, ...], ...]) -> bool:
+    return all(any(part in text for part in group) for group in groups)
