@@ -92,9 +92,12 @@ class Retention(Core):
                 # abs: a clock that once was years ahead must not stop retention for good.
                 if last is not None and abs(at - last) < _EVERY:
                     return None
-            return self._retire_by_itself(at)
+            done = self._retire_by_itself(at)
+            if isinstance(self._store, Housekeeping):
+                self._store.merge_index(_MERGE_STEPS)
         except StoreError:  # fallback: the next idle moment; nobody asked for this, so nobody waits for an answer
             return None
+        return done
 
     def _retire_by_itself(self, at: datetime) -> RetentionPlan | None:
         """Archive what is out of date, within the bounds of an automatic run; None if it is only reported."""
@@ -114,8 +117,6 @@ class Retention(Core):
             write.tx.record_run(_TASK, at)
             if done:
                 _record_automatic_run(write)
-        if isinstance(self._store, Housekeeping):
-            self._store.merge_index(_MERGE_STEPS)
         return RetentionPlan(done)
 
     def _propose(self, plan: RetentionPlan, at: datetime, *, quiet: bool) -> None:
