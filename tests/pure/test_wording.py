@@ -67,6 +67,7 @@ def test_of_two_things_to_do_both_may_hold_and_of_two_numbers_or_tools_only_one(
     assert takes_place_of("use yarn for installs", "use npm for installs")
     assert takes_place_of("Do not run the linter before a push", "Run the linter before a push")
     assert not takes_place_of("Run the linter before a push", "Run the tests before a push")
+    assert not takes_place_of("use tool2 for step 2", "use tool3 for step 3")
 
 
 def test_only_what_is_said_of_the_same_thing_is_replaced():

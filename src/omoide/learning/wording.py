@@ -88,14 +88,15 @@ def takes_place_of(new: str, old: str) -> bool:
     """Whether only one of two similar statements can hold: they name another number or another thing to use, or one denies
     the other.
 
-    "Run the linter before a push" and "Run the tests before a push" hold both.
+    "Run the linter before a push" and "Run the tests before a push" hold both, and so do "tool2 for step 2" and "tool3 for
+    step 3": where two things differ, the statements are about different things.
     """
     ours, theirs = content_words(new), content_words(old)
     added, gone = ours - theirs, theirs - ours
-    if added and gone and all(any(map(str.isdigit, word)) for word in added | gone):
-        return True
     if len(added) > 1 or len(gone) > 1:
         return False
+    if added and gone and all(any(map(str.isdigit, word)) for word in added | gone):
+        return True
     return bool(_USES.search(new) and _USES.search(old)) or is_negative(new) != is_negative(old)
 
 
