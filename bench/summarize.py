@@ -26,7 +26,7 @@ WORDINGS = {
     "held_out": "held out at first",
     "minutes": "minutes",
     "records": "records",
-    "unseen": "unseen",
+    "last": "last",
 }
 """Tables of sentences in `project_log.toml`: the patterns were completed with all but the last."""
 
