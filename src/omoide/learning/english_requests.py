@@ -131,7 +131,16 @@ _LABEL = (
     r"delete|check|"
     r"implement|insert|append|edit|extend|move|show|find|see|read)\b)(?![^:\n]*\b(?:that|this|it) as\b)[^:\n?]*?\b"
     + any_of(
-        *("remember", "in mind", "memory", "forget", "notes?(?! taking)", "reminder", "heads[- ]up", "for the record"),
+        *(
+            "remember",
+            "in mind",
+            "memory",
+            "forget",
+            "(?<!release )notes?(?! taking)",
+            "reminder",
+            "heads[- ]up",
+            "for the record",
+        ),
         *("agreed", "decided", "settled", "official", "decision", "takeaway", "agreement", "consensus", "preference"),
         *("settle", "for later", "for next time", "for (?:the )?future(?: \\w+)?", "lessons? learn(?:ed|t)"),
         *(f"new {_RULE}", f"{_RULE}(?= (?:of thumb|for|from|going|as of|here|is)\\b| ?:)"),
@@ -291,7 +300,8 @@ ENGLISH = (
     ),
     rule(
         "rule",
-        rf"{_START}(?P<phrase>make (?:it|this) an? (?:{_RULE}|habit|point|principle) (?:that|to|of))\s+(?P<content>.+)$",
+        rf"{_START}(?P<phrase>make (?:it|this) an? (?:\w+ )?(?:{_RULE}|habit|point|principle) (?:that|to|of))\s+"
+        r"(?P<content>.+)$",
         "make",
     ),
     rule(

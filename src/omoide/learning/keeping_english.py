@@ -7,26 +7,28 @@ from omoide.learning.request_rule import Request
 
 _NEEDS = (
     *("remember", "memori", "record", "stor", "retain", "not", "sav", "keep", "jot", "writ", "log", "hold", "hang", "fil"),
-    *("preserv", "persist", "pin", "captur", "put", "mark", "commit", "add", "los", "known", "go"),
+    *(
+        "preserv",
+        "persist",
+        "pin",
+        "captur",
+        "put",
+        "mark",
+        "commit",
+        "add",
+        "los",
+        "known",
+        "go",
+        "get",
+        "tak",
+        "accordingly",
+    ),
 )
 """Parts of words, one of which is in every act of keeping."""
 _BREAKS = (":", "—", "–", " -")
 _PLACES = (
-    *(
-        "somewhere",
-        "for ",
-        "permanent",
-        "forever",
-        "always",
-        "please",
-        "pls",
-        "memor",
-        "note",
-        "record",
-        "rule",
-        "knowledge",
-    ),
-    *("instruction", "guideline", "convention", "mind", "file", "radar", "hand", "down", "away"),
+    *("somewhere", "for ", "permanent", "forever", "always", "please", "pls", "memor", "note", "record"),
+    *("rule", "knowledge", "instruction", "guideline", "convention", "mind", "file", "radar", "hand", "down", "away"),
 )
 _POINTERS = ("this", "that", "it", "these", "following")
 """What else is in every text that a pattern below matches: most messages are for none of them, and compile none."""
@@ -44,17 +46,10 @@ _MEMORY_VERB = any_of(
 )
 """What one does with a statement, rarely with data."""
 _DATA_VERB = any_of(
-    *("record(?:ing)?", "stor(?:e|ing)", "sav(?:e|ing)", "keep(?:ing)?", "log(?:ging)?", "fil(?:e|ing)", "preserv(?:e|ing)"),
-    *(
-        "persist(?:ing)?",
-        "pin(?:ning)?",
-        "captur(?:e|ing)",
-        "put(?:ting)?",
-        "add(?:ing)?",
-        "writ(?:e|ing)",
-        "commit(?:ting)?",
-    ),
-    "mark(?:ing)?",
+    "(?:record|log|persist|add|mark)(?:ing)?",
+    "(?:stor|sav|fil|preserv|captur|writ)(?:e|ing)",
+    "keep(?:ing)?|pin(?:ning)?|put(?:ting)?|commit(?:ting)?|get(?:ting)?",
+    "tak(?:e|ing)(?= (?:this|that|it) down)",
 )
 """What a program does with data as often as a person with a statement."""
 _VERB = any_of(_MEMORY_VERB, _DATA_VERB)
@@ -95,6 +90,7 @@ _THING = (
     r"(?:something|(?:things?|facts?|points?|details?|items?|rules?|info(?:rmation)?|bits?|one|news)(?: for (?:you|us))?)"
     r"(?: (?:that|which)(?:'s| is| are)?)?(?: really| also| definitely)? "
 )
+_KEPT = "(?:noted|recorded|remembered|stored|saved|kept|retained|written down|logged|filed|on (?:file|record)|known)"
 _BREAK = r"\s*(?::|—|–|\s-)\s*"
 _ACTS = (
     (
@@ -111,8 +107,18 @@ _ACTS = (
         ((*_BREAKS, ", ", "is that"), (" to ", "worth", "you")),
         lazy_pattern(
             rf"{_THING}(?P<phrase>(?:to|worth|you (?:should|must|need to|have to|'?d better)|(?:I|we)(?:'d| would)? (?:want|"
-            rf"need|like) you to|not to|you'd better not|to not|never to)\s(?:{_VERB}|know|knowing|lose|forget|overlook|learn)"
-            rf"(?:,? {_PLACE})*)(?:{_BREAK}|,\s+|\s+is that\s+)(?P<content>\S.{{5,}})$",
+            rf"need|like) you to|not to|you'd better not|to not|never to)\s(?:{_VERB}|know|knowing|lose|forget|overlook|"
+            rf"learn)(?:,? {_PLACE})*)(?:{_BREAK}|,\s+|\s+is that\s+)(?P<content>\S.{{5,}})$",
+            re.I,
+        ),
+    ),
+    (
+        (("on ", "noted", "known", "clear", "remembered", "recorded", "kept"), (*_BREAKS, ", ", " that ")),
+        lazy_pattern(
+            rf"(?:^|[,;]\s*|\b(?:and|so|but) )(?P<phrase>(?:just )?(?:so (?:that )?(?:it|this|that|we|you)(?:'s| is|'ve|"
+            rf" have| has|'re| are)?(?: it)?|(?:I(?:'d)?|we(?:'d)?|let'?s|please|pls)(?: (?:would|really|also))*(?: (?:want|"
+            rf"like|need|have|get|see))? (?:it|this|that)) (?:{_KEPT}|clear)(?:,? {_PLACE})*)(?:{_BREAK}|,\s+|\s+that\s+)"
+            r"(?P<content>\S.{5,})$",
             re.I,
         ),
     ),
@@ -154,6 +160,9 @@ _POINTS_BACK = lazy_pattern(
         r"(?:this|that|it) (?:should|must|has to|needs to|ought to|can|may|might as well|belongs?|goes)"
         r"(?: (?:please|also|always))?(?: (?:go|stay|be (?:added|put|saved|stored|recorded|noted|kept|remembered|filed|"
         rf"written)))?(?:,? {_PLACE})+",
+        r"(?:I(?:'d)?|we(?:'d)?)(?: (?:would|really|also))* (?:want|like|need|have) (?:it|this|that) "
+        rf"{_KEPT}(?:,? {_PLACE})*",
+        r"(?:act|behave|work|proceed|plan|answer) accordingly",
         r"(?:this|that|it)(?:'s| is) worth (?:remembering|noting|keeping|retaining|recording|writing down|jotting down)"
         rf"(?:,? {_PLACE})*",
         r"(?:I|we) (?:\w+ )?(?:expect|want|need|'?d like|would like|ask|trust) you to (?:\w+ )?(?:follow|respect|observe|"
@@ -185,7 +194,9 @@ def find_keeping(sentence: str) -> Request | None:
     folded = sentence.lower()
     if not _has_each(folded, (_NEEDS,)):
         return None
-    if _has_each(folded, (_POINTERS, (*_PLACES, "retain", "hold on", "hang on", "worth", " you to "))):
+    if _has_each(
+        folded, (_POINTERS, (*_PLACES, "retain", "hold on", "hang on", "worth", " you to ", "kept", "noted", "stored"))
+    ):
         back = _POINTS_BACK.match(sentence)
         if back:
             return Request((back["content"] or "").strip(), "remember", back["phrase"])

@@ -7,12 +7,12 @@ from omoide.learning.request_rule import Request
 
 _NEEDS = (
     *("覚え", "おぼえ", "憶え", "記憶", "記録", "控え", "残", "書", "メモ", "保存", "保持", "留め", "とどめ", "刻", "登録"),
-    *("追加", "加え", "忘れ", "含みおき", "承知", "入れ", "置い", "備忘", "ノート"),
+    *("追加", "加え", "忘れ", "含みおき", "承知", "入れ", "置い", "備忘", "ノート", "頭に", "心に"),
 )
 """Parts of words, one of which is in every act of keeping."""
 _STORE = (
     "(?:(?:プロジェクト|チーム|共有|長期|永続|作業|開発)の?)?(?:ノート|メモ帳?|メモリー?|記憶|記録|備忘録|ルール(?:集|一覧|ブック)?|"
-    "規約|決まり|ナレッジ(?:ベース)?|覚え書き|覚書|頭|念頭|心|脳内|手元|どこか|知識|前提|方針|決定事項|約束事?|教訓)"
+    "規約|決まり|ナレッジ(?:ベース)?|覚え書き|覚書|頭|念頭|心|脳内|手元|どこか|知識|前提|方針|決定事項|約束事?|教訓|プロフィール|好み)"
 )
 _PLACE = f"(?:{_STORE}(?:に(?:も|は)?|へ|として(?:は|も)?|の(?:中|片隅|隅|ほう|方)に))"
 _MEMORY_VERB = any_of(
@@ -21,6 +21,7 @@ _MEMORY_VERB = any_of(
     "書き残し",
     "メモっ",
     "控え",
+    "(?:頭|心)に(?:叩き込ん|たたき込ん|刻み込ん)",
     "(?:頭|念頭|記憶|心)(?:の(?:片)?(?:隅|すみ))?に(?:入れ|置い|おい|留め|とどめ|刻ん|残し)",
 )
 """Stems of what one does with a statement, rarely with data."""
@@ -53,12 +54,23 @@ _HONORIFIC = (
 _NOUN = any_of(
     "(?:記録|メモ|備忘|控え|記憶|ノート|保存)(?:を|で|に|よろしく|(?=お願い|頼))",
     "メモ(?=[。！!ね]*$)",
+    "(?:備忘録?|メモ|記録|覚え書き)(?:として|まで(?:に)?|代わりに)",
 )
 _END = lazy_pattern(
     rf"(?P<place>{_PLACE}、?)?(?P<phrase>(?:(?P<memory>(?:{_MEMORY_VERB})(?:{_KEEPING})|忘れないで(?:おいて)?|{_HONORIFIC})"
     rf"|(?P<data>(?:{_DATA_VERB})(?:{_KEEPING}))|(?P<noun>(?<![^、。はもに度とずり念]){_NOUN})){_POLITE})$"
 )
 """An act of keeping at the end of a sentence."""
+_ACT_FIRST = lazy_pattern(
+    rf"^(?P<before>[^、。:：]{{0,20}}?)(?:{_PLACE}、?)?(?P<phrase>(?:(?:{_MEMORY_VERB}|{_DATA_VERB})(?:{_KEEPING})|{_NOUN}){_POLITE})"
+    r"(?:[:：]\s*|(?<=けど)[、,]\s*|(?<=が)[、,]\s*|(?<=願いします)[、,]\s*)(?P<content>.{4,})$"
+)
+"""An act of keeping before its statement."""
+_ANNOUNCED = lazy_pattern(
+    rf"^[^、。]{{0,12}}?(?P<phrase>(?:{_MEMORY_VERB}|{_DATA_VERB})[てで]おく(?:べき|必要がある|と(?:いい|よい))(?:こと|点|話|情報|ルール)?"
+    r"(?:です|が(?:ある|あります))?|忘れ(?:ないうち|る前)に(?:書い|言っ|伝え|残し)(?:て(?:おく|おきます)|とく|ときます))[ねよわ。！!]*$"
+)
+"""A sentence that says that something to keep follows."""
 _MANNER = lazy_pattern(
     any_of(
         "(?:きちんと|ちゃんと|しっかり|よく|必ず|絶対に?|忘れずに|一度|一旦|念のため|一応|ぜひ|是非|どうか|できれば|ずっと|改めて|"
@@ -99,12 +111,22 @@ _LOOSE_STATEMENT = lazy_pattern(
 )
 """The same before a verb that is hardly said of data, or with the place where something is kept."""
 
+_OBJECT = lazy_pattern("(?<![れ点件と])(?<!ため)[をはがに]、?$")
+"""The end of words that name something of the program, which is to be stored."""
 _TEXT_TO_WRITE = lazy_pattern("^[^、。はが]{0,20}[「『][^」』]*[」』]?$")
 """A text that is to be written into something."""
 
 
 def find_keeping_ja(sentence: str) -> Request | None:
     """Return what a Japanese sentence asks to keep, or None. The content is empty if it points to another sentence."""
+    if not any(part in sentence for part in _NEEDS):
+        return None
+    announced = _ANNOUNCED.match(sentence)
+    if announced:
+        return Request("", "remember", announced["phrase"])
+    first = _ACT_FIRST.match(sentence)
+    if first and not _OBJECT.search(first["before"]):
+        return Request(first["content"], "remember", first["phrase"])
     act = _find_act(sentence)
     if act is None:
         return None

@@ -103,6 +103,10 @@ _ALWAYS_ENGLISH = phrases(
     r"(?:you|us|all|every\w*|each|any|no|everyone)\b.*\b(?:always|never|everywhere|every time|each time|at all times|"
     r"without exception)\b",
     r"^I (?:always|generally) (?:want|prefer|expect|like) ",
+    rf"^(?:please |pls )?never again {_BASE_VERB}(?= \S)|^I (?:don'?t|do not) ever want (?!to\b)\w+",
+    r"^(?:every|each|all|any) (?:sessions?|answers?|repl(?:y|ies)|responses?|conversations?|commits?|prs?|pull requests?|"
+    r"reviews?|reports?|chats?|explanations?|summar(?:y|ies)) (?:[\w-]+ ){0,5}?(?:should|must|shall|has to|have to|"
+    r"needs? to) ",
     r"^I (?:never|(?:don'?t|do not) ever) want to (?:see|hear|find|read|get|have|deal with|come across|"
     r"run into)\b.{2,80}\b(?:again|ever|any ?more)\b",
     r"^I (?:don'?t|do not|never) (?:ever )?want (?:you to|to see you|you) \w+",
