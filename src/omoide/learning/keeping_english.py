@@ -7,22 +7,8 @@ from omoide.learning.request_rule import Request
 
 _NEEDS = (
     *("remember", "memori", "record", "stor", "retain", "not", "sav", "keep", "jot", "writ", "log", "hold", "hang", "fil"),
-    *(
-        "preserv",
-        "persist",
-        "pin",
-        "captur",
-        "put",
-        "mark",
-        "commit",
-        "add",
-        "los",
-        "known",
-        "go",
-        "get",
-        "tak",
-        "accordingly",
-    ),
+    *("preserv", "persist", "pin", "captur", "put", "mark", "commit", "add", "los", "known", "go", "get", "tak"),
+    *("accordingly", "engrav", "etch", "burn", "internali", "updat", "treat", "consider", "regard", "appl", "valid", "kept"),
 )
 """Parts of words, one of which is in every act of keeping."""
 _BREAKS = (":", "—", "–", " -")
@@ -33,7 +19,7 @@ _PLACES = (
 _POINTERS = ("this", "that", "it", "these", "following")
 """What else is in every text that a pattern below matches: most messages are for none of them, and compile none."""
 _MEMORY_VERB = any_of(
-    "remember(?:ing)?",
+    "remember(?:ing|ed)?",
     "memori[sz](?:e|ing)",
     "retain(?:ing)?",
     "not(?:e|ing)(?: down)?",
@@ -42,16 +28,19 @@ _MEMORY_VERB = any_of(
     "(?:put|tak|mark|mak)(?:e|ting|ing)? (?:a |an )?(?:\\w+ )?(?:notes?|record|memo|entry)",
     "(?:hold(?:ing)?|hang(?:ing)?) on to",
     "keep(?:ing)? (?:a )?(?:\\w+ )?(?:note|record|memo)(?: of)?",
-    "keep(?:ing)? in mind",
+    "keep(?:ing)? in mind|kept in mind|noted",
+    "internali[sz](?:e|ing)",
+    "(?:treat|take|consider|regard|see) it as (?:a |an )?(?:given|fact|rule|settled)",
 )
 """What one does with a statement, rarely with data."""
 _DATA_VERB = any_of(
     "(?:record|log|persist|add|mark)(?:ing)?",
     "(?:stor|sav|fil|preserv|captur|writ)(?:e|ing)",
-    "keep(?:ing)?|pin(?:ning)?|put(?:ting)?|commit(?:ting)?|get(?:ting)?",
+    "keep(?:ing)?|pin(?:ning)?|put(?:ting)?|commit(?:ting)?|get(?:ting)?|engrav(?:e|ing)|etch(?:ing)?|burn(?:ing)?",
     "tak(?:e|ing)(?= (?:this|that|it) down)",
 )
 """What a program does with data as often as a person with a statement."""
+_UPDATE = "updat(?:e|ing) your (?:memor(?:y|ies)|notes?|records?|knowledge)"
 _VERB = any_of(_MEMORY_VERB, _DATA_VERB)
 _IT = any_of(
     "(?:this|that|it)(?: (?:one|fact|rule|detail|point|bit|info(?:rmation)?|convention|decision|preference))?(?: down)?",
@@ -68,6 +57,7 @@ _PLACE = any_of(
     "permanently|forever|for ever|always|please|pls",
     f"(?:in|to|into|on|under|among|as part of) (?:(?:your|the|our|my|long[- ]term|project|permanent|persistent|own|team|"
     f"list of|set of) ){{0,4}}{_STORE}",
+    "in (?:the )?(?:back|front|corner) of (?:your|the) (?:mind|head)",
     "(?:in|to) (?:mind|memory)|on (?:file|record|your radar)|at hand|handy|down|away",
 )
 _OPEN = (
@@ -78,7 +68,7 @@ _OPEN = (
         r"\b(?:and|so|but|please|pls|kindly|also|just|let'?s|worth|needs?) ",
         r"\b(?:can|could|would|will) you (?:please |kindly |also |maybe |just )?",
         r"\bif you (?:could |would |can |will )?(?:please |also )?",
-        r"\byou (?:should|must|need to|have to|ought to|can|could|may) (?:also |please )?",
+        r"\byou (?:should|must|need to|have to|ought to|can|could|may|(?:might|may) want to|had better) (?:also |please )?",
         r"\b(?:want|need|like|ask|expect|prefer|trust|beg) you to (?:please |also |always )?",
         r"\b(?:sure|important|essential|good|useful|helpful|remember|best|wise|careful) (?:for you )?to ",
         r"\bmind ",
@@ -87,15 +77,18 @@ _OPEN = (
 )
 _THING = (
     r"(?:^|[,;:—–(.]\s*|\b(?:and|but|so|also|here's|here is|there's|there is|is) )(?:\w+[,!]? ){0,2}?"
-    r"(?:something|(?:things?|facts?|points?|details?|items?|rules?|info(?:rmation)?|bits?|one|news)(?: for (?:you|us))?)"
+    r"(?:something|(?:things?|facts?|points?|details?|items?|rules?|info(?:rmation)?|bits?|one|news|corrections?|notes?|"
+    r"reminders?|remarks?|preferences?|decisions?|conventions?|lessons?|names?|dates?|numbers?)(?: for (?:you|us))?)"
     r"(?: (?:that|which)(?:'s| is| are)?)?(?: really| also| definitely)? "
 )
 _KEPT = "(?:noted|recorded|remembered|stored|saved|kept|retained|written down|logged|filed|on (?:file|record)|known)"
 _BREAK = r"\s*(?::|—|–|\s-)\s*"
 _ACTS = (
     (
-        (_BREAKS, _POINTERS),
-        lazy_pattern(rf"{_OPEN}(?P<phrase>{_VERB} {_IT}(?:,? {_PLACE})*){_BREAK}(?P<content>\S.{{5,}})$", re.I),
+        (_BREAKS, (*_POINTERS, "updat")),
+        lazy_pattern(
+            rf"{_OPEN}(?P<phrase>(?:{_VERB} {_IT}|{_UPDATE})(?:,? {_PLACE})*){_BREAK}(?P<content>\S.{{5,}})$", re.I
+        ),
     ),
     (
         ((*_BREAKS, ", "), _PLACES),
@@ -132,6 +125,23 @@ _ACTS = (
         ),
     ),
     (
+        ((" that ",), ("stor", "sav", "keep", "fil", "captur")),
+        lazy_pattern(
+            rf"{_OPEN}(?P<phrase>(?:stor|sav|captur)(?:e|ing)|keep(?:ing)?) that "
+            r"(?P<content>(?:the|our|we|I|I'm|my|all|no|every|each|any|there|you)\b(?: [\w'-]+){0,8}? "
+            r"(?:is|are|was|were|has|have|must|can|cannot|can't|will|won't|never|always|only|don't|doesn't|needs?|uses?)\b.*)$",
+            re.I,
+        ),
+    ),
+    (
+        (_BREAKS, ("appl", "goes", "holds", "counts", "valid")),
+        lazy_pattern(
+            r"^(?:and |so |but |also )?(?P<phrase>(?:this|that|it|the following) (?:applies|goes|holds|counts|is valid)"
+            rf"(?: true)? (?:for|to|in) (?:all|every|any|each|everything)(?: [\w-]+){{0,4}}){_BREAK}(?P<content>\S.{{5,}})$",
+            re.I,
+        ),
+    ),
+    (
         ((" that ",), (*_PLACES, "the fact", "the rule", "the info")),
         lazy_pattern(
             rf"{_OPEN}(?P<phrase>{_DATA_VERB}(?: {_IT})?(?:(?:,? {_PLACE})+| the (?:fact|rule|info(?:rmation)?))) "
@@ -162,6 +172,8 @@ _POINTS_BACK = lazy_pattern(
         rf"written)))?(?:,? {_PLACE})+",
         r"(?:I(?:'d)?|we(?:'d)?)(?: (?:would|really|also))* (?:want|like|need|have) (?:it|this|that) "
         rf"{_KEPT}(?:,? {_PLACE})*",
+        r"(?:treat|take|consider|regard|see|understand) (?:this|that|it) as (?:a |an |the |my |our )?(?:[\w-]+ ){0,2}"
+        r"(?:instruction|order|rule|given|fact|requirement|policy|law|guideline|default|preference|convention)",
         r"(?:act|behave|work|proceed|plan|answer) accordingly",
         r"(?:this|that|it)(?:'s| is) worth (?:remembering|noting|keeping|retaining|recording|writing down|jotting down)"
         rf"(?:,? {_PLACE})*",
@@ -195,7 +207,8 @@ def find_keeping(sentence: str) -> Request | None:
     if not _has_each(folded, (_NEEDS,)):
         return None
     if _has_each(
-        folded, (_POINTERS, (*_PLACES, "retain", "hold on", "hang on", "worth", " you to ", "kept", "noted", "stored"))
+        folded,
+        (_POINTERS, (*_PLACES, "retain", "hold on", "hang on", "worth", " you to ", "kept", "noted", "stored", " as ")),
     ):
         back = _POINTS_BACK.match(sentence)
         if back:

@@ -99,6 +99,7 @@ _POINTS = phrases(
     "(?:これ|それ|ここ)[はがも]?[^、。はがを]{0,6}(?:恒久|永久|永続|固定|絶対|鉄則|ルール|決まり|約束|原則|方針)[^、。はがを]{0,6}$",
     "(?:の[^、。]{0,10}(?:では|でも|も|は))?(?:これ|それ|[こそ]の[^、。はがを]{1,6})[はをも](?:毎回|必ず|ずっと|常に|絶対に?)?"
     "(?:(?:守|続け|徹底|適用)[^、。はがを]{0,14})?[。！!]*$",
+    "(?:これ|それ|ここ)[はをも]?[^、。はがを]{0,8}として$",
     "(?:今|いま|さっき|先ほど|上[でに]|前に|以前|昨日)[^、。はがを]{1,8}(?:こと|内容|話|件|点)[はをも]?(?:全部|すべて|全て)?$",
     r"(?:and |so )?(?:please |pls )?(?:act|behave|work|proceed|plan|answer) accordingly[.!]*$",
     r"(?:and |so )?(?:I|we) (?:\w+ )?(?:expect|want|need|'?d like|would like|ask|trust) (?:you|us|everyone) to (?:\w+ )?"
@@ -107,7 +108,8 @@ _POINTS = phrases(
 )
 """A content that says that a statement holds, which is another one."""
 _ANNOUNCES = lazy_pattern(
-    "^[^、。はがを]{0,8}(?:決めごと|決め事|決まりごと|決まり|ルール|約束|取り決め|覚えておいて(?:ほしい|"
+    "^(?:今から|これから|以下|次)[^。]{0,20}(?:こと|内容|点|話|前提|ルール|決まり|方針|約束)(?:を[^、。]{0,20}|です|だ|"
+    "になります)?[。！!]*$|^[^、。はがを]{0,8}(?:決めごと|決め事|決まりごと|決まり|ルール|約束|取り決め|覚えておいて(?:ほしい|"
     "欲しい)こと)(?:の?追加)?(?:です|が?あります|ね|を)?[。！!]*$"
 )
 """A sentence that says that a rule follows in the next one."""
@@ -178,7 +180,7 @@ def _match(sentence: str) -> Request | None:
         request = _match_clause(rules, sentence)
     if request is not None and request.kind == "remember" and is_japanese and _is_order_about_data(sentence):
         return None
-    if is_english and (request is None or _is_pointer(request.content)):
+    if is_english and (request is None or not request.content or _is_pointer(request.content)):
         request = _find_keeping(sentence) or request
     if request is None and is_japanese:
         request = _find_standing_ja(sentence)

@@ -104,8 +104,8 @@ _ALWAYS_ENGLISH = phrases(
     r"without exception)\b",
     r"^I (?:always|generally) (?:want|prefer|expect|like) ",
     rf"^(?:please |pls )?never again {_BASE_VERB}(?= \S)|^I (?:don'?t|do not) ever want (?!to\b)\w+",
-    r"^(?:every|each|all|any) (?:sessions?|answers?|repl(?:y|ies)|responses?|conversations?|commits?|prs?|pull requests?|"
-    r"reviews?|reports?|chats?|explanations?|summar(?:y|ies)) (?:[\w-]+ ){0,5}?(?:should|must|shall|has to|have to|"
+    r"^(?:every|each|all|any) (?:sessions?|answers?|repl(?:y|ies)|conversations?|commits?|prs?|pull requests?|"
+    r"reviews?|chats?|explanations?|summar(?:y|ies)) (?:[\w-]+ ){0,5}?(?:should|must|shall|has to|have to|"
     r"needs? to) ",
     r"^I (?:never|(?:don'?t|do not) ever) want to (?:see|hear|find|read|get|have|deal with|come across|"
     r"run into)\b.{2,80}\b(?:again|ever|any ?more)\b",
