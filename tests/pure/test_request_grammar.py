@@ -68,6 +68,19 @@ KEEPING = {
     "ルール追加。戻す手順も必ず書く。": "戻す手順も必ず書く。",
     "検索は部分一致で書いてください、これから先も。": "検索は部分一致で書いてください",
 }
+ANNOUNCED = {
+    "I want it noted that we use ISO weeks.": "we use ISO weeks.",
+    "Just so it's on record: the customer refused the upgrade.": "the customer refused the upgrade.",
+    "No abbreviations. Treat this as a permanent instruction.": "No abbreviations.",
+    "Update your notes: the office moved to Lyon.": "the office moved to Lyon.",
+    "This applies to all future sessions: no emojis.": "no emojis.",
+    "I don't like to repeat it, so save this for good: I use fish.": "I use fish.",
+    "覚えておいてほしいことがあります。宛名は旧社名です。": "宛名は旧社名です。",
+    "今から言うことを記憶してください。窓口は平日のみです。": "窓口は平日のみです。",
+    "次回のために残しておいて:カードの番号は末尾4242。": "カードの番号は末尾4242。",
+    "ちょっと控えてほしいんだけど、経理の内線は310。": "経理の内線は310。",
+    "端末はA社のものを使う。これは常識として覚えておいて。": "端末はA社のものを使う。",
+}
 POINTERS = {
     "Errors are lowercase. I expect you to follow that convention from here on.": "Errors are lowercase.",
     "忘れそうなので記録しておいて。検証用の口座はtest01です。": "検証用の口座はtest01です。",
@@ -84,6 +97,7 @@ QUOTED = [
     "ログイン画面に「次回から自動でログイン」のチェックをつけて",
     "次の文を英訳して:「今後は必ずご連絡ください。忘れないでください。」",
     "コメントに「注意: 定義と合わせること」と書いておいて",
+    "次の内容を英訳して:毎回必ず確認すること。",
     "Rename `always_use_cache` to `never_forget` please",
 ]
 DATA_OF_THE_TASK = [
@@ -126,6 +140,11 @@ def test_what_a_message_asks_to_keep_is_found_without_the_words_that_ask(message
 
 @pytest.mark.parametrize(("message", "kept"), KEEPING.items())
 def test_any_verb_or_noun_of_keeping_with_a_statement_asks_for_it(message, kept):
+    assert [request.content for request in find_requests(message)] == [kept]
+
+
+@pytest.mark.parametrize(("message", "kept"), ANNOUNCED.items())
+def test_what_an_act_of_keeping_announces_or_treats_as_a_rule_is_asked_for(message, kept):
     assert [request.content for request in find_requests(message)] == [kept]
 
 

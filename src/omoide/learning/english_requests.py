@@ -230,7 +230,7 @@ ENGLISH = (
     ),
     rule(
         "remember",
-        rf"^(?P<content>.{{8,}}?)\s*[-,;—–(]+\s*(?P<phrase>{_NOTE_AFTER}) (?:when|whenever|while|if|for)\b.*$",
+        rf"^(?P<content>.{{8,}}?)\s*[-,;—–(]+\s*(?P<phrase>{_NOTE_AFTER}) (?:when|whenever|while|if|for)\b[^:]*$",
         _KEEP,
     ),
     rule(

@@ -8,12 +8,26 @@ from omoide.learning.request_rule import Request
 _NEEDS = (
     *("remember", "memori", "record", "stor", "retain", "not", "sav", "keep", "jot", "writ", "log", "hold", "hang", "fil"),
     *("preserv", "persist", "pin", "captur", "put", "mark", "commit", "add", "los", "known", "go", "get", "tak"),
-    *("accordingly", "engrav", "etch", "burn", "internali", "updat", "treat", "consider", "regard", "appl", "valid", "kept"),
+    *(
+        "accordingly",
+        "engrav",
+        "etch",
+        "burn",
+        "internali",
+        "updat",
+        "treat",
+        "consider",
+        "regard",
+        "appl",
+        "valid",
+        "kept",
+        "agree",
+    ),
 )
 """Parts of words, one of which is in every act of keeping."""
 _BREAKS = (":", "—", "–", " -")
 _PLACES = (
-    *("somewhere", "for ", "permanent", "forever", "always", "please", "pls", "memor", "note", "record"),
+    *("somewhere", "what you know", "for ", "permanent", "forever", "always", "please", "pls", "memor", "note", "record"),
     *("rule", "knowledge", "instruction", "guideline", "convention", "mind", "file", "radar", "hand", "down", "away"),
 )
 _POINTERS = ("this", "that", "it", "these", "following")
@@ -36,7 +50,7 @@ _MEMORY_VERB = any_of(
 _DATA_VERB = any_of(
     "(?:record|log|persist|add|mark)(?:ing)?",
     "(?:stor|sav|fil|preserv|captur|writ)(?:e|ing)",
-    "keep(?:ing)?|pin(?:ning)?|put(?:ting)?|commit(?:ting)?|get(?:ting)?|engrav(?:e|ing)|etch(?:ing)?|burn(?:ing)?",
+    "keep(?:ing)?|pin(?:ning)?|put(?:ting)?|commit(?:ting)?|get(?:ting)?|hav(?:e|ing)|engrav(?:e|ing)|etch(?:ing)?|burn(?:ing)?",
     "tak(?:e|ing)(?= (?:this|that|it) down)",
 )
 """What a program does with data as often as a person with a statement."""
@@ -57,6 +71,7 @@ _PLACE = any_of(
     "permanently|forever|for ever|always|please|pls",
     f"(?:in|to|into|on|under|among|as part of) (?:(?:your|the|our|my|long[- ]term|project|permanent|persistent|own|team|"
     f"list of|set of) ){{0,4}}{_STORE}",
+    "to what you know(?: about [\\w ]{1,20})?",
     "in (?:the )?(?:back|front|corner) of (?:your|the) (?:mind|head)",
     "(?:in|to) (?:mind|memory)|on (?:file|record|your radar)|at hand|handy|down|away",
 )
@@ -134,6 +149,14 @@ _ACTS = (
         ),
     ),
     (
+        (("agree",),),
+        lazy_pattern(
+            r"^(?:so |ok(?:ay)?,? |and )*(?P<phrase>(?:can|could|shall) we (?:please |all |just )?agree) (?:that|on|to) "
+            r"(?P<content>\S.{5,})$",
+            re.I,
+        ),
+    ),
+    (
         (_BREAKS, ("appl", "goes", "holds", "counts", "valid")),
         lazy_pattern(
             r"^(?:and |so |but |also )?(?P<phrase>(?:this|that|it|the following) (?:applies|goes|holds|counts|is valid)"
@@ -162,7 +185,8 @@ _ACTS = (
 """Acts of keeping before their statement, each with words that it needs: one of each group."""
 _POINTS_BACK = lazy_pattern(
     r"^(?:(?P<content>.{8,}?)(?:\s*[,;—–(]+\s*|\s+-\s+|\s+(?:and|so)\s+))?(?:and |so |but |also |oh,? |ok(?:ay)?,? )*"
-    r"(?:please |pls |just |can you |could you |would you |I(?:'d| would) like you to |I want you to |you should |let'?s )*"
+    r"(?:please |pls |just |can you |could you |would you |I(?:'d| would) like you to |I want you to |you should |let'?s |"
+    r"(?:(?:it )?would be|it'?d be|it'?s) (?:good|great|nice|best|useful|helpful|better) (?:to|if you) )*"
     "(?P<phrase>"
     + any_of(
         rf"{_VERB} {_IT}(?:,? {_PLACE})+",
@@ -174,6 +198,7 @@ _POINTS_BACK = lazy_pattern(
         rf"{_KEPT}(?:,? {_PLACE})*",
         r"(?:treat|take|consider|regard|see|understand) (?:this|that|it) as (?:a |an |the |my |our )?(?:[\w-]+ ){0,2}"
         r"(?:instruction|order|rule|given|fact|requirement|policy|law|guideline|default|preference|convention)",
+        r"(?:just )?so (?:that )?you (?:know|remember|don'?t forget|have) ?(?:it|this|that)?",
         r"(?:act|behave|work|proceed|plan|answer) accordingly",
         r"(?:this|that|it)(?:'s| is) worth (?:remembering|noting|keeping|retaining|recording|writing down|jotting down)"
         rf"(?:,? {_PLACE})*",
@@ -208,7 +233,23 @@ def find_keeping(sentence: str) -> Request | None:
         return None
     if _has_each(
         folded,
-        (_POINTERS, (*_PLACES, "retain", "hold on", "hang on", "worth", " you to ", "kept", "noted", "stored", " as ")),
+        (
+            (*_POINTERS, "so "),
+            (
+                *_PLACES,
+                "retain",
+                "hold on",
+                "hang on",
+                "worth",
+                " you to ",
+                "kept",
+                "noted",
+                "stored",
+                " as ",
+                "remember",
+                "forget",
+            ),
+        ),
     ):
         back = _POINTS_BACK.match(sentence)
         if back:

@@ -27,7 +27,7 @@ _ASKS_TO_REMEMBER = phrases(
     r"\b(?:can|could|would|will) you\b.*\b(?:remember|note|keep|save|memori|jot|write (?:this|that|it) down|hold on)",
     rf"{REMEMBER_JA}{ASK_JA}[?？]?$",
 )
-_ASKS_YOU = phrases(r"\b(?:can|could|would|will) you\b")
+_ASKS_YOU = phrases(r"\b(?:can|could|would|will) you\b|\b(?:can|could|shall) we (?:\w+ )?agree\b")
 _CONFIRMATION = lazy_pattern(r",?\s*(?:ok(?:ay)?|right|alright|got it|yeah|please)\?+\s*$", re.I)
 """The end of a request that only sounds like a question."""
 _POLITE_TASK = lazy_pattern(
@@ -45,6 +45,12 @@ _THIS_TIME = phrases(
     "今回(?:は|"
     r"だけ)|とりあえず|ひとまず",
 )
+_TEXT_OF_TASK = phrases(
+    r"(?:please |pls |can you |could you )*(?:translate|rephrase|reword|rewrite|proofread|summari[sz]e|print|echo|type|"
+    r"grep)\b[^:]{0,60}:",
+    "[^:：。]{0,30}(?:英訳|和訳|翻訳|校正|添削|要約|変換|清書|訳)し[^:：。]{1,10}[:：]",
+)
+"""A task whose text follows a colon: it is no word of the person."""
 _ACCOUNT = phrases(
     r"(?:it|this|that|they|the [\w -]{1,30}?|my [\w -]{1,30}?) (?:\w+ )?(?:crash|fail|hang|throw|break|freez|stop|die|lag|"
     r"leak|misbehave|complain)(?:e?s|ing)?\b(?!.*\b(?:must|should|shall|please|always|never)\b)"
@@ -102,6 +108,7 @@ _POINTS = phrases(
     "(?:これ|それ|ここ)[はをも]?[^、。はがを]{0,8}として$",
     "(?:今|いま|さっき|先ほど|上[でに]|前に|以前|昨日)[^、。はがを]{1,8}(?:こと|内容|話|件|点)[はをも]?(?:全部|すべて|全て)?$",
     r"(?:and |so )?(?:please |pls )?(?:act|behave|work|proceed|plan|answer) accordingly[.!]*$",
+    r"(?:and |so )?(?:please |pls )?keep (?:doing|to|at) (?:it|that|this|so)(?: like (?:that|this))?[.!]*$",
     r"(?:and |so )?(?:I|we) (?:\w+ )?(?:expect|want|need|'?d like|would like|ask|trust) (?:you|us|everyone) to (?:\w+ )?"
     r"(?:follow|respect|observe|honou?r|stick to|adhere to|keep to|obey|comply with|apply|live by|do|use) "
     r"(?:this|that|it|these|those|them|so|the same)(?: \w+){0,2}[.!]*$",
@@ -160,7 +167,7 @@ def find_requests(text: str) -> list[Request]:
 
 
 def _match(sentence: str) -> Request | None:
-    if len(sentence) > _LONGEST or NOT_JAPANESE.search(sentence):
+    if len(sentence) > _LONGEST or _TEXT_OF_TASK.match(sentence) or NOT_JAPANESE.search(sentence):
         return None
     sentence = _CONFIRMATION.sub("", sentence)
     kept = _find_keeping_ja(sentence) if _JAPANESE_TEXT.search(sentence) else None
