@@ -69,6 +69,10 @@ KEEPING = {
     "検索は部分一致で書いてください、これから先も。": "検索は部分一致で書いてください",
 }
 ANNOUNCED = {
+    "Record for later that we pay for the Pro plan.": "we pay for the Pro plan.",
+    "Amounts are in cents. I expect you to stick to that convention.": "Amounts are in cents.",
+    "Make this a permanent entry: files above 2 GB fail.": "files above 2 GB fail.",
+    "図はSVGで置く。その前提で以後よろしく。": "図はSVGで置く。",
     "I want it noted that we use ISO weeks.": "we use ISO weeks.",
     "Just so it's on record: the customer refused the upgrade.": "the customer refused the upgrade.",
     "No abbreviations. Treat this as a permanent instruction.": "No abbreviations.",

@@ -6,6 +6,7 @@ from omoide.learning.patterns import any_of, lazy_pattern, phrases
 from omoide.learning.request_rule import Request
 
 _NEEDS = (
+    *("expect", "follow", "stick", "respect", "observ", "adher", "compl", "obey", "worth", "make"),
     *("remember", "memori", "record", "stor", "retain", "not", "sav", "keep", "jot", "writ", "log", "hold", "hang", "fil"),
     *("preserv", "persist", "pin", "captur", "put", "mark", "commit", "add", "los", "known", "go", "get", "tak"),
     *(
@@ -54,7 +55,10 @@ _DATA_VERB = any_of(
     "tak(?:e|ing)(?= (?:this|that|it) down)",
 )
 """What a program does with data as often as a person with a statement."""
-_UPDATE = "updat(?:e|ing) your (?:memor(?:y|ies)|notes?|records?|knowledge)"
+_UPDATE = (
+    "(?:updat(?:e|ing) your (?:memor(?:y|ies)|notes?|records?|knowledge)|"
+    "make (?:this|that|it) (?:a|an|your|part of your) (?:\\w+ )?(?:entry|note|rule|fact|memory|record))"
+)
 _VERB = any_of(_MEMORY_VERB, _DATA_VERB)
 _IT = any_of(
     "(?:this|that|it)(?: (?:one|fact|rule|detail|point|bit|info(?:rmation)?|convention|decision|preference))?(?: down)?",
@@ -222,7 +226,7 @@ _DATA = phrases(
 _STATES = phrases(
     r"\b(?:is|are|was|were|has|have|had|isn'?t|aren'?t|must|mustn'?t|should|will|won'?t|can|can'?t|cannot|may|do|does|"
     r"don'?t|doesn'?t|did|only|never|always|no|not|needs?|lives?|takes?|runs?|uses?|\w+ed|\w{2,}s)\b",
-    r"'(?:s|re|ve|ll|m|d)\b",
+    r"'(?:s|re|ve|ll|m|d)\b|\b(?:we|I|you|they) [a-z]+",
 )
 
 
