@@ -2,8 +2,9 @@
 
 Twelve projects with ten memories each, and messages in English and Japanese: plain ones, ones that name a project, ones that
 could be of two projects of one kind, ones that switch or continue, greetings and other topics. People who had not seen the
-code wrote all of them. The rules were tuned on `dev.jsonl`, `test.jsonl`, `requests.jsonl` and `requests2.jsonl`. The goals
-are those of `test2.jsonl` and `requests3.jsonl`, on which nothing was tuned.
+code wrote all of them. The rules were tuned on `dev.jsonl`, `test.jsonl` and `requests*.jsonl`; docs/benchmarks.md has what each
+gave before. The goals are those of `test2.jsonl`, on which nothing was tuned, and of a set of requests that is still to be
+written.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from omoide.retrieval import analyzer
 DATA = Path(__file__).with_name("routing_messages")
 TUNED_ON = ("dev", "test")
 UNSEEN = "test2"
-REQUESTS_TUNED_ON, REQUESTS_UNSEEN = ("requests", "requests2"), "requests3"
+REQUESTS_TUNED_ON, REQUESTS_UNSEEN = ("requests", "requests2", "requests3"), "requests4"
 EMBEDDERS = {"off": "words alone", "bundled": "bundled embedder"}
 ACCURACY = {"off": 0.75, "bundled": 0.85}
 NONE, PRECISION, RECALL = 0.8, 0.95, 0.9
@@ -182,7 +183,7 @@ def main() -> int:
             met = met and is_met
             wrong += judged
     if not (exists(UNSEEN) and exists(REQUESTS_UNSEEN)):
-        print("There are no unseen messages: the goals were not checked.", file=sys.stderr)
+        print("Some unseen messages are absent: their goals were not checked.", file=sys.stderr)
     if options.errors:
         print_errors(wrong)
     return 0 if met else 1

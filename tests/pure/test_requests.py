@@ -296,3 +296,17 @@ def test_no_rule_misses_a_message_for_want_of_a_word_that_it_says_it_needs():
     ]
     assert len(matches) >= 20
     assert [message for rule, message in matches if not rule.match(message)] == []
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("I prefer short commit messages. Keep that in mind going forward.", "short commit messages"),
+        ("The answer is port 8443. Please save it so I don't have to say it again.", "port 8443"),
+        ("エディタは Neovim です。設定の相談をこの先もするので記憶しておいてください。", "Neovim"),
+        ("クラスより関数で書くほうが好みなので、今後はそうしてもらえると助かります。", "関数で書く"),
+        ("From now on use pnpm. Not npm, not yarn.", "Not npm, not yarn"),
+    ],
+)
+def test_a_request_that_leans_on_another_statement_keeps_that_too(message, kept):
+    assert kept in " ".join(request.content for request in find_requests(message))

@@ -66,6 +66,18 @@ _FORGET = phrases("forget", "^remember$", "忘れ")
 _CLAUSE = lazy_pattern(r"[,;:—–]\s+|\s+(?:and|but|so)\s+|[、：]\s*", re.I)
 """Where a part of a sentence begins that may ask for something by itself."""
 _MOST_CLAUSES = 10
+_SHORT, _SHORT_JA = 9, 24
+"""Words and characters of a content that may say little by itself."""
+_LEANS = phrases(
+    r"\b(?:that|it|them|this|these|those|so|the same)\b",
+    "^(?:今後|以後)?(?:は|も)?、?(?:そう|そちら|それ|これ|その|この|こう|同じ|同様|いつもこれ|毎回これ)",
+    "(?:これ|それ)$",
+    "^(?:例外なし|省略不可)",
+)
+_GOES_ON = phrases("^(?:Not |Nobody |No one |No exceptions|Never |どんな|例外|省略|ただし)")
+"""The beginning of a sentence that belongs to the rule before it."""
+_IS_REASON = lazy_pattern("(?:ので|から|ため|よう)")
+_PURPOSE = lazy_pattern(r"so (?:that )?(?:it|I|we|you|nobody|no one)\b", re.I)
 _BEGINNING = lazy_pattern(
     r"^(?:(?:that|to)\s+|something:\s+|は、?|[、,:：]\s*|ちなみに|なお|今後[はも]?(?=\S)|(?:以後|これから|次から|"
     r"次回から)[はも](?=\S)"
@@ -157,13 +169,32 @@ def find_requests(text: str) -> list[Request]:
             if place and place - 1 in asked:
                 continue  # it points to what the sentence before asks for
             content = _neighbour(sentences, place)
-        elif place and _CASE.match(content):
+        elif place and (_CASE.match(content) or _leans_on(sentences[place - 1], content, sentence)):
             content = f"{sentences[place - 1]} {content}"
+        elif request.kind == "rule" and sentence.find(content) > _SHORT_JA // 2 and _leans(content):
+            content = sentence  # it points to a clause before it
+        if place + 1 < len(sentences) and _GOES_ON.match(sentences[place + 1]):
+            content = f"{content} {sentences[place + 1]}"
         asked.add(place)
         content = restore(_tidy(content))
         if len(content) >= _LEAST:
             found.setdefault(content, request._replace(content=content))
     return list(found.values())
+
+
+def _leans_on(before: str, content: str, sentence: str) -> bool:
+    """Whether a content says little without the statement before it: it points to it, or is the reason to keep it.
+
+    "Keep that in mind", 「また相談するので記憶して」: both are kept, because what is too much can be shortened.
+    """
+    if _states_nothing(before):
+        return False
+    return _leans(content) or bool(_IS_REASON.match(sentence.partition(content)[2]) or _PURPOSE.match(content))
+
+
+def _leans(content: str) -> bool:
+    is_short = len(content.split()) <= _SHORT if content.isascii() else len(content) <= _SHORT_JA
+    return is_short and bool(_LEANS.search(content))
 
 
 def _match(sentence: str) -> Request | None:
