@@ -200,31 +200,43 @@ def _leans(content: str) -> bool:
 def _match(sentence: str) -> Request | None:
     if len(sentence) > _LONGEST or _TEXT_OF_TASK.match(sentence) or NOT_JAPANESE.search(sentence):
         return None
-    sentence = _CONFIRMATION.sub("", sentence)
-    kept = _find_keeping_ja(sentence) if _JAPANESE_TEXT.search(sentence) else None
+    request = _find(_CONFIRMATION.sub("", sentence))
+    return None if request is None or _is_errand(request) else request
+
+
+def _find(sentence: str) -> Request | None:
+    """The request of a sentence: first by acts of keeping in Japanese, then by rules, then by standing orders."""
+    is_japanese = bool(_JAPANESE_TEXT.search(sentence))
+    kept = _find_keeping_ja(sentence) if is_japanese else None
     if kept is not None:
-        return None if _is_errand(kept) else kept
-    statement = _POLITE_TASK.sub("", sentence)
-    if len(statement) > _LEAST and not is_question(statement) and not _ASKING_START.match(statement):
-        sentence = statement
+        return kept
+    sentence = _without_task(sentence)
     is_english = bool(_LATIN.search(sentence)) and not NOT_ENGLISH.search(sentence)
     if is_question(sentence) and not _ASKS_TO_REMEMBER.search(sentence.rstrip("。 ")):
         return _find_keeping(sentence) if is_english and _ASKS_YOU.search(sentence) else None
-    is_japanese = bool(_JAPANESE_TEXT.search(sentence))
-    rules: Sequence[RequestRule] = (*(JAPANESE if is_japanese else ()), *(ENGLISH if is_english else ()))
-    request = _apply(rules, sentence)
-    if request is None:
-        rules = [rule for rule in rules if rule.kind != "decision"]
-        request = _match_clause(rules, sentence)
+    request = _apply_rules(sentence, is_japanese=is_japanese, is_english=is_english)
     if request is not None and request.kind == "remember" and is_japanese and _is_order_about_data(sentence):
         return None
     if is_english and (request is None or not request.content or _is_pointer(request.content)):
         request = _find_keeping(sentence) or request
     if request is None and is_japanese:
         request = _find_standing_ja(sentence)
-    if request is None and is_english:
-        request = _find_standing(sentence)
-    return None if request is None or _is_errand(request) else request
+    return _find_standing(sentence) if request is None and is_english else request
+
+
+def _without_task(sentence: str) -> str:
+    """The statement of a sentence that ends with a task in the form of a question; else the sentence."""
+    statement = _POLITE_TASK.sub("", sentence)
+    is_statement = len(statement) > _LEAST and not is_question(statement) and not _ASKING_START.match(statement)
+    return statement if is_statement else sentence
+
+
+def _apply_rules(sentence: str, *, is_japanese: bool, is_english: bool) -> Request | None:
+    rules: Sequence[RequestRule] = (*(JAPANESE if is_japanese else ()), *(ENGLISH if is_english else ()))
+    request = _apply(rules, sentence)
+    if request is None:
+        request = _match_clause([rule for rule in rules if rule.kind != "decision"], sentence)
+    return request
 
 
 def _find_keeping(sentence: str) -> Request | None:
