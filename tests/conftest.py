@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -62,13 +63,15 @@ def troubles_are_expected(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """What the test starts hears SIGINT, also where the tests themselves do not, as in the background of a script.
+    """What the test starts hears SIGINT and SIGHUP, also where the tests themselves do not: in the background, after nohup.
 
     A signal that is ignored stays so in every child; one that has a handler does what it usually does.
     """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before_hangup = signal.signal(signal.SIGHUP, lambda *_: sys.exit("hung up"))
     yield
     signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGHUP, before_hangup)
 
 
 @pytest.fixture

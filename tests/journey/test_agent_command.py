@@ -197,7 +197,7 @@ def test_an_interrupt_from_the_terminal_reaches_the_agent_once(run: Run, interru
     assert last_run(run)["outcome"]["exit_code"] == 41
 
 
-def test_a_terminal_that_closes_reaches_the_agent_and_the_run_is_recorded(run: Run) -> None:
+def test_a_terminal_that_closes_reaches_the_agent_and_the_run_is_recorded(run: Run, interruptible: None) -> None:
     code, shown = run_on_terminal(
         [*PROGRAM, "run", "-m", "Fix it", "--", sys.executable, "-c", COUNT_SIGNALS], close_terminal
     )
