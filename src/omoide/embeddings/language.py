@@ -15,7 +15,9 @@ _HOW = r"\bhow (?:to|do|can|could|should|would)\b"
 
 def is_dense(text: str) -> bool:
     """Whether more than a quarter of a text's beginning is in a script like Japanese, where a character says more."""
-    return sum(character >= "\u3040" for character in text[:_DENSITY_JUDGED]) > min(len(text), _DENSITY_JUDGED) / 4
+    beginning = text[:_DENSITY_JUDGED]
+    # Every hit of a recall is judged: without a loop in Python it takes a tenth of the time.
+    return not beginning.isascii() and sum(map("\u3040".__le__, beginning)) > len(beginning) / 4
 
 
 def is_english(text: str) -> bool:
