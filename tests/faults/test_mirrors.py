@@ -97,6 +97,10 @@ def settle(memory):
     held = engine.held(mirror)
     missing = {one.number for one, state in held if not state.is_in_file}
     engine.sync(mirror, put_back=missing, take_out={one.number for one, _ in held} - missing)
+    for _ in range(3):  # a late save that this put back into the file is imported by the next one
+        report = engine.sync(mirror, whole=True)
+        if not (report.imported or report.written or report.conflicts):
+            break
 
 
 def agreed(memory, place, kind):
