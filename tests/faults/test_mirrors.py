@@ -97,10 +97,7 @@ def settle(memory):
     held = engine.held(mirror)
     missing = {one.number for one, state in held if not state.is_in_file}
     engine.sync(mirror, put_back=missing, take_out={one.number for one, _ in held} - missing)
-    for _ in range(3):  # a late save that this put back into the file is imported by the next one
-        report = engine.sync(mirror, whole=True)
-        if not (report.imported or report.written or report.conflicts):
-            break
+    engine.sync(mirror, whole=True)  # what a sync could not do in a few tries, one that a person asks for does
 
 
 def agreed(memory, place, kind):
