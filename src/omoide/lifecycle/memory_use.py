@@ -6,6 +6,7 @@ value of the same thing. This is weak evidence: an agent may follow a memory wit
 """
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 from omoide.learning.wording import wording
@@ -55,14 +56,16 @@ def _find_use(memory: str, work: AgentWork) -> str:
     way = next((good for good in ways if not has_word(work.prompt, good) and has_word(work.done, good)), "")
     if way:
         return f"the agent uses {way}"
-    for sentence in sentences_of(memory):
-        for _, bad, _ in ruled_out(sentence):
-            if any(each.is_denied and has_word(each.text, bad) for each in work.statements):
-                return f"the agent avoids {bad}"
+    # To use what it rules out is not to use the memory.
+    excluded = list(dict.fromkeys(bad for sentence in sentences_of(memory) for _, bad, _ in ruled_out(sentence)))
+    denials = [statement.text for statement in work.statements if statement.is_denied] if excluded else []
+    avoided = next((bad for bad in excluded if any(has_word(text, bad) for text in denials)), "")
+    if avoided:
+        return f"the agent avoids {avoided}"
     return (
         _directory_used(memory, work)
-        or _pattern_used(memory, work)
-        or _terms_used(memory, work)
+        or _pattern_used(memory, work, excluded)
+        or _terms_used(memory, work, excluded)
         or _words_used(memory, work)
     )
 
@@ -76,9 +79,8 @@ def _directory_used(memory: str, work: AgentWork) -> str:
     return ""
 
 
-def _pattern_used(memory: str, work: AgentWork) -> str:
+def _pattern_used(memory: str, work: AgentWork, excluded: Collection[str]) -> str:
     """Say which code, filled template or form of a message from a memory the agent used; empty: none."""
-    excluded = _excluded(memory)
     for code in code_spans(memory):
         start = code.removesuffix("...").removesuffix("…").strip()
         if len(start) > 2 and start.lower() not in excluded and start in work.done and start not in work.prompt:
@@ -93,9 +95,9 @@ def _pattern_used(memory: str, work: AgentWork) -> str:
     return ""
 
 
-def _terms_used(memory: str, work: AgentWork) -> str:
+def _terms_used(memory: str, work: AgentWork, excluded: Collection[str]) -> str:
     """Say which terms of a memory the agent's work has; empty: not enough of them."""
-    ignored = {*work.asked_terms, *_excluded(memory)}
+    ignored = {*work.asked_terms, *excluded}
     own = {term: weight for term, weight in telling_terms(memory).items() if term not in ignored}
     found = {term: weight for term, weight in own.items() if term in work.done_terms}
     if not found:
@@ -108,11 +110,6 @@ def _terms_used(memory: str, work: AgentWork) -> str:
         named = sorted(found, key=lambda term: (-found[term], -len(term), term))[:3]
         return f"the agent's work has {', '.join(named)}"
     return ""
-
-
-def _excluded(memory: str) -> set[str]:
-    """What a memory rules out: to use that is not to use the memory."""
-    return {bad for sentence in sentences_of(memory) for _, bad, _ in ruled_out(sentence)}
 
 
 def _words_used(memory: str, work: AgentWork) -> str:
