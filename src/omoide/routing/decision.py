@@ -54,7 +54,7 @@ def decide(
     confidence = _confidence(scores.here[best])
     why = f"The message is about {best}"
     if best == current:
-        why = f"Nothing speaks for another project than {best}"
+        why = f"The conversation is about {best}, and the message points to no other project"
     elif current is not None:
         why = f"The message is about {best}, and no longer about {current}"
     others = _others(scores.anywhere, best, mentions)

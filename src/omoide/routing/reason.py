@@ -24,7 +24,7 @@ def explain(decision: Decision, matches: MessageMatches, message: str) -> str:
         telling = {term for term in sorted(shared, key=shared.__getitem__, reverse=True) if shared[term] >= _LEAST}
         words = analyzer.display_words([term for term in matches.terms if term in telling], analyzer.spelling(message))
         words = [word for word in map(_strip_ending, words) if len(word) > 1 and not word.isdecimal()]
-    return f"{decision.why}: {', '.join(words[:_MOST_WORDS])}." if words else f"{decision.why}."
+    return f"{decision.why} (words in common: {', '.join(words[:_MOST_WORDS])})." if words else f"{decision.why}."
 
 
 def _strip_ending(word: str) -> str:
