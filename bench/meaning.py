@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -27,13 +28,15 @@ from omoide.storage.base import StoredVector
 
 SCOPE = omoide.Scope.project("bench")
 DIMENSIONS = 512
-HYBRID = {1_000: 7.0, 10_000: 6.0, 100_000: 3.0}
+HYBRID = {1_000: 5.0, 10_000: 4.0, 100_000: 2.5}
+NEW_QUESTIONS = {1_000: 7.0, 10_000: 6.0, 100_000: 3.0}
 REINDEX = {1_000: 30.0, 10_000: 300.0}
 MODEL = "use-multilingual-3"
 MODELS = {"bundled": {MODEL: DIMENSIONS}, "bundled+english": {MODEL: DIMENSIONS, "all-MiniLM-L6-v2": 384}}
 """The dimensions of the models of each embedder."""
 _BATCH = 10_000
 _TURN = 20
+_ROUNDS = 4
 
 
 @contextmanager
@@ -66,22 +69,36 @@ def _add_random_vectors(memory: Service, name: str, dimensions: int) -> None:
         )
 
 
-def time_questions(memories: dict[str, Service], questions: list[str]) -> dict[str, float]:
-    """Return the median milliseconds of CPU per question, by embedder.
+class Times(NamedTuple):
+    """The median milliseconds of CPU per question, by embedder."""
 
-    The embedders alternate after a few questions, so that both see the same load. Each asks every question once: people ask
-    new ones, and the words of a repeated one are in the cache of the model.
+    new: dict[str, float]
+    """Of questions asked for the first time."""
+    repeated: dict[str, float]
+
+
+def time_questions(memories: dict[str, Service], questions: list[str]) -> Times:
+    """Return what questions take when they are asked first, and when their words are in the cache of the model.
+
+    The embedders alternate after a few questions, so that both see the same load. Of a repeated question the best round
+    counts, because another process that evicts the processor's caches costs the side that reads more.
     """
-    times: dict[str, list[float]] = {name: [] for name in memories}
+    new = {name: [0.0] * len(questions) for name in memories}
+    repeated = {name: [float("inf")] * len(questions) for name in memories}
     for memory in memories.values():
         memory.recall("anything", scope=SCOPE, limit=10)  # it loads the model
-    for start in range(0, len(questions), _TURN):
-        for name, memory in memories.items():
-            for question in questions[start : start + _TURN]:
-                started = time.process_time()
-                memory.recall(question, scope=SCOPE, limit=10)
-                times[name].append((time.process_time() - started) * 1000)
-    return {name: percentile(each, 0.5) for name, each in times.items()}
+    for number in range(_ROUNDS):
+        for start in range(0, len(questions), _TURN):
+            for name, memory in memories.items():
+                for place in range(start, min(start + _TURN, len(questions))):
+                    started = time.process_time()
+                    memory.recall(questions[place], scope=SCOPE, limit=10)
+                    took = (time.process_time() - started) * 1000
+                    if number:
+                        repeated[name][place] = min(repeated[name][place], took)
+                    else:
+                        new[name][place] = took
+    return Times(*({name: percentile(each, 0.5) for name, each in times.items()} for times in (new, repeated)))
 
 
 def recalls(sizes: list[int]) -> Iterator[Row]:
@@ -92,10 +109,10 @@ def recalls(sizes: list[int]) -> Iterator[Row]:
                     embedder: opened.enter_context(omoide.open(file, embedder=embedder, retire="manual"))
                     for embedder in ("off", "bundled")
                 }
-                times = time_questions(memories, questions)
-                yield ratio(
-                    f"hybrid recall, {size:,} memories, {name}", times["bundled"], times["off"], HYBRID[size], "ms of CPU"
-                )
+                new, repeated = time_questions(memories, questions)
+            what = f"hybrid recall, {size:,} memories, {name}"
+            yield ratio(what, repeated["bundled"], repeated["off"], HYBRID[size], "ms of CPU")
+            yield ratio(f"{what}, new question", new["bundled"], new["off"], NEW_QUESTIONS[size], "ms of CPU")
 
 
 def scans(size: int) -> Iterator[Row]:
@@ -251,7 +268,7 @@ def english(size: int, count: int = 100) -> Iterator[Row]:
             memories = {
                 embedder: opened.enter_context(omoide.open(file, embedder=embedder, retire="manual")) for embedder in MODELS
             }
-            times = time_questions(memories, questions)
+            times = time_questions(memories, questions).new
         what = f"recall with both models, {size:,} memories, {name} (baseline: the bundled one alone)"
         yield ratio(what, times["bundled+english"], times["bundled"], most, "ms of CPU")
     notes = corpus("en", 2 * count, 100, seed=11).notes

@@ -7,7 +7,7 @@ except for rounding. Importing this module loads numpy.
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from omoide.embeddings.batches import token_batches
 
 Rows = NDArray[np.float32]
+T = TypeVar("T", np.float32, np.uint16)
 
 CHUNKS = 17
 """The parts of the table of tokens, each with its own scale; a token is in the part of its number modulo this."""
@@ -36,23 +37,24 @@ class TokenTable(Protocol):
         """Return the rows of these tokens."""
 
 
-class RowCache:
+class RowCache(Generic[T]):
     """What was computed of recent tokens, each in its own row of every table."""
 
-    def __init__(self, widths: Sequence[int], kept: int) -> None:
+    def __init__(self, widths: Sequence[int], kept: int, number: type[T]) -> None:
         self.lock = threading.Lock()
         self._widths = widths
         self._kept = kept
+        self._number: type[T] = number
         self._places: dict[int, int] = {}
         """Piece → its row below; the first row is empty."""
-        self._tables = self._empty(kept)
+        self._tables: list[NDArray[T]] = self._empty(kept)
 
-    def _empty(self, tokens: int) -> list[Rows]:
-        return [np.zeros((1 + tokens, width), dtype=np.float32) for width in self._widths]
+    def _empty(self, tokens: int) -> list[NDArray[T]]:
+        return [np.zeros((1 + tokens, width), dtype=self._number) for width in self._widths]
 
     def rows(
-        self, laid: Sequence[int | None], compute: Callable[[NDArray[np.int64]], Sequence[Rows]]
-    ) -> tuple[list[Rows], list[int]]:
+        self, laid: Sequence[int | None], compute: Callable[[NDArray[np.int64]], Sequence[NDArray[T]]]
+    ) -> tuple[list[NDArray[T]], list[int]]:
         """Return the tables, and the row of each token: an empty one for None. Hold the lock to call this and to read
         them.
 
@@ -79,7 +81,7 @@ class Encoder:
         self._weights = weights
         self._table = table
         self._least = float(weights["eps"])
-        self._kept = RowCache([_OF_TOKEN], _KEPT)
+        self._kept = RowCache([_OF_TOKEN], _KEPT, np.float32)
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> Rows:
         if not texts:
