@@ -246,13 +246,15 @@ def test_an_interrupted_after_can_be_repeated_without_saying_anything_twice(
     assert [one.id for one in memory.list(scope=SHOP, limit=50).memories] == stored
 
 
-def test_a_task_that_ends_later_does_not_bring_back_what_a_newer_message_replaced(memory: Service) -> None:
+@pytest.mark.parametrize("process", ["same", "another"])
+def test_a_task_that_ends_later_does_not_bring_back_what_a_newer_message_replaced(memory: Service, process: str) -> None:
     slow, quick = open_conversation(memory, scope=SHOP), open_conversation(memory, scope=SHOP)
-    slow.before("From now on, use npm for all builds.")
+    slow.before("From now on, use npm for all builds.", run="slow")
     quick.before("From now on, use pnpm for all builds, not npm.")
     quick.after(AgentResult(output="Done.", exit_code=0))
     expected = [one.content for one in memory.list(scope=SHOP, type="learning").memories]
-    slow.after(AgentResult(output="Done with npm.", exit_code=0))
+    ends = slow if process == "same" else open_conversation(memory, scope=SHOP)
+    ends.after(AgentResult(output="Done with npm.", exit_code=0), "slow")
     assert [one.content for one in memory.list(scope=SHOP, type="learning").memories] == expected
     assert len(expected) == 1
     assert "pnpm" in expected[0]

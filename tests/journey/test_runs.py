@@ -186,6 +186,12 @@ def test_blame_finds_the_memory_its_version_and_writer_and_the_prompt_without_it
         shop.blame(" ", scope=SHOP)
 
 
+def test_the_id_of_a_run_may_look_like_the_number_of_another(shop):
+    for id in ("build", "1", "20261118004211"):
+        shop.compose(TASK, scope=SHOP, run=id)
+    assert [shop.run(ref, scope=SHOP).number for ref in ("1", "#1", 1, "2", "20261118004211")] == [2, 1, 1, 2, 3]
+
+
 def test_runs_are_listed_with_filters_and_only_of_their_project(shop, clock):
     for number in range(4):
         shop.acting_as("builder" if number else None).compose(TASK, scope=SHOP, run=f"r{number}", limit=number)

@@ -103,7 +103,6 @@ class Conversation:
         self._layout: Layout = layout or settings.prompt_layout
         self._list = repo_list
         self._run: Run | None = None
-        self._learnt_message = ""
 
     def before(
         self,
@@ -154,7 +153,6 @@ class Conversation:
         self._run = prepared.run
         # After the prompt was composed: what the message says need not be in it twice.
         pinned = self._attempt(problems, lambda: self._pin_requests(message, prepared)) or ()
-        self._learnt_message = message if pinned else ""
         return replace(prepared, pinned=pinned, problems=(*problems, *prepared.problems))
 
     def after(self, result: AgentResult, run: str | int | None = None) -> ConversationReport:
@@ -173,11 +171,7 @@ class Conversation:
         problems: list[str] = []
         turns = self._attempt(problems, lambda: _begin(result.turns)) or _turns_of_output(found.task, result.output)
         heard = HeardTurns(turns)
-        # What `before` learnt from the message is not learnt once more: something newer may have replaced it meanwhile.
-        known = [self._learnt_message] if self._learnt_message and self._run is not None and self._run.id == found.id else []
-        learnt = self._attempt(
-            problems, lambda: self._memory.learn(heard, scope=Scope(found.scope.path), run=found.id, known=known)
-        )
+        learnt = self._attempt(problems, lambda: self._memory.learn(heard, scope=Scope(found.scope.path), run=found.id))
         self._attempt(problems, lambda: self._record_work_tree(found))
         entry, activity = self._attempt(problems, lambda: self._append_records(found, outcome, heard)) or (None, None)
         done = self._memory.outcome(

@@ -107,6 +107,8 @@ class CandidateStore(Core):
 
     def _store_one(self, candidate: "Candidate", draft: Draft, known: _Known, report: LearningReport) -> None:
         """Store a learning, or confirm the memory that says the same, perhaps a proposal."""
+        from omoide.learning.candidates import Rejection  # lazy: see the top
+
         new, entry = self._writes.new_memory(draft, self._clock()), versioning.build_index_entry(draft)
         with self._store.read() as tx:
             similar = near_duplicates.find(tx, new, entry)[:3]
@@ -120,6 +122,9 @@ class CandidateStore(Core):
             usable = next((memory for memory in agreeing if _is_usable(memory)), None)
             if usable is not None:
                 report.confirmed.append(self._confirm(write, usable, draft))
+                return
+            if same is not None and draft.source_run_id is not None and same.source_run_id == draft.source_run_id:
+                report.rejected.append(Rejection(candidate.text, "the same run stated it before, and it was retired since"))
                 return
             others = [memory for memory in others if _takes_place_of(candidate, memory)]
             known_others = {memory.number for memory in others}

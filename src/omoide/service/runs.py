@@ -219,15 +219,15 @@ class Runs(Core):
 
 
 def find_run(tx: Reader, ref: Ref, scope: Scope) -> Run:
-    """Return the run of the scope's project that a caller refers to: an integer is its number, a text its number or its id.
+    """Return the run of the scope's project that a caller refers to: an integer is its number, a text its id or its number.
 
-    Raises NotFound.
+    An id may look like a number, such as that of a build: it is preferred, and `#3` is always the number. Raises NotFound.
     """
     text = str(ref).strip()
+    found = tx.run(scope, text) if text and not isinstance(ref, int) else None
     number = text.removeprefix("#")
-    found = tx.run(scope, int(number)) if number.isascii() and number.isdigit() and len(number) < 10 else None
-    if found is None and text and not isinstance(ref, int):
-        found = tx.run(scope, text)
+    if found is None and number.isascii() and number.isdigit() and len(number) < 10:
+        found = tx.run(scope, int(number))
     if found is None:
         raise NotFound(f"there is no run {text!s:.100} in {Scope(scope.path)}: `omoide runs` lists its runs")
     return found
