@@ -26,9 +26,8 @@ RUNS = 21
 FIRST = 100
 ASKED = 300
 PROCESS = 1.3
-"""A hook takes at most so many times the processor time of `omoide recall`."""
-LEARNING = 2.0
-"""The same where it learns from a turn, and judges what the agent made of the memories that were injected before."""
+"""A hook takes at most so many times the processor time of `omoide recall`, also if it learns from a turn and judges what
+the agent made of the memories that were injected before."""
 TASK = "Please fix the failing test in tests/test_login.py, it complains about a missing header."
 """A message from which nothing is learnt, as most are."""
 TOOL = 5.0
@@ -132,7 +131,7 @@ def rows() -> list[Row]:
                 f"{event}, CPU",
                 percentile(processes.cpu[event], 0.5),
                 recall,
-                LEARNING if event in learning else PROCESS,
+                PROCESS,
                 "ms",
                 digits=0,
             )
@@ -145,7 +144,7 @@ def rows() -> list[Row]:
                 f"{event}, wall",
                 percentile(walls[event], 0.5),
                 recall_wall,
-                LEARNING if event in learning else PROCESS,
+                PROCESS,
                 "ms",
                 digits=0,
             )

@@ -1,4 +1,4 @@
-"""Where omoide's configuration and data are, as the XDG specification or the platform has it."""
+"""Where omoide's configuration, data and cache are, as the XDG specification or the platform has it."""
 
 import os
 import sys
@@ -15,6 +15,11 @@ def data_directory() -> Path:
     return _user_directory("XDG_DATA_HOME", "~/.local/share")
 
 
+def cache_directory() -> Path:
+    """Return the directory of what omoide can compute again, which need not exist."""
+    return _user_directory("XDG_CACHE_HOME", "~/.cache")
+
+
 def default_store() -> str:
     """Return the database file of somebody who names no other one."""
     return str(data_directory() / "memory.db")
@@ -26,5 +31,5 @@ def _user_directory(variable: str, default: str) -> Path:
         return Path(named if named.startswith("/") else default).expanduser() / "omoide"
     import platformdirs  # lazy: see above
 
-    is_data = variable == "XDG_DATA_HOME"
-    return Path(platformdirs.user_data_dir("omoide") if is_data else platformdirs.user_config_dir("omoide"))
+    directories = {"XDG_DATA_HOME": platformdirs.user_data_dir, "XDG_CACHE_HOME": platformdirs.user_cache_dir}
+    return Path(directories.get(variable, platformdirs.user_config_dir)("omoide"))

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from omoide.compiled_patterns import load_pattern
 from omoide.files.git import git_directory
 from omoide.files.git_process import call_git
 from omoide.model import RepositoryIdentity
 
-_SCP = re.compile(r"^(?:[^/@]+@)?(\[[^]]+\]|[^/:@]+):(?!//)(.*)$")
+_SCP = load_pattern(r"^(?:[^/@]+@)?(\[[^]]+\]|[^/:@]+):(?!//)(.*)$")
 """`git@host:owner/name`, without a scheme."""
 _DEFAULT_PORTS = {"https": 443, "http": 80, "ssh": 22, "git": 9418}
 

@@ -30,6 +30,15 @@ def run_program(program: Callable[[], None]) -> None:
     except SystemExit as ended:
         code = _exit_code(ended)
         raise
+    finally:
+        _store_patterns()
+
+
+def _store_patterns() -> None:
+    """Store the regular expressions that this process had to compile, for the next one."""
+    patterns = sys.modules.get("omoide.compiled_patterns")
+    if patterns is not None:  # `omoide --help` needs none
+        patterns.store_patterns()
 
 
 def _exit_code(ended: SystemExit) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher, unified_diff
 from typing import NamedTuple
 
+from omoide.compiled_patterns import load_pattern
 from omoide.model import AgentFile, AgentHunk
 
 _MOST_LINES = 4_000
@@ -24,12 +25,12 @@ _MOST_EVIDENCE = 1_200
 """Characters of the diff that is the evidence of a correction."""
 _SIMILAR = 0.4
 """How similar two lines are at least, so that one replaces the other."""
-_GENERATED = re.compile(r"(?:^|/)(?:[\w.-]*[.-]lock(?:\.\w+)?|[\w.-]+\.(?:min\.\w+|map|snap|lockb)|go\.sum)$")
-_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-_CODE_WORD = re.compile(r"""\w+|[^\w\s"'`,;()\\]""")
+_GENERATED = load_pattern(r"(?:^|/)(?:[\w.-]*[.-]lock(?:\.\w+)?|[\w.-]+\.(?:min\.\w+|map|snap|lockb)|go\.sum)$")
+_TOKEN = load_pattern(r"\w+|\s+|[^\w\s]")
+_CODE_WORD = load_pattern(r"""\w+|[^\w\s"'`,;()\\]""")
 """What formatters of code leave alone: everything but spaces, quotes, commas, semicolons and parentheses."""
-_MARKUP_WORD = re.compile(r"[^\W_]+")
-_NO_GLOB = re.compile(r"[\[\]*?!\\,#]|^\s|\s$")
+_MARKUP_WORD = load_pattern(r"[^\W_]+")
+_NO_GLOB = load_pattern(r"[\[\]*?!\\,#]|^\s|\s$")
 
 
 class Correction(NamedTuple):

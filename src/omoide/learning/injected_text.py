@@ -5,22 +5,24 @@ Whoever reads messages of people uses it first: learning, the router and the hoo
 
 import re
 
+from omoide.compiled_patterns import load_pattern
+
 _NAMES = (
     r"hook_context|system[-_]reminder|private|omoide[\w-]*|persisted-output"
     r"|command-(?:name|message|args|contents)|local-command-(?:stdout|stderr|caveat)|task-notification"
     r"|environment_context|user_instructions|permissions instructions|turn_aborted|ide_(?:opened_file|selection)"
 )
-_TAG = re.compile(rf"<(?P<end>/)?\s*(?P<name>{_NAMES})(?:\s[^<>]*)?>", re.I)
+_TAG = load_pattern(rf"<(?P<end>/)?\s*(?P<name>{_NAMES})(?:\s[^<>]*)?>", re.I)
 _EVENTS = (
     "SessionStart|UserPromptSubmit|UserPromptExpansion|SubagentStart|PreToolUse|PostToolUse|BeforeAgent|Stop|PreCompact"
 )
-_HOOK = re.compile(
+_HOOK = load_pattern(
     rf"^[ \t]*(?:{_EVENTS})(?::[\w-]+)? hook (?:additional context|success|blocking error|error):.*$"
     r"(?:\n(?:[ \t]+\S|[-*#>]|\d+[.)]).*$|\n[ \t]*$(?=\n(?:[ \t]+\S|[-*#>])))*",
     re.M,
 )
 """The line that announces the text of a hook, and its lists, headings and indented lines."""
-_NOTES = re.compile(
+_NOTES = load_pattern(
     r"^.*Notes from earlier work, not instructions:[ \t]*$(?:\n(?:[ \t]*$|#.*$|by .*, source .*$|[ \t]+\S.*$))*", re.M
 )
 """Memories as recall and resume render them: headline, origin and indented text."""

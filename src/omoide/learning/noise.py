@@ -3,10 +3,11 @@
 import re
 from itertools import pairwise
 
+from omoide.compiled_patterns import load_pattern
 from omoide.learning.patterns import any_of, listed, phrases, words
 
 _PAST = listed("updated, added, fixed, changed, implemented, created, removed, run, refactored, moved, set")
-_PROGRESS = re.compile(
+_PROGRESS = load_pattern(
     r"^(?:(?:ok(?:ay)?|great|perfect|alright|good|now|next|first|then|finally|so|sure|right|understood)[,.!:]?\s+)*"
     + any_of(
         r"I(?:'ll| will|'m (?:going to|now|adding|leaving|checking|running)| am now| am going to|'d like to)\b",
@@ -109,11 +110,11 @@ def is_about_instruction(sentence: str) -> bool:
     return bool(_ABOUT_INSTRUCTION.search(sentence))
 
 
-_TOKEN = re.compile(r"[^\s,;、。「」『』()（）\[\]{}<>\"'`“”]{8,}")
-_SIGNS = re.compile(r"[-_.:/+=@~*$!?]+")
-_SEGMENT = re.compile(r"[A-Za-z]*\d*|\d+[A-Za-z]{0,3}|[a-z0-9]{1,5}")
+_TOKEN = load_pattern(r"[^\s,;、。「」『』()（）\[\]{}<>\"'`“”]{8,}")
+_SIGNS = load_pattern(r"[-_.:/+=@~*$!?]+")
+_SEGMENT = load_pattern(r"[A-Za-z]*\d*|\d+[A-Za-z]{0,3}|[a-z0-9]{1,5}")
 """A part of names, versions, addresses and paths: of ESP32-S3, 10.3.1, s3://a/b2, lib/l10n."""
-_PLAIN = re.compile(r"https?://\S+|\d{4}-\d\d-\d\dT[\d:.]+Z?|[0-9a-f]{7,40}")
+_PLAIN = load_pattern(r"https?://\S+|\d{4}-\d\d-\d\dT[\d:.]+Z?|[0-9a-f]{7,40}")
 """An address, a time, a commit."""
 
 

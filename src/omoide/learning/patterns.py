@@ -4,6 +4,7 @@ import re
 from binascii import crc32
 from typing import Any, cast
 
+from omoide.compiled_patterns import load_pattern
 from omoide.learning.needed_words import NEEDED_WORDS
 
 _COMPILED = ("search", "match", "fullmatch", "finditer", "findall", "split", "sub")
@@ -33,7 +34,7 @@ class LazyPattern:
 
     def _compile(self) -> re.Pattern[str]:
         """Compile the pattern, and keep the methods of the compiled one: the next call goes straight to them."""
-        compiled = re.compile(self.pattern, self.flags)
+        compiled = load_pattern(self.pattern, self.flags)
         for method in _COMPILED:
             self.__dict__[method] = getattr(compiled, method)
         return compiled

@@ -4,21 +4,24 @@ import re
 from collections import deque
 from typing import NamedTuple
 
+from omoide.compiled_patterns import load_pattern
 from omoide.learning.noise import is_about_instruction, is_instruction, is_progress, is_standing_order
 from omoide.learning.patterns import any_of, phrases, words
 from omoide.learning.sentences import is_question, split_sentences
 from omoide.learning.transcript import Speaker, Turn
 
-_EDIT_TOOLS = re.compile(r"edit|write|apply_patch|patch|notebook|replace|create", re.I)
-_PATCHED = re.compile(r"^\*\*\* (?:Update|Add) File: (.+)$", re.M)
-_SHELL_TOOLS = re.compile(r"^(?:|bash|shell|exec(?:_command)?|local_shell_call|run|terminal|run_\w+|container\.exec)$", re.I)
-_ERROR_LINE = re.compile(
+_EDIT_TOOLS = load_pattern(r"edit|write|apply_patch|patch|notebook|replace|create", re.I)
+_PATCHED = load_pattern(r"^\*\*\* (?:Update|Add) File: (.+)$", re.M)
+_SHELL_TOOLS = load_pattern(
+    r"^(?:|bash|shell|exec(?:_command)?|local_shell_call|run|terminal|run_\w+|container\.exec)$", re.I
+)
+_ERROR_LINE = load_pattern(
     r"^.*(?:\b\w*(?:Error|Exception)\b|\berror\b|\bfatal\b|\bcannot\b|\bcould not\b|\bnot found\b|\bdenied\b|\brefused\b"
     r"|\bfail(?:ed|ure|s)?\b|\bmissing\b|\bmismatch\b|\binvalid\b|\bunexpected\b|\bviolates\b|エラー|失敗|できません).*$",
     re.I | re.M,
 )
 _NAMED_ERROR = phrases(r"\w(?:Error|Exception)\b[:(]", r"\berror\b ?[:\[]", r"^(?:fatal|panic):", "could not", "cannot")
-_SUMMARY_LINE = re.compile(
+_SUMMARY_LINE = load_pattern(
     r"^\W*(?:exit code|process exited|\d+ (?:failed|passed)|tests?\b|test files?|some tests|failed to update|done\."
     r"|command failed|npm err! (?:code|errno)|error: process completed|.*\b(?:pass|warn|error)=\d)",
     re.I,
@@ -39,7 +42,7 @@ _CAUSE = phrases(
     "(?:が|を)(?:足り|不足|設定してい)な",
     "古い(?:まま|よう|から|です)|ずれて|漏れ|抜けて|が原因",
 )
-_LOOKING = re.compile(
+_LOOKING = load_pattern(
     r"(?:cd \S+ ?&& ?)?"
     + words("""
         ls, cat, head, tail, grep, rg, find, git (?:status|diff|log|show|blame), echo, pwd, which, sed -n, wc, tree, stat
@@ -58,7 +61,7 @@ _WRAPPER = any_of(
     r"(?:mise exec --|direnv exec \S+|set -\w+;) ?",
     r"docker compose (?:exec|run)(?: -\S+)* \S+ ",
 )
-_WRAPPERS = re.compile(rf"^{_WRAPPER}+")
+_WRAPPERS = load_pattern(rf"^{_WRAPPER}+")
 _CHECKS = frozenset(re.findall(r"\w+", "test tests build check lint typecheck compile verify validate run ci plan apply"))
 _LONGEST_COMMAND, _LONGEST_ERROR, _LONGEST_CAUSE = 120, 160, 300
 _MOST_OPEN = 50

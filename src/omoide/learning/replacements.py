@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 
+from omoide.compiled_patterns import load_pattern
 from omoide.learning.wording import content_words
 
 _NAME = r"(?:`[^`]+`|\"[^\"]+\"|[^\s,;.。、()「」]+(?: [^\s,;.。、()「」]+)?)"
 _PATTERNS = tuple(
-    re.compile(pattern, re.I)
+    load_pattern(pattern, re.I)
     for pattern in (
         rf"\b(?:instead of|rather than|in place of)(?: using)? (?:the )?(?P<old>{_NAME})",
         rf"\bnot (?:the |a |in |on |at |with )?(?P<old>{_NAME})(?=\s*(?:$|[,.;!)]|anymore|any more|any longer| but\b))",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
+from omoide.compiled_patterns import load_pattern
 from omoide.learning.english_requests import ENGLISH, FROM_NOW, NOT_ENGLISH
 from omoide.learning.japanese_requests import ASK_JA, FROM_NOW_JA, JAPANESE, LEAD_JA, NOT_JAPANESE, REMEMBER_JA
 from omoide.learning.patterns import any_of, lazy_pattern, phrases
@@ -142,7 +143,7 @@ _NO_STATEMENT = phrases(
     "(?:書い|言っ|残し|伝え)(?:て(?:おく|おきます)|とく|ときます)[^、。]{0,6}[。！!]*$",
 )
 """An order, a greeting, or a sentence that something will be said."""
-_LATIN, _JAPANESE_TEXT = re.compile("[A-Za-z]{2}"), re.compile("[ぁ-ゖァ-ヺ一-鿿]")
+_LATIN, _JAPANESE_TEXT = load_pattern("[A-Za-z]{2}"), load_pattern("[ぁ-ゖァ-ヺ一-鿿]")
 _CASE = phrases(
     r"(?:in|for) (?:that|this|such a|those) cases?\b",
     r"(?:the )?same (?:goes|applies|holds)\b",

@@ -2,19 +2,21 @@
 
 import re
 
-_FENCED = re.compile(r"^(`{3,}+|~{3,}+).*?^\1\s*$", re.M | re.S)
-_QUOTED = re.compile(r"^\s*>.*$", re.M)
-_BOUNDARY = re.compile(
+from omoide.compiled_patterns import load_pattern
+
+_FENCED = load_pattern(r"^(`{3,}+|~{3,}+).*?^\1\s*$", re.M | re.S)
+_QUOTED = load_pattern(r"^\s*>.*$", re.M)
+_BOUNDARY = load_pattern(
     r"""(?<=[。！？])(?![」』）)])|(?<=[!?])(?=[ぁ-ヺ一-鿿])|(?<=[.!?])(?=["')\]]*\s+\S)|\n+""",
     re.X,
 )
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|excl|fig|dr|mr|mrs|ms|st)|(?-i:\b[A-Z]))\.$", re.I)
+_ABBREVIATION = load_pattern(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|excl|fig|dr|mr|mrs|ms|st)|(?-i:\b[A-Z]))\.$", re.I)
 _ABBREVIATED = 12
 """Characters at the end of a part in which an abbreviation is looked for."""
-_ASKING_END = re.compile(
+_ASKING_END = load_pattern(
     "(?:です|ます|ました|でしょう|だろう|るの|たの|る|た|い|の)か(?:な|ね)?$|たっけ$|かな$|(?:どう|いかが)でしょう$"
 )
-_BULLET = re.compile(r"^\s*(?:[-*+•・]|\d{1,3}[.)])\s+")
+_BULLET = load_pattern(r"^\s*(?:[-*+•・]|\d{1,3}[.)])\s+")
 
 
 def without_quotes(text: str) -> str:

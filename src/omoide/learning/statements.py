@@ -3,6 +3,7 @@
 import re
 from enum import StrEnum
 
+from omoide.compiled_patterns import load_pattern
 from omoide.learning.noise import is_about_instruction, is_progress, is_temporary
 from omoide.learning.patterns import lazy_pattern, phrases, words
 from omoide.learning.sentences import is_question
@@ -113,7 +114,7 @@ _OF_CODE = lazy_pattern(
     re.I,
 )
 """What an agent says about code can be read there."""
-_PAST = re.compile("(?:でした|ました|だった|かった)[。！]?$")
+_PAST = load_pattern("(?:でした|ました|だった|かった)[。！]?$")
 _VAGUE = phrases(
     r"^\W*(?:it|this|that|these|those|they|he|she|which)\b(?!\s+(?:repo|repository|project|codebase|team|service|package|module))",
     r"\b(?:maybe|perhaps|might|probably|I think|I guess|not sure|seems?|could be)\b",

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from omoide.compiled_patterns import load_pattern
 from omoide.errors import InvalidInput
 from omoide.learning.injected_text import split_injected
 from omoide.learning.patterns import any_of
@@ -104,7 +105,7 @@ def shorten(text: str, most: int = MAX_TEXT) -> str:
     return text if len(text) <= most else f"{text[: most // 2]}\n…\n{text[-most // 2 :]}"
 
 
-_FAILURE = re.compile(
+_FAILURE = load_pattern(
     "^"
     + any_of(
         r"exit (?:code|status):? [1-9]\d*",
@@ -121,7 +122,7 @@ _FAILURE = re.compile(
     ),
     re.I | re.M,
 )
-_EXIT_ZERO = re.compile(r"^(?:exit code:? 0|process exited with code 0)\b", re.I | re.M)
+_EXIT_ZERO = load_pattern(r"^(?:exit code:? 0|process exited with code 0)\b", re.I | re.M)
 
 
 def is_failure(text: str) -> bool:
@@ -139,14 +140,14 @@ _LABELS = {
     Speaker.COMMAND: ("command", "コマンド"),
     Speaker.CONTEXT: ("system", "システム"),
 }
-_LABEL = re.compile(
+_LABEL = load_pattern(
     r"^(?:[#>*\s]*)(?:\[[\d:/ T.-]+\]\s*)?(?P<name>{})(?:\*\*)?\s*[:：](?:\*\*)?\s*(?P<text>.*)$".format(
         "|".join(sorted((re.escape(name) for names in _LABELS.values() for name in names), key=len, reverse=True))
     ),
     re.I,
 )
 _SPEAKERS = {name: speaker for speaker, names in _LABELS.items() for name in names}
-_PROMPT = re.compile(r"\s*[$❯] (?=\S)")
+_PROMPT = load_pattern(r"\s*[$❯] (?=\S)")
 
 
 def _plain_turns(lines: Iterable[tuple[int, bytes]]) -> Iterator[Turn]:

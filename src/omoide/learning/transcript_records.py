@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from omoide.compiled_patterns import load_pattern
 from omoide.errors import InvalidInput
 from omoide.learning.transcript import Speaker, Turn, is_failure, shorten
 
@@ -173,7 +174,7 @@ def _copilot_turns(record: dict[str, Any], line: int, reading: _Reading) -> Iter
         yield Turn(Speaker.OUTPUT, text, line, tool, call, data.get("success") is False or is_failure(text), command)
 
 
-_CODEX_CONTEXT = re.compile(
+_CODEX_CONTEXT = load_pattern(
     r"\s*(?:<(?:environment_context|user_instructions|permissions|turn_aborted|INSTRUCTIONS)\b|# AGENTS\.md instruc)",
     re.I,
 )

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterable
 
+from omoide.compiled_patterns import load_pattern
+
 Wording = set[int]
 """The runs of three words of a text, or of characters where it is Japanese, as hashes: small, and only for comparing."""
 _RUN = 3
-_UNIT = re.compile(r"[a-z0-9_]+|[\u3040-\u30ff\u3400-\u9fff]")
+_UNIT = load_pattern(r"[a-z0-9_]+|[\u3040-\u30ff\u3400-\u9fff]")
 
 
 def wording(text: str) -> Wording:
@@ -22,7 +24,7 @@ def share_of(part: str, whole: Wording) -> float:
 
 
 _LETTER = r"a-z0-9_\u00c0-\u024f"
-_WORD = re.compile(
+_WORD = load_pattern(
     rf"[{_LETTER}$@](?:[{_LETTER}.+:/$@#*'’-]*[{_LETTER}$*#+])?|[\u30a0-\u30ff]{{2,}}|[\u3400-\u9fff々]+", re.I
 )
 _FUNCTION_WORDS = frozenset(
@@ -59,7 +61,7 @@ def _stem(word: str) -> str:
     return word
 
 
-_NEGATION = re.compile(
+_NEGATION = load_pattern(
     r"\b(?:not|no|never|without|stop|avoid|cannot|nothing|none)\b|n'?t\b"
     "|ない|ません|なし|禁止|やめ|ず[、に。]|不要|不可",
     re.I,
@@ -81,7 +83,7 @@ def substitutes(new: str, old: str) -> bool:
     return bool(added and gone) or (is_negative(new) != is_negative(old) and not gone)
 
 
-_USES = re.compile(r"\b(?:use|uses|using|prefer)\b|を?使", re.I)
+_USES = load_pattern(r"\b(?:use|uses|using|prefer)\b|を?使", re.I)
 
 
 def takes_place_of(new: str, old: str) -> bool:

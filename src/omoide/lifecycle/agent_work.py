@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from itertools import pairwise
 
+from omoide.compiled_patterns import load_pattern
 from omoide.learning.sentences import split_sentences
 from omoide.learning.wording import Wording, wording
 from omoide.lifecycle import alternatives
-from omoide.lifecycle.comparison import TextFeatures, extract_features
+from omoide.lifecycle.comparison import TextFeatures, extract_features, fact_words
 from omoide.retrieval import analyzer
 
 NAME_WEIGHT, _LOANWORD_WEIGHT, WORD_WEIGHT = 3.0, 1.5, 1.0
@@ -21,14 +22,14 @@ _MOST_OF_A_SENTENCE = 1_000
 _MOST_STATEMENTS = 400
 """Sentences and lines of the agent that a memory is compared with one by one, from the last one."""
 
-_NAME = re.compile(
+_NAME = load_pattern(
     r"(?<![\w@~-])[A-Za-z_@~.#]?[\w@~-]*(?:[./_:-]\w[\w@*-]*)+|#\w[\w-]*"
     r"|\b(?:[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\b|\w*\d\w*)",
     re.ASCII,
 )
 """A path, an identifier, an abbreviation, a channel, a version, a number."""
-_LATIN_NAME = re.compile(rf"{_NAME.pattern}|[A-Za-z]{{3,}}", re.ASCII)
-_PROGRAM = re.compile(r"(?:^|[;&|] *)(?:sudo +)?([\w.-]+)", re.M)
+_LATIN_NAME = load_pattern(rf"{_NAME.pattern}|[A-Za-z]{{3,}}", re.ASCII)
+_PROGRAM = load_pattern(r"(?:^|[;&|] *)(?:sudo +)?([\w.-]+)", re.M)
 _EVERYDAY_PROGRAMS = frozenset(
     [
         *(
@@ -69,15 +70,22 @@ _EVERYDAY_PROGRAMS = frozenset(
         ),
     ]
 )
-_CODE = re.compile(r"`([^`\n]{2,80})`")
-_KANA = re.compile("[ぁ-ゖ]")
-_KATAKANA = re.compile("[ァ-ヺー]{3,}")
-_DENIED = re.compile(
+_CODE = load_pattern(r"`([^`\n]{2,80})`")
+_KANA = load_pattern("[ぁ-ゖ]")
+_KATAKANA = load_pattern("[ァ-ヺー]{3,}")
+_DENIED = load_pattern(
     r"\b(?:not|never|no longer|instead of|rather than|without|avoid\w*|remov\w+|replac\w+|drop\w*)\b"
     r"|\b(?:switch|migrat)\w* from\b|n't\b|ではなく|じゃなく|代わりに|使わ|使用しな|禁止|やめ|削除し|置き換え|廃止"
     "|避け|せず|ていません|ていない|無効|除外|含めず",
     re.I,
 )
+_NOT_DONE = load_pattern(
+    r"\bwithout\b|\b(?:not|n't) (?:use|add|apply|run|call)|instead of|ていません|ていない|ではなく|せず|使わず"
+    "|なし(?:で|に)",
+    re.I,
+)
+"""What an agent says of something that it left out."""
+_DIGIT = load_pattern(r"\d")
 GRAMMAR = frozenset(
     [
         *("a", "an", "the", "and", "or", "as", "at", "by", "for", "from", "if", "in", "is", "are", "was", "of", "on", "so"),
@@ -171,6 +179,21 @@ class AgentStatement:
     def terms(self) -> dict[str, float]:
         """Its terms."""
         return telling_terms(self.text)
+
+    @cached_property
+    def has_number(self) -> bool:
+        """Whether it has a number."""
+        return bool(_DIGIT.search(self.text))
+
+    @cached_property
+    def is_omission(self) -> bool:
+        """Whether it says that the agent left something out."""
+        return bool(_NOT_DONE.search(self.text))
+
+    @cached_property
+    def words(self) -> set[str]:
+        """Its words that carry facts."""
+        return fact_words(self.text)
 
     @cached_property
     def features(self) -> TextFeatures:

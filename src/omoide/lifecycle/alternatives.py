@@ -3,6 +3,8 @@
 import re
 from functools import cache
 
+from omoide.compiled_patterns import load_pattern
+
 _KINDS = (
     # package managers and builds
     "npm pnpm yarn bun",
@@ -61,7 +63,7 @@ _KINDS = (
     "日本語 英語",
     "asyncio threading multiprocessing",
 )
-_REGION = re.compile(
+_REGION = load_pattern(
     r"(?<![\w-])(?:(?:us|eu|ap|sa|ca|me|af|il|asia|europe|australia|northamerica|southamerica)-(?:gov-)?"
     r"(?:north|south|east|west|central)+-?\d|japan(?:east|west)|(?:east|west|central)us\d?|(?:north|west)europe)(?!\d)",
     re.ASCII,
@@ -105,4 +107,4 @@ def _members() -> dict[str, list[tuple[str, str]]]:
 @cache
 def _spellings() -> re.Pattern[str]:
     spellings = sorted(_members(), key=len, reverse=True)
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spellings))})(?![\w-])", re.ASCII)
+    return load_pattern(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spellings))})(?![\w-])", re.ASCII)

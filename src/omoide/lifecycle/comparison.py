@@ -13,6 +13,7 @@ from enum import StrEnum
 
 import msgspec
 
+from omoide.compiled_patterns import load_pattern
 from omoide.lifecycle import antonyms, normalization
 from omoide.retrieval.analyzer import stem
 
@@ -42,16 +43,16 @@ class Judgement(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-_word = re.compile(r"[^\W\d_][\w'./:@#+*$~-]*|[\d][\w.,:/%-]*|[-$~/.*@#][\w./*@~-]+", re.ASCII)
-_japanese = re.compile("[一-鿿々〇]+|[ァ-ヺー]+|[ぁ-ゖ]+")
-_letters = re.compile(r"[^\W\d_]+")  # of all other scripts, once these two are removed
-_number = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_word = load_pattern(r"[^\W\d_][\w'./:@#+*$~-]*|[\d][\w.,:/%-]*|[-$~/.*@#][\w./*@~-]+", re.ASCII)
+_japanese = load_pattern("[一-鿿々〇]+|[ァ-ヺー]+|[ぁ-ゖ]+")
+_letters = load_pattern(r"[^\W\d_]+")  # of all other scripts, once these two are removed
+_number = load_pattern(r"\d+(?:[.,:/-]\d+)*")
 _SPELT = """
     0 zero, 1 one once, 2 two twice both, 3 three, 4 four, 5 five, 6 six, 7 seven, 8 eight, 9 nine, 10 ten, 11 eleven,
     12 twelve, 13 thirteen, 14 fourteen, 15 fifteen, 16 sixteen, 20 twenty, 30 thirty, 50 fifty, 100 hundred,
     1000 thousand, 0.5 half
 """
-_name = re.compile(r"[A-Z]\w*|\w*[\d_.$@#:/*~-]\w*|[A-Za-z]+[A-Z]\w*")
+_name = load_pattern(r"[A-Z]\w*|\w*[\d_.$@#:/*~-]\w*|[A-Za-z]+[A-Z]\w*")
 
 _EMPTY_WORDS = """
     a an the is are was were be been being has have had do does did will would it its this that these those there here they
@@ -60,19 +61,19 @@ _EMPTY_WORDS = """
 """
 # They state no fact by themselves, but change a sentence when they differ.
 _TURNING_WORDS = "or from to into in on at by for with should can could may might must"
-_NEGATION = re.compile(
+_NEGATION = load_pattern(
     r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|avoid|stop|refuse[sd]?|fail(?:s|ed)?|un(?:able|less)|except|"
     r"instead|longer)\b|n't\b"
 )
-_JAPANESE_NEGATION = re.compile(
+_JAPANESE_NEGATION = load_pattern(
     "(?<!少)な(?:い|く|かっ|ければ|し(?!い))|ません|(?:ず|ぬ)(?=[、。にへ]|$)|まい(?=。|$)|[不無非未](?=[一-鿿])|禁止|廃止|中止|停止|除[くい外]|やめ|避け|以外|のみ|だけ|しか|"
     "[よろおこそともぼの]うとし|ようにし|つもり|予定|たい(?=[。です]|$)|かもしれ"
 )
 
 
 # Of the negations, those that deny a whole statement.
-_DENIAL = re.compile(r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot)\b|n't\b")
-_JAPANESE_DENIAL = re.compile("(?<!少)な(?:い|く|かっ)(?!れば)|ません|禁止|(?:ず|ぬ)(?=[、。に]|$)")
+_DENIAL = load_pattern(r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot)\b|n't\b")
+_JAPANESE_DENIAL = load_pattern("(?<!少)な(?:い|く|かっ)(?!れば)|ません|禁止|(?:ず|ぬ)(?=[、。に]|$)")
 _DENYING = frozenset(stem(word) for word in ["not", "no", "never", "none", "nothing", "neither", "nor", "without", "cannot"])
 _VAGUE = frozenset(stem(word) for word in ("person", "child", "lady", "all", "each", "any", "some"))
 """Words that may name the same as a more exact one."""
@@ -109,6 +110,23 @@ class TextFeatures(msgspec.Struct, frozen=True):
 def extract_features(text: str) -> TextFeatures:
     """Return what a text is compared by."""
     plain = normalization.normalize(text)
+    words, numbers, turning, names = _scan_words(plain)
+    runs = _japanese.findall(plain)
+    endings = [run for run in runs if _is_hiragana(run)]
+    names.update(run for run in runs if "ァ" <= run[0] <= "ヺ")
+    negations = len(_NEGATION.findall(plain.lower())) + len(_JAPANESE_NEGATION.findall(plain))
+    denials = len(_DENIAL.findall(plain.lower())) + len(_JAPANESE_DENIAL.findall(plain))
+    tokens = normalization.tokens(plain)
+    return TextFeatures(tokens, words, numbers, turning, negations, frozenset(names), "".join(endings), denials)
+
+
+def fact_words(text: str) -> set[str]:
+    """Return the words of a text that carry facts, as `extract_features` does, which takes longer."""
+    return set(_scan_words(normalization.normalize(text))[0])
+
+
+def _scan_words(plain: str) -> tuple[Counter[str], Counter[str], Counter[str], set[str]]:
+    """The words of a normalized text that carry facts, its numbers, the words that turn its meaning, and its names."""
     words, numbers, turning, names = Counter[str](), Counter[str](), Counter[str](), set[str]()
     for raw in _word.findall(plain):
         word = raw.rstrip(".,:;-/'")
@@ -122,15 +140,9 @@ def extract_features(text: str) -> TextFeatures:
         elif lower and not (found and lower == found[0]):
             words[stem(lower)] += 1
             names.update([stem(lower)] if _name.fullmatch(word) else [])
-    runs = _japanese.findall(plain)
-    endings = [run for run in runs if _is_hiragana(run)]
-    words.update(run for run in runs if not _is_hiragana(run))
-    names.update(run for run in runs if "ァ" <= run[0] <= "ヺ")
+    words.update(run for run in _japanese.findall(plain) if not _is_hiragana(run))
     words.update(run.lower() for run in _letters.findall(_japanese.sub(" ", _word.sub(" ", plain))))
-    negations = len(_NEGATION.findall(plain.lower())) + len(_JAPANESE_NEGATION.findall(plain))
-    denials = len(_DENIAL.findall(plain.lower())) + len(_JAPANESE_DENIAL.findall(plain))
-    tokens = normalization.tokens(plain)
-    return TextFeatures(tokens, words, numbers, turning, negations, frozenset(names), "".join(endings), denials)
+    return words, numbers, turning, names
 
 
 def _is_hiragana(run: str) -> bool:

@@ -6,17 +6,17 @@ value of the same thing. This is weak evidence: an agent may follow a memory wit
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from omoide.compiled_patterns import load_pattern
 from omoide.learning.wording import wording
 from omoide.lifecycle.agent_work import NAME_WEIGHT, AgentWork, code_spans, has_word, sentences_of, telling_terms, word_pairs
 from omoide.lifecycle.memory_contradiction import (
+    MemorySentence,
     find_contradiction,
     has_conventional_message,
     is_conventional,
-    requested,
-    ruled_out,
 )
 from omoide.model import MemoryUse
 
@@ -26,10 +26,10 @@ _ENOUGH_WITH_NAME, _ENOUGH = 0.25, 0.4
 """The share of a memory's own terms that makes it used: with a name among them, or by words alone."""
 _ENOUGH_WORDING = 0.3
 """The share of its runs of three words."""
-_STRONG = re.compile(r"\d{3,}|.*[a-z].*[./_].*[a-z].*|.*/.*|#.{3,}")
+_STRONG = load_pattern(r"\d{3,}|.*[a-z].*[./_].*[a-z].*|.*/.*|#.{3,}")
 """A name that hardly occurs by chance: a long number, a path, a channel, an identifier of several parts."""
-_DIRECTORY = re.compile(r"(?<![\w./])(?:[\w.-]+/)+(?:[\w-]+(?![\w.*]))?", re.ASCII)
-_TEMPLATE = re.compile(r"[\w./-]*<[a-z_ -]+>[\w./<>-]*", re.I | re.ASCII)
+_DIRECTORY = load_pattern(r"(?<![\w./])(?:[\w.-]+/)+(?:[\w-]+(?![\w.*]))?", re.ASCII)
+_TEMPLATE = load_pattern(r"[\w./-]*<[a-z_ -]+>[\w./<>-]*", re.I | re.ASCII)
 """A name with places to fill: `acme-<env>-<purpose>`."""
 
 
@@ -43,21 +43,22 @@ class UseJudgement(NamedTuple):
 def judge_use(memory: str, work: AgentWork) -> UseJudgement:
     """Return what an agent made of a memory."""
     memory = memory[:_MOST_READ]
-    broken = find_contradiction(memory, work)
+    sentences = [MemorySentence(sentence) for sentence in sentences_of(memory)]
+    broken = find_contradiction(memory, sentences, work)
     if broken:
         return UseJudgement(MemoryUse.CONTRADICTED, broken)
-    used = _find_use(memory, work)
+    used = _find_use(memory, sentences, work)
     return UseJudgement(MemoryUse.USED, used) if used else UseJudgement(MemoryUse.IGNORED)
 
 
-def _find_use(memory: str, work: AgentWork) -> str:
+def _find_use(memory: str, sentences: Sequence[MemorySentence], work: AgentWork) -> str:
     """Say what of a memory is in the work of the agent; empty: not enough of it."""
-    ways = (good for sentence in sentences_of(memory) for good in requested(sentence))
+    ways = (good for sentence in sentences for good in sentence.requests)
     way = next((good for good in ways if not has_word(work.prompt, good) and has_word(work.done, good)), "")
     if way:
         return f"the agent uses {way}"
     # To use what it rules out is not to use the memory.
-    excluded = list(dict.fromkeys(bad for sentence in sentences_of(memory) for _, bad, _ in ruled_out(sentence)))
+    excluded = list(dict.fromkeys(bad for sentence in sentences for _, bad, _ in sentence.exclusions))
     denials = [statement.text for statement in work.statements if statement.is_denied] if excluded else []
     avoided = next((bad for bad in excluded if any(has_word(text, bad) for text in denials)), "")
     if avoided:

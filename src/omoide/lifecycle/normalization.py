@@ -5,13 +5,14 @@ everything else counts: order ("A calls B"), case inside a sentence (-p and -P),
 is not on the list keeps two memories apart.
 """
 
-import re
 import unicodedata
+
+from omoide.compiled_patterns import load_pattern
 
 _KANA, _KATAKANA, _KANJI = "ぁ-ゖ", "ァ-ヺー", "一-鿿々〇"
 _JAPANESE = _KANA + _KATAKANA + _KANJI
 # A word reaches from its first letter or digit to its last before a space or Japanese: src/a.ts, 1.10, don't, db-1.internal.
-_token = re.compile(
+_token = load_pattern(
     rf"(?P<kana>[{_KANA}]+)|(?P<katakana>[{_KATAKANA}]+)|(?P<kanji>[{_KANJI}]+)"
     rf"|(?P<word>[^\W{_JAPANESE}](?:[^\s{_JAPANESE}]*[^\W{_JAPANESE}])?)|(?P<sign>\S)"
 )
@@ -29,7 +30,7 @@ _QUOTES = "`“”‘’«»「」『』"  # not those of a shell, where it matt
 _ENDS = ".!?。"
 _CLOSING = _ENDS + "\n」』)"
 _BULLETS = "-*•–—"
-_counted = re.compile("[〇一二三四五六七八九十百千万]+(?=[人個つ件回度本台枚匹頭階年月日時分秒週倍番位名歳冊杯軒])")
+_counted = load_pattern("[〇一二三四五六七八九十百千万]+(?=[人個つ件回度本台枚匹頭階年月日時分秒週倍番位名歳冊杯軒])")
 _DIGITS = {numeral: value for value, numeral in enumerate("〇一二三四五六七八九")}
 _UNITS = {"十": 10, "百": 100, "千": 1_000}
 _CONTRACTED = {"can't": ["can", "not"], "cannot": ["can", "not"], "won't": ["will", "not"]}

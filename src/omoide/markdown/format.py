@@ -1,7 +1,6 @@
 """The entry of a memory in a file, and what every Markdown format can do with it."""
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
@@ -9,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
+from omoide.compiled_patterns import load_pattern
 from omoide.markdown.reformatting import (
     is_beginning,
     is_same_content,
@@ -21,7 +21,7 @@ from omoide.model import Memory, derive_topic, fields
 
 USUAL_SOURCE = "file"
 """The source of what comes from a file: it is not written there."""
-_ID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_ID = load_pattern(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 
 
 class Entry(msgspec.Struct, frozen=True):

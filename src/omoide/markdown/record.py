@@ -3,7 +3,6 @@
 `transfer.row` reads it back.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -11,11 +10,12 @@ from typing import Any
 
 import msgspec
 
+from omoide.compiled_patterns import load_pattern
 from omoide.markdown.fence import one_line
 from omoide.model import Link, Memory, Scope, fields
 
 _LONGEST_NAME = 60
-_PLAIN_NAME = re.compile(r"[\w.@:/+#-]+(?: [\w.@:/+#-]+)*")
+_PLAIN_NAME = load_pattern(r"[\w.@:/+#-]+(?: [\w.@:/+#-]+)*")
 
 
 def format_time(at: datetime | None) -> str | None:

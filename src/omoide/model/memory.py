@@ -2,7 +2,6 @@
 
 import functools
 import os
-import re
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -10,6 +9,7 @@ from enum import StrEnum
 
 import msgspec
 
+from omoide.compiled_patterns import load_pattern
 from omoide.model.scope import Actor, Scope
 
 
@@ -33,7 +33,7 @@ ACTIVITY = "activity"
 
 TOPIC_LENGTH = 50
 
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+CONTROL = load_pattern(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """C0 and C1 controls and characters that change the direction of text: refused in single lines."""
 
 

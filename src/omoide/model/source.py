@@ -4,10 +4,9 @@ Each source has a text: `slack:C123/1700000000.0001`, `github:owner/name#12`, `c
 What stands behind the colon may be left out; `cli` and `agent` can carry an id of the caller's own.
 """
 
-import re
-
 import msgspec
 
+from omoide.compiled_patterns import load_pattern
 from omoide.errors import InvalidInput
 from omoide.model.scope import Actor
 
@@ -64,7 +63,7 @@ class FileSource(msgspec.Struct, frozen=True, tag_field="kind", tag="file"):
 Source = SlackSource | GitHubSource | CliSource | AgentSource | FileSource
 
 SOURCE_FORMS = "slack:CHANNEL/THREAD, github:OWNER/NAME#ISSUE, cli, agent:ID or file:PATH"
-_GITHUB = re.compile(r"([^#\s]+)(?:#(\d{1,18}))?")
+_GITHUB = load_pattern(r"([^#\s]+)(?:#(\d{1,18}))?")
 
 
 def _join(kind: str, id: str, more: str = "") -> str:

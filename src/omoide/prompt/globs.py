@@ -8,9 +8,11 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-_GLOB = re.compile(r"[*?\[/!]")
-_WILDCARD = re.compile(r"[*?\[]")
-_LITERAL = re.compile(r"[^*?\[\\]*")
+from omoide.compiled_patterns import load_pattern
+
+_GLOB = load_pattern(r"[*?\[/!]")
+_WILDCARD = load_pattern(r"[*?\[]")
+_LITERAL = load_pattern(r"[^*?\[\\]*")
 
 
 class Pattern(NamedTuple):

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
+from omoide.compiled_patterns import load_pattern
 from omoide.model import Memory, ResumeContext, Scope
 from omoide.prompt import quote
 from omoide.prompt.tokens import estimate_tokens
@@ -16,7 +17,7 @@ from omoide.prompt.tokens import estimate_tokens
 MOST_UNITS = 9_500
 """UTF-16 units of an injected text, and bytes in UTF-8: every client takes so much inline."""
 _FENCE = "omoide-memory"
-_OWN_TAGS = re.compile(rf"<(?=\s*/?\s*(?:{_FENCE}|hook_context|system[-_]reminder))", re.IGNORECASE)
+_OWN_TAGS = load_pattern(rf"<(?=\s*/?\s*(?:{_FENCE}|hook_context|system[-_]reminder))", re.IGNORECASE)
 _LARGEST_SHARE = 2
 """A memory gets at most a half of the budget: what is longer is cut."""
 _CUT = "…"

@@ -8,18 +8,19 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from omoide.compiled_patterns import load_pattern
 from omoide.prompt import quote
 
 TITLE, PINNED, OTHERS = "## プロジェクトメモリ: ", "### 固定記憶", "### 関連プロジェクト: "
 CUT = "…"
 """Stands for lines that did not fit."""
-_RULE = re.compile(r" {0,3}([-*_])[ \t]*(\1[ \t]*){2,}")
-_OWN_HEADING = re.compile(r" {0,3}(##[ \t]+プロジェクトメモリ|###[ \t]+(固定記憶|関連プロジェクト))")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)$")
-_HTML = re.compile(r" {0,3}<(!--|!\[CDATA|![a-z]|\?|script|pre|style|textarea)", re.IGNORECASE)
+_RULE = load_pattern(r" {0,3}([-*_])[ \t]*(\1[ \t]*){2,}")
+_OWN_HEADING = load_pattern(r" {0,3}(##[ \t]+プロジェクトメモリ|###[ \t]+(固定記憶|関連プロジェクト))")
+_FENCE = load_pattern(r" {0,3}(`{3,}|~{3,})([^`]*)$")
+_HTML = load_pattern(r" {0,3}<(!--|!\[CDATA|![a-z]|\?|script|pre|style|textarea)", re.IGNORECASE)
 """The beginning of HTML that goes on over empty lines."""
-_MARK = re.compile(r"[ \t]*<!--[ \t]*omoide:[0-9a-fA-F-]{36}[ \t]*-->")
-_PINNED_TITLE = re.compile(r"#[ \t]+固定記憶[ \t]*\n+")
+_MARK = load_pattern(r"[ \t]*<!--[ \t]*omoide:[0-9a-fA-F-]{36}[ \t]*-->")
+_PINNED_TITLE = load_pattern(r"#[ \t]+固定記憶[ \t]*\n+")
 
 
 class ProjectTexts(NamedTuple):

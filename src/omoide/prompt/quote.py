@@ -1,14 +1,13 @@
 """Quote the text of a memory inside a prompt, so that none of its lines is taken for a line of the prompt. Pure."""
 
-import re
-
+from omoide.compiled_patterns import load_pattern
 from omoide.markdown.fence import SEPARATORS
 from omoide.model import CONTROL
 
 INDENT = " " * 6
 """Of the further lines of a memory: four columns more than the text of its list item. So Markdown sees no heading, list,
 fence or rule in them, and not a character of the text is changed."""
-_LINE_END = re.compile(f"\r\n|[{SEPARATORS}]")
+_LINE_END = load_pattern(f"\r\n|[{SEPARATORS}]")
 
 
 def lines(text: str) -> list[str]:

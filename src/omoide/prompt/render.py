@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from omoide.compiled_patterns import load_pattern
 from omoide.model.prompt import Task
 from omoide.prompt import quote
 
@@ -18,7 +19,7 @@ SECTIONS = (
     "Retry/Continue Digest",
     "Output Format",
 )
-_OWN_HEADING = re.compile(rf"^ {{0,3}}##[ \t]+(?:{'|'.join(map(re.escape, SECTIONS))})[ \t]*#*[ \t]*$")
+_OWN_HEADING = load_pattern(rf"^ {{0,3}}##[ \t]+(?:{'|'.join(map(re.escape, SECTIONS))})[ \t]*#*[ \t]*$")
 
 
 def memory_line(type: str, content: str) -> str:

@@ -3,7 +3,9 @@
 import math
 import re
 
-_PIECES = re.compile(
+from omoide.compiled_patterns import load_pattern
+
+_PIECES = load_pattern(
     r"(?P<lower>[A-Z]?[a-z]+)|(?P<upper>[A-Z]+)|(?P<digits>[0-9]+)|(?P<blank>[ \t]+)|(?P<end>[\r\n]+)"
     r"|(?P<mark>[!-/:-@\[-`{-~]+)|(?P<kana>[\u3000-\u30ff\uff00-\uffef]+)|(?P<han>[\u3400-\u9fff]+)|(?P<other>.)",
     re.DOTALL,

@@ -1,16 +1,15 @@
 """Read what a person typed: what of it can be searched for, and in which language it is. Pure."""
 
-import re
-
+from omoide.compiled_patterns import load_pattern
 from omoide.learning.injected_text import strip_injected
 from omoide.retrieval import analyzer
 
-_COMMAND = re.compile(r"/[\w:.-]+(?=\s|$)")
+_COMMAND = load_pattern(r"/[\w:.-]+(?=\s|$)")
 """`/compact`, `/shop:deploy now`; not a path, which has more slashes."""
-_JAPANESE_TERM = re.compile(r"[一-鿿㐀-䶿々〆]{2,}|[ァ-ヺー]{2,}")
-_JAPANESE = re.compile(r"[ぁ-ゖァ-ヺー一-鿿㐀-䶿々〆]")
-_KANA = re.compile(r"[ぁ-ゖァ-ヺ]")
-_LATIN = re.compile(r"[A-Za-z]")
+_JAPANESE_TERM = load_pattern(r"[一-鿿㐀-䶿々〆]{2,}|[ァ-ヺー]{2,}")
+_JAPANESE = load_pattern(r"[ぁ-ゖァ-ヺー一-鿿㐀-䶿々〆]")
+_KANA = load_pattern(r"[ぁ-ゖァ-ヺ]")
+_LATIN = load_pattern(r"[A-Za-z]")
 _LATIN_FOR_ONE = 8
 """Latin letters that weigh as much as one Japanese character: names, paths and commands stand in Japanese sentences too."""
 _LEAST_TERMS = 2

@@ -18,6 +18,7 @@ from operator import add
 
 import Stemmer
 
+from omoide.compiled_patterns import load_pattern
 from omoide.retrieval import constants
 
 LONGEST = 64
@@ -57,19 +58,19 @@ _INVISIBLE = (  # format characters, variation selectors, skin tones: invisible,
 )
 
 _USUAL = bytes([0, *range(0x30, 0xA0)])
-_english = re.compile("[A-Za-z]{2,}")
-_hiragana = re.compile("[ぁ-ゖ]+")
+_english = load_pattern("[A-Za-z]{2,}")
+_hiragana = load_pattern("[ぁ-ゖ]+")
 _PARTICLES = frozenset("はがをにでとのもへや")
 
-_accent = re.compile("(?<=[a-z\u03b1-\u03c9])[\u0300-\u036f]+")
-_thousands = re.compile("(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
+_accent = load_pattern("(?<=[a-z\u03b1-\u03c9])[\u0300-\u036f]+")
+_thousands = load_pattern("(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _LETTERS = "[^\\x00-/:-@[-^`{-\\x7f]+"
-_name = re.compile(rf"(?:(?<![\w./])\.(?=[A-Za-z]))?{_LETTERS}(?:(?:::|[-./:@#+]){_LETTERS})*(?:\+\+|#(?!\w))?")
-_segment = re.compile("[^/:@#+]+")
-_word = re.compile("[^-._/:@#+]+")
-_hump = re.compile("[A-Z]{2,}s(?![a-z])|[A-Z0-9]*[A-Z][A-Z0-9]*(?![a-z])|[A-Z]?[a-z0-9]+")
-_numbered = re.compile("([A-Za-z]{2,})[0-9]+")
-_version = re.compile("[vV][0-9]")
+_name = load_pattern(rf"(?:(?<![\w./])\.(?=[A-Za-z]))?{_LETTERS}(?:(?:::|[-./:@#+]){_LETTERS})*(?:\+\+|#(?!\w))?")
+_segment = load_pattern("[^/:@#+]+")
+_word = load_pattern("[^-._/:@#+]+")
+_hump = load_pattern("[A-Z]{2,}s(?![a-z])|[A-Z0-9]*[A-Z][A-Z0-9]*(?![a-z])|[A-Z]?[a-z0-9]+")
+_numbered = load_pattern("([A-Za-z]{2,})[0-9]+")
+_version = load_pattern("[vV][0-9]")
 
 _stem = Stemmer.Stemmer("english").stemWord
 
@@ -241,22 +242,22 @@ def _weight(term: str) -> float:
 # none.
 @cache
 def _invisible_pattern() -> re.Pattern[str]:
-    return re.compile(f"[{_INVISIBLE}]+")
+    return load_pattern(f"[{_INVISIBLE}]+")
 
 
 @cache
 def _wide_breaks() -> re.Pattern[str]:
-    return re.compile("[\u3000\uff01-\uff0a\uff0c\uff1a-\uff1f\uff3b-\uff3e\uff40\uff5b-\uff65\u2026]+")
+    return load_pattern("[\u3000\uff01-\uff0a\uff0c\uff1a-\uff1f\uff3b-\uff3e\uff40\uff5b-\uff65\u2026]+")
 
 
 @cache
 def _never_alone() -> re.Pattern[str]:
-    return re.compile(f"[{_KANA}{_LIKE_THAI}]+")
+    return load_pattern(f"[{_KANA}{_LIKE_THAI}]+")
 
 
 @cache
 def _contraction() -> re.Pattern[str]:
-    return re.compile("(?<=[a-z])'(?:s|t|re|ve|ll|d|m)(?![a-z])", re.IGNORECASE)
+    return load_pattern("(?<=[a-z])'(?:s|t|re|ve|ll|d|m)(?![a-z])", re.IGNORECASE)
 
 
 @cache
@@ -265,7 +266,7 @@ def _script_pattern() -> re.Pattern[str]:
 
     Made when the first text needs it: compiling takes time for every character in a class, and here are most there are.
     """
-    return re.compile(f"([{_KANA}{_HAN}{_HANGUL}{_LIKE_THAI}]+)|([{_EMOJI}]|[{_SPACED}]+)|[{_INVISIBLE}]")
+    return load_pattern(f"([{_KANA}{_HAN}{_HANGUL}{_LIKE_THAI}]+)|([{_EMOJI}]|[{_SPACED}]+)|[{_INVISIBLE}]")
 
 
 def _is_plain_script(text: str) -> bool:

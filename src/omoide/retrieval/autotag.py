@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from omoide.compiled_patterns import load_pattern
 from omoide.retrieval import analyzer as texts, lexical
 
 MOST = 4
@@ -17,16 +18,16 @@ _SHARE = 0.06  # and more than this share of the weight of so many terms of the 
 _SAID = 20
 _ELSEWHERE = 50  # memories that are added to the count: among three, a word in two of them would seem common
 
-_code = re.compile(r"`([A-Za-z][\w.+#/-]{1,29})`")
-_tool = re.compile(
+_code = load_pattern(r"`([A-Za-z][\w.+#/-]{1,29})`")
+_tool = load_pattern(
     r"(?<![\w./@-])(?:[A-Za-z]+[a-z][A-Z]\w*|[A-Z]{2,6}\d{0,2}|[A-Za-z]{2,}\d[\w.]*|[a-z]+(?:-[a-z]+)*\.js)(?![\w/-])"
 )
-_name = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}(?: ?[A-Z][a-z]+)?\b")
-_foreign = re.compile(r"[A-Za-z][A-Za-z0-9.+#-]{1,29}")
-_katakana = re.compile("[ァ-ヺー]{4,}")
-_subject = re.compile("(?:^|[。、\n])([一-鿿々ァ-ヺー]{2,8})(?:は|を|が|の)")
-_about = re.compile("(?:^|[。、\n])([一-鿿々]{2,8})[はをがのにで]")
-_japanese = re.compile("[ぁ-ゖァ-ヺ一-鿿]")
+_name = load_pattern(r"(?<=[a-z,;] )[A-Z][a-z]{2,}(?: ?[A-Z][a-z]+)?\b")
+_foreign = load_pattern(r"[A-Za-z][A-Za-z0-9.+#-]{1,29}")
+_katakana = load_pattern("[ァ-ヺー]{4,}")
+_subject = load_pattern("(?:^|[。、\n])([一-鿿々ァ-ヺー]{2,8})(?:は|を|が|の)")
+_about = load_pattern("(?:^|[。、\n])([一-鿿々]{2,8})[はをがのにで]")
+_japanese = load_pattern("[ぁ-ゖァ-ヺ一-鿿]")
 _COMMON = """
     the this that with from use uses using when where should must never always note todo fixme http https www com org ok api
     url id ui it is in on at to of and or for a an i we you he she they monday tuesday wednesday thursday friday saturday

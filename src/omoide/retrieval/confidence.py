@@ -4,18 +4,18 @@ Fitted on questions asked of their own memories and of those of another set in t
 (`python -m bench.scores`). So it says how likely an answer is if every second question can be answered.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from math import exp, log, log1p
 
 import msgspec
 
+from omoide.compiled_patterns import load_pattern
 from omoide.embeddings.language import is_dense
 from omoide.retrieval import constants, lexical, query_parts
 from omoide.retrieval.lexical import TermPostings
 from omoide.retrieval.query_parts import QueryParts
 
-_hiragana = re.compile("[ぁ-ゖ]+")
+_hiragana = load_pattern("[ぁ-ゖ]+")
 
 
 def term_evidence(

@@ -5,16 +5,16 @@
 One compound is many terms, a name is one: counted term by term, the compound would decide alone.
 """
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from operator import add
 
 import msgspec
 
+from omoide.compiled_patterns import load_pattern
 from omoide.retrieval import analyzer, constants
 
-_hiragana = re.compile("([ぁ-ゖ]+)")
-_identifier = re.compile(r"[0-9._/:@#+-]")
+_hiragana = load_pattern("([ぁ-ゖ]+)")
+_identifier = load_pattern(r"[0-9._/:@#+-]")
 
 
 class QueryParts(msgspec.Struct, frozen=True):

@@ -9,20 +9,21 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from omoide.compiled_patterns import load_pattern
 from omoide.retrieval import constants
 from omoide.retrieval.time_expressions import Span
 from omoide.storage.search_index import SessionNeighbour
 
-_ASKS_WHEN = re.compile(
+_ASKS_WHEN = load_pattern(
     r"^\W*(?:when|how long|(?:on |in )?(?:what|which) (?:date|day|week|month|year|time))\b|いつ|何[年月日時曜]", re.I
 )
-_NAMES_TIME = re.compile(
+_NAMES_TIME = load_pattern(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekend|months?|years?|days?|(?:mon|tues|wednes|thurs|fri|"
     r"satur|sun)day|january|february|march|april|june|july|august|september|october|november|december|since|recently|just)\b"
     r"|[昨今明先来去][日週月年]|先々[週月]|一昨[日年]|曜日|週末|[0-9０-９]+\s*[年月日]|最近|以来",
     re.I,
 )
-_SPEAKER = re.compile(r"\s*([^\W\d_][^\n:：]{0,30}?)\s*[:：]\s*(?=\S)")
+_SPEAKER = load_pattern(r"\s*([^\W\d_][^\n:：]{0,30}?)\s*[:：]\s*(?=\S)")
 
 
 class TurnText(NamedTuple):

@@ -9,6 +9,8 @@ import re
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
+from omoide.compiled_patterns import load_pattern
+
 _DAY = timedelta(days=1)
 _BLUR = 3 * _DAY  # "on 5 May" includes what was noted about it a day or two later. Chosen by judgement
 
@@ -41,28 +43,28 @@ _ordinal = r"(\d{1,2})(?:st|nd|rd|th)?"
 _year = r"((?:19|20)\d\d)"
 
 # Each has its reader below. The first that matches and is a valid time is used, so exact ones come first.
-_DATE = re.compile(rf"(?<!\d){_year}(?:[-/.](\d{{1,2}})[-/.](\d{{1,2}})(?!\d)|年\s*(\d{{1,2}})月\s*(\d{{1,2}})日)")
-_DAY_FIRST = re.compile(rf"\b{_ordinal}\s+(?:of\s+)?({_month})\b\.?(?:,?\s+{_year}\b)?", re.IGNORECASE)
-_MONTH_FIRST = re.compile(rf"\b({_month})\b\.?\s+{_ordinal}\b(?!:)(?:,?\s+{_year}\b)?", re.IGNORECASE)
-_MONTH_OF_YEAR = re.compile(rf"\b({_month})\b\.?,?\s+(?:of\s+)?{_year}\b", re.IGNORECASE)
-_NUMBERED_MONTH = re.compile(rf"(?<!\d){_year}(?:-(\d{{1,2}})(?![-\d])|年\s*(\d{{1,2}})月)")
-_JAPANESE_DAY = re.compile(r"(?<!\d)(\d{1,2})月\s*(\d{1,2})日")
-_JAPANESE_MONTH = re.compile(r"(?<!\d)(\d{1,2})月(?!\d)")
-_AGO = re.compile(rf"\b({_number})\s+(day|week|month|year)s?\s+(?:ago|before|back|earlier)\b", re.IGNORECASE)
-_JAPANESE_AGO = re.compile(r"(\d{1,3}|[〇一二三四五六七八九十数半])\s*(日|週間|か月|ヶ月|カ月|ケ月|ヵ月|年)(?:ほど)?前")
-_LAST = re.compile(r"\b(last|past|previous|this)\s+(week|weekend|month|year)\b", re.IGNORECASE)
-_LAST_SPAN = re.compile(rf"\b(?:last|past)\s+({_number})\s+(day|week|month|year)s\b", re.IGNORECASE)
-_LAST_WEEKDAY = re.compile(rf"\b(?:last|this past)\s+({'|'.join(_WEEKDAYS)})\b", re.IGNORECASE)
-_IN_MONTH = re.compile(rf"\b(?:in|last|during|since|early|late|mid)[\s-]+({_month})\b", re.IGNORECASE)
-_IN_YEAR = re.compile(rf"\b(?:in|during|of)\s+{_year}\b|(?<!\d){_year}年", re.IGNORECASE)
-_PLAIN_WORDS = re.compile(
+_DATE = load_pattern(rf"(?<!\d){_year}(?:[-/.](\d{{1,2}})[-/.](\d{{1,2}})(?!\d)|年\s*(\d{{1,2}})月\s*(\d{{1,2}})日)")
+_DAY_FIRST = load_pattern(rf"\b{_ordinal}\s+(?:of\s+)?({_month})\b\.?(?:,?\s+{_year}\b)?", re.IGNORECASE)
+_MONTH_FIRST = load_pattern(rf"\b({_month})\b\.?\s+{_ordinal}\b(?!:)(?:,?\s+{_year}\b)?", re.IGNORECASE)
+_MONTH_OF_YEAR = load_pattern(rf"\b({_month})\b\.?,?\s+(?:of\s+)?{_year}\b", re.IGNORECASE)
+_NUMBERED_MONTH = load_pattern(rf"(?<!\d){_year}(?:-(\d{{1,2}})(?![-\d])|年\s*(\d{{1,2}})月)")
+_JAPANESE_DAY = load_pattern(r"(?<!\d)(\d{1,2})月\s*(\d{1,2})日")
+_JAPANESE_MONTH = load_pattern(r"(?<!\d)(\d{1,2})月(?!\d)")
+_AGO = load_pattern(rf"\b({_number})\s+(day|week|month|year)s?\s+(?:ago|before|back|earlier)\b", re.IGNORECASE)
+_JAPANESE_AGO = load_pattern(r"(\d{1,3}|[〇一二三四五六七八九十数半])\s*(日|週間|か月|ヶ月|カ月|ケ月|ヵ月|年)(?:ほど)?前")
+_LAST = load_pattern(r"\b(last|past|previous|this)\s+(week|weekend|month|year)\b", re.IGNORECASE)
+_LAST_SPAN = load_pattern(rf"\b(?:last|past)\s+({_number})\s+(day|week|month|year)s\b", re.IGNORECASE)
+_LAST_WEEKDAY = load_pattern(rf"\b(?:last|this past)\s+({'|'.join(_WEEKDAYS)})\b", re.IGNORECASE)
+_IN_MONTH = load_pattern(rf"\b(?:in|last|during|since|early|late|mid)[\s-]+({_month})\b", re.IGNORECASE)
+_IN_YEAR = load_pattern(rf"\b(?:in|during|of)\s+{_year}\b|(?<!\d){_year}年", re.IGNORECASE)
+_PLAIN_WORDS = load_pattern(
     r"\b(?:today|yesterday)\b|今日|本日|昨日|きのう|一昨日|おととい|今週|先週|先々週|今月|先月|先々月|今年|去年|昨年|一昨年",
     re.IGNORECASE,
 )
 # Every pattern above needs one of these: most questions have none, and need not be searched fifteen times.
-_SIGNS = re.compile(r"[\d日月年週]|きのう|おととい")
+_SIGNS = load_pattern(r"[\d日月年週]|きのう|おととい")
 _WORDS = {"ago", "before", "back", "earlier", "last", "past", "previous", "this", "today", "yesterday", *_MONTHS}
-_word = re.compile("[a-z]+")
+_word = load_pattern("[a-z]+")
 
 
 def mentions_time(text: str) -> bool:

@@ -6,9 +6,10 @@
 Katakana adds vowels, has no l, v or th, and drops an r before a consonant: so consonants are compared, with and without it.
 """
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
+
+from omoide.compiled_patterns import load_pattern
 
 _LEAST = 3
 """Consonants of the shortest key: words with fewer have too many in common."""
@@ -44,11 +45,11 @@ _LATIN = (
     ("mp", "np"),
     ("mb", "nb"),
 )
-_SOFT_C = re.compile("c(?=[eiy])")
-_SILENT_R = re.compile("(?<=[aeiou])r(?=[^aeiouy]|$)")
-_NO_CONSONANT = re.compile("[^bdfgjkmnprst]+")
-_REPEATED = re.compile(r"(.)\1+")
-_VOWEL = re.compile("[aeiou]|[アイウエオァィゥェォ]")
+_SOFT_C = load_pattern("c(?=[eiy])")
+_SILENT_R = load_pattern("(?<=[aeiou])r(?=[^aeiouy]|$)")
+_NO_CONSONANT = load_pattern("[^bdfgjkmnprst]+")
+_REPEATED = load_pattern(r"(.)\1+")
+_VOWEL = load_pattern("[aeiou]|[アイウエオァィゥェォ]")
 
 
 def sound_keys(word: str) -> frozenset[str]:

@@ -1,9 +1,9 @@
 """The words of a message that could tell projects apart, with the words of the other language for them. Pure."""
 
-import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 
+from omoide.compiled_patterns import load_pattern
 from omoide.retrieval import analyzer
 from omoide.retrieval.project_search import MessageWord, WordForm
 from omoide.routing.everyday_words import everyday_words
@@ -21,12 +21,12 @@ HALF = 0.5
 _READ = 4_000
 """Characters of a message in which Japanese words are looked up."""
 _MOST_WORDS = 96
-_KATAKANA = re.compile("[ァ-ヺー]{2,}")
-_LATIN = re.compile("[A-Za-z]{4,}")
-_HAS_KATAKANA = re.compile("[ァ-ヺー]")
-_JAPANESE = re.compile("[ぁ-ゖァ-ヺー一-鿿々]+")
-_HAN = re.compile("[一-鿿々]")
-_ENDING = re.compile("[^ぁ-ゖ][ぁ-ゖ]|[ぁ-ゖ][^ぁ-ゖ]")
+_KATAKANA = load_pattern("[ァ-ヺー]{2,}")
+_LATIN = load_pattern("[A-Za-z]{4,}")
+_HAS_KATAKANA = load_pattern("[ァ-ヺー]")
+_JAPANESE = load_pattern("[ぁ-ゖァ-ヺー一-鿿々]+")
+_HAN = load_pattern("[一-鿿々]")
+_ENDING = load_pattern("[^ぁ-ゖ][ぁ-ゖ]|[ぁ-ゖ][^ぁ-ゖ]")
 _LONGEST_ENTRY = 8
 """Characters of the longest Japanese word of the glossary."""
 _COMPOUND = 6

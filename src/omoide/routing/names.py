@@ -5,21 +5,23 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from omoide.compiled_patterns import load_pattern
+
 _READ = 20_000
 """Characters of a message in which names are looked for."""
-_SEPARATOR = re.compile(r"[\s_./-]+")
+_SEPARATOR = load_pattern(r"[\s_./-]+")
 _LATIN = "a-z0-9"
 _LEAST = 2
 """Characters of the shortest name that is looked for."""
-_COMPARED_BEFORE = re.compile(
+_COMPARED_BEFORE = load_pattern(
     r"(?:\b(?:like|unlike|as|than|from|same as|similar to|copied from|borrowed from|based on)"
     r"(?: (?:in|the one in|we (?:did|do|have) (?:it )?(?:in|for)|it is in|for|with))?(?: the| our)?)\s*[`'\"「『]?$"
 )
-_COMPARED_AFTER = re.compile(
+_COMPARED_AFTER = load_pattern(
     r"^[`'\"」』]?\s*(?:と(?:同じ|同様)|みたい|のよう(?:に|な)|っぽく|を(?:参考|真似|流用)|から(?:流用|コピー)|では(?:ない|なく)|じゃなく)"
 )
-_ADDRESSED_BEFORE = re.compile(r"(?:^|[.!?。！？\n]\s*)(?:\W|(?:in|for|on|at|to|re|about|project|プロジェクト)\b)*$")
-_ADDRESSED_AFTER = re.compile(
+_ADDRESSED_BEFORE = load_pattern(r"(?:^|[.!?。！？\n]\s*)(?:\W|(?:in|for|on|at|to|re|about|project|プロジェクト)\b)*$")
+_ADDRESSED_AFTER = load_pattern(
     r"^[`'\"」』)]*\s*(?:[:：,、]|の|に|で|を|は|が|も|へ|-\s|repo|project|プロジェクト|リポジトリ)"
 )
 

@@ -1,17 +1,17 @@
 """A name for a project that a message would begin. Pure."""
 
-import re
 import unicodedata
 from collections.abc import Collection
 from itertools import count
 
+from omoide.compiled_patterns import load_pattern
 from omoide.errors import InvalidInput
 from omoide.model import check_project_path
 from omoide.retrieval import analyzer
 
 _MOST_WORDS = 3
 _MOST_CHARACTERS = 40
-_WORD = re.compile(r"[a-z][a-z0-9+#-]+|[ァ-ヺー]{2,}|[一-鿿々]{2,}")
+_WORD = load_pattern(r"[a-z][a-z0-9+#-]+|[ァ-ヺー]{2,}|[一-鿿々]{2,}")
 
 
 def propose_name(message: str, taken: Collection[str]) -> str:

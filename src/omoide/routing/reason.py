@@ -1,13 +1,12 @@
 """Why a message was given to a project, as a sentence for people. Pure."""
 
-import re
-
+from omoide.compiled_patterns import load_pattern
 from omoide.retrieval import analyzer
 from omoide.retrieval.project_search import MessageMatches
 from omoide.routing.decision import Decision
 from omoide.routing.scoring import shared_terms
 
-_ENDING = re.compile("(?<=[^ぁ-ゖ])[ぁ-ゖ]$")
+_ENDING = load_pattern("(?<=[^ぁ-ゖ])[ぁ-ゖ]$")
 _MOST_WORDS = 5
 _LEAST = 0.2
 """What a word must say for the project to be shown."""

@@ -2,6 +2,8 @@
 
 import re
 
+from omoide.compiled_patterns import load_pattern
+
 _HEAD = 200
 """Characters of a message in which a topic is changed: at its beginning."""
 _OTHER = r"(?:another|different|separate|unrelated|other|new(?= (?:topic|subject|question|issue|thing)))"
@@ -40,7 +42,7 @@ _LEAD = (
     "ちょっと|あと|では|じゃあ|それから",
 )
 """What people say before they say that they change the topic."""
-_CHANGES = re.compile(
+_CHANGES = load_pattern(
     rf"(?:^|[.!?。！？\n,、:：;—-]\s*)(?:(?:{'|'.join(_LEAD)})[\s,、.!]*)*"
     rf"(?:(?:{'|'.join(_ENGLISH)})\b|{'|'.join(_JAPANESE)})|{'|'.join(_ANYWHERE)}",
     re.I,

@@ -4,14 +4,15 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from omoide.compiled_patterns import load_pattern
 from omoide.files.transcript_lines import read_part
 from omoide.learning.transcript import Speaker, Turn, read_turns
 from omoide.model import InboxItem, TranscriptPosition
 
-_OWN_TOOL = re.compile(r"(?:^|[_./:])omoide(?:[_./:]|$)", re.IGNORECASE)
+_OWN_TOOL = load_pattern(r"(?:^|[_./:])omoide(?:[_./:]|$)", re.IGNORECASE)
 """`mcp__omoide__recall`, `plugin_omoide_omoide.recall`, `omoide`."""
-_OWN_COMMAND = re.compile(r"\s*(?:\S*/)?omoide\s")
-_NOT_OF_RUN = re.compile(r"[^\w.:/#@+-]+")
+_OWN_COMMAND = load_pattern(r"\s*(?:\S*/)?omoide\s")
+_NOT_OF_RUN = load_pattern(r"[^\w.:/#@+-]+")
 
 
 def run_id(item: InboxItem) -> str | None:

@@ -3,6 +3,8 @@
 import re
 from functools import cache
 
+from omoide.compiled_patterns import load_pattern
+
 
 @cache
 def compile_pattern(pattern: str) -> re.Pattern[str]:
@@ -10,4 +12,4 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 
     ASCII: Japanese puts no space between a token and the words around it, and yet the token begins and ends there.
     """
-    return re.compile(pattern, re.ASCII)
+    return load_pattern(pattern, re.ASCII)

@@ -47,6 +47,7 @@ def main(arguments: Sequence[str] = ()) -> NoReturn:
     data = _read_input()
     if not os.environ.get(CHILD):
         run(data, arguments, started, watchdog)
+        _store_patterns()
     os._exit(0)
 
 
@@ -80,6 +81,13 @@ def run(data: bytes | None, arguments: Sequence[str], started: float, watchdog: 
         answer(call, settings)
     except Exception as error:  # noqa: BLE001 - an agent must never notice a fault of its memory, even a bug
         _log_fault(error, call, settings, started)
+
+
+def _store_patterns() -> None:
+    """Store what had to be compiled, for the next call."""
+    from omoide.compiled_patterns import store_patterns  # lazy: see `run`
+
+    store_patterns()
 
 
 def _require_size(data: bytes | None) -> bytes:
@@ -123,6 +131,8 @@ def answer(call: "HookCall", settings: "Settings") -> None:
 def _learn(memory: "Service", seconds: float, largest: int | None = None) -> None:
     """Learn from what earlier hooks left, by rules alone, in a share of these seconds."""
     with suppress(OmoideError):  # fallback: the next one learns it
+        if not memory.has_inbox():  # mostly it has nothing, and what learns need not load
+            return
         memory.learn_from_inbox(seconds=_LEARN_SHARE * seconds, ask=False, largest=largest)
 
 
