@@ -97,7 +97,6 @@ def settle(memory):
     held = engine.held(mirror)
     missing = {one.number for one, state in held if not state.is_in_file}
     engine.sync(mirror, put_back=missing, take_out={one.number for one, _ in held} - missing)
-    engine.sync(mirror, whole=True)  # what a sync could not do in a few tries, one that a person asks for does
 
 
 def agreed(memory, place, kind):

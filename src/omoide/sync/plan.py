@@ -58,14 +58,41 @@ class SyncRequest(NamedTuple):
     """Numbers of memories that are not active and whose entries are removed."""
 
 
+class ImportedEntry(NamedTuple):
+    """A change of a file that a sync has imported."""
+
+    version: int
+    """That the memory has since."""
+    remaining: Action
+    """What is left to do with the entry."""
+    seen: SeenEntry | None = None
+    """The entry as it was imported; None: it was deleted."""
+    shown: Memory | None = None
+    """The memory as that entry showed it."""
+
+    def is_of(self, memory: Memory, seen: SeenEntry | None) -> bool:
+        """Whether neither the memory nor its entry has changed again. The line of an entry may be another one."""
+        if memory.version != self.version or (seen is None) is not (self.seen is None):
+            return False
+        return seen is None or self.seen is None or _is_same_entry(seen, self.seen)
+
+    def sync_state(self, number: int, recorded: SyncState | None) -> SyncState | None:
+        """What was last in sync, for an entry that is in a file now. `recorded`: before the change was imported."""
+        if self.seen is not None:
+            placed = self.seen.placed
+            held = Held.RETIRED if self.remaining is Action.LEAVE else ""
+            return SyncState(number, self.seen.file, placed.entry.id or "", self.version, placed.digest, held)
+        return SyncState(number, version=self.version) if self.remaining is Action.REMOVE else recorded
+
+
 class Progress:
-    """What one sync has done so far."""
+    """What one sync has imported, and not recorded yet."""
 
     def __init__(self) -> None:
         self.stamps: dict[Stamp, int] = {}
         """Entries without an id that were imported, with the numbers of their memories."""
-        self.imported: dict[int, tuple[int, Action]] = {}
-        """What was imported, by number: the version that it is now, and what is left to do with its entry."""
+        self.imported: dict[int, ImportedEntry] = {}
+        """By the number of the memory."""
         self.refused_memories: set[int] = set()
         """Numbers of memories whose entries were refused: neither side is changed."""
         self.refused_entries: set[Stamp] = set()
@@ -136,6 +163,10 @@ def plan_sync(comparison: Comparison, request: SyncRequest, progress: Progress, 
             if entry_stamp(stranger) not in progress.refused_entries
         )
     return planner.plan
+
+
+def _is_same_entry(one: SeenEntry, other: SeenEntry) -> bool:
+    return (one.file, one.placed.digest) == (other.file, other.placed.digest)
 
 
 def where(comparison: Comparison, seen: SeenEntry) -> str:
@@ -241,10 +272,12 @@ class _SyncPlanner:
     def _decide(
         self, memory: Memory, sync_state: SyncState | None, seen: SeenEntry | None, absence: Held | None
     ) -> Action | FileChange:
-        version, remaining = self._progress.imported.get(memory.number, (0, Action.NOTHING))
-        if version == memory.version:
-            return remaining
         comparison, request = self._comparison, self._request
+        imported = self._progress.imported.get(memory.number)
+        if imported is not None and imported.is_of(memory, seen):
+            return imported.remaining
+        if imported is not None and seen is not None:  # somebody has saved the file again since
+            sync_state = imported.sync_state(memory.number, sync_state)
         context = MergeContext(
             comparison.format.expected_entry,
             self._evidence.versions_since,
@@ -264,6 +297,7 @@ class _SyncPlanner:
             in_scope=holds(self._mirror, memory.scope),
             saved_at=comparison.texts[seen.file].saved_at if seen else _NEVER,
             absence=absence,
+            imported=imported.shown if imported is not None and seen is not None else None,
         )
         return decide(case, context)
 

@@ -14,13 +14,14 @@ from omoide.errors import Changed
 from omoide.files.atomic import Stat
 from omoide.files.late_saves import ReplacedFile
 from omoide.model import FileState, Held, Memory, Scope, Side, SyncState
+from omoide.service import versioning
 from omoide.service.mirrors import holds
 from omoide.sync.adoption import Adoption
 from omoide.sync.database import DatabaseSide, ImportResult, SyncDatabase
 from omoide.sync.evidence import FileEvidence, describe_archived, describe_found, held_notices
 from omoide.sync.file_edits import FILE_ERRORS, FileEdits, describe_error
 from omoide.sync.matching import closest_version, entry_stamp
-from omoide.sync.plan import Comparison, Progress, SyncPlan, SyncRequest, is_wanted, plan_sync, where
+from omoide.sync.plan import Comparison, ImportedEntry, Progress, SyncPlan, SyncRequest, is_wanted, plan_sync, where
 from omoide.sync.snapshot import FileScan, FileText, Snapshot, file_state
 from omoide.sync.three_way import Action, FileChange, SeenEntry
 from omoide.sync.vanished import describe_gone, has_vanished
@@ -153,6 +154,7 @@ class SyncRun:
             if not is_complete:
                 return False
         self._finish(plan, comparison)
+        self._progress = Progress()  # what was imported is recorded, or is found again as the next sync would find it
         return True
 
     # Comparing
@@ -260,7 +262,7 @@ class SyncRun:
                 self._progress.refused_entries.add(entry_stamp(seen))
                 self._incomplete.add(seen.file)
         elif result.memory is not None and result.left:
-            self._progress.imported[result.memory.number] = (result.memory.version, Action.LEAVE)
+            self._progress.imported[result.memory.number] = ImportedEntry(result.memory.version, Action.LEAVE, seen)
             if seen:
                 self._progress.stamps[entry_stamp(seen)] = result.memory.number
         elif result.memory is not None:
@@ -268,7 +270,7 @@ class SyncRun:
             self._imported += 1
             self._conflicts += change.stands is not None
             remaining = self._remaining_action(seen, change, memory, database)
-            self._progress.imported[memory.number] = (memory.version, remaining)
+            self._progress.imported[memory.number] = ImportedEntry(memory.version, remaining, seen, _shown(change, memory))
             if seen and not seen.placed.entry.id:
                 self._progress.stamps[entry_stamp(seen)] = memory.number
             if seen is None and change.stands is None and self._request.prefer is None:
@@ -430,3 +432,10 @@ class SyncRun:
                 versions=self._evidence.next_versions(self._read_texts(comparison, edits)),
                 seen=database.event if is_finished else None,
             )
+
+
+def _shown(change: FileChange, memory: Memory) -> Memory | None:
+    """The memory as the entry of a change showed it. `memory`: what it is since, which may have more changes than that."""
+    if change.entry is None:
+        return None
+    return versioning.with_fields(change.base or memory, {**change.fields, **change.lost})

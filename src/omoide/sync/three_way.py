@@ -43,6 +43,8 @@ class FileChange(msgspec.Struct, frozen=True):
     """The side that stands where both had changed, differently; None: there is no conflict."""
     lost: dict[str, Any] = {}
     """The file's values that do not stand: kept as a version."""
+    base: Memory | None = None
+    """The memory as the entry showed it at the last sync; None: it never was in sync."""
     source: str = ""
     """Of an entry that somebody else wrote, in a file that is synced for the first time: the file and its commit."""
 
@@ -79,6 +81,8 @@ class MergeCase(NamedTuple):
     """When the file was last saved."""
     absence: Held | None = None
     """Why a missing entry does not count as deleted; None: a person plainly deleted it."""
+    imported: Memory | None = None
+    """The memory as the entry showed it when this sync imported it: the base, if the entry was edited again since."""
 
 
 class MergeContext(NamedTuple):
@@ -231,7 +235,7 @@ def _decide_changed(case: MergeCase, entry: Entry, context: MergeContext, file: 
     """The file has something new: it is imported, unless the memory has changed as well."""
     memory = case.memory
     if not file.conflicting:
-        return FileChange(entry, context.place, memory.number, memory.version, file.changes)
+        return FileChange(entry, context.place, memory.number, memory.version, file.changes, base=file.base)
     if file.base is not None and _is_past_version(case, entry, context, file.base.version):
         return Action.PUT if case.wanted else Action.REMOVE
     return _decide_conflict(case, entry, context, file)
@@ -301,9 +305,11 @@ def _decide_conflict(case: MergeCase, entry: Entry, context: MergeContext, file:
         changes = dict(file.changes)
         if memory.state is not _state(entry):
             changes["state"] = _state(entry)
-        return FileChange(entry, context.place, memory.number, memory.version, changes, Side.FILE)
+        return FileChange(entry, context.place, memory.number, memory.version, changes, Side.FILE, base=file.base)
     others = {name: value for name, value in file.changes.items() if name not in file.conflicting}
-    return FileChange(entry, context.place, memory.number, memory.version, others, Side.DATABASE, file.conflicting)
+    return FileChange(
+        entry, context.place, memory.number, memory.version, others, Side.DATABASE, file.conflicting, base=file.base
+    )
 
 
 def _is_unchanged(seen: SeenEntry, sync_state: SyncState) -> bool:
@@ -339,6 +345,8 @@ def _file_side(case: MergeCase, entry: Entry, context: MergeContext) -> _FileSid
 def _base(case: MergeCase, context: MergeContext) -> Memory | None:
     """The memory as it was at the last sync; None if it never was in sync, or that version is gone."""
     memory, sync_state = case.memory, case.sync_state
+    if case.imported is not None:
+        return case.imported
     if sync_state is None or not sync_state.version:
         return None
     if sync_state.version == memory.version:
