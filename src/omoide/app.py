@@ -95,10 +95,10 @@ def open_service(
         # Of no run and source: what a person writes into a file does not come from the agent that happens to read it.
         without_run = msgspec.structs.replace(settings, run="", source="")
         writes = WritePath(store, without_run, FILE_ACTOR, clock, Hooks(after_commit=[embeddings.after_commit]))
-        return SyncEngine(SyncDatabase(store, writes, clock), settings, report, known)
+        return SyncEngine(SyncDatabase(store, writes, clock), settings, report, known, is_seen=is_seen)
 
     safe_report = _without_raising(report or _warn)
-    mirrors = MirrorHook(store, make_engine, safe_report)
+    mirrors = MirrorHook(store, make_engine, safe_report, is_seen=is_seen)
     hooks = Hooks(
         before_read=[mirrors.before_read],
         after_commit=[mirrors.after_commit, embeddings.after_commit],

@@ -114,8 +114,7 @@ def test_an_entry_that_is_back_with_a_new_text_after_its_deletion_was_imported_i
     entry = with_it[with_it.index("## topic 3") : with_it.index("## topic 4")]
     save(file, entry, "")
     while_writing(partial(file.write_text, with_it.replace("text 3\n", "typed again\n"), encoding="utf-8"))
-    with pytest.warns(UserWarning, match="omoide restore 3"):
-        memory.revise(1, scope=SHOP, content="by an agent")
+    memory.revise(1, scope=SHOP, content="by an agent")
     assert "typed again\n" in file.read_text(encoding="utf-8")
     assert contents(memory) == {"by an agent", "text 2", "typed again", "text 4", "text 5"}
     assert memory.show(3, scope=SHOP).state is State.ACTIVE

@@ -265,10 +265,18 @@ class MemoryTransaction:
         self.changed.append(added.number)
         return added
 
-    def change(self, old: Memory, new: Memory, action: str, author: Actor | None = None) -> Memory:
+    def change(
+        self,
+        old: Memory,
+        new: Memory,
+        action: str,
+        author: Actor | None = None,
+        detail: Mapping[str, object] | None = None,
+    ) -> Memory:
         """Store `new` as the next version of `old`, by this author; None: by the actor where the text changes.
 
-        Raises NotAllowed where the actor may not write to one of the layers, or not shorten the memory's life.
+        `detail`: more for its event. Raises NotAllowed where the actor may not write to one of the layers, or not shorten
+        the memory's life.
         """
         self._require_expiry_right(old, new)
         self._path.require_layer(old.scope)
@@ -281,7 +289,7 @@ class MemoryTransaction:
         else:
             new = versioning.next_version(old, new, self.at)
         self.replace(old, new)
-        self.log_change(old, new, action)
+        self.log_change(old, new, action, detail)
         return new
 
     def learn(self, old: Memory, relevance: float, detail: Mapping[str, object]) -> None:

@@ -36,6 +36,7 @@ from omoide.service import versioning
 from omoide.service.mirrors import holds
 from omoide.service.write_path import MemoryTransaction, WritePath
 from omoide.storage.base import Reader, Store, SyncUpdate
+from omoide.sync.deletions import Deletions, is_deletion
 from omoide.sync.three_way import FileChange, is_new_text
 
 
@@ -73,6 +74,7 @@ class SyncDatabase:
         self._writes = writes
         self._settings = writes.settings
         self._clock = clock
+        self.deletions = Deletions(store)
 
     def last_event(self) -> int:
         """Return the number of the last event."""
@@ -253,6 +255,8 @@ class SyncDatabase:
                 results.append(result)
                 if result.memory is not None:
                     in_files.numbers.add(result.memory.number)
+                    if is_deletion(change.detail):
+                        self.deletions.record(write)
         return results
 
     def _import_change(
@@ -299,7 +303,7 @@ class SyncDatabase:
             return None
         values, lost = self._check_fields(change.fields), self._check_fields(change.lost)
         _require_free_key(write.tx, old, {**values, **lost})
-        new = _change(write, old, versioning.with_fields(old, {**values, **lost}))
+        new = _change(write, old, versioning.with_fields(old, {**values, **lost}), detail=change.detail)
         file_version, database_version = (new.version if change.entry else 0), old.version
         if lost:
             new = _restore_lost(write, old, new, lost, values)
@@ -398,13 +402,19 @@ def _restore_lost(
     return _change(write, new, versioning.with_fields(new, {**before, **values}), None if values else old.author)
 
 
-def _change(write: MemoryTransaction, old: Memory, new: Memory, author: Actor | None = None) -> Memory:
+def _change(
+    write: MemoryTransaction,
+    old: Memory,
+    new: Memory,
+    author: Actor | None = None,
+    detail: Mapping[str, object] | None = None,
+) -> Memory:
     if new == old:
         return old
     action = "revised"
     if new.state is not old.state:
         action = "archived" if new.state is State.ARCHIVED else "restored"
-    return write.change(old, new, action, author)
+    return write.change(old, new, action, author, detail)
 
 
 def _require_free_key(tx: Reader, old: Memory, values: Mapping[str, Any]) -> None:

@@ -34,9 +34,22 @@ _FORMATS = {
 class SyncEngine:
     """Syncs the mirrors of one store."""
 
-    def __init__(self, database: SyncDatabase, settings: Settings, report_to: Callable[[str], None], reported: set[str]):
-        """`report_to` gets what is wrong with files. `reported`: the messages it got, shared by all that report to it."""
+    def __init__(
+        self,
+        database: SyncDatabase,
+        settings: Settings,
+        report_to: Callable[[str], None],
+        reported: set[str],
+        *,
+        is_seen: bool = True,
+    ):
+        """`report_to` gets what is wrong with files. `reported`: the messages it got, shared by all that report to it.
+
+        `is_seen`: whether a person sees reports at once; otherwise what was archived is reported again where that is so.
+        """
         self._database = database
+        self._is_seen = is_seen
+        self._reported_deletions: set[tuple[int, int]] = set()
         self._settings = settings
         self._report_to = report_to
         self._reported = reported
@@ -149,9 +162,25 @@ class SyncEngine:
             self._report_troubles(snapshot, report.troubles)
             for notice in report.notices:
                 self.report(notice)
+            if report.imported:
+                self.report_deletions()
             if report.written or report.imported:
                 self._warn_if_large(snapshot)
             return report
+
+    def report_deletions(self) -> None:
+        """Report the memories that deletions in files have archived, whichever process imported them, each once."""
+        found = self._database.deletions.unreported()
+        if not found:
+            return
+        from omoide.sync.deletions import describe_deletions  # lazy: rarely needed
+
+        new = [one for one in found if one.key not in self._reported_deletions]
+        self._reported_deletions |= {one.key for one in new}
+        for line in describe_deletions(new):
+            self._report_to(escape(line))
+        if self._is_seen:
+            self._database.deletions.mark_reported(found)
 
     def plan(self, mirror: Mirror) -> SyncReport:
         """Return what a sync would do, and change nothing."""

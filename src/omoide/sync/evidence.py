@@ -131,17 +131,6 @@ class FileEvidence:
         return knows_file(self._snapshot.place.root / name)
 
 
-def describe_archived(path: Path, memory: Memory, *, is_previous: bool = False) -> str:
-    """The line for a person whose deletion of an entry archived its memory: what happened, and how to undo it.
-
-    `is_previous`: the file is the version before the last one, which an editor may have read before that was written.
-    """
-    # Nobody can tell an old text in an editor from a deletion of the newest entry: the bytes are the same.
-    doubt = " (the file is as it was before that entry: was an old text saved again?)" if is_previous else ""
-    archived = f"the entry of #{memory.number} was deleted, so it is archived"
-    return f"{path}: {archived}: `omoide restore {memory.number}` undoes it{doubt}"
-
-
 def describe_found(path: Path, sources: Sequence[str]) -> str:
     """The line for a person whose new mirror has entries already: how many, and where they come from."""
     entries = "1 entry that was there is" if len(sources) == 1 else f"{len(sources)} entries that were there are"

@@ -10,7 +10,8 @@ import msgspec
 from omoide.model import Memory, Scope, Side
 from omoide.service import versioning
 from omoide.sync.database import DatabaseSide, ImportResult, SyncDatabase
-from omoide.sync.evidence import FileEvidence, describe_archived, describe_found
+from omoide.sync.deletions import event_detail
+from omoide.sync.evidence import FileEvidence, describe_found
 from omoide.sync.matching import entry_stamp
 from omoide.sync.plan import Comparison, ImportedEntry, Progress, SyncPlan, SyncRequest, is_wanted, plan_sync, where
 from omoide.sync.snapshot import FileScan, FileText, Snapshot
@@ -89,7 +90,7 @@ class FileImport:
         database, unread = comparison.database, comparison.unread
         if database.mirror.seen < 0 and self._request.prefer is None:
             plan = self._with_sources(plan)
-        changes = [change for _, change in plan.imports]
+        changes = [self._with_detail(change, comparison) for _, change in plan.imports]
         results = self._database.import_changes(database.mirror, changes, plan.matches.found, unread)
         for (seen, change), result in zip(plan.imports, results, strict=True):
             self._note_import(seen, change, result, comparison)
@@ -129,14 +130,15 @@ class FileImport:
             progress.imported[memory.number] = ImportedEntry(memory.version, remaining, seen, _shown(change, memory))
             if seen and not seen.placed.entry.id:
                 progress.stamps[entry_stamp(seen)] = memory.number
-            if seen is None and change.stands is None and self._request.prefer is None:
-                file = comparison.database.sync_states[memory.number].file
-                self.notices[self._describe_archived(memory, file, comparison)] = None
 
-    def _describe_archived(self, memory: Memory, file: str, comparison: Comparison) -> str:
+    def _with_detail(self, change: FileChange, comparison: Comparison) -> FileChange:
+        """The same change; of an entry that a person plainly deleted, with what is reported of it."""
+        if change.entry is not None or change.stands is not None or self._request.prefer is not None:
+            return change
+        file = comparison.database.sync_states[change.number].file
         text = comparison.texts[file].text if file in comparison.texts else ""
         is_previous = self.evidence.is_previous_version(file, text)
-        return describe_archived(self._snapshot.place.root / file, memory, is_previous=is_previous)
+        return msgspec.structs.replace(change, detail=event_detail(is_previous=is_previous))
 
     def _remaining_action(
         self, seen: SeenEntry | None, change: FileChange, memory: Memory, database: DatabaseSide

@@ -21,13 +21,19 @@ _REFRESH_SECONDS = 1.0
 
 class MirrorHook:
     def __init__(
-        self, store: Store, make_engine: "Callable[[Callable[[str], None]], SyncEngine]", report: Callable[[str], None]
+        self,
+        store: Store,
+        make_engine: "Callable[[Callable[[str], None]], SyncEngine]",
+        report: Callable[[str], None],
+        *,
+        is_seen: bool = True,
     ):
         """Follow the mirrors of a store.
 
         `make_engine` is called with `report` when the first mirror needs it; `report` gets what is wrong with mirrored
-        files, and must not raise.
+        files, and must not raise. `is_seen`: whether a person sees reports at once.
         """
+        self._is_seen = is_seen
         self._store = store
         self._make_engine = make_engine
         self._report = report
@@ -78,4 +84,6 @@ class MirrorHook:
             with self._store.read() as tx:
                 self._mirrors = tx.mirrors()
             self._refresh_at = now + _REFRESH_SECONDS
+            if self._mirrors and self._is_seen:
+                self.engine.report_deletions()  # what an agent's hook or a server has imported meanwhile
         return self._mirrors

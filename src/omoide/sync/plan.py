@@ -281,7 +281,7 @@ class _SyncPlanner:
         context = MergeContext(
             comparison.format.expected_entry,
             self._evidence.versions_since,
-            where(comparison, seen) if seen else str(comparison.root),
+            where(comparison, seen) if seen else str(comparison.root / (sync_state.file if sync_state else "")),
             stamped=not comparison.is_file_per_entry,
             prefer=request.prefer,
             put_back=request.put_back,

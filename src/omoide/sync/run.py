@@ -40,7 +40,7 @@ class SyncReport(msgspec.Struct, frozen=True):
     troubles: tuple[str, ...] = ()
     """What could not be imported or written: where, why, and what to do."""
     notices: tuple[str, ...] = ()
-    """What a person should know once: what a deletion in a file archived, and what did not count as a deletion."""
+    """What a person should know once, such as what did not count as a deletion; see `deletions.py` for what did."""
 
 
 class SyncRun:

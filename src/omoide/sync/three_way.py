@@ -43,6 +43,8 @@ class FileChange(msgspec.Struct, frozen=True):
     """The side that stands where both had changed, differently; None: there is no conflict."""
     lost: dict[str, Any] = {}
     """The file's values that do not stand: kept as a version."""
+    detail: dict[str, object] = {}
+    """More for the event of the change."""
     base: Memory | None = None
     """The memory as the entry showed it at the last sync; None: it never was in sync."""
     source: str = ""
