@@ -142,7 +142,9 @@ def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(used, 
         "service": "core hooks mirrors queries versioning write_path",
         "storage": "rows",
         "storage/sqlite": "cache events faults file mirrors opening postings reader store transaction writer",
-        "sync": "absence adoption database engine evidence file_edits hook matching plan run snapshot three_way",
+        "sync": (
+            "absence adoption database deletions engine evidence file_edits file_import hook matching plan run snapshot three_way"
+        ),
     }
 
 
@@ -154,5 +156,5 @@ def test_a_command_starts_at_an_interface_and_goes_down(tmp_path, monkeypatch):
     assert trace.calls_up == set()
     interfaces = {package: modules for package, modules in trace.modules.items() if package.startswith("interfaces")}
     assert interfaces == {"interfaces": "serialize", "interfaces/cli": "__init__ options output remember"}
-    assert trace.modules[""] == "app setting_values settings"
+    assert trace.modules[""] == "app compiled_patterns setting_values settings"
     assert trace.modules["service"] == "__init__ core hook_calls hooks memories preparation retention versioning write_path"
