@@ -1,7 +1,8 @@
 """Measure hooks at 10,000 memories: as a process beside `omoide recall` and `python -c pass`, and as a tool of a server.
 
 All work in one git repository, without an embedder: a hook searches by words, so `omoide recall` does here, too. Every
-prompt is a new question; a server is asked after its first hundred questions.
+prompt is a new question; a server is asked after its first hundred questions. Hooks that learn have one turn of a scripted
+session (`bench/meter_sessions`) to learn from, and five memories in its conversation to judge.
 """
 
 import compileall
@@ -16,9 +17,12 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 import omoide
 from bench.corpus import corpus
 from bench.mcp import Client
+from bench.meter import SESSIONS, Session
 from bench.table import Row, limit, percentile, print_table, ratio
 
 SIZE = 10_000
@@ -30,6 +34,8 @@ PROCESS = 1.3
 the agent made of the memories that were injected before."""
 TASK = "Please fix the failing test in tests/test_login.py, it complains about a missing header."
 """A message from which nothing is learnt, as most are."""
+SCRIPTED = ("dev.json", "test.json")
+"""Sessions of `bench.meter`, half of them in Japanese: what the agents say, run and write in the turns."""
 TOOL = 5.0
 """Milliseconds of a call of the tool."""
 
@@ -60,8 +66,28 @@ def make_repository(directory: Path) -> Path:
     return root
 
 
+def read_sessions() -> list[Session]:
+    texts = [(SESSIONS / name).read_bytes() for name in SCRIPTED]
+    return [session for text in texts for session in msgspec.json.decode(text, type=list[Session])]
+
+
+def turn_lines(message: str, session: Session) -> str:
+    """A turn as Claude Code writes it: what a person says, what the agent runs and writes, and its answer."""
+    runs = [("Bash", {"command": command}) for command in session.commands]
+    writes = [("Write", {"file_path": path, "content": text}) for path, text in session.files.items()]
+    lines: list[dict[str, Any]] = [{"type": "user", "message": {"role": "user", "content": message}}]
+    for place, (tool, given) in enumerate((*runs, *writes)):
+        call = {"type": "tool_use", "id": f"t{place}", "name": tool, "input": given}
+        lines.append({"type": "assistant", "message": {"role": "assistant", "content": [call]}})
+        result = {"type": "tool_result", "tool_use_id": f"t{place}", "content": "ok"}
+        lines.append({"type": "user", "message": {"role": "user", "content": [result]}})
+    lines.append({"type": "assistant", "message": {"role": "assistant", "content": session.answer}})
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
 def measure_processes(root: Path, questions: list[str]) -> Processes:
     command = str(Path(sys.executable).with_name("omoide"))
+    sessions = read_sessions()
     taken = Processes(root)
     for run in range(RUNS):  # alternating, so that all see the same load
         shared = {"session_id": f"s{run}", "transcript_path": "", "cwd": str(root)}
@@ -74,17 +100,26 @@ def measure_processes(root: Path, questions: list[str]) -> Processes:
         taken.run("short prompt", hook, {**prompt, "prompt": "yes, go on"})
         taken.run("session end", hook, {**shared, "hook_event_name": "SessionEnd", "reason": "other"})
         transcript = root.parent / f"{run}.jsonl"
-        message = {"role": "user", "content": f"We decided to call version {run} of the parser {questions[run][:12]}."}
-        transcript.write_text(json.dumps({"type": "user", "message": message}) + "\n", encoding="utf-8")
-        stop = {**shared, "transcript_path": str(transcript), "hook_event_name": "Stop", "last_assistant_message": "Done."}
-        taken.run("stop", hook, stop)
+        session = sessions[run % len(sessions)]
+        decision = f"We decided to call version {run} of the parser {questions[run][:12]}."
+        transcript.write_text(turn_lines(decision, session), encoding="utf-8")
+        stop = {**shared, "transcript_path": str(transcript), "hook_event_name": "Stop"}
+        taken.run("stop", hook, {**stop, "last_assistant_message": session.answer})
         learning = {**shared, "session_id": f"l{run}", "hook_event_name": "SessionStart", "source": "startup"}
         taken.run("session start that learns from a turn", hook, learning)
         with transcript.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"type": "user", "message": {**message, "content": TASK}}) + "\n")
-        taken.run("stop", hook, {**stop, "last_assistant_message": "Fixed."})
+            file.write(turn_lines(TASK, session))
+        taken.run("stop", hook, {**stop, "last_assistant_message": f"{session.answer} Fixed."})
         taken.run("prompt that learns from a turn", hook, {**prompt, "session_id": f"m{run}", "prompt": questions[run]})
     return taken
+
+
+def check_learnt(scope: omoide.Scope) -> None:
+    """Fail if the hooks that should learn left a turn unread, or the memories in its conversation without a judgement."""
+    with omoide.open() as memory:
+        report = memory.meter(scope=scope)
+        if memory.has_inbox() or report.used + report.ignored + report.contradicted < 2 * RUNS:
+            raise RuntimeError("the hooks did not learn: nothing was measured")
 
 
 def measure_tool(root: Path, questions: list[str]) -> tuple[dict[str, float], dict[str, list[float]]]:
@@ -120,6 +155,7 @@ def rows() -> list[Row]:
             memory.remember_many(omoide.Draft(note, scope) for part in corpora for note in part.notes)
         questions = [each for pair in zip(*(part.questions for part in corpora), strict=True) for each in pair]
         processes = measure_processes(root, questions)
+        check_learnt(scope)
         tool_cpu, tool_wall = measure_tool(root, questions[: FIRST + ASKED])
     recall, start = (percentile(processes.cpu[name], 0.5) for name in ("omoide recall", "python -c pass"))
     learning = [name for name in processes.cpu if "learns" in name]

@@ -106,7 +106,7 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
             is_known = is_known and bool(turns)
             said = [*said, *turns][-_MOST_JUDGED:]
             report = self._learn_turns(turns, item, scope, known, ask=ask)
-            with self._store.write() as tx:
+            with self._store.write(durable=False) as tx:  # it is synced with the end of the item
                 at = self._clock()
                 tx.record_position(item.transcript, TranscriptPosition(end, position.line + len(lines)), at)
                 tx.extend_lease([item.number], at + _lease_time(ask=ask))
@@ -115,8 +115,9 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
         if scope is not None and not is_known:  # no transcript, or one in a format that is not known
             said = session_turns.spoken(item)
             report = self._learn_turns(said, item, scope, known, ask=ask)
-        self._judge_turn(item, session_turns.separate_own(said)[0])
+        uses = self._judge_turn(item, session_turns.separate_own(said)[0])
         with self._store.write() as tx:
+            tx.record_uses(uses)
             tx.finish_inbox([item.number], self._clock())
         yield report
 

@@ -90,19 +90,21 @@ class Meter(Core):
             sorted(rows, key=lambda row: (-row.prompts, -row.tokens, row.memory.number)),
         )
 
-    def _judge_turn(self, item: InboxItem, turns: "Sequence[Turn]") -> None:
-        """Judge what the agent made of the memories in its session, by the turn that an item of the inbox is about."""
+    def _judge_turn(self, item: InboxItem, turns: "Sequence[Turn]") -> list[tuple[int, int, MemoryUse]]:
+        """Judge what the agent made of the memories in its session, by the turn that an item of the inbox is about.
+
+        Returns the numbers of each call and memory, and the use, to be recorded with the end of the item.
+        """
         with self._store.read() as tx:
             open_ones = [one for one in tx.injections(item.session, _EVER) if one.at <= item.at and one.use not in _SETTLED]
             texts = {memory.number: memory.content for memory in tx.memories(sorted({one.memory for one in open_ones}))}
         if not texts:
-            return
+            return []
         from omoide.lifecycle.memory_use import judge_use  # lazy: see the top
 
         work = _work_of(item, turns)
         uses = {number: judge_use(text, work).use for number, text in texts.items()}
-        with self._store.write() as tx:
-            tx.record_uses((one.call, one.memory, uses[one.memory]) for one in open_ones if one.memory in uses)
+        return [(one.call, one.memory, uses[one.memory]) for one in open_ones if one.memory in uses]
 
 
 def _row(memory: Memory, injected: Sequence[Injection]) -> MeterRow:
