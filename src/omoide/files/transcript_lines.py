@@ -1,12 +1,16 @@
 """Read a part of a transcript: the lines between two positions, of a file that another program may be writing."""
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 CHUNK = 256 * 1024
 """Bytes that are read at once."""
 LONGEST_LINE = 4 * 1024 * 1024
 """Bytes of a line that is read; a longer one holds a file or an image, and is left out."""
+
+
+MOST_SKIPPED = 16 * 1024 * 1024
+"""Bytes of such a line that are read at once: a hook has less than a second."""
 
 
 class TranscriptPart(NamedTuple):
@@ -20,9 +24,11 @@ class TranscriptPart(NamedTuple):
 def read_part(path: Path, start: int, end: int) -> TranscriptPart:
     """Return the next whole lines from `start` on, about `CHUNK` bytes of them, without what is behind `end`.
 
-    Raises OSError if the file cannot be read.
+    A line that is too long is skipped, in parts without lines. Raises OSError if the file cannot be read.
     """
     with path.open("rb") as file:
+        if _is_within_line(file, start):  # of which the beginning was skipped
+            return _skip_line(file, start, end)
         file.seek(start)
         data = file.read(min(CHUNK, max(0, end - start)))
         while b"\n" not in data and start + len(data) < end and len(data) <= LONGEST_LINE:
@@ -32,9 +38,22 @@ def read_part(path: Path, start: int, end: int) -> TranscriptPart:
             return TranscriptPart(whole.splitlines(), start + len(whole))
         if len(data) <= LONGEST_LINE:
             return TranscriptPart([], start)  # the last line is still being written
-        place = start + len(data)
-        while more := file.read(min(CHUNK, max(0, end - place))):
-            if b"\n" in more:
-                return TranscriptPart([b""], place + more.index(b"\n") + 1)
-            place += len(more)
-        return TranscriptPart([], start)
+        return _skip_line(file, start + len(data), end)
+
+
+def _is_within_line(file: BinaryIO, position: int) -> bool:
+    if position == 0:
+        return False
+    file.seek(position - 1)
+    return file.read(1) not in (b"\n", b"")
+
+
+def _skip_line(file: BinaryIO, place: int, end: int) -> TranscriptPart:
+    """Read on to the end of a line, which may be hundreds of megabytes away: a part of them."""
+    file.seek(place)
+    until = min(end, place + MOST_SKIPPED)
+    while more := file.read(min(CHUNK, max(0, until - place))):
+        if b"\n" in more:
+            return TranscriptPart([b""], place + more.index(b"\n") + 1)
+        place += len(more)
+    return TranscriptPart([], place)

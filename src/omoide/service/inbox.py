@@ -35,20 +35,22 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
     """The operation that learns from what hooks left."""
 
     def learn_from_inbox(
-        self, *, seconds: float | None = None, ask: bool = True, largest: int | None = None
+        self, *, seconds: float | None = None, ask: bool = True, largest: int | None = None, most: int | None = None
     ) -> LearningReport:
         """Learn from the ends of turns that agents' hooks left in the inbox, oldest session first.
 
         Each line of a transcript is read once, by one process at a time. `seconds`: for how long to begin with further
         parts; None: until nothing is left. `ask`: whether the language model may be asked, where one is configured; without
         it, items wait up to an hour for a process that may. `largest`: bytes of a session that are learnt from; a session
-        that has said more since it was last read is left to a process with more time. Returns what was learnt, of all
-        sessions. Raises StoreBusy if another process is writing: nobody waits for it here.
+        that has said more since it was last read is left to a process with more time. `most`: of how many turns to read the
+        end; None: all. Returns what was learnt, of all sessions. Raises StoreBusy if another process is writing: nobody
+        waits for it here.
         """
         permissions.require(self._actor, "learn_from_inbox")
         until = float("inf") if seconds is None else time.monotonic() + seconds
         reports: list[LearningReport] = []
-        while time.monotonic() < until:
+        left = most
+        while time.monotonic() < until and left != 0:
             at = self._clock()
             before = at - _MODEL_FIRST if self._llm.enabled and not ask else at + timedelta(microseconds=1)
             with self._store.read() as tx:
@@ -60,18 +62,24 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
             if largest is not None and self._unread_bytes(items) > largest:
                 self._give_back(items)
                 break
-            if not self._learn_session(items, until, reports, ask=ask):
+            begun = items[:left]
+            has_more = len(begun) < len(items)
+            is_done = self._learn_session(begun, until, reports, ask=ask, has_more=has_more)
+            if has_more or not is_done:
+                self._give_back(items)
                 break
+            left = None if left is None else left - len(begun)
         return join_reports(reports)
 
-    def _learn_session(self, items: Sequence[InboxItem], until: float, reports: list[LearningReport], *, ask: bool) -> bool:
-        """Learn from the items of a session; return False if the time did not suffice for all of them."""
+    def _learn_session(
+        self, items: Sequence[InboxItem], until: float, reports: list[LearningReport], *, ask: bool, has_more: bool
+    ) -> bool:
+        """Learn from items of a session, which may have more; return False if the time did not suffice for all of them."""
         for place, item in enumerate(items):
-            is_last = place + 1 == len(items)
+            is_last = place + 1 == len(items) and not has_more
             for report in self._learn_item(item, is_last=is_last, ask=ask):
                 reports.append(report)
                 if time.monotonic() >= until:
-                    self._give_back(items)
                     return False
         return True
 
@@ -103,7 +111,7 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
             if end == position.bytes:
                 break
             turns = session_turns.turns(lines, position.line)
-            is_known = is_known and bool(turns)
+            is_known = is_known and (bool(turns) or not any(lines))  # a line that is too long is read as an empty one
             said = [*said, *turns][-_MOST_JUDGED:]
             report = self._learn_turns(turns, item, scope, known, ask=ask)
             with self._store.write(durable=False) as tx:  # it is synced with the end of the item

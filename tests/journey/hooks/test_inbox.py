@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
+from msgspec.structs import replace
 
 from omoide import Scope, State
 
@@ -56,6 +57,24 @@ def test_a_prompt_leaves_a_long_conversation_to_whoever_has_more_time(hook, shop
     assert learnings(memory, shop) == []
     hook({**started, "session_id": "third"})  # given back: nobody has to wait for the end of a lease
     assert learnings(memory, shop) == [DECISION]
+
+
+def test_a_prompt_learns_from_two_of_five_hundred_turns(hook, shop, asked, stopped, memory):
+    """However much waits: a person waits, too. Each prompt adds one turn, so that none is left in the end."""
+    write_transcript(stopped["transcript_path"], *[("user", f"We decided on tool{n} for step {n}.") for n in range(500)])
+    hook(stopped)
+    with memory() as service, service._store.write() as tx:
+        (first,) = tx.inbox()
+        for number in range(499):
+            tx.put_in_inbox(replace(first, session=f"s{number % 3}", transcript="", prompt=f"Decided: tool{number}."))
+
+    def left():
+        with memory() as service, service._store.read() as tx:
+            return len(tx.inbox())
+
+    for turn in range(3):
+        assert "pnpm" in hook({**asked, "session_id": f"n{turn}"}).context
+        assert left() == 500 - 2 * (turn + 1)
 
 
 def test_each_line_of_a_transcript_is_learnt_from_once(hook, shop, started, stopped, memory):

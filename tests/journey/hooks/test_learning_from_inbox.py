@@ -1,6 +1,7 @@
 """The inbox as a service sees it: leases that end, a language model that goes first, time that runs out, odd transcripts."""
 
 import json
+import os
 from datetime import timedelta
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 import omoide
 from omoide import HookCall, HookEvent, Scope, State
-from omoide.files.transcript_lines import CHUNK, LONGEST_LINE, read_part
+from omoide.files.transcript_lines import CHUNK, LONGEST_LINE, MOST_SKIPPED, read_part
 
 DECISION = "We decided to use SQLite instead of Postgres because nobody wants to run a server."
 
@@ -182,6 +183,68 @@ def test_whole_lines_are_read_part_by_part_and_a_giant_one_is_left_out(tmp_path)
         position = end
     assert [text for text in seen if text] == [b"a", b"b"]
     assert size - position == len(b"last")
+
+
+def write_giant(file, before, size, after):
+    """Write a line of so many bytes between these texts. No disk is needed for it."""
+    with file.open("wb") as written:
+        written.write(before)
+        written.truncate(len(before) + size)
+        written.seek(0, os.SEEK_END)
+        written.write(after)
+
+
+def test_a_line_of_200_megabytes_is_skipped_in_parts(tmp_path):
+    file = tmp_path / "t.jsonl"
+    write_giant(file, b"a\n", 200_000_000, b"\nb\n")
+    position, seen, steps = 0, [], []
+    while (part := read_part(file, position, file.stat().st_size)).end != position:
+        steps.append(part.end - position)
+        seen += part.lines
+        position = part.end
+    assert [text for text in seen if text] == [b"a", b"b"]
+    assert max(steps) <= LONGEST_LINE + CHUNK + MOST_SKIPPED
+    assert sum(steps) == file.stat().st_size
+
+
+def test_the_rest_of_a_line_that_was_skipped_while_it_was_written_is_no_line(tmp_path):
+    file = tmp_path / "t.jsonl"
+    write_giant(file, b"", LONGEST_LINE + 2 * CHUNK, b"")
+    position = read_part(file, 0, file.stat().st_size).end
+    with file.open("ab") as written:
+        written.write(line(DECISION).removesuffix(b"\n") + b" and more\nnext\n")
+    assert read_part(file, position, file.stat().st_size).lines == [b""]
+    position = read_part(file, position, file.stat().st_size).end
+    assert read_part(file, position, file.stat().st_size).lines == [b"next"]
+
+
+def test_what_stands_behind_a_giant_line_is_learnt_and_the_last_message_is_not(memory, turn):
+    transcript = turn(line("hello"), last_message="We decided to use Redis because it is fast.")
+    write_giant(transcript, line("hello"), LONGEST_LINE + MOST_SKIPPED + 2 * CHUNK, b"\n" + line(DECISION))
+    memory.learn_from_inbox()
+    assert learnings(memory) == [DECISION]
+    assert not memory.has_inbox()
+
+
+def waiting(memory):
+    with memory._store.read() as tx:
+        return [item.session for item in tx.inbox()]
+
+
+def test_at_most_so_many_ends_of_turns_are_read_and_none_is_lost_or_read_twice(memory, turn, clock):
+    spoken = [line(f"We decided to call part {number} tool{number} because it is short.") for number in range(5)]
+    for number in range(3):
+        turn(*spoken[: number + 1], session="s1", last_message=f"Done {number}.")
+    for number in (3, 4):
+        turn(spoken[number], session=f"s{number}")
+    left = []
+    while memory.has_inbox():  # what was not begun is given back: nobody waits for the end of a lease
+        memory.learn_from_inbox(most=2)
+        left.append(waiting(memory))
+    assert left == [["s1", "s3", "s4"], ["s4"], []]
+    assert len(learnings(memory)) == 5
+    found = memory.list(scope=Scope.project("shop"), type="learning", states=(State.ACTIVE, State.INACTIVE), limit=100)
+    assert {one.reference_count for one in found.memories} == {0}
 
 
 def test_nothing_behind_the_end_is_read(tmp_path):

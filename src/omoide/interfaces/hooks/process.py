@@ -29,6 +29,8 @@ _LEARN_SHARE = 0.35
 """Of the time of a hook, for learning from the inbox."""
 _LARGEST_LEARNT = 64 * 1024
 """Bytes of a session that a prompt learns from: a person waits for it. What is longer is left to a session start."""
+_MOST_LEARNT = 2
+"""Ends of turns that a prompt learns from, for the same reason. Each prompt adds one, so that none is left in the end."""
 _GIT_SECONDS = 0.3
 _WAIT = 0.2
 _LARGEST_INPUT = 64 * 1024 * 1024
@@ -120,7 +122,7 @@ def answer(call: "HookCall", settings: "Settings") -> None:
         if call.event is HookEvent.PROMPT:  # after the answer: that must not be lost if there is no time to learn
             with suppress(OmoideError):  # fallback: nothing is learnt from what a person changed
                 memory.begin_turn(call.directory, session=call.session, message=call.prompt)
-            _learn(memory, settings.hook_seconds, _LARGEST_LEARNT)
+            _learn(memory, settings.hook_seconds, _LARGEST_LEARNT, _MOST_LEARNT)
         if call.event is HookEvent.STOP:
             with suppress(OmoideError):  # fallback: the same
                 memory.end_turn(call.directory, session=call.session)
@@ -128,12 +130,12 @@ def answer(call: "HookCall", settings: "Settings") -> None:
         memory.close_quickly()
 
 
-def _learn(memory: "Service", seconds: float, largest: int | None = None) -> None:
+def _learn(memory: "Service", seconds: float, largest: int | None = None, most: int | None = None) -> None:
     """Learn from what earlier hooks left, by rules alone, in a share of these seconds."""
     with suppress(OmoideError):  # fallback: the next one learns it
         if not memory.has_inbox():  # mostly it has nothing, and what learns need not load
             return
-        memory.learn_from_inbox(seconds=_LEARN_SHARE * seconds, ask=False, largest=largest)
+        memory.learn_from_inbox(seconds=_LEARN_SHARE * seconds, ask=False, largest=largest, most=most)
 
 
 def _hook_settings(settings: "Settings") -> "Settings":
