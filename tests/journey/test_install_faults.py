@@ -82,6 +82,77 @@ def test_a_read_only_file_is_a_clear_error(run: Run, home: Path) -> None:
     assert snapshot(home) == before
 
 
+def everything(home: Path) -> dict[str, bytes]:
+    """The files of the home directory and of the project around it, but for omoide's own."""
+    return {name: data for name, data in snapshot(home.parent).items() if "/.local" not in name and "memory.db" not in name}
+
+
+def wired_files(run: Run, home: Path, client: str, scope: str) -> list[Path]:
+    """The files that an installation of a client writes."""
+    before = set(everything(home))
+    assert run("install", client, scope).code == 0
+    return [home.parent / name for name, data in everything(home).items() if name not in before and data != b"directory"]
+
+
+@pytest.mark.parametrize("scope", ["--user", "--project"])
+@pytest.mark.parametrize("client", NAMES)
+def test_a_read_only_file_of_any_client_stops_the_installation_before_anything_is_written(
+    client: str, scope: str, run: Run, home: Path
+) -> None:
+    """A client may have several files: none of them is changed if one cannot be."""
+    files = wired_files(run, home, client, scope)
+    assert run("uninstall", client, scope).code == 0
+    edited = [path for path in files if path.suffix in (".json", ".toml")]
+    for path in edited:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"" if path.suffix == ".toml" else b"{}\n")
+    before = everything(home)
+    for path in edited:
+        path.chmod(0o444)
+        done = run("install", client, scope)
+        assert (done.code, everything(home)) == (1, before), path
+        assert f"{path} is read-only (-r--r--r--)" in done.err
+        path.chmod(0o644)
+    assert edited or client == "opencode"
+
+
+@pytest.mark.parametrize("scope", ["--user", "--project"])
+@pytest.mark.parametrize("client", NAMES)
+def test_a_read_only_file_of_any_client_stops_the_removal_before_anything_is_written(
+    client: str, scope: str, run: Run, home: Path
+) -> None:
+    files = wired_files(run, home, client, scope)
+    before = everything(home)
+    for path in files:
+        path.chmod(0o444)
+        done = run("uninstall", client, scope)
+        assert (done.code, everything(home)) == (1, before), path
+        assert f"{path} is read-only (-r--r--r--)" in done.err
+        path.chmod(0o644)
+    assert files
+    assert run("uninstall", client, scope).code == 0
+
+
+@pytest.mark.parametrize("client", NAMES)
+def test_the_files_of_any_client_in_a_dotfiles_repository_stay_links(client: str, run: Run, home: Path) -> None:
+    files = wired_files(run, home, client, "--user")
+    assert run("uninstall", client).code == 0
+    linked = {}
+    for number, path in enumerate(path for path in files if path.suffix in (".json", ".toml")):
+        data = b"" if path.suffix == ".toml" else b"{\n}\n"
+        linked[path] = (put(home, f"dot files/{number}{path.suffix}", data), data)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(linked[path][0])
+    assert run("install", client).code == 0
+    for path, (target, data) in linked.items():
+        assert path.readlink() == target
+        assert target.read_bytes() != data
+    assert run("uninstall", client).code == 0
+    for path, (target, data) in linked.items():
+        assert path.readlink() == target
+        assert target.read_bytes() == data
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
 def test_a_read_only_directory_is_a_clear_error(run: Run, home: Path) -> None:
     path = put(home, CLAUDE, TWO_SPACES)
