@@ -1,6 +1,8 @@
 """The meter: what agents made of injected memories, in scripted sessions with real hooks in a real repository."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -122,7 +124,7 @@ def play(
 ) -> Callable[[Session, str], dict[str, MemoryUse | None]]:
     """Plays a session as Claude Code would: hooks, a transcript, changes in the work tree; returns what the meter says."""
 
-    def play(session: Session, name: str) -> dict[str, MemoryUse | None]:
+    def play(session: Session, name: str, *, learns: bool = True) -> dict[str, MemoryUse | None]:
         with memory() as service:
             scope = service.claim(repository)
             for text in session.memories:
@@ -138,7 +140,8 @@ def play(
         stopped = {**body, "hook_event_name": "Stop", "stop_hook_active": False, "last_assistant_message": session.answer}
         assert hook(stopped).out == b""
         with memory() as service:
-            service.learn_from_inbox(ask=False)
+            if learns:
+                service.learn_from_inbox(ask=False)
             found = {one.memory: one.use for one in service.injections(session=name)}
             texts = {row.memory.number: row.memory.content for row in service.meter(scope=scope).rows}
         return {texts[number]: use for number, use in found.items()}
@@ -187,6 +190,47 @@ def test_the_meter_counts_prompts_tokens_and_uses_by_memory(play, memory, reposi
     assert "3 memories in 1 prompts" in printed
     assert "33% used" in printed
     assert "contradicted, review them?" in printed
+
+
+def test_the_command_judges_the_last_turn_before_it_counts(play, run_meter):
+    assert set(play(SESSIONS[0], "one", learns=False).values()) == {None}
+    assert "(1 used, 1 ignored, 1 contradicted)" in run_meter()
+
+
+@pytest.mark.parametrize("event", ["prompt", "session start", "command"])
+def test_a_turn_is_judged_once_by_whichever_process_comes_next(play, hook, memory, environment, repository, event):
+    play(SESSIONS[0], "one", learns=False)
+    body = {"session_id": "two", "cwd": str(repository), "transcript_path": ""}
+    calls = {
+        "prompt": {**body, "hook_event_name": "UserPromptSubmit", "prompt_id": "p", "prompt": "Which date library is it?"},
+        "session start": {**body, "hook_event_name": "SessionStart", "source": "startup"},
+    }
+    for _ in range(2):
+        if event in calls:
+            hook(calls[event])
+        else:
+            command = [sys.executable, "-c", "from omoide.interfaces.cli import main; main()", "list"]
+            subprocess.run(command, env=environment, cwd=repository, check=True, capture_output=True)
+    with memory() as service:
+        judged = [one.use for one in service.injections(session="one")]
+        assert not service.has_inbox()
+    assert sorted(judged) == sorted([USED, IGNORED, CONTRADICTED])
+
+
+def test_a_judgement_is_stored_together_with_the_end_of_its_item(play, memory, monkeypatch):
+    """A process that is ended in between judges the turn again, and not a part of it."""
+    play(SESSIONS[0], "one", learns=False)
+    with memory() as service, monkeypatch.context() as patch:
+        patch.setattr("omoide.storage.sqlite.hooks.SqliteHookWriter.finish_inbox", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            service.learn_from_inbox(ask=False)
+        assert {one.use for one in service.injections(session="one")} == {None}
+        with service._store.read() as tx:
+            assert len(tx.inbox()) == 1
+
+
+def interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_what_was_ignored_in_one_turn_and_used_in_the_next_is_used(play, memory, hook, repository, tmp_path):

@@ -9,7 +9,7 @@ import click
 from omoide import model
 from omoide.errors import Unwritable
 from omoide.interfaces import serialize
-from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
+from omoide.interfaces.cli.options import Target, json_option, learn_from_inbox, open_memory, target_options
 from omoide.interfaces.cli.output import headline, print_json, print_table
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _BAR = 24
 """Characters of a bar."""
+_LEARN_SECONDS = 3.0
+"""For judging the turns that wait in the inbox."""
 
 
 @click.command("meter")
@@ -36,6 +38,7 @@ def meter_command(days: int, limit: int, plot: str | None, target: Target, as_js
     omoide meter --days 7 --plot meter.svg
     """
     with open_memory(target) as (memory, scope):
+        learn_from_inbox(memory, _LEARN_SECONDS)  # the last turn counts, too
         report = memory.meter(scope=scope, since=model.now() - timedelta(days=days))
     if plot is not None:
         _write_plot(Path(plot), report, limit)
