@@ -7,6 +7,7 @@ a Python has another form, patterns are compiled as usual.
 
 import os
 import re
+import stat
 import sys
 from binascii import crc32
 from contextlib import suppress
@@ -33,7 +34,7 @@ class _Compiled(msgspec.Struct, frozen=True, array_like=True):
     groups: int
     names: dict[str, int]
     check: int
-    """A checksum of the code: a file may be damaged."""
+    """A checksum of all this and the pattern: a file may be damaged."""
 
 
 class _PatternFile(msgspec.Struct, frozen=True, array_like=True):
@@ -67,6 +68,8 @@ class _PatternCache:
         with suppress(*_FAULTS):  # fallback: the next process compiles them, too
             encoder = msgspec.msgpack.Encoder()
             forms = {f"{flags} {made.pattern}": form for flags, made in new if (form := _compiled_form(made, flags))}
+            if not forms:
+                return
             patterns = {key: msgspec.Raw(encoder.encode(form)) for key, form in forms.items()}
             # Read once more: another process may have stored other ones meanwhile.
             _write(encoder.encode(_PatternFile(_python(), {**_read(), **patterns})))
@@ -98,9 +101,11 @@ def _path() -> Path:
 def _read() -> dict[str, msgspec.Raw]:
     """The patterns of the file; none if it is not there, not valid, another user's, or of another Python."""
     with suppress(*_FAULTS):  # fallback: everything is compiled
-        with _path().open("rb") as file:
-            state = os.fstat(file.fileno())
-            if state.st_size > _LARGEST or (hasattr(os, "geteuid") and state.st_uid != os.geteuid()):
+        descriptor = os.open(_path(), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # a named pipe would wait for a writer
+        with os.fdopen(descriptor, "rb") as file:
+            state = os.fstat(descriptor)
+            is_own = not hasattr(os, "geteuid") or state.st_uid == os.geteuid()
+            if not is_own or not stat.S_ISREG(state.st_mode) or state.st_size > _LARGEST:
                 return {}
             found = msgspec.msgpack.decode(file.read(), type=_PatternFile)
         if found.python == _python():
@@ -131,16 +136,21 @@ def _compiled_form(made: re.Pattern[str], flags: int) -> _Compiled | None:
         parsed = _parser.parse(made.pattern, flags)
         numbers = _compiler._code(parsed, flags)  # noqa: SLF001 - there is no public name
         code = b"".join([int(number).to_bytes(_CODE_BYTES, sys.byteorder) for number in numbers])
-        form = _Compiled(made.flags, code, made.groups, dict(made.groupindex), crc32(code))
+        names = dict(made.groupindex)
+        form = _Compiled(made.flags, code, made.groups, names, _checksum(made.pattern, made.flags, code, made.groups, names))
         return form if _restore(made.pattern, form) == made else None
     except (ImportError, AttributeError, *_FAULTS):  # fallback: it is compiled each time
         return None
 
 
+def _checksum(pattern: str, flags: int, code: bytes, groups: int, names: dict[str, int]) -> int:
+    return crc32(f"{flags} {groups} {names} {pattern}".encode(), crc32(code))
+
+
 def _restore(pattern: str, form: _Compiled) -> re.Pattern[str]:
     """The pattern of a compiled form. Raises ValueError, TypeError or RuntimeError if the form is not valid."""
-    if crc32(form.code) != form.check:
-        raise ValueError("damaged")
+    if _checksum(pattern, form.flags, form.code, form.groups, form.names) != form.check:
+        raise ValueError("the compiled form is damaged")
     names: list[str | None] = [None] * (form.groups + 1)
     for name, group in form.names.items():
         names[group] = name

@@ -170,6 +170,20 @@ def _flip_code(data: bytes) -> bytes:
     return msgspec.msgpack.encode(found)
 
 
+def _flip_fields(data: bytes) -> bytes:
+    """The file can be read, and the flags, groups and names of patterns are others."""
+    python, patterns = msgspec.msgpack.decode(data)
+    changed = {key: [flags ^ 2, code, 2**40, {"x": 9}, check] for key, (flags, code, _, _, check) in patterns.items()}
+    return msgspec.msgpack.encode([python, changed])
+
+
+def _exchange(data: bytes) -> bytes:
+    """Every pattern has the form of another one."""
+    python, patterns = msgspec.msgpack.decode(data)
+    forms = list(patterns.values())
+    return msgspec.msgpack.encode([python, dict(zip(patterns, [*forms[1:], forms[0]], strict=True))])
+
+
 def _of_another_python(data: bytes) -> bytes:
     """Its code means something else here: that of one pattern stands for all."""
     _, patterns = msgspec.msgpack.decode(data)
@@ -177,7 +191,8 @@ def _of_another_python(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "damage", [_cut, _flip, _flip_code, _of_another_python, lambda _: b"", lambda _: b"\xc1" * 5_000_000]
+    "damage",
+    [_cut, _flip, _flip_code, _flip_fields, _exchange, _of_another_python, lambda _: b"", lambda _: b"\xc1" * 5_000_000],
 )
 def test_a_damaged_file_changes_no_answer_and_is_replaced(
     run: Callable[..., str], compiled: Callable[..., int], file: Path, damage: Callable[[bytes], bytes]
@@ -200,6 +215,9 @@ def test_a_cache_that_cannot_be_written_or_read_changes_nothing(
     file.mkdir(parents=True)
     assert "stage-3" in run("recall", "staging host")
     assert sorted(path.name for path in file.parent.iterdir()) == [file.name]
+    file.rmdir()
+    os.mkfifo(file)
+    assert "stage-3" in run("recall", "staging host")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a file to another user")
