@@ -180,6 +180,21 @@ def test_a_mirrored_file_that_still_has_the_entry_is_named_and_cleaned(open_memo
     assert WORD.decode() not in file.read_text(encoding="utf-8")
 
 
+def test_a_bullet_that_an_agent_made_of_the_entry_is_removed_and_the_other_bullets_stay(open_memory, place):
+    service = open_memory(place / "memory.db")
+    file = place / "notes" / "memories.md"
+    file.parent.mkdir()
+    service.mirror(file, scope=SHOP)
+    other, secret = (service.remember(text, scope=SHOP).memory for text in ("stays", "秘密の住所"))
+    file.write_text(f"# Memories\n\n- stays ({other.id})\n- 秘密の住所 ({secret.id})\n\nMine.\n", encoding="utf-8")
+    service.list(scope=SHOP)
+    service.forget(secret.number, scope=SHOP)
+    done = service.purge([secret.number], scope=SHOP, everywhere=True)
+    assert [copy.state for copy in done.copies if copy.path == str(file)] == ["removed"]
+    assert file.read_text(encoding="utf-8") == f"# Memories\n\n- stays ({other.id})\n\nMine.\n"
+    assert not [one for one in place.rglob("*") if one.is_file() and "秘密の住所".encode() in one.read_bytes()]
+
+
 def test_only_an_owner_may_purge_copies(place, open_memory):
     memory = open_memory(place / "data" / "memory.db", actor=omoide.Actor("agent", omoide.Role.WORKER, "mcp"))
     with pytest.raises(omoide.NotAllowed):

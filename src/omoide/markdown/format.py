@@ -71,7 +71,9 @@ class Mention(NamedTuple):
     line: int
     """From 1."""
     text: str
-    """The lines around it."""
+    """The lines around it: its item of a list, its row or its paragraph."""
+    lines: tuple[int, ...] = ()
+    """The numbers of these lines, from 1; empty: they cannot be removed by themselves."""
 
 
 class ProjectFrame(NamedTuple):

@@ -12,6 +12,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from omoide.markdown.format import Mention
+
 UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _COMMENT = re.compile(r"[ \t]*<!--[ \t]*omoide:([0-9a-fA-F-]{36})[ \t]*-->")
 _ATX = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
@@ -166,23 +168,57 @@ def _dedent(line: str, depth: int) -> str:
     return expanded[min(depth, _depth(line)) :]
 
 
-def text_around(lines: Sequence[str], index: int) -> str:
-    """Return the lines that an id without an entry stands among: its item of a list, its row or its paragraph."""
-    depth = _depth(lines[index])
-    start = index
-    while start and not _begins_item(lines[start], depth) and not _ends_text(lines[start - 1]):
-        start -= 1
+def find_mentions(lines: Sequence[str], outside: Sequence[str]) -> dict[str, Mention]:
+    """Return the ids in the lines of a file that are outside of its entries. `outside`: the lines, the others empty."""
+    return {id: _mention(lines, outside, index) for id, index in ids_in(outside).items()}
+
+
+def _mention(lines: Sequence[str], outside: Sequence[str], index: int) -> Mention:
+    around = _lines_around(outside, index)
+    text = "\n".join(outside[line] for line in around).strip("\n")
+    is_alone = len({id.lower() for id in UUID.findall(text)}) == 1
+    own = _own_lines(lines, outside, index, around) if is_alone else ()
+    return Mention(index + 1, text, tuple(line + 1 for line in own))
+
+
+def _own_lines(lines: Sequence[str], outside: Sequence[str], index: int, around: range) -> Sequence[int]:
+    """The lines that can be removed with an id: its item of a list, its row of a table, or its line alone."""
+    filled = [line for line in around if outside[line].strip()]
+    if _ITEM.match(outside[filled[0]]):
+        # Empty lines within an item are its own; what is empty because an entry is there is not.
+        return [line for line in range(filled[0], filled[-1] + 1) if outside[line].strip() or not lines[line].strip()]
+    is_row = outside[index].lstrip().startswith("|")
+    # A paragraph of several lines may say more than the memory.
+    return [index] if is_row or filled == [index] else ()
+
+
+def _lines_around(lines: Sequence[str], index: int) -> range:
+    """The lines that an id without an entry stands among: its item of a list, its row or its paragraph."""
+    start = _start_of_text(lines, index)
+    depth = _depth(lines[start])
     end = index + 1
     while end < len(lines) and not _begins_item(lines[end], depth):
         is_next = lines[end].strip() and _depth(lines[end]) <= depth and not lines[end - 1].strip()
         if is_next or _ATX.match(lines[end]) or UUID.search(lines[end]):
             break
         end += 1
-    return "\n".join(lines[start:end]).strip("\n")
+    return range(start, end)
 
 
-def _ends_text(line: str) -> bool:
-    return not line.strip() or bool(_ATX.match(line) or UUID.search(line))
+def _start_of_text(lines: Sequence[str], index: int) -> int:
+    depth = _depth(lines[index])
+    start = index
+    while not _begins_item(lines[start], depth):
+        above = start - 1
+        if depth:  # a paragraph of an item: the item is above the empty lines
+            while above >= 0 and not lines[above].strip():
+                above -= 1
+            if above < start - 1 and above >= 0 and not (_depth(lines[above]) or _ITEM.match(lines[above])):
+                break
+        if above < 0 or not lines[above].strip() or _ATX.match(lines[above]) or UUID.search(lines[above]):
+            break
+        start = above
+    return start
 
 
 def _begins_item(line: str, depth: int) -> bool:

@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from omoide.markdown.conflict_markers import check_conflict_markers
 from omoide.markdown.format import Entry, LocatedEntry, Mention, digest, parse_uuid
-from omoide.markdown.loose_sections import LooseLines, ids_in, text_around
+from omoide.markdown.loose_sections import LooseLines, find_mentions, ids_in
 from omoide.markdown.page import (
     HEADING,
     Fences,
@@ -140,9 +140,7 @@ class PageLayout:
         sections = self._entries(lines)
         outside = lines_outside(lines, sections)
         known = {section.id for section in sections}
-        return {
-            id: Mention(index + 1, text_around(outside, index)) for id, index in ids_in(outside).items() if id not in known
-        }
+        return {id: mention for id, mention in find_mentions(lines, outside).items() if id not in known}
 
     def rewrite(
         self, text: str | None, put: Mapping[str, Memory], drop: Collection[str], stamps: Mapping[int, Memory]

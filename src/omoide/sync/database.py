@@ -113,6 +113,11 @@ class SyncDatabase:
         with self._store.read() as tx:
             return tx.memories(numbers)
 
+    def memories_by_id(self, ids: Sequence[str]) -> dict[str, Memory]:
+        """Return the memories with these ids, by id."""
+        with self._store.read() as tx:
+            return {memory.id: memory for memory in tx.memories(ids)}
+
     def held_states(self, mirror: int) -> list[tuple[Memory, SyncState]]:
         """Return the memories whose entries are not as the memories say, and are left so, each with its sync state."""
         with self._store.read() as tx:

@@ -5,11 +5,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from omoide.errors import NotFound, OmoideError, Unreadable
+from omoide.files.atomic import Stat
 from omoide.files.git import follow_link, work_tree
 from omoide.markdown.escape import escape
 from omoide.markdown.format import Format, Mention
@@ -20,6 +21,9 @@ from omoide.sync.database import SyncDatabase
 from omoide.sync.evidence import FileEvidence
 from omoide.sync.run import SyncReport, SyncRun
 from omoide.sync.snapshot import Snapshot
+
+if TYPE_CHECKING:  # rarely needed
+    from omoide.sync.mentions import RetiredMention
 
 LARGE = 10 * 1024 * 1024
 """Bytes of a list that people should make smaller."""
@@ -206,6 +210,17 @@ class SyncEngine:
         with self._lock:
             return find_mentions(self.snapshot(mirror), states)
 
+    def retired_mentions(self, mirror: Mirror) -> "list[RetiredMention]":
+        """Return the memories that are not active and are in no entry of the files, but there with their ids and texts."""
+        from omoide.sync.mentions import find_retired_mentions  # lazy: rarely needed
+
+        if mirror.format == "block":
+            return []
+        with self._lock:
+            snapshot = self.snapshot(mirror)
+            texts = {name: found[0] for name in snapshot.listing().files if (found := _read(snapshot, name)) is not None}
+            return find_retired_mentions(snapshot, self._database, texts)
+
     def unreadable(self, mirror: Mirror) -> dict[str, Memory]:
         """Return the current memories whose entries cannot be read, by the ids that are still in the files."""
         held = self._database.held_states(mirror.number)
@@ -291,6 +306,14 @@ def _load_format(mirror: Mirror, types: Collection[str]) -> Format | None:
     else:
         made = make(mirror.scope.path) if mirror.format == "tree" else make()
     return made
+
+
+def _read(snapshot: Snapshot, name: str) -> tuple[str, Stat] | None:
+    """The text of a file of a mirror; None for one that is not the mirror's, or cannot be read."""
+    try:
+        return snapshot.place.read(name) if snapshot.owns(name) else None
+    except Unreadable:  # fallback: the other files; why it cannot be read is reported by every sync
+        return None
 
 
 def _path(mirror: Mirror) -> Path:

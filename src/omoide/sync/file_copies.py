@@ -11,6 +11,7 @@ from omoide.markdown.normal_form import is_same_text
 from omoide.model import Mirror
 from omoide.service.copies import HOLDS, REMOVED, UNREADABLE, Copy, FoundCopies, Trace
 from omoide.sync.file_edits import FILE_ERRORS, as_memory
+from omoide.sync.mentions import is_stated, remove_mentions
 from omoide.sync.snapshot import Snapshot
 from omoide.sync.three_way import SeenEntry
 
@@ -41,6 +42,7 @@ class MirrorFiles:
     def __init__(self, snapshot: Snapshot, traces: Sequence[Trace]):
         self._snapshot = snapshot
         self._format = snapshot.format
+        self._traces = traces
         self._ids = {trace.id for trace in traces}
         self._texts = [text for trace in traces for text in trace.texts]
 
@@ -142,7 +144,17 @@ class MirrorFiles:
             return None if strangers or {one.entry.id for one in located} & self._ids else text
         if strangers:
             text = self._format.rewrite(name, text, {}, (), strangers) or ""
-        return self._format.rewrite(name, text, {}, self._ids | {one.id for one in strangers.values()}, {}) or ""
+        text = self._format.rewrite(name, text, {}, self._ids | {one.id for one in strangers.values()}, {}) or ""
+        return remove_mentions(self._format, name, text, self._stated_ids(name, text))
+
+    def _stated_ids(self, name: str, text: str) -> set[str]:
+        """The ids of the memories that are in no entry of a file, but there with their texts."""
+        mentions = self._format.mentions(name, text)
+        return {
+            trace.id
+            for trace in self._traces
+            if trace.id in mentions and any(is_stated(each, mentions[trace.id]) for each in trace.texts)
+        }
 
 
 def _has_text(file: str, text: str) -> bool:

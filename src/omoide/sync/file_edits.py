@@ -34,6 +34,8 @@ class FileEdit:
         """Memories to be written, by the id that they have in the file."""
         self.drop: set[str] = set()
         """Ids of entries to be removed."""
+        self.mentioned: set[str] = set()
+        """Ids that are in no entry, but to be removed with the item, row or line that they are in."""
         self.stamps: dict[int, Memory] = {}
         """Memories whose entries get an id, by the line of the entry."""
         self.memories: dict[int, Memory] = {}
@@ -126,6 +128,10 @@ class FileEdits:
     def remove_entry(self, file: str, id: str) -> None:
         self._edit(file).drop.add(id)
 
+    def remove_mention(self, file: str, id: str) -> None:
+        """Remove a text that is no entry any more, but has the id of one."""
+        self._edit(file).mentioned.add(id)
+
     def remove_strangers(self, strangers: Iterable[SeenEntry]) -> None:
         """Remove entries that are no memory's."""
         for seen in strangers:
@@ -206,7 +212,8 @@ class FileEdits:
                 raise Unwritable(f"it was not made by omoide and is left alone: `{adopt}` hands it over")
             return
         new = self._rewrite(name, text, edit)
-        if backup and stat is not None and new != text:
+        # What is removed with an id that is in no entry may be more than the memory's text.
+        if (backup or edit.mentioned) and stat is not None and new != text:
             place.backup(name)
         if new is None:
             if stat is not None:
@@ -239,6 +246,10 @@ class FileEdits:
             text = format.rewrite(name, text, {}, (), strangers)
         stamps = {line: memory for line, memory in edit.stamps.items() if line not in strangers}
         new = format.rewrite(name, text, edit.put, edit.drop, stamps)
+        if edit.mentioned and new is not None:
+            from omoide.sync.mentions import remove_mentions  # lazy: rarely needed
+
+            new = remove_mentions(format, name, new, edit.mentioned)
         return format.update_frame(name, new, self._frame) if self._frame and name == self._main else new
 
     def _current_text(self, old_name: str, name: str, *, is_unreadable: bool) -> tuple[str | None, Stat | None]:

@@ -213,10 +213,13 @@ def held_entries(engine: "SyncEngine", mirror: Mirror, *, stated: bool = False) 
         mention, reason = mentions.get(memory.number), Held(state.held)
         if mention is None and reason is Held.UNREADABLE:
             reason = Held.EDITED  # its id was there at the last sync, and is not any more
-        if stated or mention is None or not is_stated(memory, mention):
+        if stated or mention is None or not is_stated(memory.content, mention):
             line = mention.line if mention else 0
             entries.append(HeldEntry(memory, state.file, reason, REASONS[reason], line))
-    return entries
+    known = {one.memory.number for one in entries}
+    retired = {one.memory.number: one for one in engine.retired_mentions(mirror) if one.memory.number not in known}
+    why = REASONS[Held.RETIRED]
+    return entries + [HeldEntry(one.memory, one.file, Held.RETIRED, why, one.mention.line) for one in retired.values()]
 
 
 def put_back(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Sequence[str]) -> list[HeldEntry]:

@@ -160,6 +160,8 @@ class RepoList:
         if all(item.id != memory.id for item in self._read()):
             raise NotFound(f"#{memory.number} is not in {self.file}: `omoide memories list` shows what is")
         archived = self._service.archive(memory.number, scope=mirror.scope)
+        if self._mentioned_at(memory.id):  # somebody rewrote it as something else
+            self._engine.sync(mirror, take_out={memory.number})
         for line in self._mentioned_at(memory.id):
             self._engine.report(f"{self.file}, line {line}: it is no entry, and stays there: delete it by hand")
         return archived

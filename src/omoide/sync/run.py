@@ -233,9 +233,25 @@ class SyncRun:
             edits.remove_entry(file, id)
         if self._request.prefer is Side.DATABASE:
             edits.remove_strangers(plan.matches.strangers)
+        if self._request.take_out:
+            self._remove_mentions(edits, comparison)
         if snapshot.main and (snapshot.main in scan.listing or ((edits or self._whole) and self._may_create_main())):
             edits.set_frame(snapshot.main, self._database.frame(mirror.scope))
         return edits
+
+    def _remove_mentions(self, edits: FileEdits, comparison: Comparison) -> None:
+        """Remove what is no entry any more, but has the id and the text of a memory that is to be taken out."""
+        from omoide.sync.mentions import find_retired_mentions  # lazy: rarely needed
+
+        texts = {name: text.text for name, text in comparison.texts.items()}
+        for memory, file, id, mention in find_retired_mentions(self._snapshot, self._database, texts):
+            if memory.number not in self._request.take_out:
+                continue
+            if mention.lines:
+                edits.remove_mention(file, id)
+            else:
+                where = f"{self._snapshot.place.root / file}, line {mention.line}"
+                edits.problems.append(f"{where}: it is no entry, and stays there: delete it by hand")
 
     def _may_create_main(self) -> bool:
         return bool(self._request.prefer or self._request.put_back) or self._evidence.may_create(self._snapshot.main)

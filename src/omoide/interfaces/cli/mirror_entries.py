@@ -127,7 +127,8 @@ def print_held(mirror: Mirror, held: Sequence[mirrors.HeldEntry]) -> None:
         click.echo(f"    omoide mirror put-back {mirror.number}        writes them to the files again")
         click.echo(f"    omoide mirror forget-missing {mirror.number}  forgets these memories")
     for one in retired[:_SHOWN]:
-        click.echo(f"    {one.memory.state.value}, but in {escape_control(one.file)}: {headline(one.memory)}")
+        where = f"line {one.line} of " if one.line else ""
+        click.echo(f"    {one.memory.state.value}, but in {where}{escape_control(one.file)}: {headline(one.memory)}")
     _print_more(len(retired))
     if retired:
         click.echo(f"    omoide mirror take-out {mirror.number}        removes them from the files")
