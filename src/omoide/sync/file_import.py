@@ -9,8 +9,9 @@ import msgspec
 
 from omoide.model import Memory, Scope, Side
 from omoide.service import versioning
-from omoide.sync.database import DatabaseSide, ImportResult, SyncDatabase
+from omoide.sync.database import DatabaseSide, SyncDatabase
 from omoide.sync.deletions import event_detail
+from omoide.sync.entry_store import ImportResult
 from omoide.sync.evidence import FileEvidence, describe_found
 from omoide.sync.matching import entry_stamp
 from omoide.sync.plan import Comparison, ImportedEntry, Progress, SyncPlan, SyncRequest, is_wanted, plan_sync, where
