@@ -143,8 +143,8 @@ def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(used, 
         "storage": "rows",
         "storage/sqlite": "cache events faults file mirrors opening postings reader store transaction writer",
         "sync": (
-            "absence adoption database deletions engine evidence file_edits file_import hook matching plan run snapshot"
-            " three_way"
+            "absence adoption database deletions engine entry_store evidence file_edits file_import hook matching plan run"
+            " snapshot three_way"
         ),
     }
 
