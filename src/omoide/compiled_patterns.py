@@ -9,6 +9,7 @@ import os
 import re
 import stat
 import sys
+import time
 from binascii import crc32
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,8 @@ from omoide.user_directories import cache_directory
 
 _LARGEST = 4_000_000
 """Bytes of the file: a larger one has patterns that no version uses any more, and is begun again."""
+_LEFT_SECONDS = 3_600
+"""After this time nobody writes a file any more that was not finished."""
 _CODE_BYTES = 4
 """Of a number of the compiled form."""
 _FAULTS = (OSError, ValueError, TypeError, LookupError, RuntimeError, OverflowError, msgspec.MsgspecError)
@@ -114,7 +117,7 @@ def _read() -> dict[str, msgspec.Raw]:
 
 
 def _write(data: bytes) -> None:
-    """Replace the file in one step."""
+    """Replace the file in one step, and remove what processes left that were killed while they did."""
     path = _path()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     beside = path.with_name(f"{path.name}.{os.getpid()}")
@@ -126,6 +129,9 @@ def _write(data: bytes) -> None:
     except OSError:
         beside.unlink(missing_ok=True)
         raise
+    for other in path.parent.glob(f"{path.name}.*"):
+        if other.stat().st_mtime < time.time() - _LEFT_SECONDS:
+            other.unlink()
 
 
 def _compiled_form(made: re.Pattern[str], flags: int) -> _Compiled | None:

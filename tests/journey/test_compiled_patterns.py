@@ -241,6 +241,18 @@ def test_processes_that_store_at_once_leave_a_file_that_can_be_read(
     assert [path.name for path in file.parent.iterdir()] == [file.name]
 
 
+def test_what_a_killed_process_left_is_removed_and_what_another_one_writes_is_not(
+    run: Callable[..., str], file: Path
+) -> None:
+    left, written = file.with_name(f"{file.name}.17"), file.with_name(f"{file.name}.18")
+    file.parent.mkdir(parents=True)
+    for path in (left, written):
+        path.write_bytes(b"half")
+    os.utime(left, (0, 0))
+    run("remember", "The staging host is stage-3")
+    assert sorted(path.name for path in file.parent.iterdir()) == [file.name, written.name]
+
+
 def _raise_attribute_error(*_: object) -> None:
     raise AttributeError("gone")
 
