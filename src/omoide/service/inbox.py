@@ -93,7 +93,7 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
 
     def _give_back(self, items: Sequence[InboxItem]) -> None:
         """Leave what is not learnt yet of these items to the next process."""
-        with self._store.write() as tx:
+        with self._store.write(durable=False) as tx:  # after a power cut it waits for the end of the lease
             tx.extend_lease([item.number for item in items], self._clock())
 
     def _learn_item(self, item: InboxItem, *, is_last: bool, ask: bool) -> Iterator[LearningReport]:

@@ -1,6 +1,7 @@
 """What was said is learnt from later: by the next hook, command or idle server, each line once, by one process."""
 
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -56,6 +57,23 @@ def test_a_prompt_leaves_a_long_conversation_to_whoever_has_more_time(hook, shop
     assert "pnpm" in hook({**asked, "session_id": "second"}).context
     assert learnings(memory, shop) == []
     hook({**started, "session_id": "third"})  # given back: nobody has to wait for the end of a lease
+    assert learnings(memory, shop) == [DECISION]
+
+
+def test_a_transcript_of_200_megabytes_is_left_by_a_prompt_and_read_by_a_session_start(
+    hook, shop, asked, started, stopped, memory
+):
+    transcript = Path(stopped["transcript_path"])
+    write_transcript(transcript, ("user", "hello"))
+    with transcript.open("ab") as file:
+        file.truncate(200_000_000)  # one line, of which no disk holds a byte
+        file.seek(0, os.SEEK_END)
+        file.write(b"\n")
+    write_transcript(transcript, ("user", DECISION), mode="ab")
+    assert hook(stopped).code == 0
+    assert "pnpm" in hook({**asked, "session_id": "second"}).context
+    assert learnings(memory, shop) == []
+    assert "pnpm" in hook({**started, "session_id": "third"}).context
     assert learnings(memory, shop) == [DECISION]
 
 
