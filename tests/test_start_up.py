@@ -115,4 +115,5 @@ def test_a_hook_at_the_start_of_a_session_loads_neither_the_command_line_nor_git
     assert "omoide.service.injections" in loaded
     assert loaded & (NEVER - {"hashlib"}) == set()
     assert {name for name in loaded if name.startswith(("click", "omoide.interfaces.cli", "omoide.transfer"))} == set()
-    assert loaded & {"omoide.learning.candidates", "omoide.learning.transcript", "omoide.markdown.format"} == set()
+    learning = {"omoide.learning.candidates", "omoide.learning.transcript", "omoide.service.inbox", "omoide.service.meter"}
+    assert loaded & {*learning, "omoide.markdown.format"} == set()
