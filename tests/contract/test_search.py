@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from omoide.model import Actor, Layer, Query, Scope, State
-from omoide.storage.base import IndexEntry, IndexSize, PostingSet, TextEnds
+from omoide.storage.base import IndexEntry, IndexSize, PostingSet, RankingFacts, TextEnds
 
 ALICE = Actor("alice", via="test")
 
@@ -300,7 +300,7 @@ def test_ranking_facts_carry_what_the_ranking_needs(samples):
     with samples.store.read() as tx:
         facts = tx.ranking_facts(Query(SHOP), [shared.number, kept.number, 99], later)
     assert [*facts] == [shared.number, kept.number]
-    assert facts[kept.number] == (2, False, "monday", 0.25, 0.75, 4, 1.5)
+    assert facts[kept.number] == RankingFacts(2, False, "monday", 0.25, 0.75, 4, pytest.approx(1.5))
     assert (facts[shared.number].length, facts[shared.number].everywhere, facts[shared.number].session) == (1, True, "")
 
 

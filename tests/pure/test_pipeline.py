@@ -6,6 +6,7 @@ from math import nextafter
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from omoide.model import Query, Scope
 from omoide.retrieval import confidence, constants, hybrid, lexical, pipeline, query_parts, sessions
@@ -27,10 +28,8 @@ def test_the_tie_window_is_as_wide_as_the_largest_nudge() -> None:
 
 
 def test_on_a_tie_the_nearest_scope_comes_first_and_then_the_newest() -> None:
-    own, other, project, everywhere = (
-        WORST._replace(session="monday"), WORST._replace(session="friday"), WORST, WORST._replace(everywhere=True),
-    )  # fmt: skip
-    facts = {1: everywhere, 2: other, 3: project, 4: own, 5: project}
+    own, other = replace(WORST, session="monday"), replace(WORST, session="friday")
+    facts = {1: replace(WORST, everywhere=True), 2: other, 3: WORST, 4: own, 5: WORST}
     query = Query(Scope.session("shop", "monday"), "x", limit=9)
     assert [*pipeline.order(query, facts, dict.fromkeys(facts, 1.0))] == [5, 4, 3, 2, 1]
 

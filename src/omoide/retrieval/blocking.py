@@ -48,7 +48,8 @@ def other_ranges(key: int, telling: Sequence[str], scope: Scope) -> list[tuple[i
         for other in _following(telling, term, _FOLLOWING + _BETWEEN):
             if other <= term:
                 uppers[crc32(other.encode(), start)] = None
-    return [(upper << _LOWER_BITS, upper << _LOWER_BITS | _LOWER) for upper in uppers if upper != own]
+    lowest = [upper << _LOWER_BITS for upper in uppers if upper != own]
+    return [(key, key + _LOWER) for key in lowest]
 
 
 def _following(telling: Sequence[str], term: str, most: int) -> Sequence[str]:

@@ -30,10 +30,8 @@ def find(tx: Reader, memory: Memory, entry: IndexEntry) -> list[int]:
     key, size = entry.blocking_key, len(memory.content.encode())
     wanted = NearDuplicateFilter(memory.scope, memory.number, size // 2, size * 2, HEAD, TAIL)
     most = constants.DUPLICATE_CANDIDATES
-    candidates = tx.near_duplicate_candidates(wanted, key, blocking.ranges_beside(key), most)
-    if len(candidates) < most:  # where many notes are similar, there are enough
-        others = blocking.other_ranges(key, entry.key_terms, memory.scope)
-        candidates += tx.near_duplicate_candidates(wanted, None, others, most - len(candidates))
+    ranges = [*blocking.ranges_beside(key), *blocking.other_ranges(key, entry.key_terms, memory.scope)]
+    candidates = tx.near_duplicate_candidates(wanted, key, ranges, most)
     if not candidates:
         return []
     content = _excerpt(memory.content)

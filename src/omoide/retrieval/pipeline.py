@@ -47,6 +47,8 @@ class Candidates(msgspec.Struct, frozen=True):
     """All of them, with the fields that the ranking uses."""
     words: WordCandidates
     vectors: "VectorCandidates | None"
+    has_sessions: bool
+    """Whether one of them belongs to a session."""
     neighbours: Sequence[SessionNeighbour]
     """Those of sessions, in the order of their sessions."""
 
@@ -92,14 +94,16 @@ def search(tx: Reader, query: Query, at: datetime, vector: "QueryVector | None" 
     found = find_candidates(tx, query, question, at, vector)
     features = read_features(tx, query, question, found, at)
     scores = score(features)
+    probability = scores.probability
+    if features.semantic is None and scores.scores and probability < query.min_score:
+        return SearchResult([], 0, round(probability, 4))
     ranked = order(query, features.facts, scores.scores)
     memories = tx.memories([*ranked])
-    probability = scores.probability
     if features.semantic is not None:
         texts = {memory.number: memory.content for memory in memories}
         probability = max(probability, confidence.across_languages(query.text, texts, features.semantic.cosines))
-    if memories and probability < query.min_score:
-        return SearchResult([], 0, round(probability, 4))
+        if memories and probability < query.min_score:
+            return SearchResult([], 0, round(probability, 4))
     hits = explain(memories, question, features, scores, ranked, probability)
     total = max(found.words.matched, len(scores.scores)) if hits else 0
     return fill_by_time(tx, query, question, at, SearchResult(hits, total))
@@ -127,13 +131,14 @@ def find_candidates(tx: Reader, query: Query, question: Question, at: datetime, 
         vectors = vector_query.by_vector(tx, query, vector, facts, at)
         facts = vectors.facts
     neighbours: Sequence[SessionNeighbour] = ()
-    if any(memory.session for memory in facts.values()):
+    has_sessions = any(memory.session for memory in facts.values())
+    if has_sessions:
         from omoide.retrieval import session_query  # lazy: the patterns of dates, see the top
 
         nearest = () if vectors is None else vectors.matches.cosines
         seeds = {*islice(facts, constants.SESSION_SEEDS), *islice(nearest, constants.SESSION_SEEDS)}
         neighbours = session_query.add_neighbours(tx, query, facts, seeds, at)
-    return Candidates(facts, words, vectors, neighbours)
+    return Candidates(facts, words, vectors, has_sessions, neighbours)
 
 
 def read_features(tx: Reader, query: Query, question: Question, found: Candidates, at: datetime) -> Features:
@@ -144,7 +149,7 @@ def read_features(tx: Reader, query: Query, question: Question, found: Candidate
         from omoide.retrieval import vector_query  # lazy: numpy, see the top
 
         semantic = vector_query.semantic_features(found.vectors)
-    if question.span is not None or any(memory.session for memory in facts.values()):
+    if question.span is not None or found.has_sessions:
         from omoide.retrieval import session_query  # lazy: the patterns of dates, see the top
 
         span = question.span or session_query.asked_time(question.text, at)

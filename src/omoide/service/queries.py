@@ -87,9 +87,8 @@ class Queries(Core):
         permissions.require(self._actor, "recall")
         query = text
         if not isinstance(query, Query):
-            query = self._query(scope, query, type, tags, layers, states, since, limit, 0)
             least = self._settings.min_score if min_score is None else validation.check_score(min_score, "min_score")
-            query = msgspec.structs.replace(query, min_score=least)
+            query = self._query(scope, query, type, tags, layers, states, since, limit, 0, least)
         query = permissions.narrow_or_refuse(self._actor, query)
         at = self._clock()
         vector = self._embeddings.encode_query(query)
@@ -284,6 +283,7 @@ class Queries(Core):
         since: datetime | None,
         limit: int | None,
         offset: int,
+        min_score: float = 0.0,
     ) -> Query:
         if scope is None:
             raise InvalidInput("no scope given: use scope=Scope.everywhere(), Scope.project(…) or Scope.session(…)")
@@ -298,6 +298,7 @@ class Queries(Core):
             validation.check_limit(limit, self._settings),
             offset,
             None if since is None else validation.check_aware(since, "since"),
+            min_score=min_score,
         )
 
 

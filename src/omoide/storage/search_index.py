@@ -44,7 +44,7 @@ class PostingSet(msgspec.Struct, frozen=True):
     common to be counted, in more memories than `counted`."""
 
 
-class RankingFacts(NamedTuple):
+class RankingFacts(msgspec.Struct, frozen=True, gc=False):
     """The fields of a memory that the ranking uses."""
 
     length: int

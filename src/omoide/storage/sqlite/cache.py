@@ -145,4 +145,4 @@ class CachedReader:
         clauses, values = self._where(query, at)
         values |= {"numbers": str(list(numbers)), "now": micros(at)}
         rows = self._tx.rows(_RANKING_FACTS + " AND ".join(clauses), values)
-        return {number: RankingFacts._make(facts) for number, *facts in rows}
+        return {number: RankingFacts(*facts) for number, *facts in rows}

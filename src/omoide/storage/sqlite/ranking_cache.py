@@ -15,13 +15,13 @@ from omoide.storage.sqlite.transaction import Transaction
 
 _ROWS = """
 SELECT m.number, m.project, m.state, m.expires_at, m.session, m.length, m.confidence, m.relevance, m.reference_count,
-    m.updated_at
+    m.updated_at / 86400000000.0
 FROM json_each(?) n CROSS JOIN memories m ON m.number = n.value"""
 _DAY = 86_400_000_000
-_FACTS = struct.Struct("<IIddqq")  # session (its place in a list), length, confidence, relevance, references, last change
+# The session by its place in a list, length, confidence, relevance, references, and the last change in days since 1970:
+# differences of floats take a fifth of the time of those of microseconds, which are large integers in Python.
+_FACTS = struct.Struct("<IIddqd")
 _LAST_GLOBAL = 1 << 2  # the largest place of project 0
-
-_new = tuple.__new__  # takes a third of the time of a named tuple's own constructor
 
 
 class RankingCache:
@@ -49,21 +49,13 @@ class RankingCache:
         self._load_missing(tx, numbers)
         wanted = {(project << 2 | state) + 1 for project in projects}
         places, facts, sessions, expiring = self._places, self._facts, self._sessions, self._expiring
-        unpack, size, found = _FACTS.unpack_from, _FACTS.size, {}
+        unpack, size, today, found = _FACTS.unpack_from, _FACTS.size, now / _DAY, {}
         for number in numbers:
             place = places[number]
             if place in wanted and not (number in expiring and has_expired(expiring[number], now)):
                 session, length, confidence, relevance, references, changed = unpack(facts, number * size)
-                fields = (
-                    length,
-                    place <= _LAST_GLOBAL,
-                    sessions[session],
-                    confidence,
-                    relevance,
-                    references,
-                    (now - changed) / _DAY,
-                )
-                found[number] = _new(RankingFacts, fields)
+                everywhere, name = place <= _LAST_GLOBAL, sessions[session]
+                found[number] = RankingFacts(length, everywhere, name, confidence, relevance, references, today - changed)
         return found
 
     def _load_missing(self, tx: Transaction, numbers: Collection[int]) -> None:

@@ -23,6 +23,7 @@ class Transaction:
         self._execute: Callable[[str, Any], apsw.Cursor] = connection.execute
         self._execute_many: Callable[[str, Iterable[Any]], apsw.Cursor] = connection.executemany
         self._streams: list[apsw.Cursor] = []
+        self._data_version: int | None = None
         self._ended = False
 
     def rows(self, statement: str, values: Any = ()) -> list[Any]:
@@ -70,9 +71,10 @@ class Transaction:
         return self._connection.total_changes()
 
     def data_version(self) -> int:
-        """A number that changes when another connection writes."""
-        version: int = self.get("PRAGMA data_version")
-        return version
+        """Return a number that is another one after another connection has written; within a transaction it is the same."""
+        if self._data_version is None:
+            self._data_version = self.get("PRAGMA data_version")
+        return self._data_version
 
     def write_counters(self) -> WriteCounters:
         return self.data_version(), self.total_changes()
