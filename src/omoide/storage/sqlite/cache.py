@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from omoide.errors import Conflict
 from omoide.model import Actor, Query, State
 from omoide.storage.base import PostingSet, RankingFacts, StoreMark
 from omoide.storage.rows import ACTIVE, micros
@@ -95,10 +96,64 @@ class ReaderCache:
         return known
 
 
-class CachedReader:
+class NumberReader:
+    """The numbers by which rows refer to projects and actors, cached between transactions."""
+
+    def __init__(self, tx: Transaction, known: ReaderCache):
+        self._tx = tx
+        self._known = known
+        self._names_checked = False
+
+    def _names(self) -> ReaderCache:
+        """Return the cache, with numbers of projects and actors that hold in this transaction."""
+        if not self._names_checked:
+            self._known.require_names(self._tx.data_version())
+            self._names_checked = True
+        return self._known
+
+    def _project(self, path: str) -> int | None:
+        """Return a project's number; None if there is no such project."""
+        number = self._names().projects.get(path)
+        if number is None:
+            row = self._tx.get("SELECT number, path FROM projects WHERE folded = ?", (path.casefold(),))
+            if row is None:
+                return None
+            if row[1] != path:
+                raise Conflict(f"there is a project {row[1]!r} that differs only in case: use that name")
+            number = self._known.projects[path] = row[0]
+        return number
+
+
+class NumberWriter(NumberReader):
+    """The same, where a project or an actor that is new gets its number."""
+
+    def _ensure_project(self, path: str, at: datetime) -> int:
+        """Return a project's number; create the project if it is new."""
+        number = self._project(path)
+        if number is None:
+            self._tx.run(
+                "INSERT INTO projects (path, folded, created_at) VALUES (?, ?, ?)", (path, path.casefold(), micros(at))
+            )
+            number = self._known.projects[path] = self._tx.last_number()
+        return number
+
+    def _actor_number(self, actor: Actor) -> int:
+        """Return an actor's number; store the actor if it is new."""
+        number = self._names().actors.get(actor)
+        if number is None:
+            values = (actor.name, actor.role.value, actor.via)
+            find = "SELECT number FROM actors WHERE name = ? AND role = ? AND via = ?"
+            number = self._tx.get(find, values)
+            if number is None:
+                self._tx.run("INSERT INTO actors (name, role, via) VALUES (?, ?, ?)", values)
+                number = self._tx.last_number()
+            self._known.actors[actor] = number
+        return number
+
+
+class CachedReader(NumberReader):
     """The methods of `SearchIndex` that answer from the cache."""
 
-    _tx: Transaction
     _cache: SearchCache
     _is_current: bool
     _areas: Callable[[Query], dict[int, tuple[int, int]]]

@@ -8,19 +8,14 @@ import msgspec
 
 from omoide.model import Actor, Event, Scope, Source, actor_source, parse_source
 from omoide.storage.rows import micros, moment
-from omoide.storage.sqlite.transaction import Transaction
+from omoide.storage.sqlite.cache import NumberReader
 
 _EVENT_SOURCE = "coalesce(e.source, CASE a.via WHEN 'cli' THEN 'cli' WHEN 'file' THEN 'file' ELSE 'agent:' || a.name END)"
 """`model.source.actor_source`, where an event names no source."""
 
 
-class SqliteEventReader:
+class SqliteEventReader(NumberReader):
     """The part of `SqliteReader` that is about events."""
-
-    _tx: Transaction
-
-    def _project(self, path: str) -> int | None:
-        raise NotImplementedError
 
     def events(
         self, scope: Scope | None, number: int | None, since: datetime | None, limit: int, source: Source | None = None

@@ -6,16 +6,11 @@ import msgspec
 
 from omoide.model import IdempotencyRecord
 from omoide.storage.rows import micros, moment
-from omoide.storage.sqlite.transaction import Transaction
+from omoide.storage.sqlite.cache import NumberReader
 
 
-class SqliteIdempotencyReader:
+class SqliteIdempotencyReader(NumberReader):
     """The part of `SqliteReader` that is about idempotency keys."""
-
-    _tx: Transaction
-
-    def _project(self, path: str) -> int | None:
-        raise NotImplementedError
 
     def idempotency_record(self, project: str, key: str) -> IdempotencyRecord | None:
         number = self._project(project) if project else 0

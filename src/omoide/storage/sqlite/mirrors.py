@@ -1,7 +1,6 @@
 """Mirrors on SQLite: which files follow which scope, and the sync state of each entry."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 import apsw
 
@@ -9,7 +8,7 @@ from omoide.errors import Conflict
 from omoide.model import Choice, FileState, FileVersions, Mirror, Scope, Side, SyncConflict, SyncState
 from omoide.storage.base import SyncUpdate
 from omoide.storage.rows import micros, moment, strings
-from omoide.storage.sqlite.transaction import Transaction
+from omoide.storage.sqlite.cache import NumberReader, NumberWriter
 
 _MIRRORS = (
     "SELECT r.number, coalesce(p.path, ''), r.session, r.place, r.file, r.format, r.choice, r.created_at, r.seen,"
@@ -20,10 +19,8 @@ _SYNC_STATES = "SELECT memory, file, entry, version, digest, held FROM sync_stat
 _PUT_SYNC_STATE = "INSERT OR REPLACE INTO sync_states SELECT ?1, number, ?3, ?4, ?5, ?6, ?7 FROM memories WHERE number = ?2"
 
 
-class MirrorReader:
+class MirrorReader(NumberReader):
     """The part of `SqliteReader` that is about mirrors."""
-
-    _tx: Transaction
 
     def changed_since(self, event: int) -> list[int]:
         # The + keeps SQLite from its index of memories, of which it would read everything.
@@ -105,11 +102,8 @@ class MirrorReader:
         return [SyncConflict(row[0], row[1], moment(row[2]), row[3], row[4], Side(row[5])) for row in rows]
 
 
-class MirrorWriter(MirrorReader):
+class MirrorWriter(MirrorReader, NumberWriter):
     """The part of `SqliteWriter` that is about mirrors."""
-
-    def _ensure_project(self, path: str, at: datetime) -> int:
-        raise NotImplementedError
 
     def put_mirror(self, mirror: Mirror) -> Mirror:
         if mirror.number:

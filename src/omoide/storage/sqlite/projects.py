@@ -6,8 +6,9 @@ from datetime import datetime
 from omoide.errors import Conflict
 from omoide.model import Project, ProjectPlace, Scope, Session
 from omoide.storage.rows import CURRENT, STATE_NUMBER, micros, moment
+from omoide.storage.sqlite.cache import NumberReader
 from omoide.storage.sqlite.postings import AREA_BITS, phrase
-from omoide.storage.sqlite.transaction import Transaction
+from omoide.storage.sqlite.runs import SqliteRunWriter
 
 # State by state, each read from the end of a range in the index: no memory is read, however many there are.
 _LAST_CHANGES = "SELECT p.path, max({}) FROM projects p".format(
@@ -31,13 +32,8 @@ _AREA_FREQUENCIES = (
 _LARGEST_NUMBER = 2**63 - 1
 
 
-class SessionReader:
+class SessionReader(NumberReader):
     """The part of `SqliteReader` that is about projects and sessions."""
-
-    _tx: Transaction
-
-    def _project(self, path: str) -> int | None:
-        raise NotImplementedError
 
     def projects(self) -> list[Project]:
         return self._read_projects("1", ())
@@ -93,14 +89,8 @@ class SessionReader:
         ]
 
 
-class SessionWriter(SessionReader):
+class SessionWriter(SessionReader, SqliteRunWriter):
     """The part of `SqliteWriter` that is about projects and sessions."""
-
-    def move_runs(self, source: int | None, target: int | None) -> None:
-        raise NotImplementedError
-
-    def _ensure_project(self, path: str, at: datetime) -> int:
-        raise NotImplementedError
 
     def put_project(self, project: Project) -> None:
         number = self._ensure_project(project.path, project.created_at or moment(0))

@@ -1,5 +1,6 @@
 """Prompts on SQLite: the memories that one may contain."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -12,9 +13,7 @@ class SqlitePromptReader:
     """The part of `SqliteReader` that is about prompts."""
 
     _tx: Transaction
-
-    def _where(self, query: Query, at: datetime) -> tuple[list[str], dict[str, Any]]:
-        raise NotImplementedError
+    _where: Callable[[Query, datetime], tuple[list[str], dict[str, Any]]]
 
     def prompt_candidates(self, query: Query, at: datetime) -> list[PromptCandidate]:
         clauses, values = self._where(query, at)

@@ -14,7 +14,6 @@ from typing import Any
 
 import msgspec
 
-from omoide.errors import Conflict
 from omoide.model import (
     Actor,
     Layer,
@@ -133,9 +132,7 @@ class SqliteReader(
     """See `storage/base.py` for what each verb promises. Made by the store, for one transaction."""
 
     def __init__(self, tx: Transaction, known: ReaderCache):
-        self._tx = tx
-        self._known = known
-        self._names_checked = False
+        super().__init__(tx, known)
         self._cache = known.search
         self._is_current = False
         self._looked: tuple[Query | None, dict[int, tuple[int, int]]] = (None, {})
@@ -393,25 +390,6 @@ class SqliteReader(
         if Layer.EVERYWHERE in layers:
             projects.append(0)
         return projects
-
-    def _names(self) -> ReaderCache:
-        """The cache, with numbers of projects and actors that hold in this transaction."""
-        if not self._names_checked:
-            self._known.require_names(self._tx.data_version())
-            self._names_checked = True
-        return self._known
-
-    def _project(self, path: str) -> int | None:
-        """A project's number; None when there is no such project."""
-        number = self._names().projects.get(path)
-        if number is None:
-            row = self._tx.get("SELECT number, path FROM projects WHERE folded = ?", (path.casefold(),))
-            if row is None:
-                return None
-            if row[1] != path:
-                raise Conflict(f"there is a project {row[1]!r} that differs only in case: use that name")
-            number = self._known.projects[path] = row[0]
-        return number
 
 
 def _version(memory: Memory, actor: Actor) -> Version:

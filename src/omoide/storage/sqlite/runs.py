@@ -1,7 +1,6 @@
 """Runs on SQLite."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
 from typing import Any
 
 import apsw
@@ -11,7 +10,7 @@ from msgspec.structs import replace
 from omoide.errors import Conflict
 from omoide.model import Actor, LearnedRelevance, Outcome, OutcomeEvidence, Receipt, Role, Run, Scope, Task
 from omoide.storage.rows import micros, moment
-from omoide.storage.sqlite.transaction import Transaction
+from omoide.storage.sqlite.cache import NumberReader, NumberWriter
 
 _RUN = """
 SELECT coalesce(p.path, ''), r.number, r.id, r.session, r.task, a.name, a.role, a.via, r.started_at, r.receipt, r.outcome,
@@ -27,13 +26,8 @@ FROM learned_relevances l JOIN memories m ON m.number = l.memory LEFT JOIN proje
 WHERE m.project IN (?, 0) ORDER BY l.memory"""
 
 
-class SqliteRunReader:
+class SqliteRunReader(NumberReader):
     """The part of `SqliteReader` that is about runs."""
-
-    _tx: Transaction
-
-    def _project(self, path: str) -> int | None:
-        raise NotImplementedError
 
     def run(self, scope: Scope, reference: int | str) -> Run | None:
         column = "number" if isinstance(reference, int) else "id"
@@ -58,14 +52,8 @@ class SqliteRunReader:
         ]
 
 
-class SqliteRunWriter(SqliteRunReader):
+class SqliteRunWriter(SqliteRunReader, NumberWriter):
     """The part of `SqliteWriter` that is about runs."""
-
-    def _ensure_project(self, path: str, at: datetime) -> int:
-        raise NotImplementedError
-
-    def _actor_number(self, actor: Actor) -> int:
-        raise NotImplementedError
 
     def add_run(self, run: Run) -> Run:
         project = self._ensure_project(run.scope.path, run.started_at)

@@ -6,16 +6,11 @@ import msgspec
 
 from omoide.model import Scope, WorkTreeRecord
 from omoide.storage.rows import micros
-from omoide.storage.sqlite.transaction import Transaction
+from omoide.storage.sqlite.cache import NumberReader, NumberWriter
 
 
-class SqliteWorkTreeReader:
+class SqliteWorkTreeReader(NumberReader):
     """The part of `SqliteReader` that is about work trees."""
-
-    _tx: Transaction
-
-    def _project(self, path: str) -> int | None:
-        raise NotImplementedError
 
     def work_tree(self, scope: Scope, root: str) -> WorkTreeRecord | None:
         key = (self._project(scope.path), root)
@@ -23,11 +18,8 @@ class SqliteWorkTreeReader:
         return None if row is None else msgspec.json.decode(row, type=WorkTreeRecord)
 
 
-class SqliteWorkTreeWriter(SqliteWorkTreeReader):
+class SqliteWorkTreeWriter(SqliteWorkTreeReader, NumberWriter):
     """The part of `SqliteWriter` that is about work trees."""
-
-    def _ensure_project(self, path: str, at: datetime) -> int:
-        raise NotImplementedError
 
     def put_work_tree(self, scope: Scope, record: WorkTreeRecord, *, drop_before: datetime) -> None:
         self._tx.run("DELETE FROM work_trees WHERE at < ?", (micros(drop_before),))

@@ -22,7 +22,6 @@ from omoide.storage.sqlite.names import NameWriter
 from omoide.storage.sqlite.postings import document_id
 from omoide.storage.sqlite.projects import SessionWriter
 from omoide.storage.sqlite.reader import SqliteReader, area
-from omoide.storage.sqlite.runs import SqliteRunWriter
 from omoide.storage.sqlite.transaction import Transaction
 from omoide.storage.sqlite.vectors import VectorWriter
 from omoide.storage.sqlite.work_trees import SqliteWorkTreeWriter
@@ -46,7 +45,6 @@ ON CONFLICT (area) DO UPDATE SET entries = entries + excluded.entries, terms = t
 
 
 class SqliteWriter(
-    SqliteRunWriter,
     SqliteWorkTreeWriter,
     MirrorWriter,
     SessionWriter,
@@ -232,33 +230,11 @@ class SqliteWriter(
 
     # the parts of the above
 
-    def _ensure_project(self, path: str, at: datetime) -> int:
-        """Return a project's number; create the project if it is new."""
-        number = self._project(path)
-        if number is None:
-            self._tx.run(
-                "INSERT INTO projects (path, folded, created_at) VALUES (?, ?, ?)", (path, path.casefold(), micros(at))
-            )
-            number = self._known.projects[path] = self._tx.last_number()
-        return number
-
     def _start(self, memory: Memory) -> None:
         """Create the memory's session if it is new."""
         if memory.scope.name and memory.scope not in self._started:
             self.add_session(memory.scope, memory.source, memory.created_at)
             self._started.add(memory.scope)
-
-    def _actor_number(self, actor: Actor) -> int:
-        number = self._names().actors.get(actor)
-        if number is None:
-            values = (actor.name, actor.role.value, actor.via)
-            find = "SELECT number FROM actors WHERE name = ? AND role = ? AND via = ?"
-            number = self._tx.get(find, values)
-            if number is None:
-                self._tx.run("INSERT INTO actors (name, role, via) VALUES (?, ?, ?)", values)
-                number = self._tx.last_number()
-            self._known.actors[actor] = number
-        return number
 
     def _columns(self, memory: Memory, project: int, fingerprint: int, words: IndexEntry, by: int) -> tuple[Any, ...]:
         if memory.created_at is not self._created[0]:  # thousands that are added together have the same
