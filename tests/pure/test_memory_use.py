@@ -57,9 +57,7 @@ ASKED, ASKED_JA = "Add the report page", "帳票の画面を追加して"
         pytest.param(
             "Never more than 4 resize workers", AgentWork(ASKED, "It has 16 workers."), CONTRADICTED, id="over a limit"
         ),
-        pytest.param(
-            "Never more than 4 resize workers", AgentWork(ASKED, "It has 3 workers."), IGNORED, id="within a limit"
-        ),
+        pytest.param("Never more than 4 resize workers", AgentWork(ASKED, "It has 3 workers."), USED, id="within a limit"),
         pytest.param(
             "上限は 20MB 以下",
             AgentWork(ASKED_JA, "上限を 10MB から 25MB に変えました。"),

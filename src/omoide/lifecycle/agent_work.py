@@ -10,9 +10,11 @@ from omoide.learning.sentences import split_sentences
 from omoide.learning.wording import Wording, wording
 from omoide.lifecycle import alternatives
 from omoide.lifecycle.comparison import TextFeatures, extract_features, fact_words
+from omoide.lifecycle.concepts import concepts_of
 from omoide.retrieval import analyzer
 
 NAME_WEIGHT, _LOANWORD_WEIGHT, WORD_WEIGHT = 3.0, 1.5, 1.0
+_LONG_WEIGHT, _SHORT_WEIGHT = 1.5, 0.6
 _LONG_NUMBER = 3
 """Digits of a number that is as good as a name: shorter ones occur by chance."""
 _MOST_READ = 100_000
@@ -70,9 +72,11 @@ _EVERYDAY_PROGRAMS = frozenset(
         ),
     ]
 )
+_FILE_EXTENSION = load_pattern(r"[\w}>)]\.([a-z]{2,7})\b", re.ASCII)
 _CODE = load_pattern(r"`([^`\n]{2,80})`")
 _KANA = load_pattern("[ぁ-ゖ]")
 _KATAKANA = load_pattern("[ァ-ヺー]{3,}")
+_IDEOGRAPHS = load_pattern("[一-鿿々]{2,}|[ァ-ヺー]{2,}")
 _DENIED = load_pattern(
     r"\b(?:not|never|no longer|instead of|rather than|without|avoid\w*|remov\w+|replac\w+|drop\w*)\b"
     r"|\b(?:switch|migrat)\w* from\b|n't\b|ではなく|じゃなく|代わりに|使わ|使用しな|禁止|やめ|削除し|置き換え|廃止"
@@ -119,6 +123,16 @@ class AgentWork:
         return telling_terms(self.done)
 
     @cached_property
+    def asked_content(self) -> dict[str, float]:
+        """The content terms of the prompt."""
+        return content_terms(self.prompt)
+
+    @cached_property
+    def done_content(self) -> dict[str, float]:
+        """The content terms of everything that the agent said and did."""
+        return content_terms(self.done)
+
+    @cached_property
     def asked_wording(self) -> Wording:
         """The runs of words of the prompt."""
         return wording(self.prompt)
@@ -157,6 +171,27 @@ class AgentWork:
     def kinds_used(self) -> dict[str, frozenset[str]]:
         """The tools and values that the agent names without denying them, by kind."""
         return alternatives.kinds_of("\n".join(each.text for each in self.statements if not each.is_denied))
+
+    @cached_property
+    def extensions(self) -> set[str]:
+        """The extensions of the files that the agent changed or names in what it wrote."""
+        return {match[1] for match in _FILE_EXTENSION.finditer("\n".join([*self.files, self.commands, self.changes]))}
+
+    @cached_property
+    def asked_concepts(self) -> dict[int, str]:
+        """The concepts of the prompt."""
+        return concepts_of(self.prompt, self.asked_terms)
+
+    @cached_property
+    def done_concepts(self) -> dict[int, str]:
+        """The concepts of everything that the agent said and did."""
+        return concepts_of(self.done, self.done_terms)
+
+    @cached_property
+    def written(self) -> str:
+        """What the agent ran and wrote, and what it says that it did."""
+        said = (sentence for sentence in split_sentences(self.answer) if not _DENIED.search(sentence))
+        return "\n".join([self.commands, self.changes, *said])
 
     @cached_property
     def statements(self) -> "list[AgentStatement]":
@@ -212,6 +247,27 @@ def telling_terms(text: str) -> dict[str, float]:
         if weight == 1.0 and len(term) > 1 and term not in weights and not _is_ending(term):
             weights[term] = WORD_WEIGHT
     return weights
+
+
+def content_terms(text: str) -> dict[str, float]:
+    """Return the words of a text, by how much they say: names and long words more, pairs with hiragana nothing."""
+    weights: dict[str, float] = {}
+    for term, weight in analyzer.query_terms(text, limit=100_000).items():
+        if weight == 1.0 and term.isascii() and len(term) > 1:
+            weights[term] = _content_weight(term)
+    for run in _IDEOGRAPHS.findall(text):
+        weights[run] = _LONG_WEIGHT if len(run) > 2 else WORD_WEIGHT
+        if run[0] > "ヿ":
+            weights.update((run[place : place + 2], WORD_WEIGHT) for place in range(len(run) - 1))
+    return weights
+
+
+def _content_weight(term: str) -> float:
+    if term.isdigit():
+        return _LONG_WEIGHT if len(term) >= _LONG_NUMBER else _SHORT_WEIGHT
+    if not term.isalpha():
+        return NAME_WEIGHT
+    return _SHORT_WEIGHT if len(term) < 5 else WORD_WEIGHT if len(term) < 8 else _LONG_WEIGHT
 
 
 def sentences_of(memory: str) -> list[str]:

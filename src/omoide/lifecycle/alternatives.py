@@ -61,6 +61,8 @@ _KINDS = (
     "british american",
     "cursor|keyset offset",
     "日本語 英語",
+    "税抜|税抜き|税別 税込|税込み",
+    "koin hilt|dagger",
     "asyncio threading multiprocessing",
 )
 _REGION = load_pattern(
@@ -107,4 +109,4 @@ def _members() -> dict[str, list[tuple[str, str]]]:
 @cache
 def _spellings() -> re.Pattern[str]:
     spellings = sorted(_members(), key=len, reverse=True)
-    return load_pattern(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spellings))})(?![\w-])", re.ASCII)
+    return load_pattern(rf"(?<![\w-])(?:{'|'.join(map(re.escape, spellings))})(?![\w-]| per )", re.ASCII)

@@ -11,13 +11,11 @@ from typing import NamedTuple
 
 from omoide.compiled_patterns import load_pattern
 from omoide.learning.wording import wording
+from omoide.lifecycle import use_evidence
 from omoide.lifecycle.agent_work import NAME_WEIGHT, AgentWork, code_spans, has_word, sentences_of, telling_terms, word_pairs
-from omoide.lifecycle.memory_contradiction import (
-    MemorySentence,
-    find_contradiction,
-    has_conventional_message,
-    is_conventional,
-)
+from omoide.lifecycle.exclusions import MemorySentence
+from omoide.lifecycle.memory_contradiction import find_contradiction, has_conventional_message, is_conventional
+from omoide.lifecycle.use_evidence import SeenUse, UseEvidence
 from omoide.model import MemoryUse
 
 _MOST_READ = 4_000
@@ -43,32 +41,46 @@ class UseJudgement(NamedTuple):
 def judge_use(memory: str, work: AgentWork) -> UseJudgement:
     """Return what an agent made of a memory."""
     memory = memory[:_MOST_READ]
-    sentences = [MemorySentence(sentence) for sentence in sentences_of(memory)]
+    sentences = read_sentences(memory)
     broken = find_contradiction(memory, sentences, work)
     if broken:
         return UseJudgement(MemoryUse.CONTRADICTED, broken)
-    used = _find_use(memory, sentences, work)
-    return UseJudgement(MemoryUse.USED, used) if used else UseJudgement(MemoryUse.IGNORED)
+    evidence, why = measure_use(memory, sentences, work)
+    if use_evidence.score(evidence) <= 0:
+        return UseJudgement(MemoryUse.IGNORED)
+    return UseJudgement(MemoryUse.USED, why or "the agent's work is about the same")
 
 
-def _find_use(memory: str, sentences: Sequence[MemorySentence], work: AgentWork) -> str:
-    """Say what of a memory is in the work of the agent; empty: not enough of it."""
+def read_sentences(memory: str) -> list[MemorySentence]:
+    """Return the sentences of a memory."""
+    return [MemorySentence(sentence) for sentence in sentences_of(memory)]
+
+
+def measure_use(memory: str, sentences: Sequence[MemorySentence], work: AgentWork) -> tuple[UseEvidence, str]:
+    """Return the evidence that an agent used a memory, and what of the memory its work has; empty: nothing telling."""
+    excluded = list(dict.fromkeys(bad for sentence in sentences for _, bad, _ in sentence.exclusions))
+    followed, repeated = _find_followed(memory, sentences, work, excluded), _find_repeated(memory, work, excluded)
+    seen = SeenUse(bool(followed), bool(repeated), any(sentence.practices for sentence in sentences))
+    return use_evidence.measure(memory, work, excluded, seen), followed or repeated
+
+
+def _find_followed(memory: str, sentences: Sequence[MemorySentence], work: AgentWork, excluded: Collection[str]) -> str:
+    """Say which way, directory, pattern or telling name of a memory is in the work of the agent; empty: none."""
     ways = (good for sentence in sentences for good in sentence.requests)
     way = next((good for good in ways if not has_word(work.prompt, good) and has_word(work.done, good)), "")
     if way:
         return f"the agent uses {way}"
     # To use what it rules out is not to use the memory.
-    excluded = list(dict.fromkeys(bad for sentence in sentences for _, bad, _ in sentence.exclusions))
     denials = [statement.text for statement in work.statements if statement.is_denied] if excluded else []
     avoided = next((bad for bad in excluded if any(has_word(text, bad) for text in denials)), "")
     if avoided:
         return f"the agent avoids {avoided}"
-    return (
-        _directory_used(memory, work)
-        or _pattern_used(memory, work, excluded)
-        or _terms_used(memory, work, excluded)
-        or _words_used(memory, work)
-    )
+    return _directory_used(memory, work) or _pattern_used(memory, work, excluded) or _names_used(memory, work, excluded)
+
+
+def _find_repeated(memory: str, work: AgentWork, excluded: Collection[str]) -> str:
+    """Say which terms or words of a memory are in the work of the agent; empty: not enough of them."""
+    return _terms_used(memory, work, excluded) or _words_used(memory, work)
 
 
 def _directory_used(memory: str, work: AgentWork) -> str:
@@ -96,18 +108,28 @@ def _pattern_used(memory: str, work: AgentWork, excluded: Collection[str]) -> st
     return ""
 
 
-def _terms_used(memory: str, work: AgentWork, excluded: Collection[str]) -> str:
-    """Say which terms of a memory the agent's work has; empty: not enough of them."""
+def _found_terms(memory: str, work: AgentWork, excluded: Collection[str]) -> tuple[dict[str, float], dict[str, float]]:
+    """The terms of a memory that are not in the prompt, and those of them that are in the work."""
     ignored = {*work.asked_terms, *excluded}
     own = {term: weight for term, weight in telling_terms(memory).items() if term not in ignored}
-    found = {term: weight for term, weight in own.items() if term in work.done_terms}
+    return own, {term: weight for term, weight in own.items() if term in work.done_terms}
+
+
+def _names_used(memory: str, work: AgentWork, excluded: Collection[str]) -> str:
+    """Say which name of a memory that hardly occurs by chance the agent's work has; empty: none."""
+    _, found = _found_terms(memory, work, excluded)
+    names = (term for term, weight in found.items() if weight == NAME_WEIGHT and _STRONG.fullmatch(term))
+    strong = next(names, "") or next((term for term in found if term in work.programs), "")
+    return f"the agent's work has {strong}" if strong else ""
+
+
+def _terms_used(memory: str, work: AgentWork, excluded: Collection[str]) -> str:
+    """Say which terms of a memory the agent's work has; empty: not enough of them."""
+    own, found = _found_terms(memory, work, excluded)
     if not found:
         return ""
-    names = [term for term, weight in found.items() if weight == NAME_WEIGHT]
-    strong = [*filter(_STRONG.fullmatch, names), *(term for term in found if term in work.programs)]
-    if strong:
-        return f"the agent's work has {strong[0]}"
-    if sum(found.values()) / sum(own.values()) >= (_ENOUGH_WITH_NAME if names else _ENOUGH):
+    has_name = any(weight == NAME_WEIGHT for weight in found.values())
+    if sum(found.values()) / sum(own.values()) >= (_ENOUGH_WITH_NAME if has_name else _ENOUGH):
         named = sorted(found, key=lambda term: (-found[term], -len(term), term))[:3]
         return f"the agent's work has {', '.join(named)}"
     return ""

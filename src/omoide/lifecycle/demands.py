@@ -1,0 +1,163 @@
+"""What a memory demands and an agent's work lacks though it is about that: a member of a list, a name, a language. Pure."""
+
+import re
+
+from omoide.compiled_patterns import load_pattern
+from omoide.lifecycle.agent_work import AgentWork, has_word, telling_terms
+from omoide.lifecycle.concepts import concepts_of
+
+_LISTED = load_pattern(
+    r"((?:[A-Za-z][\w.-]*, ){1,6}[A-Za-z][\w.-]*,? (?:and|or|&) [A-Za-z][\w.-]*|(?:[A-Za-z][\w.-]*, ){2,6}[A-Za-z][\w.-]*"
+    r"|\bboth [A-Za-z][\w.-]* and [A-Za-z][\w.-]*|[^\s、。・()（）]{2,10}(?:・[^\s、。・()（）のはをにでも]{2,10}){2,6})"
+)
+_ALL = load_pattern(
+    r"\b(?:all|every|each|both|always|must|has to|have to|needs?)\b|すべて|全て|全部|必ず|それぞれ|両方", re.I
+)
+_SEPARATOR = load_pattern(r", (?:and |or )?| and | or | & |・")
+_ADDRESS = load_pattern(r"[\w.+-]+@([\w-]+(?:\.[\w-]+)+)", re.ASCII)
+_DEMAND = load_pattern(
+    r"\b(?:must|always|every|each|has to|have to|all|ends|closes?|begins?|starts?|gets?|carr(?:y|ies))\b"
+    r"|必ず|付ける|付けて|つける|入れる|添える|書く|載せる|経由|こと(?:[。)]|$)",
+    re.I,
+)
+_LITERAL = load_pattern(
+    r"`([^`\n]{3,60})`|'([^'\n]{3,40})'|\"([^\"\n]{3,40})\"|「([^」\n]{3,30})」|(?<![\w/#.-])(--?[a-z][\w-]+|[a-z]+(?:[-_][a-z]+)+)(?![\w/.-])"
+)
+_MOST = 0.5
+"""Of the terms before a demanded name, the share that shows that the work is about them."""
+_PART = load_pattern("[ぁ-ゖ]|^[ァ-ヺー]{2}$")
+"""Pairs of characters that are no words."""
+_FORMATS = (
+    frozenset({"docx", "html", "pdf", "odt", "rtf"}),
+    frozenset({"xlsx", "csv", "tsv", "parquet", "ods"}),
+    frozenset({"png", "svg", "jpg", "jpeg", "webp", "gif", "avif"}),
+    frozenset({"yaml", "yml", "toml", "json", "ini"}),
+)
+_EXTENSION = load_pattern(r"(?<![\w/])\.([a-z]{2,7})\b|\b([A-Z]{3,4})(?=で|に|形式)")
+_BELONGS = load_pattern(
+    r"\b([A-Za-z][\w-]+) (?:belongs?|go(?:es)?|lives?|are (?:kept|put|stored|written)|is (?:kept|put|stored|written)) "
+    r"(?:in|to|into|under) `?((?:/|[\w.-]+/)[\w./-]+)",
+    re.I,
+)
+_COMMENT = load_pattern(r"^\s*(?:#(?!!)|//|/\*\*?|--|\*) ?(\S.*)$", re.M)
+_COMMIT = load_pattern(r"\bgit commit\b.*? -[a-z]*m[ =]?(['\"])(.+?)\1", re.S)
+_JAPANESE = load_pattern("[ぁ-ゖァ-ヺ一-鿿]")
+_IN_JAPANESE = load_pattern(r"\bin japanese\b|日本語(?:で|の|に)", re.I)
+_IN_ENGLISH = load_pattern(r"\bin english\b|英語(?:で|の|に)", re.I)
+_ABOUT_COMMENTS = load_pattern(r"\b(?:code )?comments\b|コメント", re.I)
+_ABOUT_COMMITS = load_pattern(r"\bcommit(?:s| messages?)\b|コミット", re.I)
+_TICKET = load_pattern(r"\b(?:ticket|issue|jira) (?:number|id|key)|(?:チケット|課題|イシュー)(?:の)?番号", re.I)
+_HAS_TICKET = load_pattern(r"[A-Z]{2,}-\d+|#\d+")
+
+
+def find_unmet(sentence: str, work: AgentWork) -> str:
+    """Say what a sentence of a memory demands that the work of an agent lacks; empty: nothing."""
+    return (
+        _incomplete_list(sentence, work)
+        or _other_address(sentence, work)
+        or _other_language(sentence, work)
+        or _no_ticket(sentence, work)
+        or _other_format(sentence, work)
+        or _other_directory(sentence, work)
+        or _missing_name(sentence, work)
+    )
+
+
+def _incomplete_list(sentence: str, work: AgentWork) -> str:
+    """Say which member of a list an agent left out though it has most of the others; empty: none."""
+    if not _ALL.search(sentence):
+        return ""
+    for listed in _LISTED.finditer(sentence):
+        members = [member.strip() for member in _SEPARATOR.split(listed[1].removeprefix("both ")) if member.strip()]
+        missing = [
+            member
+            for member in members
+            if not has_word(work.done, member.lower()) and not has_word(work.prompt, member.lower())
+        ]
+        present = len(members) - len(missing)
+        if missing and present > len(missing):
+            return f"it demands {', '.join(members)}, the agent's work lacks {missing[0]}"
+    return ""
+
+
+def _other_address(sentence: str, work: AgentWork) -> str:
+    """Say which other address of the same domain the agent uses; empty: none."""
+    for wanted in _ADDRESS.finditer(sentence):
+        if wanted[0] in work.done:
+            continue
+        for found in _ADDRESS.finditer(work.written):
+            if found[1] == wanted[1] and found[0] not in sentence and found[0] not in work.prompt:
+                return f"it names {wanted[0]}, the agent uses {found[0]}"
+    return ""
+
+
+def _other_language(sentence: str, work: AgentWork) -> str:
+    """Say where an agent writes another language than a sentence demands; empty: nowhere."""
+    is_japanese, is_english = (pattern.search(sentence) is not None for pattern in (_IN_JAPANESE, _IN_ENGLISH))
+    if is_japanese == is_english:
+        return ""
+    texts: list[str] = []
+    if _ABOUT_COMMENTS.search(sentence):
+        texts += [match[1] for match in _COMMENT.finditer(work.changes) if " " in match[1] or _JAPANESE.search(match[1])]
+    if _ABOUT_COMMITS.search(sentence):
+        texts += [match[2] for match in _COMMIT.finditer(work.commands)]
+    others = [text for text in texts if bool(_JAPANESE.search(text)) is not is_japanese]
+    return f"the agent writes {others[0][:60]}" if others and len(others) == len(texts) else ""
+
+
+def _no_ticket(sentence: str, work: AgentWork) -> str:
+    """Say which commit lacks the number of a ticket that a sentence demands; empty: none."""
+    if not (_TICKET.search(sentence) and _ABOUT_COMMITS.search(sentence)):
+        return ""
+    messages = [match[2] for match in _COMMIT.finditer(work.commands)]
+    lacking = [message for message in messages if not _HAS_TICKET.search(message)]
+    return f"the agent's commit has no number of a ticket: {lacking[0][:60]}" if lacking else ""
+
+
+def _other_format(sentence: str, work: AgentWork) -> str:
+    """Say in which other format of the same kind the agent writes a file; empty: in none."""
+    wanted = {(match[1] or match[2]).lower() for match in _EXTENSION.finditer(sentence)}
+    for kind in _FORMATS:
+        asked = wanted & kind
+        if len(asked) != 1 or not asked.isdisjoint(work.extensions) or any(has_word(work.prompt, name) for name in kind):
+            continue
+        others = sorted(kind & work.extensions)
+        if others and _share_found(sentence, work) > 0:
+            return f"it demands .{min(asked)}, the agent writes .{others[0]}"
+    return ""
+
+
+def _other_directory(sentence: str, work: AgentWork) -> str:
+    """Say what an agent put elsewhere than in the directory that a sentence demands for it; empty: nothing."""
+    for match in _BELONGS.finditer(sentence):
+        name, directory = match[1].lower(), match[2].strip("/`")
+        if directory in work.done or directory in work.prompt:
+            continue
+        place = re.search(rf"(?<![\w/]){re.escape(name)}/[\w<>{{}}.-]+", work.done, re.I)
+        if place:
+            return f"it demands {directory} for {name}, the agent uses {place[0]}"
+    return ""
+
+
+def _missing_name(sentence: str, work: AgentWork) -> str:
+    """Say which name that a sentence demands the work lacks though it is about that; empty: none."""
+    if not _DEMAND.search(sentence) or not work.changes:
+        return ""
+    match = _LITERAL.search(sentence)
+    if match is None:
+        return ""
+    name = next(filter(None, match.groups())).lower()
+    if name in work.done.lower() or name in work.prompt.lower() or _share_found(sentence[: match.start()], work) <= _MOST:
+        return ""
+    return f"it demands {name}, the agent's work lacks it"
+
+
+def _share_found(text: str, work: AgentWork) -> float:
+    """Which share of the terms of a text the work of an agent has, by the word or by another one for the same matter."""
+    terms = [term for term in telling_terms(text) if term.isascii() or not _PART.search(term)]
+    found = [
+        term
+        for term in terms
+        if term in work.done_terms or any(map(work.done_concepts.__contains__, concepts_of(term, [term])))
+    ]
+    return len(found) / len(terms) if terms else 0.0

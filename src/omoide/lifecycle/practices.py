@@ -1,0 +1,172 @@
+"""Practices that projects rule out, and how each looks in code and commands: `print(` for "nothing to stdout". Pure.
+
+A memory names a practice in words ("no emojis", 例外にせず, "pin images to a digest"); an agent shows it in what it writes.
+The table holds rules that projects commonly have, not those of one project.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from omoide.compiled_patterns import load_pattern
+
+
+class Practice(NamedTuple):
+    """One practice: the words by which a memory forbids it, and the pattern of what shows it."""
+
+    named: str
+    shown: str
+    opposite: str = ""
+    """The words by which a memory asks for the opposite; empty: only a memory that names the practice forbids it."""
+
+
+_PRACTICES = (
+    # output, waiting, errors
+    Practice(
+        "print|stdout|標準出力|console.log|println",
+        r"(?<![\w.])print\(|console\.log\(|\bprintln!?\(|System\.out\.print|fmt\.Print",
+    ),
+    Practice("sleep|sleeps|sleeping", r"\b(?:time|thread)(?:\.|::)sleep\(|(?<![\w.])sleep\(|^sleep \d"),
+    Practice("delay|delays", r"(?<!\w)delay\("),
+    Practice(
+        "例外に|例外を|例外で|raise exceptions|throw exceptions|throwing|exceptions",
+        r"^\s*(?:raise|throw)\b|\bthrow (?:new )?\w+\(",
+    ),
+    Practice("unwrap", r"\.unwrap\(\)"),
+    Practice("panic|panics", r"\bpanic!?\("),
+    Practice("bare except|broad except|except exception|catch-all|swallow|握りつぶ", r"except:|except (?:Base)?Exception\b"),
+    Practice(
+        "ts-ignore|eslint-disable|noqa|type: ignore|suppress|suppressing|抑制|黙らせ",
+        r"@ts-(?:ignore|expect-error)|eslint-disable|# noqa|# type: ignore|@SuppressWarnings|nolint|rubocop:disable",
+    ),
+    # types and language
+    Practice("any型|anyは|anyを|anyへ|anyや|any や|`any`|any type|type any|any or as", r":\s*any\b|\bas any\b|<any>"),
+    Practice("default export|default exports|export default|デフォルトエクスポート", r"^\s*export default\b"),
+    Practice("`var`|varは|varを|use var|using var|var keyword", r"^\s*var \w+\s*="),
+    Practice("enum|enums", r"^\s*(?:export )?(?:const )?enum \w"),
+    Practice(
+        "wildcard import|wildcard imports|star import|star imports|import *", r"^\s*from \S+ import \*|^import [\w.]+\.\*;"
+    ),
+    Practice("eval", r"\beval\("),
+    Practice(".then|then chains|then-chains", r"\.then\("),
+    Practice("global variable|global variables|global state|グローバル変数", r"^\s*global \w"),
+    Practice("singleton|singletons|.shared|シングルトン", r"\.shared\b|\.getInstance\("),
+    Practice(
+        "class component|class components|クラスコンポーネント",
+        r"extends (?:React\.)?(?:Pure)?Component\b",
+        "function components|functional components|関数コンポーネント",
+    ),
+    Practice("options api|オプションapi", r"^export default \{|^\s*data\(\) \{", "script setup|composition api"),
+    Practice(
+        "非同期リセット|async reset|asynchronous reset|asynchronous resets",
+        r"\bor (?:neg|pos)edge \w*(?:rst|reset)",
+        "は同期リセット|synchronous reset|synchronous resets",
+    ),
+    Practice("by name|名前で探|名前で検索|by tag", r"\.Find\(\"|FindWithTag\(|find_by_name\("),
+    Practice("mock|mocks|mocking|モック", r"\bmock\.|\b(?:jest|vi)\.mock\(|MagicMock|@patch\b"),
+    Practice("snapshot test|snapshot tests|スナップショットテスト", r"toMatch(?:Inline)?Snapshot"),
+    Practice("semicolon|semicolons|セミコロン", r";\s*$"),
+    Practice("hard tabs|tab characters|indent with tabs|tabs for indentation|タブ文字|タブインデント", r"^\t"),
+    Practice("no comments|code comments|コメントを書|コメントを残", r"^\s*(?:#|//|/\*) ?\w"),
+    Practice("todo|todos", r"\b(?-i:TODO)\b"),
+    # pages and texts
+    Practice("emoji|emojis|絵文字", "[\u2600-\u27bf\U0001f300-\U0001faff]"),
+    Practice("exclamation mark|exclamation marks|exclamation points|感嘆符|ビックリマーク", r"\w[!！](?:\s|$)"),
+    Practice("inline style|inline styles|inline css|インラインスタイル|style属性", r"\bstyle=[{\"]"),
+    Practice("!important", r"!important"),
+    Practice("innerhtml", r"innerHTML"),
+    Practice(
+        "hard-coded colors|hard-coded colours|hardcoded colors|hardcoded colours|hex colors|hex colours"
+        "|色の直書き|カラーコード",
+        r"#[0-9a-fA-F]{6}\b|#[0-9a-fA-F]{3}\b",
+    ),
+    Practice("vertical rules|vertical lines|縦罫線", r"\\begin\{tabular\}\{[^}]*\|"),
+    # data
+    Practice(
+        "raw sql|生のsql|生sql|sqlを直接|sqlを生で|sqlを直に|string-built sql|sql strings",
+        r"DB::(?:select|statement|raw|unprepared)\(|[\"'`]\s*(?:select\s.+\sfrom|insert into|update \w+ set|delete from)\b",
+    ),
+    Practice("select *|全列", r"\bselect\s+\*"),
+    Practice(
+        "hard delete|hard-delete|hard deletes|hard-deleted|物理削除|physically delete|physically deleted",
+        r"\.destroy(?:!|_all)?\b|\bDELETE FROM\b|\.delete\(\)|delete_all|物理削除",
+        "soft delete|soft-delete|soft-deleted|soft deletes|論理削除",
+    ),
+    Practice("process memory|in memory|in-memory|in-process|プロセス内|メモリ上", r"\bin[ -]memory\b|メモリ(?:上|内)"),
+    Practice(
+        "float|floats|浮動小数",
+        r"\b(?:price|amount|total|cost)\w*\s*:\s*(?:float|f32|f64|double)\b",
+        "integer cents|integer yen|whole cents",
+    ),
+    # versions, networks, rights
+    Practice(
+        "latest|floating tag|floating tags",
+        r":latest\b|@latest\b",
+        "pin|pins|pinned|digest|digests|ダイジェスト|版を固定|バージョンを固定",
+    ),
+    Practice(
+        "action by tag",
+        r"uses: [\w./-]+@(?:v\d[\w.]*|main|master)\s*$",
+        "commit sha|commit shas|commit hash|commit hashes|full sha|コミットのハッシュ|コミットハッシュ|コミットsha",
+    ),
+    Practice(
+        "all interfaces|0.0.0.0", r"0\.0\.0\.0|^\s*- [\"']?\d{2,5}:\d{2,5}[\"']?\s*$", "127.0.0.1|loopback|ループバック"
+    ),
+    Practice("plain http|unencrypted http|平文", r"[\"'`(]http://(?!localhost|127\.)"),
+    Practice("as root|rootで|root user|rootユーザー", r"^USER root|^\s*sudo |runAsUser: 0|user: root"),
+    Practice("sudo", r"(?:^|[;&|] *)sudo "),
+    # version control
+    Practice("force push|force-push|push --force|強制プッシュ|強制push", r"\bpush\b.*(?: --force\b(?!-)| -f\b)"),
+    Practice("--no-verify|skip hooks|skip the hooks", r"--no-verify"),
+    Practice(
+        "to main|to master|on main|on master|mainへ|mainに|masterへ|masterに", r"\bpush \S+ (?:HEAD:)?(?:main|master)\b"
+    ),
+    Practice("amend", r"commit\b.* --amend"),
+)
+_FORBIDS = load_pattern(
+    r"\b(?:no|not|never|nothing|nobody|avoid\w*|banned|forbid\w*|without|instead of|rather than|stop\w*|removed)\b|n't\b"
+    r"|ない|禁止|避け|ず(?:[、,に]|$)|不可|NG|やめ|いけ|ません",
+    re.I,
+)
+_CLAUSE = load_pattern(r"[;:。]|[,.] ")
+
+
+def forbidden_practices(sentence: str) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Yield each practice that a sentence of a memory forbids, by its words, with the pattern of what shows it."""
+    forbidding: list[str] = []
+    asking: list[str] = []
+    for clause in _CLAUSE.split(sentence.lower()):
+        (forbidding if _FORBIDS.search(clause) else asking).append(clause)
+    for named, opposite, shown in _words():
+        word = _find(named, forbidding) or _find(opposite, asking)
+        if word:
+            yield word, _pattern(shown)
+
+
+def _find(words: list[str], clauses: list[str]) -> str:
+    """Return the first of the words that is in a clause, and not inside another word; empty: none is."""
+    for clause in clauses:
+        for word in words:
+            place = clause.find(word)
+            if place >= 0 and not (
+                _joins(clause[place - 1 : place], word[0]) or _joins(clause[place + len(word) :][:1], word[-1])
+            ):
+                return word
+    return ""
+
+
+def _joins(neighbour: str, edge: str) -> bool:
+    """Whether two characters side by side are inside one word."""
+    return bool(neighbour) and (neighbour + edge).isascii() and neighbour.isalnum() and edge.isalnum()
+
+
+@cache
+def _words() -> list[tuple[list[str], list[str], str]]:
+    return [(each.named.split("|"), each.opposite.split("|") if each.opposite else [], each.shown) for each in _PRACTICES]
+
+
+@cache
+def _pattern(shown: str) -> re.Pattern[str]:
+    # Loaded where a memory needs it: most memories need none.
+    return load_pattern(shown, re.M | re.I)
