@@ -8,9 +8,8 @@ from itertools import pairwise
 from omoide.compiled_patterns import load_pattern
 from omoide.learning.sentences import split_sentences
 from omoide.learning.wording import Wording, wording
-from omoide.lifecycle import alternatives
+from omoide.lifecycle import alternatives, concepts
 from omoide.lifecycle.comparison import TextFeatures, extract_features, fact_words
-from omoide.lifecycle.concepts import concepts_of
 from omoide.retrieval import analyzer
 
 NAME_WEIGHT, _LOANWORD_WEIGHT, WORD_WEIGHT = 3.0, 1.5, 1.0
@@ -113,24 +112,32 @@ class AgentWork:
         self.done = "\n".join([self.answer, self.commands, *self.files, self.changes])
 
     @cached_property
+    def _asked(self) -> "TextTerms":
+        return TextTerms(self.prompt)
+
+    @cached_property
+    def _done(self) -> "TextTerms":
+        return TextTerms(self.done)
+
+    @property
     def asked_terms(self) -> dict[str, float]:
         """The terms of the prompt."""
-        return telling_terms(self.prompt)
+        return self._asked.telling
 
-    @cached_property
+    @property
     def done_terms(self) -> dict[str, float]:
         """The terms of everything that the agent said and did."""
-        return telling_terms(self.done)
+        return self._done.telling
 
-    @cached_property
+    @property
     def asked_content(self) -> dict[str, float]:
-        """The content terms of the prompt."""
-        return content_terms(self.prompt)
+        """The words of the prompt."""
+        return self._asked.content
 
-    @cached_property
+    @property
     def done_content(self) -> dict[str, float]:
-        """The content terms of everything that the agent said and did."""
-        return content_terms(self.done)
+        """The words of everything that the agent said and did."""
+        return self._done.content
 
     @cached_property
     def asked_wording(self) -> Wording:
@@ -177,15 +184,13 @@ class AgentWork:
         """The extensions of the files that the agent changed or names in what it wrote."""
         return {match[1] for match in _FILE_EXTENSION.finditer("\n".join([*self.files, self.commands, self.changes]))}
 
-    @cached_property
-    def asked_concepts(self) -> dict[int, str]:
-        """The concepts of the prompt."""
-        return concepts_of(self.prompt, self.asked_terms)
+    def has_concept(self, concept: int) -> bool:
+        """Return whether the agent said or did something that shows a concept."""
+        return concepts.shows(concept, self.done, self.done_terms)
 
-    @cached_property
-    def done_concepts(self) -> dict[int, str]:
-        """The concepts of everything that the agent said and did."""
-        return concepts_of(self.done, self.done_terms)
+    def is_asked_concept(self, concept: int) -> bool:
+        """Return whether the prompt shows a concept."""
+        return concepts.shows(concept, self.prompt, self.asked_terms)
 
     @cached_property
     def written(self) -> str:
@@ -236,30 +241,41 @@ class AgentStatement:
         return extract_features(self.text)
 
 
+class TextTerms:
+    """The terms of a text, read once."""
+
+    def __init__(self, text: str):
+        self._text = text
+        found = analyzer.query_terms(text, limit=100_000).items()
+        self._full = [term for term, weight in found if weight == 1.0 and len(term) > 1]
+
+    @cached_property
+    def telling(self) -> dict[str, float]:
+        """The terms that tell the text from others, with their weights."""
+        weights: dict[str, float] = {}
+        for name in _names(self._text):
+            weights[name] = WORD_WEIGHT if name.isdigit() and len(name) < _LONG_NUMBER else NAME_WEIGHT
+        for match in _KATAKANA.finditer(self._text):
+            weights[match[0]] = _LOANWORD_WEIGHT
+        for term in self._full:
+            if term not in weights and not _is_ending(term):
+                weights[term] = WORD_WEIGHT
+        return weights
+
+    @cached_property
+    def content(self) -> dict[str, float]:
+        """The words, by how much they say: names and long words more, pairs with hiragana nothing."""
+        weights = {term: _content_weight(term) for term in self._full if term.isascii()}
+        for run in () if self._text.isascii() else _IDEOGRAPHS.findall(self._text):
+            weights[run] = _LONG_WEIGHT if len(run) > 2 else WORD_WEIGHT
+            if run[0] > "ヿ":
+                weights.update((run[place : place + 2], WORD_WEIGHT) for place in range(len(run) - 1))
+        return weights
+
+
 def telling_terms(text: str) -> dict[str, float]:
     """Return the terms that tell a text from others, with their weights."""
-    weights: dict[str, float] = {}
-    for name in _names(text):
-        weights[name] = WORD_WEIGHT if name.isdigit() and len(name) < _LONG_NUMBER else NAME_WEIGHT
-    for match in _KATAKANA.finditer(text):
-        weights[match[0]] = _LOANWORD_WEIGHT
-    for term, weight in analyzer.query_terms(text, limit=100_000).items():
-        if weight == 1.0 and len(term) > 1 and term not in weights and not _is_ending(term):
-            weights[term] = WORD_WEIGHT
-    return weights
-
-
-def content_terms(text: str) -> dict[str, float]:
-    """Return the words of a text, by how much they say: names and long words more, pairs with hiragana nothing."""
-    weights: dict[str, float] = {}
-    for term, weight in analyzer.query_terms(text, limit=100_000).items():
-        if weight == 1.0 and term.isascii() and len(term) > 1:
-            weights[term] = _content_weight(term)
-    for run in _IDEOGRAPHS.findall(text):
-        weights[run] = _LONG_WEIGHT if len(run) > 2 else WORD_WEIGHT
-        if run[0] > "ヿ":
-            weights.update((run[place : place + 2], WORD_WEIGHT) for place in range(len(run) - 1))
-    return weights
+    return TextTerms(text).telling
 
 
 def _content_weight(term: str) -> float:

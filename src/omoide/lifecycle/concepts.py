@@ -4,11 +4,9 @@ An agent follows a memory in other words than its own, and often only in code: �
 "missing" is `None`. Each entry below is a matter with the words that show it.
 """
 
-import re
-from collections.abc import Iterable
+from collections.abc import Container
 from functools import cache
 
-from omoide.compiled_patterns import load_pattern
 from omoide.retrieval import analyzer
 
 _CONCEPTS = """
@@ -107,28 +105,25 @@ staging preprod stg qa | ステージング 検証環境
 """
 
 
+def concepts_of(text: str, terms: Container[str]) -> list[int]:
+    """Return the concepts that a text shows. `terms`: the terms of the text."""
+    return [place for place in range(len(_entries())) if shows(place, text, terms)]
+
+
+def shows(concept: int, text: str, terms: Container[str]) -> bool:
+    """Return whether a text, which has these terms, shows a concept."""
+    english, japanese = _entries()[concept]
+    return any(word in terms for word in english) or (not text.isascii() and any(word in text for word in japanese))
+
+
+def concepts_of_term(term: str) -> list[int]:
+    """Return the concepts of which a term is a word."""
+    return [place for place, words in enumerate(_entries()) if term in words[not term.isascii()]]
+
+
 @cache
-def _by_word() -> dict[str, tuple[int, ...]]:
-    found: dict[str, set[int]] = {}
+def _entries() -> list[tuple[list[str], list[str]]]:
+    """The concepts: their words in English, by their stems, and in Japanese."""
     entries = _CONCEPTS.replace("\n    ", " ").strip().replace("\n", ";").split(";")
-    for place, entry in enumerate(entries):
-        english, _, japanese = entry.partition("|")
-        for word in (*map(analyzer.stem, english.split()), *japanese.split()):
-            found.setdefault(word, set()).add(place)
-    return {word: tuple(places) for word, places in found.items()}
-
-
-@cache
-def _japanese() -> re.Pattern[str]:
-    words = sorted((word for word in _by_word() if not word.isascii()), key=len, reverse=True)
-    return load_pattern("|".join(map(re.escape, words)))
-
-
-def concepts_of(text: str, terms: Iterable[str]) -> dict[int, str]:
-    """Return the concepts that a text shows, each with the word that shows it. `terms`: the terms of the text."""
-    words = _by_word()
-    found: dict[int, str] = {}
-    for word in (*terms, *_japanese().findall(text)):
-        for place in words.get(word, ()):
-            found.setdefault(place, word)
-    return found
+    halves = (entry.partition("|") for entry in entries)
+    return [(list(map(analyzer.stem, english.split())), japanese.split()) for english, _, japanese in halves]

@@ -3,8 +3,8 @@
 import re
 
 from omoide.compiled_patterns import load_pattern
+from omoide.lifecycle import concepts
 from omoide.lifecycle.agent_work import AgentWork, has_word, telling_terms
-from omoide.lifecycle.concepts import concepts_of
 
 _LISTED = load_pattern(
     r"((?:[A-Za-z][\w.-]*, ){1,6}[A-Za-z][\w.-]*,? (?:and|or|&) [A-Za-z][\w.-]*|(?:[A-Za-z][\w.-]*, ){2,6}[A-Za-z][\w.-]*"
@@ -156,8 +156,6 @@ def _share_found(text: str, work: AgentWork) -> float:
     """Which share of the terms of a text the work of an agent has, by the word or by another one for the same matter."""
     terms = [term for term in telling_terms(text) if term.isascii() or not _PART.search(term)]
     found = [
-        term
-        for term in terms
-        if term in work.done_terms or any(map(work.done_concepts.__contains__, concepts_of(term, [term])))
+        term for term in terms if term in work.done_terms or any(map(work.has_concept, concepts.concepts_of_term(term)))
     ]
     return len(found) / len(terms) if terms else 0.0

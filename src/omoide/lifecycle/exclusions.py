@@ -63,6 +63,7 @@ _EXCLUSIONS = (
         re.I,
     ),
     load_pattern(rf"`?(?P<bad>{_WAY})`?(?:を|に)?(?:する|した|使う|だ|で出す)と[^。]{{0,24}}(?:{_HARMS_JA})"),
+    load_pattern(r"(?P<bad>[A-Za-z][\w.-]*(?: [\w.-]+){0,2})(?:を?実行)?しない", re.ASCII),
     load_pattern(rf"(?P<bad>{_NOUN_JA})(?:は|も)[^。、]{{0,12}}(?:禁止|不可|NG|避け|しない|使わない|書かない|書かず)"),
     load_pattern(
         rf"(?P<bad>{_NOUN_JA}|(?:生の)?[A-Z]{{3,}})(?:を|は|に)?(?:直接|直に|そのまま)?(?:せず|しない|使わず|書かず|出さず)"
@@ -72,8 +73,8 @@ _EXCLUSIONS = (
     ),
 )
 """What a memory rules out without naming another way."""
-_CLAUSE_JA = load_pattern(rf"([^。、]+?)(?:{_NOT_JA})")
-"""A clause in Japanese that rules out what it names."""
+_RULES_OUT_JA = load_pattern(_NOT_JA)
+"""The end of a clause in Japanese that rules out what it names."""
 _NAMED_JA = load_pattern(
     rf"`?((?:{_WAY} )?{_WAY})`?"
     r"(?=\s*(?:系|製|版|方式|形式|コマンド)?(?:を|は|も|や|など|等|に|へ|・|[)）]|の[^、。]{1,12}(?:は|を|も)))"
@@ -96,27 +97,8 @@ _NO_WAY = frozenset(
         *("all", "more", "less", "new", "code", "things", "anything", "is", "are", "was", "were", "be", "do", "does", "did"),
         *("by", "via", "through", "from", "at", "as", "before", "after", "when", "if", "because", "until", "while", "than"),
         *("just", "even", "yet", "every", "each", "one", "we", "you", "they", "he", "she", "its", "our", "your", "their"),
-        *(
-            "us",
-            "too",
-            "so",
-            "not",
-            "no",
-            "must",
-            "should",
-            "may",
-            "can",
-            "will",
-            "there",
-            "here",
-            "what",
-            "where",
-            "how",
-            "on-call",
-            "have",
-            "has",
-            "had",
-        ),
+        *("us", "too", "so", "not", "no", "must", "should", "may", "can", "will", "there", "here", "what", "where", "how"),
+        *("have", "has", "had", "been"),
     ]
 )
 
@@ -159,9 +141,18 @@ def _ruled_out(sentence: str) -> Iterator[tuple[str, str, str]]:
             for bad in (as_way(match["bad"]), as_way(groups.get("other") or "")):
                 if bad and bad != good:
                     yield good, bad, (groups.get("act") or "").lower()
-    for clause in _CLAUSE_JA.finditer(sentence):
-        if not _LIMITS_JA.search(clause[1]):
-            yield from (("", way, "") for named in _NAMED_JA.finditer(clause[1]) if (way := as_way(named[1])))
+    if not sentence.isascii():
+        yield from (("", way, "") for way in _ruled_out_in_japanese(sentence))
+
+
+def _ruled_out_in_japanese(sentence: str) -> Iterator[str]:
+    start = 0
+    for end in _RULES_OUT_JA.finditer(sentence):
+        start = max(start, sentence.rfind("、", start, end.start()) + 1, sentence.rfind("。", start, end.start()) + 1)
+        clause = sentence[start : end.start()]
+        if not _LIMITS_JA.search(clause):
+            yield from filter(None, (as_way(named[1]) for named in _NAMED_JA.finditer(clause)))
+        start = end.end()
 
 
 def as_way(text: str) -> str:

@@ -6,13 +6,13 @@ value of the same thing. This is weak evidence: an agent may follow a memory wit
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from omoide.compiled_patterns import load_pattern
 from omoide.learning.wording import wording
 from omoide.lifecycle import use_evidence
-from omoide.lifecycle.agent_work import NAME_WEIGHT, AgentWork, code_spans, has_word, sentences_of, telling_terms, word_pairs
+from omoide.lifecycle.agent_work import NAME_WEIGHT, AgentWork, TextTerms, code_spans, has_word, sentences_of, word_pairs
 from omoide.lifecycle.exclusions import MemorySentence
 from omoide.lifecycle.memory_contradiction import find_contradiction, has_conventional_message, is_conventional
 from omoide.lifecycle.use_evidence import SeenUse, UseEvidence
@@ -59,9 +59,13 @@ def read_sentences(memory: str) -> list[MemorySentence]:
 def measure_use(memory: str, sentences: Sequence[MemorySentence], work: AgentWork) -> tuple[UseEvidence, str]:
     """Return the evidence that an agent used a memory, and what of the memory its work has; empty: nothing telling."""
     excluded = list(dict.fromkeys(bad for sentence in sentences for _, bad, _ in sentence.exclusions))
-    followed, repeated = _find_followed(memory, sentences, work, excluded), _find_repeated(memory, work, excluded)
+    terms = TextTerms(memory)
+    own = {term: weight for term, weight in terms.telling.items() if term not in work.asked_terms and term not in excluded}
+    found = {term: weight for term, weight in own.items() if term in work.done_terms}
+    followed = _find_followed(memory, sentences, work, excluded) or _names_used(found, work)
+    repeated = _terms_used(own, found) or _words_used(memory, work)
     seen = SeenUse(bool(followed), bool(repeated), any(sentence.practices for sentence in sentences))
-    return use_evidence.measure(memory, work, excluded, seen), followed or repeated
+    return use_evidence.measure(memory, terms, work, excluded, seen), followed or repeated
 
 
 def _find_followed(memory: str, sentences: Sequence[MemorySentence], work: AgentWork, excluded: Collection[str]) -> str:
@@ -75,12 +79,7 @@ def _find_followed(memory: str, sentences: Sequence[MemorySentence], work: Agent
     avoided = next((bad for bad in excluded if any(has_word(text, bad) for text in denials)), "")
     if avoided:
         return f"the agent avoids {avoided}"
-    return _directory_used(memory, work) or _pattern_used(memory, work, excluded) or _names_used(memory, work, excluded)
-
-
-def _find_repeated(memory: str, work: AgentWork, excluded: Collection[str]) -> str:
-    """Say which terms or words of a memory are in the work of the agent; empty: not enough of them."""
-    return _terms_used(memory, work, excluded) or _words_used(memory, work)
+    return _directory_used(memory, work) or _pattern_used(memory, work, excluded)
 
 
 def _directory_used(memory: str, work: AgentWork) -> str:
@@ -108,24 +107,15 @@ def _pattern_used(memory: str, work: AgentWork, excluded: Collection[str]) -> st
     return ""
 
 
-def _found_terms(memory: str, work: AgentWork, excluded: Collection[str]) -> tuple[dict[str, float], dict[str, float]]:
-    """The terms of a memory that are not in the prompt, and those of them that are in the work."""
-    ignored = {*work.asked_terms, *excluded}
-    own = {term: weight for term, weight in telling_terms(memory).items() if term not in ignored}
-    return own, {term: weight for term, weight in own.items() if term in work.done_terms}
-
-
-def _names_used(memory: str, work: AgentWork, excluded: Collection[str]) -> str:
-    """Say which name of a memory that hardly occurs by chance the agent's work has; empty: none."""
-    _, found = _found_terms(memory, work, excluded)
+def _names_used(found: Mapping[str, float], work: AgentWork) -> str:
+    """Say which name that hardly occurs by chance is among the terms of a memory that were found; empty: none."""
     names = (term for term, weight in found.items() if weight == NAME_WEIGHT and _STRONG.fullmatch(term))
     strong = next(names, "") or next((term for term in found if term in work.programs), "")
     return f"the agent's work has {strong}" if strong else ""
 
 
-def _terms_used(memory: str, work: AgentWork, excluded: Collection[str]) -> str:
-    """Say which terms of a memory the agent's work has; empty: not enough of them."""
-    own, found = _found_terms(memory, work, excluded)
+def _terms_used(own: Mapping[str, float], found: Mapping[str, float]) -> str:
+    """Say which of its own terms were found; empty: not enough of them."""
     if not found:
         return ""
     has_name = any(weight == NAME_WEIGHT for weight in found.values())

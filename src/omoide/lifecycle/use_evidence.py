@@ -11,7 +11,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from omoide.compiled_patterns import load_pattern
-from omoide.lifecycle.agent_work import AgentWork, content_terms
+from omoide.lifecycle.agent_work import AgentWork, TextTerms
 from omoide.lifecycle.concepts import concepts_of
 
 _PROHIBITION = load_pattern(
@@ -94,16 +94,15 @@ BIAS = -3.83
 """Fitted by `python -m bench.meter --fit` on the memories that were used or ignored in `bench/meter_sessions`."""
 
 
-def measure(memory: str, work: AgentWork, excluded: Collection[str], seen: SeenUse) -> UseEvidence:
+def measure(memory: str, terms: TextTerms, work: AgentWork, excluded: Collection[str], seen: SeenUse) -> UseEvidence:
     """Return the evidence that an agent used a memory.
 
-    `excluded`: what the memory rules out: to have that is no use of it. `seen`: what was found of it already.
+    `terms`: those of the memory. `excluded`: what it rules out: to have that is no use of it. `seen`: what the rules find.
     """
-    terms = content_terms(memory)
-    own = {term: weight for term, weight in terms.items() if term not in work.asked_content}
+    own = {term: weight for term, weight in terms.content.items() if term not in work.asked_content}
     found = sum(weight for term, weight in own.items() if term in work.done_content and term not in excluded)
-    matters = [matter for matter in concepts_of(memory, terms) if matter not in work.asked_concepts]
-    shown = sum(matter in work.done_concepts for matter in matters)
+    matters = [each for each in concepts_of(memory, terms.content) if not work.is_asked_concept(each)]
+    shown = sum(map(work.has_concept, matters))
     numbers = _NUMBER.findall(memory)
     return UseEvidence(
         followed=float(seen.followed),
