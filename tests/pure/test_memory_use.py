@@ -87,6 +87,142 @@ ASKED, ASKED_JA = "Add the report page", "帳票の画面を追加して"
             id="left out",
         ),
         pytest.param(
+            "No emojis in anything we publish", AgentWork(ASKED, "Done.", "- 🎉 Printing works"), CONTRADICTED, id="practice"
+        ),
+        pytest.param(
+            "No emojis in anything we publish",
+            AgentWork(ASKED, "Done 🎉", "- Printing works"),
+            IGNORED,
+            id="practice in talk",
+        ),
+        pytest.param(
+            "Pin images to a digest or a version",
+            AgentWork(ASKED, "", "image: shop/web:latest"),
+            CONTRADICTED,
+            id="opposite",
+        ),
+        pytest.param(
+            "型に any は使わない", AgentWork(ASKED_JA, "", "const raw: any = parse(text)"), CONTRADICTED, id="type"
+        ),
+        pytest.param(
+            "状態はValkeyに置き、メモリ上に持たない",
+            AgentWork(ASKED_JA, "カウンタはメモリ上に保持します。"),
+            CONTRADICTED,
+            id="practice that the agent tells of",
+        ),
+        pytest.param(
+            "Nobody applies to production from a laptop",
+            AgentWork("Add a bucket in production", "", commands="cd infra/prod && terraform apply tfplan"),
+            CONTRADICTED,
+            id="act in a place that the person named",
+        ),
+        pytest.param(
+            "Marts never select from the raw schema",
+            AgentWork(ASKED, "", "select * from raw.billing.subscriptions"),
+            CONTRADICTED,
+            id="any act",
+        ),
+        pytest.param(
+            "マイグレーションにALTERを直に書かず、手順書を置く",
+            AgentWork(ASKED_JA, "", "ALTER TABLE stocks ADD COLUMN n INT"),
+            CONTRADICTED,
+            id="adverb before the verb",
+        ),
+        pytest.param("uv以外は使わない", AgentWork(ASKED_JA, "", commands="uv add httpx"), USED, id="nothing but"),
+        pytest.param(
+            "設定変更はreloadで反映する。restartすると接続が切られて苦情が来る",
+            AgentWork(ASKED_JA, "", "notify: restart nginx"),
+            CONTRADICTED,
+            id="harm",
+        ),
+        pytest.param(
+            "Labels are needed in all languages: English, German, French",
+            AgentWork(ASKED, "The texts are in the English and German catalogues."),
+            CONTRADICTED,
+            id="member of a list left out",
+        ),
+        pytest.param(
+            "差出人は no-reply@example.jp で統一",
+            AgentWork(ASKED_JA, "", "from: new Address('info@example.jp')"),
+            CONTRADICTED,
+            id="other address",
+        ),
+        pytest.param(
+            "コメントは日本語で書く",
+            AgentWork(ASKED_JA, "", "# skip the empty rows\nrows = rows[1:]"),
+            CONTRADICTED,
+            id="language of comments",
+        ),
+        pytest.param(
+            "Commit messages are written in Japanese",
+            AgentWork(ASKED, "", commands="git commit -m '帳票の画面を追加'"),
+            USED,
+            id="language of a commit",
+        ),
+        pytest.param(
+            "Commits carry the ticket number",
+            AgentWork(ASKED, "", commands="git commit -m 'Add page'"),
+            CONTRADICTED,
+            id="no ticket",
+        ),
+        pytest.param(
+            "Run `make check` before every commit",
+            AgentWork(ASKED, "", commands="git commit -m 'Add page'"),
+            CONTRADICTED,
+            id="step left out",
+        ),
+        pytest.param(
+            "Every new endpoint needs a test",
+            AgentWork(ASKED, "Done.", "def report(): ...", files=["app/report.py"]),
+            CONTRADICTED,
+            id="no test",
+        ),
+        pytest.param(
+            "Lines are at most 80 characters", AgentWork(ASKED, "", f"x = '{'a' * 90}'"), CONTRADICTED, id="long line"
+        ),
+        pytest.param(
+            "Tables are to be delivered as .docx",
+            AgentWork("Make the table of the survey", "", 'gtsave(table, "output/table1.html")'),
+            CONTRADICTED,
+            id="other format",
+        ),
+        pytest.param(
+            "Exports belong in /var/lib/out",
+            AgentWork(ASKED, "It writes one file per day under `exports/2026-05-01/`."),
+            CONTRADICTED,
+            id="other directory",
+        ),
+        pytest.param(
+            "ジョブには timeout-minutes を付ける",
+            AgentWork(ASKED_JA, "", "jobs:\n  lint:\n    runs-on: ubuntu-latest"),
+            CONTRADICTED,
+            id="demanded name is missing",
+        ),
+        pytest.param(
+            "Between 02:00 and 04:00 the bank import locks the tables",
+            AgentWork(ASKED, "", "15 2 * * * postgres /opt/backup.sh"),
+            CONTRADICTED,
+            id="time at which something is locked",
+        ),
+        pytest.param(
+            "A missing reading stays missing, because zeros spoil the mean. Do not fill in zero",
+            AgentWork("Make the importer cope with them", "The reader maps NA or an empty field to None.", "Option<f64>"),
+            USED,
+            id="other words for the same",
+        ),
+        pytest.param(
+            "マイグレーションには必ず巻き戻しを付ける",
+            AgentWork("列を追加して", "戻す側のSQLも書きました。", "-- migrate:down\nDROP COLUMN n", "dbmate down"),
+            USED,
+            id="followed in code",
+        ),
+        pytest.param(
+            "Refunds above 500 EUR need a second approver on Fridays",
+            AgentWork("Make the webhook of payments safe", "Each event id is stored once.", "event_id text PRIMARY KEY"),
+            IGNORED,
+            id="fact about another matter",
+        ),
+        pytest.param(
             "Use pnpm", AgentWork("Use npm here please", "", commands="npm install"), IGNORED, id="the person asked for it"
         ),
     ],

@@ -194,14 +194,18 @@ class AgentWork:
 
     @cached_property
     def written(self) -> str:
-        """What the agent ran and wrote, and what it says that it did."""
-        said = (sentence for sentence in split_sentences(self.answer) if not _DENIED.search(sentence))
-        return "\n".join([self.commands, self.changes, *said])
+        """The commands that the agent ran and the lines that it added."""
+        return f"{self.commands}\n{self.changes}"
+
+    @cached_property
+    def claims(self) -> str:
+        """The sentences in which the agent says what it did."""
+        return "\n".join(sentence for sentence in split_sentences(self.answer) if not _DENIED.search(sentence))
 
     @cached_property
     def statements(self) -> "list[AgentStatement]":
         """The sentences of the answer, the commands and the changed lines."""
-        lines = (line for line in f"{self.commands}\n{self.changes}".splitlines() if line.strip())
+        lines = (line for line in self.written.splitlines() if line.strip())
         texts = [*split_sentences(self.answer), *lines]
         files = [AgentStatement(path, is_change=True) for path in self.files]
         return [*files, *(AgentStatement(text) for text in texts[-_MOST_STATEMENTS:])]

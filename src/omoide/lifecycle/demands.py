@@ -39,6 +39,31 @@ _BELONGS = load_pattern(
     r"(?:in|to|into|under) `?((?:/|[\w.-]+/)[\w./-]+)",
     re.I,
 )
+_BEFORE = load_pattern(
+    r"\bbefore (?:every |each |any |a |an |you |the |we )?(commit|push|merg|deploy|appl|releas|publish|migrat)"
+    r"(?:ing|e|es|y|ies|s)?\b"
+    "|(コミット|プッシュ|push|commit|マージ|デプロイ|deploy|apply|適用|リリース|公開)(?:する|の)?前",
+    re.I,
+)
+_ACTS = {
+    "merg": "merge", "appl": "apply", "releas": "release", "migrat": "migrate", "コミット": "commit", "プッシュ": "push",
+    "マージ": "merge", "デプロイ": "deploy", "適用": "apply", "リリース": "release", "公開": "publish",
+}  # fmt: skip
+"""The word of a command for each act."""
+_STEP = load_pattern(r"`([^`\n]{2,60})`|(?<![\w-])(--[a-z][\w-]+)|\b[Rr]un ((?:[\w./-]+ ){0,2}[\w./-]+?)(?= before)")
+_DEMANDS_TEST = load_pattern(
+    r"\b(?:every|each|any|all|new)\b[^.;]{0,40}\b(?:needs?|gets?|comes? with|requires?|has|have|must have|ships? with)\b"
+    r"[^.;]{0,20}\btests?\b"
+    "|テストを?(?:必ず|も)?(?:一緒に)?(?:書|付け|追加)(?:く|ける|する)?(?:こと)?|必ずテスト",
+    re.I,
+)
+_SOURCE = load_pattern(r"\.(?:py|ts|tsx|js|jsx|go|rs|rb|java|kt|cs|php|swift|c|cc|cpp|vue|scala|ex)$")
+_LINE_LENGTH = load_pattern(
+    r"\blines?\b[^.;\d]{0,30}\b(\d{2,3})\b(?: columns| char| wide|[.,;]|$)"
+    r"|(\d{2,3})[ -](?:columns?|characters?)(?: wide| per line| lines?)"
+    r"|1行(?:は|を)?(\d{2,3})(?:文字|桁)",
+    re.I,
+)
 _COMMENT = load_pattern(r"^\s*(?:#(?!!)|//|/\*\*?|--|\*) ?(\S.*)$", re.M)
 _COMMIT = load_pattern(r"\bgit commit\b.*? -[a-z]*m[ =]?(['\"])(.+?)\1", re.S)
 _JAPANESE = load_pattern("[ぁ-ゖァ-ヺ一-鿿]")
@@ -57,6 +82,9 @@ def find_unmet(sentence: str, work: AgentWork) -> str:
         or _other_address(sentence, work)
         or _other_language(sentence, work)
         or _no_ticket(sentence, work)
+        or _skipped_step(sentence, work)
+        or _no_test(sentence, work)
+        or _long_line(sentence, work)
         or _other_format(sentence, work)
         or _other_directory(sentence, work)
         or _missing_name(sentence, work)
@@ -91,18 +119,28 @@ def _other_address(sentence: str, work: AgentWork) -> str:
     return ""
 
 
+def find_met(sentence: str, work: AgentWork) -> str:
+    """Say which demand of a sentence the work of an agent meets in a form that has none of its words; empty: none."""
+    right, wrong = _texts_by_language(sentence, work)
+    return f"the agent writes {right[0][:60]}" if right and not wrong else ""
+
+
 def _other_language(sentence: str, work: AgentWork) -> str:
     """Say where an agent writes another language than a sentence demands; empty: nowhere."""
+    right, wrong = _texts_by_language(sentence, work)
+    return f"the agent writes {wrong[0][:60]}" if wrong and not right else ""
+
+
+def _texts_by_language(sentence: str, work: AgentWork) -> tuple[list[str], list[str]]:
+    """The comments and messages that a sentence is about: those in the language that it demands, and the others."""
     is_japanese, is_english = (pattern.search(sentence) is not None for pattern in (_IN_JAPANESE, _IN_ENGLISH))
-    if is_japanese == is_english:
-        return ""
     texts: list[str] = []
-    if _ABOUT_COMMENTS.search(sentence):
+    if is_japanese != is_english and _ABOUT_COMMENTS.search(sentence):
         texts += [match[1] for match in _COMMENT.finditer(work.changes) if " " in match[1] or _JAPANESE.search(match[1])]
-    if _ABOUT_COMMITS.search(sentence):
+    if is_japanese != is_english and _ABOUT_COMMITS.search(sentence):
         texts += [match[2] for match in _COMMIT.finditer(work.commands)]
-    others = [text for text in texts if bool(_JAPANESE.search(text)) is not is_japanese]
-    return f"the agent writes {others[0][:60]}" if others and len(others) == len(texts) else ""
+    right = [text for text in texts if (_JAPANESE.search(text) is not None) is is_japanese]
+    return right, [text for text in texts if text not in right]
 
 
 def _no_ticket(sentence: str, work: AgentWork) -> str:
@@ -112,6 +150,35 @@ def _no_ticket(sentence: str, work: AgentWork) -> str:
     messages = [match[2] for match in _COMMIT.finditer(work.commands)]
     lacking = [message for message in messages if not _HAS_TICKET.search(message)]
     return f"the agent's commit has no number of a ticket: {lacking[0][:60]}" if lacking else ""
+
+
+def _skipped_step(sentence: str, work: AgentWork) -> str:
+    """Say which command that a sentence demands before an act the agent did not run though it did that; empty: none."""
+    trigger = _BEFORE.search(sentence)
+    if trigger is None or not work.commands:
+        return ""
+    act = _ACTS.get((trigger[1] or trigger[2]).lower(), (trigger[1] or trigger[2]).lower())
+    steps = [step.strip() for match in _STEP.finditer(sentence) if (step := match[1] or match[2] or match[3])]
+    if not steps or not has_word(work.commands, act) or any(step.lower() in work.done.lower() for step in steps):
+        return ""
+    return f"it demands {steps[0]} before {act}, which the agent ran without it"
+
+
+def _no_test(sentence: str, work: AgentWork) -> str:
+    """Say that the agent changed code without a test though a sentence demands one; empty: it does not, or there is one."""
+    if not _DEMANDS_TEST.search(sentence) or not any(_SOURCE.search(path) for path in work.files):
+        return ""
+    has_test = "test" in work.done.lower() or "spec" in work.done.lower() or "テスト" in work.done
+    return "" if has_test else "it demands a test, the agent wrote none"
+
+
+def _long_line(sentence: str, work: AgentWork) -> str:
+    """Say how long a line of the agent is that is longer than a sentence allows; empty: none is."""
+    limit = _LINE_LENGTH.search(sentence)
+    longest = max(map(len, work.changes.splitlines()), default=0)
+    if limit is None or longest <= int(limit[1] or limit[2] or limit[3]):
+        return ""
+    return f"it limits lines to {limit[1] or limit[2] or limit[3]} characters, the agent has one of {longest}"
 
 
 def _other_format(sentence: str, work: AgentWork) -> str:

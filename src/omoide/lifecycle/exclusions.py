@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from omoide.compiled_patterns import load_pattern
-from omoide.lifecycle.practices import forbidden_practices
+from omoide.lifecycle.practices import Practice, forbidden_practices
 
 _WAY = r"(?<![A-Za-z0-9_@./:+*#-])[A-Za-z0-9_@./:+*#-]{0,80}[A-Za-z0-9_*#+]"
 """What is used or ruled out: a tool, a package, a function, a file."""
@@ -126,8 +126,8 @@ class MemorySentence:
         return [way for way in ways if way and way not in self.excluded]
 
     @cached_property
-    def practices(self) -> list[tuple[str, re.Pattern[str]]]:
-        """The practices that it forbids, each by its words, with the pattern of what shows it."""
+    def practices(self) -> list[tuple[str, Practice]]:
+        """The practices that it forbids, each with the word by which it does."""
         return list(forbidden_practices(self.text))
 
 

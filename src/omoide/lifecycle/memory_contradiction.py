@@ -8,6 +8,7 @@ from omoide.lifecycle import alternatives, comparison, demands, quantities
 from omoide.lifecycle.agent_work import AgentStatement, AgentWork, has_word
 from omoide.lifecycle.comparison import NEAR, Verdict, extract_features
 from omoide.lifecycle.exclusions import MemorySentence
+from omoide.lifecycle.practices import find_practice
 from omoide.retrieval import analyzer
 
 _SHORT_FORMS = {"production": ("prod", "prd"), "staging": ("stg",), "development": ("dev",)}
@@ -71,10 +72,10 @@ def _forbidden_way(sentence: MemorySentence, work: AgentWork) -> str:
 
 def _forbidden_practice(sentence: MemorySentence, work: AgentWork) -> str:
     """Say which practice that a sentence forbids the agent's work shows; empty: none."""
-    for name, shown in sentence.practices:
-        found = shown.search(work.written)
-        if found and not shown.search(work.prompt):
-            return f"it rules out {name}, the agent has {found[0].strip()[:40]}"
+    for name, practice in sentence.practices:
+        found = find_practice(practice, work.written, work.claims)
+        if found and not find_practice(practice, work.prompt, work.prompt):
+            return f"it rules out {name}, the agent has {found[:40]}"
     return ""
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from omoide.compiled_patterns import load_pattern
 from omoide.learning.wording import wording
-from omoide.lifecycle import use_evidence
+from omoide.lifecycle import demands, use_evidence
 from omoide.lifecycle.agent_work import NAME_WEIGHT, AgentWork, TextTerms, code_spans, has_word, sentences_of, word_pairs
 from omoide.lifecycle.exclusions import MemorySentence
 from omoide.lifecycle.memory_contradiction import find_contradiction, has_conventional_message, is_conventional
@@ -79,7 +79,8 @@ def _find_followed(memory: str, sentences: Sequence[MemorySentence], work: Agent
     avoided = next((bad for bad in excluded if any(has_word(text, bad) for text in denials)), "")
     if avoided:
         return f"the agent avoids {avoided}"
-    return _directory_used(memory, work) or _pattern_used(memory, work, excluded)
+    met = next(filter(None, (demands.find_met(sentence.text, work) for sentence in sentences)), "")
+    return met or _directory_used(memory, work) or _pattern_used(memory, work, excluded)
 
 
 def _directory_used(memory: str, work: AgentWork) -> str:

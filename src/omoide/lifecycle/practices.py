@@ -19,6 +19,8 @@ class Practice(NamedTuple):
     shown: str
     opposite: str = ""
     """The words by which a memory asks for the opposite; empty: only a memory that names the practice forbids it."""
+    said: str = ""
+    """The pattern of words by which an agent says that it did so."""
 
 
 _PRACTICES = (
@@ -41,7 +43,7 @@ _PRACTICES = (
         r"@ts-(?:ignore|expect-error)|eslint-disable|# noqa|# type: ignore|@SuppressWarnings|nolint|rubocop:disable",
     ),
     # types and language
-    Practice("any型|anyは|anyを|anyへ|anyや|any や|`any`|any type|type any|any or as", r":\s*any\b|\bas any\b|<any>"),
+    Practice("any型|anyは|anyを|anyへ|anyや|`any`|any type|type any|any or as", r":\s*any\b|\bas any\b|<any>"),
     Practice("default export|default exports|export default|デフォルトエクスポート", r"^\s*export default\b"),
     Practice("`var`|varは|varを|use var|using var|var keyword", r"^\s*var \w+\s*="),
     Practice("enum|enums", r"^\s*(?:export )?(?:const )?enum \w"),
@@ -70,7 +72,51 @@ _PRACTICES = (
     Practice("hard tabs|tab characters|indent with tabs|tabs for indentation|タブ文字|タブインデント", r"^\t"),
     Practice("no comments|code comments|コメントを書|コメントを残", r"^\s*(?:#|//|/\*) ?\w"),
     Practice("todo|todos", r"\b(?-i:TODO)\b"),
+    Practice("lambda|lambdas", r"\blambda\b[^:\n]*:"),
+    Practice("relative import|relative imports|相対インポート", r"^\s*from \.+\w* import|from ['\"]\.\./"),
+    Practice("assert statement|asserts in|bare assert|assert文", r"^\s*assert "),
+    Practice("f-strings in log|f-string in log|ログにf文字列", r"\blog\w*\.\w+\(f[\"']"),
+    Practice(
+        "untyped|without type hints|without annotations", r"^\s*def \w+\([^)]*\)\s*:", "type hints|type annotations|型ヒント"
+    ),
+    Practice(
+        "field injection|フィールドインジェクション",
+        r"@Autowired\s+(?:private|protected)|@Inject lateinit",
+        "constructor injection",
+    ),
+    Practice("lombok", r"\blombok\b|^\s*@(?:Data|Getter|Setter|Builder)\b"),
+    Practice("non-null assertion|force unwrap|force-unwrap|force unwrapping|強制アンラップ|!!", r"\w!!|\btry!|\bas!|\w!\."),
+    Practice("raw pointer|raw pointers|naked new|生ポインタ", r"\bnew \w+[({\[]", "smart pointers|スマートポインタ"),
+    Practice("dynamic allocation|heap allocation|動的確保|動的メモリ", r"\bmalloc\(|\bnew \w+[({\[]|\bString \w+ ?="),
+    Practice("cout|iostream", r"\bcout\b|<iostream>"),
+    Practice("using namespace", r"^\s*using namespace"),
+    Practice("macro|macros|マクロ", r"^\s*#define \w+\("),
+    Practice("goto", r"\bgoto \w"),
+    Practice("unsafe", r"\bunsafe\s*\{"),
+    Practice("expect()|.expect", r"\.expect\("),
+    Practice("init()|init functions", r"^func init\("),
+    Practice("jquery", r"\$\(['\"]"),
+    Practice("fetch directly|raw fetch|fetch()|fetchを直接", r"(?<![\w.])fetch\("),
+    Practice("useeffect", r"\buseEffect\("),
+    Practice("document.cookie", r"document\.cookie"),
+    Practice("inline script|inline scripts|インラインスクリプト", r"<script>\s*\w|\son\w+=\""),
+    Practice("alert|alerts", r"(?<![\w.])alert\("),
+    Practice("pickle", r"\bpickle\b"),
     # pages and texts
+    Practice("px|pixels|ピクセル", r":\s*\d+px\b", "rem|rem単位"),
+    Practice("である調|だ・である", r"(?:である|だった)。", "ですます|です・ます|敬体"),
+    Practice("です・ます|ですます|敬体", r"(?:です|ます|ました)。", "である調|だ・である|常体"),
+    Practice("和暦|令和", r"令和\d|R\d+\.\d", "西暦"),
+    Practice("西暦", r"20\d\d年", "和暦"),
+    Practice("全角数字|全角英数", r"[０-９Ａ-Ｚａ-ｚ]", "半角数字|半角英数|数字は半角|英数字は半角"),
+    Practice("半角カナ", r"[ｦ-ﾟ]"),
+    Practice("「、。」|、。", r"[^\s]、|[^\s]。", "「,」「.」|「，」「．」"),
+    Practice("12-hour|am/pm|12時間", r"\d ?[ap]\.?m\b", "24-hour|24h|24時間"),
+    Practice("american spelling", r"\b(?:color|behavior|center|organiz|initializ)\w*", "british english|british spelling"),
+    Practice(
+        "british spelling", r"\b(?:colour|behaviour|centre|organis|initialis)\w*", "american english|american spelling"
+    ),
+    Practice("simply|'just'|\"just\"", r"\b(?:simply|just)\b"),
     Practice("emoji|emojis|絵文字", "[\u2600-\u27bf\U0001f300-\U0001faff]"),
     Practice("exclamation mark|exclamation marks|exclamation points|感嘆符|ビックリマーク", r"\w[!！](?:\s|$)"),
     Practice("inline style|inline styles|inline css|インラインスタイル|style属性", r"\bstyle=[{\"]"),
@@ -90,15 +136,30 @@ _PRACTICES = (
     Practice("select *|全列", r"\bselect\s+\*"),
     Practice(
         "hard delete|hard-delete|hard deletes|hard-deleted|物理削除|physically delete|physically deleted",
-        r"\.destroy(?:!|_all)?\b|\bDELETE FROM\b|\.delete\(\)|delete_all|物理削除",
+        r"\.destroy(?:!|_all)?\b|\bDELETE FROM\b|\.delete\(\)|delete_all",
         "soft delete|soft-delete|soft-deleted|soft deletes|論理削除",
+        "hard[- ]delete|物理削除",
     ),
-    Practice("process memory|in memory|in-memory|in-process|プロセス内|メモリ上", r"\bin[ -]memory\b|メモリ(?:上|内)"),
+    Practice(
+        "process memory|in memory|in-memory|in-process|プロセス内|メモリ上",
+        r"(?!)",
+        said=r"\bin[ -]memory\b|メモリ(?:上|内)",
+    ),
     Practice(
         "float|floats|浮動小数",
         r"\b(?:price|amount|total|cost)\w*\s*:\s*(?:float|f32|f64|double)\b",
         "integer cents|integer yen|whole cents",
     ),
+    Practice("on delete cascade|cascade|cascading deletes|カスケード", r"ON DELETE CASCADE"),
+    Practice("trigger|triggers|トリガー", r"CREATE (?:OR REPLACE )?TRIGGER"),
+    Practice("stored procedure|stored procedures|ストアド", r"CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE)"),
+    Practice("foreign key|foreign keys|外部キー", r"\bREFERENCES \w|FOREIGN KEY"),
+    Practice(
+        "timestamp without time zone|naive timestamp|naive datetime|naive",
+        r"\bTIMESTAMP\b(?! WITH)|datetime\.now\(\)|utcnow\(",
+        "timestamptz",
+    ),
+    Practice("float column|real column|float型", r"\b(?:FLOAT|REAL|DOUBLE)\b"),
     # versions, networks, rights
     Practice(
         "latest|floating tag|floating tags",
@@ -122,6 +183,14 @@ _PRACTICES = (
     Practice(
         "to main|to master|on main|on master|mainへ|mainに|masterへ|masterに", r"\bpush \S+ (?:HEAD:)?(?:main|master)\b"
     ),
+    Practice("git add .|git add -a|add everything", r"\bgit add (?:-A|--all|\.)(?:\s|$)"),
+    Practice(
+        "merge commit|merge commits|マージコミット", r"\bgit merge (?!--ff-only|--squash)", "rebase onto|linear history"
+    ),
+    Practice("pull_request_target", r"pull_request_target"),
+    Practice("wildcard permission|wildcard permissions|wildcard action|wildcards in iam", r"[\"']\*[\"']"),
+    Practice("chmod 777|world-writable", r"\bchmod (?:-R )?777|mode: ['\"]?0?777"),
+    Practice("curl | sh|pipe curl|piping curl", r"curl\b.*\| *(?:sudo )?(?:ba)?sh\b"),
     Practice("amend", r"commit\b.* --amend"),
 )
 _FORBIDS = load_pattern(
@@ -129,19 +198,27 @@ _FORBIDS = load_pattern(
     r"|ない|禁止|避け|ず(?:[、,に]|$)|不可|NG|やめ|いけ|ません",
     re.I,
 )
+_GAP = load_pattern(r"(?<=[^\x00-\x7f]) +(?=[\x00-\x7f])|(?<=[\x00-\x7f]) +(?=[^\x00-\x7f])")
+"""Spaces between Latin letters and Japanese, which some people write."""
 _CLAUSE = load_pattern(r"[;:。]|[,.] ")
 
 
-def forbidden_practices(sentence: str) -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Yield each practice that a sentence of a memory forbids, by its words, with the pattern of what shows it."""
+def forbidden_practices(sentence: str) -> Iterator[tuple[str, Practice]]:
+    """Yield each practice that a sentence of a memory forbids, with the word by which it does."""
     forbidding: list[str] = []
     asking: list[str] = []
-    for clause in _CLAUSE.split(sentence.lower()):
+    for clause in _CLAUSE.split(_GAP.sub("", sentence.lower())):
         (forbidding if _FORBIDS.search(clause) else asking).append(clause)
-    for named, opposite, shown in _words():
+    for named, opposite, practice in _words():
         word = _find(named, forbidding) or _find(opposite, asking)
         if word:
-            yield word, _pattern(shown)
+            yield word, practice
+
+
+def find_practice(practice: Practice, written: str, said: str) -> str:
+    """Return what shows a practice in the commands and lines of an agent, or in what it says; empty: nothing does."""
+    found = _pattern(practice.shown).search(written) or (_pattern(practice.said).search(said) if practice.said else None)
+    return found[0].strip() or practice.named if found else ""
 
 
 def _find(words: list[str], clauses: list[str]) -> str:
@@ -162,8 +239,8 @@ def _joins(neighbour: str, edge: str) -> bool:
 
 
 @cache
-def _words() -> list[tuple[list[str], list[str], str]]:
-    return [(each.named.split("|"), each.opposite.split("|") if each.opposite else [], each.shown) for each in _PRACTICES]
+def _words() -> list[tuple[list[str], list[str], Practice]]:
+    return [(each.named.split("|"), each.opposite.split("|") if each.opposite else [], each) for each in _PRACTICES]
 
 
 @cache

@@ -76,18 +76,18 @@ class UseEvidence(NamedTuple):
 
 
 WEIGHTS = UseEvidence(
-    followed=3.11,
-    repeated=0.91,
-    avoided=2.34,
-    share=3.61,
+    followed=3.10,
+    repeated=0.90,
+    avoided=2.26,
+    share=3.60,
     amount=0.75,
-    matters=1.92,
-    matters_amount=1.13,
-    prohibits=1.56,
+    matters=2.02,
+    matters_amount=1.09,
+    prohibits=1.55,
     obliges=0.73,
     is_imperative=1.06,
     has_reason=1.76,
-    has_dates=-1.68,
+    has_dates=-1.62,
     lacks_numbers=-1.29,
 )
 BIAS = -3.83
