@@ -3,7 +3,7 @@
 import pytest
 
 from omoide.learning.noise import has_credential, is_standing_order
-from omoide.learning.replacements import find_replaced, is_replaced
+from omoide.learning.replacements import find_replaced, find_replaced_memories
 from omoide.learning.wording import content_words, share_of, substitutes, takes_place_of, wording
 
 
@@ -71,11 +71,16 @@ def test_of_two_things_to_do_both_may_hold_and_of_two_numbers_or_tools_only_one(
 
 
 def test_only_what_is_said_of_the_same_thing_is_replaced():
-    assert is_replaced("use npm for installs.", "use pnpm instead of npm.")
-    assert is_replaced("npm を使ってください。", "npmじゃなくて pnpm を使って。")
-    assert not is_replaced("run `npm audit` every week before the release meeting", "use pnpm instead of npm.")
-    assert not is_replaced("use pnpm instead of npm.", "use pnpm instead of npm.")
-    assert not is_replaced("use yarn for installs.", "use pnpm instead of npm.")
+    statement = "use pnpm instead of npm."
+    memories = {
+        1: "use npm for installs.",
+        2: "run `npm audit` every week before the release meeting",
+        3: statement,
+        4: "use yarn for installs.",
+    }
+    assert find_replaced_memories(statement, memories) == [1]
+    assert find_replaced_memories("npmじゃなくて pnpm を使って。", {7: "npm を使ってください。"}) == [7]
+    assert find_replaced_memories("use pnpm for installs.", memories) == []
 
 
 @pytest.mark.parametrize(

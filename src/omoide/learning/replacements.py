@@ -1,7 +1,7 @@
 """What a statement says is to be given up for something else: "use X instead of Y", 「YではなくX」. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from omoide.compiled_patterns import load_pattern
 from omoide.learning.wording import content_words
@@ -37,14 +37,19 @@ def _names(text: str) -> Iterator[str]:
                 yield name
 
 
-def is_replaced(memory: str, statement: str) -> bool:
-    """Whether a statement gives up what a memory says: the memory is about it, and says it of the same things."""
-    old, words = find_replaced(statement), content_words(memory)
+def find_replaced_memories(statement: str, memories: Mapping[int, str]) -> list[int]:
+    """Return the memories, by number, whose text a statement gives up: they are about it, and say it of the same things."""
+    given_up = [words for name in find_replaced(statement) if (words := content_words(name))]
+    if not given_up:  # most statements give nothing up
+        return []
     about = content_words(statement)
-    for name in old:
-        given_up = content_words(name)
+    return [number for number, text in memories.items() if _is_replaced(content_words(text), about, given_up)]
+
+
+def _is_replaced(words: frozenset[str], about: frozenset[str], given_up: Iterable[frozenset[str]]) -> bool:
+    for name in given_up:
         # The rest of the statement is news: a memory that has it too says already what is said now.
-        news = about - given_up - words
-        if given_up and given_up <= words and news and len((about | given_up) & words) / len(words) >= _ABOUT:
+        news = about - name - words
+        if name <= words and news and len((about | name) & words) / len(words) >= _ABOUT:
             return True
     return False

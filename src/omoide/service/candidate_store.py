@@ -82,6 +82,8 @@ class CandidateStore(Core):
         from omoide.learning.candidates import Rejection  # lazy: see the top
 
         report = LearningReport([], [], [], [], list(rejected), trouble)
+        if not candidates:  # as of most turns: nothing has to be read
+            return report
         with self._read(scope) as tx:
             known = self._known(tx, scope)
         for candidate in candidates:
@@ -233,11 +235,11 @@ def _takes_place_of(candidate: "Candidate", memory: Memory) -> bool:
 
 def _contradicted(candidate: "Candidate", texts: Mapping[int, str]) -> list[int]:
     """The learnings that a person's word gives up: "use X instead of Y"."""
-    from omoide.learning.replacements import is_replaced  # lazy: see the top
+    from omoide.learning.replacements import find_replaced_memories  # lazy: see the top
 
     if not candidate.by_person or candidate.in_files:
         return []
-    return [number for number, text in texts.items() if is_replaced(text, candidate.text)]
+    return find_replaced_memories(candidate.text, texts)
 
 
 def _find_same(candidate: "Candidate", texts: "Mapping[int, Wording]") -> int | None:
