@@ -161,3 +161,22 @@ def test_a_file_that_is_saved_again_and_again_is_in_sync_after_the_next_command(
     assert "typed 5\n" in file.read_text(encoding="utf-8")
     report = app.sync_engine(memory).sync(memory.mirrors()[0], whole=True)
     assert (report.imported, report.written, report.troubles) == (0, 0, ())
+
+
+@pytest.mark.parametrize("state", ["forget", "archive"])
+def test_a_title_that_is_typed_while_an_agent_retires_its_memory_is_in_the_history(tmp_path, open_memory, state):
+    file = tmp_path / "memories.md"
+    memory = open_memory(tmp_path / "memory.db")
+    memory.mirror(file, scope=SHOP)
+    for topic in ("x", "y"):
+        memory.remember(f"text of {topic}", topic=topic, scope=SHOP)
+    agent = open_memory(tmp_path / "memory.db")
+    agent.hooks.before_read = lambda scope: None  # it has decided before the person typed
+    save(file, "## x\n", "## 新しい題名\n")
+    getattr(agent, state)(1, scope=SHOP)
+    assert contents(memory) == {"text of y"}
+    assert "text of x" not in file.read_text(encoding="utf-8")
+    assert "新しい題名" in [version.memory.topic for version in memory.history(1, scope=SHOP)]
+    assert [conflict.memory.number for conflict in memory.conflicts()] == [1]
+    report = app.sync_engine(memory).sync(memory.mirrors()[0], whole=True)
+    assert (report.imported, report.written, report.troubles) == (0, 0, ())

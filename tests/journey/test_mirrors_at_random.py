@@ -4,6 +4,8 @@ import itertools
 import re
 import tempfile
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -13,9 +15,11 @@ from hypothesis import given, settings, strategies as st
 import omoide
 from omoide import Scope, State, app
 from omoide.model import Mirror, derive_topic
+from omoide.sync.file_edits import FileEdits
 
 SHOP = Scope.project("shop")
 HEADINGS = {"memories": "## ", "tree": "### "}
+MEANWHILE = ("edit", "add", "retype", "delete", "stale", "own words", "touch", "vanish")
 LABELS = {"memories": "- Content: ", "tree": "- 内容: "}
 
 deeds = st.lists(
@@ -40,6 +44,7 @@ deeds = st.lists(
                 "touch",
                 "vanish",
                 "own words",
+                "meanwhile",
             ]
         ),
         st.integers(0, 9),
@@ -61,6 +66,9 @@ class World:
         self.written: list[str] = []
         self.older: dict[Path, str] = {}
         self.silent = False
+        self.waiting: list[tuple[str, int]] = []
+        """What the person does as soon as a sync has imported something, and is about to write the files."""
+        self.is_writing = False
 
     # the agent
 
@@ -92,6 +100,29 @@ class World:
 
     # the person
 
+    @contextmanager
+    def interrupting(self) -> Iterator[None]:
+        """Let the person save files while a sync is under way."""
+        write = FileEdits.write
+
+        def writing(edits: FileEdits, *arguments: object, **options: object) -> None:
+            self.is_writing = True
+            if self.waiting:
+                self.by_hand(*self.waiting.pop(0))
+            self.is_writing = False
+            write(edits, *arguments, **options)  # type: ignore[arg-type]
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(FileEdits, "write", writing)
+            yield
+
+    def look(self) -> None:
+        """Import what is in the files, also what is saved while that is done. A sync that is about to write has done it."""
+        waiting = None
+        while not self.is_writing and waiting != self.waiting:
+            waiting = list(self.waiting)
+            self.memory.list(scope=SHOP)
+
     def files(self) -> list[Path]:
         return sorted(path for path in self.place.rglob("*.md") if ".omoide" not in str(path))
 
@@ -107,6 +138,10 @@ class World:
         if self.kind == "entries":
             return f"{text}\n"
         return f"\n{HEADINGS[self.kind]}{text[:20]}\n{LABELS[self.kind]}{text}\n"
+
+    def retyped(self, line: re.Match[str]) -> str:
+        """Another text for a line; of a title none that must be found again: that of a forgotten memory says nothing new."""
+        return f"{line[1]}title {len(self.written)}" if line[1].startswith("#") else f"{line[1]}{self.fresh()}"
 
     def do(self, deed: str, n: int) -> None:
         if deed == "remember":
@@ -125,39 +160,39 @@ class World:
             self.memory.list(scope=SHOP)
         elif deed == "die":
             self.silent = True
-        elif deed == "touch":
-            self.save(n, lambda text: text)
+        elif deed == "meanwhile":
+            self.waiting.append((MEANWHILE[n % len(MEANWHILE)], n))
         else:
             self.by_hand(deed, n)
 
     def by_hand(self, deed: str, n: int) -> None:
-        if deed == "add":
+        if deed == "touch":
+            self.save(n, lambda text: text)
+        elif deed == "add":
             if self.kind == "entries":
                 (self.place / f"typed-{n}-{len(self.written)}.md").write_text(self.entry(self.fresh()), encoding="utf-8")
             else:
                 self.save(n, lambda text: text + self.entry(self.fresh()))
         elif deed == "edit":
             # Never a text of their own that has not come in yet: that would be lost by their own hand.
-            self.memory.list(scope=SHOP)
-            self.save(
-                n, lambda text: re.sub(r"text number \d+\.$", lambda _: self.fresh(), text, count=1, flags=re.MULTILINE)
-            )
+            self.look()
+            self.save(n, lambda text: re.sub(r"(?m)^(.*)text number \d+\.$", self.retyped, text, count=1))
         elif deed == "retype":
             self.save(n, lambda text: re.sub(r"(?m)^- Tags:.*", f"- Tags: pattern, t{n}", text, count=1))
         elif deed == "own words" and self.kind != "entries":
             self.save(n, lambda text: f"Words of my own, {n}.\n\n" + text)
         elif deed == "vanish":
+            self.look()
             files = self.files()
             if files:
-                self.memory.list(scope=SHOP)
                 files[n % len(files)].unlink()
         elif deed == "stale":
-            self.memory.list(scope=SHOP)
+            self.look()
             for file, text in self.older.items():
                 file.parent.mkdir(exist_ok=True)
                 file.write_text(text, encoding="utf-8")
         elif deed == "delete" and self.kind != "entries":
-            self.memory.list(scope=SHOP)
+            self.look()
             mark = HEADINGS[self.kind]
             self.save(n, lambda text: re.sub(rf"(?m)^{mark}.*\n(?:(?!#).*\n)*", "", text, count=1))
 
@@ -173,11 +208,19 @@ class World:
     def settle(self, mirror: Mirror) -> None:
         """The person decides about what a sync leaves alone: it is put back, and what is not active taken out."""
         engine = app.sync_engine(self.memory)
-        engine.sync(mirror, whole=True)
+        for trouble in engine.sync(mirror, whole=True).troubles:
+            if twice := re.match(r"(.*), line (\d+): .* has an entry with the same id", trouble):
+                self.delete_entry(Path(twice[1]), int(twice[2]))
         held = engine.held(mirror)
         missing = {memory.number for memory, state in held if not state.is_in_file}
         engine.sync(mirror, put_back=missing, take_out={memory.number for memory, _ in held} - missing, whole=True)
         assert engine.held(mirror) == []
+
+    def delete_entry(self, file: Path, line: int) -> None:
+        """Delete an entry that an old buffer brought back, after its memory had moved to another file."""
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+        end = next((n for n in range(line, len(lines)) if lines[n].startswith("#")), len(lines))
+        file.write_text("".join(lines[: line - 1] + lines[end:]), encoding="utf-8")
 
     def shown(self) -> list[str]:
         text = "\n".join(path.read_text(encoding="utf-8") for path in self.files() if "archive" not in path.parts)
@@ -193,8 +236,9 @@ def test_whatever_happens_no_text_is_lost_and_both_sides_agree(kind, choice, lon
         with tempfile.TemporaryDirectory() as directory, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             world = World(Path(directory), kind, choice)
-            for deed, n in deeds:
-                world.do(deed, n)
+            with world.interrupting():
+                for deed, n in deeds:
+                    world.do(deed, n)
             mirror = world.memory.mirrors()[0]
             world.settle(mirror)
             left = world.left()

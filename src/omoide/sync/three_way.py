@@ -215,9 +215,25 @@ def _decide_present(case: MergeCase, seen: SeenEntry, context: MergeContext) -> 
         return _decide_same(case, entry, context)
     if case.wanted:
         return _decide_edited(case, seen, context, file)
-    if not _is_new_statement(case, entry, context):
+    if _is_new_statement(case, entry, context):
+        return _decide_changed(case, entry, context, file)
+    lost = _new_values(case, file, context)
+    if not lost:
         return Action.REMOVE
-    return _decide_changed(case, entry, context, file)
+    # Such as a title: it does not revive the memory, but is in its history before the entry is removed.
+    memory = case.memory
+    return FileChange(entry, context.place, memory.number, memory.version, stands=Side.DATABASE, lost=lost, base=file.base)
+
+
+def _new_values(case: MergeCase, file: _FileSide, context: MergeContext) -> dict[str, Any]:
+    """The values beside the content that a person gave an entry, and that no version of its memory has."""
+    versions = [(one, context.expected_entry(one)) for one in context.versions_since(case.memory.number, 1)]
+    return {
+        name: value
+        for name, value in file.changes.items()
+        if name not in ("content", "state", "scope")
+        and not any(is_same_value(_value(version, expected, name), value) for version, expected in versions)
+    }
 
 
 def _decide_edited(case: MergeCase, seen: SeenEntry, context: MergeContext, file: _FileSide) -> Action | FileChange:
