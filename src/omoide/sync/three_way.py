@@ -231,7 +231,8 @@ def _new_values(case: MergeCase, file: _FileSide, context: MergeContext) -> dict
     return {
         name: value
         for name, value in file.changes.items()
-        if name not in ("content", "state", "scope")
+        if value
+        and name not in ("content", "state", "scope")
         and not any(is_same_value(_value(version, expected, name), value) for version, expected in versions)
     }
 
