@@ -11,8 +11,9 @@ from omoide.markdown.single_file import SingleFile
 from omoide.model import Choice, FileVersions, Held, Memory, Mirror, Scope, Side, State, SyncState, fields
 from omoide.sync.absence import GitState, next_versions
 from omoide.sync.database import DatabaseSide
-from omoide.sync.plan import Comparison, Progress, SyncRequest, plan_sync
+from omoide.sync.plan import Comparison, ImportedEntry, Progress, SyncRequest, plan_sync
 from omoide.sync.snapshot import FileScan, FileText, digest_of
+from omoide.sync.three_way import Action
 
 SHOP = Scope.project("shop")
 AT = datetime(2026, 2, 5, 10, tzinfo=UTC)
@@ -52,6 +53,7 @@ class Case:
         self.is_creatable = True
         self.known = next_versions(FileVersions(FILE), self.before, digest_of(self.before))
         self.asked = 0
+        self.progress = Progress()
 
     # evidence
 
@@ -87,7 +89,7 @@ class Case:
         scan = FileScan({} if text is None else {FILE: stat}, list(texts), [] if texts else [FILE], [], unsettled=False)
         numbers = {one.id: one.number for one in self.memories.values()}
         database = DatabaseSide(LIST, 10, self.memories, self.states, numbers, {})
-        return plan_sync(Comparison(Path("/shop/.agent"), FORMAT, scan, texts, (), database), request, Progress(), self)
+        return plan_sync(Comparison(Path("/shop/.agent"), FORMAT, scan, texts, (), database), request, self.progress, self)
 
 
 @pytest.fixture
@@ -191,3 +193,51 @@ def test_a_side_that_is_preferred_wins_over_every_doubt(case):
     assert [one.number for one, *_ in case.plan(without(3), SyncRequest(Side.DATABASE)).writes] == [3]
     changes = [change for seen, change in case.plan(without(3), SyncRequest(Side.FILE)).imports if seen is None]
     assert [change.fields for change in changes] == [{"state": State.ARCHIVED}]
+
+
+def imported(case, number, text, remaining, **values):
+    """The case after a sync has imported an entry of a text, and was disturbed before it wrote the file."""
+    ((seen, change),) = case.plan(text).imports
+    case.change(number, **{**change.fields, **values})
+    shown = replace(case.versions[number][0], **change.fields)
+    case.progress.imported[number] = ImportedEntry(case.memories[number].version, remaining, seen, shown)
+
+
+def test_an_entry_that_was_imported_is_only_recorded_while_it_and_its_memory_stay_the_same(case):
+    text = case.before.replace("text 2", "edited")
+    imported(case, 2, text, Action.MARK_SYNCED)
+    plan = case.plan(text)
+    assert ([one.number for one, _ in plan.in_sync], plan.imports, plan.writes) == ([2], [], [])
+    plan = case.plan(case.before.replace("text 2", "edited again"))
+    assert [(change.number, change.fields, change.stands) for _, change in plan.imports] == [
+        (2, {"content": "edited again"}, None)
+    ]
+    assert plan.in_sync == []
+    case.change(2, content="by an agent")
+    assert [(one.content, seen.placed.entry.content) for one, _, seen in case.plan(text).writes] == [
+        ("by an agent", "edited")
+    ]
+
+
+def test_an_entry_that_is_edited_again_is_compared_with_what_it_showed_not_with_what_an_agent_added(case):
+    text = case.before.replace("text 2", "edited")
+    imported(case, 2, text, Action.PUT, tags=("agent",))
+    plan = case.plan(text)
+    assert ([one.tags for one, _, _ in plan.writes], plan.imports) == ([("agent",)], [])
+    plan = case.plan(case.before.replace("text 2", "edited again"))
+    assert [(change.fields, change.stands) for _, change in plan.imports] == [({"content": "edited again"}, None)]
+
+
+def test_an_entry_that_is_back_after_its_deletion_was_imported_is_left_or_says_something_new(case):
+    imported(case, 3, without(3), Action.REMOVE)
+    assert [one.number for one, _, seen in case.plan(without(3)).removals] == [3]
+    plan = case.plan(case.before)
+    assert ([one.number for one, _ in plan.left], plan.removals, plan.imports) == ([3], [], [])
+    plan = case.plan(case.before.replace("text 3", "something else"))
+    assert [change.fields for _, change in plan.imports] == [{"content": "something else", "state": State.ACTIVE}]
+
+
+def test_an_entry_that_is_gone_after_its_edit_was_imported_is_written_again(case):
+    imported(case, 3, case.before.replace("text 3", "edited"), Action.MARK_SYNCED)
+    ((seen, change),) = case.plan(without(3)).imports
+    assert (seen, change.number, change.stands) == (None, 3, Side.DATABASE)
