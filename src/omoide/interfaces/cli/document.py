@@ -8,6 +8,7 @@ from omoide.errors import InvalidInput
 from omoide.interfaces.cli.options import (
     Target,
     json_option,
+    layers_option,
     open_memory,
     settings_for,
     target_options,
@@ -26,13 +27,7 @@ _DIRECTORY = "memory-docs"
 @type_option("Only the page of this type.")
 @click.option("--output", "-o", metavar="DIR", help=f"The directory of the pages; by default {_DIRECTORY}.")
 @click.option("--stdout", is_flag=True, help="Print the pages instead, for a prompt or a pipe.")
-@click.option(
-    "--layer",
-    "layers",
-    multiple=True,
-    type=click.Choice([layer.value for layer in Layer]),
-    help="This layer, instead of the project and its sessions; may be given more than once.",
-)
+@layers_option("This layer, instead of the project and its sessions")
 @target_options
 @json_option
 def document_command(

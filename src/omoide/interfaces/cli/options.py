@@ -14,7 +14,7 @@ import msgspec
 from omoide.errors import InvalidInput, OmoideError
 from omoide.files.git import git_root
 from omoide.interfaces.cli import WARNINGS
-from omoide.model import Actor, Role, Scope
+from omoide.model import Actor, Layer, Role, Scope
 from omoide.settings import Settings, load_settings
 
 if TYPE_CHECKING:  # the store loads when it is opened: an MCP server lists its tools without it
@@ -86,6 +86,12 @@ def json_option(command: Command[T]) -> Command[T]:
 def type_option(help: str) -> Callable[[Command[T]], Command[T]]:
     """Return a decorator that adds the flag for a type, with completion."""
     return click.option("--type", "type_", metavar="TYPE", help=help, shell_complete=_complete_type)
+
+
+def layers_option(help: str) -> Callable[[Command[T]], Command[T]]:
+    """Return a decorator that adds the flag for layers, which may be given more than once."""
+    names = click.Choice([layer.value for layer in Layer])
+    return click.option("--layer", "layers", multiple=True, type=names, help=f"{help}; may be given more than once.")
 
 
 def _complete_type(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:

@@ -10,6 +10,7 @@ from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import (
     Target,
     json_option,
+    layers_option,
     open_memory,
     settings_for,
     tags_of,
@@ -33,13 +34,7 @@ _FILTERS = (
     type_option("Only memories of this type."),
     click.option("--tag", multiple=True, help="Only memories with this tag; may be given more than once."),
     click.option("--tags", help="Only memories with all these tags, separated by commas."),
-    click.option(
-        "--layer",
-        "layers",
-        multiple=True,
-        type=click.Choice([layer.value for layer in Layer]),
-        help="Only this layer; may be given more than once.",
-    ),
+    layers_option("Only this layer"),
     click.option("--since", metavar="WHEN", help="Only what changed since: 2026-02-05, or 7d for seven days."),
     click.option("--limit", type=int, help="How many to show at most."),
 )

@@ -7,7 +7,7 @@ import click
 
 from omoide.files.sizes import format_size
 from omoide.interfaces import serialize
-from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
+from omoide.interfaces.cli.options import Target, json_option, layers_option, open_memory, target_options
 from omoide.interfaces.cli.output import count_of, day, escape_control, headline, print_json, print_table
 from omoide.markdown.fence import indent
 from omoide.model import Layer, Memory, ResumeContext, Scope, State, Summary
@@ -73,13 +73,7 @@ def _format_memory(memory: Memory) -> str:
 
 
 @click.command("summary")
-@click.option(
-    "--layer",
-    "layers",
-    multiple=True,
-    type=click.Choice([layer.value for layer in Layer]),
-    help="This layer, instead of the project and its sessions; may be given more than once.",
-)
+@layers_option("This layer, instead of the project and its sessions")
 @click.option("--archived", is_flag=True, help="Count the archive instead.")
 @target_options
 @json_option

@@ -7,7 +7,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from omoide import model
 from omoide.interfaces import serialize
-from omoide.model import Hit, Layer, Memory
+from omoide.interfaces.time_input import parse_expiry
+from omoide.model import Hit, Layer, Memory, fields
 from omoide.prompt import notes
 
 ScopeName = Annotated[str, Meta(description="Default: this repo")]
@@ -18,9 +19,26 @@ Limit = Annotated[int, Meta(ge=1, le=1000)]
 T = TypeVar("T")
 
 
+_ARGUMENTS = {"pinned": "pin"}
+"""The argument of each field that is not called as the field."""
+
+
 def set_or_none(value: T | UnsetType) -> T | None:
     """Return None for an argument that was not given."""
     return None if value is UNSET else value
+
+
+def given_fields(arguments: Struct, names: Iterable[str]) -> dict[str, Any]:
+    """Return the fields of these names that the arguments of a tool give.
+
+    The scope is none of them: as an argument it is a layer. A moment is read as people write it.
+    """
+    given: dict[str, Any] = {}
+    for name in names:
+        value = getattr(arguments, _ARGUMENTS.get(name, name), UNSET)
+        if value is not UNSET and name != "scope":
+            given[name] = parse_expiry(value, name) if fields.get(name).kind == "moment" else value
+    return given
 
 
 class ToolInput(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -102,30 +120,19 @@ class ResumeResult(Struct, frozen=True):
 
 def memory_result(memory: Memory, score: float | UnsetType = UNSET) -> MemoryResult:
     """Return a memory as `recall` does, with its score if it has one."""
-    return MemoryResult(
-        id=memory.id,
-        number=memory.number,
-        type=memory.type,
-        topic=memory.topic,
-        tags=memory.tags,
-        content=memory.content,
-        reference_count=memory.reference_count,
-        confidence=memory.confidence,
-        created_at=int(memory.created_at.timestamp()),
-        layer=memory.scope.layer,
-        examples=memory.examples,
-        key=UNSET if memory.key is None else memory.key,
-        by=memory.author.name if memory.author else "",
-        by_role=memory.author.role.value if memory.author else "",
-        pinned=memory.pinned,
-        score=score,
-    )
+    values: dict[str, Any] = {name: getattr(memory, name) for name in MemoryResult.__struct_fields__ if name in fields.NAMES}
+    values["created_at"] = int(memory.created_at.timestamp())
+    if memory.key is None:
+        del values["key"]
+    if memory.author is not None:
+        values |= {"by": memory.author.name, "by_role": memory.author.role.value}
+    return MemoryResult(**values, layer=memory.scope.layer, score=score)
 
 
 def listed_memory_result(memory: Memory) -> ListedMemoryResult:
     """Return a memory with its state, as `list` does."""
-    fields = structs.asdict(memory_result(memory))
-    return ListedMemoryResult(**fields, state=serialize.state(memory), reason=serialize.inactive_reason(memory))
+    values = structs.asdict(memory_result(memory))
+    return ListedMemoryResult(**values, state=serialize.state(memory), reason=serialize.inactive_reason(memory))
 
 
 def recall_result(hits: Iterable[Hit], total: int) -> RecallResult:

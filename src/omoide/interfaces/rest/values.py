@@ -1,8 +1,8 @@
 """What REST takes and answers, in camelCase. The parser, the answers and the OpenAPI document are made of these types."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -148,14 +148,21 @@ class MemoryFilter(ArchiveFilter, frozen=True):
     """true: active memories; false: inactive ones."""
 
 
-FIELD_NAMES = {"relevance": "relevanceScore"}
-"""The key of a field that is not its name in camelCase."""
+_ATTRIBUTES = {"relevance": "relevance_score"}
+"""The attribute, here and in camelCase as a key, of each field that is not called as the field."""
 
 
 def field_key(name: str) -> str:
     """Return the key that carries a field of a memory."""
-    first, *rest = name.split("_")
-    return FIELD_NAMES.get(name) or first + "".join(word.capitalize() for word in rest)
+    first, *rest = _ATTRIBUTES.get(name, name).split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def given_fields(body: Input, names: Iterable[str]) -> dict[str, Any]:
+    """Return the fields of these names that the body of a request gives."""
+    attributes = {name: _ATTRIBUTES.get(name, name) for name in names}
+    values = {name: getattr(body, attribute, UNSET) for name, attribute in attributes.items()}
+    return {name: value for name, value in values.items() if value is not UNSET}
 
 
 def run_id(value: str | None) -> RunId | None:

@@ -19,6 +19,7 @@ from omoide.interfaces.mcp.schemas import (
     RowsResult,
     ScopedInput,
     change_result,
+    given_fields,
     headline,
     listed_memory_result,
     recall_result,
@@ -26,9 +27,9 @@ from omoide.interfaces.mcp.schemas import (
     set_or_none,
 )
 from omoide.interfaces.mcp.tools.registry import Tool, ToolAnswer
-from omoide.interfaces.time_input import parse_expiry, parse_time
+from omoide.interfaces.time_input import parse_time
 from omoide.markdown.fence import one_line
-from omoide.model import Draft, Event, Layer, LinkKind, Memory, Scope, State
+from omoide.model import Draft, Event, Layer, LinkKind, Memory, Scope, State, fields
 from omoide.service import Service
 
 _BATCH = 100
@@ -230,22 +231,7 @@ def _unlink(context: CallContext, arguments: LinkInput, _: RequestContext) -> To
 
 
 def _draft(note: NoteInput, scope: Scope) -> Draft:
-    return Draft(
-        content=note.content,
-        scope=scope,
-        topic=set_or_none(note.topic),
-        type=set_or_none(note.type),
-        tags=note.tags,
-        examples=note.examples,
-        key=set_or_none(note.key),
-        source=set_or_none(note.source),
-        source_run_id=None if note.source_run_id is UNSET else str(note.source_run_id),
-        pinned=set_or_none(note.pin),
-        confidence=set_or_none(note.confidence),
-        relevance=set_or_none(note.relevance),
-        expires_at=None if note.expires_at is UNSET else parse_expiry(note.expires_at, "expires_at"),
-        original_prompt=set_or_none(note.original_prompt),
-    )
+    return Draft(**given_fields(note, fields.DRAFT), scope=scope)
 
 
 def _remember_many(context: CallContext, arguments: RememberManyInput, call: RequestContext) -> ToolAnswer:

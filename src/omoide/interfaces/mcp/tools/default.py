@@ -16,6 +16,7 @@ from omoide.interfaces.mcp.schemas import (
     ResumeResult,
     ScopedInput,
     change_result,
+    given_fields,
     headline,
     memory_result,
     recall_result,
@@ -23,8 +24,7 @@ from omoide.interfaces.mcp.schemas import (
     set_or_none,
 )
 from omoide.interfaces.mcp.tools.registry import Tool, ToolAnswer
-from omoide.interfaces.time_input import parse_expiry
-from omoide.model import Layer, Remembered, State
+from omoide.model import Draft, Layer, Remembered, State, fields
 from omoide.prompt import notes
 
 Kind = Annotated[str, Meta(description="tech, project-tech, domain, decision, preference, warning, …")]
@@ -72,19 +72,9 @@ class ResumeInput(ScopedInput, kw_only=True):
 
 
 def _remember(context: CallContext, arguments: RememberInput, _: RequestContext) -> ToolAnswer:
-    remembered = context.acting_as(arguments.caller_agent_id).remember(
-        arguments.content,
-        scope=context.scope(arguments.project, arguments.session, arguments.scope, writing=True),
-        topic=set_or_none(arguments.topic),
-        type=set_or_none(arguments.type),
-        tags=arguments.tags,
-        examples=arguments.examples,
-        key=set_or_none(arguments.key),
-        source=set_or_none(arguments.source),
-        pinned=set_or_none(arguments.pin),
-        relevance=set_or_none(arguments.relevance),
-        expires_at=None if arguments.expires_at is UNSET else parse_expiry(arguments.expires_at, "expires_at"),
-    )
+    scope = context.scope(arguments.project, arguments.session, arguments.scope, writing=True)
+    draft = Draft(**given_fields(arguments, fields.DRAFT), scope=scope)
+    remembered = context.acting_as(arguments.caller_agent_id).remember(draft)
     # Two actions in the result: "unchanged" is an update of the reference count.
     action: Literal["created", "updated"] = "created" if remembered.action == "created" else "updated"
     result = RememberResult(
@@ -131,13 +121,9 @@ def _recall(context: CallContext, arguments: RecallInput, _: RequestContext) -> 
 def _revise(context: CallContext, arguments: ReviseInput, call: RequestContext) -> ToolAnswer:
     service = context.acting_as(arguments.caller_agent_id)
     scope = context.scope(arguments.project, arguments.session)
-    fields = {
-        name: getattr(arguments, name)
-        for name in ("content", "topic", "type", "tags", "key")
-        if getattr(arguments, name) is not UNSET
-    }
-    if fields or arguments.pin is UNSET:
-        memory = service.revise(arguments.id, scope=scope, **fields)
+    given = given_fields(arguments, fields.REVISABLE)
+    if given or arguments.pin is UNSET:
+        memory = service.revise(arguments.id, scope=scope, **given)
     call.check()
     if arguments.pin is not UNSET:
         memory = service.pin(arguments.id, scope=scope) if arguments.pin else service.unpin(arguments.id, scope=scope)

@@ -6,7 +6,7 @@ from typing import Any
 from omoide.interfaces.rest import cursors, values
 from omoide.interfaces.rest.problems import InvalidRequest
 from omoide.interfaces.rest.routing import Answer, Call, NoQuery, route
-from omoide.model import Draft, Layer, Scope, State
+from omoide.model import Draft, Layer, Scope, State, fields
 
 MEMORY = {
     "id": 1,
@@ -120,22 +120,9 @@ def create_memory(call: Call[NoQuery, values.NewMemory]) -> Answer:
     updated."""
     new = call.body
     scope = call.scope if new.session is None else Scope.session(call.scope.path, new.session)
-    draft = Draft(
-        new.content,
-        scope,
-        topic=new.topic,
-        type=new.type,
-        tags=new.tags,
-        examples=new.examples,
-        key=new.key,
-        source=new.source or ("human" if new.source_run_id is None else "run"),
-        source_run_id=new.source_run_id,
-        confidence=new.confidence,
-        relevance=new.relevance_score,
-        pinned=new.pinned,
-        expires_at=new.expires_at,
-        original_prompt=new.original_prompt,
-    )
+    given = values.given_fields(new, fields.DRAFT)
+    given["source"] = new.source or ("human" if new.source_run_id is None else "run")
+    draft = Draft(**given, scope=scope)
     done = call.once(call.scope, lambda service: service.remember(draft))
     location = f"/api/projects/{call.project_id}/memories/{done.memory.number}"
     return call.memory(done.memory, 201 if done.action == "created" else 200, {"Location": location})
@@ -164,22 +151,7 @@ def update_memory(call: Call[NoQuery, values.MemoryPatch]) -> Answer:
     """Change some fields of a memory.
 
     With If-Match, only if nobody has changed it since: otherwise 412."""
-    patch = call.body
-    given: dict[str, Any] = {
-        "content": patch.content,
-        "type": patch.type,
-        "tags": patch.tags,
-        "relevance": patch.relevance_score,
-        "active": patch.active,
-        "source": patch.source,
-        "source_run_id": patch.source_run_id,
-        "topic": patch.topic,
-        "key": patch.key,
-        "examples": patch.examples,
-        "confidence": patch.confidence,
-        "expires_at": patch.expires_at,
-        "original_prompt": patch.original_prompt,
-    }
+    given = values.given_fields(call.body, (*fields.REVISABLE, "active"))
     return call.memory(call.service.revise(call.memory_ref, scope=call.scope, if_version=call.if_version(), **given))
 
 
