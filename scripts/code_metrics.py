@@ -64,8 +64,8 @@ _PREPOSITIONS = frozenset(
 )
 _VERBS = frozenset(
     [
-        *["add", "are", "back", "check", "decide", "describe", "drop", "find", "has", "is", "print", "record", "refuse"],
-        *["render", "require", "restore", "strip", "was"],
+        *["add", "are", "back", "check", "decide", "delete", "describe", "drop", "find", "forget", "has", "is", "note"],
+        *["print", "read", "record", "refuse", "render", "require", "restore", "split", "strip", "was"],
     ]
 )
 """Verbs that functions begin with whose object is a participle."""

@@ -16,7 +16,7 @@ from omoide.service import Service
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = Path(omoide.__file__).parent
 SHOP = Scope.project("shop")
-HOOKS = {"before_read", "after_commit", "mirrors_changed"}
+HOOKS = {"before_read", "after_commit", "after_mirror_change"}
 """The methods of `service.hooks.Hooks`: the only calls that go up."""
 SECRETS = "guard/secrets"
 """A package that counts as one module: which of its patterns are tried depends on the text, and on what was tried before."""

@@ -102,7 +102,7 @@ def open_service(
     hooks = Hooks(
         before_read=[mirrors.before_read],
         after_commit=[mirrors.after_commit, embeddings.after_commit],
-        mirrors_changed=[mirrors.mirrors_changed],
+        after_mirror_change=[mirrors.after_mirror_change],
         find_copies=mirrors.find_copies,
         report=safe_report,
         is_seen=is_seen,

@@ -249,7 +249,7 @@ class MemoryReader:
     def mark(self) -> StoreMark:
         return StoreMark(len(self.data.events), self.data.last["rebuild"])
 
-    def changed_since(self, event: int) -> list[int]:
+    def memories_changed_since(self, event: int) -> list[int]:
         later = (each for number, (each, _) in self.data.events.items() if number > event)
         return sorted({each.memory_number for each in later if each.memory_number is not None})
 
@@ -257,7 +257,7 @@ class MemoryReader:
         later = (pair for number, pair in self.data.events.items() if number > event)
         return {path for each, path in later if each.memory_number is None}
 
-    def expired_since(self, event: int, at: datetime) -> list[int]:
+    def memories_expired_since(self, event: int, at: datetime) -> list[int]:
         after = self.data.events[event][0].at if event in self.data.events else None
         return [
             each.number
@@ -404,7 +404,7 @@ class MemoryReader:
         ]
         return [one for _, one in sorted(found, key=lambda each: each[0])]
 
-    def learned(self, scope: Scope) -> list[LearnedRelevance]:
+    def learned_relevances(self, scope: Scope) -> list[LearnedRelevance]:
         return [
             known
             for number, known in sorted(self.data.learned.items())
@@ -528,7 +528,7 @@ class MemoryReader:
             each.number: TextEnds(each.created_at, each.content[:600], each.content[-2:]) for each in self.memories(numbers)
         }
 
-    def changed_between(self, query: Query, start: datetime, end: datetime, most: int, at: datetime) -> list[int]:
+    def memories_changed_between(self, query: Query, start: datetime, end: datetime, most: int, at: datetime) -> list[int]:
         found = (each.number for each in self.browse(query, at) if start <= each.updated_at < end)
         return list(islice(found, most))
 
@@ -770,7 +770,7 @@ class MemoryWriter(MemoryReader):
         self.data.agent_runs[key] = replace(self.data.agent_runs[key], outcome=outcome, tick=tick)
         self.data.credits[key] = dict(credits)
 
-    def put_learned(self, known: LearnedRelevance) -> None:
+    def put_learned_relevance(self, known: LearnedRelevance) -> None:
         self.data.learned[known.memory] = known
 
     def drop_learned(self, memories: Iterable[int]) -> None:

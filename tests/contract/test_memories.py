@@ -467,9 +467,9 @@ def test_memories_expired_since_an_event_are_listed_by_number(samples, store):
     at = soon.expires_at
     with store.read() as tx:
         last = tx.events(None, None, None, 1)
-        assert tx.expired_since(0, at) == [soon.number]
-        assert tx.expired_since(last[0].number if last else 0, at) == [soon.number]
-        assert tx.expired_since(0, at - timedelta(microseconds=1)) == []
+        assert tx.memories_expired_since(0, at) == [soon.number]
+        assert tx.memories_expired_since(last[0].number if last else 0, at) == [soon.number]
+        assert tx.memories_expired_since(0, at - timedelta(microseconds=1)) == []
 
 
 def test_erasing_leaves_no_trace_of_a_memory_but_its_events(samples, store):

@@ -131,7 +131,7 @@ def test_an_event_may_be_about_a_scope_and_is_seen_from_there_alone(samples, sto
     assert [one.action for one in samples.ask(lambda tx: tx.events(BANK, None, None, 9))] == ["remembered"]
     assert samples.ask(lambda tx: tx.projects_changed_since(event.number - 1)) == {"shop"}
     assert samples.ask(lambda tx: tx.projects_changed_since(event.number)) == set()
-    last, memories = samples.ask(lambda tx: (tx.mark().event, tx.changed_since(0)))
+    last, memories = samples.ask(lambda tx: (tx.mark().event, tx.memories_changed_since(0)))
     assert (last, memories) == (event.number, [kept.number])
     assert samples.problems() == []
 

@@ -87,16 +87,16 @@ def test_what_was_learned_is_known_in_the_project_and_goes_with_the_memory(sampl
     ]
     with store.write() as tx:
         for each in known:
-            tx.put_learned(each)
-        tx.put_learned(replace(known[0], value=0.7))
+            tx.put_learned_relevance(each)
+        tx.put_learned_relevance(replace(known[0], value=0.7))
     with store.read() as tx:
-        assert tx.learned(SHOP) == [replace(known[0], value=0.7), known[2]]
-        assert tx.learned(BANK) == [known[1], known[2]]
+        assert tx.learned_relevances(SHOP) == [replace(known[0], value=0.7), known[2]]
+        assert tx.learned_relevances(BANK) == [known[1], known[2]]
     samples.erase(shop)
     with store.write() as tx:
         tx.drop_learned([everywhere.number, 99])
     with store.read() as tx:
-        assert tx.learned(SHOP) == []
+        assert tx.learned_relevances(SHOP) == []
 
 
 def test_merging_projects_moves_runs_behind_those_of_the_target(samples, store):
@@ -107,7 +107,7 @@ def test_merging_projects_moves_runs_behind_those_of_the_target(samples, store):
     (mine,) = [each for each in samples.ask(lambda tx: list(tx.runs(SHOP))) if each.id == "b"]
     finish(store, mine, 1, {})
     with store.write() as tx:
-        tx.put_learned(LearnedRelevance(global_one.number, 0.5, 0.6, 0, False, 1.0, 0.0, "bank", 1))
+        tx.put_learned_relevance(LearnedRelevance(global_one.number, 0.5, 0.6, 0, False, 1.0, 0.0, "bank", 1))
         tx.put_project(Project("bank"))
         tx.merge_projects("bank", "shop")
     with store.read() as tx:
@@ -115,4 +115,4 @@ def test_merging_projects_moves_runs_behind_those_of_the_target(samples, store):
             (4, "c", 0), (3, "a-1", 2), (2, "b", 1), (1, "a", 0)
         ]  # fmt: skip
         assert tx.evidence(global_one.number, 0) == [OutcomeEvidence("shop", 2, 1.0, 1.0)]
-        assert [(each.project, each.tick) for each in tx.learned(SHOP)] == [("shop", 2)]
+        assert [(each.project, each.tick) for each in tx.learned_relevances(SHOP)] == [("shop", 2)]

@@ -403,9 +403,9 @@ def test_changes_in_a_span_come_last_changed_first(samples):
     samples.add("elsewhere", BANK, updated_at=now - day)
     samples.add("set aside", SHOP, updated_at=now - day, state=State.ARCHIVED)
     span = (three.updated_at, one.updated_at)
-    found = samples.ask(lambda tx: tx.changed_between(Query(SHOP), *span, 9, samples.now))
+    found = samples.ask(lambda tx: tx.memories_changed_between(Query(SHOP), *span, 9, samples.now))
     assert found == [two.number, three.number]
-    assert samples.ask(lambda tx: tx.changed_between(Query(SHOP), *span, 1, samples.now)) == [two.number]
+    assert samples.ask(lambda tx: tx.memories_changed_between(Query(SHOP), *span, 1, samples.now)) == [two.number]
 
 
 def test_neighbours_are_of_the_same_session_and_in_order(store, samples):

@@ -79,23 +79,23 @@ def test_the_choice_of_a_mirror_can_be_changed(samples, store, add):
 
 
 def test_changes_since_an_event_are_listed_by_memory(samples, store, backend):
-    assert samples.ask(lambda tx: (tx.mark().event, tx.changed_since(0))) == (0, [])
+    assert samples.ask(lambda tx: (tx.mark().event, tx.memories_changed_since(0))) == (0, [])
     one, two = samples.add("a"), samples.add("b", SHOP)
-    between, both = samples.ask(lambda tx: (tx.mark().event, tx.changed_since(0)))
+    between, both = samples.ask(lambda tx: (tx.mark().event, tx.memories_changed_since(0)))
     assert both == [one.number, two.number]
-    assert samples.ask(lambda tx: tx.changed_since(between)) == []
+    assert samples.ask(lambda tx: tx.memories_changed_since(between)) == []
     one = samples.change(one, content="c")
     samples.change(one, content="d")
     later, changed = backend_says(backend, between)
     assert changed == [one.number]
     assert later > between
     samples.erase(two)
-    assert samples.ask(lambda tx: tx.changed_since(later)) == [two.number]
+    assert samples.ask(lambda tx: tx.memories_changed_since(later)) == [two.number]
 
 
 def backend_says(backend, since):
     with backend.open().read() as tx:
-        return tx.mark().event, tx.changed_since(since)
+        return tx.mark().event, tx.memories_changed_since(since)
 
 
 def test_ids_are_looked_up_in_every_scope_and_purged_ones_stay_known(samples):

@@ -382,7 +382,7 @@ def test_a_damaged_bundled_model_falls_back_to_words(tmp_path, open_memory, monk
         (resources / "weights.npz").write_bytes(weights)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr("omoide.embeddings.base.PACKAGE", "broken_model")
-    monkeypatch.setattr("omoide.embeddings.base._shared_bundled", BundledEmbedder)
+    monkeypatch.setattr("omoide.embeddings.base._bundled_embedder", BundledEmbedder)
     memory = open_memory(tmp_path / "memory.db", embedder="bundled")
     assert memory.recall("cat", scope=SHOP).hits[0].memory.content == "the cat sleeps"
     memory.remember("the dog barks", scope=SHOP)

@@ -80,7 +80,7 @@ def run_agent(
                 cwd=directory,
             )
         except (OSError, ValueError) as error:
-            raise InvalidInput(_why_not_started(command, error)) from error
+            raise InvalidInput(_start_problem(command, error)) from error
         forwarding.attach(process)
         if process.stdin is not None:
             threading.Thread(target=_feed, args=(process.stdin, prompt.encode()), daemon=True).start()
@@ -92,7 +92,7 @@ def run_agent(
     return ProcessResult(128 - code if code < 0 else code, output.end, time.monotonic() - began, output.lost)
 
 
-def _why_not_started(command: Sequence[str], error: OSError | ValueError) -> str:
+def _start_problem(command: Sequence[str], error: OSError | ValueError) -> str:
     import errno  # lazy: only for a command that cannot be started
 
     if isinstance(error, OSError) and error.errno == errno.E2BIG:

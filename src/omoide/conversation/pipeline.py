@@ -217,7 +217,7 @@ class Conversation:
 
     def _pin_requests(self, message: str, prepared: PreparedPrompt) -> tuple[Memory, ...]:
         """Store what the message asks to remember, as learning does, and pin it."""
-        requested = _requested(message) if prepared.route is None else prepared.route.pinned_content
+        requested = _request_text(message) if prepared.route is None else prepared.route.pinned_content
         if not requested:
             return ()
         from omoide.learning.transcript import Speaker, Turn  # lazy: see the top
@@ -269,7 +269,7 @@ class Conversation:
 
     def _require_run(self, ref: str | int | None) -> Run:
         if ref is not None:
-            run = self._memory.run(ref, scope=self._scope or self._located())
+            run = self._memory.run(ref, scope=self._scope or self._locate())
         elif self._run is not None:
             run = self._memory.run(self._run.id, scope=self._run.scope)
         else:
@@ -278,7 +278,7 @@ class Conversation:
             raise Conflict(f"run {run.number} has the outcome {run.outcome.result} already: it was recorded before")
         return run
 
-    def _located(self) -> Scope:
+    def _locate(self) -> Scope:
         route = None if self._directory is None else self._memory.route("", directory=self._directory, ask=False)
         return self._resolve(route)
 
@@ -351,7 +351,7 @@ def _with_context(request: _Request) -> Task:
     return replace(request.task, description=_plain(request).rstrip("\n"))
 
 
-def _requested(message: str) -> str:
+def _request_text(message: str) -> str:
     """What a message asks to remember; empty: nothing."""
     from omoide.learning.injected_text import strip_injected  # lazy: see the top
     from omoide.learning.requests import find_requests  # lazy: see the top

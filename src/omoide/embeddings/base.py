@@ -52,7 +52,7 @@ def make_embedder(wanted: str, key: str = "") -> Embedder | None:
     if wanted == "off" or (wanted == "auto" and find_spec(PACKAGE) is None):
         return None
     if wanted in ("auto", "bundled", "bundled+english"):
-        return _shared_bundled()
+        return _bundled_embedder()
     # Each embedder's module is imported when it is chosen: start-up time.
     if kind == "fastembed":
         from omoide.embeddings.fastembed import FastembedEmbedder  # lazy: see above
@@ -65,7 +65,7 @@ def make_embedder(wanted: str, key: str = "") -> Embedder | None:
 
 
 @cache
-def _shared_bundled() -> "BundledEmbedder":
+def _bundled_embedder() -> "BundledEmbedder":
     """The bundled model: one for all stores of a process."""
     from omoide.embeddings.bundled import BundledEmbedder  # lazy: see `make_embedder`
 

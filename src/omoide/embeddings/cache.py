@@ -53,7 +53,7 @@ class VectorCache:
             before, rows = known
             if before.event != mark.event:
                 # A changed text has no vector until one is made. Making it appends no event, and needs none.
-                for number in tx.changed_since(before.event):
+                for number in tx.memories_changed_since(before.event):
                     rows.forget(number)
         self._rows[model.number] = (mark, rows)
         return rows

@@ -179,7 +179,7 @@ class EmbeddingIndex:
                 self._models[embedder.name] = model
         return model
 
-    def encode_query_if_loaded(self, query: Query) -> "QueryVector | None":
+    def encode_query_without_loading(self, query: Query) -> "QueryVector | None":
         """Return the query's text as a vector if that is cheap: by the bundled model, which this process has loaded.
 
         For whoever must answer at once and without a network; None: search by words.
@@ -262,7 +262,7 @@ class EmbeddingIndex:
         with self._store.read() as tx:
             mark = tx.mark()
             if seen is not None and seen.renewal == mark.renewal and 0 <= mark.event - seen.event <= _MANY:
-                changed = tx.changed_since(seen.event)
+                changed = tx.memories_changed_since(seen.event)
             if self.embedder is not None:  # one of other dimensions, if its server changed it and somebody reindexed
                 model = tx.model(self.embedder.name)
                 self._models.update({} if model is None else {self.embedder.name: model})

@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from omoide.errors import ModelUnavailable
-from omoide.llm.base import Completion, is_refusal, make_completion, model_not_reached
+from omoide.llm.base import Completion, is_refusal, make_completion, unreachable_error
 from omoide.llm.time_limit import complete_within
 
 if TYPE_CHECKING:  # it takes a second to import
@@ -44,6 +44,6 @@ class AnthropicModel:
             # answer of another shape.
             except (AnthropicError, TypeError, ValueError, AttributeError) as error:
                 why = f"{self.name} gave no answer ({error}): check the settings `llm` and `llm_key`"
-                raise (model_not_reached(why) if is_refusal(error) else ModelUnavailable(why)) from error
+                raise (unreachable_error(why) if is_refusal(error) else ModelUnavailable(why)) from error
 
         return complete_within(seconds, call, self.name)

@@ -43,7 +43,7 @@ def make_completion(text: object, input_tokens: object, output_tokens: object) -
     return Completion(text.encode("utf-8", "replace").decode(), *counts)
 
 
-def model_not_reached(message: str) -> ModelUnavailable:
+def unreachable_error(message: str) -> ModelUnavailable:
     """Return the error for a question that used no tokens."""
     error = ModelUnavailable(message)
     error.is_free = True

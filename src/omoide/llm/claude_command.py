@@ -9,7 +9,7 @@ from shutil import which
 import msgspec
 
 from omoide.errors import ModelUnavailable
-from omoide.llm.base import CHILD_VARIABLE, Completion, make_completion, model_not_reached
+from omoide.llm.base import CHILD_VARIABLE, Completion, make_completion, unreachable_error
 
 COMMAND = "claude"
 DEFAULT_MODEL = "claude-haiku-4-5"
@@ -53,7 +53,7 @@ class ClaudeCommand:
     def complete(self, instructions: str, question: str, *, seconds: float) -> Completion:
         command = which(COMMAND)
         if command is None:
-            raise model_not_reached(
+            raise unreachable_error(
                 f"there is no command `{COMMAND}` on the PATH: install Claude Code, or change the setting `llm`"
             )
         arguments = [command, *_OPTIONS, "--model", self._model, "--system-prompt", instructions]
@@ -71,7 +71,7 @@ class ClaudeCommand:
         read = used.input_tokens + used.cache_creation_input_tokens + used.cache_read_input_tokens
         if answer.is_error or code:
             why = f"{self.name} reported an error: {_excerpt(answer.result.encode() or errors)}"
-            raise ModelUnavailable(why) if read or used.output_tokens else model_not_reached(why)
+            raise ModelUnavailable(why) if read or used.output_tokens else unreachable_error(why)
         completion = make_completion(answer.result, read, used.output_tokens)
         return completion._replace(cost=answer.total_cost_usd)
 
@@ -90,7 +90,7 @@ class ClaudeCommand:
                 start_new_session=True,
             )
         except OSError as error:
-            raise model_not_reached(f"{self.name} cannot be started: {error}") from error
+            raise unreachable_error(f"{self.name} cannot be started: {error}") from error
         with process:
             try:
                 output, errors = process.communicate(question.encode(), timeout=seconds)

@@ -31,7 +31,7 @@ class ModelClient:
         self._model = model
 
     @property
-    def enabled(self) -> bool:
+    def is_enabled(self) -> bool:
         """Whether a language model is configured. If not, nothing is ever asked."""
         return self._model is not None or self._settings.llm != "off"
 

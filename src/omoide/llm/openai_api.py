@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from omoide.errors import ModelUnavailable
-from omoide.llm.base import Completion, is_refusal, make_completion, model_not_reached
+from omoide.llm.base import Completion, is_refusal, make_completion, unreachable_error
 from omoide.llm.time_limit import complete_within
 
 if TYPE_CHECKING:  # it takes half a second to import
@@ -42,7 +42,7 @@ class OpenAIModel:
                 return make_completion(text, usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0)
             except OpenAIError as error:
                 message = f"{self.name} gave no answer ({error}): check the settings `llm` and `llm_key`"
-                raise (model_not_reached(message) if is_refusal(error) else ModelUnavailable(message)) from error
+                raise (unreachable_error(message) if is_refusal(error) else ModelUnavailable(message)) from error
             except (TypeError, ValueError, AttributeError, IndexError) as error:  # for an answer of another shape
                 raise ModelUnavailable(
                     f"{self.name} did not answer as OpenAI's chat interface does ({error}): check the setting `llm`"

@@ -270,7 +270,7 @@ def fill_by_time(tx: Reader, query: Query, question: Question, at: datetime, fou
     if question.span is None or len(found.hits) >= query.limit:
         return found
     known = {hit.memory.number for hit in found.hits}
-    changed = tx.changed_between(query, question.span.start, question.span.end, query.limit, at)
+    changed = tx.memories_changed_between(query, question.span.start, question.span.end, query.limit, at)
     numbers = [number for number in changed if number not in known]
     more = tx.memories(numbers[: query.limit - len(known)])
     hits = [Hit(memory, 0.0, partial("time: {:%Y-%m-%d}".format, memory.updated_at)) for memory in more]

@@ -88,7 +88,7 @@ class AgentHooks(HookCalls, Repositories):
         query = injections.prompt_query(call, scope, settings, narrow)
         if query is None:
             return None
-        vector = self._embeddings.encode_query_if_loaded(query)
+        vector = self._embeddings.encode_query_without_loading(query)
         with self._store.read() as tx:  # without importing edits of files first: a person waits
             return injections.text_for_prompt(tx, call, query, vector, settings, at)
 

@@ -27,7 +27,7 @@ def backups(store: Path) -> list[Path]:
     return sorted(file for file in _files(store.parent) if named.fullmatch(file.name))
 
 
-def archived(store: Path) -> list[Path]:
+def list_archives(store: Path) -> list[Path]:
     """Return the archives of reindexes, also of one that was killed."""
     return [*(file for *_, file in sorted(_archives(store))), *sorted(pending_files(store))]
 

@@ -85,7 +85,7 @@ class CandidateStore(Core):
         if not candidates:  # as of most turns: nothing has to be read
             return report
         with self._read(scope) as tx:
-            known = self._known(tx, scope)
+            known = self._read_known(tx, scope)
         for candidate in candidates:
             draft = self._check_candidate(candidate, known, scope, run)
             if isinstance(draft, str):
@@ -130,7 +130,7 @@ class CandidateStore(Core):
                 return
             others = [memory for memory in others if _takes_place_of(candidate, memory)]
             known_others = {memory.number for memory in others}
-            contradicted = [number for number in _contradicted(candidate, known.texts) if number not in known_others]
+            contradicted = [number for number in _contradictions(candidate, known.texts) if number not in known_others]
             others += write.tx.memories(contradicted)
             self._add(write, candidate, new, entry, others, report)
 
@@ -174,10 +174,10 @@ class CandidateStore(Core):
         """Make a proposal active, in place of what it supersedes."""
         author = self._actor if action == "approved" else None
         active = write.change(memory, with_fields(memory, dict(changes)), action, author)
-        _retire(write, _superseded(write.tx, memory))
+        _retire(write, _predecessors(write.tx, memory))
         return active
 
-    def _known(self, tx: Reader, scope: Scope) -> _Known:
+    def _read_known(self, tx: Reader, scope: Scope) -> _Known:
         from omoide.learning.wording import wording  # lazy: see the top
 
         def texts(state: State) -> dict[int, str]:
@@ -220,7 +220,7 @@ def _says_other(candidate: "Candidate", memory: Memory) -> bool:
     """Whether a similar memory says something else: another number, another name, the opposite, or what is given up."""
     from omoide.learning.wording import substitutes  # lazy: see the top
 
-    return substitutes(candidate.text, memory.content) or memory.number in _contradicted(
+    return substitutes(candidate.text, memory.content) or memory.number in _contradictions(
         candidate, {memory.number: memory.content}
     )
 
@@ -233,7 +233,7 @@ def _takes_place_of(candidate: "Candidate", memory: Memory) -> bool:
     return candidate.kind == "correction" or takes_place_of(candidate.text, memory.content)
 
 
-def _contradicted(candidate: "Candidate", texts: Mapping[int, str]) -> list[int]:
+def _contradictions(candidate: "Candidate", texts: Mapping[int, str]) -> list[int]:
     """The learnings that a person's word gives up: "use X instead of Y"."""
     from omoide.learning.replacements import find_replaced_memories  # lazy: see the top
 
@@ -262,7 +262,7 @@ def _draft(candidate: "Candidate", scope: Scope, run: str | None) -> Draft:
     )
 
 
-def _superseded(tx: Reader, memory: Memory) -> Iterator[Memory]:
+def _predecessors(tx: Reader, memory: Memory) -> Iterator[Memory]:
     links = tx.links(memory.number)
     yield from tx.memories([link.target for link in links if link.kind is LinkKind.SUPERSEDES and link.source == memory.id])
 

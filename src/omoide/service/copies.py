@@ -86,7 +86,7 @@ def erase_from_backups(
 def _backups(place: Path, recorded: Iterable[str]) -> list[tuple[str, Path]]:
     """The backups, archives and backups of projects of a store, each once."""
     found = [("backup", file) for file in archives.backups(place)]
-    found += [("archive", file) for file in archives.archived(place)]
+    found += [("archive", file) for file in archives.list_archives(place)]
     directory = place.parent / _BACKUPS
     found += [("project backup", file) for file in sorted(directory.rglob("*.jsonl"))] if directory.is_dir() else []
     found += [("project backup" if name.endswith(".jsonl") else "backup", Path(name)) for name in recorded]

@@ -52,7 +52,7 @@ class Corrections(CandidateStore):
             known, found = tx.work_tree(scope, state.root), _find_run(tx, run, scope)
         id = found.id if found is not None else str(run) if run is not None else ""
         base = known.state if known is not None and known.run is None else None
-        files = tuple(_bounded(changed_files(base, state, found)))
+        files = tuple(_within_limits(changed_files(base, state, found)))
         record = WorkTreeRecord(replace(state, files=()), self._clock(), id, files)
         return self._put(record, scope)
 
@@ -101,7 +101,7 @@ class Corrections(CandidateStore):
         if message:
             with self._read(scope) as tx:
                 last = _find_run(tx, known.run, scope)
-            said = list(_said(message, known.files, last))[:_MOST_CORRECTIONS]
+            said = list(_corrections_in(message, known.files, last))[:_MOST_CORRECTIONS]
             report = join_reports([report, self._store_candidates(said, [], scope, run or known.run or None)])
         return report
 
@@ -148,7 +148,7 @@ def changed_files(
             yield AgentFile(file.path, new, hunks, not before, file.digest)
 
 
-def _bounded(files: Iterator[AgentFile]) -> Iterator[AgentFile]:
+def _within_limits(files: Iterator[AgentFile]) -> Iterator[AgentFile]:
     room = _MOST_TEXT
     for file in sorted(files, key=lambda file: len(file.text)):
         room -= len(file.text)
@@ -180,7 +180,7 @@ def _candidates(files: Sequence[AgentFile], now: WorkTreeState) -> "Iterator[Can
             )
 
 
-def _said(message: str, files: Sequence[AgentFile], last: Run | None) -> "Iterator[Candidate]":
+def _corrections_in(message: str, files: Sequence[AgentFile], last: Run | None) -> "Iterator[Candidate]":
     """What a message corrects in the work of the last run."""
     from omoide.learning.candidates import Candidate  # lazy: as above
     from omoide.learning.noise import has_credential  # lazy: as above

@@ -17,7 +17,7 @@ class Hooks:
         *,
         before_read: Sequence[Callable[[Scope | None], None]] = (),
         after_commit: Sequence[Callable[[Sequence[int]], None]] = (),
-        mirrors_changed: Sequence[Callable[[], None]] = (),
+        after_mirror_change: Sequence[Callable[[], None]] = (),
         find_copies: "Callable[[Sequence[Trace], bool], FoundCopies] | None" = None,
         report: Callable[[str], None] = lambda _: None,
         is_seen: bool = True,
@@ -26,14 +26,14 @@ class Hooks:
 
         `before_read` hooks get the scope that is about to be read; None: every scope. `after_commit` hooks get the numbers
         of the memories that a transaction has stored, changed or erased; none where it changed something else, such as a
-        project. `mirrors_changed` hooks run after a mirror was added, changed or removed. `find_copies` finds purged
+        project. `after_mirror_change` hooks run after a mirror was added, changed or removed. `find_copies` finds purged
         memories in files, and removes them there if its second argument is True. `report` gets what a person should
         know beside the answer, one line at a time; it must not raise. `is_seen`: whether a person sees it at once; otherwise
         what must not be missed is reported again by a service for which that is so.
         """
         self._before_read = tuple(before_read)
         self._after_commit = tuple(after_commit)
-        self._mirrors_changed = tuple(mirrors_changed)
+        self._mirrors_changed = tuple(after_mirror_change)
         self._find_copies = find_copies
         self.report = report
         self.is_seen = is_seen
@@ -59,7 +59,7 @@ class Hooks:
 
         return FoundCopies([], []) if self._find_copies is None else self._find_copies(traces, remove)
 
-    def mirrors_changed(self) -> None:
+    def after_mirror_change(self) -> None:
         """Run the hooks after a mirror was added, changed or removed."""
         for hook in self._mirrors_changed:
             hook()

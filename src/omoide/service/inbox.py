@@ -52,7 +52,7 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
         left = most
         while time.monotonic() < until and left != 0:
             at = self._clock()
-            before = at - _MODEL_FIRST if self._llm.enabled and not ask else at + timedelta(microseconds=1)
+            before = at - _MODEL_FIRST if self._llm.is_enabled and not ask else at + timedelta(microseconds=1)
             with self._store.read() as tx:
                 if not tx.has_inbox(at, before):
                     break
@@ -121,7 +121,7 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
             yield report
         report = LearningReport()
         if scope is not None and not is_known:  # no transcript, or one in a format that is not known
-            said = session_turns.spoken(item)
+            said = session_turns.turns_of_item(item)
             report = self._learn_turns(said, item, scope, known, ask=ask)
         uses = self._judge_turn(item, session_turns.separate_own(said)[0])
         with self._store.write() as tx:

@@ -55,9 +55,9 @@ class Learning(CandidateStore):
         permissions.require(self._actor, "learn")
         from omoide.learning.candidates import extract  # lazy: see the top
 
-        drawn = extract(turns, [*known, *self._injected(scope, run)])
+        drawn = extract(turns, [*known, *self._prompt_texts(scope, run)])
         trouble = ""
-        if ask and self._llm.enabled and drawn.conversation:
+        if ask and self._llm.is_enabled and drawn.conversation:
             try:
                 for candidate in self._ask_model(drawn.conversation):
                     drawn.consider(candidate)
@@ -65,7 +65,7 @@ class Learning(CandidateStore):
                 trouble = str(error)
         return self._store_candidates(drawn.candidates, drawn.rejections, scope, run, trouble)
 
-    def _injected(self, scope: Scope, run: str | None) -> list[str]:
+    def _prompt_texts(self, scope: Scope, run: str | None) -> list[str]:
         """The texts of the memories in the prompt of a run: what repeats them is no news."""
         run = run or self._writes.run
         if run is None:

@@ -93,7 +93,7 @@ class Mirrors(Core):
         with self._store.write() as tx:
             mirror = _mirror(tx, number)
             tx.drop_mirror(number)
-        self._hooks.mirrors_changed()
+        self._hooks.after_mirror_change()
         return mirror
 
     def join(self, ref: Ref, number: int, *, scope: Scope) -> Memory:
@@ -211,7 +211,7 @@ class Mirrors(Core):
                     raise Conflict(f"{place} has a mirror already, number {one.number} of {one.scope}: remove that first")
             else:
                 mirror = tx.put_mirror(wanted)
-        self._hooks.mirrors_changed()
+        self._hooks.after_mirror_change()
         return mirror
 
 

@@ -55,7 +55,7 @@ class ProjectMoves(Trees):
                 moved = msgspec.structs.replace(tree, number=0, scope=Scope(name), file=name, seen=0)
                 write.tx.put_mirror(moved)
                 self._tree_files(tree).move_to(name)
-        self._hooks.mirrors_changed()
+        self._hooks.after_mirror_change()
         require(self._store, Integrity).rebuild(versioning.expected_entry)  # fingerprints are made of the scope too
         return msgspec.structs.replace(project, path=name)
 
@@ -87,7 +87,7 @@ class ProjectMoves(Trees):
             write.log("merged", Scope(into), {"project": source})
             if tree is not None:
                 self._tree_files(tree).set_aside()
-        self._hooks.mirrors_changed()
+        self._hooks.after_mirror_change()
         return plan
 
     def _movable_tree(self, tx: Reader, path: str) -> Mirror | None:

@@ -122,10 +122,10 @@ class Projects(Trees):
         permissions.require_within(self._actor, Scope(path))
         self._adopt_trees(path)
 
-        def as_created(done: Project) -> Project:
+        def with_creation(done: Project) -> Project:
             return msgspec.structs.replace(done, path=path, description=project.description)
 
-        with idempotency.complete(as_created), self._writes.transaction() as write:
+        with idempotency.complete(with_creation), self._writes.transaction() as write:
             if write.tx.project(path) is not None:
                 raise Conflict(f"there is a project {path} already: `omoide project describe` changes its description")
             owner = None if place is None else write.tx.project(root=place)

@@ -162,7 +162,7 @@ class Prompts(Core):
         """The candidates, those with a learned relevance with what it is by now."""
         if not self._settings.learn_relevance:
             return candidates
-        known, uses = tx.learned(scope), tx.use_counts()
+        known, uses = tx.learned_relevances(scope), tx.use_counts()
         if not known and not uses:
             return candidates
         from omoide.lifecycle import relevance  # lazy: only once something was learned

@@ -187,7 +187,7 @@ def render_again(tx: Reader, run: Run) -> str:
     lines = [render.memory_line(memory.type, memory.content) for memory in memories if memory is not None]
     prompt = render.render(run.task, run.task.role, lines)
     if hashlib.sha256(prompt.encode()).hexdigest() != run.receipt.sha256:
-        raise Conflict(f"run {run.number} cannot be replayed: {_changed_since(tx, run)}")
+        raise Conflict(f"run {run.number} cannot be replayed: {_describe_change(tx, run)}")
     return prompt
 
 
@@ -196,7 +196,7 @@ def _newest(tx: Reader, scope: Scope) -> Iterator[Run]:
         yield run
 
 
-def _changed_since(tx: Reader, run: Run) -> str:
+def _describe_change(tx: Reader, run: Run) -> str:
     """Say why the history no longer gives the bytes of a run."""
     redacted = [
         f"#{one.number}"

@@ -94,7 +94,7 @@ class Repositories(Core):
             _release(write.tx, checkout, path)
             project = self._bind(write.tx, path, checkout)
             write.log("bound", Scope(path), {"project": path})
-        self._hooks.mirrors_changed()
+        self._hooks.after_mirror_change()
         return project
 
     def _identify(self, root: Path, *, bind: bool = True) -> ProjectMatch:

@@ -54,7 +54,7 @@ class Routing(Projects, Repositories):
         known = {project.path: project for project in projects}
         current_path, proposed = (here, "") if here in known else (None, here or "")
         route, undecided = self._route_by_evidence(message, known, current_path)
-        if undecided and ask and self._llm.enabled and projects:
+        if undecided and ask and self._llm.is_enabled and projects:
             route = self._ask_for_route(message, projects, route, current_path)
         if route.primary is None and not route.proposal:
             route = msgspec.structs.replace(route, proposal=_propose(message, proposed, known))
@@ -184,7 +184,7 @@ def _follow(answer: "RoutingAnswer", route: Route, current: str | None, projects
         secondary=tuple(project for project in others if project != primary),
         confidence=confidence,
         reason=f"The language model chose it: {why}" if why else "The language model chose it.",
-        pinned_content=route.pinned_content or _quoted(answer.pinned_content or "", message),
+        pinned_content=route.pinned_content or _quoted_text(answer.pinned_content or "", message),
         proposal="" if primary else _propose("", answer.new_project or "", [each.path for each in projects]),
     )
 
@@ -199,7 +199,7 @@ def _without_model(route: Route, current: str | None, projects: Sequence[Project
     )
 
 
-def _quoted(content: str, message: str) -> str:
+def _quoted_text(content: str, message: str) -> str:
     """What a model says that a message asks to remember, if the message says it: a model may invent it."""
     from omoide.learning.wording import share_of, wording  # lazy: patterns that only routing and learning need
 

@@ -137,7 +137,9 @@ class Runs(Core):
             old = require_living(self._find(write.tx, ref, scope))
             chosen = old.relevance if value is None else validation.check_share(value, "relevance")
             new = old if chosen == old.relevance else write.change(old, with_fields(old, {"relevance": chosen}), "revised")
-            write.tx.put_learned(replace(relevance.unlearned(old.number, chosen, write.tx.mark().event), fixed=True))
+            write.tx.put_learned_relevance(
+                replace(relevance.unlearned(old.number, chosen, write.tx.mark().event), fixed=True)
+            )
             write.log("relevance fixed", new, {"relevance": chosen})
             return new
 
@@ -168,7 +170,7 @@ class Runs(Core):
         movable = self._movable(write, run) if self._settings.learn_relevance else {}
         credits = {memory.number: relevance.credit(outcome, memory.number) for memory in movable.values()}
         write.tx.put_outcome(run, outcome, credits)
-        known = {one.memory: one for one in write.tx.learned(run.scope)}
+        known = {one.memory: one for one in write.tx.learned_relevances(run.scope)}
         for number, memory in movable.items():
             before = known.get(number)
             if before is None or not relevance.is_moved(before, memory.relevance):
@@ -180,7 +182,7 @@ class Runs(Core):
     def _take_back(self, write: MemoryTransaction, run: Run) -> Run:
         write.tx.put_outcome(run, None, {})
         movable = self._movable(write, run)
-        for known in write.tx.learned(run.scope):
+        for known in write.tx.learned_relevances(run.scope):
             memory = movable.get(known.memory)
             if memory is not None and not known.fixed and relevance.is_moved(known, memory.relevance):
                 self._move(write, memory, known, {"run": run.id, "undone": True})
@@ -189,7 +191,7 @@ class Runs(Core):
 
     def _movable(self, write: MemoryTransaction, run: Run) -> dict[int, Memory]:
         """The memories of a run's prompt whose relevance its outcome may move, by number."""
-        fixed = {known.memory for known in write.tx.learned(run.scope) if known.fixed}
+        fixed = {known.memory for known in write.tx.learned_relevances(run.scope) if known.fixed}
         ids = {one.number: one.id for one in run.receipt.memories}
         return {
             memory.number: memory
@@ -212,7 +214,7 @@ class Runs(Core):
         evidence = write.tx.evidence(memory.number, known.since)
         learned = relevance.learn(known, evidence)
         if evidence:
-            write.tx.put_learned(learned)
+            write.tx.put_learned_relevance(learned)
         else:
             write.tx.drop_learned([memory.number])
         write.learn(memory, learned.value, detail)

@@ -65,7 +65,7 @@ def turns(lines: Sequence[bytes], before: int) -> list[Turn]:
     return list(read_turns(lines, first_line=before + 1))
 
 
-def spoken(item: InboxItem) -> list[Turn]:
+def turns_of_item(item: InboxItem) -> list[Turn]:
     """Return what the item itself holds of the conversation."""
     said = ((Speaker.PERSON, item.prompt), (Speaker.AGENT, item.last_message))
     return [Turn(speaker, text, line) for line, (speaker, text) in enumerate(said, 1) if text]

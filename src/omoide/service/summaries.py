@@ -229,7 +229,7 @@ class Summaries(Trees):
             return _with_counts(result, choice, ())
         backup = self._back_up_project(project)
         troubles: list[str] = []
-        if ask and self._llm.enabled:
+        if ask and self._llm.is_enabled:
             pending, trouble = write_by_model(self._llm, pending, self._is_storable_summary)
             troubles += [trouble] if trouble else []
         summaries, stored, changed = self._store_summaries(project, pending)
@@ -301,7 +301,7 @@ class Summaries(Trees):
             self._hooks.before_read(project)  # edits of files, made while the model was thinking
             drafts = [self._writes.check(one.draft) for one in pending]
             with self._writes.transaction() as write:
-                changed = _changed(write.tx, pending)
+                changed = _changed_numbers(write.tx, pending)
                 if not changed:
                     summaries = [self._add_summary(write, *each) for each in zip(pending, drafts, strict=True)]
                     return summaries, [memory for one in pending for memory in one.sources], len(every)
@@ -369,7 +369,7 @@ def _with_counts(
     )
 
 
-def _changed(tx: Reader, pending: "Sequence[PendingSummary]") -> set[int]:
+def _changed_numbers(tx: Reader, pending: "Sequence[PendingSummary]") -> set[int]:
     """The memories that are not as they were when they were summarised, by their numbers."""
     sources = {memory.number: memory for one in pending for memory in one.sources}
     present = {memory.number: memory.version for memory in tx.memories(list(sources))}

@@ -138,7 +138,7 @@ class Trees(Core):
     def _write_tree(self, tree: Mirror, project: Project, sessions: Sequence[str] = ()) -> None:
         """Write the files of a tree that are missing, and sync it: MEMORY.md lists its sessions."""
         self._tree_files(tree).write_missing(project.description, sessions)
-        self._hooks.mirrors_changed()
+        self._hooks.after_mirror_change()
         self._hooks.before_read(Scope(project.path))
 
     def _tree_files(self, tree: Mirror) -> "TreeFiles":
@@ -204,7 +204,7 @@ class Trees(Core):
             for scope in map(validation.check_scope, sessions):
                 if write.tx.add_session(scope, "file", write.at):
                     write.log("started", scope, {"session": scope.name})
-        self._hooks.mirrors_changed()
+        self._hooks.after_mirror_change()
 
     # Reading
 

@@ -51,7 +51,7 @@ class TurnCorrections(HookCalls, Repositories, Corrections):
         is_new = known is not None and known.run != session
         report = self._draw_corrections(known, now, scope, message if is_new else "", session or None)
         begun = replace(now, files=tuple(_begun_files(now, known)))
-        self._store_tree(WorkTreeRecord(begun, at, None, tuple(_untouched(known, session)), session), scope)
+        self._store_tree(WorkTreeRecord(begun, at, None, tuple(_untouched_files(known, session)), session), scope)
         return report
 
     def end_turn(self, directory: str | Path, *, session: str = "", scope: Scope | None = None) -> None:
@@ -129,7 +129,7 @@ def _is_same(one: WorkTreeState, other: WorkTreeState) -> bool:
     return one.head == other.head and digests[0] == digests[1]
 
 
-def _untouched(known: WorkTreeRecord | None, session: str) -> Iterator[AgentFile]:
+def _untouched_files(known: WorkTreeRecord | None, session: str) -> Iterator[AgentFile]:
     """The files that the agent wrote in earlier turns of the session, and nobody changed since."""
     from omoide.files.work_tree_state import read_files  # lazy: see `learn_corrections`
 

@@ -164,13 +164,13 @@ class EventReader(Protocol):
     def mark(self) -> StoreMark:
         """Return a mark that differs after any event and after the index was rebuilt, whichever process did it. Cheap."""
 
-    def changed_since(self, event: int) -> list[int]:
+    def memories_changed_since(self, event: int) -> list[int]:
         """Return the numbers of the memories that later events are about, in rising order."""
 
     def projects_changed_since(self, event: int) -> set[str]:
         """Return the paths of the projects that later events are about themselves, or one of their sessions."""
 
-    def expired_since(self, event: int, at: datetime) -> list[int]:
+    def memories_expired_since(self, event: int, at: datetime) -> list[int]:
         """Return the active memories that expired after this event, or ever if it does not exist, up to this moment."""
 
     def purged_ids(self, ids: Sequence[str] | None = None) -> set[str]:

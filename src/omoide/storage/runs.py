@@ -24,7 +24,7 @@ class RunReader(Protocol):
     def evidence(self, memory: int, since: int) -> list[OutcomeEvidence]:
         """Return what outcomes at or after an event say about a memory, in the order of the outcomes, of every project."""
 
-    def learned(self, scope: Scope) -> list[LearnedRelevance]:
+    def learned_relevances(self, scope: Scope) -> list[LearnedRelevance]:
         """Return what is known about the relevance of the memories of the scope's project and the global layer."""
 
 
@@ -40,7 +40,7 @@ class RunWriter(Protocol):
         `credits` are the credit and the weight of each memory for which the outcome counts, by number.
         """
 
-    def put_learned(self, known: LearnedRelevance) -> None:
+    def put_learned_relevance(self, known: LearnedRelevance) -> None:
         """Store what is known about the relevance of a memory."""
 
     def drop_learned(self, memories: Iterable[int]) -> None:

@@ -141,7 +141,7 @@ class SearchIndex(Protocol):
     def text_ends(self, numbers: Sequence[int]) -> dict[int, TextEnds]:
         """Return how the contents of these memories begin and end."""
 
-    def changed_between(self, query: Query, start: datetime, end: datetime, most: int, at: datetime) -> list[int]:
+    def memories_changed_between(self, query: Query, start: datetime, end: datetime, most: int, at: datetime) -> list[int]:
         """Return at most `most` memories that pass the query's filters and last changed in this time, the end excluded,
         last changed first."""
 

@@ -136,7 +136,7 @@ class SyncDatabase:
                 changed = self._numbers_in_scope(tx, mirror) if mirror.choice is Choice.ALL else []
                 states = tx.sync_states(number)
             else:
-                changed = tx.changed_since(mirror.seen) + self._expired_numbers(tx, mirror)
+                changed = tx.memories_changed_since(mirror.seen) + self._expired_numbers(tx, mirror)
                 states = tx.sync_states(number, files=files, memories=[*changed, *numbers.values(), *keyed.values()])
             sync_states = {state.memory: state for state in states}
             wanted = dict.fromkeys([*sync_states, *numbers.values(), *keyed.values(), *taken, *changed])
@@ -152,7 +152,7 @@ class SyncDatabase:
     def is_concerned(self, mirror: Mirror, since: int) -> tuple[int, bool]:
         """Return the last event, and whether any event after `since` is about something that the mirror shows."""
         with self._store.read() as tx:
-            event, changed = tx.mark().event, tx.changed_since(since)
+            event, changed = tx.mark().event, tx.memories_changed_since(since)
             # A tree shows the project and its sessions as well, whose events are about no memory.
             if (
                 event < since
@@ -176,7 +176,7 @@ class SyncDatabase:
     def has_purged(self, since: int) -> bool:
         """Whether a memory was purged after this event: its text must be in no copy of a file either."""
         with self._store.read() as tx:
-            changed = tx.changed_since(since)
+            changed = tx.memories_changed_since(since)
             return len(tx.memories(changed)) < len(changed)
 
     def has_expired(self, mirror: Mirror) -> bool:
@@ -190,7 +190,7 @@ class SyncDatabase:
             return any(state.file and not state.held for state in tx.sync_states(mirror.number, memories=expired))
 
     def _expired_numbers(self, tx: Reader, mirror: Mirror) -> list[int]:
-        return tx.expired_since(mirror.seen, self._clock())
+        return tx.memories_expired_since(mirror.seen, self._clock())
 
     def is_current(self, memory: Memory) -> bool:
         """Whether a memory is active and has not expired."""

@@ -67,7 +67,7 @@ class MirrorHook:
         mirrors = self._current_mirrors()
         return find_in_files(mirrors, self.engine.snapshot, traces, remove=remove) if mirrors else FoundCopies([], [])
 
-    def mirrors_changed(self) -> None:
+    def after_mirror_change(self) -> None:
         """Look up the mirrors again at the next read or commit."""
         self._refresh_at = 0.0
 

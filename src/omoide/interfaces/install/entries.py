@@ -62,7 +62,7 @@ def present(text: str, wiring: Wiring) -> list[Any]:
     return found
 
 
-def written(text: str, wiring: Wiring) -> tuple[str, ...]:
+def current_entries(text: str, wiring: Wiring) -> tuple[str, ...]:
     """Return the entries of omoide in a file that are as omoide writes them now, as JSON for the record."""
     if wiring.is_script:
         return ()
@@ -118,7 +118,7 @@ def _others(document: JsonText | TomlText) -> Any:
     for event, groups in list(hooks.items()) if isinstance(hooks, dict) else []:
         if isinstance(groups, list):
             data["hooks"][event] = [one for one in map(_other_hooks, groups) if one]
-    return _pruned(data)
+    return _prune(data)
 
 
 def _other_hooks(group: Any) -> Any:
@@ -130,7 +130,7 @@ def _other_hooks(group: Any) -> Any:
     return group
 
 
-def _pruned(data: dict[str, Any]) -> dict[str, Any]:
+def _prune(data: dict[str, Any]) -> dict[str, Any]:
     """Without empty tables and lists of the levels that omoide adds."""
     for name in ("hooks", "mcpServers", "servers", "mcp", "mcp_servers"):
         if isinstance(data.get(name), dict):

@@ -62,7 +62,7 @@ def plan_uninstall(installation: Installation, record: InstallRecord) -> list[Pl
         if file.data is None or (known and set(known.clients) - {installation.client}):
             planned.append(PlannedFile(wiring, file, file.data))
             continue
-        planned.append(PlannedFile(wiring, file, _restored(wiring, file, known, record)))
+        planned.append(PlannedFile(wiring, file, _bytes_after_removal(wiring, file, known, record)))
     return planned
 
 
@@ -133,7 +133,7 @@ def _record_install(one: PlannedFile, client: str, record: InstallRecord) -> Non
         before = None if original is None else record.keep_original(path, original)
         before_digest = digest(original or b"")
     clients = tuple(dict.fromkeys([*(known.clients if known else ()), client]))
-    written = entries.written(new.decode("utf-8-sig"), one.wiring)
+    written = entries.current_entries(new.decode("utf-8-sig"), one.wiring)
     installed = InstalledFile(clients, before, before_digest, digest(new), written)
     if installed != known:
         record.put(path, installed, settings_file.missing_directories(one.file.path))
@@ -154,7 +154,9 @@ def _record_uninstall(one: PlannedFile, client: str, record: InstallRecord) -> N
         record.drop(path)
 
 
-def _restored(wiring: Wiring, file: SettingsFile, known: InstalledFile | None, record: InstallRecord) -> bytes | None:
+def _bytes_after_removal(
+    wiring: Wiring, file: SettingsFile, known: InstalledFile | None, record: InstallRecord
+) -> bytes | None:
     """The file without omoide: the bytes it had, if nobody else changed it, else what is there without the entries."""
     if file.data is None:
         return None
@@ -175,7 +177,7 @@ def _without_omoide(one: PlannedFile, known: InstalledFile | None, record: Insta
     """The file as it would be had omoide never been installed, where the record does not have it."""
     if one.file.data is None:
         return None
-    return _restored(one.wiring.without_entries, one.file, known, record)
+    return _bytes_after_removal(one.wiring.without_entries, one.file, known, record)
 
 
 def _text(file: SettingsFile, wiring: Wiring) -> str:

@@ -142,7 +142,7 @@ def _link_new(directory: int, spare: str, name: str, file: SettingsFile) -> None
     try:
         os.link(spare, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
     except FileExistsError as error:
-        raise _changed(file) from error
+        raise _change_error(file) from error
 
 
 def _exchange(directory: int, spare: str, name: str, file: SettingsFile) -> None:
@@ -151,14 +151,14 @@ def _exchange(directory: int, spare: str, name: str, file: SettingsFile) -> None
         atomic.swap(directory, spare, name)
     except NotImplementedError:  # fallback: compare, then replace
         if atomic.read(directory, name, file.path)[0] != file.data:
-            raise _changed(file) from None
+            raise _change_error(file) from None
         os.replace(spare, name, src_dir_fd=directory, dst_dir_fd=directory)
         return
     except FileNotFoundError as error:
-        raise _changed(file) from error
+        raise _change_error(file) from error
     if atomic.read(directory, spare, file.path)[0] != file.data:
         atomic.swap(directory, spare, name)
-        raise _changed(file)
+        raise _change_error(file)
 
 
 def _remove(directory: int, name: str, spare: str, file: SettingsFile) -> None:
@@ -168,8 +168,8 @@ def _remove(directory: int, name: str, spare: str, file: SettingsFile) -> None:
         return
     if atomic.read(directory, spare, file.path)[0] != file.data:
         os.link(spare, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
-        raise _changed(file)
+        raise _change_error(file)
 
 
-def _changed(file: SettingsFile) -> Changed:
+def _change_error(file: SettingsFile) -> Changed:
     return Changed(f"{file.path} changed while it was being edited: try again")

@@ -68,7 +68,7 @@ def status(client: str, scope: str, root: Path) -> ClientStatus:
     programs: list[str] = []
     try:
         for wiring in parts.files:
-            for kind, program in _found(wiring):
+            for kind, program in _entries(wiring):
                 (servers if kind == "server" else hooks).append(wiring.path)
                 programs.append(program)
     except OmoideError as error:
@@ -89,7 +89,7 @@ def _mentions_omoide(parts: Installation) -> bool:
     return False
 
 
-def _found(wiring: Wiring) -> Iterator[tuple[str, str]]:
+def _entries(wiring: Wiring) -> Iterator[tuple[str, str]]:
     """The entries of omoide in a file: what each is, and the program that it starts; empty: none, or the running server."""
     file = settings_file.read(wiring.path)
     if file.data is None:

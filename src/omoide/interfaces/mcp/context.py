@@ -41,7 +41,7 @@ class ServiceHandle:
             return self._opened
 
     @property
-    def opened(self) -> "Service | None":
+    def service_if_open(self) -> "Service | None":
         """The service, if it is open."""
         return self._opened
 

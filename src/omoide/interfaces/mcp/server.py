@@ -59,7 +59,7 @@ def serve_stdio(settings: Settings, root: Path | None, session: str, tool_set: s
 
     handle = service_handle(settings)
     # Without a language model the next hook learns as much: the memory need not be opened for that alone.
-    learner = IdleLearner(handle.open if settings.llm else lambda: handle.opened, lambda: handle.idle_seconds)
+    learner = IdleLearner(handle.open if settings.llm else lambda: handle.service_if_open, lambda: handle.idle_seconds)
     signal.signal(signal.SIGTERM, _raise_exit)
     try:
         context = CallContext(handle, root, _server_project(settings), session, is_local=True)

@@ -158,7 +158,7 @@ class CachedReader(NumberReader):
     _is_current: bool
     _areas: Callable[[Query], dict[int, tuple[int, int]]]
     _where: Callable[[Query, datetime], tuple[list[str], dict[str, Any]]]
-    changed_since: Callable[[int], list[int]]
+    memories_changed_since: Callable[[int], list[int]]
 
     def mark(self) -> StoreMark:
         return self._cache.mark if self._is_current else StoreMark(*self._tx.get(MARK))
@@ -168,7 +168,7 @@ class CachedReader(NumberReader):
             version = self._tx.write_counters()
             if version != self._cache.version:
                 event, index, highest = self._tx.get(_MARK_AND_HIGHEST)
-                self._cache.catch_up(StoreMark(event, index), highest, self.changed_since)
+                self._cache.catch_up(StoreMark(event, index), highest, self.memories_changed_since)
                 self._cache.version = version
             self._is_current = True
         return self._cache

@@ -31,7 +31,7 @@ def erase_from_copy(
 ) -> bool:
     """Erase memories from a backup, compressed or not, and return whether it had one: see `CopyErasure`."""
     try:
-        with _unpacked(copy) as work:
+        with _unpack(copy) as work:
             if not _erase(work, ids, erase, open_store):
                 return False
             if erase is not None:
@@ -42,7 +42,7 @@ def erase_from_copy(
 
 
 @contextmanager
-def _unpacked(copy: Path) -> Iterator[Path]:
+def _unpack(copy: Path) -> Iterator[Path]:
     """A working copy in a directory of its own beside the backup, which only its owner can read."""
     directory = Path(tempfile.mkdtemp(prefix=".omoide-purge-", dir=copy.parent))
     work = directory / "copy.db"

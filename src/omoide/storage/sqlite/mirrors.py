@@ -22,7 +22,7 @@ _PUT_SYNC_STATE = "INSERT OR REPLACE INTO sync_states SELECT ?1, number, ?3, ?4,
 class MirrorReader(NumberReader):
     """The part of `SqliteReader` that is about mirrors."""
 
-    def changed_since(self, event: int) -> list[int]:
+    def memories_changed_since(self, event: int) -> list[int]:
         # The + keeps SQLite from its index of memories, of which it would read everything.
         rows = self._tx.rows("SELECT memory FROM events WHERE number > ? AND +memory > 0", (event,))
         return sorted({number for (number,) in rows})

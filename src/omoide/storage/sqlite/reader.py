@@ -207,7 +207,7 @@ class SqliteReader(
         ]
         return merge(*parts, key=lambda memory: (memory.updated_at, memory.number), reverse=True)
 
-    def changed_between(self, query: Query, start: datetime, end: datetime, most: int, at: datetime) -> list[int]:
+    def memories_changed_between(self, query: Query, start: datetime, end: datetime, most: int, at: datetime) -> list[int]:
         clauses, values = self._where(query, at)
         values |= {"start": micros(start), "end": micros(end), "most": most}
         rows = self._tx.rows(
@@ -338,7 +338,7 @@ class SqliteReader(
             expiry = None if expires_at is None else moment(expires_at)
             yield Usage(number, version, scope, topic, bool(pinned), moment(used_at), expiry)
 
-    def expired_since(self, event: int, at: datetime) -> list[int]:
+    def memories_expired_since(self, event: int, at: datetime) -> list[int]:
         rows = self._tx.rows(
             "SELECT m.number FROM memories m"
             " WHERE m.expires_at > coalesce((SELECT e.at FROM events e WHERE e.number = :event), 0)"

@@ -108,7 +108,7 @@ def _fill(write: Write, index: _NewIndex, watch: Callable[[int], None] | None) -
 def _swap(writer: SqliteWriter, index: _NewIndex, mark: int, version: int) -> None:
     """Add what was written meanwhile, and put the new table in place of the old one."""
     tx = writer.transaction
-    changed = writer.changed_since(mark)
+    changed = writer.memories_changed_since(mark)
     for number in changed:
         index.discard(tx, number)
     for number in changed:

@@ -45,7 +45,7 @@ class SqliteRunReader(NumberReader):
     def evidence(self, memory: int, since: int) -> list[OutcomeEvidence]:
         return [OutcomeEvidence(*row) for row in self._tx.rows(_EVIDENCE, (memory, since))]
 
-    def learned(self, scope: Scope) -> list[LearnedRelevance]:
+    def learned_relevances(self, scope: Scope) -> list[LearnedRelevance]:
         return [
             LearnedRelevance(memory, prior, value, since, bool(fixed), *rest)
             for memory, prior, value, since, fixed, *rest in self._tx.rows(_LEARNED, (self._project(scope.path),))
@@ -89,7 +89,7 @@ class SqliteRunWriter(SqliteRunReader, NumberWriter):
             ((credit, weight, *key, memory) for memory, (credit, weight) in credits.items()),
         )
 
-    def put_learned(self, known: LearnedRelevance) -> None:
+    def put_learned_relevance(self, known: LearnedRelevance) -> None:
         project = self._project(known.project)
         self._tx.run(
             "INSERT OR REPLACE INTO learned_relevances"
