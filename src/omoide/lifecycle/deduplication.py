@@ -122,6 +122,10 @@ class _MergePlanner:
         if judgement.verdict is Verdict.SIMILAR and not is_approved:
             self._proposals.append(Proposal(one, other, similarity))
             return
+        self._group(one, other, similarity, judgement)
+
+    def _group(self, one: Memory, other: Memory, similarity: float, judgement: Judgement) -> None:
+        """Put two memories that say the same into one group."""
         enough = (Verdict.SAME,) if judgement.verdict is Verdict.SAME else (Verdict.SAME, Verdict.SIMILAR)
         head = self._memories[self._head(one, other)]
         for memory in (one, other):

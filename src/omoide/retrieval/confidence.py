@@ -4,7 +4,7 @@ Fitted on questions asked of their own memories and of those of another set in t
 (`python -m bench.scores`). So it says how likely an answer is if every second question can be answered.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set as AbstractSet
 from math import exp, log, log1p
 
 import msgspec
@@ -37,19 +37,20 @@ def term_evidence(
     if entries < constants.SMALL_STORE:
         raised = lexical.term_weights(asked, frequencies, constants.SMALL_STORE)
         evidence = query_parts.weigh(raised, parts, alone=alone) if parts.compounds else raised
-    if not parts.compounds or any(
-        frequencies.get(term) and term in evidence and not _hiragana.fullmatch(term)
-        for terms in parts.compounds
-        for term in terms
-    ):
+    compound = [term for terms in parts.compounds for term in terms if term in evidence]
+    if not compound or any(frequencies.get(term) and not _hiragana.fullmatch(term) for term in compound):
         return evidence
-    compound = {term for terms in parts.compounds for term in terms if term in evidence}
-    if compound:
-        kept = max(compound, key=evidence.__getitem__)
-        names = [evidence[term] for term in evidence.keys() - compound if frequencies.get(term) and not term.isdecimal()]
-        weight = min(evidence[kept], max(names, default=evidence[kept]))
-        evidence = {term: its for term, its in evidence.items() if term not in compound} | {kept: weight}
-    return evidence
+    return _as_one_term(evidence, {*compound}, frequencies)
+
+
+def _as_one_term(
+    evidence: Mapping[str, float], compound: AbstractSet[str], frequencies: Mapping[str, int]
+) -> dict[str, float]:
+    """Return the evidence with the strongest term of a compound instead of all, no stronger than the strongest name."""
+    strongest = max(compound, key=evidence.__getitem__)
+    names = [evidence[term] for term in evidence.keys() - compound if frequencies.get(term) and not term.isdecimal()]
+    weight = min(evidence[strongest], max(names, default=evidence[strongest]))
+    return {term: its for term, its in evidence.items() if term not in compound} | {strongest: weight}
 
 
 def covered_shares(

@@ -128,11 +128,9 @@ class CandidateStore(Core):
             if same is not None and draft.source_run_id is not None and same.source_run_id == draft.source_run_id:
                 report.rejected.append(Rejection(candidate.text, "the same run stated it before, and it was retired since"))
                 return
-            others = [memory for memory in others if _takes_place_of(candidate, memory)]
-            known_others = {memory.number for memory in others}
-            contradicted = [number for number in _contradictions(candidate, known.texts) if number not in known_others]
-            others += write.tx.memories(contradicted)
-            self._add(write, candidate, new, entry, others, report)
+            replaced = {memory.number: memory for memory in others if _takes_place_of(candidate, memory)}
+            contradicted = [number for number in _contradictions(candidate, known.texts) if number not in replaced]
+            self._add(write, candidate, new, entry, [*replaced.values(), *write.tx.memories(contradicted)], report)
 
     def _add(
         self,

@@ -132,11 +132,10 @@ def changed_files(
     begun = {file.path: file for file in base.files} if base is not None else {}
     paths = {*begun, *(file.path for file in state.files), *commits_paths(root, head, state.head, since)}
     wanted = sorted(path for path in paths if not is_generated(path))[:_MOST_FILES]
-    committed = read_committed(root, head, [path for path in wanted if path not in begun])
+    before_run: dict[str, str | None] = dict(read_committed(root, head, [path for path in wanted if path not in begun]))
+    before_run |= {path: file.text if file.digest else "" for path, file in begun.items()}
     for file in read_files(root, wanted):
-        before = begun[file.path].text if file.path in begun else committed.get(file.path, "")
-        if file.path in begun and not begun[file.path].digest:
-            before = ""
+        before = before_run.get(file.path, "")
         if file.text is None or before is None or before == file.text:
             continue
         most -= len(file.text)

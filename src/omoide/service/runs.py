@@ -48,8 +48,7 @@ class Runs(Core):
             found = (
                 run
                 for run in tx.runs(scope)
-                if (wanted is None or (run.outcome is not None and run.outcome.result is wanted))
-                and not (pending and run.outcome is not None)
+                if _has_outcome(run, wanted, pending=pending)
                 and (agent is None or run.agent.name == agent)
                 and (number is None or any(one.number == number for one in run.receipt.memories))
                 and (earliest is None or run.started_at >= earliest)
@@ -218,6 +217,13 @@ class Runs(Core):
         else:
             write.tx.drop_learned([memory.number])
         write.learn(memory, learned.value, detail)
+
+
+def _has_outcome(run: Run, wanted: RunResult | None, *, pending: bool) -> bool:
+    """Return whether a run has this outcome, any if None is wanted; or has none yet, where it must be pending."""
+    if run.outcome is None:
+        return wanted is None
+    return not pending and wanted in (None, run.outcome.result)
 
 
 def find_run(tx: Reader, ref: Ref, scope: Scope) -> Run:

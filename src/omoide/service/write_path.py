@@ -101,14 +101,13 @@ class WritePath:
         type = draft.type or self.settings.type
         if type == ACTIVITY and draft.topic is None:
             return None
-        alike = [memory for memory in tx.by_fingerprint(self.fingerprint(draft), scope) if memory.type == type]
-        alike.sort(key=lambda memory: not is_current(memory, at))  # rather than one that is archived, or was merged
-        if draft.topic is None:
-            matches = (memory for memory in alike if not memory.topic_given and memory.content == draft.content)
-        else:
-            topic = versioning.fold_topic(draft.topic)
-            matches = (memory for memory in alike if memory.topic_given and versioning.fold_topic(memory.topic) == topic)
-        return next((memory for memory in matches if not is_taken(memory)), None)
+        same = [
+            memory
+            for memory in tx.by_fingerprint(self.fingerprint(draft), scope)
+            if memory.type == type and _is_about(memory, draft) and not is_taken(memory)
+        ]
+        # Rather than one that is archived, or was merged.
+        return min(same, key=lambda memory: not is_current(memory, at), default=None)
 
     def fingerprint(self, draft: Draft) -> int:
         """Return the fingerprint of the memory that a draft would become."""
@@ -164,6 +163,13 @@ class WritePath:
     def require_layer(self, scope: Scope) -> None:
         """Raise NotAllowed where a worker writes to the global layer and the settings do not allow it."""
         permissions.require_layer(self.actor, scope, workers_global=self.settings.workers_global)
+
+
+def _is_about(memory: Memory, draft: Draft) -> bool:
+    """Return whether a memory has the topic of a draft, or the content of one without a topic."""
+    if draft.topic is None:
+        return not memory.topic_given and memory.content == draft.content
+    return memory.topic_given and versioning.fold_topic(memory.topic) == versioning.fold_topic(draft.topic)
 
 
 class MemoryTransaction:

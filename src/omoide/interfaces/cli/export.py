@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from omoide.model import Scope, State
 from omoide.transfer.export import export, open_output
 from omoide.transfer.formats import FORMATS, format_of
 from omoide.transfer.selection import TransferSelection
+
+if TYPE_CHECKING:  # it loads with the store
+    from omoide.service import Service
 
 format_option = click.option(
     "--format", "form", type=click.Choice(FORMATS), help="The format, where the file name does not show it."
@@ -75,14 +79,18 @@ def export_command(
     elif path is not None:
         form = format_of(str(path), form)
     with open_memory(target) as (memory, scope):
-        chosen = build_selection(type_, tag, tags, since, states, scope if target.names_scope else None)
-        if path is None:
-            export(memory, sys.stdout.buffer, form or "json", chosen, lambda _: None)
-            sys.stdout.buffer.flush()
-            return
-        total = sum(count for *_, count in memory.tally())
-        with open_output(path, force=force) as file, progress("exporting", total) as tick:
-            count = export(memory, file, form or "json", chosen, tick)
+        selection = build_selection(type_, tag, tags, since, states, scope if target.names_scope else None)
+        _export_memories(memory, path, form or "json", selection, force=force)
+
+
+def _export_memories(memory: "Service", path: Path | None, form: str, selection: TransferSelection, *, force: bool) -> None:
+    if path is None:
+        export(memory, sys.stdout.buffer, form, selection, lambda _: None)
+        sys.stdout.buffer.flush()
+        return
+    total = sum(count for *_, count in memory.tally())
+    with open_output(path, force=force) as file, progress("exporting", total) as tick:
+        count = export(memory, file, form, selection, tick)
     click.echo(f"exported {count} memories to {path}", err=True)
 
 
