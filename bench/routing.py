@@ -23,7 +23,7 @@ from omoide.retrieval import analyzer
 DATA = Path(__file__).with_name("routing_messages")
 TUNED_ON = ("dev", "test")
 UNSEEN = "test2"
-REQUESTS_TUNED_ON, REQUESTS_UNSEEN = ("requests", "requests2", "requests3"), "requests4"
+REQUESTS_TUNED_ON, REQUESTS_UNSEEN = ("requests", "requests2", "requests3", "requests5", "requests6"), "requests4"
 EMBEDDERS = {"off": "words alone", "bundled": "bundled embedder"}
 ACCURACY = {"off": 0.75, "bundled": 0.85}
 NONE, PRECISION, RECALL = 0.8, 0.95, 0.9

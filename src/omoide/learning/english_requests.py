@@ -1,5 +1,6 @@
 """How people ask in English that something be remembered: phrases, each with what it asks to keep. Pure."""
 
+from omoide.learning.english_labels import ANNOUNCED, FOR_LATER, HOW_IT_IS, LABEL, NOTE_TO_YOU, OBSERVE, RULE
 from omoide.learning.patterns import any_of, phrases
 from omoide.learning.request_rule import rule
 
@@ -119,56 +120,12 @@ _AGAIN = (
     r"next time|(?:before|after) you (?:push|commit|merge|deploy|release|publish|rebase|open|edit|change|touch|run))\b"
 )
 """What makes "remember to …" more than an order for today."""
-_RULE = "(?:rule|policy|convention|guideline|practice)"
 _CALLED_RULE = any_of(
-    f"(?:(?:a|the|our|one|another) )?(?:(?:new|more|general|team|house|standing|hard) )?{_RULE}"
+    f"(?:(?:a|the|our|one|another) )?(?:(?:new|more|general|team|house|standing|hard) )?{RULE}"
     "(?: (?:for|in|on|from|going) [\\w -]{1,30}?)?(?: is)?",
-    f"(?:make|call) (?:it|this|that) (?:a|the|our) (?:new |general )?{_RULE}",
-    f"as a (?:general )?{_RULE}",
+    f"(?:make|call) (?:it|this|that) (?:a|the|our) (?:new |general )?{RULE}",
+    f"as a (?:general )?{RULE}",
 )
-_LABEL = (
-    r"(?=[^:\n]{1,60}:\s)(?!https?:)(?!(?:please |can you |now )*(?:add|write|create|fix|update|change|rename|remove|"
-    r"delete|check|"
-    r"implement|insert|append|edit|extend|move|show|find|see|read)\b)(?![^:\n]*\b(?:that|this|it) as\b)[^:\n?]*?\b"
-    + any_of(
-        *(
-            "remember",
-            "in mind",
-            "memory",
-            "forget",
-            "(?<!release )notes?(?! taking)",
-            "reminder",
-            "heads[- ]up",
-            "for the record",
-        ),
-        *("agreed", "decided", "settled", "official", "decision", "takeaway", "agreement", "consensus", "preference"),
-        *("settle", "for later", "for next time", "for (?:the )?future(?: \\w+)?", "lessons? learn(?:ed|t)"),
-        *(f"new {_RULE}", f"{_RULE}(?= (?:of thumb|for|from|going|as of|here|is)\\b| ?:)"),
-        "keep (?:in|for|around|track|handy|as)",
-        "agree on",
-        "(?:told|reminded) you|(?:said|mentioned) (?:it |this |that )?(?:before|again|already|earlier)",
-        "(?:need|want|use) (?:this|that|it) (?:later|again|more often|a lot)|correction for",
-        "(?:you to|that you) (?:always|never|keep|know|understand|be aware)(?: \\w+)?",
-    )
-    + r"\b[^:\n?]*"
-)
-"""A few words before a colon that say what follows: "one thing to remember: …"."""
-_OBSERVE = any_of(
-    "(?:please |pls |always |let'?s |do )*(?:stick to|keep to|adhere to|respect|honou?r|observe|follow|comply with|live by) "
-    "(?:that|this|it|these|those|them)(?: (?:rules?|conventions?|style))?"
-    "(?:,? (?:please|pls|always|too|everywhere|from (?:now|here) on|going forward|in (?:the )?future|at all times))*",
-    "(?:please |pls )*(?:keep|leave) (?:it|that|this|them) (?:that way|like that|this way|like this)",
-    "(?:please |pls )*(?:do|use|apply|keep|write|handle|treat) (?:that|this|it|these|those|them|so|"
-    "the same)(?: like (?:that|this))?,? "
-    "(?:from (?:now|here) on|going forward|in (?:the )?future|every time|each time|at all times|for good|everywhere|"
-    "throughout|always)",
-    "(?:and )?(?:that|this|it)(?:'s| is| goes) (?:now )?(?:(?:a|an|the|our) (?:\\w+ )?(?:rule|policy|convention|"
-    "standard|default|must)|"
-    "non[- ]negotiable|final|policy|for good|forever|for every \\w+)(?: (?:now|here|from now on|for us|going forward))?",
-    "(?:that|this|it|the same) (?:goes|applies|holds|counts) (?:for|to) (?:every|all|any|each|the whole|both|"
-    "everything|everywhere)[^.!?]{0,60}",
-)
-"""The end of a statement, or a sentence after it, that makes it a rule."""
 FROM_NOW = any_of(
     "from now on",
     "(?:going|moving) forward(?! (?:by|to|in|one|two|through|and back)\\b)",
@@ -208,9 +165,10 @@ _DECIDED = any_of(
     r"\b(?:it (?:has been|was)|it's been) decided\b",
 )
 _SETTLE = any_of(
-    "let'?s (?:all )?(?:(?:standardi[sz]e|settle|agree) on|agree (?:that|to))",
+    "let'?s (?:all )?(?:(?:standardi[sz]e|settle|agree) on(?! an? (?:time|date|day|place|meeting))|agree (?:that|to))",
     "we(?:'re| are) (?:now )?(?:standardi[sz]ing|settling) on",
-    "(?:we(?:'ll| will)|let'?s) (?:all )?(?:stick|go) with",
+    "(?:we(?:'ll| will)|let'?s) (?:all )?(?:stick|go) with(?! (?:option|variant|version|number|plan) [\\w]+ for (?:this|"
+    "that|now)\\b)",
 )
 _DASH = r"\s*[:,—–-]\s*"
 _KEEP = (
@@ -236,19 +194,21 @@ ENGLISH = (
     rule(
         "rule",
         rf"{_START}(?P<phrase>(?:that|this|it)(?:'s| is) (?:now )?(?:a|the|"
-        rf"our)(?: \w+)? {_RULE})(?P<content>)[.!]*$",
+        rf"our)(?: \w+)? {RULE})(?P<content>)[.!]*$",
         "rule policy convention guideline practice",
     ),
     rule(
         "remember",
         rf"{_START}(?P<phrase>{_REMEMBER})(?: (?:the following|this(?: (?:one|fact|rule))?|that|these))?(?:{_DASH}|\s+)"
-        rf"(?P<content>(?!when\b|me\b|how (?:we|I)\b|the time\b)(?!to\b(?!.*{_AGAIN})).+)$",
+        rf"(?P<content>(?!when\b|me\b|how (?:we|I)\b|the time\b|(?:again|too|as well|(?:this|next) time|please|pls|"
+        rf"somewhere|forever)\b)(?!to\b(?!.*{_AGAIN})).+)$",
         "rem memori mind forget know aware",
     ),
     rule(
         "remember",
         rf"{_START}(?P<phrase>{_NOTE})(?: (?:of this|that|of the fact that))?(?:{_DASH}|\s+(?:that\s+)?)"
-        r"(?P<content>(?!(?:for|as|to|in|into|under|with|at|on|somewhere|table|column|page|field|file|app|section|view)\b).+)$",
+        r"(?P<content>(?!(?:for|as|to|in|into|under|with|at|on|somewhere|table|column|page|field|file|app|section|"
+        r"view)\b).+)$",
         "note memor jot write save put get",
     ),
     rule("remember", rf"^(?P<content>.*?)(?:^|\s*[-,;:—–.(]+\s*)(?P<phrase>{_NOTE_AFTER})\W*$", _KEEP),
@@ -265,8 +225,8 @@ ENGLISH = (
         "know aware advised warned mind reminder heads",
     ),
     rule("remember", rf"{_START}(?:and please )?(?P<phrase>{_MEMORY_ACT})(?:{_DASH}|\s+that\s+)(?P<content>.+)$", _KEEP),
-    rule("rule", rf"^(?P<content>.{{8,}}?)\s*[-,;:—–.(]+\s*(?:and |so |but )?(?P<phrase>{_OBSERVE})\W*$", _KEPT_TO),
-    rule("rule", rf"{_START}(?P<phrase>{_OBSERVE})(?P<content>)\W*$", _KEPT_TO),
+    rule("rule", rf"^(?P<content>.{{8,}}?)\s*[-,;:—–.(]+\s*(?:and |so |but )?(?P<phrase>{OBSERVE})\W*$", _KEPT_TO),
+    rule("rule", rf"{_START}(?P<phrase>{OBSERVE})(?P<content>)\W*$", _KEPT_TO),
     rule(
         "rule",
         rf"{_START}(?P<phrase>{FROM_NOW})[\s,:—–-]+(?P<content>.+)$",
@@ -288,7 +248,7 @@ ENGLISH = (
     rule("rule", rf"{_START}(?P<phrase>{_CALLED_RULE}){_DASH}(?P<content>.+)$", "rule policy convention guideline practice"),
     rule(
         "rule",
-        rf"{_START}(?P<phrase>as a (?:general |basic |hard |matter of )?(?:{_RULE}|principle|standard)),? "
+        rf"{_START}(?P<phrase>as a (?:general |basic |hard |matter of )?(?:{RULE}|principle|standard)),? "
         r"(?P<content>(?!of\b).+)$",
         "rule policy convention guideline practice principle standard",
     ),
@@ -300,7 +260,7 @@ ENGLISH = (
     ),
     rule(
         "rule",
-        rf"{_START}(?P<phrase>make (?:it|this) an? (?:\w+ )?(?:{_RULE}|habit|point|principle) (?:that|to|of))\s+"
+        rf"{_START}(?P<phrase>make (?:it|this) an? (?:\w+ )?(?:{RULE}|habit|point|principle) (?:that|to|of))\s+"
         r"(?P<content>.+)$",
         "make",
     ),
@@ -326,12 +286,29 @@ ENGLISH = (
     rule("decision", rf"{_START}(?P<phrase>{_SETTLE})\s+(?P<content>.+)$", "settl standard agree stick go"),
     rule(
         "decision",
-        rf"{_START}(?P<phrase>as (?:agreed|decided|settled)(?: (?:with|by|in|on) [^,]{{2,40}})?),\s+(?P<content>.+)$",
+        rf"{_START}(?P<phrase>as (?:agreed|decided|settled)(?: (?:with|by|in|on) [^,]{{2,40}})?),\s+(?P<content>(?!here|"
+        rf"attached|I\b|find).+)$",
         "agreed decided settled",
     ),
     rule("decision", rf"{_START}(?P<phrase>going with)\s+(?P<content>.+)$", "going"),
     rule("rule", rf"{_START}(?P<content>(?P<phrase>when(?:ever)? I (?:say|write|ask for|mention|type)) .+, .+)$", "when"),
-    rule("remember", rf"^(?P<phrase>{_LABEL}):\s+(?P<content>.+)$", ":"),
+    rule("remember", rf"^(?P<phrase>{LABEL}):\s+(?P<content>.+)$", ":"),
+    rule("remember", rf"^(?P<phrase>{ANNOUNCED}):(?P<content>)\s*$", ":"),
+    rule(
+        "remember",
+        rf"^(?:{_LEAD})*(?P<phrase>{FOR_LATER})(?:[\s,:—–-]+(?P<content>(?!so\b|when\b)\S.{{5,}})|(?P<end>)\W*)$",
+        "future later record next",
+    ),
+    rule(
+        "remember",
+        rf"^(?:{_LEAD})*(?P<phrase>{NOTE_TO_YOU})(?P<content>)(?:\W*$|,? (?:since|because|as|for|so)\b.*$)",
+        "note",
+    ),
+    rule(
+        "rule",
+        rf"{_START}(?P<phrase>{HOW_IT_IS})(?P<content>)\W*$",
+        "rule policy convention standard practice default way how want like",
+    ),
 )
 NOT_ENGLISH = phrases(
     r"\b(?:do|did|don'?t|didn'?t|doesn'?t|can'?t|cannot|couldn'?t) (?:you |\w+ )?remember\b",
@@ -340,6 +317,8 @@ NOT_ENGLISH = phrases(
     r"\b(?:if|as|as far as) (?:I|you|we) remember\b",
     r"\b(?:not|n't|never) (?:yet )?(?:been )?(?:decided|agreed|settled)\b",
     r"\bhave(?:n'?t| not) decided\b",
+    r"\b(?:everything|what|all|whatever|anything) (?:that )?(?:we|they|I)(?:'ve| have)? (?:\w+ )?(?:decided|agreed|"
+    r"settled)\b",
     r"\b(?:what|which|where|when|why|how|whether|if|who|until|unless) (?:we|they|I)(?:'ve| have)? (?:\w+ )?"
     r"(?:decided|agreed|settled)\b",
     r"\b(?:recall|remind me)\b",
@@ -350,7 +329,13 @@ NOT_ENGLISH = phrases(
     r"\b(?:I (?:think|thought|guess|believe|suppose|assume)|iirc|apparently|supposedly|not sure|maybe|perhaps)\b[^.;]{0,20}"
     r"\b(?:decided|agreed|settled|chose|went with)\b",
     r"\b(?:no need|don'?t (?:need|have)|not necessary|needn'?t) (?:for you )?to (?:remember|note|memori[sz]e|save|keep)\b",
-    r"\bdecided (?:nothing|to (?:wait|postpone (?:it|this|that|the decision|everything)|think|discuss|meet|talk))\b",
+    r"\bdecided (?:nothing|to (?:take a break|call it a day|go home|wait|postpone (?:it|this|that|the decision|"
+    r"everything)|think|discuss|meet|talk))\b",
+    r"^(?:suppose|imagine|assum(?:e|ing)|what if|hypothetically|say)\b.*\b(?:decided|agreed|settled|for good|from now on)\b",
     r"\b(?:before we decide|once we(?:'ve| have) decided|if we (?:decided|agreed))\b",
+    r"\b(?:do(?:n'?t| not)|no need to|needn'?t|not (?:necessary|needed) to|without|rather not|never) (?:(?:sav|stor|keep|"
+    r"record|log|not|writ|put|"
+    r"commit)\w* [\w ]{0,20}?(?:or|and) )?(?:remember|memori[sz]|sav|stor|record|keep|not)(?:e|ing)? (?:this|that|it|"
+    r"them|any of)\b",
     r"\b(?:claim(?:s|ed)|pretends?|insinuat\w+)\b.*\b(?:decided|agreed|settled|from now on|always|never)\b",
 )

@@ -2,11 +2,13 @@
 
 import re
 
+from omoide.learning.passages import is_task
 from omoide.learning.patterns import any_of, lazy_pattern, phrases
 from omoide.learning.request_rule import Request
 
 _NEEDS = (
     *("expect", "follow", "stick", "respect", "observ", "adher", "compl", "obey", "worth", "make"),
+    *("forget", "learn", "bear", "mind"),
     *("remember", "memori", "record", "stor", "retain", "not", "sav", "keep", "jot", "writ", "log", "hold", "hang", "fil"),
     *("preserv", "persist", "pin", "captur", "put", "mark", "commit", "add", "los", "known", "go", "get", "tak"),
     *(
@@ -51,7 +53,8 @@ _MEMORY_VERB = any_of(
 _DATA_VERB = any_of(
     "(?:record|log|persist|add|mark)(?:ing)?",
     "(?:stor|sav|fil|preserv|captur|writ)(?:e|ing)",
-    "keep(?:ing)?|pin(?:ning)?|put(?:ting)?|commit(?:ting)?|get(?:ting)?|hav(?:e|ing)|engrav(?:e|ing)|etch(?:ing)?|burn(?:ing)?",
+    "keep(?:ing)?|pin(?:ning)?|put(?:ting)?|commit(?:ting)?|get(?:ting)?|hav(?:e|ing)|engrav(?:e|ing)|etch(?:ing)?|"
+    "burn(?:ing)?",
     "tak(?:e|ing)(?= (?:this|that|it) down)",
 )
 """What a program does with data as often as a person with a statement."""
@@ -148,7 +151,8 @@ _ACTS = (
         lazy_pattern(
             rf"{_OPEN}(?P<phrase>(?:stor|sav|captur)(?:e|ing)|keep(?:ing)?) that "
             r"(?P<content>(?:the|our|we|I|I'm|my|all|no|every|each|any|there|you)\b(?: [\w'-]+){0,8}? "
-            r"(?:is|are|was|were|has|have|must|can|cannot|can't|will|won't|never|always|only|don't|doesn't|needs?|uses?)\b.*)$",
+            r"(?:is|are|was|were|has|have|must|can|cannot|can't|will|won't|never|always|only|don't|doesn't|needs?|"
+            r"uses?)\b.*)$",
             re.I,
         ),
     ),
@@ -214,6 +218,95 @@ _POINTS_BACK = lazy_pattern(
     re.I,
 )
 """An act of keeping after its statement, which is before it in the sentence, or the sentence before it."""
+_POINTED = (
+    "(?:this|that|taht|it|both|these|those|them|all (?:of )?(?:this|that|it|these|those)|the (?:above|two)|everything above|"
+    "(?:what|everything) I (?:just )?(?:said|wrote|told you))"
+    "(?: (?:order|sequence|name|number|list|thing|part|way|trick|quirk|gotcha|address|port|one|two|fact|facts|rule|rules|"
+    "detail|details|point|points|bit|info|convention|decision|preference|"
+    "preferences|stuff))?"
+)
+_POINTED_WORDS = (
+    "remember",
+    "this",
+    "that",
+    "it",
+    "both",
+    "these",
+    "those",
+    "them",
+    "the two",
+    "above",
+    "what i",
+    "everything i",
+    "taht",
+)
+_AFTER_POINTER = (
+    r"(?=[\s]*$|\s*[.,;:!?—–)(]|\s-|\s(?:again|please|pls|too|as well|forever|permanently|always|somewhere|this time|"
+    r"next time|"
+    r"from (?:now|here)|going forward|for (?:later|next|the (?:next|future)|future|good|me|us|when|all|any|every)|"
+    r"when(?:ever)? (?:you|we|I)\b[^,]*$|so (?:you|we|I|that|it)\b|because|since|until|would you|will you|ok|properly|"
+    r"once and|"
+    r"(?:on|about|under|regarding|re) |in (?:future|the future|all|any|every)|across|between|over|beyond|once|for once|"
+    r"and (?:then )?(?!the\b|our\b|"
+    r"my\b)\w+ ))"
+)
+"""What can follow "remember that" where "that" is a statement said before."""
+_POINTING_ACT = any_of(
+    rf"(?:remember|memori[sz]e|learn|internali[sz]e|retain|note|(?:do(?:n'?t| not)|never) (?:ever )?(?:forget|lose)|"
+    rf"(?:hold|hang) on to|"
+    rf"(?:do(?:n'?t| not)|never) (?:ever )?(?:lose (?:track|sight) of|forget about|overlook|drop)|take note of|(?:make|"
+    rf"take|keep) (?:a )?(?:\w+ )?(?:note|record) of|keep track of|mark) {_POINTED}(?: down)?{_AFTER_POINTER}",
+    rf"(?<=if you )(?:could |would )?(?:remember|memori[sz]e|note|learn|retain|hang on to|hold on to|hung on to|held on "
+    rf"to|kept|remembered|noted|saved|stored|"
+    rf"wrote|recorded|memori[sz]ed|learn(?:ed|t)|made a note of|retained) {_POINTED}(?: down| in mind)?{_AFTER_POINTER}",
+    r"(?<=if you could )(?:remember|keep (?:it|that|this))(?=[.!]*$)|(?<=if you would )remember(?=[.!]*$)|(?<=if you can "
+    r")remember(?=[.!]*$)",
+    rf"(?:keep|stick|adhere|hold) to {_POINTED} (?:in|for|on|across|at|with) (?:all|every|any|each|the whole)\b",
+    rf"(?:keep|bear|have|keeping|bearing) {_POINTED} in mind",
+    rf"(?:write|jot|note|take|put|mark|get) {_POINTED} down",
+    "(?:(?:do )?not|never) (?:ever )?forget (?:this|that|it|these|those)(?: (?:one|bit|fact|detail|point|"
+    "rule))?(?=[\\s]*$|\\s*[.,;:!?—–])",
+    "(?:know|be aware of|understand) (?:this|that|it) for (?:all|any|the (?:next|future)|future|later|next)\\b",
+    f"{_DATA_VERB} (?:both|all three|all of (?:this|that|these|it)|these two)(?= ?[:—–.,])",
+    rf"{_DATA_VERB} {_POINTED}(?:,? {_PLACE}| somewhere(?: \w+){{0,2}}| (?:in|as) (?:a |your )?(?:permanent|"
+    rf"long[- ]term)(?: \w+)?)+{_AFTER_POINTER}",
+)
+"""An act of keeping of what was said before."""
+_ACT_AND_REST = lazy_pattern(
+    r"^(?:(?P<content>.{8,}?)(?:\s*[,;—–(.:!]+\s*|\s+-+\s+|\s+(?:and|so|but)\s+))??"
+    r"(?:(?:and|so|but|also|oh|ok(?:ay)?|please|pls|plz|just|then|hey|yeah|now|kindly|do|always|maybe|again)[\s,]+){0,4}"
+    r"(?:(?:can|could|would|will) you (?:please |kindly |just |also )?|I(?:'d| would) like you to |I (?:want|need) you to |"
+    r"you (?:should|must|need to|have to|had better|might want to) |let'?s |(?:try(?: not)?|make sure|be sure|remember) to |"
+    r"(?:it )?(?:would|'?d|will|'ll|might) be (?:\w+ )?(?:good|great|nice|helpful|useful|best|wise|lovely|awesome) (?:to "
+    r"|if (?:you|u) (?:could |would |can )?)|"
+    r"(?:I(?:'d| would) (?:appreciate (?:it )?|be \w+ |love it |like it )if you (?:could |would |can )?))?"
+    rf"(?P<phrase>{_POINTING_ACT})(?P<rest>.*)$",
+    re.I | re.S,
+)
+"""Such an act wherever it stands in a sentence, and what is said after it."""
+_NO_ACT = lazy_pattern(
+    r"\b(?:don'?t|do not|never|not|no need to|needn'?t|without|can'?t|cannot|will|they|he|she|who|which|users?|it|"
+    r"(?:needs?|has|have|supposed|able|used|tr(?:y|ies)|fails?|how|ought|does|app) to)\s+(?:\w+ )?$",
+    re.I,
+)
+"""Words before an act of keeping with which it asks for nothing."""
+_FOLLOWS = lazy_pattern(
+    r"(?:,?\s(?:between|over|across|for|from|in|once|please|pls|at|next|going|this|forever|permanently|"
+    r"always)\b[^:.;?!]{0,40})?(?::|—|–|\s-)\s+(?P<content>\S.{5,})$",
+    re.S,
+)
+"""A colon after an act of keeping: what is to be kept follows."""
+_SAYS_MORE = phrases(
+    r"\b(?:don'?t|do not|never|always|must|mustn'?t|should(?:n'?t)?|use|only|because|since|as|otherwise|or else|instead|"
+    r"no|not|avoid|every|each)\b"
+)
+"""Words of a rule or a reason after an act of keeping."""
+_ASIDE = phrases(r"(?:so|for|when(?:ever)?|next|again|please|pls|in case|until|before|after|the next time)\b")
+_LEAST_STATEMENT = 7
+"""Words of a statement before an act of keeping; fewer may be a comment on the sentence before it."""
+_LEAST_REST = 4
+"""Words after an act of keeping that say more than "please" and "next time"."""
+_NEXT_CLAUSE = lazy_pattern(r"[,;.]\s+(?:and |then |so )?|\s+(?:and|then)\s+", re.I)
 _DATA = phrases(
     r"\b(?:in|to|into|on|as|at) (?:the |a |an |our |your |this |that )?(?:\w+ )?(?:log(?:s|file)?|database|db|tables?|redis|"
     r"files?|csv|json|disk|cache|session storage|local ?storage|cookies?|columns?|fields?|tickets?|issues?|readme|"
@@ -262,7 +355,37 @@ def find_keeping(sentence: str) -> Request | None:
         match = act.search(sentence) if _has_each(folded, needs) else None
         if match and _STATES.search(match["content"]) and not _DATA.search(match["content"]):
             return Request(match["content"], "remember", match["phrase"])
-    return None
+    return find_pointing_act(sentence)
+
+
+def find_pointing_act(sentence: str) -> Request | None:
+    """Return the request of a sentence that asks to keep what was said before, in it or before it; None if it does not."""
+    folded = sentence.lower()
+    match = _ACT_AND_REST.match(sentence) if _has_each(folded, (_NEEDS, _POINTED_WORDS)) else None
+    if match is None or _NO_ACT.search(sentence[: match.start("phrase")]) or _DATA.search(match["phrase"] + match["rest"]):
+        return None
+    before = (match["content"] or "").strip()
+    follows = _FOLLOWS.match(match["rest"])
+    if follows:
+        return Request(follows["content"], "remember", match["phrase"])
+    rest = _without_tasks(match["rest"].lstrip(" .,;:!?—–-)"))
+    if len(rest.split()) < _LEAST_REST or _ACT_AND_REST.match(rest) or (_ASIDE.match(rest) and not _SAYS_MORE.search(rest)):
+        rest = ""
+    is_statement = bool(_STATES.search(before)) and not is_task(before) and len(before.split()) >= _LEAST_STATEMENT
+    content = f"{before}, {rest}" if before and rest else before or rest
+    is_comment = not is_statement and bool(before) and not is_task(before)
+    return Request(content if is_statement or is_comment else rest, "remember", match["phrase"], points=not is_statement)
+
+
+def _without_tasks(text: str) -> str:
+    """The beginning of a text up to the first clause that is a task."""
+    start = 0
+    for boundary in (*_NEXT_CLAUSE.finditer(text), None):
+        end = boundary.start() if boundary else len(text)
+        if is_task(text[start:end]):
+            return text[:start].rstrip(" ,;.") if start else ""
+        start = boundary.end() if boundary else end
+    return text
 
 
 def _has_each(text: str, groups: tuple[tuple[str, ...], ...]) -> bool:

@@ -22,6 +22,8 @@ class Request(NamedTuple):
     """remember (asked for by name), rule (from now on) or decision."""
     phrase: str
     """The words that ask for it."""
+    points: bool = False
+    """Whether it points to the statement before it, and its content only adds to that."""
 
 
 class RequestRule(NamedTuple):

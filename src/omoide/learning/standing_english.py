@@ -3,6 +3,7 @@
 import re
 from itertools import islice
 
+from omoide.learning.passages import is_task
 from omoide.learning.patterns import any_of, lazy_pattern, phrases
 from omoide.learning.request_rule import ONE_OFF, Request
 
@@ -44,7 +45,7 @@ _HYPOTHETICAL = phrases(
     r"to be decided|tbd)\b",
     r"\b(?:was|were) (?:going|supposed|meant) to\b",
     r"\bwould (?:from|going)\b",
-    r"\b(?:used to|no idea)\b",
+    r"\b(?:used to|no idea|suppos(?:e|ing)|imagine|assume|thought experiment)\b",
 )
 _REPORT = phrases(
     r"(?<!let's )(?<!lets )\b(?:says?|said|claims?|claimed|thinks?|thought|suggest(?:s|ed)|propos(?:es|ed)|told|"
@@ -123,6 +124,15 @@ _ALWAYS_ENGLISH = phrases(
     r"\b(?:always|every time|each time|no exceptions?)\b",
     rf"^(?:before|after|on|at|for|with) (?:every|each|any) [\w -]{{2,40}}, (?:please |always |never )?{_BASE_VERB}(?= \S)",
     rf"^(?:please |pls |also |and )?{_BASE_VERB} .{{2,80}}\b(?:before|after) (?:every|each) \w+(?: \w+)?[.!]*$",
+    r"^(?:(?:in|for|on|at|with|inside|across) (?:this|our|the|these|all|every|my)\b[^,]{2,40}?,? )?we (?:always|never|"
+    r"only(?: ever)?|"
+    r"(?:don'?t|do not) ever) (?:use|run|write|name|put|keep|deploy|merge|commit|push|squash|rebase|format|test|ship|"
+    r"release|review|tag|"
+    r"store|log|call|prefix|round|sort|import|pin|bump|ask|send|require|reply|answer|quote|bill|charge|spell|refer|"
+    r"address)\b",
+    r"^(?:(?:please|pls|can you|could you|would you|I(?:'d like| want| need) you to) )*stop \w+ing\b "
+    r".*\b(?:when(?:ever)?|if|in|for|from|to) "
+    r"(?:you|we|new|our|my|me|this repo|the code|any|all|every)\b",
     r"^(?:all|every|each|any) (?:new|future|further|other) [\w -]{2,60}\b(?:must|has to|have to|needs? to|needs|"
     r"shall|gets?|should) ",
 )
@@ -143,7 +153,8 @@ _SETTLED_ENGLISH = phrases(
         "(?:chosen|picked|chose|approved|selected|adopted)(?= \\S+.*(?:\\b(?:over|instead|for|as|to|the)\\b))",
     )
     + r"\b",
-    r"\bwe(?:'re| are) (?:now |all |officially )?(?:going with|sticking (?:with|to)|staying (?:with|on)|standardi[sz]ing on|"
+    r"\bwe ?(?:'re|re| are| r) (?:now |all |officially )?(?:going with|sticking (?:with|to)|staying (?:with|on)|"
+    r"standardi[sz]ing on|"
     r"(?:switching|moving|migrating) (?:[\w' /.-]{2,30} )?(?:over )?to)\b(?! (?:the )?(?:left|right|top|bottom|next)\b)",
     r"\bwe(?:'ve| have)? (?:no longer|stopped) (?:us(?:e|ing)|support|ship|deploy|allow|accept|offer|maintain)(?:ing)?\b",
     r"\bwe(?:'ve| have) (?:moved|switched|changed|renamed|replaced) .{2,80}\b(?:for good|permanently)\b",
@@ -206,7 +217,7 @@ _FYI = lazy_pattern(
 
 def find_standing(sentence: str) -> Request | None:
     """Return the rule or the decision that an English sentence states for good, or None. It must be no question."""
-    return _noted_as_rule(sentence) or _from_now(sentence) or _always(sentence) or _settled(sentence)
+    return _noted_as_rule(sentence) or _fragment(sentence) or _from_now(sentence) or _always(sentence) or _settled(sentence)
 
 
 def _noted_as_rule(sentence: str) -> Request | None:
@@ -250,12 +261,37 @@ def _is_order(clause: str) -> bool:
     return bool(_ORDER.match(clause))
 
 
+_FRAGMENT = lazy_pattern(
+    r"^(?:yes|no|\w[\w-]*(?: [\w-]+){0,6}), (?P<phrase>every (?:single )?time|always|each time|no exceptions|without "
+    r"exception|everywhere)[.!]*$"
+    r"|^(?P<ask>(?:so |and |please |really )*(?:no need to|don'?t|stop|you (?:don'?t|do not|needn'?t) (?:need to|have "
+    r"to)?) ?(?:ask|asking|check|"
+    r"confirm|confirming)\b.*\b(?:any ?more|again|every time|each time|ever))[.!]*$",
+    re.I,
+)
+"""A few words that make a rule of the sentence before them."""
+
+
+def _fragment(sentence: str) -> Request | None:
+    match = _FRAGMENT.match(sentence)
+    return Request(sentence, "rule", match["phrase"] or match["ask"], points=True) if match else None
+
+
+_NOT_YET = lazy_pattern(r"\b(?:yet|for now|just this once|this time)\b", re.I)
+"""Words of an order for the moment."""
+
+
 def _always(sentence: str) -> Request | None:
     for start in (0, *(boundary.end() for boundary in islice(_CLAUSE_START.finditer(sentence), _MOST_CLAUSES))):
         clause = sentence[start:]
         match = _ALWAYS_ENGLISH.search(clause)
-        if match and not _REPORT.search(sentence[:start] + match[0]) and not ONE_OFF.search(clause):
-            return Request(clause, "rule", match[0])
+        if (
+            match
+            and not _REPORT.search(sentence[:start] + match[0])
+            and not ONE_OFF.search(clause)
+            and not _NOT_YET.search(clause)
+        ):
+            return Request(clause if is_task(sentence[:start]) else sentence, "rule", match[0])
     return None
 
 

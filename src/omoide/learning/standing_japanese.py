@@ -1,5 +1,6 @@
 """Standing rules and decisions in Japanese by their grammar: 「…は必ず…こと」「…という方針で」. Pure."""
 
+from omoide.learning.japanese_requests import HEARSAY
 from omoide.learning.patterns import any_of, lazy_pattern, phrases
 from omoide.learning.request_rule import ONE_OFF, Request
 
@@ -7,20 +8,22 @@ _LONGEST_ENDING = 40
 """Characters at the end of a Japanese sentence that say whether it orders something."""
 _SINCE_JA = any_of(
     "今後[はもの]?、?",
-    "以後[はも]?、?",
-    "(?<![0-9０-９上年月日時版])以降[はも]?、?",
+    "以後(?!の(?:処理|行|コード|ステップ|章|部分|関数))[はも]?、?",
+    "(?<![0-9０-９上年月日時版])以降(?!の(?:処理|行|コード|ステップ|章|部分|関数))[はも]?、?",
     "これから(?:ずっと)?[はも、]",
     "(?:次|次回|今回|今日|本日|今週|来週|今月|来月|来期|今期|明日|[月火水木金土日]曜日?|[0-9０-９]{1,2}月)(?:から|"
     "以降|より)[はも]?、?",
     "この先[はも]?、?",
     "(?<=は)これから|今度から[はも]?",
     "これから(?:書く|作る|つくる|追加する|実装する|出す|送る|増やす)[^、。]{1,15}(?:は|には|では|も)",
+    "これから(?=[^、。]{1,20}(?:とき|時|際|場合)は)",
     "(?:次に|次回|今度)(?=[^。]{1,60}(?:とき|時|際|場合)に?は)",
     "恒久的に|永続的に",
     "ずっと",
 )
 _HABIT_JA = any_of(
     *("毎回", "毎度", "常に", "つねに", "いつも", "そのたびに", "その都度", "都度"),
+    *("どんな(?:とき|時|場合)(?:も|でも)", "いかなる場合も", "何があっても", "いつでも", "そのつど"),
     *("原則(?:として)?", "基本(?:的に(?:は)?)?", "例外なく", "一律"),
 )
 _MANNER_JA = any_of(
@@ -32,33 +35,50 @@ _MANNER_JA = any_of(
     "二度と",
     "金輪際",
     "徹底して",
+    "今度こそ",
+    "一切|いっさい",
+    "(?:もう|勝手に)(?=[^。]*(?:ない|んと|な[。！!よ]|やめ))",
 )
 _TIME_JA = "(?:とき|時|際|場合|前|後|あと|たび|度|ごと|毎)(?:に|は|には|も|で)"
 _POLITE_JA = (
     "(?:(?:ください|下さい|くださいませ|ほしい(?:です)?|欲しい(?:です)?|もらいたい(?:です)?|いただきたい(?:です)?|"
     "もらえると[^、。]{2,8}|いただけると[^、。]{2,8}|くれ|頂戴|ちょうだい|もらえ(?:ますか|ませんか|る)|"
     "いただけ(?:ますか|ませんか)|"
-    "くれ(?:ますか|ませんか|る|ない)|お願い(?:します|いたします|したい(?:です)?|ね)?)?[ねよなぁー。！!？? ]*)$"
+    "くれ(?:ますか|ませんか|る|ない|へん|んか)|もらえ(?:へん|ん)(?:か)?|お願い(?:します|いたします|したい(?:です)?|ね)?|"
+    "頼(?:む|みます|んます|むわ|むで)|たのむ)?[ねよなやわでぁーっ〜～。！!？? ]*)$"
 )
 _DUTY_JA = any_of(
     "(?:る|う|く|す|つ|ぬ|ぶ|む|ない)こと(?:[。！!ね]|で|にして|とする|とします|を?お願い|です)*$",
     f"ように(?:して|(?=お願い)|頼|しましょう|します|する){_POLITE_JA}",
     f"(?:ない|無い)で{_POLITE_JA}",
+    f"(?:の|こと|ん)?(?:は|を|だけは)?(?:今後|金輪際|二度と|絶対に?|もう|一切)*(?:やめ|止め|よし|避け|控え|"
+    f"遠慮し)て{_POLITE_JA}",
     "ないように(?:[。！!ね]|お願い(?:します)?|頼みます|よろしく)*$",
     "(?:ということ|という形|という感じ|って(?:こと|感じ))で(?:お願い(?:します)?|よろしく|頼みます?|いきましょう|"
     "いきます)[。！!ねよ]*$",
     "(?:禁止|厳禁|NG|なし|無し|必須|徹底|厳守)(?:です|で|に(?:して|します|する)|と(?:します|する)|お願いします|"
     "ください|とのこと)*[。！!ねよ]*$",
-    "(?:ましょう|ようにね|なければならない|なければなりません|ないといけません|べし)[。！!ねよ]*$",
+    "てから(?:に(?:して(?:ください)?|する|します)|で(?:お願いします)?|ね)?[。！!]*$|(?:認め|許可し|許し)(?:ません|ない|"
+    "ん)[。！!]*$",
+    "(?:ましょう|ようにね|なければならない|なければなりません|ないといけません|べし|べからず|ものとする)[。！!ねよ]*$",
+    f"(?:ん|へん)(?:といて|とって|ように(?:して)?){_POLITE_JA}",
+    "(?:たら|ちゃ|ては|では|じゃ|のは)、?(?:あかん|アカン|だめ|ダメ|駄目|いけない|いけません|ならない|なりません|ならん|"
+    "いかん)(?:です|から|[でよねわや。！!])*$",
+    "[うくすつぬぶむる]な[よやっ。！!]*$",
+    "(?:しろ|せよ|やれ|使え|書け|出せ|(?:付|つ|避|分)けろ|(?:入|揃)れろ|見せろ|やめろ|聞け|回せ|通せ|直せ|残せ|止めろ|"
+    "確かめろ)[よや。！!]*$",
+    "(?:のみ|だけ|限定|不要|不可|(?:いら|要ら)(?:ない|ん|へん)|いりません)(?:です|で|に(?:して|します)|と(?:します|する)|"
+    "[よねやわ])*[。！!]*$",
 )
-_DIRECT_JA = f"(?:て|で){_POLITE_JA}"
+_DIRECT_JA = f"(?:て|(?<![の])(?<![たるなす]ん)で){_POLITE_JA}"
 _RULE_WORD_JA = (
     "(?:ルール|きまり|決まり|決まり事|約束|お約束|規約|方針|縛り|しばり|取り決め|取決め|ポリシー|原則|鉄則|規則|基準|"
     "習慣|運用ルール)"
 )
 _SCHEME_WORD_JA = "(?:仕様|運用|前提|形|体制|流れ|扱い|方向|標準|デフォルト)"
 _GO_JA = (
-    "(?:いき|行き|進め|やり|統一し|お願いし)(?:ます|ましょう|たい(?:です|と思います)?)|(?:いく|行く|進める|やる)|"
+    "(?:[^、。]{0,5}やって)?(?:いき|行き|進め|やり|統一し|お願いし)(?:ます|ましょう|たい(?:です|と思います)?)|(?:いく|"
+    "行く|進める|やる)|"
     "よろしく|お願い"
 )
 _SINCE_JAPANESE, _HABIT_JAPANESE, _MANNER_JAPANESE = phrases(_SINCE_JA), phrases(_HABIT_JA), phrases(_MANNER_JA)
@@ -70,12 +90,21 @@ _WORK_JAPANESE = phrases(
     "書く|書いて|使う|使って|返して|答え|説明|話して|教えて",
 )
 """What people do at work: "always …" about anything else asks for a feature of the program."""
+_OWN_WORK_JAPANESE = phrases(
+    "コミット|プッシュ|push|マージ|レビュー|報告|返事|回答|返信|連絡|相談|リリース|デプロイ|PR|プルリク|ブランチ|"
+    "チケット|(?:追加|変更|修正|実装|作成|編集|実行|提案|説明|作業)(?:する|した|して|の)(?:とき|時|際|場合|前|後|たび|"
+    "度)|"
+    "(?:書く|作る|直す|触る|いじる|出す|送る|使う|始める|終わ[るっ]た?)(?:とき|時|際|場合|前|後|たび|度)"
+)
+"""What an agent does, and when."""
 _FROM_DATE_JAPANESE = phrases(
     "^(?:来週|来月|来期|明日|今月|今週|[月火水木金土日]曜日?|[0-9０-９]{1,2}月)(?:から|以降|より)[はも]?、?"
     "(?!私|僕|俺)[^、。]{1,20}は[^。]{1,60}ます[。！!ねよ]*$"
 )
 _PLAN_JAPANESE = phrases(rf"(?:(?:に|と)(?:します|する|しましょう|しよう)|(?:で|に)(?:{_GO_JA}|統一)|で)[。！!ねよ]*$")
 _BAN_JAPANESE = phrases(
+    "^[^、。はが]{1,30}(?<!入力)(?<!選択)(?:厳禁|禁止|必須|不可|NG|厳守)(?:です|で(?:す|お願いします|頼みます|よろしく)?|"
+    "ね|な|や(?:で)?|だから)?[。！!]*$",
     "[うくすつぬむるい]のは、?(?:絶対に?|もう|今後)?(?:ダメ|だめ|駄目|NG|不可|なし)(?:です|だ|で|だから)?[。！!ねよ]*$",
     "は、?(?:必ず|常に|絶対に?|原則|全部|すべて|一律)[^。、]{1,30}[一-鿿々ァ-ヺーA-Za-z0-9`」][。！!]*$",
     "は、?(?:今後|原則|絶対|基本)?(?:全面|一切|完全)?(?:禁止|厳禁|NG)(?:です|だ|で(?:お願いします)?|と?に?します|"
@@ -91,8 +120,10 @@ _NAMED_RULE_JAPANESE = lazy_pattern(
         rf"(?:という|って)こと(?:で|に)(?:{_GO_JA})(?:します)?(?=[。！!ねよ]|$)",
         rf"(?:という|っていう|って|との|する|ない|す|く|う|む|の){_SCHEME_WORD_JA}(?:で(?:{_GO_JA})|に(?:します|"
         rf"しましょう|しよう|する|なりました|なった|しました)|で(?=[。！!]|$))",
-        rf"[、。]?(?:これ|それ|こちら)(?:は|が|も|を)?(?:今後も?|うちの|必ず|絶対に?|新しい)*{_RULE_WORD_JA}(?:です|"
-        rf"で|ね|に|だ|な)",
+        rf"[、。]?(?:これ|それ|こちら)(?:は|が|も|を)?(?:今後も?|うちの|必ず|絶対に?|絶対の|新しい|今日からの?|大事な|"
+        rf"最低限の)*{_RULE_WORD_JA}(?:です|"
+        rf"で|ね|に|だ|な|や)",
+        rf"(?:が|は){_RULE_WORD_JA}(?=[。！!]|$)",
     )
     + r"(?P<rest>[^。]*)[。！!]*$"
 )
@@ -129,29 +160,66 @@ _SETTLED_JAPANESE = phrases(
     "(?:に)限(?:ります|る|定します)[。！!ねよ]*$",
     "で(?:話が)?(?:つき|まとまり|落ち着き|一致し|合意でき|握り)(?:ました|まして)|で(?:話がついた|まとまった|"
     "落ち着いた|握った)",
+    "(?:とする|との|という)(?:運び|方針|方向|結論|こと|形|次第)(?:と|に)(?:なりました|なった|なっています|いたしました|"
+    "しました|決まりました)",
+    "(?:こと|もの)と(?:なりました|いたしました|しました|いたします|します)",
+    "(?:が|は|も)(?:正式に|ようやく|やっと|ついに|無事)?(?:決まりました|決まった|確定しました|確定した|決定しました|"
+    "決定した)[。！!]*$",
+    "(?:と|に|で)[^、。]{0,12}(?:決まって(?:い|お)?(?:る|ます|り)|決めて(?:い|お)?(?:る|ます|り)|取り決め(?:ました|た|"
+    "て)|申し合わせ(?:ました|た)|決議(?:しました|した|されました))",
+    "(?:了解|承認|許可|OK|合意|了承|決裁|お墨付き)(?:を|が|も|は)(?:取り|取れ|とれ|得|得られ|もらい|出|おり|下り|"
+    "いただき)(?:ました|た|まして|てい?(?:ます|る))",
+    "、(?:これ|それ)(?:で)?(?:固定|統一|確定|決定|決まり)(?:で|です|ね|な)?[。！!]*$",
+    "^(?:やっと|ついに|ようやく|正式に)?(?:決まりました|決まった|決めました|決めた|確定しました|確定)(?:よ|ので|わ|"
+    "で)?[。！!]*$",
+    "に(?:落ち着きました|落ち着いた|落ち着いて(?:い)?ます|収まりました|まとまりました|まとまった)",
+    "(?:という|って)(?:意味|ルール|決まり|約束|扱い|解釈|合図)(?:だから|なので|だよ|です|で|やから|や)[よねで。！!]*$",
+    "(?:検討|相談|話し合い|議論|協議|打ち合わせ|会議|MTG|定例)の?(?:結果|末)、[^。]{4,}(?:ます|ました|です|る|た|く|"
+    "う)[。！!]*$",
+    "(?:決着|解決|合意|承認|確定)(?:済み|ずみ)(?:です|ということで|なので|で)*[。！!]*$",
     "(?:を|は)[^、。]{1,20}(?:標準|既定|デフォルト|正|上限|下限|最小|最大)(?:に|と)(?:します|しました|する(?=[。！!]|"
     "$)|しましょう)",
     "(?:は|が|を)[^、。]{1,20}に変更(?:になりました|となりました)",
 )
 _NO_STANDING_JAPANESE = phrases(
-    "もし|仮に|かもしれ|かも(?:[。！!]|$)|検討中|検討して|相談したい|予定です|らしい|みたい(?:です|だ)?[。！!]*$|"
+    "もし|仮に|仮で|暫定|かもしれ|かも(?:[。！!]|$)|検討中|検討して|相談したい|予定です|らしい|みたい(?:です|だ)?[。！!]*$|"
     "はず(?!み)|(?:だった|でした|たん?だ?)っけ",
     "(?:した|なった|決まった|決めた)そう(?:です|な|だ|で)|未定|迷って|悩んで|どうか|べきか|気がする|と思って(?:い|"
     "る)|つもり(?:です|だ|でし|でいる)|と言って(?:い)?(?:た|まし|る)|って言って|"
     "と書いて(?:ある|あり)|と聞い",
     "(?:今後|これから|将来)に(?:備え|向け|つい|関し|対し)",
     "(?:今後|これから|将来)の(?:予定|課題|方針|計画|進め方|流れ|展開|見通し|タスク|ロードマップ|こと)(?:に|を|は|が)",
-    "についても?(?:教え|相談|説明)|(?<!毎回)(?<!都度)(?<!いつも)教えて|調べて|確認したい|まとめて(?:ください|ほしい|"
-    "$)|考えて|見せて|説明して",
+    "についても?(?:教え|相談|説明)|確認したい",
+    "(?:どう|何|なに|いつ|どこ|どれ|どの|なぜ|どっち|どちら)[^。]*(?:教えて|調べて|まとめて|考えて|説明して)",
     "(?:決ま|決め)(?:って|て)?い?(?:ない|ません|ら|かね)|決められ",
 )
+_ASKS_NOW_JAPANESE = phrases(
+    "(?<!毎回)(?<!都度)(?<!いつも)教えて|調べて|まとめて(?:ください|ほしい|$)|考えて|見せて|説明して"
+)
+"""What is asked for now, unless a word such as 今後 says that it is asked for good."""
+_PROGRAM_JAPANESE = phrases(
+    "(?:[\ua000-\ua48c](?:\\(\\))? ?[はが]|関数|メソッド|API|エンドポイント|画面|ボタン|レスポンス|戻り値|引数|エラー時|"
+    "null|None|true|false|辞書|例外|リスト|文字列|空行|"
+    "コンポーネント|フォーム|ユーザー|利用者|敵|キャラ|NPC|プレイヤー|"
+    "カーソル|モーダル|ダイアログ|サーバー?(?:は|が)|クライアント(?:は|が)|通知|バッジ|アイコン|配列|キャッシュ|"
+    "セッション|起動時|ログイン|入力|値(?:は|が|を))"
+    "[^。]*(?:返|表示|出力|描画|初期化|クリア|リセット|保持|通る|呼|発火|閉じ|開[いくか]|再生|鳴|点滅|光|保存|送信|"
+    "ソート|弾|投げ|出[すしさ]|スキップ|丸め|リダイレクト|チェック|無効|有効|更新)"
+)
+"""What a program does, not a person or an agent."""
+_NOT_ONCE_JAPANESE = phrases(
+    "^(?:今回|今日|これ|この(?:PR|件|ファイル|セッション)|ここ|今)(?:だけ|限り|に限ら)(?:じゃ|では|や|で)?(?:なく|ない|"
+    "ず)[^。]{0,40}[。！!]*$"
+)
+"""The beginning of words that make a rule of the sentence before them."""
 _FORBIDS_JAPANESE = phrases("は[^。]{2,60}ないように(?:ね|お願い(?:します)?|してください|して)?[。！!]*$")
 _GIVEN_JAPANESE = phrases(
     "(?:それ|これ|その点|この点)?を前提(?:に|として)[^。]{0,30}(?:ください|ように(?:して)?|て|お願い(?:します)?|"
     "ほしい(?:です)?)[。！!ねよ]*$"
 )
 _OTHER_TASK_JA = lazy_pattern(
-    "(?:ので|(?:です|ます|[いうくすつむるただ])から|のを|のが|けど|のに)、?(?![^。]*(?:必ず|絶対|決して|常に|毎回|今後))[^、。]{0,30}(?:て|で)(?:ください|ほしい|"
+    "(?:ので|(?:です|ます|[いうくすつむるただ])から|のを|のが|けど|のに)、?(?![^。]*(?:必ず|絶対|決して|常に|毎回|"
+    "今後))[^、。]{0,30}(?:て|で)(?:ください|ほしい|"
     "くれ|もらえ|下さい)?[。ねよ！!]*$"
 )
 """The order of a sentence after the reason for it: what comes before is an account."""
@@ -159,8 +227,10 @@ _OTHER_TASK_JA = lazy_pattern(
 
 def find_standing_ja(sentence: str) -> Request | None:
     """Return the rule or the decision that a Japanese sentence states for good, or None. It must be no question."""
-    if _NO_STANDING_JAPANESE.search(sentence):
+    if _NO_STANDING_JAPANESE.search(sentence) or HEARSAY.search(sentence):
         return None
+    if _NOT_ONCE_JAPANESE.search(sentence):
+        return Request(sentence, "rule", "", points=True)
     return _rule(sentence) or _decision(sentence)
 
 
@@ -173,15 +243,26 @@ def _rule(sentence: str) -> Request | None:
         return Request(named["content"], "rule", "")
     if _GIVEN_JAPANESE.search(sentence) and not ONE_OFF.search(sentence):
         return Request(sentence, "rule", "")
-    if not _is_order_for_good(sentence) or _OTHER_TASK_JA.search(sentence) or ONE_OFF.search(sentence):
+    if not _is_order_for_good(sentence) or ONE_OFF.search(sentence):
+        return None
+    if not _SINCE_JAPANESE.search(sentence) and _is_now(sentence):
         return None
     return Request(sentence, "rule", "")
 
 
+_ONCE_JAPANESE = phrases(
+    "ように(?:コードを?|実装を?)?(?:書き換え|直し|修正し|変更し|置き換え|実装し|改修し|変え|作っ|作り直し)て[^、。]{0,8}$|てみて(?:ください|くれ|ほしい|もらえ)?[^、。]{0,6}$|(?:必ず|絶対に?|常に)[^、。はがを]{1,10}(?:る|た|ない)(?:テスト|関数|ケース|コード|例|バグ|エラー|状態|データ|方法|もの|やつ)"
+)
+"""What is tried once, or is said of something that always happens."""
+
+
 def _is_order_for_good(sentence: str) -> bool:
     """Whether a sentence orders or forbids something for good: a word such as 今後 or 必ず, and an ending that fits it."""
-    if _BAN_JAPANESE.search(sentence) or _FORBIDS_JAPANESE.search(sentence):
+    is_program = bool(_PROGRAM_JAPANESE.search(sentence)) and not _OWN_WORK_JAPANESE.search(sentence)
+    if _BAN_JAPANESE.search(sentence) or (_FORBIDS_JAPANESE.search(sentence) and not is_program):
         return True
+    if _ONCE_JAPANESE.search(sentence):
+        return False
     ending = sentence[-_LONGEST_ENDING:]
     duty, direct = _DUTY_JAPANESE.search(ending), _DIRECT_JAPANESE.search(ending)
     if _FROM_DATE_JAPANESE.search(sentence):
@@ -189,11 +270,18 @@ def _is_order_for_good(sentence: str) -> bool:
     if _SINCE_JAPANESE.search(sentence):
         return bool(duty or direct or _PLAN_JAPANESE.search(ending))
     if _HABIT_JAPANESE.search(sentence):
-        return bool((duty or direct) and _WORK_JAPANESE.search(sentence))
+        return bool((duty or direct) and not is_program)
     if _MANNER_JAPANESE.search(sentence):
-        is_feature = "ようにして" in ending and not _WORK_JAPANESE.search(sentence)
-        return bool((duty and not is_feature) or (direct and _TIME_JAPANESE.search(sentence)))
+        is_work = bool(_WORK_JAPANESE.search(sentence))
+        is_feature = is_program or ("ようにして" in ending and not is_work)
+        return not is_feature and bool(duty or (direct and (_TIME_JAPANESE.search(sentence) or is_work)))
     return False
+
+
+def _is_now(sentence: str) -> bool:
+    """Whether a sentence asks for something now: an order after its reason, or an answer that is not asked for each time."""
+    asks_now = _ASKS_NOW_JAPANESE.search(sentence) and not _HABIT_JAPANESE.search(sentence)
+    return bool(_OTHER_TASK_JA.search(sentence) or asks_now)
 
 
 def _decision(sentence: str) -> Request | None:
