@@ -2,8 +2,8 @@
 
 Each transcript in `bench/learning_transcripts` has labels: what a careful colleague would note down, what may be noted, and
 what must not be: echoes of injected memories, secrets, private parts, instructions out of tool output, progress. The rules
-were tuned on `dev` and, after it had been measured unseen, on `test`. The claims are judged on `test2`, which nobody who
-changes the rules reads.
+were tuned on `dev` and, after they had been measured unseen, on `test`, `test2` and `dev2`. The claims are judged on
+`test3`, which nobody who changes the rules reads.
 """
 
 import argparse
@@ -20,8 +20,8 @@ import omoide
 from bench.secrets_corpus.parts import ALNUM, UPNUM, draw
 
 PLACE = Path(__file__).parent / "learning_transcripts"
-TUNED_ON = ("dev", "test")
-UNSEEN = "test2"
+TUNED_ON = ("dev", "test", "test2", "dev2")
+UNSEEN = "test3"
 PRECISION, RECALL = 0.85, 0.7
 FORBIDDEN = ("echo", "secret", "instruction", "private", "progress")
 NEVER_KEPT = ("echo", "secret", "private")
@@ -183,7 +183,16 @@ def main() -> int:
     parser.add_argument("--misses", action="store_true", help="list what was missed where the rules were tuned")
     parser.add_argument("--all-misses", action="store_true", help="list what was missed everywhere: not while tuning")
     parser.add_argument("--seed", type=int, default=7, help="of the generated credentials")
+    parser.add_argument(
+        "--fit", action="store_true", help="fit the weights of sentences, and measure them on directories left out"
+    )
+    parser.add_argument("--write-fit", action="store_true", help="the same, and write them to learning/sentence_weights.py")
     options = parser.parse_args()
+    if options.fit or options.write_fit:
+        from bench.learning_fit import print_fit  # lazy: it imports this module
+
+        print_fit(write=options.write_fit)
+        return 0
     transcripts = [each for name in TUNED_ON for each in load(PLACE / name, f"{name}, tuned on", options.seed)]
     unseen_group = f"{options.test.name}, unseen"
     transcripts += load(options.test, unseen_group, options.seed)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import msgspec
 
 from omoide.learning.file_corrections import glob_of
-from omoide.learning.guidance import Guidance, find_guidance, is_choice, strip_lead
+from omoide.learning.guidance import Guidance, is_choice, strip_lead
+from omoide.learning.message_statements import SpokenContext, find_statements, is_lost
 from omoide.learning.noise import has_credential, is_about_instruction, is_instruction, is_standing_order, is_temporary
 from omoide.learning.patterns import lazy_pattern, phrases, words
 from omoide.learning.repairs import RepairFinder
@@ -132,6 +133,7 @@ class Extractor:
         self._edited: deque[str] = deque(maxlen=4)
         self._last_edit = ""
         self._heard = False
+        self._failed = False
         for text in known:
             self._known.add(text)
 
@@ -159,13 +161,22 @@ class Extractor:
                 if _OWN_TOOL.search(turn.tool) or _OWN_COMMAND.search(turn.command):
                     self._known.add(turn.text)
                 self._outputs.append(_Output(turn.text))
+                self._failed = turn.failed
         self._repairs.feed(turn)
 
     def finish(self) -> None:
         """Draw what only the whole conversation shows. Call after the last turn."""
         for repair in self._repairs.finish():
+            self._drop_parts(repair.text)
             self.consider(Candidate(repair.text, "repair", 0.8 if repair.explained else 0.7, repair.line))
         self.candidates.sort(key=lambda candidate: candidate.line)
+
+    def _drop_parts(self, text: str) -> None:
+        """Drop what the agent said that is a part of a text: the text says it with what it is about."""
+        kept = [one for one in self.candidates if one.by_person or one.kind == "repair" or one.text not in text]
+        if len(kept) < len(self.candidates):
+            self.candidates = kept
+            self._wordings = deque((wording(one.text) for one in kept), maxlen=_MOST_COMPARED)
 
     @property
     def conversation(self) -> str:
@@ -211,15 +222,15 @@ class Extractor:
         requests = find_requests(turn.text)
         for request in requests:
             text, sentence = _complete(request, turn.text)
-            if request.kind == "rule" and is_temporary(sentence):
+            if request.kind == "rule" and (is_temporary(sentence) or is_lost(text)):
                 continue
             kind = "decision" if request.kind == "decision" else "request"
             yield Candidate(text, kind, 0.9, turn.line, by_person=True)
         covered = set(chain.from_iterable(wording(request.content) for request in requests))
-        asked = _asks(self._last_agent)
-        for guidance in find_guidance(turn.text, is_answer=asked, is_first=not self._heard):
-            if not covered or share_of(guidance.text, covered) <= 0.5:
-                yield self._of_guidance(guidance, turn)
+        asked = ends_with_question(self._last_agent)
+        context = SpokenContext(is_first=not self._heard, is_answer=asked, follows_failure=self._failed)
+        for guidance in find_statements(turn.text, context, covered):
+            yield self._of_guidance(guidance, turn)
 
     def _of_guidance(self, guidance: Guidance, turn: Turn) -> Candidate:
         if guidance.kind == "decision" and is_choice(guidance.text.partition(". ")[0].partition("。")[0]):
@@ -227,6 +238,7 @@ class Extractor:
             guidance = guidance._replace(text=f"{question[:200]} → {guidance.text}" if question else guidance.text)
         if guidance.kind != "correction":
             certain = guidance.kind == "convention" or (guidance.kind == "decision" and guidance.is_general)
+            certain = certain and guidance.by_rule
             return Candidate(guidance.text, guidance.kind, 0.8 if certain else 0.7, turn.line, by_person=True)
         globs = tuple(dict.fromkeys(glob for path in self._edited if (glob := _relative_glob(path))))[-1:]
         evidence = "\n".join(line for line in self._last_edit.splitlines() if not has_credential(line))
@@ -265,8 +277,8 @@ _PROPOSAL = phrases(
 )
 
 
-def _asks(text: str) -> bool:
-    """Whether a message ends by asking or proposing something."""
+def ends_with_question(text: str) -> bool:
+    """Whether a message of an agent ends by asking or proposing something."""
     sentences = split_sentences(text[-2_000:])
     return any(is_question(sentence) or _PROPOSAL.search(sentence) for sentence in sentences[-3:])
 

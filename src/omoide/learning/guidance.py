@@ -58,6 +58,8 @@ class Guidance(NamedTuple):
     """convention, correction, decision or environment."""
     is_general: bool
     """Whether it says itself that it holds in general."""
+    by_rule: bool = True
+    """Whether a rule recognises it, rather than many weak signs together."""
 
 
 def find_guidance(text: str, *, is_answer: bool = False, is_first: bool = False) -> list[Guidance]:
@@ -73,16 +75,26 @@ def find_guidance(text: str, *, is_answer: bool = False, is_first: bool = False)
         corrected, rest = strip_lead(sentences[place])
         place += 1
         if corrected and not rest and place < len(sentences):  # "No." alone: what is right follows
-            rest = strip_lead(sentences[place])[1]
             place += 1
-        following = _dependent(rest, sentences[place:])
-        explained = _is_explained(rest) or any(map(_is_explained, following))
-        sentence = _Sentence(rest, explained=explained, corrected=corrected, is_first=is_first)
-        guidance = _classify(sentence) or _after_task(sentence) or _ban(sentences[:place], rest)
+        guidance = classify_at(sentences, place - 1, corrected=corrected, is_first=is_first)
+        if guidance is None:
+            guidance = after_task(sentences[place - 1], is_first=is_first) or ban_at(sentences, place - 1)
         if guidance is not None:
+            following = dependent_sentences(strip_lead(sentences[place - 1])[1], sentences[place:])
             place += len(following)
             found.append(guidance._replace(text=" ".join([guidance.text, *following])))
-    return found or (list(_decision(sentences)) if is_answer else [])
+    return found or (list(decide_answer(sentences)) if is_answer else [])
+
+
+def classify_at(sentences: Sequence[str], place: int, *, corrected: bool, is_first: bool) -> Guidance | None:
+    """Return what the rules make of one of the sentences of a message, without what follows it.
+
+    `corrected`: words that refuse something stand before it. `is_first`: the message opens the conversation.
+    """
+    rest = strip_lead(sentences[place])[1]
+    following = dependent_sentences(rest, sentences[place + 1 :])
+    explained = is_explained(rest) or any(map(is_explained, following))
+    return _classify(_Sentence(rest, explained=explained, corrected=corrected, is_first=is_first))
 
 
 def strip_lead(sentence: str) -> tuple[bool, str]:
@@ -93,7 +105,8 @@ def strip_lead(sentence: str) -> tuple[bool, str]:
     return lead["no"] is not None, sentence[lead.end() :].strip()
 
 
-def _is_explained(sentence: str) -> bool:
+def is_explained(sentence: str) -> bool:
+    """Whether a sentence gives a reason, in its words or in a second clause."""
     return has_reason(sentence) or bool(EXPLAINS.search(sentence))
 
 
@@ -190,7 +203,7 @@ _RULES: tuple[tuple[Callable[[_Sentence], bool], str], ...] = (
 
 
 def _classify(sentence: _Sentence) -> Guidance | None:
-    if not _is_statement(sentence.text, least=1 if sentence.names_instead else _LEAST_WORDS):
+    if not is_statement(sentence.text, least=1 if sentence.names_instead else _LEAST_WORDS):
         return None
     kind = next((kind for is_met, kind in _RULES if is_met(sentence)), "")
     if not kind:
@@ -199,26 +212,28 @@ def _classify(sentence: _Sentence) -> Guidance | None:
     return Guidance(sentence.text, "correction" if sentence.corrected else kind, is_general)
 
 
-def _after_task(sentence: _Sentence) -> Guidance | None:
-    """What a sentence says after a task: "add both, texts live in locales/*.json"."""
-    task, _, rest = sentence.text.partition(", ")
-    if not rest or not TASK.search(task) or sentence.is_first:
+def after_task(sentence: str, *, is_first: bool) -> Guidance | None:
+    """Return what a sentence says after a task: "add both, texts live in locales/*.json"."""
+    task, _, rest = strip_lead(sentence)[1].partition(", ")
+    if not rest or not TASK.search(task) or is_first:
         return None
     said = _Sentence(rest, explained=False, corrected=False, is_first=False)
     return _classify(said) if said.is_rule or (said.states and not said.is_task) else None
 
 
-def _ban(before: Sequence[str], sentence: str) -> Guidance | None:
-    """A prohibition together with the sentence before it, which it is about: "… 2 error. Don't change those"."""
-    if len(before) < 2 or not BAN_OF_PREVIOUS.search(sentence):  # the last one before is the sentence itself
+def ban_at(sentences: Sequence[str], place: int) -> Guidance | None:
+    """Return a prohibition together with the sentence before it, which it is about: "… 2 error. Don't change those"."""
+    sentence = strip_lead(sentences[place])[1]
+    if not place or not BAN_OF_PREVIOUS.search(sentence):
         return None
-    previous = strip_lead(before[-2])[1]
-    if not _is_statement(previous, least=_ENOUGH_WORDS) or TASK.search(previous):
+    previous = strip_lead(sentences[place - 1])[1]
+    if not is_statement(previous, least=_ENOUGH_WORDS) or TASK.search(previous):
         return None
     return Guidance(f"{previous} {sentence}", "convention", is_general=False)
 
 
-def _is_statement(sentence: str, *, least: int) -> bool:
+def is_statement(sentence: str, *, least: int) -> bool:
+    """Whether a sentence says something by itself that may hold for long. `least`: the content words that it must have."""
     return (
         len(sentence) <= _LONGEST
         and len(content_words(sentence)) >= least
@@ -227,8 +242,8 @@ def _is_statement(sentence: str, *, least: int) -> bool:
     )
 
 
-def _dependent(statement: str, following: Sequence[str]) -> list[str]:
-    """The sentences right after a statement that only explain it, or say what to do instead of what it forbids."""
+def dependent_sentences(statement: str, following: Sequence[str]) -> list[str]:
+    """Return the sentences right after a statement that only explain it, or say what to do instead of what it forbids."""
     chosen: list[str] = []
     length, forbids = len(statement), bool(FORBIDS.search(statement))
     for sentence in following[:2]:
@@ -241,14 +256,14 @@ def _dependent(statement: str, following: Sequence[str]) -> list[str]:
     return chosen
 
 
-def _decision(sentences: Sequence[str]) -> Iterator[Guidance]:
-    """An answer that gives a reason, as a whole: it decides what the agent had asked."""
+def decide_answer(sentences: Sequence[str]) -> Iterator[Guidance]:
+    """Yield an answer that gives a reason, as a whole: it decides what the agent had asked."""
     statements = [sentence for sentence in sentences if not is_question(sentence) and not is_temporary(sentence)]
     if not statements:
         return
     refused, text = strip_lead(" ".join(statements))
     chooses = refused or is_choice(statements[0])
-    explained = _is_explained(text) or (chooses and len(statements) > 1)
+    explained = is_explained(text) or (chooses and len(statements) > 1)
     says_enough = len(content_words(text)) >= _ENOUGH_WORDS and len(text) <= _LONGEST
     if not (explained and says_enough) or TASK.search(text):
         return

@@ -266,7 +266,8 @@ BUG = phrases(
         still (?:feels|fails|shows|there|get|see), fails (?:for|with|after|when)
         (?:are|is|was|were|went|came|comes|looks?) (?:\\w+ )?(?:empty|blank|wrong|slow|missing|gone|off|odd|weird|late)
         keeps? (?:getting|failing|crashing|hanging|rebooting|losing|dropping)
-        went out, (?:way )?too (?:early|late|slow|often), lost, loses?, not assignable, memory leak
+        went out, (?:way |a bit )?too (?:early|late|slow|often|high|low|small|big|long|short|dark|bright|\\w+ful)
+        (?:don'?t|doesn'?t) match, lost, loses?, not assignable, memory leak
     """),
     "落ち(?:る|て|ます|た)|エラー(?:に|が|出)|ずれ(?:て|る|ます)|遅い(?:です|んだ|$)|遅くて|重い(?:です|$)",
     "(?:詰まっ|抜け|漏れ|固まっ|止まっ|消え|壊れ|混ざっ|化け|かかっ|溢れ|切れ|ズレ|残っちゃっ)(?:て(?:い)?(?:る|ます|た|ました|しま)|ちゃ)",
@@ -307,6 +308,33 @@ OWN_PLAN = phrases(
     "(?:やっとく|やっときます|しとく|しときます|しておきます|ておく(?:ね|わ)|出てきます|離れます|戻りました|見ます|寝ます|切りたい|したいです)(?:ね|わ|よ)?[。！!]?$",
 )
 """What the person does or wants to do: over when it is done."""
+RETRACTS = phrases(
+    words("forget (?:it|that|i (?:asked|said)|about (?:it|that)), scratch that, never ?mind, (?:was|were) going to say"),
+    "忘れて(?:ください|くれ|[。！]|$)|なかったことに|やっぱり?(?:いい(?:や|です)|やめ)",
+)
+"""It takes back what it says."""
+REFERS = phrases(
+    r"^(?:so |and |but |then |because )?(?:it|that|those|these|they|he|she|which|this|there)\b",
+    words("them, those, the same, same (?:for|in|with|goes), there(?= |,|\\.|$)(?! (?:is|are|was|were)\\b), needs? one"),
+    r"\bthat(?= (?:at|in|on|for|to|with|from|since|because|when|way)\b|[,.!]|$)",
+    "(?:^|[、。 ])(?:それ|そこ|そっち|そう|その|これ|こっち|あれ|ここ)",
+    "(?:が|を|に)(?:それ|そこ|そっち|そう)|同じ|みたいに[。！]?$",
+)
+"""It is about something that stands in another sentence."""
+POINTS = phrases(
+    r"^(?:that|this|it|those|these|they)\b", "^(?:それ|これ|あれ|その|この|あの|そっち|こっち)", r".*\babout (?:it|that)\b"
+)
+"""Its subject is something that is only pointed at."""
+TELLS = phrases(
+    words("""
+        last time, last year, (?:in|since) (?:the )?20\\d\\d, we (?:had|got|lost|spent), once, used to, it took us
+        people (?:got|lost)
+    """),
+    "(?:[っいしきちりえけせてめれ]た|ました|んだ)(?:こと|の)?(?:が(?:ある|あって))?[。！]?$",
+)
+"""It tells what happened once: the story behind a rule."""
+OPEN_REASON = phrases("(?:ので|から|んで|ため)(?:ね|さ)?[。！]?$", r"^(?:because|since)\b")
+"""It only gives a reason: for what stands before or after it."""
 DEPENDENT = phrases(
     "^"
     + words("""

@@ -11,6 +11,7 @@ _PROGRESS = load_pattern(
     r"^(?:(?:ok(?:ay)?|great|perfect|alright|good|now|next|first|then|finally|so|sure|right|understood)[,.!:]?\s+)*"
     + any_of(
         r"I(?:'ll| will|'m (?:going to|now|adding|leaving|checking|running)| am now| am going to|'d like to)\b",
+        r"I (?:can|could|might|try|propose)\b",
         r"I (?:have|just) \w+ed\b",
         rf"I've (?:now |just |also )?{_PAST}\b",
         r"let(?:'?s| me)\b",
@@ -32,7 +33,7 @@ _PROGRESS_JA = phrases(
     rf"{_WORK_JA}(?:し(?:ました|ます|ています|ましょう|てみます|ておきます)|中です|済みです|が完了しました|いたしました|え?ました)"
     "[。！!]?$",
     "^(?:まず|次に|それでは|では|続いて|これから|現在|作業中|進捗|残り|TODO)",
-    "(?:見てみ|調べ|試し|やってみ|読み|分け|直し|流し|回し|進め)(?:て(?:み|おき))?(?:ます|ました)[。]?$",
+    "(?:見てみ|調べ|試し|やってみ|読み|分け|直し|流し|回し|進め|置き換え|変え|差し替え)(?:て(?:み|おき|いき))?(?:ます|ました)[。]?$",
     "テスト(?:は|も)?(?:\\d+件)?(?:も)?(?:すべて|全て|全部)?(?:通り|通って|パスし|成功し)",
     "^(?:了解|承知|わかりました|分かりました|かしこまりました)",
 )
@@ -44,15 +45,17 @@ def is_progress(sentence: str) -> bool:
 
 
 _DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_RECURS = words("every, each, mornings, afternoons, evenings, nights, always, usually, whenever, weekly")
 _TEMPORARY = phrases(
-    r"\b(?:today|tomorrow|yesterday|tonight|right now|at the moment|for the moment|for now|just this once|one-off"
-    r"|temporar(?:y|ily)|in a (?:minute|sec\w*|bit)|later|next (?:week|month|sprint)|yet|still broken"
+    r"\b(?:today|tomorrow|yesterday|tonight|right now|at the moment|for the moment|for now|this once|just once|one-off"
+    r"|temporar(?:y|ily)|in a (?:minute|sec\w*|bit)|later(?=[.,!)]|$| (?:today|on|this|in))"
+    r"|next (?:week|month|sprint)|yet|still broken"
     r"|deadline|code freeze)\b",
     r"\bthis (?:time|morning|afternoon|evening|week(?:end)?|month|quarter|sprint)\b",
     r"\bthis (?:PR|commit|branch|task|ticket|session|one)\b",
-    rf"\b(?:since|until|till|by|on|last|this|next) {_DAY}(?!s)\b",
+    rf"^(?!.*{_RECURS}).*\b(?:since|until|till|by|on|last|this|next) {_DAY}(?!s)\b",
     r"\b(?:until|till|before|while) (?:i|i'm|i've|he|she)\b|\bis (?:down|out|away|on (?:holiday|vacation|leave))\b",
-    "今日|明日|昨日|今朝|今夜|来週|先週|今回(?:だけ|は|の)|いまだけ|今だけ|一時的|とりあえず|いったん|一旦|あとで|後で|さっき|いま(?:は|の)",
+    "今日|明日|昨日|今朝|今夜|この前|来週|先週|今回(?:だけ|は|の|なら)|いまだけ|今だけ|一時的|とりあえず|いったん|一旦|あとで|後で|さっき|いま(?:は|の)",
     "今週|今月|今から|週明け|休み(?:中|なので|だから)|来月|先月|明後日|本日|今晩|(?:凍結|メンテ(?:ナンス)?|休暇|出張|離席|停止)(?:中|で)|返事待ち|まだ[^。、]{0,8}(?:ないで|待っ)|までに[^。]{0,12}たい",
     "この(?:PR|コミット|ブランチ|タスク|作業|チケット)",
 )

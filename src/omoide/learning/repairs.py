@@ -2,13 +2,15 @@
 
 import re
 from collections import deque
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from omoide.compiled_patterns import load_pattern
-from omoide.learning.noise import is_about_instruction, is_instruction, is_progress, is_standing_order
-from omoide.learning.patterns import any_of, phrases, words
+from omoide.learning.noise import has_credential, is_about_instruction, is_instruction, is_progress, is_standing_order
+from omoide.learning.patterns import any_of, lazy_pattern, phrases, words
 from omoide.learning.sentences import is_question, split_sentences
 from omoide.learning.transcript import Speaker, Turn
+from omoide.learning.wording import content_words
 
 _EDIT_TOOLS = load_pattern(r"edit|write|apply_patch|patch|notebook|replace|create", re.I)
 _PATCHED = load_pattern(r"^\*\*\* (?:Update|Add) File: (.+)$", re.M)
@@ -16,16 +18,32 @@ _SHELL_TOOLS = load_pattern(
     r"^(?:|bash|shell|exec(?:_command)?|local_shell_call|run|terminal|run_\w+|container\.exec)$", re.I
 )
 _ERROR_LINE = load_pattern(
-    r"^.*(?:\b\w*(?:Error|Exception)\b|\berror\b|\bfatal\b|\bcannot\b|\bcould not\b|\bnot found\b|\bdenied\b|\brefused\b"
-    r"|\bfail(?:ed|ure|s)?\b|\bmissing\b|\bmismatch\b|\binvalid\b|\bunexpected\b|\bviolates\b|エラー|失敗|できません).*$",
-    re.I | re.M,
-)
-_NAMED_ERROR = phrases(r"\w(?:Error|Exception)\b[:(]", r"\berror\b ?[:\[]", r"^(?:fatal|panic):", "could not", "cannot")
-_SUMMARY_LINE = load_pattern(
-    r"^\W*(?:exit code|process exited|\d+ (?:failed|passed)|tests?\b|test files?|some tests|failed to update|done\."
-    r"|command failed|npm err! (?:code|errno)|error: process completed|.*\b(?:pass|warn|error)=\d)",
+    "^.*"
+    + any_of(
+        r"\b\w*(?:Error|Exception)\b",
+        words(
+            "error, fatal, cannot, could not, unable to, not found, denied, refused, fail(?:ed|ure|s)?, missing, mismatch"
+        ),
+        words("invalid, unexpected, violates, undefined reference, not (?:initiali[sz]ed|supported|set)"),
+        "エラー|失敗|できません",
+    ),
     re.I,
 )
+_NAMED_ERROR = phrases(
+    *(r"\w(?:Error|Exception)\b[:(]", r"\berror\b ?[:\[]", r"^(?:fatal|panic):", "could not", "cannot"),
+    *("undefined reference", "unable to", "not initiali[sz]ed"),
+)
+_IN_PLACE = lazy_pattern(r"(?:sed|perl|gsed)\s(?:\S+\s)*?-\w*i|patch\b|tee\b|(?:echo|printf|cat)\b.*>>?\s*[\w./~-]+\s*$")
+"""A command that changes a file."""
+_SUMMARY_LINE = load_pattern(
+    r"^\W*(?:exit code|process exited|\d+ (?:failed|passed)|tests?\b|test files?|some tests|failed to update|done\."
+    r"|command failed|npm err! (?:code|errno)|error: process completed|.*\b(?:pass|warn|error)=\d"
+    r"|FAILURE: build failed|task \S+ failed|collect2: |(?:[\d:. ]+)?encountered an error|.*\bcomparison failed$"
+    r"|.*\bexited with status \d|(?:chunk id|wall time|original token count|output):|\S+: errors?, so "
+    r"|ninja: build stopped)",
+    re.I,
+)
+"""A line that says that something failed, and not what."""
 _CAUSE = phrases(
     r"\b(?:the )?(?:problem|issue|cause|reason|root cause|culprit|bug|failure|error) (?:is|was|comes|came|here)\b",
     r"\bbecause\b",
@@ -42,6 +60,19 @@ _CAUSE = phrases(
     "(?:が|を)(?:足り|不足|設定してい)な",
     "古い(?:まま|よう|から|です)|ずれて|漏れ|抜けて|が原因",
 )
+_LESSON = phrases(
+    words(
+        "needs?, needed, requires?, once, unless, only, works?, without, refuses?, must, has to, have to, sits, lives, with"
+    ),
+    "たら|れば|ないと|必要|要[りる]|にある",
+)
+"""It says what a command needs, or what was done for it."""
+_HARMLESS = lazy_pattern(r"(?:error|fatal)?\W*(?:you must be (?:logged in|root|authenticated)|install of)\b[^`:]*$", re.I)
+"""An error that sounds like an instruction, and tells nobody what to run."""
+_PLAN = phrases(
+    r"\b(?:i'?ll|i'?d|i (?:try|would|will|suggest)|let me|let'?s)\b", "(?:します|みます|ましょう|直します)[。！]?$"
+)
+"""It says what the agent does next."""
 _LOOKING = load_pattern(
     r"(?:cd \S+ ?&& ?)?"
     + words("""
@@ -53,8 +84,9 @@ _LOOKING = load_pattern(
 )
 _WRAPPER = any_of(
     r"cd \S+ ?(?:&&|;) ?",
-    r"[A-Z_][A-Z0-9_]*=\S+ ",
-    r"(?:sudo|time|env|npx|bunx|fvm) ",
+    r"(?:export )?[A-Z_][A-Z0-9_]*=(?:\$\([^)]*\)|\"[^\"]*\"|'[^']*'|\S+) (?:&& ?)?",
+    r"(?:sudo|time|env|npx|bunx|fvm|xvfb-run) ",
+    r"(?:timeout \S+|setarch -\w+|conda run -n \S+) ",
     r"nice (?:-n \d+ )?",
     r"(?:uv|poetry|pipenv) run ",
     r"(?:bundle|pnpm|yarn) exec ",
@@ -63,7 +95,13 @@ _WRAPPER = any_of(
 )
 _WRAPPERS = load_pattern(rf"^{_WRAPPER}+")
 _CHECKS = frozenset(re.findall(r"\w+", "test tests build check lint typecheck compile verify validate run ci plan apply"))
-_LONGEST_COMMAND, _LONGEST_ERROR, _LONGEST_CAUSE = 120, 160, 300
+_LONGEST_COMMAND, _LONGEST_ERROR, _LONGEST_CAUSE, _LONGEST_CHANGE = 160, 160, 300, 160
+_MOST_FINDINGS = 2
+"""Sentences of the agent in one repair."""
+_LEAST_FINDING = 3
+"""Content words of a sentence that says something about a repair after it."""
+_ENOUGH_ARGUMENTS = 3
+"""Words of a command that say which one it is, whatever is added to them."""
 _MOST_OPEN = 50
 """Commands that failed and have not passed yet: the last ones."""
 _MOST_BETWEEN = 40
@@ -87,9 +125,25 @@ class _Failure:
     def __init__(self, command: str, error: str, line: int):
         self.command, self.error, self.line = command, error, line
         self.said: list[str] = []
-        self.edited: deque[str] = deque(maxlen=_MOST_BETWEEN)
+        self.edited: dict[str, str] = {}
+        """What was written last to each file, in the order of the last changes."""
         self.ran: deque[str] = deque(maxlen=_MOST_BETWEEN)
         self.person_spoke = False
+
+    def note_edit(self, name: str, written: str) -> None:
+        self.edited.pop(name, None)
+        self.edited[name] = written
+        if len(self.edited) > _MOST_BETWEEN:
+            self.edited.pop(next(iter(self.edited)))
+
+
+class _Outcome(NamedTuple):
+    """A failure that is over."""
+
+    failure: _Failure
+    command: str
+    """The command that passed, or failed in another way."""
+    passed: bool
 
 
 class RepairFinder:
@@ -98,15 +152,19 @@ class RepairFinder:
     def __init__(self) -> None:
         self._open: deque[_Failure] = deque(maxlen=_MOST_OPEN)
         self._pending: dict[str, str] = {}
+        self._over: list[_Outcome] = []
+        """Failures that are over since the agent last spoke: its next message may say what the repair was."""
         self._found: list[Repair] = []
 
     def feed(self, turn: Turn) -> None:
         """Read the next turn."""
         if turn.speaker is Speaker.AGENT:
             sentences = [sentence for sentence in split_sentences(turn.text[:4_000]) if _is_finding(sentence)]
+            self._close(sentences)
             for failure in self._open:
                 failure.said += sentences[: _MOST_BETWEEN - len(failure.said)]
         elif turn.speaker is Speaker.PERSON:
+            self._close()
             for failure in self._open:
                 failure.person_spoke = True
         elif turn.speaker is Speaker.COMMAND:
@@ -118,29 +176,37 @@ class RepairFinder:
 
     def finish(self) -> list[Repair]:
         """Return the repairs, in the order of the failures."""
+        self._close()
         return sorted(self._found, key=lambda repair: repair.line)
+
+    def _close(self, said: Sequence[str] = ()) -> None:
+        """Describe the failures that are over. `said`: what the agent says right after them."""
+        repairs = (_describe(outcome, said) for outcome in self._over)
+        self._found += (repair for repair in repairs if repair is not None)
+        self._over.clear()
 
     def _note_command(self, turn: Turn) -> None:
         if _SHELL_TOOLS.match(turn.tool):
             if len(self._pending) > _MOST_OPEN:
                 self._pending.pop(next(iter(self._pending)))
             self._pending[turn.call] = turn.text.strip()[:1_000]
+            if _IN_PLACE.match(turn.text):
+                for failure in self._open:
+                    failure.ran.append(_first_line(turn.text))
         elif _EDIT_TOOLS.search(turn.tool):
-            names = _PATCHED.findall(turn.text) or [turn.text.partition("\n")[0]]
             for failure in self._open:
-                failure.edited += (name.strip() for name in names if name.strip())
+                for name, written in _edits(turn.text):
+                    failure.note_edit(name, written)
 
     def _note_output(self, command: str, output: Turn) -> None:
         error = _error_line(output.text) if output.failed else ""
         for failure in list(self._open):
             if not is_same_command(failure.command, command):
-                if not output.failed and not _LOOKING.match(command):
+                if not output.failed and not _LOOKING.match(command) and not _IN_PLACE.match(command):
                     failure.ran.append(_first_line(command))
             elif not output.failed or (error and _is_other_error(error, failure.error)):
                 self._open.remove(failure)
-                repair = _describe(failure, command, passed=not output.failed)
-                if repair is not None:
-                    self._found.append(repair)
+                self._over.append(_Outcome(failure, command, passed=not output.failed))
             else:  # it fails as before: the repair begins with the first failure
                 error = ""
         if error and not any(failure.error == error for failure in self._open):
@@ -155,7 +221,7 @@ def is_same_command(one: str, other: str) -> bool:
     first, second = set(ours), set(theirs)
     if ours[1:2] != theirs[1:2] and ours[1:] and theirs[1:] and not {ours[1], theirs[1]} <= _CHECKS:
         return False
-    return len(first & second) / len(first | second) >= 0.5
+    return len(first & second) / len(first | second) >= 0.5 or (len(first) >= _ENOUGH_ARGUMENTS and first <= second)
 
 
 def _words(command: str) -> list[str]:
@@ -185,39 +251,91 @@ def _is_finding(sentence: str) -> bool:
     )
 
 
-def _describe(failure: _Failure, command: str, *, passed: bool) -> Repair | None:
-    if is_instruction(failure.error):
+def _describe(outcome: _Outcome, said: Sequence[str]) -> Repair | None:
+    failure, command, passed = outcome
+    if is_instruction(failure.error) and not _HARMLESS.match(failure.error):
         return None
     cause = next((sentence for sentence in failure.said if _CAUSE.search(sentence)), "")
-    finding = cause or next(iter(failure.said), "")
     change = _change(failure, command)
-    if not finding and not change:
+    findings = _findings(failure, cause, [*said] if passed else [], f"{command} {change}")
+    if not findings and not change:
         return None
-    if failure.person_spoke and not (finding and failure.edited):
+    if failure.person_spoke and not (findings or failure.edited):
         return None  # the person said what to do, and that is learnt as it was said
-    if not passed and not (finding and change):
+    if not passed and not (findings and change):
         return None
     parts = [f"`{_first_line(failure.command)[:_LONGEST_COMMAND]}` failed with: {failure.error}."]
-    if finding:
-        parts.append(finding if finding.endswith((".", "。", "!")) else f"{finding}.")
+    parts += (finding if finding.endswith((".", "。", "!")) else f"{finding}." for finding in findings)
     if change:
         parts.append(f"It passed {change}." if passed else f"That error was gone {change}.")
     return Repair(" ".join(parts), failure.line, explained=bool(cause))
 
 
+def _findings(failure: _Failure, cause: str, said: Sequence[str], change: str) -> list[str]:
+    """What the agent said about the failure: the cause, else what it said first; and what it said of the change after it."""
+    before = [sentence for sentence in failure.said if not _PLAN.search(sentence)]
+    first = cause or next(iter(before), "")
+    found = [first] if first else []
+    place = before.index(first) + 1 if first in before else 0
+    about = content_words(f"{failure.error} {change}")
+    for sentence in (*before[place : place + 1], *said):
+        words = content_words(sentence)
+        is_about = len(words) >= _LEAST_FINDING and not words.isdisjoint(about)
+        if (
+            len(found) < _MOST_FINDINGS
+            and is_about
+            and not is_instruction(sentence)
+            and (_LESSON.search(sentence) or _CAUSE.search(sentence))
+        ):
+            found.append(sentence)
+    return found
+
+
 def _error_line(text: str) -> str:
-    lines = [match[0].strip() for match in _ERROR_LINE.finditer(text)]
-    telling = [line for line in lines if not _SUMMARY_LINE.match(line)]
+    """The line of an output that says what failed; with the next one where it only announces that."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if _ERROR_LINE.match(line)]
+    telling = [line for line in errors if not _SUMMARY_LINE.match(line)]
     named = [line for line in telling if _NAMED_ERROR.search(line)]
-    line = named[0] if named else (telling or lines or [""])[0]
+    rest = [line for line in lines if not _SUMMARY_LINE.match(line)]
+    line = (named or telling or rest[-1:] or errors or [""])[0]
+    following = lines[lines.index(line) + 1 :] if line else []
+    if line.endswith(":") and following:
+        line = f"{line} {following[0]}"
     return line[:_LONGEST_ERROR].rstrip(".。: ")
+
+
+def _edits(text: str) -> Iterator[tuple[str, str]]:
+    """The files that an edit changes, each with what it writes."""
+    parts = _PATCHED.split(text)
+    if len(parts) > 1:
+        for name, patch in zip(parts[1::2], parts[2::2], strict=True):
+            added = [line[1:] for line in patch.splitlines() if line.startswith("+")]
+            yield name.strip(), "\n".join(added)
+        return
+    name, _, written = text.partition("\n")
+    if name.strip():
+        yield name.strip(), written
 
 
 def _change(failure: _Failure, command: str) -> str:
     """What was done in between: the last files edited, else the other form of the command, else the last other command."""
-    files = list(dict.fromkeys(failure.edited))
-    if files:
-        return "after a change of " + ", ".join(f"`{name}`" for name in files[-2:])
+    if failure.edited:
+        names = list(failure.edited)[-2:]
+        excerpts = [(name, _excerpt(failure.edited[name], failure)) for name in names]
+        return "after a change of " + ", ".join(f"`{name}`: `{part}`" if part else f"`{name}`" for name, part in excerpts)
+    if failure.ran and _IN_PLACE.match(failure.ran[-1]):
+        return f"after `{failure.ran[-1][:_LONGEST_COMMAND]}`"
     if _first_line(command) != _first_line(failure.command):
         return f"as `{_first_line(command)[:_LONGEST_COMMAND]}`"
     return f"after `{failure.ran[-1][:_LONGEST_COMMAND]}`" if failure.ran else ""
+
+
+def _excerpt(written: str, failure: _Failure) -> str:
+    """The lines of what was written that say most about the failure; without credentials, and in one line."""
+    lines = [line.strip().replace("`", "'") for line in written.splitlines()]
+    lines = [line for line in lines if len(line) > 1 and not has_credential(line) and not is_instruction(line)]
+    about = content_words(f"{failure.error} {' '.join(failure.said)}")
+    if sum(map(len, lines)) > _LONGEST_CHANGE:
+        lines = [line for line in lines if not content_words(line).isdisjoint(about)] or lines
+    return " ".join(lines)[:_LONGEST_CHANGE].strip()

@@ -14,7 +14,7 @@ _ABBREVIATION = load_pattern(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|excl|fig|
 _ABBREVIATED = 12
 """Characters at the end of a part in which an abbreviation is looked for."""
 _ASKING_END = load_pattern(
-    "(?:です|ます|ました|でしょう|だろう|るの|たの|る|た|い|の)か(?:な|ね)?$|たっけ$|かな$|(?:どう|いかが)でしょう$"
+    "(?:です|ます|ました|でしょう|ましょう|だろう|るの|たの|る|た|い|の)か(?:な|ね)?$|たっけ$|かな$|(?:どう|いかが)でしょう$"
 )
 _BULLET = load_pattern(r"^\s*(?:[-*+•・]|\d{1,3}[.)])\s+")
 

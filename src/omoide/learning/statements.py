@@ -44,7 +44,7 @@ _REASON = phrases(
 _DECISION = phrases(
     r"\b(?:we|i|they|the team)(?:'ve| have|'re| are)?(?: \w+)? (?:decided|chose|chosen|agreed|settled)\b",
     r"\b(?:we|i|they)(?:'ve| have)? (?:opted|picked|switched)\b",
-    r"\b(?:we|i|they)(?:'re| are| have|'ve)? (?:going|went|gone) with\b",
+    r"\b(?:we|i|they)(?:'re| are| have|'ve)? (?:go|going|went|gone) with\b",
     r"\bdecision\s*[:：]",
     r"\b(?:was|were|has been|have been) (?:decided|chosen|rejected)\b",
     r"\bwe(?:'ll| will) (?:use|go with|stick with|keep|drop)\b",
@@ -81,7 +81,8 @@ _FACT = phrases(
     r"\b(?:times? out|is limited to|is capped at|allows? (?:at most|up to|only)|takes? (?:about|around|up to)?\s*\d)\b",
     r"\b(?:uses?|using) `[^`]+`",
     r"\bis (?:read[- ]only|generated|auto-?generated|mounted|symlinked|case[- ]sensitive)\b",
-    r"\bturns out\b",
+    r"\bturns out\b|\bunless\b|\b(?:refuses?|rejects?)\b.*\b(?:without|unless|with|for|that)\b",
+    "ないと[^。、]{2,40}(?:ない|ません|落ち|失敗)",
     "(?:が必要|を必要と|に依存|で動(?:い|作|く)|で稼働|に(?:あり|置|配置|保存|格納|設定|デプロイ)|を使用して(?:い|お)|しか(?:動|使え|対応)|でのみ|ポート|タイムアウト|自動生成|読み取り専用)",
 )
 _KNOWN_TOOLS = words("""

@@ -114,6 +114,7 @@ _FAILURE = load_pattern(
         r"traceback \(most recent call last\)",
         r"(?:\w+\.)*\w*(?:error|exception)\b.*:|error(?:[:\[]| TS\d+)",
         r"(?:fatal|panic):|npm err!|make(?:\[\d\])?: \*\*\*",
+        r"(?:fatal|cmake) error\b|collect2: error|.*\bexited with status [1-9]|.*: undefined reference to ",
         r"\S+:\d+(?::\d+)?: (?:fatal )?error\b",
         r"(?:=+ .*)?\b[1-9]\d* (?:failed|failing|failures?|errors?)\b",
         r"\W*[✗✘✖×] ",

@@ -1,0 +1,103 @@
+"""What a person says in passing is found by many weak signs, and kept with the sentences that belong to it."""
+
+import pytest
+
+from omoide.learning.candidates import extract
+from omoide.learning.message_statements import SpokenContext, find_statements
+from omoide.learning.transcript import Speaker, Turn
+from omoide.service.candidate_store import CONFIDENT
+
+
+def texts(message, **context):
+    return [one.text for one in find_statements(message, SpokenContext(**context))]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "the nightly export lands in /srv/feeds/out, the warehouse picks it up from there at 04:00",
+        "invoices older than ten years sit on the tape library, only Ingrid can mount those",
+        "customs wants the HS code with dots, so 8471.30 and not 847130",
+        "経費の承認は部長の大西さんが見てる、3万円を超えるものだけ",
+        "検証用の端末はロッカーの3番に入ってる。充電器は型番違いだと焼けるので純正だけ",
+        "うちの本番は ap-northeast-3 なので、リージョンを書くときは大阪で",
+    ],
+)
+def test_how_things_are_here_is_found_without_a_phrase_that_marks_it(message):
+    assert texts(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "can you look at the export job",
+        "hm, let me see",
+        "the list is empty again after the last deploy",
+        "great, that works now",
+        "I was going to say we use Kafka here, but scratch that",
+        "ちょっと休憩してくる",
+        "ビルドがさっきから通らない",
+        "じゃあ次はログイン画面を直して",
+        "本番はRedisにしようと思ったけど、やっぱりやめ",
+    ],
+)
+def test_tasks_reports_and_what_is_taken_back_are_left_out(message):
+    assert texts(message) == []
+
+
+def test_the_story_behind_a_rule_stays_with_it():
+    message = "never run the vacuum on the primary. last time it locked the orders table for an hour"
+    assert texts(message) == [message]
+    message = "本番で VACUUM FULL は絶対に流さないこと。去年それで受注テーブルが1時間止まった。"
+    assert texts(message) == ["本番で VACUUM FULL は絶対に流さないこと。 去年それで受注テーブルが1時間止まった。"]
+
+
+def test_a_statement_that_points_back_keeps_the_sentence_it_points_to():
+    (text,) = texts(
+        "some rows in the feed have no currency. the ledger import drops those silently, so every row we send needs one"
+    )
+    assert "no currency" in text
+    assert "ledger import" in text
+
+
+def test_a_question_after_a_statement_is_cut_off():
+    (text,) = texts("変更した人は docs/CHANGES.md に1行足すルールなんだけど、それは入ってる?")
+    assert text == "変更した人は docs/CHANGES.md に1行足すルールなんだけど"
+
+
+def test_a_credential_is_never_kept_with_what_stands_beside_it():
+    found = texts("the staging host is db7.intern, port 5544. it wants the login ops / Zk9#qLw82Vt7x")
+    assert found
+    assert not any("Zk9" in text for text in found)
+
+
+def test_an_explanation_right_after_a_failed_command_counts_for_more():
+    talk = [
+        Turn(Speaker.PERSON, "Run the import please.", 1),
+        Turn(Speaker.COMMAND, "./import.sh", 2, "Bash", "a"),
+        Turn(Speaker.OUTPUT, "Exit code 1\nerror: no route to host", 3, "Bash", "a", True),
+        Turn(Speaker.PERSON, "the loader wants the VPN profile of the lab", 4),
+    ]
+    assert [one.text for one in extract(talk).candidates] == ["the loader wants the VPN profile of the lab"]
+
+
+def test_what_only_weak_signs_show_waits_to_be_confirmed():
+    talk = [
+        Turn(Speaker.PERSON, "Hello there.", 1),
+        Turn(Speaker.PERSON, "customs wants the HS code with dots, so 8471.30 and not 847130", 2),
+        Turn(Speaker.PERSON, "We never mock the database in this repo.", 3),
+    ]
+    confidence = [one.confidence for one in extract(talk).candidates]
+    assert len(confidence) == 2
+    assert confidence[0] < CONFIDENT <= confidence[1]
+
+
+def test_what_explains_a_request_is_no_statement_of_its_own():
+    talk = [
+        Turn(Speaker.PERSON, "Hello there.", 1),
+        Turn(
+            Speaker.PERSON, "From now on, name the branches after the ticket. I don't want to hear about it from QA again", 2
+        ),
+    ]
+    (found,) = extract(talk).candidates
+    assert "branches" in found.text
