@@ -21,8 +21,8 @@ from omoide import Route, Scope, Service
 from omoide.retrieval import analyzer
 
 DATA = Path(__file__).with_name("routing_messages")
-TUNED_ON = ("dev", "test")
-UNSEEN = "test2"
+TUNED_ON = ("dev", "test", "test2", "dev2")
+UNSEEN = "test3"
 REQUESTS_TUNED_ON, REQUESTS_UNSEEN = ("requests", "requests2", "requests3", "requests5", "requests6"), "requests4"
 EMBEDDERS = {"off": "words alone", "bundled": "bundled embedder"}
 ACCURACY = {"off": 0.75, "bundled": 0.85}

@@ -1,7 +1,7 @@
 """Fit the constants of `routing/scoring.py` on the messages that may be tuned on, and check them on parts left out.
 
 The strengths are those of a conditional logit: of the projects and of no project, the one that a message belongs to should
-have the largest share of the sum of exponentials. With a current project, "no project" is no alternative.
+have the largest share of the sum of exponentials. That a project is new is not fitted: all have ten memories.
 """
 
 import random
@@ -16,13 +16,19 @@ from numpy.typing import NDArray
 
 import omoide
 from bench.routing import EMBEDDERS, TUNED_ON, fill, read_lines
-from omoide import Service
+from omoide import Project, Service
 from omoide.routing import scoring
+from omoide.routing.cues import find_cues
 from omoide.routing.names import find_mentions
-from omoide.routing.topic import changes_topic
 
 Rows = NDArray[np.float64]
 FOLDS, STEPS, RATE, PENALTY = 5, 400, 0.1, 0.01
+_LABELS = (
+    *("constant", "shared", "named", "memory", "description"),
+    *("current", "work", "short", "changes topic", "private", "general", "greeting"),
+)
+_STAY_CUES = 3
+"""Of those for the current project, the first, which are fitted."""
 SECONDARY = 0.3
 """How much of a message belongs to the projects that are acceptable beside its own."""
 
@@ -32,39 +38,40 @@ class Example(NamedTuple):
 
     rows: Rows
     target: Rows
-    has_none: bool
 
 
 def read_examples(memory: Service, messages: Sequence[dict[str, Any]]) -> list[Example]:
     projects = memory.projects()
     memory.route("anything")  # the private method that is called below loads with its verb
+    return [_read_example(memory, message, projects) for message in messages]
+
+
+def _read_example(memory: Service, message: dict[str, Any], projects: Sequence[Project]) -> Example:
     paths = [project.path for project in projects]
-    found = []
-    for message in messages:
-        matches = memory._match_projects(message["message"], projects)  # noqa: SLF001 - what `route` scores
-        shared = scoring.shared_terms(matches)
-        named = [one.path for one in find_mentions(message["message"], paths) if not one.compared]
-        stay = scoring.pull(matches, changes_topic=changes_topic(message["message"]))
-        rows = []
-        for path in paths:
-            near = matches.projects[path].nearness
-            cosines = () if near is None else (near.memory, near.description)
-            current = stay * (path == message["current"])
-            rows.append([1.0, log1p(sum(shared[path].values())), path in named, current, *cosines])
-        rows.append([0.0] * len(rows[0]))
-        right = [message["primary"], *message["also"]]
-        shares = [1.0] if len(right) == 1 else [1 - SECONDARY, *[SECONDARY / (len(right) - 1)] * (len(right) - 1)]
-        target = np.zeros(len(rows))
-        for path, share in zip(right, shares, strict=True):
-            target[len(paths) if path is None else paths.index(path)] = share
-        found.append(Example(np.array(rows, dtype=float), target, message["current"] is None))
-    return found
+    matches = memory._match_projects(message["message"], projects)  # noqa: SLF001 - what `route` scores
+    shared = scoring.shared_terms(matches)
+    named = [one.path for one in find_mentions(message["message"], paths) if not one.compared]
+    cues = find_cues(message["message"])
+    none_cues = scoring.none_cues(scoring.find_no_project_evidence(matches, cues))
+    rows = []
+    for path in paths:
+        near = matches.projects[path].nearness
+        cosines = (0.0, 0.0) if near is None else (near.memory, near.description)
+        is_current = path == message["current"]
+        stay_cues = scoring.stay_cues(matches, cues, path)[:_STAY_CUES] if is_current else [0.0] * _STAY_CUES
+        common = [1.0, log1p(sum(shared[path].values())), path in named, *cosines]
+        rows.append([*common, is_current, *stay_cues, *[0.0] * len(none_cues)])
+    rows.append([*[0.0] * (len(rows[0]) - len(none_cues)), *none_cues])
+    right = [message["primary"], *message["also"]]
+    shares = [1.0] if len(right) == 1 else [1 - SECONDARY, *[SECONDARY / (len(right) - 1)] * (len(right) - 1)]
+    target = np.zeros(len(rows))
+    for path, share in zip(right, shares, strict=True):
+        target[len(paths) if path is None else paths.index(path)] = share
+    return Example(np.array(rows, dtype=float), target)
 
 
 def probabilities(example: Example, weights: Rows) -> Rows:
     strengths = example.rows @ weights
-    if not example.has_none:
-        strengths[-1] = -np.inf
     shares = np.exp(strengths - strengths.max())
     result: Rows = shares / shares.sum()
     return result
@@ -72,10 +79,11 @@ def probabilities(example: Example, weights: Rows) -> Rows:
 
 def fit(examples: Sequence[Example]) -> Rows:
     """Return the weights that make the right alternatives likeliest, by gradient ascent with Adam."""
-    scale = np.concatenate([example.rows[:-1] for example in examples]).std(axis=0)
+    scale = np.concatenate([example.rows for example in examples]).std(axis=0)
     scale[0] = 1.0
+    scale[scale == 0] = 1.0  # no vectors
     weights, mean, square = (np.zeros(len(scale)) for _ in range(3))
-    free = np.array([0.0, 1.0, 1.0, 0.0, *[1.0] * (len(scale) - 4)])  # neither the constant nor the current project
+    free = np.array([label not in ("constant", "current") for label in _LABELS], dtype=float)
     for step in range(1, STEPS + 1):
         slope = sum(
             (example.rows / scale).T @ (example.target - probabilities(example, weights / scale)) for example in examples
@@ -113,6 +121,5 @@ def print_fit() -> None:
             fill(memory)
             examples = read_examples(memory, [message for name in TUNED_ON for message in read_lines(f"{name}.jsonl")])
         weights = fit(examples)
-        labels = ("constant", "shared", "named", "current", "memory", "description")
-        print(f"{name}: {', '.join(f'{label} {weight:.2f}' for label, weight in zip(labels, weights, strict=False))}")
+        print(f"{name}: {', '.join(f'{label} {weight:.2f}' for label, weight in zip(_LABELS, weights, strict=True))}")
         print(f"  right: {share_right(examples, weights):.1%} of all, {cross_validate(examples):.1%} of those left out")

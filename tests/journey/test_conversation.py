@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 
 from journey.conftest import PROGRAM, Done
-from omoide import AgentResult, Conflict, InvalidInput, NotFound, Scope, Service, Task, open_conversation, open_list
+from omoide import AgentResult, Conflict, InvalidInput, Layer, NotFound, Scope, Service, Task, open_conversation, open_list
+from omoide.conversation.pipeline import Conversation
+from omoide.guard.permissions import BoundActor
 from omoide.learning.transcript import Speaker, Turn
+from omoide.model import Layout
 
 SHOP = Scope.project("shop")
 Run = Callable[..., Done]
@@ -57,6 +60,46 @@ def test_a_message_that_belongs_to_no_project_gets_global_memories_and_creates_n
     assert prepared.scope == Scope.everywhere()
     assert "Answers in Japanese" in prepared.text
     assert memory.projects() == []
+
+
+PRIVATE = "My son has a cough, is there a doctor open? Remember that he is allergic to nuts."
+
+
+@pytest.mark.parametrize("layout", ["sections", "list", "project"])
+def test_a_message_of_no_project_in_a_work_tree_is_a_run_of_its_project_without_its_memories(
+    memory: Service, tmp_path: Path, layout: Layout
+) -> None:
+    memory.create_project("shop", description="The web shop: checkout, coupons and payment", root=tmp_path)
+    memory.remember("Coupons are checked before the payment", scope=SHOP)
+    memory.remember("Answers in Japanese", type="preference", scope=Scope.everywhere())
+    conversation = open_conversation(memory, tmp_path, layout=layout)
+    prepared = conversation.before(PRIVATE, "C042")
+    assert prepared.route is not None
+    assert prepared.route.primary is None
+    assert prepared.scope == Scope.session("shop", "C042")
+    assert prepared.session is not None
+    assert "Coupons" not in prepared.text
+    assert ("Answers in Japanese" in prepared.text) == (layout == "sections")
+    assert [memory.scope for memory in prepared.pinned] == [SHOP]
+    report = conversation.after(AgentResult(output="Call 7119.", exit_code=0))
+    assert report.problems == ()
+    assert report.run.scope == prepared.scope
+    assert report.entry is not None
+    assert report.activity is not None
+    again = conversation.before("Fix the coupons of the checkout", "C042")
+    assert again.scope == prepared.scope
+
+
+def test_an_actor_that_may_not_read_the_global_layer_gets_a_prompt_for_a_message_of_no_project(
+    memory: Service, tmp_path: Path
+) -> None:
+    memory.create_project("shop", description="The web shop: checkout, coupons and payment", root=tmp_path)
+    memory.remember("Answers in Japanese", type="preference", scope=Scope.everywhere())
+    actor = BoundActor("token", layers=(Layer.PROJECT, Layer.SESSION))
+    bound = Service(memory._store, memory._settings, actor, memory._clock)
+    prepared = Conversation(bound, bound.settings, directory=tmp_path).before("My son has a cough, is there a doctor open?")
+    assert prepared.text == "## Task\nMy son has a cough, is there a doctor open?\n"
+    assert prepared.scope == SHOP
 
 
 def test_a_new_session_is_started_and_an_existing_one_goes_on(memory: Service) -> None:

@@ -13,6 +13,7 @@ from journey.conftest import PROGRAM
 from journey.model_server import ModelServer
 from omoide import Actor, Layer, NotAllowed, Project, Role, RouteConfidence, Scope, Service
 from omoide.guard.permissions import BoundActor
+from omoide.routing.cues import find_cues
 
 
 @pytest.fixture
@@ -140,6 +141,116 @@ def test_a_message_that_merely_continues_stays_with_the_current_project(memory, 
     route = memory.route(message, current="backend/ledger")
     assert route.primary.path == "backend/ledger"
     assert route.proposal == ""
+
+
+LEDGER_NOTES = [
+    "収支のグラフは週の初めから描く",
+    "定期的な取引は月末に自動で作る",
+    "Face ID で起動時にロックを外す",
+    "CSV の書き出しは UTF-8 と Shift_JIS を選べる",
+    "ウィジェットは今日の残額だけを表示する",
+    "為替は一日一回だけ取得する",
+    "取引の写真は iCloud に置き、端末には残さない",
+    "タグの色は八色に限る",
+    "iPad では一覧と詳細を並べる",
+    "検索は金額の範囲でも絞り込める",
+]
+
+
+@pytest.fixture
+def known(memory):
+    """The memory, whose project backend/ledger has enough memories to say what belongs to it."""
+    for note in LEDGER_NOTES:
+        memory.remember(note, scope=Scope.project("backend/ledger"))
+    return memory
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "my son has a cough since yesterday, when should we see a doctor?",
+        "how do I get red wine out of a woollen carpet",
+        "what's the difference between a violin and a fiddle",
+        "娘の熱が下がらない。小児科に行ったほうがいい?",
+        "鎌倉でおすすめの散歩道ってどこ?",
+        "good night, see you tomorrow",
+        "お疲れさまでした、そろそろ帰ります",
+    ],
+)
+def test_a_private_matter_a_general_question_or_a_greeting_belongs_to_no_project_also_in_a_conversation(known, message):
+    route = known.route(message, current="backend/ledger")
+    assert route.primary is None
+    assert route.current.path == "backend/ledger"
+    assert route.confidence is RouteConfidence.LOW
+    assert "not about backend/ledger, where the conversation is" in route.reason
+    assert route.proposal == ""
+    assert route.secondary == ()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "same crash as before, try the second approach",
+        "please rename that helper and push the branch",
+        "did we ever agree on a linter?",
+        "the traceback says `parse_row` got None",
+        "さっきの続きをお願いします",
+        "誤字だけ直してコミットして",
+        "good morning! please run the tests again",
+        "おはようございます。昨日の差分をもう一回見せて",
+    ],
+)
+def test_work_that_goes_on_stays_in_the_current_project_whatever_its_words_are(known, message):
+    assert known.route(message, current="backend/ledger").primary.path == "backend/ledger"
+
+
+def test_a_word_of_private_life_that_a_project_uses_speaks_for_the_project(known):
+    message = "Should the date of a cake be in the order form, or the soup?"
+    assert find_cues(message).private == ("cake", "soup")
+    assert known.route(message).primary.path == "bakery-shop"
+    assert "words of private life: soup" in known.route("soup or cake?").reason
+
+
+def test_a_project_without_memories_keeps_a_message_that_could_be_about_anything(memory):
+    memory.create_project("sprout")
+    message = "the sidebar flickers when the window shrinks below the breakpoint"
+    assert memory.route(message, current="sprout").primary.path == "sprout"
+    assert memory.route("what can I cook for dinner with rice and an egg?", current="sprout").primary is None
+
+
+def test_the_reason_for_no_project_says_what_the_message_is_in_both_languages(known):
+    private = known.route("my son has a cough, is there a doctor open?", current="backend/ledger").reason
+    assert private.startswith("The message is about private life, and it is not about backend/ledger")
+    assert private.endswith("(words of private life: son, cough, doctor).")
+    assert "words of private life: 娘, 誕生日" in known.route("娘の誕生日に何を贈ろう").reason
+    assert known.route("おはようございます").reason == "The message is a greeting."
+    general = known.route("what's the difference between a violin and a fiddle").reason
+    assert general == "The message asks for general knowledge, or begins something new."
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "please have a look at the thing again",
+        "go ahead",
+        "hello, how are you?",
+        "確認作業をお願いします",
+        "もう一度やってみて",
+    ],
+)
+def test_no_new_project_is_proposed_without_a_telling_word(memory, message):
+    route = memory.route(message)
+    assert (route.primary, route.proposal) == (None, "")
+
+
+def test_the_command_says_that_a_message_of_no_project_leaves_the_conversation_where_it_is(run, place):
+    assert run("project", "create", "bakery", "--description", "Web shop with Stripe payments").code == 0
+    done = run("route", "--current", "bakery", "my son has a cough, is there a doctor open?")
+    assert "project    none (low confidence)" in done.out
+    assert "current    bakery: sessions and learnings stay there; its memories are not added to the prompt" in done.out
+    data = run("route", "--current", "bakery", "my son has a cough, is there a doctor open?", "--json").data
+    assert (data["primary"], data["current"]["path"]) == (None, "bakery")
+    assert "current    " not in run("route", "--current", "bakery", "run the tests again").out
 
 
 @pytest.mark.parametrize(
@@ -313,8 +424,10 @@ def test_a_project_with_nothing_but_a_description_is_found_by_it(tmp_path):
         "\x00\x01\x1b[31m",
         "\ud800",
         "\n" * 10**6,
+        "hi, so, " * 100_000,
+        "語で" * 300_000,
     ],
-    ids=["words", "requests", "fences", "tags", "control", "surrogate", "lines"],
+    ids=["words", "requests", "fences", "tags", "control", "surrogate", "lines", "openings", "questions"],
 )
 def test_huge_and_broken_messages_belong_to_no_project(memory, message):
     assert memory.route(message).primary is None
@@ -399,8 +512,9 @@ def test_what_the_model_says_to_remember_counts_only_if_the_message_says_it(aske
 )
 def test_a_model_that_fails_leaves_the_current_project_else_a_proposal(asked, server, fault):
     server.answers = [fault]
-    stay = asked.route(f"Next topic. {UNDECIDED}", current="kettle")
+    stay = asked.route(f"Different topic. {UNDECIDED}", current="kettle")
     assert stay.primary.path == "kettle"
+    assert stay.trouble
     before = asked.projects()
     route = asked.route(UNDECIDED)
     assert (route.primary, route.confidence, route.secondary) == (None, RouteConfidence.LOW, ())
@@ -408,6 +522,13 @@ def test_a_model_that_fails_leaves_the_current_project_else_a_proposal(asked, se
     assert route.trouble
     assert asked.projects() == before
     server.released.set()
+
+
+def test_a_model_may_say_that_a_message_in_a_conversation_is_about_no_project(asked, server):
+    server.answers = [answer(reason="It is about something else.")]
+    route = asked.route(f"Different topic. {UNDECIDED}", current="kettle")
+    assert (route.primary, route.current.path, route.proposal) == (None, "kettle", "")
+    assert route.reason == "The language model chose it: It is about something else."
 
 
 def test_a_model_may_propose_a_new_project_which_is_not_created(asked, server):

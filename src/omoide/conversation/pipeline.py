@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 from omoide.conversation.record import HeardTurns, activity_line, session_entry
 from omoide.errors import AlreadyDone, Conflict, InvalidInput, NotAllowed, OmoideError, SecretFound
 from omoide.guard import validation
-from omoide.model import Layout, Memory, Route, Run, RunResult, Scope, Session, Task, new_id, now
+from omoide.model import ComposedPrompt, Layer, Layout, Memory, Route, Run, RunResult, Scope, Session, Task, new_id, now
 from omoide.prompt.project_block import inject_project_block
 from omoide.service import Service
 from omoide.service.candidate_store import LearningReport
@@ -35,7 +36,8 @@ class PreparedPrompt(msgspec.Struct, frozen=True):
     text: str
     """The whole prompt, with what memory adds to it."""
     scope: Scope
-    """The project, and the session if there is one; the global layer if the message belongs to no project."""
+    """The project, and the session if there is one. For a message of no project it is that of the directory, whose memories
+    are not in the prompt; without one, the global layer."""
     route: Route | None = None
     """How the project was found; None: it was given."""
     session: Session | None = None
@@ -188,12 +190,14 @@ class Conversation:
     # the steps of `before`
 
     def _resolve(self, route: Route | None) -> Scope:
-        """The scope of a message: the project that was given, that of its route, or the global layer."""
+        """The scope of a message: the project that was given, that of its route, or the global layer.
+
+        A message of no project is still a part of the conversation in the current one.
+        """
         if self._scope is not None:
             return Scope(self._scope.path)
-        if route is None or route.primary is None:
-            return Scope.everywhere()
-        return Scope(route.primary.path)
+        project = None if route is None else route.primary or route.current
+        return Scope.everywhere() if project is None else Scope(project.path)
 
     def _start_session(self, scope: Scope, name: str | None) -> Session | None:
         """Start the session of this name; None if it exists, or if none is named."""
@@ -233,12 +237,11 @@ class Conversation:
 
     def _compose(self, prepared: PreparedPrompt, request: "_Request", *, wanted: bool) -> PreparedPrompt:
         """Render the prompt in its layout, and record the run."""
+        is_of_project = request.route is None or request.route.primary is not None
         if self._layout == "sections":
-            limit = None if wanted else 0
-            composed = self._memory.compose(
-                _with_context(request), scope=prepared.scope, limit=limit, run=request.run, record=True
-            )
+            composed = self._compose_sections(prepared.scope, request, wanted=wanted, is_of_project=is_of_project)
             return replace(prepared, text=composed.text, run=composed.run, problems=composed.problems)
+        wanted = wanted and is_of_project
         if self._layout == "list":
             text, refs = self._with_list(request) if wanted else (_plain(request), [])
         else:
@@ -247,6 +250,18 @@ class Conversation:
             text, request.task, refs, scope=prepared.scope, layout=self._layout, run=request.run
         )
         return replace(prepared, text=text, run=recorded.run)
+
+    def _compose_sections(self, scope: Scope, request: "_Request", *, wanted: bool, is_of_project: bool) -> ComposedPrompt:
+        """Compose the sections, and record the run. A message of no project gets only what is global."""
+        compose = partial(self._memory.compose, _with_context(request), scope=scope, run=request.run, record=True)
+        if not wanted:
+            return compose(limit=0)
+        if is_of_project:
+            return compose()
+        try:
+            return compose(layers=(Layer.EVERYWHERE,))
+        except NotAllowed:  # fallback: an actor that may not read the global layer gets no memories
+            return compose(limit=0)
 
     def _with_list(self, request: "_Request") -> tuple[str, list[str]]:
         """The message with the list of its repository before it, and the ids of the memories in that."""

@@ -182,6 +182,7 @@ def route(value: Route) -> dict[str, Any]:
         "proposal": value.proposal or None,
         "candidates": [{"project": each.project.path, "score": each.score} for each in value.candidates],
         "trouble": value.trouble or None,
+        "current": None if value.current is None else project(value.current),
     }
 
 

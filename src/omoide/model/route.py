@@ -41,3 +41,5 @@ class Route(msgspec.Struct, frozen=True):
     """The projects with something in common with the message, the likeliest first."""
     trouble: str = ""
     """Why the language model did not help, where it was asked."""
+    current: Project | None = None
+    """The project that the conversation is in, also where the message belongs to another one or to none."""

@@ -48,6 +48,8 @@ class ProjectFit(NamedTuple):
     """The words of the message that the project uses, and how often: about the share of its memories that contain each."""
     nearness: Nearness | None
     """None: there are no vectors."""
+    memories: int
+    """How many the project has that may be read."""
 
 
 class MessageMatches(NamedTuple):
@@ -85,11 +87,12 @@ def match_projects(
     matches = {}
     for project in projects:
         own = msgspec.structs.replace(query, scope=Scope(project.path))
-        rates = _word_rates(words, _rates(tx, own, project, frequencies))
+        count = tx.sizes(own).entries
+        rates = _word_rates(words, _rates(project, count, frequencies))
         nearness = None
         if vector is not None:
             nearness = Nearness(_nearest(tx, own, at, vector), described.get(project.path, 0.0))
-        matches[project.path] = ProjectFit(rates, nearness)
+        matches[project.path] = ProjectFit(rates, nearness, count)
     weights = {name: word.weight for name, word in words.items()}
     return MessageMatches(weights, query_parts.query_parts(query.text).compounds, matches, vector is not None)
 
@@ -116,9 +119,9 @@ def _frequencies(
     return found
 
 
-def _rates(tx: Reader, query: Query, project: Project, frequencies: Mapping[str, Mapping[str, int]]) -> dict[str, float]:
+def _rates(project: Project, memories: int, frequencies: Mapping[str, Mapping[str, int]]) -> dict[str, float]:
     """How often a project uses each term: in its memories, and in its description as often as a few of them would."""
-    whole = tx.sizes(query).entries + constants.FEW_MEMORIES
+    whole = memories + constants.FEW_MEMORIES
     found = {term: counts[project.path] / whole for term, counts in frequencies.items() if counts.get(project.path)}
     for term in frequencies.keys() & set(analyzer.terms(describe(project))):
         found[term] = found.get(term, 0.0) + constants.DESCRIBED_RATE

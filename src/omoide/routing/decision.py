@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from omoide.model import RouteConfidence
 from omoide.routing.names import NameMention
-from omoide.routing.scoring import NO_PROJECT
+from omoide.routing.scoring import NO_PROJECT, NoProjectEvidence
 
 SURE, LIKELY = 0.8, 0.5
 """The probability from which on the confidence is high, and medium."""
@@ -22,6 +22,8 @@ class Decision(NamedTuple):
     why: str
     """A sentence for people, without the words in common."""
     secondary: Sequence[str] = ()
+    private: Sequence[str] = ()
+    """The words of private life that speak for no project."""
     undecided: bool = False
     """Whether somebody who reads the message could decide better."""
 
@@ -36,11 +38,18 @@ class Weighing(NamedTuple):
 
 
 def decide(
-    scores: Weighing, mentions: Sequence[NameMention], current: str | None, *, least: float, telling: bool
+    scores: Weighing,
+    mentions: Sequence[NameMention],
+    current: str | None,
+    evidence: NoProjectEvidence,
+    *,
+    least: float,
+    telling: bool,
 ) -> Decision:
     """Decide which project a message belongs to.
 
     mentions: the projects that the message names
+    evidence: what speaks for no project by how the message is phrased
     least: the probability from which on a project is chosen where there is no current one
     telling: whether the message has words that could tell what it is about
     """
@@ -49,8 +58,8 @@ def decide(
         others = _others(scores.anywhere, certain[0], mentions)
         return Decision(certain[0], RouteConfidence.HIGH, f"The message names {certain[0]}", others)
     best = next(iter(scores.here), NO_PROJECT)
-    if current is None and (best == NO_PROJECT or scores.here[best] < least):
-        return _no_project(scores.here, telling=telling)
+    if best == NO_PROJECT or (current is None and scores.here[best] < least):
+        return _no_project(scores.here, current, evidence, telling=telling)
     confidence = _confidence(scores.here[best])
     why = f"The message is about {best}"
     if best == current:
@@ -61,9 +70,19 @@ def decide(
     return Decision(best, confidence, why, others, undecided=confidence is RouteConfidence.LOW)
 
 
-def _no_project(scores: Mapping[str, float], *, telling: bool) -> Decision:
+def _no_project(scores: Mapping[str, float], current: str | None, evidence: NoProjectEvidence, *, telling: bool) -> Decision:
     undecided = telling and scores.get(NO_PROJECT, 0.0) < SURE
-    return Decision(None, RouteConfidence.LOW, "No project has enough in common with the message", undecided=undecided)
+    if evidence.only_greets:
+        why = "The message is a greeting"
+    elif evidence.private:
+        why = "The message is about private life"
+    elif evidence.asks_general:
+        why = "The message asks for general knowledge, or begins something new"
+    else:
+        why = "No project has enough in common with the message"
+    if current is not None:
+        why = f"{why}, and it is not about {current}, where the conversation is"
+    return Decision(None, RouteConfidence.LOW, why, private=evidence.private, undecided=undecided)
 
 
 def _confidence(probability: float) -> RouteConfidence:

@@ -1,5 +1,7 @@
 """Why a message was given to a project, as a sentence for people. Pure."""
 
+from collections.abc import Sequence
+
 from omoide.compiled_patterns import load_pattern
 from omoide.retrieval import analyzer
 from omoide.retrieval.project_search import MessageMatches
@@ -13,17 +15,21 @@ _LEAST = 0.2
 
 
 def explain(decision: Decision, matches: MessageMatches, message: str) -> str:
-    """Return why the decision was made, with the words of the message that speak for the project.
+    """Return why the decision was made, with the words of the message that speak for the project, or for none.
 
     Only words of the message itself are shown, never those of a memory.
     """
-    words: list[str] = []
-    if decision.primary is not None:
-        shared = shared_terms(matches)[decision.primary]
-        telling = {term for term in sorted(shared, key=shared.__getitem__, reverse=True) if shared[term] >= _LEAST}
-        words = analyzer.display_words([term for term in matches.terms if term in telling], analyzer.spelling(message))
-        words = [word for word in map(_strip_ending, words) if len(word) > 1 and not word.isdecimal()]
-    return f"{decision.why} (words in common: {', '.join(words[:_MOST_WORDS])})." if words else f"{decision.why}."
+    if decision.primary is None:
+        return _with_words(decision.why, "words of private life", decision.private)
+    shared = shared_terms(matches)[decision.primary]
+    telling = {term for term in sorted(shared, key=shared.__getitem__, reverse=True) if shared[term] >= _LEAST}
+    words = analyzer.display_words([term for term in matches.terms if term in telling], analyzer.spelling(message))
+    words = [word for word in map(_strip_ending, words) if len(word) > 1 and not word.isdecimal()]
+    return _with_words(decision.why, "words in common", words)
+
+
+def _with_words(why: str, label: str, words: Sequence[str]) -> str:
+    return f"{why} ({label}: {', '.join(words[:_MOST_WORDS])})." if words else f"{why}."
 
 
 def _strip_ending(word: str) -> str:

@@ -6,22 +6,32 @@ sum of their exponentials. Fitted on the messages of `bench/routing_messages/` t
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from math import exp, log, log1p
+from math import exp, log, log1p, log2
 from typing import NamedTuple
 
+from omoide.retrieval import analyzer
 from omoide.retrieval.project_search import MessageMatches, Nearness
+from omoide.routing.cues import MessageCues
 
-WORDS_BASE, WORDS_SHARED, WORDS_NAMED, WORDS_STAY = -4.6, 8.4, 2.5, 5.8
+WORDS_BASE, WORDS_SHARED, WORDS_NAMED, WORDS_STAY = -4.6, 8.4, 2.5, 4.4
 """By words: a constant, the logarithm of what the shared terms say, that the message names the project, and that the
-conversation is in it. The last is lower than fitted (6.2 and 5.2): the messages rarely leave a project without saying so."""
-HYBRID_BASE, HYBRID_SHARED, HYBRID_NAMED, HYBRID_STAY = -6.5, 6.0, 1.8, 4.9
+conversation is in it."""
+HYBRID_BASE, HYBRID_SHARED, HYBRID_NAMED, HYBRID_STAY = -6.5, 6.0, 1.8, 4.2
 HYBRID_MEMORY, HYBRID_DESCRIPTION = 12.6, 6.6
 """The same with vectors, and the cosines with the nearest memory and with the description. The constant is higher than
 fitted (-6.9): most errors were messages of a project that were given to none."""
-CHANGED_TOPIC = 0.2
-"""What is left of the pull of the current project where a message says that it changes the topic. 0 to .5 do as well."""
-ONLY_CONTINUES = 2.0
-"""How many times as much the current project pulls where no word tells what a message is about. Chosen by judgement."""
+STAY_CUES = (1.8, 2.4, -3.2, 4.0)
+"""For the current project: that a message is phrased as work, that hardly a word tells what it is about, that it says that
+it changes the topic, and that the project has too few memories to say what belongs to it. The last is by judgement."""
+NONE_CUES = (2.2, 2.8, 3.2)
+"""For no project: words of private life that no project uses, a question of general knowledge, a greeting."""
+SHORT = 2.0
+"""How much the telling words of a message say together at most, where hardly a word tells what it is about. 1 to 2.5 do as
+well, but with less than 2, more depends on how people phrase that they go on."""
+MOST_PRIVATE = 3
+"""Words of private life that count; more say no more."""
+KNOWN_FROM = 10
+"""Memories of a project from which on a message that has nothing in common with them seems to be about something else."""
 TELLING = 0.5
 """What a word says at least that tells what a message is about: more than one of everyday talk."""
 FEW_PROJECTS = 12
@@ -39,32 +49,76 @@ class MessageContext(NamedTuple):
     named: Collection[str] = ()
     """The projects that it names."""
     current: str | None = None
-    """The project that the conversation is in: the message is about that one, or about another, but not about none."""
-    changes_topic: bool = False
+    """The project that the conversation is in."""
+    cues: MessageCues = MessageCues()
+    """How it is phrased."""
+
+
+class NoProjectEvidence(NamedTuple):
+    """What speaks for no project by how a message is phrased."""
+
+    private: Sequence[str] = ()
+    """Its words of private life that no project uses."""
+    asks_general: bool = False
+    only_greets: bool = False
 
 
 def score(matches: MessageMatches, context: MessageContext) -> dict[str, float]:
     """Return the probability of each project, and of `NO_PROJECT`, the likeliest first."""
     shared = shared_terms(matches)
-    stay = (HYBRID_STAY if matches.semantic else WORDS_STAY) * pull(matches, changes_topic=context.changes_topic)
     strengths = {
         path: _strength(sum(shared[path].values()), found.nearness, named=path in context.named)
-        + (stay if path == context.current else 0.0)
         for path, found in matches.projects.items()
     }
-    if context.current not in strengths:
-        strengths[NO_PROJECT] = 0.0
+    if context.current in strengths:
+        stay = HYBRID_STAY if matches.semantic else WORDS_STAY
+        strengths[context.current] += stay + _weigh(STAY_CUES, stay_cues(matches, context.cues, context.current))
+    strengths[NO_PROJECT] = _weigh(NONE_CUES, none_cues(find_no_project_evidence(matches, context.cues)))
     highest = max(strengths.values())
     shares = {path: exp(strength - highest) for path, strength in strengths.items()}
     whole = sum(shares.values())
     return {path: share / whole for path, share in sorted(shares.items(), key=lambda item: -item[1])}
 
 
-def pull(matches: MessageMatches, *, changes_topic: bool) -> float:
-    """Return how much the current project pulls, of how much it pulls in general."""
-    if changes_topic:
-        return CHANGED_TOPIC
-    return ONLY_CONTINUES if all(weight < TELLING for weight in matches.terms.values()) else 1.0
+def stay_cues(matches: MessageMatches, cues: MessageCues, current: str) -> Sequence[float]:
+    """Return what else than common words speaks for the current project, in the order of `STAY_CUES`."""
+    newness = max(0.0, 1 - matches.projects[current].memories / KNOWN_FROM)
+    return (
+        cues.is_work and not cues.changes_topic,
+        _telling(matches) <= SHORT,
+        cues.changes_topic,
+        0.0 if cues.changes_topic else newness,
+    )
+
+
+def find_no_project_evidence(matches: MessageMatches, cues: MessageCues) -> NoProjectEvidence:
+    """Return what speaks for no project by how the message is phrased."""
+    return NoProjectEvidence(
+        [word for word in cues.private if not _is_used(word, matches)],
+        cues.asks_general,
+        cues.greets and not cues.is_work and _telling(matches) <= SHORT,
+    )
+
+
+def none_cues(evidence: NoProjectEvidence) -> Sequence[float]:
+    """Return what speaks for no project as numbers, in the order of `NONE_CUES`."""
+    return (log2(1 + min(len(evidence.private), MOST_PRIVATE)), evidence.asks_general, evidence.only_greets)
+
+
+def _weigh(weights: Sequence[float], evidence: Sequence[float]) -> float:
+    return sum(weight * value for weight, value in zip(weights, evidence, strict=True))
+
+
+def _telling(matches: MessageMatches) -> float:
+    """How much the words of a message say together that tell what it is about."""
+    weights = {term: weight for term, weight in matches.terms.items() if weight >= TELLING}
+    return sum((weights | _weigh_compounds(weights, matches.compounds)).values())
+
+
+def _is_used(word: str, matches: MessageMatches) -> bool:
+    """Whether a project uses a word of the message."""
+    terms = [term for term in (word, *analyzer.terms(word)) if term in matches.terms]
+    return any(term in found.rates for term in terms for found in matches.projects.values())
 
 
 def _strength(shared: float, nearness: Nearness | None, *, named: bool) -> float:

@@ -10,7 +10,7 @@ import msgspec
 from omoide import model
 from omoide.errors import InvalidInput, NotFound
 from omoide.guard import permissions, validation
-from omoide.model import ACTIVITY, ComposedPrompt, Layout, Memory, PromptCandidate, Query, Run, Scope, Task
+from omoide.model import ACTIVITY, ComposedPrompt, Layer, Layout, Memory, PromptCandidate, Query, Run, Scope, Task
 from omoide.retrieval import pipeline
 from omoide.service import idempotency
 from omoide.service.core import Core, Ref
@@ -32,6 +32,7 @@ class Prompts(Core):
         task: Task,
         *,
         scope: Scope,
+        layers: Sequence[Layer] = (),
         limit: int | None = None,
         budget_bytes: int | None = None,
         budget_tokens: int | None = None,
@@ -44,10 +45,11 @@ class Prompts(Core):
         Only current memories that the scope sees are chosen, no lines of activity: first those with a glob tag that matches
         the task's `write_scope`, then by relevance, highest first. The same memories and the same task give the same bytes.
 
-        `limit`: how many memories at most. `budget_bytes`, `budget_tokens`: how large the whole prompt may be; 0 is no
-        limit. Each is that of the settings by default. `work_tree`: the directory whose files the globs of the write scope
-        stand for; by default the project's own. `run`: record a run under this id, which must be new in the project;
-        `record`: record one under an id that is made here. A recorded run can be replayed, and its outcome reported.
+        `layers`: which layers of what the scope sees; empty: all. `limit`: how many memories at most. `budget_bytes`,
+        `budget_tokens`: how large the whole prompt may be; 0 is no limit. Each is that of the settings by default.
+        `work_tree`: the directory whose files the globs of the write scope stand for; by default the project's own. `run`:
+        record a run under this id, which must be new in the project; `record`: record one under an id that is made here. A
+        recorded run can be replayed, and its outcome reported.
 
         Returns the text with its receipt, and the run if one is recorded. Every memory in it counts as accessed. Raises
         InvalidInput for a task that is not valid and for a budget that the other sections exceed, SecretFound for a secret
@@ -61,7 +63,7 @@ class Prompts(Core):
         task = validation.check_task(msgspec.structs.replace(task, role=self._role(task)), self._settings)
         id = self._run_id(run, record=record)
         allowed = self._budget(limit, budget_bytes, budget_tokens)
-        query = permissions.narrow_or_refuse(self._actor, Query(scope))
+        query = permissions.narrow_or_refuse(self._actor, Query(scope, layers=tuple(layers)))
         at = self._clock()
         recalling = msgspec.structs.replace(query, text=self._recall_text(task), limit=_RECALLED)
         vector = self._embeddings.encode_query(recalling) if recalling.text else None

@@ -41,9 +41,9 @@ class Routing(Projects, Repositories):
         with it. `directory`: where the person works; without `current`, its project is the current one. `ask`: whether the
         language model is asked where one is configured and words and vectors do not decide.
 
-        Only projects within the actor's bounds are considered. A greeting or a new topic gives no project; where there is
-        no current one, `proposal` names a new one. Raises InvalidInput for a name that no project can have, NotAllowed for
-        a current project outside of the actor's bounds.
+        Only projects within the actor's bounds are considered. A greeting, a private matter or a new topic gives no project,
+        also where there is a current one; where there is none, `proposal` names a new one. Raises InvalidInput for a name
+        that no project can have, NotAllowed for a current project outside of the actor's bounds.
         """
         permissions.require(self._actor, "route")
         from omoide.learning.injected_text import strip_injected  # lazy: patterns that only routing and learning need
@@ -56,7 +56,7 @@ class Routing(Projects, Repositories):
         route, undecided = self._route_by_evidence(message, known, current_path)
         if undecided and ask and self._llm.is_enabled and projects:
             route = self._ask_for_route(message, projects, route, current_path)
-        if route.primary is None and not route.proposal:
+        if route.primary is None and route.current is None and not route.proposal:
             route = msgspec.structs.replace(route, proposal=_propose(message, proposed, known))
         return route
 
@@ -95,19 +95,27 @@ class Routing(Projects, Repositories):
 
     def _route_by_evidence(self, message: str, known: Mapping[str, Project], current: str | None) -> tuple[Route, bool]:
         """The route by names, words and vectors, and whether they leave it undecided."""
+        from omoide.routing.cues import find_cues  # lazy: see the top
         from omoide.routing.decision import Weighing, decide  # lazy: see the top
         from omoide.routing.names import find_mentions  # lazy: see the top
         from omoide.routing.reason import explain  # lazy: see the top
-        from omoide.routing.scoring import NO_PROJECT, MessageContext, score  # lazy: see the top
-        from omoide.routing.topic import changes_topic  # lazy: see the top
+        from omoide.routing.scoring import (  # lazy: see the top
+            NO_PROJECT,
+            MessageContext,
+            find_no_project_evidence,
+            score,
+        )
 
         matches = self._match_projects(message, [*known.values()])
         mentions = find_mentions(message, known)
         named = [one.path for one in mentions if not one.compared]
+        cues = find_cues(message)
         scores = Weighing(
-            score(matches, MessageContext(named, current, changes_topic(message))), score(matches, MessageContext(named))
+            score(matches, MessageContext(named, current, cues)), score(matches, MessageContext(named, None, cues))
         )
-        decision = decide(scores, mentions, current, least=self._settings.inject_min_score, telling=bool(matches.terms))
+        least = self._settings.inject_min_score
+        evidence = find_no_project_evidence(matches, cues)
+        decision = decide(scores, mentions, current, evidence, least=least, telling=bool(matches.terms))
         likeliest = [(path, value) for path, value in scores.here.items() if path != NO_PROJECT][:_MOST_CANDIDATES]
         route = Route(
             None if decision.primary is None else known[decision.primary],
@@ -116,6 +124,7 @@ class Routing(Projects, Repositories):
             tuple(known[path] for path in decision.secondary),
             _find_pinned(message),
             candidates=tuple(RouteCandidate(known[path], round(value, 4)) for path, value in likeliest),
+            current=None if current is None else known[current],
         )
         return route, decision.undecided
 
@@ -152,7 +161,7 @@ class Routing(Projects, Repositories):
         if answer.primary is not None and not 1 <= answer.primary <= len(projects):
             trouble = f"the language model chose number {answer.primary} of {len(projects)} projects"
             return _without_model(route, current, projects, trouble)
-        return _follow(answer, route, current, projects, message)
+        return _follow(answer, route, projects, message)
 
     def _own_layers(self) -> tuple[Layer, ...]:
         """The layers of projects that the actor may read. Raises NotAllowed if there is none."""
@@ -171,12 +180,14 @@ class Routing(Projects, Repositories):
             return [hit.memory for hit in pipeline.search(tx, query, self._clock(), vector).hits]
 
 
-def _follow(answer: "RoutingAnswer", route: Route, current: str | None, projects: Sequence[Project], message: str) -> Route:
-    """The route that the language model chose. A message about no project stays in the current one, if there is one."""
-    here = next((project for project in projects if project.path == current), None)
-    primary = here if answer.primary is None else projects[answer.primary - 1]
+def _follow(answer: "RoutingAnswer", route: Route, projects: Sequence[Project], message: str) -> Route:
+    """The route that the language model chose."""
+    primary = None if answer.primary is None else projects[answer.primary - 1]
     others = [projects[number - 1] for number in dict.fromkeys(answer.secondary) if 1 <= number <= len(projects)]
     why = " ".join(answer.reason.split())
+    proposal = ""
+    if primary is None and route.current is None:
+        proposal = _propose("", answer.new_project or "", [each.path for each in projects])
     confidence = RouteConfidence.LOW if answer.primary is None else RouteConfidence(answer.confidence)
     return msgspec.structs.replace(
         route,
@@ -185,7 +196,7 @@ def _follow(answer: "RoutingAnswer", route: Route, current: str | None, projects
         confidence=confidence,
         reason=f"The language model chose it: {why}" if why else "The language model chose it.",
         pinned_content=route.pinned_content or _quoted_text(answer.pinned_content or "", message),
-        proposal="" if primary else _propose("", answer.new_project or "", [each.path for each in projects]),
+        proposal=proposal,
     )
 
 

@@ -53,6 +53,9 @@ def _print_route(route: Route) -> None:
     if route.secondary:
         click.echo(f"also       {escape_control(', '.join(project.path for project in route.secondary))}")
     click.echo(f"reason     {escape_control(route.reason)}")
+    if route.primary is None and route.current is not None:
+        current = escape_control(route.current.path)
+        click.echo(f"current    {current}: sessions and learnings stay there; its memories are not added to the prompt")
     if route.proposal:
         click.echo(f"proposal   {escape_control(route.proposal)}: `omoide project create` makes it")
     for line in route.pinned_content.splitlines():
