@@ -25,10 +25,10 @@ Rows = NDArray[np.float64]
 FOLDS, STEPS, RATE, PENALTY = 5, 400, 0.1, 0.01
 _LABELS = (
     *("constant", "shared", "named", "memory", "description"),
-    *("current", "work", "short", "changes topic", "private", "general", "greeting"),
+    *("current", "work", "goes on", "changes topic", "private", "general", "greeting", "foreign"),
 )
-_STAY_CUES = 3
-"""Of those for the current project, the first, which are fitted."""
+_NONE_CUES = 4
+"""Of those for no project, the first, which are fitted."""
 SECONDARY = 0.3
 """How much of a message belongs to the projects that are acceptable beside its own."""
 
@@ -52,13 +52,13 @@ def _read_example(memory: Service, message: dict[str, Any], projects: Sequence[P
     shared = scoring.shared_terms(matches)
     named = [one.path for one in find_mentions(message["message"], paths) if not one.compared]
     cues = find_cues(message["message"])
-    none_cues = scoring.none_cues(scoring.find_no_project_evidence(matches, cues))
+    none_cues = scoring.none_cues(matches, scoring.MessageContext(named, message["current"], cues))[:_NONE_CUES]
     rows = []
     for path in paths:
         near = matches.projects[path].nearness
         cosines = (0.0, 0.0) if near is None else (near.memory, near.description)
         is_current = path == message["current"]
-        stay_cues = scoring.stay_cues(matches, cues, path)[:_STAY_CUES] if is_current else [0.0] * _STAY_CUES
+        stay_cues = scoring.stay_cues(matches, cues) if is_current else [0.0] * len(scoring.STAY_CUES)
         common = [1.0, log1p(sum(shared[path].values())), path in named, *cosines]
         rows.append([*common, is_current, *stay_cues, *[0.0] * len(none_cues)])
     rows.append([*[0.0] * (len(rows[0]) - len(none_cues)), *none_cues])

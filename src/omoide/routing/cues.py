@@ -42,9 +42,9 @@ _WORK_JAPANESE = (
     "さっき|先ほど|先程|続き|続け|進め[てまよ]|もう一[度回]|もっかい|やり直|やっぱり?|番目|つ目の|元に戻|戻し(?:て|と)|直[しっ]",
     "同じ(?:エラー|やつ|問題|こと)|うん[、。]|それで(?:お願い|いい|進|。|$)|いい感じ|バグ|不具合",
     "(?:実行|追加|削除|変更|修正|実装|反映|対応|調査|確認|移動|更新|統一|変換|整理)(?:して|しと|を?お願い)",
-    "見直し|見[てせ](?:て|$|く|。|ほし|もら)|書き(?:直|換|足)|足し(?:て|と)|調べて|探して|消して|短くして|走らせ",
+    "止めて|やめて|見直し|見[てせ](?:て|$|く|。|ほし|もら)|書き(?:直|換|足)|足し(?:て|と)|調べて|探して|消して|短くして|走らせ",
     "テスト(?:して|を|は|が|通)|コミット|プッシュ|マージ|デプロイ|リリース|リファクタ|ビルド",
-    "差分|ブランチ|プルリク|本番|ステージング",
+    "差分|ブランチ|プルリク|本番|ステージング|進捗|片方|そっち|こっち",
 )
 _CODE = (
     r"`[^`\n]+`|\b\w+::\w|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+|\w\(\)|(?<![\w-])--[a-z][\w-]+",
@@ -55,31 +55,26 @@ _THANKS = (
     rf"{_BEGIN}(?:nice (?:work|job)|good job|well done)\b",
     "ありがと|助かり|助かる|完璧|了解|承知|さすが|すごい|いいですね|なるほど",
 )
-_QUESTION = (
-    r"what'?s (?:an?|\d|the (?:best|capital|difference|easiest|meaning|point|weather))\b|what (?:is|are) an?\b",
-    r"what (?:does|can i|time|would you|do you think)|who (?:said|won|wrote|is|was|invented)",
-    r"when (?:do|does|did)|why (?:is|are|do|does)|how (?:do|does|can|should|would) (?:i|you|one|people)\b",
-    r"how (?:long|much|many|far|old|often|hard|easy) (?:do|does|is|are|can|should)",
-    r"should i|can i|do i (?:need|have)|am i|are there any|is there an?|which \w+ (?:is|would|should)",
-    r"is it (?:worth|safe|ok|okay|normal|true|legal|allowed|better|healthy|possible|rude|hard)",
-    r"need (?:an?|some) |(?:i'?m )?(?:looking for|planning|learning|studying|thinking (?:of|about)|considering) ",
-    r"(?:i )?want to (?:build|make|put|learn|start|try)|any idea how to|help me (?:write|plan|choose|decide|pick)",
-    "tell me about",
-)
+_LEAD = r"(?:(?:ok|hey|hi|so|and|btw|quick question|quick one|unrelated|also|please|sorry)\W+)*"
+_QUESTION = "what|what'?s|who|which|when|where|why|how|is|are|do|does|did|should|would|will|can|could|has|have"
+_ABOUT_WORK = r"(?!.{0,12}\b(?:you|we|our|us|this|that|these|those)\b)"
 _GENERAL_ENGLISH = (
-    rf"{_BEGIN}(?:(?:ok|hey|hi|so|and|btw|quick question|unrelated|also|please|sorry)\W+)*(?:{'|'.join(_QUESTION)})",
+    rf"{_BEGIN}{_LEAD}(?:{_QUESTION})\b{_ABOUT_WORK}",
+    rf"{_BEGIN}{_LEAD}(?:what (?:would|do) you|how (?:do|would) you|can you (?:recommend|suggest)|give me an? )",
+    rf"{_BEGIN}{_LEAD}(?:need (?:an?|some) |(?:i'?m )?(?:looking for|planning|learning|studying|thinking (?:of|about)) )",
+    rf"{_BEGIN}{_LEAD}(?:(?:i )?want to (?:build|make|put|learn|start|try)|any (?:idea how|good) |help me |tell me about )",
     r"\b(?:difference between|recommend(?:ations?)?|suggestions?|advice on|some (?:advice|tips|ideas))\b",
     r"\b(?:tips (?:for|on)|ideas for|translate|explain|brainstorm|reword|proofread|allowed to)\b",
-    r"\b(?:(?:polite|nice|good) way to|worth (?:it|getting|buying)|in (?:plain|simple|general) (?:words|terms))\b",
+    r"\b(?:(?:polite|nice|good) way to|worth (?:it|getting|buying|learning)|in (?:plain|simple|general) (?:words|terms))\b",
     r"\b(?:new idea|have an idea|i'?d like to (?:start|learn)|where would you start|would you structure)\b",
     r"\b(?:arguments for|from scratch|beginner)\b|\bideas\?|\blike i'?m (?:\d|five|ten|twelve)",
 )
 _GENERAL_JAPANESE = (
     "って(?:何|なに|なん|どう|いつ|どこ|どれ|どの|誰|だれ|いくら|要|難し)|とは(?:何|なん|どう)",
     "は誰|は何(?:です|でしょう|と|年)|何年|何と(?:いう|呼)|いくら[?で]|ど[れの]くらい|(?:でした|だ)っけ",
-    "の違い|違いは|[がをはの]違[うい]|どう違|(?:くらい|ぐらい|何が)違|使い分け|どっちが|どちらが|どの言語",
+    "の違い|違いは|どう違|(?:くらい|ぐらい|何が)違|使い分け|どっちが|どちらが|どの言語",
     "(?:仕組み|意味|方法|対処法|コツ|(?:読み|書き|使い|作り|覚え|やり)方)(?:って|を(?:教|知|覚)|は[?]|が(?:わか|分か)|あり|これで|教え)",
-    "お(?:すす|勧)め|オススメ|もの(?:ですか|でしょうか|[?])|何にしよ|[いで]いのかな|[たる](?:ほう|方)がいい|するには[?]",
+    "どうやる|どうすれば|価値(?:ある|あり)|お(?:すす|勧)め|オススメ|もの(?:ですか|でしょうか|[?])|何にしよ|[いで]いのかな|[たる](?:ほう|方)がいい|するには[?]",
     "(?:作って|やって|始めて|学んで)みたい|何から始め|(?:作ろ|始めよ|買お|やろ)う(?:と思|か)",
     "勉強中|勉強し|入門|独学|初心者|語で(?:は|って|「)?.{0,12}(?:何|なん|どう)|(?:得|正しい|失礼)(?:ですか|でしょう)",
     "(?:案|テーマ|アイデア|候補|やつ|場所)を?.{0,4}[0-9一二三四五]つ",

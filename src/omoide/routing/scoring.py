@@ -12,28 +12,30 @@ from typing import NamedTuple
 from omoide.retrieval import analyzer
 from omoide.retrieval.project_search import MessageMatches, Nearness
 from omoide.routing.cues import MessageCues
+from omoide.routing.foreign_words import find_foreign_words
 
-WORDS_BASE, WORDS_SHARED, WORDS_NAMED, WORDS_STAY = -4.6, 8.4, 2.5, 4.4
+WORDS_BASE, WORDS_SHARED, WORDS_NAMED, WORDS_STAY = -4.6, 8.4, 2.5, 5.0
 """By words: a constant, the logarithm of what the shared terms say, that the message names the project, and that the
 conversation is in it."""
-HYBRID_BASE, HYBRID_SHARED, HYBRID_NAMED, HYBRID_STAY = -6.5, 6.0, 1.8, 4.2
+HYBRID_BASE, HYBRID_SHARED, HYBRID_NAMED, HYBRID_STAY = -6.5, 6.0, 1.8, 5.2
 HYBRID_MEMORY, HYBRID_DESCRIPTION = 12.6, 6.6
 """The same with vectors, and the cosines with the nearest memory and with the description. The constant is higher than
 fitted (-6.9): most errors were messages of a project that were given to none."""
-STAY_CUES = (1.8, 2.4, -3.2, 4.0)
-"""For the current project: that a message is phrased as work, that hardly a word tells what it is about, that it says that
-it changes the topic, and that the project has too few memories to say what belongs to it. The last is by judgement."""
-NONE_CUES = (2.2, 2.8, 3.2)
-"""For no project: words of private life that no project uses, a question of general knowledge, a greeting."""
+STAY_CUES = (2.0, 2.4, -3.2)
+"""For the current project: that a message is phrased as work, that it looks as if it merely goes on, and that it says that
+it changes the topic."""
+NONE_CUES = (2.2, 2.2, 4.5, 1.5, -4.0)
+"""For no project: words of private life that no project uses, a question of general knowledge, a greeting; and in a
+conversation the logarithm of what foreign words say, and that the current project has too few memories to say what belongs
+to it. The last is by judgement."""
 SHORT = 2.0
-"""How much the telling words of a message say together at most, where hardly a word tells what it is about. 1 to 2.5 do as
-well, but with less than 2, more depends on how people phrase that they go on."""
+"""How much the foreign words of a message say together at most that is a greeting and nothing else."""
+FOREIGN = 2.0
+"""How much the foreign words of a message say together from which on it does not look as if it merely went on."""
 MOST_PRIVATE = 3
 """Words of private life that count; more say no more."""
 KNOWN_FROM = 10
 """Memories of a project from which on a message that has nothing in common with them seems to be about something else."""
-TELLING = 0.5
-"""What a word says at least that tells what a message is about: more than one of everyday talk."""
 FEW_PROJECTS = 12
 """Projects of the smallest store whose numbers are used as they are: among fewer, every word would seem to be everywhere."""
 COMPOUND_SUM = 0.3
@@ -72,47 +74,55 @@ def score(matches: MessageMatches, context: MessageContext) -> dict[str, float]:
     }
     if context.current in strengths:
         stay = HYBRID_STAY if matches.semantic else WORDS_STAY
-        strengths[context.current] += stay + _weigh(STAY_CUES, stay_cues(matches, context.cues, context.current))
-    strengths[NO_PROJECT] = _weigh(NONE_CUES, none_cues(find_no_project_evidence(matches, context.cues)))
+        strengths[context.current] += stay + _weigh(STAY_CUES, stay_cues(matches, context.cues))
+    strengths[NO_PROJECT] = _weigh(NONE_CUES, none_cues(matches, context))
     highest = max(strengths.values())
     shares = {path: exp(strength - highest) for path, strength in strengths.items()}
     whole = sum(shares.values())
     return {path: share / whole for path, share in sorted(shares.items(), key=lambda item: -item[1])}
 
 
-def stay_cues(matches: MessageMatches, cues: MessageCues, current: str) -> Sequence[float]:
+def stay_cues(matches: MessageMatches, cues: MessageCues) -> Sequence[float]:
     """Return what else than common words speaks for the current project, in the order of `STAY_CUES`."""
-    newness = max(0.0, 1 - matches.projects[current].memories / KNOWN_FROM)
-    return (
-        cues.is_work and not cues.changes_topic,
-        _telling(matches) <= SHORT,
-        cues.changes_topic,
-        0.0 if cues.changes_topic else newness,
-    )
+    return (cues.is_work and not cues.changes_topic, _goes_on(matches, cues), cues.changes_topic)
+
+
+def _goes_on(matches: MessageMatches, cues: MessageCues) -> float:
+    """How much a message looks as if it merely goes on, from 0 to 1: it has hardly a foreign word, and asks nothing else."""
+    foreign = weigh_foreign(matches)
+    is_else = any(find_no_project_evidence(matches, cues))
+    return float(foreign == 0) if is_else else max(0.0, 1 - foreign / FOREIGN)
 
 
 def find_no_project_evidence(matches: MessageMatches, cues: MessageCues) -> NoProjectEvidence:
     """Return what speaks for no project by how the message is phrased."""
+    foreign = weigh_foreign(matches)
     return NoProjectEvidence(
         [word for word in cues.private if not _is_used(word, matches)],
-        cues.asks_general,
-        cues.greets and not cues.is_work and _telling(matches) <= SHORT,
+        cues.asks_general and foreign > 0,  # "what does this do?" is about the work
+        cues.greets and not cues.is_work and foreign <= SHORT,
     )
 
 
-def none_cues(evidence: NoProjectEvidence) -> Sequence[float]:
-    """Return what speaks for no project as numbers, in the order of `NONE_CUES`."""
-    return (log2(1 + min(len(evidence.private), MOST_PRIVATE)), evidence.asks_general, evidence.only_greets)
+def none_cues(matches: MessageMatches, context: MessageContext) -> Sequence[float]:
+    """Return what speaks for no project, in the order of `NONE_CUES`."""
+    evidence = find_no_project_evidence(matches, context.cues)
+    foreign, newness = 0.0, 0.0
+    if context.current in matches.projects and not context.cues.changes_topic:
+        newness = max(0.0, 1 - matches.projects[context.current].memories / KNOWN_FROM)
+        foreign = log1p(weigh_foreign(matches)) * (1 - newness)
+    private = log2(1 + min(len(evidence.private), MOST_PRIVATE))
+    return (private, evidence.asks_general, evidence.only_greets, foreign, newness)
 
 
 def _weigh(weights: Sequence[float], evidence: Sequence[float]) -> float:
     return sum(weight * value for weight, value in zip(weights, evidence, strict=True))
 
 
-def _telling(matches: MessageMatches) -> float:
-    """How much the words of a message say together that tell what it is about."""
-    weights = {term: weight for term, weight in matches.terms.items() if weight >= TELLING}
-    return sum((weights | _weigh_compounds(weights, matches.compounds)).values())
+def weigh_foreign(matches: MessageMatches) -> float:
+    """Return how much the words of a message say together that are foreign to all projects."""
+    foreign = find_foreign_words(matches)
+    return sum((foreign | _weigh_compounds(foreign, matches.compounds)).values())
 
 
 def _is_used(word: str, matches: MessageMatches) -> bool:
