@@ -108,8 +108,9 @@ def none_cues(matches: MessageMatches, context: MessageContext) -> Sequence[floa
     """Return what speaks for no project, in the order of `NONE_CUES`."""
     evidence = find_no_project_evidence(matches, context.cues)
     foreign, newness = 0.0, 0.0
-    if context.current in matches.projects and not context.cues.changes_topic:
-        newness = max(0.0, 1 - matches.projects[context.current].memories / KNOWN_FROM)
+    current = matches.projects.get(context.current or NO_PROJECT)
+    if current is not None and not context.cues.changes_topic:
+        newness = max(0.0, 1 - current.memories / KNOWN_FROM)
         foreign = log1p(weigh_foreign(matches)) * (1 - newness)
     private = log2(1 + min(len(evidence.private), MOST_PRIVATE))
     return (private, evidence.asks_general, evidence.only_greets, foreign, newness)

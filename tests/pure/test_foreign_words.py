@@ -1,0 +1,48 @@
+"""Foreign words: those of a message that neither a project uses nor talk about any software."""
+
+import pytest
+
+from omoide.retrieval.project_search import MessageMatches, ProjectFit
+from omoide.retrieval.query_parts import query_parts
+from omoide.routing.foreign_words import find_foreign_words
+from omoide.routing.message_words import message_words
+
+
+def foreign(message: str, used: tuple[str, ...] = ()) -> list[str]:
+    weights = {name: word.weight for name, word in message_words(message).items()}
+    projects = {"shop": ProjectFit(dict.fromkeys(used, 0.1), None, 10)}
+    return [*find_foreign_words(MessageMatches(weights, query_parts(message).compounds, projects, semantic=False))]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "rename the helper and squash the commits",
+        "hmm, the build is red again",
+        "line 40 looks wrong",
+        "差分を見せて",
+        "例外処理が足りない",
+        "コミットメッセージを直して",
+        "2番目の案でお願いします",
+        "",
+    ],
+)
+def test_talk_about_any_software_has_no_foreign_word(message):
+    assert foreign(message) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("is there protein in tofu", ["tofu", "protein"]),
+        ("ハワイの時差はいくつ", ["時差", "ハワイ"]),
+        ("the samovar drops a token", ["samovar"]),
+    ],
+)
+def test_other_words_are_foreign(message, words):
+    assert sorted(foreign(message)) == sorted(words)
+
+
+def test_a_word_that_a_project_uses_is_not_foreign():
+    assert foreign("is there protein in tofu", used=("tofu",)) == ["protein"]
+    assert foreign("ハワイの時差はいくつ", used=("ハワイ", "時差")) == []
