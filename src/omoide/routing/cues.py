@@ -8,6 +8,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+from omoide.compiled_patterns import load_pattern
 from omoide.routing.private_words import find_private_words
 from omoide.routing.topic import changes_topic
 
@@ -95,11 +96,11 @@ _GREETING_JAPANESE = (
 
 
 def _any_of(*phrases: str) -> re.Pattern[str]:
-    return re.compile("|".join(phrases), re.I | re.M)
+    return load_pattern("|".join(phrases), re.I | re.M)
 
 
 _WORK_PATTERN = _any_of(*_WORK_ENGLISH, *_WORK_JAPANESE)
-_CODE_PATTERN = re.compile("|".join(_CODE), re.M)
+_CODE_PATTERN = load_pattern("|".join(_CODE), re.M)
 _THANKS_PATTERN = _any_of(*_THANKS)
 _GENERAL_PATTERN = _any_of(*_GENERAL_ENGLISH, *_GENERAL_JAPANESE)
 _GREETING_PATTERN = _any_of(*_GREETING_ENGLISH, *_GREETING_JAPANESE)

@@ -1,16 +1,16 @@
 """Words of a message that are foreign to all projects: they tell that it may be about something else. Pure."""
 
-import re
 from collections.abc import Iterable, Sequence, Set
 from itertools import pairwise
 
+from omoide.compiled_patterns import load_pattern
 from omoide.retrieval.project_search import MessageMatches
 from omoide.routing.everyday_words import everyday_words
 from omoide.routing.work_words import work_words
 
 TELLING = 0.5
 """What a word says at least that tells what a message is about: more than one of everyday talk."""
-_NUMBER = re.compile("[0-9何一二三四五六七八九十]|^[数毎半両全各最今前次後先].$|^.[目回番度個件行日分時人]$")
+_NUMBER = load_pattern("[0-9何一二三四五六七八九十]|^[数毎半両全各最今前次後先].$|^.[目回番度個件行日分時人]$")
 """Numbers, and what counts, points to or orders things in Japanese."""
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+from omoide.compiled_patterns import load_pattern
+
 _ENGLISH = """
 kid kids child children son daughter baby toddler wife husband girlfriend boyfriend fiance mom mum mother dad father parents
 grandma grandpa grandmother grandfather grandparents sister brother cousin aunt uncle nephew niece family friend friends
@@ -33,7 +35,7 @@ _JAPANESE = """
 _HAN = "一-鿿々"
 _ONE_CHARACTER = "".join(word for word in _JAPANESE.split() if len(word) == 1)
 _LONGER = "|".join(word for word in _JAPANESE.split() if len(word) > 1)
-_PATTERN = re.compile(
+_PATTERN = load_pattern(
     rf"\b(?:{'|'.join(_ENGLISH.split())})\b|(?<=\bmy )(?:\w+ )?(?:{'|'.join(_OWN_ENGLISH.split())})\b"
     r"|\b(?:at home|for fun|(?:spare|free) time|just curious|personally|side project)\b"
     rf"|{_LONGER}|(?<![{_HAN}])[{_ONE_CHARACTER}](?![{_HAN}])|(?<![{_HAN}])(?:家|隣|部屋|車)[のでに]|うちの[{_HAN}]",
