@@ -77,7 +77,7 @@ _KANA = load_pattern("[ぁ-ゖ]")
 _KATAKANA = load_pattern("[ァ-ヺー]{3,}")
 _IDEOGRAPHS = load_pattern("[一-鿿々]{2,}|[ァ-ヺー]{2,}")
 _DENIED = load_pattern(
-    r"\b(?:not|never|no longer|instead of|rather than|without|avoid\w*|remov\w+|replac\w+|drop\w*)\b"
+    r"\b(?:not|never|nothing|no longer|instead of|rather than|without|avoid\w*|remov\w+|replac\w+|drop\w*)\b"
     r"|\b(?:switch|migrat)\w* from\b|n't\b|ではなく|じゃなく|代わりに|使わ|使用しな|禁止|やめ|削除し|置き換え|廃止"
     "|避け|せず|ていません|ていない|無効|除外|含めず",
     re.I,

@@ -5,7 +5,7 @@ An agent follows a memory in other words than its own, and often only in code: å
 """
 
 from collections.abc import Container
-from functools import cache
+from functools import cache, lru_cache
 
 from omoide.retrieval import analyzer
 
@@ -116,6 +116,7 @@ def shows(concept: int, text: str, terms: Container[str]) -> bool:
     return any(word in terms for word in english) or (not text.isascii() and any(word in text for word in japanese))
 
 
+@lru_cache(1_024)
 def concepts_of_term(term: str) -> list[int]:
     """Return the concepts of which a term is a word."""
     return [place for place, words in enumerate(_entries()) if term in words[not term.isascii()]]

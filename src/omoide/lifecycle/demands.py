@@ -8,12 +8,14 @@ from omoide.lifecycle.agent_work import AgentWork, has_word, telling_terms
 
 _LISTED = load_pattern(
     r"((?:[A-Za-z][\w.-]*, ){1,6}[A-Za-z][\w.-]*,? (?:and|or|&) [A-Za-z][\w.-]*|(?:[A-Za-z][\w.-]*, ){2,6}[A-Za-z][\w.-]*"
-    r"|\bboth [A-Za-z][\w.-]* and [A-Za-z][\w.-]*|[^\s、。・()（）]{2,10}(?:・[^\s、。・()（）のはをにでも]{2,10}){2,6})"
+    r"|\bboth [A-Za-z][\w.-]* and [A-Za-z][\w.-]*|[^\s、。・()（）]{2,10}(?:・[^\s、。・()（）のはをにでも]{2,10}){2,6}"
+    r"|[一-鿿ァ-ヺーA-Za-z]{2,10}と[一-鿿ァ-ヺーA-Za-z]{2,10}の両方)"
 )
 _ALL = load_pattern(
     r"\b(?:all|every|each|both|always|must|has to|have to|needs?)\b|すべて|全て|全部|必ず|それぞれ|両方", re.I
 )
-_SEPARATOR = load_pattern(r", (?:and |or )?| and | or | & |・")
+_BOTH = load_pattern("both |の両方")
+_SEPARATOR = load_pattern(r", (?:and |or )?| and | or | & |・|(?<=[一-鿿ァ-ヺー])と")
 _ADDRESS = load_pattern(r"[\w.+-]+@([\w-]+(?:\.[\w-]+)+)", re.ASCII)
 _DEMAND = load_pattern(
     r"\b(?:must|always|every|each|has to|have to|all|ends|closes?|begins?|starts?|gets?|carr(?:y|ies))\b"
@@ -64,6 +66,33 @@ _LINE_LENGTH = load_pattern(
     r"|1行(?:は|を)?(\d{2,3})(?:文字|桁)",
     re.I,
 )
+_FORMS = {
+    "snake_case": load_pattern(r"[a-z0-9]+(?:_[a-z0-9]+)*"),
+    "camelcase": load_pattern(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)*"),
+    "kebab_case": load_pattern(r"[a-z0-9]+(?:-[a-z0-9]+)*"),
+    "pascalcase": load_pattern(r"[A-Z][A-Za-z0-9]*"),
+}
+"""Forms of names, with what has them."""
+_FORBIDDEN_FORM = load_pattern(r"\b(?:no|not|never|avoid)\b|ない|ではなく|禁止|ず", re.I)
+_NAMED = (
+    (load_pattern(r"\bkeys?\b|\bfields?\b|\bjson\b|キー|フィールド", re.I), load_pattern(r"[\"'](\w+)[\"']\s*:")),
+    (
+        load_pattern(r"\btables?\b|テーブル", re.I),
+        load_pattern(r"CREATE TABLE (?:IF NOT EXISTS )?[`\"]?(\w+)", re.I),
+    ),
+    (load_pattern(r"\bcolumns?\b|列|カラム", re.I), load_pattern(r"ADD COLUMN [`\"]?(\w+)", re.I)),
+    (
+        load_pattern(r"\bfunctions?\b|\bmethods?\b|関数|メソッド", re.I),
+        load_pattern(r"\b(?:def|function|func|fn|fun) (\w+)"),
+    ),
+    (load_pattern(r"\bvariables?\b|変数", re.I), load_pattern(r"\b(?:const|let|var|val) (\w+)")),
+)
+"""What a name is of, and where such names are made."""
+_ABOUT_FILES = load_pattern(r"\bfile ?names?\b|\bfiles\b|ファイル名", re.I)
+_ABOUT_BRANCHES = load_pattern(r"\bbranch(?:es)?\b|ブランチ", re.I)
+_TEMPLATE = load_pattern(r"[\w./-]*<[^<>\s]+>[\w./<>-]*")
+_PLACEHOLDER = load_pattern("<[^<>]*>")
+_NEW_BRANCH = load_pattern(r"\bgit (?:checkout -b|switch -c|branch) ([\w./-]+)")
 _COMMENT = load_pattern(r"^\s*(?:#(?!!)|//|/\*\*?|--|\*) ?(\S.*)$", re.M)
 _COMMIT = load_pattern(r"\bgit commit\b.*? -[a-z]*m[ =]?(['\"])(.+?)\1", re.S)
 _JAPANESE = load_pattern("[ぁ-ゖァ-ヺ一-鿿]")
@@ -83,6 +112,8 @@ def find_unmet(sentence: str, work: AgentWork) -> str:
         or _other_language(sentence, work)
         or _no_ticket(sentence, work)
         or _skipped_step(sentence, work)
+        or _other_case(sentence, work)
+        or _other_branch(sentence, work)
         or _no_test(sentence, work)
         or _long_line(sentence, work)
         or _other_format(sentence, work)
@@ -96,14 +127,18 @@ def _incomplete_list(sentence: str, work: AgentWork) -> str:
     if not _ALL.search(sentence):
         return ""
     for listed in _LISTED.finditer(sentence):
-        members = [member.strip() for member in _SEPARATOR.split(listed[1].removeprefix("both ")) if member.strip()]
+        members = [
+            member.strip()
+            for member in _SEPARATOR.split(listed[1].removeprefix("both ").removesuffix("の両方"))
+            if member.strip()
+        ]
         missing = [
             member
             for member in members
             if not has_word(work.done, member.lower()) and not has_word(work.prompt, member.lower())
         ]
         present = len(members) - len(missing)
-        if missing and present > len(missing):
+        if missing and (present > len(missing) or (present and _BOTH.search(listed[0]))):
             return f"it demands {', '.join(members)}, the agent's work lacks {missing[0]}"
     return ""
 
@@ -162,6 +197,30 @@ def _skipped_step(sentence: str, work: AgentWork) -> str:
     if not steps or not has_word(work.commands, act) or any(step.lower() in work.done.lower() for step in steps):
         return ""
     return f"it demands {steps[0]} before {act}, which the agent ran without it"
+
+
+def _other_case(sentence: str, work: AgentWork) -> str:
+    """Say which name of the agent has another form than a sentence demands for such names; empty: none."""
+    forms = [form for form in _FORMS if form in sentence.lower().replace("-case", "_case").replace(" ", "_")]
+    if len(forms) != 1 or _FORBIDDEN_FORM.search(sentence):
+        return ""
+    names = [name for about, found in _NAMED if about.search(sentence) for name in found.findall(work.changes)]
+    if _ABOUT_FILES.search(sentence):
+        names = [path.rsplit("/", 1)[-1].split(".")[0] for path in work.files]
+    others = [name for name in names if not _FORMS[forms[0]].fullmatch(name)]
+    return f"it demands {forms[0]}, the agent has {others[0]}" if others and len(others) == len(names) else ""
+
+
+def _other_branch(sentence: str, work: AgentWork) -> str:
+    """Say which branch of the agent is not named as a sentence demands; empty: none."""
+    template = _TEMPLATE.search(sentence) if _ABOUT_BRANCHES.search(sentence) else None
+    if template is None:
+        return ""
+    form = re.compile("[\\w.-]+".join(map(re.escape, _PLACEHOLDER.split(template[0]))), re.ASCII)
+    made = [match[1] for match in _NEW_BRANCH.finditer(work.commands)]
+    return (
+        f"it demands {template[0]}, the agent's branch is {made[0]}" if made and not any(map(form.fullmatch, made)) else ""
+    )
 
 
 def _no_test(sentence: str, work: AgentWork) -> str:

@@ -50,6 +50,14 @@ _EXCLUSIONS = (
         re.I,
     ),
     load_pattern(r"\bno (?:more |new |raw |direct )?`?(?P<bad>[\w-]*[.(/@#_:][\w.()/@#:-]*\w(?:\(\))?)`?", re.I),
+    load_pattern(
+        rf"\b(?i:{_NOT}) [a-z]+ (?:[\w-]+ ){{1,4}}(?:in|into|to|from|on|under|inside|via|with) (?:the |a )?"
+        r"`?(?P<bad>[\w/.-]*(?:[a-z][A-Z]|[./_])[\w/.-]*\w)`?"
+    ),
+    load_pattern(rf"\b(?:never|not) (?:on|in|via|through) (?:the |a )?`?(?P<bad>{_WAY})`?", re.I),
+    load_pattern(r"(?:\b(?:not?|never|instead of|rather than)|n't \w+) (?:raw |plain |bare )?`?(?P<bad><[a-z][\w-]*)", re.I),
+    load_pattern(rf"[,;] (?:never|not) `?(?P<bad>{_WAY})`?(?=[.,;:)]|$)", re.I),
+    load_pattern(r"\b(?P<bad>\d{2,5}) (?:belongs to|is used by|is for|goes to|was)\b", re.I),
     load_pattern(rf"`?(?P<bad>{_WAY})`? (?:{_HARMS})\b", re.I),
     load_pattern(r"(?P<bad>\d{2,5})\b[^.,;]{0,40} (?:is|are) (?:taken|reserved|blocked|in use)\b", re.I),
     load_pattern(
@@ -77,7 +85,7 @@ _RULES_OUT_JA = load_pattern(_NOT_JA)
 """The end of a clause in Japanese that rules out what it names."""
 _NAMED_JA = load_pattern(
     rf"`?((?:{_WAY} )?{_WAY})`?"
-    r"(?=\s*(?:系|製|版|方式|形式|コマンド)?(?:を|は|も|や|など|等|に|へ|・|[)）]|の[^、。]{1,12}(?:は|を|も)))"
+    r"(?=\s*(?:系|製|版|方式|形式|コマンド)?(?:を|は|も|や|など|等|に|へ|で|・|[)）]|の[^、。]{1,12}(?:は|を|も)))"
 )
 _LIMITS_JA = load_pattern("以外|しか|だけ|のみ|ではなく|じゃなく|でなく|代わりに")
 _REQUESTS = (

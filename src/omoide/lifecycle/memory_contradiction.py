@@ -17,6 +17,8 @@ _CHANGING = frozenset(
 )
 """Acts that a changed file shows."""
 _WORD = load_pattern("[a-z]{3,}")
+_FACT_JA = load_pattern("(?:届く|来る|動く|ている|てある|ていた|だった)(?:[。、（(]|$)")
+"""The end of a clause in Japanese that tells how something is, and demands nothing."""
 _LONG_NUMBER = 3
 _CONVENTIONAL = load_pattern(r"conventional ?commits?", re.I)
 _CONVENTIONAL_MESSAGE = load_pattern(
@@ -104,7 +106,7 @@ def _denied_way(sentence: MemorySentence, work: AgentWork) -> str:
 
 def _other_of_its_kind(sentence: MemorySentence, work: AgentWork) -> str:
     """Say which other tool or value of the same kind the agent used; empty: none."""
-    if not work.kinds_used:
+    if not work.kinds_used or _FACT_JA.search(sentence.text):
         return ""
     for kind, names in alternatives.kinds_of(sentence.text).items():
         wanted = names - sentence.excluded

@@ -44,7 +44,11 @@ _PRACTICES = (
     ),
     # types and language
     Practice("any型|anyは|anyを|anyへ|anyや|`any`|any type|type any|any or as", r":\s*any\b|\bas any\b|<any>"),
-    Practice("default export|default exports|export default|デフォルトエクスポート", r"^\s*export default\b"),
+    Practice(
+        "default export|default exports|export default|デフォルトエクスポート",
+        r"^\s*export default\b",
+        "named exports|named export|名前付きexport|名前付きエクスポート",
+    ),
     Practice("`var`|varは|varを|use var|using var|var keyword", r"^\s*var \w+\s*="),
     Practice("enum|enums", r"^\s*(?:export )?(?:const )?enum \w"),
     Practice(
@@ -102,7 +106,26 @@ _PRACTICES = (
     Practice("inline script|inline scripts|インラインスクリプト", r"<script>\s*\w|\son\w+=\""),
     Practice("alert|alerts", r"(?<![\w.])alert\("),
     Practice("pickle", r"\bpickle\b"),
+    Practice(
+        "function declarations|function keyword",
+        r"^\s*(?:export )?(?:default )?(?:async )?function \w",
+        "arrow functions|アロー関数",
+    ),
+    Practice(
+        "comma-separated|comma separated|カンマ区切り",
+        r"(?:delimiter|sep|separator)\s*[=:(]\s*['\"],['\"]",
+        "delimiter is a semicolon|semicolon-separated|semicolon as delimiter|セミコロン区切り|separator is a semicolon",
+    ),
+    Practice(
+        "個人情報|personal data|pii|email addresses|メールアドレス",
+        r"\b(?:log\w*|print|console)\b[.(].*(?:e?mail|phone|password|address|birth)",
+    ),
     # pages and texts
+    Practice(
+        "american dates|dd/mm|mm/dd",
+        r"%[dm]/%[dm]/%[Yy]|(?:DD/MM|MM/DD)/Y+|(?:dd/MM|MM/dd)/y+",
+        "yyyy-mm-dd|iso 8601|iso dates|iso date",
+    ),
     Practice("px|pixels|ピクセル", r":\s*\d+px\b", "rem|rem単位"),
     Practice("である調|だ・である", r"(?:である|だった)。", "ですます|です・ます|敬体"),
     Practice("です・ます|ですます|敬体", r"(?:です|ます|ました)。", "である調|だ・である|常体"),

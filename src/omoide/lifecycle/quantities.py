@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator
 
 from omoide.compiled_patterns import load_pattern
+from omoide.lifecycle import concepts
 from omoide.lifecycle.agent_work import GRAMMAR, AgentStatement, AgentWork, telling_terms
 from omoide.retrieval import analyzer
 
 _QUANTITY = load_pattern(
-    r"(?:(?P<before>[A-Za-zァ-ヺー一-鿿]+)[ :='\"は@]{0,4})?(?P<value>\d[\d.,]*)\s?(?:\*\s?\w+\.)?"
+    r"(?:(?P<before>[A-Za-zァ-ヺー一-鿿]+)[ :='\"は@(]{0,4})?(?P<value>\d[\d.,]*)\s?(?:\*\s?\w+\.)?"
     r"(?P<unit>[A-Za-z%]+(?:[ -][A-Za-z]+)?|[一-鿿ァ-ヺー]{1,4})?"
 )
 _AT_MOST = load_pattern(
@@ -43,17 +44,24 @@ def find_other_value(sentence: str, work: AgentWork) -> str:
         others = [
             other
             for statement in stated
-            if len(about & (statement.terms.keys() | work.asked_terms.keys())) >= least
-            for other in _same_quantity(wanted, statement)
+            if sum(_is_about(term, statement, work) for term in about) >= least
+            for other in _same_quantity(wanted, statement, about)
         ]
         if others and not any(_is_met(wanted, other) for other in others):
             return f"it says {wanted[0].strip()}, the agent has {others[0][0].strip()}"
     return ""
 
 
-def _same_quantity(wanted: re.Match[str], statement: AgentStatement) -> Iterator[re.Match[str]]:
+def _is_about(term: str, statement: AgentStatement, work: AgentWork) -> bool:
+    """Whether a statement or the prompt has a term, or the statement another word for it."""
+    if term in statement.terms or term in work.asked_terms:
+        return True
+    return any(concepts.shows(each, statement.text, statement.terms) for each in concepts.concepts_of_term(term))
+
+
+def _same_quantity(wanted: re.Match[str], statement: AgentStatement, about: set[str]) -> Iterator[re.Match[str]]:
     """What a statement says about the quantity of a memory, whatever its value."""
-    units, name = _words(wanted["unit"]), _words(wanted["before"])
+    units, name = _words(wanted["unit"]), _words(wanted["before"]) or about
     for found in _QUANTITY.finditer(statement.text):
         if _is_old(found):
             continue
