@@ -19,7 +19,7 @@ _SEPARATOR = load_pattern(r", (?:and |or )?| and | or | & |・|(?<=[一-鿿ァ-�
 _ADDRESS = load_pattern(r"[\w.+-]+@([\w-]+(?:\.[\w-]+)+)", re.ASCII)
 _DEMAND = load_pattern(
     r"\b(?:must|always|every|each|has to|have to|all|ends|closes?|begins?|starts?|gets?|carr(?:y|ies))\b"
-    r"|必ず|付ける|付けて|つける|入れる|添える|書く|載せる|経由|こと(?:[。)]|$)",
+    r"|必ず|必須|付ける|付けて|つける|入れる|添える|書く|載せる|経由|こと(?:[。)]|$)",
     re.I,
 )
 _LITERAL = load_pattern(
@@ -59,6 +59,12 @@ _DEMANDS_TEST = load_pattern(
     "|テストを?(?:必ず|も)?(?:一緒に)?(?:書|付け|追加)(?:く|ける|する)?(?:こと)?|必ずテスト",
     re.I,
 )
+_WITH_EVERY = load_pattern(
+    r"\b(?:with|in|for|after|on) (?:every|each|any) (?:pull request|pr|change|commit|release|merge)\b"
+    r"|変更のたび|毎回|同じコミット",
+    re.I,
+)
+_FILE_NAME = load_pattern(r"(?<![\w/.-])[\w-]+\.(?:md|txt|json|toml|ya?ml|lock|rst)(?![\w/])")
 _SOURCE = load_pattern(r"\.(?:py|ts|tsx|js|jsx|go|rs|rb|java|kt|cs|php|swift|c|cc|cpp|vue|scala|ex)$")
 _LINE_LENGTH = load_pattern(
     r"\blines?\b[^.;\d]{0,30}\b(\d{2,3})\b(?: columns| char| wide|[.,;]|$)"
@@ -115,6 +121,7 @@ def find_unmet(sentence: str, work: AgentWork) -> str:
         or _other_case(sentence, work)
         or _other_branch(sentence, work)
         or _no_test(sentence, work)
+        or _no_companion(sentence, work)
         or _long_line(sentence, work)
         or _other_format(sentence, work)
         or _other_directory(sentence, work)
@@ -231,6 +238,14 @@ def _no_test(sentence: str, work: AgentWork) -> str:
     return "" if has_test else "it demands a test, the agent wrote none"
 
 
+def _no_companion(sentence: str, work: AgentWork) -> str:
+    """Say which file that a sentence wants changed with every change the agent left alone; empty: none."""
+    file = _FILE_NAME.search(sentence) if _WITH_EVERY.search(sentence) and work.files else None
+    if file is None or any(path.endswith(file[0]) for path in work.files) or file[0] in work.done:
+        return ""
+    return f"it wants {file[0]} changed too, the agent did not"
+
+
 def _long_line(sentence: str, work: AgentWork) -> str:
     """Say how long a line of the agent is that is longer than a sentence allows; empty: none is."""
     limit = _LINE_LENGTH.search(sentence)
@@ -273,7 +288,7 @@ def _missing_name(sentence: str, work: AgentWork) -> str:
     if match is None:
         return ""
     name = next(filter(None, match.groups())).lower()
-    if name in work.done.lower() or name in work.prompt.lower() or _share_found(sentence[: match.start()], work) <= _MOST:
+    if has_word(work.done, name) or has_word(work.prompt, name) or _share_found(sentence[: match.start()], work) <= _MOST:
         return ""
     return f"it demands {name}, the agent's work lacks it"
 

@@ -146,12 +146,16 @@ _PRACTICES = (
     Practice("!important", r"!important"),
     Practice("innerhtml", r"innerHTML"),
     Practice(
-        "hard-coded colors|hard-coded colours|hardcoded colors|hardcoded colours|hex colors|hex colours"
+        "hard-coded colors|hard-coded colours|hardcoded colors|hardcoded colours|hex colors|hex colours|hex codes"
         "|色の直書き|カラーコード",
         r"#[0-9a-fA-F]{6}\b|#[0-9a-fA-F]{3}\b",
     ),
     Practice("vertical rules|vertical lines|縦罫線", r"\\begin\{tabular\}\{[^}]*\|"),
+    Practice("numbered headings|見出しに番号|番号付きの見出し", r"^#+ \d+[.)]"),
+    Practice("trailing punctuation|punctuation at the end of headings", r"^#+ .*[.:!]\s*$"),
+    Practice("title case", r"^#+ (?:[A-Z]\w+ ){2,}[A-Z]\w+\s*$", "sentence case"),
     # data
+    Practice("orm|orms", r"\bsession\.query\(|\.objects\.(?:filter|all|get)\(|\.find(?:Many|Unique|First)\("),
     Practice(
         "raw sql|生のsql|生sql|sqlを直接|sqlを生で|sqlを直に|string-built sql|sql strings",
         r"DB::(?:select|statement|raw|unprepared)\(|[\"'`]\s*(?:select\s.+\sfrom|insert into|update \w+ set|delete from)\b",
@@ -184,6 +188,7 @@ _PRACTICES = (
     ),
     Practice("float column|real column|float型", r"\b(?:FLOAT|REAL|DOUBLE)\b"),
     # versions, networks, rights
+    Practice("caret|carets|version ranges|キャレット", r"[\"']\^\d", "exact versions|exact version|バージョンは固定"),
     Practice(
         "latest|floating tag|floating tags",
         r":latest\b|@latest\b",
@@ -217,8 +222,8 @@ _PRACTICES = (
     Practice("amend", r"commit\b.* --amend"),
 )
 _FORBIDS = load_pattern(
-    r"\b(?:no|not|never|nothing|nobody|avoid\w*|banned|forbid\w*|without|instead of|rather than|stop\w*|removed)\b|n't\b"
-    r"|ない|禁止|避け|ず(?:[、,に]|$)|不可|NG|やめ|いけ|ません",
+    r"\b(?:no|not|never|nothing|nobody|avoid\w*|banned|forbid\w*|without|instead of|rather than|stop\w*|removed|reject\w*)\b"
+    r"|n't\b|ない|禁止|避け|ず(?:[、,に]|$)|不可|NG|やめ|いけ|ません",
     re.I,
 )
 _GAP = load_pattern(r"(?<=[^\x00-\x7f]) +(?=[\x00-\x7f])|(?<=[\x00-\x7f]) +(?=[^\x00-\x7f])")
