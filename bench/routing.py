@@ -3,9 +3,8 @@
 Twelve projects with ten memories each, and messages in English and Japanese: plain ones, ones that name a project, ones that
 could be of two projects of one kind, ones that switch or continue, greetings and other topics. People who had not seen the
 code wrote all of them. In `dev2.jsonl`, 50 of 120 messages belong to no project, half of those in a conversation about one.
-The rules were tuned on `dev.jsonl`, `test.jsonl`, `test2.jsonl`, `dev2.jsonl` and `requests*.jsonl`; docs/benchmarks.md has
-what each gave before. The goals are those of `test3.jsonl`, on which nothing was tuned, and of a set of requests that is
-still to be written.
+The rules were tuned on all sets but `test3.jsonl` and `requests4.jsonl`, of which the goals are; docs/benchmarks.md has what
+each gave before.
 """
 
 import argparse
