@@ -1,7 +1,7 @@
 """Measure what a score means: does it tell questions that the memories answer from others, and is it a probability?
 
 Each set of `bench.retrieval` is asked its own questions and those of other sets in the same language, which its memories do
-not answer. Constants are fitted anew without the set and its questions (`left out`), and compared with those of omoide.
+not answer. Constants are fitted again without the set and its questions (`left out`), and compared with those of omoide.
 """
 
 import argparse

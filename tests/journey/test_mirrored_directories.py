@@ -1,4 +1,4 @@
-"""A directory of entry files, a project's tree, and a block in CLAUDE.md, in step with the database."""
+"""A directory of entry files, a project's tree, and a block in CLAUDE.md, in sync with the database."""
 
 import shutil
 

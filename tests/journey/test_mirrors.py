@@ -1,4 +1,4 @@
-"""Files and database in step: what one side says, the other says too, and nothing that anybody wrote is lost."""
+"""Files and database in sync: what one side says, the other says too, and nothing that anybody wrote is lost."""
 
 import os
 import re
@@ -623,10 +623,10 @@ def test_the_database_is_rebuilt_from_the_file(mirrored, file, clock):
 def test_a_lost_database_is_rebuilt_from_the_files(tmp_path, open_memory, mirrored, file):
     kept = [mirrored.remember(f"note {n}", scope=SHOP, tags=["a"]).memory for n in range(3)]
     before = file.read_bytes()
-    with open_memory(tmp_path / "new.db") as anew:
-        anew.mirror(file, scope=SHOP)
+    with open_memory(tmp_path / "new.db") as other:
+        other.mirror(file, scope=SHOP)
         with pytest.warns(UserWarning, match="3 entries that were there are imported"):
-            found = anew.list(scope=SHOP).memories
+            found = other.list(scope=SHOP).memories
         assert {(one.id, one.content, one.tags) for one in found} == {(one.id, one.content, one.tags) for one in kept}
     assert file.read_bytes() == before
 

@@ -46,7 +46,7 @@ class DatabaseSide(NamedTuple):
     """By the number of the memory."""
     numbers: dict[str, int]
     """The memories of the ids and keys that the files name."""
-    astray: dict[str, str]
+    misplaced: dict[str, str]
     """The ids among them that no entry of these files can have, and why."""
 
 
@@ -145,9 +145,9 @@ class SyncDatabase:
                 for memory in tx.memories(list(wanted))
                 if memory.number in sync_states or holds(mirror, memory.scope)
             }
-            astray = _astray(tx, ids, numbers, memories)
+            misplaced = _misplaced_ids(tx, ids, numbers, memories)
         known = {name: memory for name, memory in named.items() if memory in memories}
-        return DatabaseSide(mirror, event, memories, sync_states, known, astray)
+        return DatabaseSide(mirror, event, memories, sync_states, known, misplaced)
 
     def is_concerned(self, mirror: Mirror, since: int) -> tuple[int, bool]:
         """Return the last event, and whether any event after `since` is about something that the mirror shows."""
@@ -256,11 +256,11 @@ class SyncDatabase:
             tx.record_sync(mirror, SyncUpdate(sync_states, parted, file_states, vanished, versions, last_event=seen))
 
 
-def _astray(tx: Reader, ids: Sequence[str], numbers: Mapping[str, int], memories: Collection[int]) -> dict[str, str]:
+def _misplaced_ids(tx: Reader, ids: Sequence[str], numbers: Mapping[str, int], memories: Collection[int]) -> dict[str, str]:
     """The ids that no entry of these files can have, and why. `numbers` are the memories of the ids that exist."""
     unknown = [id for id in ids if id not in numbers]
-    astray = dict.fromkeys(tx.purged_ids(unknown) if unknown else (), "the memory with this id was purged")
+    misplaced = dict.fromkeys(tx.purged_ids(unknown) if unknown else (), "the memory with this id was purged")
     for id, number in numbers.items():
         if number not in memories:
-            astray[id] = "the memory with this id is none of this mirror's"
-    return astray
+            misplaced[id] = "the memory with this id is none of this mirror's"
+    return misplaced

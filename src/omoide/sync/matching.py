@@ -56,8 +56,8 @@ def match_entries(
             if number is not None:
                 home = partial(format.file_for, database.memories[number], lambda _: False)
                 _add_match(result, number, seen, database.sync_states.get(number), home, unread)
-            elif placed.entry.id in database.astray:
-                reason = database.astray[placed.entry.id]
+            elif placed.entry.id in database.misplaced:
+                reason = database.misplaced[placed.entry.id]
                 result.refused.append((seen, f"{reason}: take the id out to make it a new one, or delete the entry"))
             else:
                 result.strangers.append(seen)
