@@ -72,13 +72,12 @@ def test_a_credential_is_never_kept_with_what_stands_beside_it():
 
 
 def test_an_explanation_right_after_a_failed_command_counts_for_more():
-    talk = [
-        Turn(Speaker.PERSON, "Run the import please.", 1),
-        Turn(Speaker.COMMAND, "./import.sh", 2, "Bash", "a"),
-        Turn(Speaker.OUTPUT, "Exit code 1\nerror: no route to host", 3, "Bash", "a", True),
-        Turn(Speaker.PERSON, "the loader wants the VPN profile of the lab", 4),
-    ]
-    assert [one.text for one in extract(talk).candidates] == ["the loader wants the VPN profile of the lab"]
+    asked = Turn(Speaker.PERSON, "Run the import please.", 1)
+    ran = Turn(Speaker.COMMAND, "./import.sh", 2, "Bash", "a")
+    failed = Turn(Speaker.OUTPUT, "Exit code 1\nerror: no route to host", 3, "Bash", "a", True)
+    explained = Turn(Speaker.PERSON, "ah, the VPN profile of the lab is not the default one", 4)
+    assert len(extract([asked, ran, failed, explained]).candidates) == 1
+    assert extract([asked, explained]).candidates == []
 
 
 def test_what_only_weak_signs_show_waits_to_be_confirmed():

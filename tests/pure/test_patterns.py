@@ -16,6 +16,7 @@ from pure import test_guidance, test_requests
 def rules() -> list[LazyPattern]:
     for module in pkgutil.iter_modules(omoide.learning.__path__, "omoide.learning."):
         importlib.import_module(module.name)
+    gc.unfreeze()  # what a program that ran in this process has frozen is not among the objects
     return [one for one in gc.get_objects() if isinstance(one, LazyPattern)]
 
 
