@@ -317,7 +317,8 @@ REFERS = phrases(
     r"^(?:so |and |but |then |because )?(?:it|that|those|these|they|he|she|which|this|there)\b",
     words("them, those, the same, same (?:for|in|with|goes), there(?= |,|\\.|$)(?! (?:is|are|was|were)\\b), needs? one"),
     r"\bthat(?= (?:at|in|on|for|to|with|from|since|because|when|way)\b|[,.!]|$)",
-    "(?:^|[、。 ])(?:それ(?!から|で[は、]|なら|じゃ|でも)|そこ(?!で)|そっち|そう|その(?!後|あと)|これ(?!から)|こっち|あれ|ここ)",
+    "(?:^|[、。 ])(?:それ(?!から|で[は、]|なら|じゃ|でも)|そこ(?!で)|そっち|そう|その(?!後|あと)"
+    "|これ(?!から)|こっち|あれ|ここ)",
     "(?:が|を|に)(?:それ|そこ|そっち|そう)|同じ|みたいに[。！]?$",
 )
 """It is about something that stands in another sentence."""
