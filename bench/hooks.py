@@ -32,6 +32,8 @@ ASKED = 300
 PROCESS = 1.3
 """A hook takes at most so many times the processor time of `omoide recall`, also if it learns from a turn and judges what
 the agent made of the memories that were injected before."""
+WALL = 2.0
+"""The same of wall time, which other processes disturb."""
 TASK = "Please fix the failing test in tests/test_login.py, it complains about a missing header."
 """A message from which nothing is learnt, as most are."""
 SCRIPTED = ("dev.json", "test.json")
@@ -180,7 +182,7 @@ def rows() -> list[Row]:
                 f"{event}, wall",
                 percentile(walls[event], 0.5),
                 recall_wall,
-                PROCESS,
+                WALL,
                 "ms",
                 digits=0,
             )
