@@ -156,7 +156,7 @@ def rows() -> list[Row]:
         os.environ.update(
             OMOIDE_STORE=str(file), OMOIDE_CONFIG=str(Path(directory) / "config.toml"), OMOIDE_PROJECT="bench",
             OMOIDE_MAX_ENTRIES="0",
-        )  # fmt: skip
+        )  # a table: several entries per line  # fmt: skip
         corpora = [corpus(language, SIZE // 2, USED + ASKED) for language in ("en", "ja")]
         with omoide.open(file) as memory:
             memory.remember_many(omoide.Draft(note, SCOPE) for part in corpora for note in part.notes)

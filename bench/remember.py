@@ -50,7 +50,7 @@ class PlainSqlite:
             number, f"01a1e142-34d6-725f-9477-{number:012x}", 1, "", 0, "note", None, hash(note) & 0xFFFFFFFF,
             words.blocking_key, 0, words.length, 0, 1.0, 0.5, 0, 1, 1, at, at, None, "python", "[]", "[]",
             note[:50] + "...", note, None,
-        )  # fmt: skip
+        )  # a table: several entries per line  # fmt: skip
         return row, (self.area + number, words.topic, words.tags, words.content)
 
     def insert(self, ready: Sequence[tuple[tuple[object, ...], tuple[object, ...]]]) -> None:

@@ -57,11 +57,11 @@ def uuid(rng: Random) -> str:
 _ENGLISH_WORDS = (
     "otter", "canyon", "maple", "harbor", "velvet", "rocket", "walnut", "glacier", "pepper", "lantern", "copper", "meadow",
     "falcon", "saddle", "thunder", "biscuit", "marble", "orchid", "puzzle", "timber",
-)  # fmt: skip
+)  # a table: several entries per line  # fmt: skip
 _ROMAJI_WORDS = (
     "sakura", "tanuki", "hinata", "kaminari", "fujisan", "natsume", "ramune", "hotaru", "daikon", "yukidaruma", "momiji",
     "asahi", "kitsune", "umeboshi",
-)  # fmt: skip
+)  # a table: several entries per line  # fmt: skip
 _SEASONS = ("Winter", "spring", "Summer", "autumn", "Haru", "natsu")
 _LEET = str.maketrans({"a": "4", "e": "3", "o": "0", "i": "1", "s": "5"})
 

@@ -38,7 +38,7 @@ _ENGLISH = (
     "password-protected ZIPs are stripped by the mail gateway",
     "Key findings: latency down 18 %, error rate 0.02 %.",
     "The password field is called user_password in v1 and password in v2.",
-)  # fmt: skip
+)  # a table: several entries per line  # fmt: skip
 
 _JAPANESE = (
     "パスワードは12文字以上、数字を1つ以上含めること。",
@@ -73,7 +73,7 @@ _JAPANESE = (
     "パスワードリセット画面のURLが変わった（v2から/account/reset）。",
     "クライアントシークレットはコンソールの「認証情報」で作成する。",
     "アクセストークンはヘッダーに入れる。クエリには入れない。",
-)  # fmt: skip
+)  # a table: several entries per line  # fmt: skip
 
 
 def items(_rng: Random) -> Iterator[Item]:

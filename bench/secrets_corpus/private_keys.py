@@ -114,7 +114,7 @@ def _yaml_block(rng: Random) -> tuple[str, str]:
 _PRIVATE_KEYS = (
     _rsa, _pkcs8, _ec, _dsa, _openssh, _openssh, _openssh_cut, _pgp, _putty, _wireguard, _wireguard_shared, _one_line,
     _in_env, _age, _jwk, _ethereum, _yaml_block, _pkcs8, _ec, _rsa,
-)  # fmt: skip
+)  # a table: several entries per line  # fmt: skip
 _KEY_LEADS: dict[Language, tuple[str, ...]] = {
     "en": (
         "From Ken, for the new server:\n{}",
@@ -128,7 +128,7 @@ _KEY_LEADS: dict[Language, tuple[str, ...]] = {
         "デプロイで使うもの:\n\n{}\n\nパーミッションは600のまま。",
         "確認したファイルの中身\n$ cat backup\n{}",
     ),
-}  # fmt: skip
+}  # a table: several entries per line  # fmt: skip
 
 _JWT_CONTEXTS: dict[Language, tuple[str, ...]] = {
     "en": (
@@ -147,7 +147,7 @@ _JWT_CONTEXTS: dict[Language, tuple[str, ...]] = {
         "テスト用プロジェクトのservice_roleは{}です",
         "JWTは「{}」を使ってください。",
     ),
-}  # fmt: skip
+}  # a table: several entries per line  # fmt: skip
 
 
 def _claims(rng: Random, number: int) -> dict[str, object]:

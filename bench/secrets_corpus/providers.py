@@ -249,7 +249,7 @@ _PROVIDERS = (
     _key("Okta", "OKTA_API_TOKEN", "0" + "0", URL, 40)._replace(bare=False),
     Provider("1Password", "OP_SERVICE_ACCOUNT_TOKEN", _one_password),
     Provider("Tailscale", "TS_AUTHKEY", _tailscale),
-)  # fmt: skip
+)  # a table: several entries per line  # fmt: skip
 
 _NAMED: dict[Language, tuple[str, ...]] = {
     "en": (
@@ -274,7 +274,7 @@ _NAMED: dict[Language, tuple[str, ...]] = {
         "シークレットの作り直し: kubectl create secret generic worker --from-literal={name}='{token}'",
         '設定ファイルにこう書いた。\nenv:\n  {name}: "{token}"\n  NODE_ENV: production',
     ),
-}  # fmt: skip
+}  # a table: several entries per line  # fmt: skip
 _BARE: dict[Language, tuple[str, ...]] = {
     "en": (
         "@mika use {token} for {service} until Friday, then revoke it",
@@ -296,7 +296,7 @@ _BARE: dict[Language, tuple[str, ...]] = {
         "・{token}を失効させる（{service}、画面共有で映ってしまった）",
         "手順4:入力を求められたら{token}を入れてEnter。",
     ),
-}  # fmt: skip
+}  # a table: several entries per line  # fmt: skip
 
 
 def _service_account(rng: Random, language: Language) -> Item:

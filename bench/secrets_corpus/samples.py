@@ -11,7 +11,7 @@ _JWT_IO = ".".join((
     "eyJhbGciOiJIUzI1" + "NiIsInR5cCI6Ik" + "pXVCJ9",
     "eyJzdWIiOiIxMjM0" + "NTY3ODkwIiwibmFt" + "ZSI6IkpvaG4gRG9l" + "IiwiaWF0IjoxNTE2" + "MjM5MDIyfQ",
     "SflKxwRJSMeKKF2Q" + "T4fwpMeJf36POk6y" + "JV_adQssw5c",
-))  # fmt: skip
+))  # a table: several entries per line  # fmt: skip
 _STRIPE = "sk" + "_test_" + "4eC39HqLyjWD" + "arjtT1zdp7dc"
 _ALADDIN = "QWxhZGRpbjpv" + "cGVuIHNlc2FtZQ=="
 _X = "x" * 36
@@ -395,4 +395,4 @@ SAMPLES: Mapping[str, Mapping[Language, tuple[str, ...]]] = {
             "APIキー：sk-…«last4» を削除しました",
         ),
     },
-}  # fmt: skip
+}  # a table: several entries per line  # fmt: skip

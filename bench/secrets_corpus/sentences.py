@@ -70,7 +70,7 @@ _ENGLISH: tuple[tuple[str, Make], ...] = (
     ("PW for the admin page of the printer - {}", password),
     ("staging login\nuser: qa\npass: {}", password),
     ("The new password of the mailbox info@acme.test: {}", password),
-)  # fmt: skip
+)  # a table: several entries per line  # fmt: skip
 
 _JAPANESE: tuple[tuple[str, Make], ...] = (
     ("管理画面のパスワードは{}です。", password),
@@ -113,7 +113,7 @@ _JAPANESE: tuple[tuple[str, Make], ...] = (
     ("Webhookの署名シークレット：{}", _key),
     ("先方のFTP：ホスト ftp.acme.test、ユーザ web01、パスワード {}", password),
     ("健さんいわく「sudoのパスワードは{}」とのこと", password),
-)  # fmt: skip
+)  # a table: several entries per line  # fmt: skip
 
 
 def items(rng: Random) -> Iterator[Item]:

@@ -92,7 +92,7 @@ _ASSIGNMENTS: tuple[Snippet, ...] = (
     ("mosquitto_pub -u sensor --pw {} -t plant/1 -m on", url_password),
     ("GET /v2/export?format=csv&api_key={} returned 200", _token(HEX, 40)),
     ("https://api.internal/v1/hook?access_token={}", _token(URL, 40)),
-)  # fmt: skip
+)  # a table: several entries per line  # fmt: skip
 
 _AUTHORIZATION: tuple[Snippet, ...] = (
     ("Authorization: Basic {}", _basic),
@@ -119,7 +119,7 @@ _AUTHORIZATION: tuple[Snippet, ...] = (
     ("X-Vault-Token: {}", _token(ALNUM, 26)),
     ("Ocp-Apim-Subscription-Key: {}", _token(HEX, 32)),
     ("x-functions-key: {}", lambda rng: base64_of(rng, 41)),
-)  # fmt: skip
+)  # a table: several entries per line  # fmt: skip
 
 _CONNECTIONS: tuple[Snippet, ...] = (
     ("postgres://app:{}@db.internal:5432/shop", url_password),
@@ -161,14 +161,14 @@ _CONNECTIONS: tuple[Snippet, ...] = (
     ("neo4j+s://neo4j:{}@graph.internal", _token(URL, 43)),
     ("http_proxy=http://sato:{}@proxy.internal:8080", url_password),
     ("ldaps://ldap.internal bind dn=cn=reader,dc=acme bindpw={}", url_password),
-)  # fmt: skip
+)  # a table: several entries per line  # fmt: skip
 
 _KEYS: tuple[Snippet, ...] = (
     ("TOTP_SECRET={}", _token(BASE32, 32)),
     ("WIFI_PASSPHRASE={}", passphrase),
     ("RESTIC_PASSWORD={} restic -r s3:backup snapshots", passphrase),
     ("webhook:\n  signing_secret: {}", _token(LOWNUM, 40)),
-)  # fmt: skip
+)  # a table: several entries per line  # fmt: skip
 
 _LEADS: dict[Language, tuple[str, ...]] = {
     "en": (
@@ -189,7 +189,7 @@ _LEADS: dict[Language, tuple[str, ...]] = {
         "失敗したときのログ\n[09:41:22] DEBUG {}\n[09:41:23] exit 1",
         "運用チャンネルより「{}」（変えるときは健さんに聞くこと）",
     ),
-}  # fmt: skip
+}  # a table: several entries per line  # fmt: skip
 
 
 def _items(rng: Random, kind: str, snippets: Sequence[Snippet]) -> Iterator[Item]:

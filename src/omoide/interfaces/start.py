@@ -38,5 +38,5 @@ def _open_closed_streams() -> None:
         os.set_inheritable(descriptor, True)  # noqa: FBT003 - it takes no keyword
     os.close(descriptor)
     sys.stdin = sys.stdin or open(0, encoding="utf-8")  # noqa: SIM115 - they stay open
-    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8")  # noqa: SIM115
-    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8")  # noqa: SIM115 - they stay open
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8")  # noqa: SIM115 - they stay open

@@ -50,7 +50,7 @@ _BEFORE = load_pattern(
 _ACTS = {
     "merg": "merge", "appl": "apply", "releas": "release", "migrat": "migrate", "コミット": "commit", "プッシュ": "push",
     "マージ": "merge", "デプロイ": "deploy", "適用": "apply", "リリース": "release", "公開": "publish",
-}  # fmt: skip
+}  # a table: several entries per line  # fmt: skip
 """The word of a command for each act."""
 _STEP = load_pattern(r"`([^`\n]{2,60})`|(?<![\w-])(--[a-z][\w-]+)|\b[Rr]un ((?:[\w./-]+ ){0,2}[\w./-]+?)(?= before)")
 _DEMANDS_TEST = load_pattern(

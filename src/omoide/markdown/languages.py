@@ -87,7 +87,7 @@ _COMMANDS = frozenset([
     "go", "grep", "helm", "kubectl", "ls", "make", "mkdir", "mv", "node", "npm", "npx", "omoide", "pip", "pipx", "pnpm",
     "poetry", "psql", "python", "python3", "rm", "sed", "source", "sqlite3", "ssh", "sudo", "systemctl", "terraform", "uv",
     "wget", "yarn",
-])  # fmt: skip
+])  # a table: several entries per line  # fmt: skip
 _PROSE = re.compile(r"[.。,、] |[.。!?]$|(?<!\S)(?:the|an?|to|is|are|it|sure|all)(?!\S)")
 """What a sentence has and a command has not: several commands are English words, too."""
 
@@ -181,12 +181,12 @@ _SIGNS: dict[str, Signs] = {
     "makefile": ((r"^[\w.-]+:[^=\n]*\n\t\S", 4),),
     "diff": ((r"^(?:diff --git |\+\+\+ b/|@@ -\d)", 6),),
     "mermaid": ((r"^\s*(?:(?:graph|flowchart) (?:TB|TD|LR|RL|BT)|sequenceDiagram|erDiagram|classDiagram)\b", 6),),
-}  # fmt: skip
+}  # a table: several entries per line  # fmt: skip
 
 _NAMES = {
     **{language: language for language in (*_SIGNS, "json", "yaml")},
     "bash": "sh", "c++": "cpp", "c#": "csharp", "cs": "csharp", "docker": "dockerfile", "golang": "go", "js": "javascript",
     "node": "javascript", "py": "python", "rb": "ruby", "rs": "rust", "shell": "sh", "sqlite": "sql", "ts": "typescript",
     "yml": "yaml", "zsh": "sh", "tokio": "rust", "react": "javascript", "postgresql": "sql",
-}  # fmt: skip
+}  # a table: several entries per line  # fmt: skip
 """The tags that name a language."""

@@ -31,7 +31,7 @@ _SHAPES: dict[str, tuple[int, ...]] = {
     "ln_g": (EMBEDDED + _WIDTH,), "ln_b": (EMBEDDED + _WIDTH,), "cnn_W": (EMBEDDED + _WIDTH, 512), "cnn_b": (512,),
     "d0": (512, 320), "d1": (320, 320), "d2": (320, 512), "d3": (512, 512), "p1": (512, 320), "p3": (320, 512), "eps": (),
     **fast_query.SHAPES,
-}  # fmt: skip
+}  # a table: several entries per line  # fmt: skip
 """The weights in the order of the file, after the table."""
 _BYTES = prod(_TABLE) + 4 * sum(map(prod, _SHAPES.values()))
 _LAYOUT = crc32(repr((_SHAPES, fast_query.DRAWN)).encode())
