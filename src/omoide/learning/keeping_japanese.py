@@ -235,6 +235,23 @@ def find_keeping_ja(sentence: str) -> Request | None:
     """Return what a Japanese sentence asks to keep, or None. The content is empty if it points to another sentence."""
     if not any(part in sentence for part in _NEEDS):
         return None
+    fixed = _find_fixed_form(sentence)
+    if fixed is not None:
+        return fixed
+    act = _find_act(sentence)
+    if act is None:
+        thanked = _THANKED.match(sentence)
+        return find_keeping_ja(thanked["request"]) if thanked else _find_inside(sentence)
+    before = _without_manner(_PURPOSE.sub("", _without_manner(sentence[: act.start()])))
+    before = _TRAILING_POINTER.sub("", before)
+    if _POINTER.match(before) or (_REASON.search(before) and not _TOPIC.search(before)):
+        is_act = _names_memory(act) or before or _KEEP_FOR_LATER.search(act["phrase"])
+        return Request("", "remember", act["phrase"]) if is_act else None
+    return _find_statement(before, act)
+
+
+def _find_fixed_form(sentence: str) -> Request | None:
+    """Return the request of a sentence that updates, announces or begins with what is to be kept."""
     update = _UPDATE.search(sentence)
     if update:
         return Request(sentence[: update.start()].rstrip("、"), "remember", update["phrase"], points=True)
@@ -244,30 +261,32 @@ def find_keeping_ja(sentence: str) -> Request | None:
     first = _ACT_FIRST.match(sentence)
     if first and not _OBJECT.search(first["before"]):
         return Request(first["content"], "remember", first["phrase"])
-    act = _find_act(sentence)
-    if act is None:
-        thanked = _THANKED.match(sentence)
-        return find_keeping_ja(thanked["request"]) if thanked else _find_inside(sentence)
-    before = _without_manner(_PURPOSE.sub("", _without_manner(sentence[: act.start()])))
-    before = _TRAILING_POINTER.sub("", before)
-    phrase = act["phrase"]
-    if _POINTER.match(before) or (_REASON.search(before) and not _TOPIC.search(before)):
-        is_act = act["memory"] or act["noun"] or act["place"] or before or _KEEP_FOR_LATER.search(phrase)
-        return Request("", "remember", phrase) if is_act else None
-    is_kept = bool(act["memory"] or act["noun"] or act["place"])
+    return None
+
+
+def _find_statement(before: str, act: re.Match[str]) -> Request | None:
+    """Return the request whose content stands before the act of keeping, or which points to another sentence."""
+    phrase, is_kept = act["phrase"], _names_memory(act)
     statement = _STATEMENT.match(before)
     if statement and (is_kept or not _TEXT_TO_WRITE.match(statement["content"])):
         return Request(statement["content"], "remember", phrase)
+    is_kept = is_kept or ("記録" in phrase and _gives_reason_of_topic(before))
     loose = _LOOSE_STATEMENT.match(before)
-    is_kept = is_kept or (
-        "記録" in phrase and before.rstrip("、").endswith(("ので", "から")) and bool(_TOPIC.search(before))
-    )
     if loose and is_kept and "忘れ" not in phrase and "ようにして" not in phrase:
         return Request(loose["content"], "remember", phrase)
     is_later = bool(_KEEP_FOR_LATER.search(phrase) and _KEEPS.match(phrase)) and not _DOCUMENT.search(before)
     if (is_kept or is_later) and _COMMENT.search(before):
         return Request(_LINK.sub("", before.rstrip("、, …")), "remember", phrase, points=True)
     return None
+
+
+def _names_memory(act: re.Match[str]) -> bool:
+    """Whether an act of keeping is one of memory by its verb, its noun or its place."""
+    return bool(act["memory"] or act["noun"] or act["place"])
+
+
+def _gives_reason_of_topic(text: str) -> bool:
+    return text.rstrip("、").endswith(("ので", "から")) and bool(_TOPIC.search(text))
 
 
 def _find_inside(sentence: str) -> Request | None:
