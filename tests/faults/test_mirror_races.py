@@ -24,6 +24,17 @@ def mirrored(request, tmp_path, open_memory):
     return memory, place / KINDS[request.param]
 
 
+@pytest.fixture
+def listed(tmp_path, open_memory):
+    """A service with a list of five entries, and its file."""
+    file = tmp_path / "memories.md"
+    memory = open_memory(tmp_path / "memory.db")
+    memory.mirror(file, scope=SHOP)
+    for number in range(1, 6):
+        memory.remember(f"text {number}", topic=f"topic {number}", scope=SHOP)
+    return memory, file
+
+
 def save(file, old, new):
     """Save a file as most editors do: a new file in place of the old one."""
     text = file.read_text(encoding="utf-8")
@@ -102,14 +113,8 @@ def test_a_text_that_is_typed_after_an_agents_text_has_won_is_imported(mirrored,
     assert "typed second\n" in file.read_text(encoding="utf-8")
 
 
-def test_an_entry_that_is_back_with_a_new_text_after_its_deletion_was_imported_is_not_removed(
-    tmp_path, open_memory, while_writing
-):
-    file = tmp_path / "memories.md"
-    memory = open_memory(tmp_path / "memory.db")
-    memory.mirror(file, scope=SHOP)
-    for number in range(1, 6):
-        memory.remember(f"text {number}", topic=f"topic {number}", scope=SHOP)
+def test_an_entry_that_is_back_with_a_new_text_after_its_deletion_was_imported_is_not_removed(listed, while_writing):
+    memory, file = listed
     with_it = file.read_text(encoding="utf-8")
     entry = with_it[with_it.index("## topic 3") : with_it.index("## topic 4")]
     save(file, entry, "")
@@ -120,14 +125,8 @@ def test_an_entry_that_is_back_with_a_new_text_after_its_deletion_was_imported_i
     assert memory.show(3, scope=SHOP).state is State.ACTIVE
 
 
-def test_an_edited_entry_that_is_deleted_before_the_file_is_written_is_in_both_or_in_none(
-    tmp_path, open_memory, while_writing
-):
-    file = tmp_path / "memories.md"
-    memory = open_memory(tmp_path / "memory.db")
-    memory.mirror(file, scope=SHOP)
-    for number in range(1, 6):
-        memory.remember(f"text {number}", topic=f"topic {number}", scope=SHOP)
+def test_an_edited_entry_that_is_deleted_before_the_file_is_written_is_in_both_or_in_none(listed, while_writing):
+    memory, file = listed
     text = file.read_text(encoding="utf-8")
     entry = text[text.index("## topic 3") : text.index("## topic 4")]
     save(file, "text 3\n", "typed\n")
