@@ -6,6 +6,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from journey.conftest import Done
+from omoide.conversation.agent_process import run_agent
 
 Run = Callable[..., Done]
 PROGRAM = [sys.executable, "-c", "from omoide.interfaces.start import main; main()"]
@@ -219,3 +221,32 @@ def test_runs_without_a_title_are_listed_by_their_message(run: Run, omoide: Run)
     assert "ログインを直して" in listed
     assert "README" not in listed
     assert "ログインを直して" in run("runs", "show", "1").out
+
+
+@pytest.mark.parametrize("output", ["open", "closed"])
+def test_a_signal_that_does_not_interrupt_the_wait_for_the_agent_reaches_it(tmp_path: Path, output: str) -> None:
+    """As one that arrives just before the wait begins, or in another thread: Python's handler runs when the wait ends."""
+    close = "import os; os.close(1)" if output == "closed" else ""
+    code = (
+        "import pathlib, signal, sys, time\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\n"
+        f"{close}\n"
+        "pathlib.Path(sys.argv[1]).touch()\n"
+        "time.sleep(60)"
+    )
+    ready = tmp_path / "ready"
+
+    def interrupt() -> None:
+        while not ready.exists():
+            time.sleep(0.01)
+        time.sleep(0.2)  # until the other thread waits
+        signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    command = [sys.executable, "-c", code, str(ready)]
+    done = run_agent(command, "", environment={}, directory=tmp_path, file=tmp_path / "prompt.md")
+    thread.join()
+    assert done.exit_code == 5
+    assert done.seconds < 60
+    assert signal.set_wakeup_fd(-1) == -1, "what was set is taken back"

@@ -87,7 +87,7 @@ def run_agent(
         output = _OutputEnd(sys.stdout.buffer)
         if process.stdout is not None:
             with process.stdout:
-                _stream(process, process.stdout, output)
+                _stream(process, process.stdout, output, forwarding.wakeup)
         code = process.wait()
     return ProcessResult(128 - code if code < 0 else code, output.end, time.monotonic() - began, output.lost)
 
@@ -163,28 +163,37 @@ def _discard_rest(target: BinaryIO) -> None:
         os.close(nowhere)
 
 
-def _stream(process: subprocess.Popen[bytes], source: IO[bytes], output: _OutputEnd) -> None:
-    """Read the output of an agent until it has ended. What it started may keep the pipe open for longer: see `_GRACE`."""
+def _stream(process: subprocess.Popen[bytes], source: IO[bytes], output: _OutputEnd, wakeup: int) -> None:
+    """Read the output of an agent until it has ended. What it started may keep the pipe open for longer: see `_GRACE`.
+
+    `wakeup`: the end of a pipe that can be read when a signal has arrived. Python runs a handler only between two of its own
+    steps: a signal that arrives just before a wait, or in another thread, does not end the wait by itself.
+    """
     waiting, ended = os.pipe()
     threading.Thread(target=_close_at_end, args=(process, ended), daemon=True).start()
     with selectors.DefaultSelector() as selector, os.fdopen(waiting, "rb", buffering=0) as end:
         printing = selector.register(source, selectors.EVENT_READ)
         ending = selector.register(end, selectors.EVENT_READ)
+        waking = selector.register(wakeup, selectors.EVENT_READ)
         deadline: float | None = None
-        left = _PIPE_SIZE
-        while left > 0:
+        left, is_open = _PIPE_SIZE, True
+        while left > 0 and (is_open or deadline is None):
             ready = [key for key, _ in selector.select(None if deadline is None else max(0, deadline - time.monotonic()))]
+            if not ready:
+                return
+            if waking in ready:
+                os.read(wakeup, _PIECE)  # the handler runs after this step
             if ending in ready:
                 selector.unregister(end)
                 deadline = time.monotonic() + _GRACE
             if printing in ready:
                 piece = os.read(source.fileno(), _PIECE)
-                if not piece:
-                    return
-                output.add(piece)
-                left -= len(piece) if deadline is not None and time.monotonic() > deadline else 0
-            elif not ready:
-                return
+                if piece:
+                    output.add(piece)
+                    left -= len(piece) if deadline is not None and time.monotonic() > deadline else 0
+                else:
+                    selector.unregister(source)
+                    is_open = False
 
 
 def _close_at_end(process: subprocess.Popen[bytes], descriptor: int) -> None:
@@ -196,7 +205,9 @@ def _close_at_end(process: subprocess.Popen[bytes], descriptor: int) -> None:
 class _Forwarding:
     """Passes signals on to a process; those that arrive before it has started, when it has."""
 
-    def __init__(self) -> None:
+    def __init__(self, wakeup: int) -> None:
+        self.wakeup = wakeup
+        """The end of a pipe that can be read when a signal has arrived."""
         self._process: subprocess.Popen[bytes] | None = None
         self._early: list[int] = []
 
@@ -219,18 +230,24 @@ def _forward_signals() -> Iterator[_Forwarding]:
     def leave_to_terminal(_: int, __: FrameType | None) -> None:
         """The agent gets this signal itself."""
 
-    forwarding = _Forwarding()
+    wakeup, written = os.pipe()
+    os.set_blocking(written, False)
+    forwarding = _Forwarding(wakeup)
     interrupt = leave_to_terminal if _owns_terminal() else forwarding.forward
     handlers = dict.fromkeys(_FORWARDED, forwarding.forward) | dict.fromkeys(_FROM_TERMINAL, interrupt)
     numbers = {name: getattr(signal, name) for name in handlers if hasattr(signal, name)}  # Windows has few of them
     # What `nohup` or a shell ignores stays ignored, by the agent too: it inherits that, but no handler.
     heard = {name: number for name, number in numbers.items() if signal.getsignal(number) is not signal.SIG_IGN}
     before = {number: signal.signal(number, handlers[name]) for name, number in heard.items()}
+    written_before = signal.set_wakeup_fd(written, warn_on_full_buffer=False)
     try:
         yield forwarding
     finally:
+        signal.set_wakeup_fd(written_before)
         for number, old in before.items():
             signal.signal(number, old)
+        os.close(written)
+        os.close(wakeup)
 
 
 def _owns_terminal() -> bool:
