@@ -2,8 +2,8 @@
 
 Each transcript in `bench/learning_transcripts` has labels: what a careful colleague would note down, what may be noted, and
 what must not be: echoes of injected memories, secrets, private parts, instructions out of tool output, progress. The rules
-were tuned on `dev` and, after they had been measured unseen, on `test`, `test2` and `dev2`. The claims are judged on
-`test3`, which nobody who changes the rules reads.
+were tuned on `dev` and, after they had been measured unseen, on `test`, `test2`, `dev2` and `dev3`. The claims are judged on
+`test3` and `test4` together, which nobody who changes the rules reads.
 """
 
 import argparse
@@ -20,8 +20,10 @@ import omoide
 from bench.secrets_corpus.parts import ALNUM, UPNUM, draw
 
 PLACE = Path(__file__).parent / "learning_transcripts"
-TUNED_ON = ("dev", "test", "test2", "dev2")
-UNSEEN = "test3"
+TUNED_ON = ("dev", "test", "test2", "dev2", "dev3")
+FITTED_ON = ("dev", "test", "test2", "dev2")
+"""On which the weights of sentences are fitted. A fit with `dev3` too kept more that is wrong of other transcripts."""
+UNSEEN = ("test3", "test4")
 PRECISION, RECALL = 0.85, 0.7
 FORBIDDEN = ("echo", "secret", "instruction", "private", "progress")
 NEVER_KEPT = ("echo", "secret", "private")
@@ -179,7 +181,7 @@ def _print_misses(results: Sequence[Result]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.learning_extraction", description=__doc__)
-    parser.add_argument("--test", type=Path, default=PLACE / UNSEEN, help="the directory of the unseen transcripts")
+    parser.add_argument("--test", type=Path, action="append", help="a directory of unseen transcripts, instead of those")
     parser.add_argument("--misses", action="store_true", help="list what was missed where the rules were tuned")
     parser.add_argument("--all-misses", action="store_true", help="list what was missed everywhere: not while tuning")
     parser.add_argument("--seed", type=int, default=7, help="of the generated credentials")
@@ -194,20 +196,24 @@ def main() -> int:
         print_fit(write=options.write_fit)
         return 0
     transcripts = [each for name in TUNED_ON for each in load(PLACE / name, f"{name}, tuned on", options.seed)]
-    unseen_group = f"{options.test.name}, unseen"
-    transcripts += load(options.test, unseen_group, options.seed)
+    places = options.test or [PLACE / name for name in UNSEEN]
+    unseen_groups = [f"{place.name}, unseen" for place in places]
+    for place, group in zip(places, unseen_groups, strict=True):
+        transcripts += load(place, group, options.seed)
     results = [evaluate(each) for each in transcripts]
     _print_rows(results)
-    shown = [one for one in results if options.all_misses or one.transcript.group != unseen_group]
+    shown = [one for one in results if options.all_misses or one.transcript.group not in unseen_groups]
     if options.misses or options.all_misses:
         _print_misses(shown)
-    unseen = [one for one in results if one.transcript.group == unseen_group]
+    unseen = [one for one in results if one.transcript.group in unseen_groups]
     if not unseen:
-        print(f"\nThere are no unseen transcripts in {options.test}: the claims are not judged.")
+        print(f"\nThere are no unseen transcripts in {', '.join(map(str, places))}: the claims are not judged.")
         return 0
-    met = is_met(figures(unseen))
+    sums = figures(unseen)
+    met = is_met(sums)
     claim = f"precision ≥ {PRECISION:.0%}, recall ≥ {RECALL:.0%}, no echoes, secrets, private parts or active instructions"
-    print(f"\nclaim on the unseen transcripts: {claim}: {'✓' if met else '✗'}")
+    found = f"precision {sums.precision:.1%}, recall {sums.recall:.1%} of {sums.transcripts}"
+    print(f"\nclaim on the unseen transcripts: {claim}: {found}: {'✓' if met else '✗'}")
     return 0 if met else 1
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import omoide
-from bench.learning_extraction import PLACE, TUNED_ON, Transcript, evaluate, figures, load, matches
+from bench.learning_extraction import FITTED_ON, PLACE, Transcript, evaluate, figures, load, matches
 from bench.learning_sentences import FAULTS_AND_PLANS, GUIDANCE, OTHER
 from omoide.learning import sentence_weights
 from omoide.learning.candidates import ends_with_question
@@ -143,7 +143,7 @@ WEIGHTS: dict[str, float] = {{
 
 def print_fit(*, write: bool) -> None:
     """Print how well the weights do where they were fitted and on directories left out; write them if asked."""
-    sets = {name: list(load(PLACE / name, name, SEED)) for name in TUNED_ON}
+    sets = {name: list(load(PLACE / name, name, SEED)) for name in FITTED_ON}
     examples = {name: [one for each in transcripts for one in read_examples(each)] for name, transcripts in sets.items()}
     single = list(read_single_messages())
     for name, transcripts in sets.items():

@@ -1,10 +1,10 @@
 """Measure the router: which project messages are given to, and what they ask to remember.
 
-Twelve projects with ten memories each, and messages in English and Japanese: plain ones, ones that name a project, ones that
-could be of two projects of one kind, ones that switch or continue, greetings and other topics. People who had not seen the
-code wrote all of them. In `dev2.jsonl`, 50 of 120 messages belong to no project, half of those in a conversation about one.
-The rules were tuned on all sets but `test3.jsonl` and `requests4.jsonl`, of which the goals are; docs/benchmarks.md has what
-each gave before.
+Twelve projects with ten memories each, and messages in English and Japanese: plain ones, ones that name a project, ones
+that could be of two projects of one kind, ones that switch or continue, greetings and other topics. People who had not seen
+the code wrote all of them. In `dev2.jsonl`, 50 of 120 messages belong to no project, half of those in a conversation about
+one. The rules were tuned on all sets but `test3.jsonl`, `requests4.jsonl` and `requests8.jsonl`, of which the goals are: of
+the last two together, because two people wrote them. docs/benchmarks.md has what each gave before.
 """
 
 import argparse
@@ -23,7 +23,9 @@ from omoide.retrieval import analyzer
 DATA = Path(__file__).with_name("routing_messages")
 TUNED_ON = ("dev", "test", "test2", "dev2")
 UNSEEN = "test3"
-REQUESTS_TUNED_ON, REQUESTS_UNSEEN = ("requests", "requests2", "requests3", "requests5", "requests6"), "requests4"
+REQUESTS_TUNED_ON = ("requests", "requests2", "requests3", "requests5", "requests6", "requests7")
+REQUESTS_UNSEEN = ("requests4", "requests8")
+ALL_UNSEEN = "requests4 and 8"
 EMBEDDERS = {"off": "words alone", "bundled": "bundled embedder"}
 ACCURACY = {"off": 0.75, "bundled": 0.85}
 NONE, PRECISION, RECALL = 0.8, 0.95, 0.9
@@ -110,9 +112,10 @@ def print_requests(name: str, judged: Sequence[Judged]) -> bool:
 
 
 def _print_row(name: str, embedder: str, label: str, count: int, value: float, goal: float | None) -> bool:
-    is_unseen = name in (UNSEEN, REQUESTS_UNSEEN)
+    is_unseen = name in (UNSEEN, *REQUESTS_UNSEEN, ALL_UNSEEN)
     is_met = goal is None or value >= goal
-    wanted = (f"≥ {goal:.0%}", "✓" if is_met else "✗") if goal is not None and is_unseen else ("", "")
+    is_judged = goal is not None and name in (UNSEEN, ALL_UNSEEN)
+    wanted = (f"≥ {goal:.0%}", "✓" if is_met else "✗") if is_judged else ("", "")
     origin = "unseen" if is_unseen else "tuned on"
     print(f"| {name} ({origin}) | {EMBEDDERS[embedder]} | {label} | {count} | {value:.1%} | {wanted[0]} | {wanted[1]} |")
     return is_met
@@ -147,13 +150,16 @@ def measure(memory: Service, embedder: str) -> tuple[bool, list[Judged]]:
         else:
             met = is_met
     if embedder == "off":
-        for name in filter(exists, (*REQUESTS_TUNED_ON, REQUESTS_UNSEEN)):
+        for name in filter(exists, REQUESTS_TUNED_ON):
             requests = judge(memory, read_lines(f"{name}.jsonl"))
-            is_met = print_requests(name, requests)
-            if name in REQUESTS_TUNED_ON:
-                tuned_on += requests
-            else:
-                met = met and is_met
+            print_requests(name, requests)
+            tuned_on += requests
+        unseen: list[Judged] = []
+        for name in filter(exists, REQUESTS_UNSEEN):
+            requests = judge(memory, read_lines(f"{name}.jsonl"))
+            print_requests(name, requests)
+            unseen += requests
+        met = met and (not unseen or print_requests(ALL_UNSEEN, unseen))
     times = sorted(each.seconds for each in judged)
     print(f"\n{EMBEDDERS[embedder]}: median {times[len(times) // 2] * 1000:.1f} ms a message\n", file=sys.stderr)
     return met, tuned_on
@@ -182,7 +188,7 @@ def main() -> int:
             is_met, judged = measure(memory, embedder)
             met = met and is_met
             wrong += judged
-    if not (exists(UNSEEN) and exists(REQUESTS_UNSEEN)):
+    if not all(map(exists, (UNSEEN, *REQUESTS_UNSEEN))):
         print("Some unseen messages are absent: their goals were not checked.", file=sys.stderr)
     if options.errors:
         print_errors(wrong)

@@ -45,6 +45,76 @@ def test_tasks_reports_and_what_is_taken_back_are_left_out(message):
     assert texts(message) == []
 
 
+@pytest.mark.parametrize(
+    ("message", "look_alike"),
+    [
+        (
+            "Our first version always crashed when grandma opened it.",
+            "The first version must always stay installable, grandma never updates.",
+        ),
+        (
+            "Row 14 should say 320 but it shows 32.",
+            "Row 14 is always the total, the importer depends on it.",
+        ),
+        (
+            "We are still discussing with the printer whether it should be A4 or letter.",
+            "It has to be A4, the printer in Gera has no letter tray.",
+        ),
+        (
+            "the tests passed locally, so it must be something with the cache on CI",
+            "the buffer must be a multiple of 8, the DMA needs it",
+        ),
+        (
+            "although the lake is green now, which is a political statement I don't want to make",
+            "no green for the lake, I don't want political statements on the map",
+        ),
+        (
+            "man I hate that log, it's a scanned fax",
+            "I hate abbreviations in variable names, write them out",
+        ),
+        (
+            "うちの患者さん、時間より早く来る人ばっかりなんですよ",
+            "うちの患者番号は6桁で、先頭の0も残します",
+        ),
+        (
+            "前任者のスクリプトだとここが手作業で、毎回泣きそうでした。",
+            "前任者のスクリプトは毎回手作業で流すので、cronには入れない。",
+        ),
+        (
+            "合計が1,204になるべきところ1,198になってます。",
+            "合計が合わないときは経理の数字を正とする。",
+        ),
+        (
+            "A4にするかB5にするかは印刷屋さんと話してるところです。",
+            "A4固定です、印刷屋さんがB5を扱ってないので。",
+        ),
+        (
+            "梁は本当は30本くらいあるんだけどな。",
+            "梁は30本あるけど、図面に載せるのは構造の12本だけ。",
+        ),
+        (
+            "手元では通ったので、CIのキャッシュ周りじゃないかと。",
+            "CIのキャッシュはlockファイルで決まるので、手で消さないで。",
+        ),
+    ],
+)
+def test_talk_of_the_moment_is_left_out_and_what_looks_like_it_is_kept(message, look_alike):
+    assert texts(message) == []
+    assert texts(look_alike) == [look_alike]
+
+
+def test_a_short_reason_is_left_out_with_the_task_that_it_explains():
+    assert texts("止めてください。もう結果は出てるので") == []
+    (text,) = texts("うん、IDだけで。患者情報を外部サービスに出すのは契約上NGだから")
+    assert "契約上NG" in text
+
+
+def test_a_general_word_does_not_save_a_sentence_that_nothing_else_speaks_for_after_the_first_message():
+    message = "それそれ、新しい端末でいつもハマるやつ。"
+    assert texts(message) == []
+    assert texts("日付はいつも西暦で出しています。", is_first=True)
+
+
 def test_the_story_behind_a_rule_stays_with_it():
     message = "never run the vacuum on the primary. last time it locked the orders table for an hour"
     assert texts(message) == [message]

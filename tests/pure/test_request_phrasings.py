@@ -29,6 +29,69 @@ def test_a_task_a_question_or_an_account_asks_to_keep_nothing(message):
 
 
 @pytest.mark.parametrize(
+    ("message", "rule"),
+    [
+        ("You keep forgetting this: the unit is kPa.", "kPa"),
+        ("How many times must I say it, no abbreviations in titles.", "abbreviations"),
+        ("I'm tired of correcting that. Dates start with the year.", "year"),
+        ("何度も同じことを言わせないで、と言いたいけど。前にも言いましたが、宛名は「御中」です。", "御中"),
+        ("税抜で表示して。毎回直すのが面倒なので。", "税抜"),
+    ],
+)
+def test_who_complains_of_repeating_a_rule_wants_it_kept(message, rule):
+    assert rule in " ".join(request.content for request in find_requests(message))
+
+
+@pytest.mark.parametrize(
+    ("message", "rule"),
+    [
+        ("Titles in sentence case, and this will never change.", "sentence case"),
+        ("Round to two decimals. Now and forever.", "two decimals"),
+        ("見出しは体言止め、これはもう変えません。", "体言止め"),
+        ("議事録の宛先は総務課。次の会議でもこれ前提で。", "総務課"),
+        ("画像の幅は800px。未来永劫。", "800px"),
+        ("原稿料は税込で計算する。みんなで決めたことだから。", "税込"),
+    ],
+)
+def test_a_closing_that_says_that_something_holds_for_good_makes_a_rule_of_what_is_before_it(message, rule):
+    assert rule in " ".join(request.content for request in find_requests(message))
+
+
+@pytest.mark.parametrize(
+    ("message", "is_rule"),
+    [
+        ("When you write letters for me, leave two lines for the signature.", True),
+        ("When you have the result, send it to Kai.", False),
+        ("Whenever you're ready, restart the worker.", False),
+        ("Every time a customer cancels, the seat must be freed.", False),
+        ("見積書を作成するときは送料も入れてください。", True),
+        ("何かを削除する前には私に聞いてください。", True),
+        ("ログインするたびに背景色を変えてください。", False),
+        ("起動するたびに必ず更新を確認する機能を付けてください。", False),
+    ],
+)
+def test_an_order_for_each_time_is_a_rule_unless_a_program_does_it(message, is_rule):
+    assert bool(find_requests(message)) is is_rule
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "// TODO: remember that this is never called\nIs this still true?",
+        "[INFO] policy: always retry, never drop\nWhere is this set?",
+        "I was going to ask you to remember the new port, but it changed again.",
+        "I've decided to have dinner first, please go on with the tests.",
+        "Our competitor announced that from now on they ship for free.",
+        "ユーザーが次から迷わないように、説明を付けてください。",
+        "今後ミスを減らしたいので、チェックリストを作ってください。",
+        "毎回手で直すのが大変なので、自動化してもらえますか?",
+    ],
+)
+def test_code_logs_plans_and_what_others_do_ask_to_keep_nothing(message):
+    assert find_requests(message) == []
+
+
+@pytest.mark.parametrize(
     ("message", "task"),
     [
         ("Prod is on 5433. Remember that. Now fix the login page.", "login"),

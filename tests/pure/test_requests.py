@@ -258,6 +258,15 @@ HOSTILE = [
     *("after a ", "from now on ", "and let's use the ", "every time you a, ", "store that as our rule ", "always use a "),
     *("and please store it for later ", "one thing to note ", "「", "'a ", '"a" ', "`x` ", "a_", "save it to your notes, "),
     *("ので記録を", "ように書いておいて", "ということを", "、ノートに残し", "きちんと", "これは恒久"),
+    *(
+        "you keep forgetting, ",
+        "I keep having to tell ",
+        ", every time",
+        "when you write texts, ",
+        "、毎回これで",
+        "を確認するときは",
+    ),
+    *("何度も言って", "もう変えません", "必ず使う機能を", "前にも言った"),
     *("時は必ずて", "ルールで", "、これは守って", "が今後必ずようにして", "もらえると", "は禁止"),
 ]
 
@@ -310,3 +319,16 @@ def test_no_rule_misses_a_message_for_want_of_a_word_that_it_says_it_needs():
 )
 def test_a_request_that_leans_on_another_statement_keeps_that_too(message, kept):
     assert kept in " ".join(request.content for request in find_requests(message))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "それより、これ覚えといて。窓口は平日の10時から。",
+        "そういえば、覚えておいて。窓口は平日の10時から。",
+        "ところで、これ忘れんといて。窓口は平日の10時から",
+    ],
+)
+def test_a_word_that_only_changes_the_subject_is_not_what_is_to_be_kept(message):
+    (request,) = find_requests(message)
+    assert request.content.startswith("窓口は平日の10時から")

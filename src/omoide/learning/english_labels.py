@@ -6,7 +6,8 @@ RULE = "(?:rule|policy|convention|guideline|practice)"
 LABEL = (
     r"(?=[^:\n]{1,60}:\s)(?!https?:)(?!(?:please |can you |now )*(?:add|write|create|fix|update|change|rename|remove|"
     r"delete|check|"
-    r"implement|insert|append|edit|extend|move|show|find|see|read)\b)(?![^:\n]*\b(?:that|this|it) as\b)[^:\n?]*?\b"
+    r"implement|insert|append|edit|extend|move|show|find|see|read|make (?:a|an|me|us) (?!\w*\s?note)|draw|draft|generate|"
+    r"list|print)\b)(?![^:\n]*\b(?:that|this|it) as\b)[^:\n?]*?\b"
     + any_of(
         *(
             "remember",
@@ -30,6 +31,17 @@ LABEL = (
     + r"\b[^:\n?]*"
 )
 """A few words before a colon that say what follows: "one thing to remember: …"."""
+DONE_ONCE = (
+    r"(?:\b(?:decided?|agreed?) (?:nothing|to (?:take (?:a|the)|go (?:home|out|to)|call it|stop (?:here|for)|rest|sleep|"
+    r"wait|"
+    r"postpone (?:it|this|that|the decision|everything)|think|have (?:a|some|lunch|dinner|breakfast)|leave early|eat|grab|"
+    r"get (?:some|a)|check|look|try|ask|see|"
+    r"discuss|meet|talk|disagree|catch up|start with|do (?:it|this|that)))\b|\bI(?:'ve| have)? (?:\w+ )?decided to (?:re)?"
+    r"(?:write|do|factor|build|start|fix|skip|add|remove|delete|finish|clean)\b|\bdecide[ds]? (?:later|tomorrow|next week|"
+    r"on "
+    r"(?:monday|tuesday|wednesday|thursday|friday))\b)"
+)
+"""A decision about what somebody does next."""
 OBSERVE = any_of(
     "(?:please |pls |always |let'?s |do )*(?:stick to|keep to|adhere to|respect|honou?r|observe|follow|comply with|live by) "
     "(?:that|this|it|these|those|them)(?: (?:rules?|conventions?|style))?"
@@ -40,11 +52,12 @@ OBSERVE = any_of(
     "(?:from (?:now|here) on|going forward|in (?:the )?future|every time|each time|at all times|for good|everywhere|"
     "throughout|always)",
     "(?:and )?(?:that|this|it)(?:'s| is| goes) (?:now )?(?:(?:a|an|the|our) (?:\\w+ )?(?:rule|policy|convention|"
-    "standard|default|must)|"
+    "standard|default|must|deal|law|agreement|arrangement|way it is)|"
     "non[- ]negotiable|final|policy|for good|forever|for every \\w+)(?: (?:now|here|from now on|for us|going forward))?",
     "(?:that|this|it|the same) (?:goes|applies|holds|counts) (?:for|to) (?:every|all|any|each|the whole|both|"
     "everything|everywhere)[^.!?]{0,120}",
-    "(?:the |this |that |my |our )?(?:decision|matter|choice|call)(?:'s| is) (?:final|made|settled|closed|done)[^.!?]{0,80}",
+    "(?:the |this |that |my |our )?(?:decision|matter|choice|call)(?:'s| is) (?:final|made|settled|closed|"
+    "done)[^.!?:]{0,80}",
 )
 """The end of a statement, or a sentence after it, that makes it a rule."""
 ANNOUNCED = (

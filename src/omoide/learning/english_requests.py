@@ -1,6 +1,6 @@
 """How people ask in English that something be remembered: phrases, each with what it asks to keep. Pure."""
 
-from omoide.learning.english_labels import ANNOUNCED, FOR_LATER, HOW_IT_IS, LABEL, NOTE_TO_YOU, OBSERVE, RULE
+from omoide.learning.english_labels import ANNOUNCED, DONE_ONCE, FOR_LATER, HOW_IT_IS, LABEL, NOTE_TO_YOU, OBSERVE, RULE
 from omoide.learning.patterns import any_of, phrases
 from omoide.learning.request_rule import rule
 
@@ -46,9 +46,8 @@ _REMEMBER = any_of(
     "keeping in mind",
     "(?:(?:important|essential|good) )?(?:that )?you (?:should )?(?:know|are aware)(?= ?:)",
     f"(?:keep|bear) (?:it )?in mind{_FOR}",
-    "don'?t (?:ever )?forget",
-    "do not forget",
-    "never forget",
+    "(?:don'?t|do not|never) (?:ever )?(?:let (?:me|us|yourself) )?forget",
+    "(?:let'?s not|we (?:must|should)(?:n'?t| not)) (?:ever )?forget",
 )
 _NOTE = any_of(
     f"(?:mak(?:e|ing)|tak(?:e|ing)|keep(?:ing)?) (?:a )?(?:\\w+ )?note{_FOR}(?= (?:of|that)\\b| ?[:,—–]| -|$)",
@@ -87,7 +86,7 @@ _PLACE = (
 )
 _LATER = (
     "(?:for|in) (?:(?:all|any|the|our|your|my) )?(?:later(?: on)?|future(?: \\w+)?|next time|good|the record|coming \\w+|"
-    "(?:next|further|other) (?:sessions?|tasks?|times?))"
+    "(?:next|further|other|all|any|every|each) (?:\\w+ )?(?:sessions?|tasks?|times?|conversations?|chats?|projects?))"
 )
 _POINTED = "(?:this(?: one| fact| rule)?|that|it|these|the following)"
 _MEMORY_ACT = any_of(
@@ -116,7 +115,8 @@ _REFERENCE = any_of(
     "to remember(?= ?:)",
 )
 _AGAIN = (
-    r"\b(?:always|never|every|each|any|whenever|when(?:ever)? you|(?:before|after|when) \w+ing|in (?:the )?future|"
+    r"\b(?:always|never|every|each|any|whenever|when(?:ever)? you(?!'?(?:re| are|'?ve| have) (?:done|finished|ready|back|"
+    r"through))|(?:before|after|when) \w+ing|in (?:the )?future|"
     r"next time|(?:before|after) you (?:push|commit|merge|deploy|release|publish|rebase|open|edit|change|touch|run))\b"
 )
 """What makes "remember to …" more than an order for today."""
@@ -127,8 +127,8 @@ _CALLED_RULE = any_of(
     f"as a (?:general )?{RULE}",
 )
 FROM_NOW = any_of(
-    "from now on",
-    "(?:going|moving) forward(?! (?:by|to|in|one|two|through|and back)\\b)",
+    "from now on(?! (?:is|was|are|means)\\b)",
+    "(?:going|moving) forward(?! (?:by|to|in|one|two|through|and back(?:ward)?s?)\\b)",
     "from here on(?: out)?",
     "from (?:this point|today) on(?:wards?)?",
     "in (?:the )?future(?=,| (?:please|pls|always|never|don'?t|do not|use|only)\\b)",
@@ -167,8 +167,9 @@ _DECIDED = any_of(
 _SETTLE = any_of(
     "let'?s (?:all )?(?:(?:standardi[sz]e|settle|agree) on(?! an? (?:time|date|day|place|meeting))|agree (?:that|to))",
     "we(?:'re| are) (?:now )?(?:standardi[sz]ing|settling) on",
-    "(?:we(?:'ll| will)|let'?s) (?:all )?(?:stick|go) with(?! (?:option|variant|version|number|plan) [\\w]+ for (?:this|"
-    "that|now)\\b)",
+    "(?:we(?:'ll| will)|let'?s) (?:all )?(?:stick|go) with(?! (?:(?:option|variant|version|number|plan) \\w+ for (?:this|"
+    "that|now)|(?:your|the|that|this) "
+    "(?:\\w+ )?(?:suggestion|proposal|idea|option|variant|version|approach|one))\\b)",
 )
 _DASH = r"\s*[:,—–-]\s*"
 _KEEP = (
@@ -214,15 +215,17 @@ ENGLISH = (
     rule("remember", rf"^(?P<content>.*?)(?:^|\s*[-,;:—–.(]+\s*)(?P<phrase>{_NOTE_AFTER})\W*$", _KEEP),
     rule(
         "remember",
-        rf"^(?P<phrase>{_REFERENCE}){_DASH}(?P<content>.+)$",
+        rf"^(?:{_LEAD})*(?P<phrase>{_REFERENCE}){_DASH}(?P<content>.+)$",
         "heads-up heads reminder fyi info note hint know remark tip reference future later time record remember",
     ),
     rule(
         "remember",
         rf"^(?:{_LEAD})*{_FIRST}(?:please )?(?P<phrase>(?:you (?:should|need to|must) )?(?:know|"
-        r"be (?:aware|advised|warned))|mind|(?:(?:just|a|an|quick|friendly|small|another) )*(?:reminder|heads[- ]up)) that"
+        r"be (?:aware|advised|warned|mindful|conscious)|(?:get used to|accept|live with|allow for|consider) the fact|"
+        r"take into (?:account|consideration))(?: (?:for|in) [\w ]{3,24}?)?|mind|(?:(?:just|a|an|quick|friendly|small|"
+        r"another) )*(?:reminder|heads[- ]up)) that"
         r"\s+(?P<content>.+)$",
-        "know aware advised warned mind reminder heads",
+        "know aware advised warned mind conscious fact account consideration reminder heads",
     ),
     rule("remember", rf"{_START}(?:and please )?(?P<phrase>{_MEMORY_ACT})(?:{_DASH}|\s+that\s+)(?P<content>.+)$", _KEEP),
     rule("rule", rf"^(?P<content>.{{8,}}?)\s*[-,;:—–.(]+\s*(?:and |so |but )?(?P<phrase>{OBSERVE})\W*$", _KEPT_TO),
@@ -267,7 +270,8 @@ ENGLISH = (
     rule(
         "rule",
         rf"{_START}(?P<phrase>(?:that|this|it)(?: was| has been| had been|'s been|'s| is) (?:\w+ly |already )?"
-        r"(?:decided|agreed|settled|approved|signed off)(?! to\b|.*\bthat\b)[^?:]*)(?P<content>)$",
+        r"(?:decided|agreed|settled|approved|signed off)(?! to\b|.*\bthat\b)[^?:,]*(?:,(?: so\b[^?:]*|"
+        r"[^?:,]{0,16}))?)(?P<content>)$",
         "decided agreed settled approved signed",
     ),
     rule("decision", rf"^.{{0,80}}?(?P<phrase>{_DECIDED})\b:?\s+(?P<content>.+)$", "decided agreed settled"),
@@ -321,16 +325,16 @@ NOT_ENGLISH = phrases(
     r"settled)\b",
     r"\b(?:what|which|where|when|why|how|whether|if|who|until|unless) (?:we|they|I)(?:'ve| have)? (?:\w+ )?"
     r"(?:decided|agreed|settled)\b",
-    r"\b(?:recall|remind me)\b",
+    r"\b(?:recall|remind me|never ?mind|on second thoughts?|scratch that)\b",
+    r"\b(?:was|were) (?:\w+ )?(?:going|about|supposed|meant|planning) to (?:ask|tell|have|remind|let)\b",
     r"\bforget (?:the|an?|my|your|those|these) (?!.*\b(?:is|are|has|have|must|needs?|should|can|will|only|never|"
     r"always|don'?t|doesn'?t|"
     r"lives?|runs?|uses?|takes?|gets?)\b)",
-    r"\bagreed? to (?:disagree|meet|talk|discuss|wait|catch up|have a call)\b",
+    r"\b(?:I|we) (?:forgot|forget|can'?t remember|don'?t know) (?:what|which|why|who|how|where|when)\b",
+    DONE_ONCE,
     r"\b(?:I (?:think|thought|guess|believe|suppose|assume)|iirc|apparently|supposedly|not sure|maybe|perhaps)\b[^.;]{0,20}"
     r"\b(?:decided|agreed|settled|chose|went with)\b",
     r"\b(?:no need|don'?t (?:need|have)|not necessary|needn'?t) (?:for you )?to (?:remember|note|memori[sz]e|save|keep)\b",
-    r"\bdecided (?:nothing|to (?:take a break|call it a day|go home|wait|postpone (?:it|this|that|the decision|"
-    r"everything)|think|discuss|meet|talk))\b",
     r"^(?:suppose|imagine|assum(?:e|ing)|what if|hypothetically|say)\b.*\b(?:decided|agreed|settled|for good|from now on)\b",
     r"\b(?:before we decide|once we(?:'ve| have) decided|if we (?:decided|agreed))\b",
     r"\b(?:do(?:n'?t| not)|no need to|needn'?t|not (?:necessary|needed) to|without|rather not|never) (?:(?:sav|stor|keep|"

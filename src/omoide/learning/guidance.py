@@ -36,7 +36,7 @@ from omoide.learning.guidance_patterns import (
     UNSETTLED,
     VAGUE,
 )
-from omoide.learning.noise import is_temporary
+from omoide.learning.noise import is_passing, is_temporary
 from omoide.learning.sentences import is_question, split_sentences
 from omoide.learning.statements import decides, has_reason, is_concrete
 from omoide.learning.wording import content_words
@@ -239,6 +239,7 @@ def is_statement(sentence: str, *, least: int) -> bool:
         and len(content_words(sentence)) >= least
         and not is_question(sentence)
         and not is_temporary(sentence)
+        and not is_passing(sentence)
     )
 
 
@@ -258,7 +259,7 @@ def dependent_sentences(statement: str, following: Sequence[str]) -> list[str]:
 
 def decide_answer(sentences: Sequence[str]) -> Iterator[Guidance]:
     """Yield an answer that gives a reason, as a whole: it decides what the agent had asked."""
-    statements = [sentence for sentence in sentences if not is_question(sentence) and not is_temporary(sentence)]
+    statements = [one for one in sentences if not (is_question(one) or is_temporary(one) or is_passing(one))]
     if not statements:
         return
     refused, text = strip_lead(" ".join(statements))

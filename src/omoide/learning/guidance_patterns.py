@@ -80,11 +80,13 @@ GENERAL = phrases(
     r"\ball (?:the |our )?\w+(?: \w+){0,4} (?:are|is|in|go|goes|must|should|use|have)\b",
     r"\b(?:keep|stay|limit)\b.{1,40}\b(?:under|below|short|small|within|at most|max(?:imum)?)\b",
     r"\b(?:is|are) (?:pinned|frozen|locked|read[- ]only|write[- ]only|immutable|deprecated|banned|reserved)\b",
-    r"\bI (?:always |really |strongly |much |generally )?(?:prefer|hate|dislike|can'?t stand|like (?:my|to have))\b",
+    r"\bI (?:always |really |strongly |much |generally )?"
+    r"(?:(?:prefer|hate|dislike|can'?t stand)\b(?! th(?:is|at|ese|ose)\b)|like (?:my|to have)\b)",
     r"\b(?:is|are) (?:mandatory|compulsory|not optional|a must)\b|\b(?:we|i) can live with\b",
-    r"\b(?:i|we)'?d (?:keep|stick|leave|go with|rather)\b|\bi (?:don'?t|do not) (?:want|like)\b",
+    r"\b(?:i|we)'?d (?:keep|stick|leave|go with|rather)\b",
+    r"(?:^|[,;:.] ?|\b(?:and|but|so|because) )i (?:don'?t|do not) (?:want|like)\b",
     listed("原則, 基本(?:的に)?は?[、 ], 統一, 固定, 限定, 厳守, 必須, (?<!非)推奨, 対象(?:です|。|$|、)"),
-    "(?<![のそ])うち(?:は|では|の)|(?:弊社|社内|我々|私たち)",
+    "(?<![のそ])うち(?:は|では|の[^、。]{1,12}(?:は|で、))|(?:弊社|社内|我々|私たち)",
     "(?:この|本)(?:プロジェクト|リポジトリ|リポ|コードベース|チーム|現場|アプリ|サービス)(?:は|では|の|で)|チーム(?:では|は|の|で)",
     listed("ルール, 規約, 方針, 決まり, 約束, 運用, ポリシー, 契約, 取り決め, お作法, 慣習, 社内規定"),
     "(?:ほう|方)が(?:いい|良い|好き|楽|助か|読みやす)|好み|(?:好き|嫌い|苦手)(?:です|だ|なので|。|$)|派(?:です|なので|だから)",
@@ -93,6 +95,7 @@ GENERAL = phrases(
 
 _HARMLESS = words("""
     worry, bother, forget, think, know, care, mind, need, have, hesitate, see, remember, like, understand, get, recall, mean
+    judge, laugh, blame, panic, cry, stress, quote, ask me, tell (?:him|her|them|anyone|anybody), get me wrong
     believe, work, seem, exist, matter, feel, say, look, appear, happen, show, want
 """)
 _NO_RULE = listed("need, idea, problem, worries, rush, way, thanks, clue, longer, one, matter, luck, tests?$")
@@ -132,7 +135,7 @@ STATES = phrases(
     + words("requires?, needs?, expects?, rejects?, accepts? only, only (?:works?|runs?|accepts?|supports?|links?)"),
     words("allows? (?:only|at most)"),
     "に(?:(?:置|入)(?:いて|って|かれ))|になって(?:る|ます|いる|います)|しか(?:動|使え|対応|通)|までに?(?:。|$)",
-    f"(?:{_ARRANGED})(?:て|で)(?:る|ます|います|いる|ある|あります|おり|ない)|(?:され|弾かれ)(?:る|ます)|(?:残ら|使え|読め|通ら)な",
+    f"(?:{_ARRANGED})(?:て|で)(?:る|ます|います|いる|ある|あります|おり|ない)|(?:され|弾かれ)(?:る|ます)|(?:残ら|使え|読め|通ら|出せ|送れ|消せ|変えられ)な",
     "(?:て|で)あ(?:る|ります)",
     listed("が必要, が要る, 要ります, でのみ, 経由, ポート, 環境変数, 自動生成, 読み取り専用, 上限"),
 )
@@ -182,8 +185,8 @@ DIRECTS = phrases(
     r"\b(?:should|not|no)\b(?! \w+ing\b)",
     listed("""
         (?:に|まで)(?:落と|下げ|上げ|増や|減ら|絞)
-        にする, に(?:して|しと), でいく, でいこう, でいき, でやる, を使, 残(?:し|す|って), 分け, 入れ, やめ, しない, だけ
-        のみ, (?:で|に|へ)[。！]?$, 切(?:る|り), やめます, 外(?:す|し), 捨て, だけで
+        にする, に(?:して|しと), でいく, でいこう, でいき, でやる, を使, 残(?:し|す|って), 分け, 入れ, やめ, だけ
+        しない(?!と), のみ, (?:(?<!の)で|に|へ)[。！]?$, 切(?:る|り), やめます, 外(?:す|し), 捨て, だけで
         でいい, でお願い, ようにして, こと(?=[。！(（]|$), 揃え, 寄せ, 置い, おいて, おく, 書い, まま, より, ではなく
         じゃなく, なし[で。], 足し
     """),
@@ -217,7 +220,7 @@ HOUSE_SHAPE = phrases(
     r"\b(?:please|pls)[.!]*$",
     r"\b(?:in|as) (?:english|japanese|german|french|utc|iso\b|lowercase|uppercase|[\w-]+_case|present tense|imperative)",
     words("without, no, only, should, must, start, begin, end, prefixed?"),
-    "で(?:お願い|統一|す|書|、|。|$)|に(?:して|する|統一|、|。|$)",
+    "で(?:お願い|統一|す|書|、)|(?<!の)で(?:。|$)|に(?:して|する|統一|、|。|$)",
     listed("なし, 英語, 日本語, 半角, 全角, 両方, 降順, 昇順, 形式, つけ, 付け, 始め, 頭に, 先頭, 末尾"),
 )
 """The form in which people state a convention."""
@@ -282,7 +285,7 @@ ORDERS = phrases(
         use, keep, leave, put, take, prefer, stick, stay, call, name, write, run, drop, skip, go with, don'?t, do not, never
         avoid, pass, pin, wrap, return, log, store, check, ask, test, treat, add, set, make
     """),
-    "(?:て|で)(?:ください|下さい|くれ|ほしい|欲しい|おいて|ね|よ)*[。！!]?$|(?:すること|こと|よう(?:に)?)[。！!]?$|しよう|ましょう",
+    "(?:て|(?<!の)で)(?:ください|下さい|くれ|ほしい|欲しい|おいて|ね|よ)*[。！!]?$|(?:すること|こと|よう(?:に)?)[。！!]?$|しよう|ましょう",
 )
 """It tells somebody what to do, as opposed to what happens."""
 ENDS_OPEN_JA = lazy_pattern(
@@ -292,6 +295,8 @@ ENDS_OPEN_JA = lazy_pattern(
 """A Japanese sentence that ends by asking for something, or only gives a reason: it states no fact."""
 UNSETTLED = phrases(
     r"\b(?:haven'?t|have not|hasn'?t|not) (?:yet )?(?:decided|settled|agreed|sure|certain)\b|\bundecided\b|\btbd\b",
+    r"\b(?:keep|been) (?:thinking|wondering)\b|\b(?:may|might) (?:well )?be nothing\b",
+    r"\blooks? (?:odd|strange|weird|funny)\b",
     r"\b(?:thinking (?:about|of)|considering|wondering|debating|discussing|whether (?:we|to|i|it))\b",
     r"\bsome(?:one|body)(?: \w+){0,3} (?:said|wrote|says)\b",
     r"\b(?:rumou?r|apparently|supposedly|allegedly|as far as i (?:know|remember)|afaik|iirc|i (?:don'?t|can'?t) remember)\b",

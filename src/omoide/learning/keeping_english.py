@@ -7,7 +7,7 @@ from omoide.learning.patterns import any_of, lazy_pattern, phrases
 from omoide.learning.request_rule import Request
 
 _NEEDS = (
-    *("expect", "follow", "stick", "respect", "observ", "adher", "compl", "obey", "worth", "make"),
+    *("slip", "escap", "crack", "expect", "follow", "stick", "respect", "observ", "adher", "compl", "obey", "worth", "make"),
     *("forget", "learn", "bear", "mind"),
     *("remember", "memori", "record", "stor", "retain", "not", "sav", "keep", "jot", "writ", "log", "hold", "hang", "fil"),
     *("preserv", "persist", "pin", "captur", "put", "mark", "commit", "add", "los", "known", "go", "get", "tak"),
@@ -28,7 +28,7 @@ _NEEDS = (
     ),
 )
 """Parts of words, one of which is in every act of keeping."""
-_BREAKS = (":", "—", "–", " -")
+_BREAKS = (":", "—", "–", " -", "→")
 _PLACES = (
     *("somewhere", "what you know", "for ", "permanent", "forever", "always", "please", "pls", "memor", "note", "record"),
     *("rule", "knowledge", "instruction", "guideline", "convention", "mind", "file", "radar", "hand", "down", "away"),
@@ -85,7 +85,7 @@ _PLACE = any_of(
 _OPEN = (
     "(?:"
     + any_of(
-        r"^(?:\w+[,!]? ){0,2}",
+        r"^(?:(?!(?:I|we|you|they|he|she|who|it)\b)\w+[,!]? ){0,2}",
         r"[,;:—–(]\s*(?:and |so |but |also )?(?:please |pls |just )?",
         r"\b(?:and|so|but|please|pls|kindly|also|just|let'?s|worth|needs?) ",
         r"\b(?:can|could|would|will) you (?:please |kindly |also |maybe |just )?",
@@ -103,8 +103,11 @@ _THING = (
     r"reminders?|remarks?|preferences?|decisions?|conventions?|lessons?|names?|dates?|numbers?)(?: for (?:you|us))?)"
     r"(?: (?:that|which)(?:'s| is| are)?)?(?: really| also| definitely)? "
 )
-_KEPT = "(?:noted|recorded|remembered|stored|saved|kept|retained|written down|logged|filed|on (?:file|record)|known)"
-_BREAK = r"\s*(?::|—|–|\s-)\s*"
+_KEPT = (
+    "(?:noted|recorded|remembered|stored|saved|kept|retained|written down|logged|filed|on (?:file|record)|known|"
+    f"in (?:your|the|our|my) (?:\\w+ )?(?:{_STORE}|mind|head))"
+)
+_BREAK = r"\s*(?::|—|–|→|\s-+>?)\s*"
 _ACTS = (
     (
         (_BREAKS, (*_POINTERS, "updat")),
@@ -128,10 +131,11 @@ _ACTS = (
         ),
     ),
     (
-        (("on ", "noted", "known", "clear", "remembered", "recorded", "kept"), (*_BREAKS, ", ", " that ")),
+        (("on ", "in ", "writ", "noted", "known", "clear", "remembered", "recorded", "kept"), (*_BREAKS, ", ", " that ")),
         lazy_pattern(
             rf"(?:^|[,;]\s*|\b(?:and|so|but) )(?P<phrase>(?:just )?(?:so (?:that )?(?:it|this|that|we|you)(?:'s| is|'ve|"
-            rf" have| has|'re| are)?(?: it)?|(?:I(?:'d)?|we(?:'d)?|let'?s|please|pls)(?: (?:would|really|also))*(?: (?:want|"
+            rf" have| has|'re| are)?(?: it)?|to (?:have|get|keep|put) (?:it|this|that)|(?:I(?:'d)?|we(?:'d)?|let'?s|"
+            rf"please|pls)(?: (?:would|really|also))*(?: (?:want|"
             rf"like|need|have|get|see))? (?:it|this|that)) (?:{_KEPT}|clear)(?:,? {_PLACE})*)(?:{_BREAK}|,\s+|\s+that\s+)"
             r"(?P<content>\S.{5,})$",
             re.I,
@@ -208,7 +212,8 @@ _POINTS_BACK = lazy_pattern(
         r"(?:instruction|order|rule|given|fact|requirement|policy|law|guideline|default|preference|convention)",
         r"(?:just )?so (?:that )?you (?:know|remember|don'?t forget|have) ?(?:it|this|that)?",
         r"(?:act|behave|work|proceed|plan|answer) accordingly",
-        r"(?:this|that|it)(?:'s| is) worth (?:remembering|noting|keeping|retaining|recording|writing down|jotting down)"
+        r"(?:(?:this|that|it)(?:'s| is) )?(?:also |well |really )?worth (?:knowing|remembering|noting|keeping|retaining|"
+        r"recording|writing down|jotting down)"
         rf"(?:,? {_PLACE})*",
         r"(?:I|we) (?:\w+ )?(?:expect|want|need|'?d like|would like|ask|trust) you to (?:\w+ )?(?:follow|respect|observe|"
         r"honou?r|stick to|adhere to|keep to|obey|comply with|apply|live by) (?:this|that|it|these|those|them)"
@@ -221,9 +226,9 @@ _POINTS_BACK = lazy_pattern(
 _POINTED = (
     "(?:this|that|taht|it|both|these|those|them|all (?:of )?(?:this|that|it|these|those)|the (?:above|two)|everything above|"
     "(?:what|everything) I (?:just )?(?:said|wrote|told you))"
-    "(?: (?:order|sequence|name|number|list|thing|part|way|trick|quirk|gotcha|address|port|one|two|fact|facts|rule|rules|"
-    "detail|details|point|points|bit|info|convention|decision|preference|"
-    "preferences|stuff))?"
+    "(?: (?:order|sequence|name|number|list|thing|part|way|trick|quirk|gotcha|address|port|one|two|fact|rule|detail|point|"
+    "bit|info|information|convention|decision|preference|stuff|lesson|tip|note|setting|value|exception|distinction|"
+    "correction|requirement|constraint|reminder|warning|message)s?)?"
 )
 _POINTED_WORDS = (
     "remember",
@@ -243,7 +248,8 @@ _POINTED_WORDS = (
 _AFTER_POINTER = (
     r"(?=[\s]*$|\s*[.,;:!?—–)(]|\s-|\s(?:again|please|pls|too|as well|forever|permanently|always|somewhere|this time|"
     r"next time|"
-    r"from (?:now|here)|going forward|for (?:later|next|the (?:next|future)|future|good|me|us|when|all|any|every)|"
+    r"from (?:now|here)|going forward|for (?:later|next|the (?:next|future|other|whole|rest)|other|future|good|me|us|when|"
+    r"all|any|every)|"
     r"when(?:ever)? (?:you|we|I)\b[^,]*$|so (?:you|we|I|that|it)\b|because|since|until|would you|will you|ok|properly|"
     r"once and|"
     r"(?:on|about|under|regarding|re) |in (?:future|the future|all|any|every)|across|between|over|beyond|once|for once|"
@@ -263,6 +269,8 @@ _POINTING_ACT = any_of(
     r")remember(?=[.!]*$)",
     rf"(?:keep|stick|adhere|hold) to {_POINTED} (?:in|for|on|across|at|with) (?:all|every|any|each|the whole)\b",
     rf"(?:keep|bear|have|keeping|bearing) {_POINTED} in mind",
+    rf"(?:do(?:n'?t| not)|never) (?:ever )?let {_POINTED} (?:ever )?(?:slip(?: (?:your|our) minds?)?|get lost|be (?:lost|"
+    r"forgotten)|escape you|fall through the cracks)",
     rf"(?:write|jot|note|take|put|mark|get) {_POINTED} down",
     "(?:(?:do )?not|never) (?:ever )?forget (?:this|that|it|these|those)(?: (?:one|bit|fact|detail|point|"
     "rule))?(?=[\\s]*$|\\s*[.,;:!?—–])",
@@ -292,7 +300,7 @@ _NO_ACT = lazy_pattern(
 """Words before an act of keeping with which it asks for nothing."""
 _FOLLOWS = lazy_pattern(
     r"(?:,?\s(?:between|over|across|for|from|in|once|please|pls|at|next|going|this|forever|permanently|"
-    r"always)\b[^:.;?!]{0,40})?(?::|—|–|\s-)\s+(?P<content>\S.{5,})$",
+    r"always)\b[^:.;?!]{0,40})?\s*(?:[:—–→]|-+>?)\s+(?P<content>\S.{5,})$",
     re.S,
 )
 """A colon after an act of keeping: what is to be kept follows."""
@@ -331,7 +339,7 @@ def find_keeping(sentence: str) -> Request | None:
     if _has_each(
         folded,
         (
-            (*_POINTERS, "so "),
+            (*_POINTERS, "so ", "worth"),
             (
                 *_PLACES,
                 "retain",

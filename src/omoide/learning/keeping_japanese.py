@@ -41,9 +41,10 @@ _NEEDS = (
 )
 """Parts of words, one of which is in every act of keeping."""
 _STORE = (
-    "(?:(?:プロジェクト|チーム|共有|長期|永続|作業|開発|恒久|共通|基本|社内|個人|新|正式な?|永久|固定|"
-    "絶対)の?)?(?:ノート|メモ帳?|メモリー?|記憶|記録|備忘録|(?:前提|予備|基礎)知識|共通認識|ルール(?:集|一覧|ブック)?|"
-    "規約|決まり|ナレッジ(?:ベース)?|覚え書き|覚書|頭|念頭|心|脳内|手元|どこか|知識|前提|方針|決定事項|約束事?|教訓|"
+    "(?:(?:プロジェクト|チーム|共有|長期|永続|作業|開発|恒久|共通|基本|社内|個人|新|正式|永久|固定|絶対|重要|大事|大切)"
+    "(?:的?な|の)?)?(?:ノート|メモ帳?|メモリー?|記憶|記録|備忘録|(?:前提|予備|基礎)知識|共通認識|ルール(?:集|一覧|ブック)?|"
+    "規約|決まり|ナレッジ(?:ベース)?|ノウハウ|知見|常識|(?:引き?継ぎ|申し送り|注意|確認|連絡|共有|留意)(?:事項|メモ|点)|"
+    "(?:基本|個人|重要|大事な)?情報|事実|覚え書き|覚書|頭|念頭|心|脳内|手元|どこか|知識|前提|方針|決定事項|約束事?|教訓|"
     "プロフィール|好み)"
 )
 _PLACE = any_of(
@@ -84,7 +85,7 @@ _POLITE = (
         "(?:くれ|もらえ|いただけ|頂け)(?:ると|ますと|ません|ます|ない|たら|れば|る)?",
         "(?:いただき|頂き|いただく|頂く|願い)(?:たく|たい|ます)?",
         "お願い(?:し|いたし|致し|でき)?(?:ます|る|たい)?",
-        "(?:助か|嬉し|うれし|ありがた|幸い)(?:ります|る|いです|い|です)?",
+        "(?:あげ|やっ)て|(?:助か|嬉し|うれし|ありがた|幸い)(?:ります|る|いです|い|です)?",
         "(?:くれ|もらえ)(?:へん|ん|んか|へんか)|たの(?:む|んます|んだ)|頼(?:んます|んだ|んまっせ|むわ|むで)|よろ(?:しく)?",
         "でしょう|です|ます|んだ(?:けど|が)|のですが|か(?:な)?|して|[ねよなわさやでーっ。！!？?～〜 笑w()（）☆♪…]",
     )
@@ -107,17 +108,22 @@ _NOUN = any_of(
 )
 _END = lazy_pattern(
     rf"(?P<place>{_PLACE}、?)?(?P<phrase>(?:(?P<memory>(?:{_MEMORY_VERB})(?:{_KEEPING})|{_NOT_FORGET}|{_HONORIFIC})"
-    rf"|(?P<data>(?:{_DATA_VERB})(?:{_KEEPING}))|(?P<noun>(?<![^、。はもにて度とずり念れ]){_NOUN})){_POLITE})$"
+    rf"|(?P<data>(?:{_DATA_VERB})(?:{_KEEPING}))|(?P<noun>(?<![^、。はもにてでらめ度とずり念れ]){_NOUN})){_POLITE})$"
 )
 """An act of keeping at the end of a sentence."""
 _ACT_FIRST = lazy_pattern(
     rf"^(?P<before>[^、。:：]{{0,20}}?)(?:{_PLACE}、?)?(?P<phrase>(?:(?:{_MEMORY_VERB}|{_DATA_VERB})(?:{_KEEPING})|{_NOUN}"
     rf"|(?<=として)(?:保存|記録|登録)|(?<=[にへ])(?:追加|追記|保存|記録)){_POLITE})"
-    r"(?:[:：]\s*|(?<=けど)[、,]\s*|(?<=が)[、,]\s*|(?<=願いします)[、,]\s*)(?P<content>.{4,})$"
+    r"(?:[:：→]\s*|-+>\s*|(?<=けど)[、,]\s*|(?<=が)[、,]\s*|(?<=願いします)[、,]\s*)(?P<content>.{4,})$"
 )
 """An act of keeping before its statement."""
 _ANNOUNCED = lazy_pattern(
-    rf"^[^、。]{{0,12}}?(?P<phrase>(?:{_MEMORY_VERB}|{_DATA_VERB})[てで](?:おく(?:べき|必要がある|と(?:いい|よい))|"
+    rf"^(?:(?=[^。]*(?:今後|次|後|将来|あと|忘れ|念|何度|また|再度|同じ|改めて|ちゃんと|失敗|反省|教訓|"
+    rf"学び))[^。はをに]{{0,24}}"
+    rf"(?:、?念のため|に)?)?[^、。はを]{{0,12}}?(?P<phrase>(?:念押し|共有|伝え|お伝え|書い|残し|メモし|記録し|言っ|補足し|"
+    rf"引き継い|教え|申し上げ|強調し)"
+    rf"(?:し)?(?:て(?:おく|おきます|おこう|おきたい(?:です)?)|とく|ときます|とこう)|"
+    rf"(?:{_MEMORY_VERB}|{_DATA_VERB})[てで](?:おく(?:べき|必要がある|と(?:いい|よい))|"
     rf"おきたい|(?:おいて)?(?:ほしい|欲しい|"
     r"もらいたい|いただきたい))(?:こと|点|話|情報|ルール)"
     r"(?:です|が(?:ある|あります)|[がは]?(?:一つ|ひとつ|1つ)(?:ある|あります)?)?|(?:最終)?(?:決定|結論)(?:事項)?(?:です|"
@@ -139,6 +145,9 @@ _UPDATE = lazy_pattern(
 _MANNER = lazy_pattern(
     any_of(
         "(?:よう(?:さん)?|今度こそ|もう一回|もっかい|しかと|くれぐれも|マジで|まじで|ほんま(?:に|、)?|頼むから|悪いけど|"
+        "いい加減に?|いいかげん|そろそろ|本当に|"
+        "ほんとに|お願い(?:だ|です)から|(?:何度も|毎度|毎回|しつこく|繰り返し)(?:て|で)?(?:言う|言います|申します|"
+        "なります|悪い|すみません|恐縮です)?(?:けど|が)|"
         "すまんけど|できたら|よかったら)",
         "(?:きちんと|ちゃんと|しっかり|よく|必ず|絶対に?|忘れずに|一度|一旦|念のため|一応|ぜひ|是非|どうか|できれば|"
         "ずっと|改めて|"
@@ -158,6 +167,7 @@ _POINTER = phrases(
     "^(?:今から|これから|以下に?|次に)[^、。はがを]{0,10}(?:こと|内容|点|話|ルール)[をはも]?$|^(?:これ|それ|"
     "ここ)[はをも]?[^、。はがを]{0,8}として$",
     "^(?:以上|上記|下記)[、は]*$",
+    "^[^、。はがを]{1,8}(?:な|しい|べき)$",
     "^(?:そう|このように|そのように|そういうふうに|そこ(?:は|だけ)?)[、は]*$",
     "^(?:この|その|上の|以下の|今の)?(?:[0-9０-９一二三四五]つ|(?:意味|内容|形|通り|とおり|前提|つもり|理解|認識))(?:で|"
     "を|は|も|とも|だけ)*$",
@@ -172,11 +182,12 @@ _PURPOSE = lazy_pattern(
 )
 """The last clause of a text, if it says for when or for what something is to be kept."""
 _REASON = phrases(
-    "(?:困|忘れ|つらい|辛い|大事|重要|大切|混乱|聞かれ|聞く|訊|何度も|繰り返|後で|あとで|使う|使い|必要|ぶり返|面倒|間違|迷|"
+    "(?:困|大変|苦労|ハマ|はま|失敗|痛い目|怒られ|反省|やらか|時間がかか|忘れ|つらい|辛い|大事|重要|大切|混乱|聞かれ|聞く|"
+    "訊|何度も|繰り返|後で|あとで|使う|使い|必要|ぶり返|面倒|間違|迷|"
     "ややこし|紛らわし|まぎらわし|見失|揉め|もめ|参照|言い(?:たく|飽き)|言う(?:の|こと)|手間|がち)[^、。]{0,4}"
     "(?:ので|から|ため|んで|けど|し|ように?)[、]*$"
 )
-_TOPIC = lazy_pattern("(?<![件れこ話])は")
+_TOPIC = lazy_pattern("(?<![件れこ話点])(?<!情報)(?<!内容)(?<!ルール)(?<!こと)は")
 """What a sentence is about, unless it only points to another one: with it, a reason is a statement of its own."""
 _STATEMENT = lazy_pattern(
     r"^(?P<content>.{4,}?)(?:"
@@ -197,6 +208,7 @@ _LOOSE_STATEMENT = lazy_pattern(
 
 _KEEP_FOR_LATER = lazy_pattern("[てで](?:おいて|おけ|おこう)|(?:と|ど)(?:いて|け|って)")
 """To keep something in its place: 「残しておいて」."""
+_KEPT_ALONE = lazy_pattern(rf"^記録|{_KEEP_FOR_LATER.pattern}")
 _KEEPS = lazy_pattern("記録|残|保存|登録|書")
 _DOCUMENT = phrases("README|コメント|ドキュメント|ファイル|テーブル|データベース|DB|ログ|チケット|issue|仕様書|Wiki|docs")
 """Verbs of keeping that need no place, and places that are no memory."""
@@ -204,11 +216,12 @@ _COMMENT = lazy_pattern("[、,…]$|(?:けど|が|し|やろ|でしょ|よね|�
 """The end of words about the request: 「前も言ったやろ、」「次ハマったとき用に」."""
 
 _THANKED = lazy_pattern(
-    "^(?P<request>.*(?:て|で)(?:おいて)?(?:もらえると|いただけると|頂けると|くれると|くれたら|もらえたら|いただければ|もらえれば))(?=.).+$"
+    "^(?P<request>.*(?:て|で)(?:おいて)?(?:もらえると|いただけると|頂けると|くれると|くれたら|もらえたら|いただければ|"
+    "もらえれば))(?=.).+$"
 )
 """A request in the form of a condition: 「覚えておいてもらえると話が早い」."""
 _TRAILING_POINTER = lazy_pattern(
-    "(?<=[、。])(?:そこ|それ|これ|ここ|この点|その点|このこと|そのこと)(?:は|を|も|だけは?)?、?$"
+    "(?:(?<=[、。])(?:そこ|それ|これ|ここ)|(?<=[、。はに])[こそ]の(?:点|こと|件))(?:は|を|も|だけは?)?、?$"
 )
 _LEAST_REST = 6
 """Characters of a statement after an act of keeping."""
@@ -227,6 +240,8 @@ _LINK = lazy_pattern("(?:なので|ので|んで|(?<=[いうくすつむるた�
 
 _OBJECT = lazy_pattern("(?<![れ点件と])(?<!ため)[をはがに]、?$")
 """The end of words that name something of the program, which is to be stored."""
+_FILE = phrases("コード|ファイル|画像|図|データ|表|結果|ログ|出力|スクリプト|テーブル|変更|状態")
+"""What is stored, and stands for no statement."""
 _TEXT_TO_WRITE = lazy_pattern("^[^、。はが]{0,20}[「『][^」』]*[」』]?$")
 """A text that is to be written into something."""
 
@@ -242,10 +257,11 @@ def find_keeping_ja(sentence: str) -> Request | None:
     if act is None:
         thanked = _THANKED.match(sentence)
         return find_keeping_ja(thanked["request"]) if thanked else _find_inside(sentence)
-    before = _without_manner(_PURPOSE.sub("", _without_manner(sentence[: act.start()])))
-    before = _TRAILING_POINTER.sub("", before)
+    before = _TRAILING_POINTER.sub("", _without_manner(sentence[: act.start()]))
+    before = _without_manner(_PURPOSE.sub("", before))
     if _POINTER.match(before) or (_REASON.search(before) and not _TOPIC.search(before)):
-        is_act = _names_memory(act) or before or _KEEP_FOR_LATER.search(act["phrase"])
+        is_file = act["data"] and not act["place"] and _FILE.search(before)
+        is_act = not is_file and (_names_memory(act) or before or _KEPT_ALONE.search(act["phrase"]))
         return Request("", "remember", act["phrase"]) if is_act else None
     return _find_statement(before, act)
 

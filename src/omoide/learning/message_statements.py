@@ -12,7 +12,7 @@ from omoide.learning.guidance import Guidance, after_task, ban_at, classify_at, 
 from omoide.learning.noise import has_credential
 from omoide.learning.patterns import lazy_pattern
 from omoide.learning.sentence_features import SpokenSentence
-from omoide.learning.sentence_score import CLEAR_THRESHOLD, THRESHOLD, score
+from omoide.learning.sentence_score import CLEAR_THRESHOLD, OPENING_THRESHOLD, THRESHOLD, score
 from omoide.learning.sentences import is_question, split_sentences
 from omoide.learning.statements import decides
 from omoide.learning.wording import Wording, content_words, share_of
@@ -28,6 +28,8 @@ _MOST_TOGETHER = 3
 _BEFORE_QUESTION = lazy_pattern("(?<=けど)、|(?<=だが)、|(?<=ですが)、")
 _LEAST_CLAUSE = 12
 """Characters of a clause that says something by itself."""
+_NEVER_KEPT = (patterns.RETRACTS, patterns.UNSETTLED, patterns.OWN_PLAN)
+"""What takes back what it says, is not decided, or is over soon."""
 _DIRECTING = (patterns.FORBIDS, patterns.ORDERS, patterns.DIRECTS, patterns.ADVERB, patterns.GENERAL)
 
 
@@ -50,10 +52,11 @@ class ReadSentence(NamedTuple):
 
     @property
     def is_candidate(self) -> bool:
-        """Whether it says enough by itself, and does not take it back."""
-        if patterns.RETRACTS.search(self.spoken.text) or has_credential(self.spoken.text):
+        """Whether it says enough by itself, and for longer than the moment."""
+        text = self.spoken.text
+        if any(pattern.search(text) for pattern in _NEVER_KEPT) or has_credential(text):
             return False
-        return self.guidance is not None or is_statement(self.spoken.text, least=_LEAST_WORDS)
+        return self.guidance is not None or is_statement(text, least=_LEAST_WORDS)
 
 
 def split_message(message: str) -> list[str]:
@@ -109,7 +112,7 @@ def find_statements(message: str, context: SpokenContext, covered: Wording | Non
         else:
             end = _end_of_group(read, kept, place)
             start = place - 1 if place and kept[place - 1] is None and _has_context(read, place) else place
-            if end - start > 1 or not is_lost(read[place].spoken.text):
+            if end - start > 1 or not (is_lost(read[place].spoken.text) or _only_explains(read, place)):
                 found.append(guidance._replace(text=" ".join(one.spoken.text for one in read[start:end])))
             place = end
     return found or (list(decide_answer(sentences)) if context.is_answer and not covered else [])
@@ -123,7 +126,9 @@ def _judge(sentence: ReadSentence) -> Guidance | None:
     """What is kept of a sentence."""
     spoken, guidance = sentence
     is_clear = guidance is not None and (guidance.is_general or guidance.kind == "correction")
-    least = CLEAR_THRESHOLD if is_clear else THRESHOLD
+    least = THRESHOLD
+    if is_clear:
+        least = OPENING_THRESHOLD if spoken.is_first else CLEAR_THRESHOLD
     if not sentence.is_candidate or score(spoken, by_rule=guidance is not None) < least:
         return None
     kind = "correction" if spoken.refuses else _kind(spoken.text)
@@ -184,6 +189,12 @@ def _has_context(read: Sequence[ReadSentence], place: int) -> bool:
         and not patterns.RETRACTS.search(before)
         and not has_credential(before)
     )
+
+
+def _only_explains(read: Sequence[ReadSentence], place: int) -> bool:
+    """Whether a sentence is only the reason for the one before it, which is not kept with it."""
+    text = read[place].spoken.text
+    return place > 0 and bool(patterns.OPEN_REASON.search(text)) and len(content_words(text)) < _ENOUGH_WORDS
 
 
 def is_lost(text: str) -> bool:

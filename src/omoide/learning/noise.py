@@ -54,6 +54,7 @@ _TEMPORARY = phrases(
     r"\bthis (?:time|morning|afternoon|evening|week(?:end)?|month|quarter|sprint)\b",
     r"\bthis (?:PR|commit|branch|task|ticket|session|one)\b",
     rf"^(?!.*{_RECURS}).*\b(?:since|until|till|by|on|last|this|next) {_DAY}(?!s)\b",
+    r"\b(?:until|till|through) the \d+(?:st|nd|rd|th)\b(?! of (?:each|every))",
     r"\b(?:until|till|before|while) (?:i|i'm|i've|he|she)\b|\bis (?:down|out|away|on (?:holiday|vacation|leave))\b",
     "今日|明日|昨日|今朝|今夜|この前|来週|先週|今回(?:だけ|は|の|なら)|いまだけ|今だけ|一時的|とりあえず|いったん|一旦|あとで|後で|さっき|いま(?:は|の)",
     "今週|今月|今から|週明け|休み(?:中|なので|だから)|来月|先月|明後日|本日|今晩|(?:凍結|メンテ(?:ナンス)?|休暇|出張|離席|停止)(?:中|で)|返事待ち|まだ[^。、]{0,8}(?:ないで|待っ)|までに[^。]{0,12}たい",
@@ -64,6 +65,100 @@ _TEMPORARY = phrases(
 def is_temporary(sentence: str) -> bool:
     """Whether a sentence says that it holds for now only."""
     return bool(_TEMPORARY.search(sentence))
+
+
+_VERY = "(?:(?:so|really|quite|a bit|a little|very|still|already|just|much|not|pretty|kind of|rather|way|too|all) ){0,3}"
+_ACQUAINTANCE = words("""
+    friend, colleague, coworker, neighbou?r, brother, sister, wife, husband, nephew, niece, son, daughter, mother, father
+    mum, mom, dad, cousin, uncle, aunt
+""")
+_MUSING = any_of(
+    r"\bi (?:wonder|guess|suppose|bet|doubt|imagine|presume|keep \w+ing|always (?:forget|get|wonder|think|mix|feel))\b",
+    words("""
+        my (?:guess|hunch|feeling|plan) (?:is|was), no idea, who knows, beats me, fingers crossed, just saying
+        believe it or not, funny (?:how|thing|enough), no wonder, lol, haha, reminds? me of, wish me luck
+        (?:makes?|made) me (?:wonder|think|laugh|smile|nervous|sad|happy|feel), get me started, rabbit hole, big fan
+        (?:it|that|this)(?:'s| is| was) (?:such )?(?:an? )?(?:really )?(?:nice|lovely|beautiful|pity|shame|mess|joke|relief)
+        (?:it|that|this) must (?:be (?:some\\w*|because|related)|have been)
+    """),
+    rf"\bi(?:'m| am| was| feel| felt) {_VERY}(?:tired|exhausted|curious|worried|surprised|happy|glad|impressed|confused"
+    r"|nervous|excited|relieved|proud|annoyed|hungry|torn|stuck|lost)\b",
+    rf"\b(?:looks|feels|sounds|seems) {_VERY}(?:nice|nicer|good|better|great|lovely|fine|ok|okay|calmer|cleaner|cramped|ugly"
+    r"|off|odd|strange|weird|funny|different)\b",
+    r"\bor (?:whatever\b|something(?=[.,!]|$))",
+    "(?:なあ|なぁ|なー)[ー〜。！!…]*$|けど[なねさ][。]?$",
+    "気がし|気になっ|気になり|気になる(?![ぁ-ん]?(?:点|箇所|こと|ところ))|んだろう|のだろう|だろうな|でしょうね|不思議|信じられない",
+    r"\bi(?:'d| would) love to\b|\bno (?:pressure|rush|hurry)(?=[,.!]|$)",
+    "(?:のに(?:な|ね|さ)?|すごい(?:です|よ|ね|な|わ)+)[。！!]?$",
+    r"\b(?:lately|these days)\b|最近は|最近、|最近[^の、。]{1,20}(?:増え|減|多い)",
+    "(?:まいっ|参っ|困っ)ちゃ|勘弁|うんざり|散々|好みの問題|(?:んじゃない|じゃない)か(?:と|な)?[。]?$",
+    "びっくり|懐かし|楽しみ|泣きそう|参った|疲れ(?:た|て|ま)|眠い|お腹|嬉しい|うれしい|ハマ(?:る|った)|落ち着きます",
+)
+"""Thinking aloud, and how somebody feels about something."""
+_SEEN = any_of(
+    r"\b(?:should|supposed to) (?:be|have|say|read|show)\b.{0,60}\b(?:and|but|yet) (?:it|they|i|we)"
+    r" (?:says?|shows?|gets?|got|is|are|sees?|reads?|have)\b",
+    "(?:が|は|も)(?:ちょっと|少し|なんか|どこか|かなり)?(?:変(?:です|だ|なん|[。]?$)|怪しい|妙に)",
+    "(?:なっ|寄っ|ずれ|出|欠け|切れ|残っ|抜け|重なっ|増え|減っ)て(?:い)?(?:る|ます)(?:ね|な)[。]?$",
+    r"^(?:here(?:'s| is| are)|that's) the\b|\bas you (?:can )?see\b|\bso far\b|\babout to\b|\bfor a (?:moment|second)\b",
+    r"\b(?:numbers|results|figures) (?:\w+ ){0,3}are in(?=[,.;!]|$)",
+    r"\ba (?:bit|little) (?:more|less|bigger|smaller|wider|darker|lighter)\b",
+    r"\bon my (?:\w+ )?(?:phone|iphone|ipad|tablet|screen|monitor|samsung|pixel)\b",
+    "(?:見ての|ご覧の|スクショの)(?:とおり|通り)|(?:プッシュ|コミット|マージ|デプロイ)済み|レビュー待ち|(?:数字|結果)が出ました",
+    "もう(?:少し|ちょっと|ちょい)|^(?:残り|あと)の?[一二三四五六七八九十0-9]+(?:つ|件|個|本|枚)|しばらく残",
+    "はず(?:なのに|なん|が、)|べきところ|(?:原因|理由|出どころ)(?:が|は)(?:わから|分から|不明)|よく(?:わから|分から)な",
+)
+"""What somebody sees at the moment, how far a thing is, and what is to be moved a little."""
+_SEASON = words("""
+    january, february, march, april, may, june, july, august, september, october, november, december
+    spring, summer, autumn, fall, winter
+""")
+_OPEN = any_of(
+    rf"(?:'re|'m|'s|\b(?:are|am|is)) \w+ing\b.{{0,60}}\b(?:in|by|until|till) {_SEASON}",
+    words("""
+        still (?:discussing|talking|negotiating|arguing|thinking|waiting|unsure), sleep on, i have to (?:ask|check|think)
+        i(?:'ll| will| need to| should|'d better) (?:ask|check with|talk to|think)
+        we(?:'ll| will) (?:see|know|find out|decide)
+        we (?:can|could|should|might) (?:think|talk) about, i (?:meant|intended|planned|was going) to
+        i(?:'ve got| have|'ve| got|'d better) to (?:go|leave|feed|catch|pick|head)
+        (?:one|another|an) (?:option|alternative) is
+        an alternative (?:would|could|might), in theory, let'?s park
+        i (?:heard|read) (?:somewhere|that), swears? by
+    """),
+    rf"\bmy (?:\w+ )?{_ACQUAINTANCE} (?:of mine )?(?:always |just )?(?:says?|said|thinks?|thought|told|mentioned|set|did)\b",
+    "話し(?:て(?:い)?る(?:ところ|最中)|合(?:って|い中))",
+    "(?:聞いて|確認して|相談して|考えて|調べて)(?:み(?:る|ます|ない|よう)|くる|きます)",
+    "聞かないと|考えさせて|決まる(?:予定|はず)|交渉中|調整中|悩(?:む|ましい)|どうするか|つもり(?:だ|です|で|[。]?$)",
+    "(?:行って|食べて|出かけて|買って)(?:くる|きます)|戻ります|帰ります|(?:撮り|書き|やり|作り|出し)直し(?:ます|てき)",
+    r"\bi need (?:it|them|this|that|these|those) (?:for|by|before)\b"
+    r".{0,20}\b(?:talk|meeting|presentation|call|demo|lecture)\b",
+    "(?:俺|僕|自分|私|こっち)は(?:これから|今から|もう|先に|.{0,40}(?:する|おく|やる|出す|見る|行く)わ|.{0,20}てくる)",
+    "(?:する|やる|行く|帰る|出す|見る|寝る|直す|送る|聞く)わ(?=[、。]|$)",
+    "(?:し|やら|行か|出さ|買わ|送ら|出かけ|帰ら|寝)ないと[。]?$",
+    "(?:手も|のも)(?:ある|あり)|(?:置いて|やめて)おこう|様子(?:を)?見|(?:比べ|試し|確かめ|見せ)たい(?:から|ので|だけ|[。]?$)",
+    r"\bi want to (?:compare|try|test|check|look|show|think)\b",
+    "(?:決まっ|わかっ|分かっ|届い|終わっ)たら(?:また)?(?:連絡|知らせ|言い|言う|教え)",
+    "(?:って|という)(?:言ってま|聞い|聞き|話(?:です|だ|[。]?$)|噂|伝説)|どこかで(?:読|見|聞)",
+)
+"""What is not settled, only heard of, or what somebody is about to do."""
+_ANECDOTE = any_of(
+    r"(?<!\bis )(?<!\bare )(?<!\bbe )\b(?:always|never) (?:said|says?|thought|thinks?|was|were|had|went|came|felt|knew"
+    r"|swears?|took|got|complains?|laughs?|crashed|failed|worked|used (?!by\b|in\b|for\b|as\b))",
+    r"\b(?:every ?time|each time|whenever) (?:i|we|they|he|she|it|some(?:body|one))"
+    r" (?:\w+ed|did|was|were|had|got|went|came|saw|ran|tried)\b",
+    r"\b(?:when i was|back (?:then|in the day|when)|in the old days|used to be)\b",
+    "(?:いた|だった|の|入社した)(?:頃|ころ)は",
+    "(?:もともと|元々|昔|当時|以前)は.{0,60}(?:た|たん(?:です|だ))(?:けど|が)?[ねよな]*[。]?$",
+    "(?:毎回|毎週|毎日|いつも|必ず|絶対|常に|うちの|前任者|前の(?:会社|職場|担当)).{0,60}(?<!にし)(?<!なっ)"
+    "(?<!なり)(?<!決め)(?<!決まり)(?<!一し)(?<!更し)(?<!止し)(?<!変え)(?:ました|でした|[っいしきえけせれ]た)(?:んです|んだ)?(?:けど|が)?(?:ね|よ|な)*[。！]?$",
+)
+"""What happened once, or to somebody all the time."""
+_PASSING = phrases(_MUSING, _SEEN, _OPEN, _ANECDOTE)
+
+
+def is_passing(sentence: str) -> bool:
+    """Whether a sentence is talk of the moment: thinking aloud, a feeling, a fault that is seen, what is open, a story."""
+    return bool(_PASSING.search(sentence))
 
 
 _ORDER = listed("""

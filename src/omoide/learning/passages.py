@@ -73,7 +73,7 @@ _OTHER_TOPIC = phrases(
     "話(?:は|が)?(?:変わ|かわ)|本題|今日は|今は|今日やる|ついでに|とりあえず|あと[、は]|なお)",
 )
 """The beginning of a sentence about something else."""
-_TROUBLE = phrases(
+TROUBLE = phrases(
     r"\b(?:fails?|failing|failed|crash(?:es|ed|ing)?|broken|hangs?|throws?|stack ?trace|traceback|error:|segfault|"
     r"doesn'?t work|"
     r"trips? over|is (?:off|wrong) (?:now|again))\b",
@@ -174,7 +174,7 @@ def statements_after(sentences: Sequence[Sentence], place: int) -> list[int]:
     def goes_on(at: int) -> bool:
         text = sentences[at].text
         is_here = sentences[at].paragraph == here.paragraph and sentences[at].is_item == here.is_item
-        is_other = _OTHER_TOPIC.match(text) or _TROUBLE.search(text)
+        is_other = _OTHER_TOPIC.match(text) or TROUBLE.search(text)
         return is_here and len(text) <= _LONGEST // 2 and states_something(text) and not is_other
 
     return list(takewhile(goes_on, places))

@@ -27,7 +27,7 @@ _LEANS = phrases(
     "同じ(?:形|よう|やり方|形式))(?:を|に|で|は|も)",
     "(?:考慮|意識|注意|配慮|留意|踏まえ|合わせ|従っ|守っ|反映)(?:し)?て[^、。]{0,10}[。！!]*$",
     "^(?:今後|以後)?(?:は|も)?、?(?:そう|そちら|それ|これ|その|この|こう|同じ|同様|いつもこれ|毎回これ)",
-    "(?:これ|それ)$",
+    "(?:これ|それ)$|(?:そう|そのように|同じように|同様に)(?:し|やっ|お願い|頼)[^、。]{0,12}[。！!]*$",
     "例外なし|省略不可",
 )
 _LEANS_ON_PERSON = phrases(
@@ -54,7 +54,10 @@ _POINTER = lazy_pattern(
     r"|^(?:その|この)(?:つもり|前提|方針|認識|ルール|形|やり方)で(?:お願い(?:します)?|よろしく|いきます|"
     r"いきましょう)?[ねよ。！!]*$"
     r"|^(?:今後|これから|次回?)?の?(?:ため|参考|備忘|念のため)(?:に|まで|として|までに)*$"
-    r"|^[^。はが]{0,20}の$|^(?:とても|すごく|非常に)?(?:大事|重要|大切)な(?:こと|点|話)$"
+    r"|^(?:どんな|どの|いかなる|すべての|全ての|あらゆる)[^、。はが]{0,12}(?:とき|時|場合|場面|際|作業|セッション|"
+    r"で)(?:に|で)?も*$"
+    r"|^[^。はが]{0,20}の$|^[^、。はがを]{1,8}(?:な|しい|べき)$|^(?:とても|すごく|非常に)?(?:大事|重要|大切)な(?:こと|点|"
+    r"話)$"
     r"|^(?:今後|これから|以後)?の?(?:[^、。]{0,12}の)?(?:前提|参考|基準|標準|ルール|方針|決まり|デフォルト)(?:に|"
     r"と)(?:して|しておいて|"
     r"お願い|扱って|します|する|しましょう)[^、。]{0,8}[。！!]?$"
@@ -70,6 +73,7 @@ _POINTER = lazy_pattern(
     r"|^(?:that|this|it)(?:'s| is) (?:a|an|the|our|really|very|so)? ?(?:\w+ )?(?:rule|policy|must|important|"
     r"convention|requirement|"
     r"key|crucial)[.!]*$"
+    rf"|^{LEAD_JA}$"
     rf"|^{any_of('これ', 'それ', 'あれ', 'このこと', 'そのこと', '以下', '次のこと', '上記', '[こそ]の件')}[:：。、]*$",
     re.I,
 )
@@ -130,7 +134,7 @@ def collect_content(
         is_rule = request.points and request.kind == "rule"
         content = content if request.points and not is_pointer(content) else ""
         before, after = _ruled(sentences, place) if is_rule else _pointed_to(sentences, place)
-        if not before and content:
+        if not before:
             after = statements_after(sentences, place)
         if used.intersection(before):
             return ""  # it points to what a sentence before it asks for

@@ -6,9 +6,11 @@ from typing import NamedTuple
 from omoide.learning.patterns import lazy_pattern, phrases
 
 ONE_OFF = phrases(
-    r"\b(?:today|tonight|tomorrow|later today|this (?:morning|afternoon|evening|week)|right now|asap|by (?:\w+day|"
+    r"(?<!not just )(?<!not only )(?<!n't just )(?<!not for )\b(?:today(?! and (?:for )?(?:every|all|always))|tonight|"
+    r"tomorrow|later today|this (?:morning|afternoon|evening|week)|right now|asap|by (?:\w+day|"
     r"noon|tonight|eod))\b",
-    "今日中|本日中|今日の|明日|今夜|今晩|今から|この後|このあと|あとで|後で|帰る前|までに|来週(?!から|以降|より)|今週|いったん|"
+    "今日中|本日中|今日の|明日|今夜|今晩|今から|この後|このあと|あとで|後で|帰る前|までに|来週(?!から|以降|より)|今週|"
+    "いったん|"
     "とりあえず|一旦",
 )
 """Words of an order for one time."""

@@ -8,7 +8,7 @@ from omoide.compiled_patterns import load_pattern
 from omoide.learning.english_requests import ENGLISH, NOT_ENGLISH
 from omoide.learning.for_good import is_for_good
 from omoide.learning.japanese_requests import ASK_JA, HEARSAY, JAPANESE, NOT_JAPANESE, REMEMBER_JA
-from omoide.learning.passages import is_task, split_message, states_something
+from omoide.learning.passages import TROUBLE, is_task, split_message, states_something
 from omoide.learning.patterns import lazy_pattern, phrases
 from omoide.learning.quotations import hide_quotations
 from omoide.learning.request_context import LEAST, collect_content, is_pointer, tidy
@@ -22,8 +22,8 @@ _ASKS_TO_REMEMBER = phrases(
     r"\b(?:can|could|would|will) you\b(?! (?:always |even |still )*(?:see|read|access|know|tell|handle|support|"
     r"explain)\b).*\b(?:from now on|going forward|always|in (?:the )?future|every time|"
     r"from here on|to come|at all times|in all (?:sessions|conversations|projects))\b",
-    r"(?:今後|これから|以後|次から|次回から|毎回|今日から|必ず|常に|いつも|今度から|原則|ずっと).*(?:もらえ|いただけ|"
-    r"頂け|くれ)(?:ますか|ませんか|る|"
+    r"(?:今後|これから|以後|次から|次回から|毎回|今日から|必ず|常に|いつも|今度から|原則|ずっと)"
+    r"(?:(?!(?:ので|から|んで|ため)、).)*(?:もらえ|いただけ|頂け|くれ)(?:ますか|ませんか|る|"
     r"ない)[?？]?$",
     r"\b(?:can|could|would|will) you\b.*\bmake (?:it|this|that) a (?:\w+ )?(?:habit|rule|point|practice)\b",
     r"\b(?:can|could|would|will) you\b.*\b(?:remember|note|keep|save|memori|jot|write (?:this|that|it) down|hold on)",
@@ -36,8 +36,13 @@ _DECORATION = lazy_pattern(
     "|^(?:[←→※★■◆▼●]\\s*)+"
 )
 """What stands around a sentence and says nothing: emoji, arrows."""
-_CONFIRMATION = lazy_pattern(r",?\s*(?:ok(?:ay)?|right|alright|got it|yeah|please)\?+\s*$", re.I)
+_CONFIRMATION = lazy_pattern(r",?\s*(?:ok(?:ay)?|alright|got it|yeah|please)\?+\s*$", re.I)
 """The end of a request that only sounds like a question."""
+_PASTED = load_pattern(
+    r"//|/\*|<!--|#\s*(?:TODO|FIXME|NOTE|XXX)\b|(?:TODO|FIXME)\b|\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\]?[: ]|"
+    r"\[?\d{4}-\d\d-\d\d[T ]\d"
+)
+"""The beginning of a line of code or of a log."""
 _POLITE_TASK = lazy_pattern(
     r"[,;]?\s+(?:so|and|then)?,?\s*(?:can|could|would|will) (?:you|we)\b[^?]*\?+\s*$"
     r"|(?:ので|から|ため|、)[^。、]{0,60}[てで](?:もらえ|いただけ|頂け|くれ)(?:る|ます|ません|ない)か?[?？]+\s*$",
@@ -48,6 +53,7 @@ _ASKING_START = phrases(
     r"(?:do|did|does|is|are|was|were|has|have|had|should|shall|would|could|can|may|might|will|what|why|which|who|"
     r"when|where|how|if)\b"
 )
+_CONDITION = phrases(r"(?:when|if)\b")
 _THIS_TIME = phrases(
     r"\b(?:for (?:this one|now|today|the moment|the time being)|(?:just|only) this (?:time|once))\b",
     "今回(?:は|だけ)(?!(?:じゃ|では|や|で)な)|とりあえず|ひとまず",
@@ -62,7 +68,7 @@ _WRITING_TASK = phrases(
     r"^(?:please |pls |can you |could you |now |also |then |and |let'?s )*(?:put|add|write|generate|create|draft|make|"
     r"insert|append|include|"
     r"compose|prepare|print|design)\b(?! (?:this|that|it)\b)(?![^:]*\b(?:memor(?:y|ies)|(?:your |a |mental )notes?|"
-    r"remember|in mind|rule|policy|habit|sure|you know)\b)[^:]{2,80}:",
+    r"remember|in mind|rules?|polic(?:y|ies)|conventions?|guidelines?|facts?|habit|sure|you know)\b)[^:]{2,80}:",
 )
 """The same for a text that is to be written: a comment, a poster, an answer."""
 _WRITES_TEXT = phrases(
@@ -78,8 +84,11 @@ _WRITES_TEXT = phrases(
 """A first sentence that asks for a text for other people: the rules after it are its content."""
 _FOR_FUTURE = phrases(r"from (?:now|here)|forward|future|henceforth", "今後|これから|次から|次回|以後")
 _ACCOUNT = phrases(
+    r"I(?:'m| am|'ll be) (?:on|off|away|out|back|at)\b",
     r"(?:it|this|that|they|the [\w -]{1,30}?|my [\w -]{1,30}?) (?:\w+ )?(?:crash|fail|hang|throw|break|freez|stop|die|lag|"
-    r"leak|misbehave|complain)(?:e?s|ing)?\b(?!.*\b(?:must|should|shall|please|always|never)\b)"
+    r"leak|misbehave|complain|seems|becomes|gets? (?:weird|slow|stuck|worse|confus|mess|lost|corrupt|empty)|"
+    r"looks? (?:weird|odd|"
+    r"wrong|strange|off)|goe?s? (?:wrong|blank|missing))\w*\b(?!.*\b(?:must|should|shall|please|always|never)\b)",
 )
 """What has happened since some time: no order."""
 _OF_DATA = phrases(
@@ -90,6 +99,8 @@ _OF_DATA = phrases(
 _UPDATES = phrases("覚えて(?:い)?る[^、。]{0,6}(?:更新|上書き|修正|訂正|差し替え|書き換え|アップデート|直し)")
 """An order to update what is remembered, which is no question about it."""
 _STATEMENT_JA = lazy_pattern("[はが]|です|ます|[うくぐすつぬぶむるい]$")
+_YOU = lazy_pattern(r"\b(?P<before>can|could|would|should|will|if|want|need|tell) u\b", re.I)
+"""A short form, which stands in few patterns."""
 _FORGET = phrases("forget", "^remember$", "忘れ")
 _AND_TASK = lazy_pattern(r"[,;]\s+(?:and|then|now|so now)\s+", re.I)
 _OF_RULE = phrases(r"\b(?:always|never|whenever|every|each|when|before|after|please use|must)\b")
@@ -97,6 +108,9 @@ _OF_RULE = phrases(r"\b(?:always|never|whenever|every|each|when|before|after|ple
 _CLAUSE = lazy_pattern(r"[,;:—–]\s+|\s+(?:and|but|so)\s+|[、：]\s*", re.I)
 """Where a part of a sentence begins that may ask for something by itself."""
 _MOST_CLAUSES = 10
+_LAST_CLAUSE = lazy_pattern(r"(?:[,;]|\s*[—–])\s+(?=[^,;—–]{1,60}$)|[、,]\s*(?=[^、,]{1,40}$)")
+_LEAST_RULE = 8
+"""Characters of a rule before words such as "every time"."""
 _LEAST_REASON = 8
 """Characters of a clause that can be the reason of the rule after it."""
 _LATIN, _JAPANESE_TEXT = load_pattern("[A-Za-z]{2}"), load_pattern("[ぁ-ゖァ-ヺ一-鿿]")
@@ -108,7 +122,7 @@ def find_requests(text: str) -> list[Request]:
     A decision is kept as it was said, and a statement with what goes on with it. Questions, and sentences about remembering,
     ask for nothing.
     """
-    text, restore = hide_quotations(without_quotes(text))
+    text, restore = hide_quotations(_YOU.sub(r"\g<before> you", without_quotes(text)))
     sentences = split_message(text)
     requests = [_match(sentence.text) for sentence in sentences]
     if sentences and _WRITES_TEXT.search(sentences[0].text):
@@ -130,7 +144,7 @@ def _is_for_agent(request: Request) -> bool:
 
 
 def _match(sentence: str) -> Request | None:
-    if len(sentence) > _LONGEST or _TEXT_OF_TASK.match(sentence) or _WRITING_TASK.match(sentence):
+    if len(sentence) > _LONGEST or _PASTED.match(sentence) or _TEXT_OF_TASK.match(sentence) or _WRITING_TASK.match(sentence):
         return None
     if NOT_JAPANESE.search(sentence) and not _UPDATES.search(sentence):
         return None
@@ -174,12 +188,23 @@ def _find(sentence: str) -> Request | None:
         request = _find_standing_ja(sentence)
     if request is None and is_english:
         request = _find_standing(sentence) or _find_signals(sentence)
-    return request
+    return request or _find_closed(sentence)
+
+
+def _find_closed(sentence: str) -> Request | None:
+    """The rule of a sentence whose last clause only says that it holds for good: "…, every time", 「…、毎回これで」."""
+    boundary = _LAST_CLAUSE.search(sentence)
+    if boundary is None or not is_for_good(sentence[boundary.end() :]):
+        return None
+    statement = sentence[: boundary.start()]
+    is_account = TROUBLE.search(statement) or (_ASKING_START.match(statement) and not _CONDITION.match(statement))
+    return None if is_account or len(statement) < _LEAST_RULE else Request(statement, "rule", sentence[boundary.start() :])
 
 
 def _without_task(sentence: str) -> str:
     """The statement of a sentence that ends with a task in the form of a question; else the sentence."""
-    statement = _POLITE_TASK.sub("", sentence)
+    task = _POLITE_TASK.search(sentence)
+    statement = sentence[: task.start()] if task and not _ASKS_TO_REMEMBER.search(task[0]) else sentence
     is_statement = len(statement) > LEAST and not is_question(statement) and not _ASKING_START.match(statement)
     return statement if is_statement else sentence
 

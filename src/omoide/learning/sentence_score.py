@@ -10,8 +10,10 @@ from omoide.learning.sentence_weights import WEIGHTS
 
 THRESHOLD = 0.25
 """The score from which on a sentence is kept: 0 would keep a few more, of which half are wrong."""
-CLEAR_THRESHOLD = -2.0
+CLEAR_THRESHOLD = -0.5
 """The same of a sentence that says in so many words that it holds in general, or that it corrects something."""
+OPENING_THRESHOLD = -2.0
+"""The same in the message that opens a conversation, of which the score expects tasks only."""
 BY_RULE = "rule"
 """The feature of a sentence that a rule of `guidance` recognises."""
 

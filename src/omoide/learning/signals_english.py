@@ -2,7 +2,9 @@
 
 import re
 
-from omoide.learning.passages import is_task
+from omoide.learning.english_labels import DONE_ONCE
+from omoide.learning.for_good import COMPLAINT
+from omoide.learning.passages import TROUBLE, is_task
 from omoide.learning.patterns import any_of, lazy_pattern, listed, phrases
 from omoide.learning.request_rule import ONE_OFF, Request
 
@@ -14,12 +16,13 @@ _MIND_VERB = listed("""
     stick(?:ing)?, put(?:ting)?, get(?:ting)?, burn, hammer, drill, keep(?:ing)?, kept, hold(?:ing)?, stor(?:e|ing|ed)
     sav(?:e|ing|ed), fil(?:e|ing), carry(?:ing)?, hang, lodge, etch, engrave, tuck, commit(?:ting)?, tak(?:e|ing), bring
     writ(?:e|ing), add(?:ing)?, log(?:ging)?, record(?:ing)?, pin(?:ning)?, stash, retain, preserve, have, bear, transfer
-    jot(?:ting)?, include, lock, ingrain, update, drop, pop, leave, enter, copy, move
+    jot(?:ting)?, include, lock, ingrain, update, drop, pop, leave, enter, copy, move, beat, knock, internali[sz]e
 """)
 _MIND_PLACE = any_of(
     r"your (?:[\w-]+ ){0,2}?(?:memor(?:y|ies)|mind|head|brain|notes?|notebook|records?|radar|heart|knowledge(?: base)?|"
     r"rules|instructions|skull)",
-    r"(?:long[- ]term|permanent|persistent|project) memory|to (?:memory|heart)|in mind|on (?:file|record)|what you "
+    r"(?:long[- ]term|permanent|persistent|project) memory|(?:in|into|to) yourself|to (?:memory|heart)|in mind|on (?:file|"
+    r"record)|what you "
     r"know(?: about [\w ]{1,30})?",
     r"(?:every|each|all|any|future|coming|later|the next|next|further|other) (?:\w+ )?(?:sessions?|conversations?|chats?)",
     r"between (?:sessions|conversations|chats|runs)",
@@ -37,13 +40,29 @@ _AWAY = lazy_pattern(
     re.I | re.S,
 )
 _FOLLOWS = lazy_pattern(r"[^:.;?!]{0,40}?(?::|—|–|\s-)\s+(?P<content>\S.{5,})$|\s+that\s+(?P<clause>\S.{5,})$", re.S)
-_LABELLED = lazy_pattern(r"^(?P<label>(?!https?:)[^:\n?—–]{3,90}?)(?::|\s-|—|–)\s+(?P<content>\S.{5,})$", re.S)
+_LABELLED = lazy_pattern(
+    rf"^(?:(?P<label>(?!https?:)[^:\n?—–→]{{3,90}}?)(?::|\s-+>?|\s*[—–→])|(?P<complaint>.{{0,20}}?\b{COMPLAINT}),)\s+"
+    r"(?P<content>\S.{5,})$",
+    re.I | re.S,
+)
 _LABEL_SAYS = phrases(
+    rf"\b{COMPLAINT}|\bon (?:the )?record\b|\bon file\b|\b(?:habit|routine|second nature|reflex)\b|\bevery time after\b",
+    r"\bfor (?:whoever|anyone|anybody|everyone|everybody|the next (?:person|one|dev\w*|reader|maintainer|shift))\b",
+    r"\b(?:decision|choice|call|matter|verdict|vote|question) (?:is|was|has been|are) (?:now )?(?:made|final|settled|"
+    r"taken|in)\b",
+    r"\b(?:has|have|'ve|'s) (?:now |just |finally |all )?(?:ruled|spoken|voted|decided|signed off|agreed|approved)\b",
+    r"^(?:and |so |for )*(?:the )?next time\b(?! (?:I|it|we|the)\b)|\bknown (?:fact|quirk|limitation|gotcha)\b",
+    r"\b(?:good|useful|important|worth|essential) (?:to know|knowing|to be aware)\b|^(?:and |also |very |"
+    r"super )*important$|^(?:quick |short )?memo\b",
+    r"\blet'?s (?:all )?agree\b|\bdone (?:discussing|debating|arguing|talking)\b|\b(?:discussion|debate)(?:'s|"
+    r" is)? (?:over|closed|settled)\b",
+    r"^(?:(?:and|so|just|but)\s)*(?:one|a|my|another|the|only|first|golden|main) (?:\w+ )?(?:rule|principle|condition)\b",
     r"\b(?:final|last) (?:answer|word|call|decision|verdict)\b|\b(?:a|the|our|new) (?:deal|agreement|arrangement|"
     r"understanding|rule|policy|principle|"
     r"convention|guideline|standard|default)\b",
-    r"\b(?:something|things?|facts?|stuff|info(?:rmation)?|what) (?:that )?(?:you|I'?d like you|I want you) (?:should|"
-    r"need|have|ought|must|may|to|might)\b",
+    r"\b(?:something|things?|facts?|stuff|info(?:rmation)?|what) (?:that )?(?:you|I(?:'?d| would)? (?:really )?(?:like|love|"
+    r"want|need) you) (?:should|need|have|ought|must|may|to|might)\b",
+    r"\byou can (?:always )?(?:rely|count|depend|bank) on (?:this|that|it)\b|\b(?:permanent(?:ly)?|forever|indefinitely)\b",
     r"\b(?:for|in|across|with|on) (?:all|any|every|each)(?: of)? (?:the |our |my |your )?(?:upcoming|future|coming|new|"
     r"later|next|further)?\b",
     r"\b(?:upcoming|future|coming) (?:\w+ )?(?:reports?|work|tasks?|sessions?|prs?|releases?|code|texts?|answers?|files?|"
@@ -67,6 +86,10 @@ _LABEL_SAYS = phrases(
     r"\b(?:will|might|may|going to) (?:come up|matter|be needed|happen|bite us) (?:again|later)\b",
     r"\bheads?[- ]?up\b.*\b(?:next|future|later|when(?:ever)?)\b",
 )
+_LABEL_OF_HABIT = phrases(
+    rf"\b{COMPLAINT}|\b(?:habits?|routine|reflex|second nature|rules?|standing|always|every|next time)\b"
+)
+"""Words before a colon after which an order is one for good."""
 _NO_LABEL = phrases(
     r"^(?:(?:please|pls|now|also|then|and|can you|could you|ok(?:ay)?|so)[\s,]+)*(?:add|write|create|fix|update|change|"
     r"rename|remove|delete|implement|"
@@ -95,12 +118,16 @@ _UNTIL = phrases(
     r"create|touch|send|do|open|add|change|edit|produce)\b",
     r"\b(?:in|for|on) (?:all|every|any) (?:new|future|upcoming|coming) \w+",
     r", (?:permanently|forever|for good|everywhere|every time|no exceptions|every single time)[.!]*$|\bfrom (?:this|the "
-    r"next|next) \w+ on(?:wards?)?\b|\b(?:as from|with effect from) (?:next|the next|this|today|now|\w+day)\b",
+    r"next|next) \w+ on(?:wards?)?\b|^from (?:the )?(?:[\w.]+ ){0,2}?(?:issue|version|release|sprint|week|month|quarter|"
+    r"year|season|term|semester|edition|\w+day|v?\d[\d.]*) on(?:wards?)?,? (?:we|please|all|every|no|only|use|always|"
+    r"never)\b|\b(?:as from|with effect from) (?:next|the next|this|today|now|\w+day)\b",
 )
 """Words that make an order or a statement one for good."""
 _EACH_TIME = lazy_pattern(
     r"^(?:(?:and|so|also|please|ok(?:ay)?|but)[\s,]+)*(?:whenever|every ?time|each time|any ?time|as soon as|the moment|"
-    r"if ever) [^,]{3,90}, "
+    r"if ever) (?!you(?:'re| are| have| like| want| feel)\b|(?:an?|the|some|any) (?:\w+ )?(?:user|customer|visitor|player|"
+    r"request|event|"
+    r"button|timer|sensor|packet|order|row|record|cell|enemy)s?\b)[^,]{3,90}, "
     r"(?!I\b|it(?:'s)? (?!has|must|should|needs)|we (?!must|have|need|should|always|never|use|do)|they\b|he\b|she\b|the "
     r"(?:app|page|server|build|test|program|screen|console|"
     r"browser|api)\b|there\b|this\b|that\b|nothing\b|something\b|why\b|what\b|how\b|can\b|could\b)\S",
@@ -112,7 +139,7 @@ _NO_MORE = phrases(
     r"bugs?|problems?|failures?|luck|ideas?)\b)[a-z`\ua000-\ua48c]\S*",
 )
 _NOBODY = phrases(
-    r"\b(?:have|got|set|made|introduced|is|follow|established|there's|there is) (?:a|an|the|one|our|this) (?:[\w-]+ "
+    r"(?<!^)\b(?:have|got|set|made|introduced|is|follow|established|there's|there is) (?:a|an|the|one|our|this) (?:[\w-]+ "
     r")?(?:rule|policy|convention|principle)\b(?! (?:to|about|for) (?:add|write|check|fix)).{10,}",
     r"\b(?:in|on|for|at|here in) (?:this|our|the) (?:repo(?:sitory)?|project|team|company|codebase|code base|office|shop|"
     r"lab|house)\b.*\b(?:nobody|no one|everyone|everybody|"
@@ -136,7 +163,7 @@ _SETTLED = phrases(
     r"\b(?:we|I|they|the \w+|everyone)(?:'ve| have|'s| has)? (?:finally |just |now |all )*(?:made up (?:our|my|their|"
     r"its) minds?|made (?:the|a|our|my) (?:decision|call|choice)|"
     r"come to (?:a|an|the) (?:decision|conclusion|agreement)|reached (?:a|an) (?:decision|agreement|consensus|verdict)|"
-    r"locked in|settled (?:the|this|that)|"
+    r"locked in|settled (?:the (?:matter|question|debate|issue|discussion|dispute)|this|that)|"
     r"(?:ditched|dropped|scrapped|killed|abandoned) .{2,60}\b(?:in favou?r of|for good|support|entirely|altogether)|"
     r"given up on)\b",
     r"\b(?<!as )(?<!what )(?<!that )\b[\w.+#-]+(?<!as)(?<!what) it is\b(?=[,.!;]|$| then| from)|\b(?:has|have) been "
@@ -156,9 +183,10 @@ _OPEN_MATTER = phrases(
     r"in)\b|\bat (?:google|hq)\b|\bother team",
     r"\b(?:he|she|they|somebody|someone|(?:the|that|another|other|some) (?:other )?(?:team|company|guys?|people|folks|"
     r"vendor|competitors?)(?: \w+)?) (?:just |have |has )?(?:says?|said|thinks?|claims?|wants?|decided|agreed)\b",
-    r"\bagreed? (?:on a time|to (?:meet|talk|disagree|wait|call|discuss))\b|\b(?:not|n't|never|yet to|nobody|no "
-    r"one)\b(?: \w+){0,2} (?:decided|agreed|settled)\b|\bdecide[ds]? (?:later|tomorrow|next week)\b",
-    r"\b(?:decided|agreed) to (?:take a|go (?:home|out|to)|call it|stop|rest|sleep|wait|postpone|think|have|leave early)\b",
+    r"\bagreed? on a time\b|\b(?:not|n't|never|yet to|nobody|no one)\b(?: \w+){0,2} (?:decided|agreed|settled)\b",
+    DONE_ONCE,
+    r"\b(?:competitors?|rivals?|vendor|landlord|neighbou?rs?|school|government|teacher|professor|colleague) (?:\w+ )?"
+    r"(?:decided|agreed|announced|settled|switched|ruled)\b",
     r"\b(?:why|what|when|where|which|how|who|whether|once|until|before|unless) (?:we|they|the \w+|our \w+|you|I)(?:'ve| "
     r"have| has)? (?:\w+ )?(?:decided|agreed|settled|chose|opted|voted)\b",
     r"\b(?:I think|I thought|I believe|iirc|apparently|supposedly|didn'?t we|wasn'?t it)\b",
@@ -194,6 +222,8 @@ _MISTAKE = phrases(
     r"\b(?:don'?t|do not|never|not)(?: ever)? \w+ (?:that|this|it|them|those|the same)(?: \w+){0,4} (?:again|any ?more)\b",
     r"\b(?:don'?t|do not|never)(?: ever)? (?:make|repeat) (?:that|this|the same) (?:mistake|error)\b",
     r"\b(?:make|be) sure (?:it|this|that) (?:sticks|stays|is remembered|gets remembered|doesn'?t get lost)\b",
+    r"^(?:\w+,? ){0,2}(?:make|let) (?:it|this|that|that one) (?:stick|sink in|become a habit|a habit|your habit|"
+    r"permanent)\b",
     r"^(?:so |and )?(?:that|this)(?:'s| is) (?:what|how|where|the one|the way) (?:we|I)(?:'re|'ll| will| are|'ve| have)? "
     r"(?:go(?:ing)?|stick(?:ing)?|us(?:e|ing)|do(?:ing)?|want|settled|"
     r"agreed|decided|land(?:ed)?|stay(?:ing)?|keep(?:ing)?)\b",
@@ -325,9 +355,12 @@ def _labelled(sentence: str) -> Request | None:
         is_announced = not _NO_LABEL.search(sentence) and (_LISTS.search(sentence) or _LABEL_SAYS.search(sentence))
         return Request("", "remember", sentence) if is_announced else None
     match = _LABELLED.match(sentence)
-    if match is None or _NO_LABEL.search(match["label"]) or not _LABEL_SAYS.search(match["label"]):
+    label = (match["label"] or match["complaint"]) if match else ""
+    is_label = bool(_LABEL_SAYS.search(label)) and not _NO_LABEL.search(label)
+    if match is None or not (match["complaint"] or is_label):
         return None
-    return None if is_task(match["content"]) else Request(sentence, "rule", match["label"])
+    is_errand = (is_task(match["content"]) or TROUBLE.search(match["content"])) and not _LABEL_OF_HABIT.search(label)
+    return None if is_errand else Request(sentence, "rule", label)
 
 
 def _standing(sentence: str) -> Request | None:

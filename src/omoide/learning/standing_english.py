@@ -3,6 +3,7 @@
 import re
 from itertools import islice
 
+from omoide.learning.english_labels import DONE_ONCE
 from omoide.learning.passages import is_task
 from omoide.learning.patterns import any_of, lazy_pattern, phrases
 from omoide.learning.request_rule import ONE_OFF, Request
@@ -13,8 +14,9 @@ _MOST_CLAUSES = 10
 
 _TYPED_FROM = "(?:from|form|frm)"
 _FROM_NOW = phrases(
-    rf"\b{_TYPED_FROM} (?:now|here|today|this (?:point|day|moment)) ?(?:on(?:wards?)?(?: out)?|forward)\b",
-    r"\b(?:going|moving) forwards?\b(?! (?:by|to|in|one|two|through|and back)\b)",
+    rf"\b{_TYPED_FROM} (?:now|here|today|this (?:point|day|moment)) ?(?:on(?:wards?)?(?: out)?|forward)\b(?! (?:is|was|"
+    rf"are|means)\b)",
+    r"\b(?:going|moving) forwards?\b(?! (?:by|to|in|one|two|through|and back(?:ward)?s?)\b)",
     r"\b(?:from|effective) (?:today|tomorrow|\w+day)(?=[.!]|$)",
     r"\bhenceforth\b|\bhereafter\b",
     r"\b(?:starting|as of|beginning|effective) (?:(?:right )?now|today|immediately|this week|this sprint)\b",
@@ -36,6 +38,7 @@ _CLAUSE_START = lazy_pattern(
     re.I,
 )
 """Where the part of a sentence begins that can be a rule by itself."""
+_LINK = lazy_pattern(r"^|,? (?:so|and|then) |[;:—–] ")
 _ASIDE = phrases(r"(?:please|pls),", r"(?:no|the|our|that|it'?s?|any|all|each|every)\b[^,;]{0,16}$")
 """A few words after a rule, such as "no exceptions": they are no rule by themselves."""
 _HYPOTHETICAL = phrases(
@@ -49,7 +52,7 @@ _HYPOTHETICAL = phrases(
 )
 _REPORT = phrases(
     r"(?<!let's )(?<!lets )\b(?:says?|said|claims?|claimed|thinks?|thought|suggest(?:s|ed)|propos(?:es|ed)|told|"
-    r"reads|wrote|writes|mentioned|recommends?)\b"
+    r"reads|wrote|writes|mentioned|recommends?|announced?|announces|promised?|promises|argues|stated|warns|insists)\b"
 )
 """What somebody else says is no rule until the person says so."""
 _NO_RULE_ENGLISH = phrases(
@@ -75,7 +78,11 @@ _ALWAYS_ENGLISH = phrases(
     rf"(?:always|allways|never(?: ever)?|by default,?|under no circumstances) {_BASE_VERB}(?= \S)",
     rf"^(?:(?:and|so|ok(?:ay)?|then),? )*let'?s (?:all |please )?(?:always|never) {_BASE_VERB}(?= \S)",
     r"^(?:please |pls )?(?:don'?t|do not) ever (?!forget)[a-z]+ \S",
-    r"^(?:please |pls )?(?:don'?t|do not) (?!forget|worry)[a-z]+ .{2,80}, (?:not )?ever[.!]*$",
+    r"^(?:(?:please|pls|and|so|but|just)[\s,]+)*(?:don'?t|do not) (?:suggest|propose|ask|mention|recommend|offer|bring up|"
+    r"use|"
+    r"touch|call|reformat|tell)\b.{2,60}\bagain\b",
+    r"^(?:(?:please|pls|and|so|but|just)[\s,]+)*(?:don'?t|do not) (?!forget|worry|be\b)[a-z]+ .{2,80}(?:, (?:not )?ever|"
+    r"\bany ?more)[.!]*$",
     r"^(?:(?:please|pls|and|also|can you|could you|would you) )*stop [a-z]+ing\b.{2,80}\b(?:every time|always|"
     r"constantly|all the time|"
     r"again and again|each time)\b",
@@ -99,31 +106,40 @@ _ALWAYS_ENGLISH = phrases(
     r"remove|deploy|release|"
     r"commit|push|merge|update|bump|introduce|fix|move|answer|review|need|use) [^,]{3,80}, "
     rf"(?:always|never|also|please always|you must|make sure to|remember to) {_BASE_VERB}",
-    rf"^(?:please )?whenever (?:you|we) [^,]{{3,80}}, (?:please |also )?{_BASE_VERB}(?= \S)",
+    rf"^(?:please )?(?:whenever (?:you|we)(?!'re| are| have| like| want| feel) [^,]{{3,80}}|when you (?!(?:have|get|are|"
+    rf"find|can|see|finish)\b)[a-z]+ (?:(?!(?:the|"
+    rf"this|that|these|those|it|a|an)\b)[\w-]+ ){{0,2}}?(?:\w{{2,}}s|code|text)\b[^,]{{0,40}}), (?:please |"
+    rf"also )?{_BASE_VERB}(?= \S)",
     r"^I(?:'d)? (?:want|need|expect|prefer|(?:would )?like|(?:would )?prefer)(?: that)? "
     r"(?:you|us|all|every\w*|each|any|no|everyone)\b.*\b(?:always|never|everywhere|every time|each time|at all times|"
     r"without exception)\b",
     r"^I (?:always|generally) (?:want|prefer|expect|like) ",
     rf"^(?:please |pls )?never again {_BASE_VERB}(?= \S)|^I (?:don'?t|do not) ever want (?!to\b)\w+",
     r"^(?:every|each|all|any) (?:sessions?|answers?|repl(?:y|ies)|conversations?|commits?|prs?|pull requests?|"
-    r"reviews?|chats?|explanations?|summar(?:y|ies)) (?:[\w-]+ ){0,5}?(?:should|must|shall|has to|have to|"
+    r"reviews?|chats?|explanations?|summar(?:y|ies)) (?!(?:in|of|on) (?:the|a|an)\b)(?:[\w-]+ ){0,5}?(?:should|must|shall|"
+    r"has to|have to|"
     r"needs? to) ",
-    r"^I (?:never|(?:don'?t|do not) ever) want to (?:see|hear|find|read|get|have|deal with|come across|"
+    r"^I (?:never|no longer|(?:don'?t|do not)(?: ever)?) want to (?:see|hear|find|read|get|have|deal with|come across|"
     r"run into)\b.{2,80}\b(?:again|ever|any ?more)\b",
     r"^I (?:don'?t|do not|never) (?:ever )?want (?:you to|to see you|you) \w+",
     r"^(?:it(?:'d| would) be|it'?s|I(?:'d| would)) (?:\w+ )?(?:good|great|nice|better|best|helpful|"
-    r"appreciate(?: it)?|love|happy|glad|"
-    r"grateful)(?: it)? if you(?:'d| would| could)?\b.*\b(?:always|never|every time|each time|consistently)\b",
+    r"appreciate(?: it)?|love|happy|glad|grateful|prefer|like)(?: it)? if(?=.*\b(?:always|never|every time|each time|"
+    r"consistently|"
+    r"from (?:now|here) on|going forward|in (?:the )?future|next time)\b)(?:,? [\w' ]{3,20},?)? you\b",
     r"^I(?:'d| would) (?:rather|prefer(?: it if)?|like(?: it if)?)(?: that)? you (?:did(?:n'?t| not)|never|always|"
     r"not|do(?:n'?t| not)|"
     r"stop(?:ped)?)\b.*\b(?:ever|again|any ?more|at all|always|never|any|every\w*|all|anything)\b",
     rf"^(?:please |pls )?{_BASE_VERB} .{{2,80}}\b(?:by default|as a default|as a rule|without exception|at all times|"
-    r"every single time)\b",
+    r"every single time|and I mean (?:it|always|permanently|every time|forever|for good))\b",
+    r"^(?:please |pls |always )?default to (?!.*\bwhen\b.*\b(?:null|none|empty|missing|unset)\b)\S",
     rf"^(?:when|whenever|while|before|after) \w+ing [^,]{{3,80}}, (?:please |just |simply |first )?(?:always |"
     rf"never )?{_BASE_VERB} .*"
     r"\b(?:always|every time|each time|no exceptions?)\b",
-    rf"^(?:before|after|on|at|for|with) (?:every|each|any) [\w -]{{2,40}}, (?:please |always |never )?{_BASE_VERB}(?= \S)",
-    rf"^(?:please |pls |also |and )?{_BASE_VERB} .{{2,80}}\b(?:before|after) (?:every|each) \w+(?: \w+)?[.!]*$",
+    rf"^(?:before|after|on|at|for|with|in) (?:every|each|any|everything|anything|all|"
+    rf"whatever)\b[\w /-]{{0,40}}, (?:please |always |never )?{_BASE_VERB}(?= \S)",
+    rf"^(?:please |pls |also |and )?{_BASE_VERB} .{{2,80}}\b(?:(?:before|after) (?:every|each) \w+(?: \w+)?[.!]*$|"
+    rf"(?:whenever|"
+    r"every ?time|each time|any ?time) (?:you|we) (?!are|have|like|want|feel)[a-z]+ )",
     r"^(?:(?:in|for|on|at|with|inside|across) (?:this|our|the|these|all|every|my)\b[^,]{2,40}?,? )?we (?:always|never|"
     r"only(?: ever)?|"
     r"(?:don'?t|do not) ever) (?:use|run|write|name|put|keep|deploy|merge|commit|push|squash|rebase|format|test|ship|"
@@ -144,7 +160,8 @@ _SETTLED_ENGLISH = phrases(
     r"(?:me and \w+|\w+ and (?:I|me|the \w+(?: \w+)?))(?: have)?)"
     r" (?:(?:just|now|already|finally|all|also|officially|unanimously|formally) )*"
     + any_of(
-        "(?:decided|agreed|settled|opted|voted|committed|resolved|concluded|mandated|ruled(?= (?:that|out|against|"
+        "(?:decided|agreed|settled(?= (?:on|that|for|to|upon|with|against|it)\\b|:)|opted|voted|committed|resolved|"
+        "concluded|mandated|ruled(?= (?:that|out|against|"
         "in favou?r)\\b))",
         "(?:ended|wound) up (?:with|on|(?:choosing|picking|going|using|keeping|staying|adopting|dropping|taking)\\b)",
         "(?:okayed|gave (?:the )?green light (?:to|for)|gave (?:the|their|his|her) ok (?:to|for))",
@@ -182,8 +199,8 @@ _NO_SETTLED = phrases(
     r"(?:we|they|the \w+|our \w+)(?:'ve| have| has)? (?:\w+ )?(?:decided|agreed|settled|chose|chosen|picked|opted|"
     r"went|gone)\b",
     r"\b(?:n't|not|never|yet to|nobody|no one)\b(?: \w+)? (?:decided|agreed|settled|chosen|approved|final|official)\b",
-    r"\bagreed (?:to (?:meet|talk|discuss|look|wait)|with (?:you|me|him|her|that)[.!]?$)",
-    r"\b(?:decide[ds]?|agreed?) (?:later|tomorrow|next week|on (?:monday|tuesday|wednesday|thursday|friday))\b",
+    r"\bagreed with (?:you|me|him|her|that)[.!]?$",
+    DONE_ONCE,
     r"\bwe(?:'re| are) .*\b(?:tomorrow|tonight)\b",
     r"\b(?:I thought|I think|I believe|didn'?t we|wasn'?t it|iirc|if I recall|apparently|supposedly)\b",
 )
@@ -193,7 +210,7 @@ _AS_RULE = lazy_pattern(
     rf"\b(?P<phrase>{_NOTED} (?:that|this|it)(?: down)? (?:as|under|to|among) (?:a|an|the|our|my|your) (?:\w+ )?"
     r"(?:rules?|polic(?:y|ies)|conventions?|decisions?|preferences?|standard|default|facts?|guidelines?|notes?|"
     r"memor(?:y|ies)|standing order))"
-    r"(?:\s*[:,—–-]+\s*(?P<content>\S.*))?",
+    r"(?:(?: for (?:me|us|later|next time|(?:the )?future(?: \w+)?)| please| pls)*\s*[:,—–-]+\s*(?P<content>\S.*))?",
     re.I,
 )
 _INSIDE_ENGLISH = lazy_pattern(
@@ -229,7 +246,7 @@ def _noted_as_rule(sentence: str) -> Request | None:
     if match is None:
         return None
     before = sentence[: match.start()].rstrip(" ,;—–-(")
-    before = re.sub(r"(?:[\s,]+(?:and|so|but|please|pls|also|you can|can you|could you))+$", "", before, flags=re.I)
+    before = re.sub(r"(?:(?:^|[\s,]+)(?:and|so|but|please|pls|also|you can|can you|could you))+$", "", before, flags=re.I)
     content = ": ".join(filter(None, (before, (match["content"] or "").strip())))
     return Request(content, "remember", match["phrase"])
 
@@ -244,7 +261,8 @@ def _from_now(sentence: str) -> Request | None:
     starts = [start.end() for start in _CLAUSE_START.finditer(before) if len(before) - start.end() >= _LEAST_CLAUSE]
     starts = [start for start in starts if not _ASIDE.match(before, start)] or starts
     if not starts and len(after.strip(" ,.!")) < _LEAST_CLAUSE:
-        return Request(before, "rule", match[0]) if len(before) >= _LEAST_CLAUSE and _is_order(before) else None
+        is_order = any(_is_order(before[link.end() :]) for link in islice(_LINK.finditer(before), _MOST_CLAUSES))
+        return Request(before, "rule", match[0]) if len(before) >= _LEAST_CLAUSE and is_order else None
     clause = before[starts[-1] :] if starts else before
     if after[:1].isalnum() or after[:1] == " ":
         after = f" {after.strip()}"
@@ -297,6 +315,7 @@ def _always(sentence: str) -> Request | None:
 
 def _settled(sentence: str) -> Request | None:
     match = _SETTLED_ENGLISH.search(sentence)
-    if match is None or _NO_SETTLED.search(sentence) or _HYPOTHETICAL.search(sentence):
+    is_order = is_task(sentence) and not sentence.lower().startswith("let")
+    if match is None or is_order or _NO_SETTLED.search(sentence) or _HYPOTHETICAL.search(sentence):
         return None
     return Request(sentence, "decision", match[0])
