@@ -1,4 +1,4 @@
-"""Fit the weights by which the meter tells used memories from ignored ones, and measure them on sets left out."""
+"""Fit the weights by which the meter judges a memory, and measure them on sessions that they were not fitted on."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,71 +8,93 @@ from numpy.typing import NDArray
 
 from bench.meter import read_sessions, work_of
 from omoide import MemoryUse
-from omoide.lifecycle.memory_contradiction import find_contradiction
-from omoide.lifecycle.memory_use import measure_use, read_sentences
-from omoide.lifecycle.use_evidence import UseEvidence
+from omoide.lifecycle.memory_use import find_traces, judge_clear, read_sentences
+from omoide.lifecycle.use_evidence import CLEAR, UseEvidence, measure
 
-_RIDGE = 3.0
+_RIDGE = 30.0
 """How much weights are drawn to 0, on evidence of unit variance."""
-_STEPS = 60
+_STEPS, _RATE = 4_000, 0.5
+_FOLDS = 10
+_USES = (MemoryUse.IGNORED, MemoryUse.USED, MemoryUse.CONTRADICTED)
 
 
 class Measured(NamedTuple):
-    """A memory in a session: in which set, what became of it, and what can be seen of that."""
+    """A memory in a session: of which set and session, what became of it, and what can be seen of that."""
 
     name: str
+    session: int
     use: MemoryUse
-    is_broken: bool
-    """Whether the rules find a contradiction."""
+    clear: MemoryUse | None
+    """What one sign tells, without weighing."""
     evidence: UseEvidence
 
 
+class Weights(NamedTuple):
+    """Of each use but the first, against the first: a row of weights, and a bias."""
+
+    rows: NDArray[np.float64]
+    biases: NDArray[np.float64]
+
+    def probabilities(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return those of each use, a row for each row of evidence."""
+        odds = np.exp(np.c_[np.zeros(len(evidence)), evidence @ self.rows.T + self.biases])
+        return odds / odds.sum(axis=1, keepdims=True)
+
+
 def print_fit(names: Sequence[str]) -> None:
-    """Print how often judgements are right on each set with the weights of the others, and the weights fitted on all."""
+    """Print how often judgements are right on sessions that the weights were not fitted on, and the weights of all."""
     measured = [each for name in names for each in _measure(name)]
-    print("\n| set left out | right | of those used or ignored |\n| --- | ---: | ---: |")
-    for name in names:
-        weights, bias = fit([each for each in measured if each.name != name])
-        left_out = [each for each in measured if each.name == name]
-        right = [_judge(each, weights, bias) is each.use for each in left_out]
-        other = [good for good, each in zip(right, left_out, strict=True) if each.use is not MemoryUse.CONTRADICTED]
-        cells = (f"{sum(part)} of {len(part)} ({sum(part) / len(part):.0%})" for part in (right, other))
-        print(f"| {name} | {' | '.join(cells)} |")
-    weights, bias = fit(measured)
-    print("\n" + "\n".join(f"{field}={weight:.2f}" for field, weight in zip(UseEvidence._fields, weights, strict=True)))
-    print(f"bias {bias:.2f}")
+    folds = np.array([each.session % _FOLDS for each in measured])
+    odds = np.zeros((len(measured), len(_USES)))
+    for fold in range(_FOLDS):
+        weights = fit([each for each, other in zip(measured, folds, strict=True) if other != fold])
+        chosen = folds == fold
+        odds[chosen] = weights.probabilities(np.array([each.evidence for each in measured])[chosen])
+    for place, each in enumerate(measured):
+        if each.clear is not None:
+            odds[place] = [float(use is each.clear) for use in _USES]
+    uses = np.array([_USES.index(each.use) for each in measured])
+    print("\n| set, sessions left out in tenths | least probability | judged | right | of those judged contradicted |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    for name in (*names, "all"):
+        part = np.array([name in (each.name, "all") for each in measured])
+        for least in sorted({0.0, 0.6, 0.7, CLEAR}):
+            is_judged = part & (odds.max(axis=1) >= least)
+            found = odds.argmax(axis=1)
+            right, broken = is_judged & (found == uses), is_judged & (found == len(_USES) - 1)
+            shares = f"{is_judged.sum() / part.sum():.0%} | {right.sum() / max(1, is_judged.sum()):.1%}"
+            print(f"| {name} | {least:.2f} | {shares} | {(broken & right).sum()} of {broken.sum()} |")
+    weights = fit(measured)
+    for use, row, bias in zip(_USES[1:], weights.rows, weights.biases, strict=True):
+        print(f"\n    MemoryUse.{use.name}: UseEvidence(")
+        print("\n".join(f"        {field}={weight:.2f}," for field, weight in zip(UseEvidence._fields, row, strict=True)))
+        print(f"    ),\nbias {bias:.2f}")
 
 
 def _measure(name: str) -> list[Measured]:
     found = []
-    for session in read_sessions(name):
+    for number, session in enumerate(read_sessions(name)):
         work = work_of(session)
         for memory, use in session.memories.items():
-            sentences = read_sentences(memory)
-            is_broken = bool(find_contradiction(memory, sentences, work))
-            found.append(Measured(name, use, is_broken, measure_use(memory, sentences, work)[0]))
+            traces = find_traces(memory, read_sentences(memory), work)
+            found.append(Measured(name, number, use, judge_clear(traces), measure(memory, work, traces)))
     return found
 
 
-def _judge(each: Measured, weights: NDArray[np.float64], bias: float) -> MemoryUse:
-    if each.is_broken:
-        return MemoryUse.CONTRADICTED
-    return MemoryUse.USED if float(weights @ np.array(each.evidence)) + bias > 0 else MemoryUse.IGNORED
-
-
-def fit(measured: Sequence[Measured]) -> tuple[NDArray[np.float64], float]:
-    """Return the weights and the bias of a logistic model of used against ignored, by Newton's method."""
-    kept = [each for each in measured if each.use is not MemoryUse.CONTRADICTED]
+def fit(measured: Sequence[Measured]) -> Weights:
+    """Return the weights of a multinomial logistic model, by gradient descent."""
+    kept = [each for each in measured if each.clear is None]
     rows = np.array([each.evidence for each in kept])
-    used = np.array([each.use is MemoryUse.USED for each in kept], dtype=float)
+    uses = np.eye(len(_USES))[[_USES.index(each.use) for each in kept]]
     mean, deviation = rows.mean(axis=0), rows.std(axis=0) + 1e-9
     inputs = np.c_[(rows - mean) / deviation, np.ones(len(rows))]
-    ridge = np.diag([_RIDGE] * rows.shape[1] + [0.0])
-    found = np.zeros(inputs.shape[1])
+    found = np.zeros((inputs.shape[1], len(_USES)))
+    drawn = np.full((inputs.shape[1], 1), _RIDGE)
+    drawn[-1] = 0.0  # the biases are free
     for _ in range(_STEPS):
-        odds = 1 / (1 + np.exp(-inputs @ found))
-        slope = inputs.T @ (odds - used) + ridge @ found
-        curve = inputs.T @ (inputs * (odds * (1 - odds))[:, None]) + ridge
-        found -= np.linalg.solve(curve, slope)
-    weights = found[:-1] / deviation
-    return weights, float(found[-1] - weights @ mean)
+        odds = np.exp(inputs @ found)
+        odds /= odds.sum(axis=1, keepdims=True)
+        found -= _RATE * (inputs.T @ (odds - uses) + drawn * found) / len(rows)
+    against = (found[:, 1:] - found[:, :1]).T
+    weights = against[:, :-1] / deviation
+    return Weights(weights, against[:, -1] - weights @ mean)

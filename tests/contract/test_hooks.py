@@ -5,7 +5,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from omoide.model import HookEvent, HookRecord, HookState, InboxItem, Injection, MemoryUse, Scope, TranscriptPosition
+from omoide.model import (
+    HookEvent,
+    HookRecord,
+    HookState,
+    InboxItem,
+    Injection,
+    JudgedUse,
+    MemoryUse,
+    Scope,
+    TranscriptPosition,
+)
 
 NOON = datetime(2026, 2, 5, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -158,12 +168,18 @@ def test_uses_are_recorded_with_their_injection_and_counted_by_memory(samples, s
     one, other = samples.add("zebra"), samples.add("okapi")
     first, second = log(store, record(), one, other), log(store, record(at=NOON + SECOND), one)
     with store.write() as tx:
-        tx.record_uses([(first.number, one.number, MemoryUse.USED), (first.number, other.number, MemoryUse.IGNORED)])
-        tx.record_uses([(second.number, one.number, MemoryUse.CONTRADICTED), (99, one.number, MemoryUse.USED)])
+        tx.record_uses(
+            [
+                JudgedUse(first.number, one.number, MemoryUse.USED, is_clear=True),
+                JudgedUse(first.number, other.number, MemoryUse.USED, is_clear=False),
+                JudgedUse(second.number, one.number, MemoryUse.CONTRADICTED, is_clear=True),
+                JudgedUse(99, one.number, MemoryUse.USED, is_clear=True),
+            ]
+        )
     with store.read() as tx:
-        assert [(each.memory, each.use) for each in tx.injections("s", NOON)] == [
-            (one.number, MemoryUse.USED),
-            (other.number, MemoryUse.IGNORED),
-            (one.number, MemoryUse.CONTRADICTED),
+        assert [(each.memory, each.use, each.is_clear) for each in tx.injections("s", NOON)] == [
+            (one.number, MemoryUse.USED, True),
+            (other.number, MemoryUse.USED, False),
+            (one.number, MemoryUse.CONTRADICTED, True),
         ]
         assert tx.use_counts() == {one.number: (1, 1)}

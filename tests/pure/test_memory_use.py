@@ -57,18 +57,11 @@ ASKED, ASKED_JA = "Add the report page", "帳票の画面を追加して"
         pytest.param(
             "Never more than 4 resize workers", AgentWork(ASKED, "It has 16 workers."), CONTRADICTED, id="over a limit"
         ),
-        pytest.param("Never more than 4 resize workers", AgentWork(ASKED, "It has 3 workers."), USED, id="within a limit"),
         pytest.param(
             "上限は 20MB 以下",
             AgentWork(ASKED_JA, "上限を 10MB から 25MB に変えました。"),
             CONTRADICTED,
             id="old and new value",
-        ),
-        pytest.param(
-            "2:00〜4:00 に定期ジョブを入れてはいけない",
-            AgentWork(ASKED_JA, "", "cron: '15 3 * * *'"),
-            CONTRADICTED,
-            id="forbidden time",
         ),
         pytest.param(
             "Never push to main", AgentWork(ASKED, "", commands="git push origin main"), CONTRADICTED, id="forbidden act"
@@ -79,12 +72,6 @@ ASKED, ASKED_JA = "Add the report page", "帳票の画面を追加して"
         ),
         pytest.param(
             "物理削除は禁止", AgentWork(ASKED_JA, "物理削除で実装しました。"), CONTRADICTED, id="forbidden word in Japanese"
-        ),
-        pytest.param(
-            "索引は CONCURRENTLY で作成する",
-            AgentWork(ASKED_JA, "索引を張りました。CONCURRENTLY は付けていません。"),
-            CONTRADICTED,
-            id="left out",
         ),
         pytest.param(
             "No emojis in anything we publish", AgentWork(ASKED, "Done.", "- 🎉 Printing works"), CONTRADICTED, id="practice"
@@ -136,85 +123,22 @@ ASKED, ASKED_JA = "Add the report page", "帳票の画面を追加して"
             id="harm",
         ),
         pytest.param(
-            "Labels are needed in all languages: English, German, French",
-            AgentWork(ASKED, "The texts are in the English and German catalogues."),
-            CONTRADICTED,
-            id="member of a list left out",
-        ),
-        pytest.param(
             "差出人は no-reply@example.jp で統一",
             AgentWork(ASKED_JA, "", "from: new Address('info@example.jp')"),
             CONTRADICTED,
             id="other address",
         ),
         pytest.param(
-            "コメントは日本語で書く",
-            AgentWork(ASKED_JA, "", "# skip the empty rows\nrows = rows[1:]"),
-            CONTRADICTED,
-            id="language of comments",
-        ),
-        pytest.param(
-            "Commit messages are written in Japanese",
-            AgentWork(ASKED, "", commands="git commit -m '帳票の画面を追加'"),
-            USED,
-            id="language of a commit",
-        ),
-        pytest.param(
-            "Commits carry the ticket number",
-            AgentWork(ASKED, "", commands="git commit -m 'Add page'"),
-            CONTRADICTED,
-            id="no ticket",
-        ),
-        pytest.param(
-            "Run `make check` before every commit",
-            AgentWork(ASKED, "", commands="git commit -m 'Add page'"),
-            CONTRADICTED,
-            id="step left out",
-        ),
-        pytest.param(
-            "Every new endpoint needs a test",
-            AgentWork(ASKED, "Done.", "def report(): ...", files=["app/report.py"]),
-            CONTRADICTED,
-            id="no test",
-        ),
-        pytest.param(
-            "Lines are at most 80 characters", AgentWork(ASKED, "", f"x = '{'a' * 90}'"), CONTRADICTED, id="long line"
-        ),
-        pytest.param(
-            "Tables are to be delivered as .docx",
-            AgentWork("Make the table of the survey", "", 'gtsave(table, "output/table1.html")'),
-            CONTRADICTED,
-            id="other format",
-        ),
-        pytest.param(
-            "Exports belong in /var/lib/out",
-            AgentWork(ASKED, "It writes one file per day under `exports/2026-05-01/`."),
-            CONTRADICTED,
-            id="other directory",
-        ),
-        pytest.param(
-            "ジョブには timeout-minutes を付ける",
-            AgentWork(ASKED_JA, "", "jobs:\n  lint:\n    runs-on: ubuntu-latest"),
-            CONTRADICTED,
-            id="demanded name is missing",
-        ),
-        pytest.param(
-            "Between 02:00 and 04:00 the bank import locks the tables",
-            AgentWork(ASKED, "", "15 2 * * * postgres /opt/backup.sh"),
-            CONTRADICTED,
-            id="time at which something is locked",
-        ),
-        pytest.param(
-            "A missing reading stays missing, because zeros spoil the mean. Do not fill in zero",
-            AgentWork("Make the importer cope with them", "The reader maps NA or an empty field to None.", "Option<f64>"),
-            USED,
-            id="other words for the same",
-        ),
-        pytest.param(
             "マイグレーションには必ず巻き戻しを付ける",
             AgentWork("列を追加して", "戻す側のSQLも書きました。", "-- migrate:down\nDROP COLUMN n", "dbmate down"),
             USED,
             id="followed in code",
+        ),
+        pytest.param(
+            "ログの圧縮はzstd。gzipだと夜間に終わらないことがあった",
+            AgentWork("古いログを片付けて", "7日より古いものを圧縮します。", "find . -exec zstd {} +", "zstd -q app.log"),
+            USED,
+            id="what a clause asks for beside a warning",
         ),
         pytest.param(
             "Refunds above 500 EUR need a second approver on Fridays",

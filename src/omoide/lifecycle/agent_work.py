@@ -9,7 +9,6 @@ from omoide.compiled_patterns import load_pattern
 from omoide.learning.sentences import split_sentences
 from omoide.learning.wording import Wording, wording
 from omoide.lifecycle import alternatives, concepts
-from omoide.lifecycle.comparison import TextFeatures, extract_features, fact_words
 from omoide.retrieval import analyzer
 
 NAME_WEIGHT, _LOANWORD_WEIGHT, WORD_WEIGHT = 3.0, 1.5, 1.0
@@ -71,7 +70,6 @@ _EVERYDAY_PROGRAMS = frozenset(
         ),
     ]
 )
-_FILE_EXTENSION = load_pattern(r"[\w}>)]\.([a-z]{2,7})\b", re.ASCII)
 _CODE = load_pattern(r"`([^`\n]{2,80})`")
 _KANA = load_pattern("[ぁ-ゖ]")
 _KATAKANA = load_pattern("[ァ-ヺー]{3,}")
@@ -82,12 +80,6 @@ _DENIED = load_pattern(
     "|避け|せず|ていません|ていない|無効|除外|含めず",
     re.I,
 )
-_NOT_DONE = load_pattern(
-    r"\bwithout\b|\b(?:not|n't) (?:use|add|apply|run|call)|instead of|ていません|ていない|ではなく|せず|使わず"
-    "|なし(?:で|に)",
-    re.I,
-)
-"""What an agent says of something that it left out."""
 _DIGIT = load_pattern(r"\d")
 GRAMMAR = frozenset(
     [
@@ -179,11 +171,6 @@ class AgentWork:
         """The tools and values that the agent names without denying them, by kind."""
         return alternatives.kinds_of("\n".join(each.text for each in self.statements if not each.is_denied))
 
-    @cached_property
-    def extensions(self) -> set[str]:
-        """The extensions of the files that the agent changed or names in what it wrote."""
-        return {match[1] for match in _FILE_EXTENSION.finditer("\n".join([*self.files, self.commands, self.changes]))}
-
     def has_concept(self, concept: int) -> bool:
         """Return whether the agent said or did something that shows a concept."""
         return concepts.shows(concept, self.done, self.done_terms)
@@ -196,6 +183,11 @@ class AgentWork:
     def written(self) -> str:
         """The commands that the agent ran and the lines that it added."""
         return f"{self.commands}\n{self.changes}"
+
+    @cached_property
+    def written_terms(self) -> dict[str, float]:
+        """The terms of what the agent ran, added and changed."""
+        return TextTerms("\n".join([self.written, *self.files])).telling
 
     @cached_property
     def claims(self) -> str:
@@ -228,21 +220,6 @@ class AgentStatement:
     def has_number(self) -> bool:
         """Whether it has a number."""
         return bool(_DIGIT.search(self.text))
-
-    @cached_property
-    def is_omission(self) -> bool:
-        """Whether it says that the agent left something out."""
-        return bool(_NOT_DONE.search(self.text))
-
-    @cached_property
-    def words(self) -> set[str]:
-        """Its words that carry facts."""
-        return fact_words(self.text)
-
-    @cached_property
-    def features(self) -> TextFeatures:
-        """What it is compared by."""
-        return extract_features(self.text)
 
 
 class TextTerms:

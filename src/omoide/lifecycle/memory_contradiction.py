@@ -1,12 +1,12 @@
 """Find where the work of an agent contradicts a memory: it does what the memory rules out, or has another value. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from omoide.compiled_patterns import load_pattern
-from omoide.lifecycle import alternatives, comparison, demands, quantities
+from omoide.lifecycle import alternatives, quantities
 from omoide.lifecycle.agent_work import AgentStatement, AgentWork, has_word
-from omoide.lifecycle.comparison import NEAR, Verdict, extract_features
 from omoide.lifecycle.exclusions import MemorySentence
 from omoide.lifecycle.practices import find_practice
 from omoide.retrieval import analyzer
@@ -26,24 +26,35 @@ _CONVENTIONAL_MESSAGE = load_pattern(
 )
 
 
-def find_contradiction(memory: str, sentences: Sequence[MemorySentence], work: AgentWork) -> str:
-    """Say how the work of an agent contradicts a memory, which has these sentences; empty: it does not."""
-    if is_conventional(memory) and _has_other_message(work):
-        return "the agent's commit has another form of message"
-    for sentence in sentences:
-        found = (
-            _forbidden_way(sentence, work)
-            or _forbidden_practice(sentence, work)
-            or _other_of_its_kind(sentence, work)
-            or demands.find_unmet(sentence.text, work)
-            or quantities.find_other_value(sentence.text, work)
-            or quantities.find_forbidden_time(sentence.text, work)
-            or _denied_way(sentence, work)
-            or _denial(sentence.text, work)
-        )
-        if found:
-            return found
-    return ""
+class FoundContradictions(NamedTuple):
+    """What contradicts a memory in the work of an agent, in words; empty: nothing of that kind."""
+
+    clear: str
+    """A practice that it forbids, another tool of the same kind, another value in the same words, another form of a message:
+    hardly ever wrong."""
+    ruled_out: str
+    """A thing that it rules out."""
+    other_value: str
+    """Another value of the same quantity."""
+
+
+def find_contradictions(memory: str, sentences: Sequence[MemorySentence], work: AgentWork) -> FoundContradictions:
+    """Return what contradicts a memory, which has these sentences, in the work of an agent."""
+    clear = (
+        ("the agent's commit has another form of message" if _has_other_form(memory, work) else "")
+        or _first(_forbidden_practice, sentences, work)
+        or _first(_other_of_its_kind, sentences, work)
+        or next(filter(None, (quantities.find_other_value(one.text, work, is_restated=True) for one in sentences)), "")
+    )
+    return FoundContradictions(
+        clear,
+        _first(_forbidden_way, sentences, work),
+        next(filter(None, (quantities.find_other_value(sentence.text, work) for sentence in sentences)), ""),
+    )
+
+
+def _first(rule: Callable[[MemorySentence, AgentWork], str], sentences: Sequence[MemorySentence], work: AgentWork) -> str:
+    return next(filter(None, (rule(sentence, work) for sentence in sentences)), "")
 
 
 def is_conventional(memory: str) -> bool:
@@ -56,7 +67,10 @@ def has_conventional_message(text: str) -> bool:
     return bool(_CONVENTIONAL_MESSAGE.search(text))
 
 
-def _has_other_message(work: AgentWork) -> bool:
+def _has_other_form(memory: str, work: AgentWork) -> bool:
+    """Whether a memory asks for messages of a form that the commits of the agent do not have."""
+    if not is_conventional(memory):
+        return False
     commits = [line for line in work.commands.splitlines() if re.search(r"\bgit commit\b.* -[a-z]*m", line)]
     return bool(commits) and not any(map(has_conventional_message, [*commits, work.answer]))
 
@@ -94,16 +108,6 @@ def _does(bad: str, good: str, act: str, statement: AgentStatement) -> bool:
     return analyzer.stem(act) in map(analyzer.stem, _WORD.findall(statement.text.lower()))
 
 
-def _denied_way(sentence: MemorySentence, work: AgentWork) -> str:
-    """Say what a memory asks for that the agent says it did not use; empty: nothing."""
-    omissions = [statement for statement in work.statements if statement.is_omission]
-    for good in sentence.requests if omissions else ():
-        naming = [statement for statement in work.statements if has_word(statement.text, good)]
-        if naming and all(statement.is_omission for statement in naming) and not has_word(work.prompt, good):
-            return f"the agent did without {good}"
-    return ""
-
-
 def _other_of_its_kind(sentence: MemorySentence, work: AgentWork) -> str:
     """Say which other tool or value of the same kind the agent used; empty: none."""
     if not work.kinds_used or _FACT_JA.search(sentence.text):
@@ -115,18 +119,4 @@ def _other_of_its_kind(sentence: MemorySentence, work: AgentWork) -> str:
         others = work.kinds_used.get(kind, frozenset()) - work.kinds_asked.get(kind, frozenset()) - wanted
         if others:
             return f"it names {min(wanted)}, the agent uses {min(others)}"
-    return ""
-
-
-def _denial(sentence: str, work: AgentWork) -> str:
-    """Say which statement contradicts a sentence of a memory that says nearly the same; empty: none."""
-    words = comparison.fact_words(sentence)
-    for statement in work.statements:
-        others = statement.words
-        both = words | others
-        similarity = len(words & others) / len(both) if both else 0.0
-        if similarity >= NEAR:
-            judgement = comparison.judge(extract_features(sentence), statement.features, similarity)
-            if judgement.verdict is Verdict.CONTRADICTS:
-                return f"the agent says: {statement.text[:100]}"
     return ""

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from omoide.compiled_patterns import load_pattern
 from omoide.learning.wording import wording
-from omoide.lifecycle import demands, use_evidence
+from omoide.lifecycle import use_evidence
 from omoide.lifecycle.agent_work import NAME_WEIGHT, AgentWork, TextTerms, code_spans, has_word, sentences_of, word_pairs
+from omoide.lifecycle.clauses import split_terms
 from omoide.lifecycle.exclusions import MemorySentence
-from omoide.lifecycle.memory_contradiction import find_contradiction, has_conventional_message, is_conventional
-from omoide.lifecycle.use_evidence import SeenUse, UseEvidence
+from omoide.lifecycle.memory_contradiction import find_contradictions, has_conventional_message, is_conventional
+from omoide.lifecycle.use_evidence import MemoryTraces
 from omoide.model import MemoryUse
 
 _MOST_READ = 4_000
@@ -36,19 +37,39 @@ class UseJudgement(NamedTuple):
 
     use: MemoryUse
     why: str = ""
+    is_clear: bool = True
+    """Whether the evidence is so clear that such judgements are hardly ever wrong."""
 
 
 def judge_use(memory: str, work: AgentWork) -> UseJudgement:
     """Return what an agent made of a memory."""
     memory = memory[:_MOST_READ]
-    sentences = read_sentences(memory)
-    broken = find_contradiction(memory, sentences, work)
-    if broken:
-        return UseJudgement(MemoryUse.CONTRADICTED, broken)
-    evidence, why = measure_use(memory, sentences, work)
-    if use_evidence.score(evidence) <= 0:
-        return UseJudgement(MemoryUse.IGNORED)
-    return UseJudgement(MemoryUse.USED, why or "the agent's work is about the same")
+    traces = find_traces(memory, read_sentences(memory), work)
+    clear = judge_clear(traces)
+    if clear is not None:
+        return UseJudgement(clear, _explain(clear, traces))
+    odds = use_evidence.probabilities(use_evidence.measure(memory, work, traces))
+    use = max(odds, key=odds.__getitem__)
+    return UseJudgement(use, _explain(use, traces), is_clear=odds[use] >= use_evidence.CLEAR)
+
+
+def judge_clear(traces: MemoryTraces) -> MemoryUse | None:
+    """Return what an agent made of a memory where one sign tells; None: the evidence is to be weighed."""
+    found = traces.contradictions
+    if found.clear:
+        return MemoryUse.CONTRADICTED
+    return (
+        MemoryUse.USED if traces.followed and not (found.ruled_out or found.other_value or traces.has_denied_name) else None
+    )
+
+
+def _explain(use: MemoryUse, traces: MemoryTraces) -> str:
+    if use is MemoryUse.USED:
+        return traces.followed or traces.repeated or "the agent's work is about the same"
+    if use is MemoryUse.CONTRADICTED:
+        found = traces.contradictions
+        return found.clear or found.ruled_out or found.other_value or "the agent's work has what it warns of"
+    return ""
 
 
 def read_sentences(memory: str) -> list[MemorySentence]:
@@ -56,16 +77,27 @@ def read_sentences(memory: str) -> list[MemorySentence]:
     return [MemorySentence(sentence) for sentence in sentences_of(memory)]
 
 
-def measure_use(memory: str, sentences: Sequence[MemorySentence], work: AgentWork) -> tuple[UseEvidence, str]:
-    """Return the evidence that an agent used a memory, and what of the memory its work has; empty: nothing telling."""
-    excluded = list(dict.fromkeys(bad for sentence in sentences for _, bad, _ in sentence.exclusions))
+def find_traces(memory: str, sentences: Sequence[MemorySentence], work: AgentWork) -> MemoryTraces:
+    """Return what of a memory, which has these sentences, can be seen in the work of an agent."""
+    ruled_out = list(dict.fromkeys(bad for sentence in sentences for _, bad, _ in sentence.exclusions))
+    clauses = split_terms([sentence.text for sentence in sentences], ruled_out)
+    excluded = dict.fromkeys([*ruled_out, *clauses.denied])  # to have that is no use of it
     terms = TextTerms(memory)
     own = {term: weight for term, weight in terms.telling.items() if term not in work.asked_terms and term not in excluded}
     found = {term: weight for term, weight in own.items() if term in work.done_terms}
-    followed = _find_followed(memory, sentences, work, excluded) or _names_used(found, work)
-    repeated = _terms_used(own, found) or _words_used(memory, work)
-    seen = SeenUse(bool(followed), bool(repeated), any(sentence.practices for sentence in sentences))
-    return use_evidence.measure(memory, terms, work, excluded, seen), followed or repeated
+    return MemoryTraces(
+        followed=_find_followed(memory, sentences, work, excluded) or _names_used(found, work),
+        repeated=_terms_used(own, found) or _words_used(memory, work),
+        contradictions=find_contradictions(memory, sentences, work),
+        forbids_practice=any(sentence.practices for sentence in sentences),
+        has_denied_name=any(
+            weight == NAME_WEIGHT and term in work.written_terms and term not in work.asked_terms
+            for term, weight in clauses.denied.items()
+        ),
+        excluded=excluded,
+        clauses=clauses,
+        terms=terms,
+    )
 
 
 def _find_followed(memory: str, sentences: Sequence[MemorySentence], work: AgentWork, excluded: Collection[str]) -> str:
@@ -79,8 +111,7 @@ def _find_followed(memory: str, sentences: Sequence[MemorySentence], work: Agent
     avoided = next((bad for bad in excluded if any(has_word(text, bad) for text in denials)), "")
     if avoided:
         return f"the agent avoids {avoided}"
-    met = next(filter(None, (demands.find_met(sentence.text, work) for sentence in sentences)), "")
-    return met or _directory_used(memory, work) or _pattern_used(memory, work, excluded)
+    return _directory_used(memory, work) or _pattern_used(memory, work, excluded)
 
 
 def _directory_used(memory: str, work: AgentWork) -> str:

@@ -1,4 +1,4 @@
-"""Quantities and times of day: where an agent has another value than a memory states, or one over its limit. Pure."""
+"""Quantities: where an agent has another value than a memory states, or one over its limit. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -22,24 +22,25 @@ _AT_MOST_AFTER = load_pattern(r"^[一-鿿ァ-ヺー%A-Za-z ]{0,8}(?:以下|以�
 _AT_LEAST_AFTER = load_pattern(r"^[一-鿿ァ-ヺー%A-Za-z ]{0,8}(?:以上|より多く|minimum)")
 _FROM = load_pattern(r"\b(?:from|was|were|instead of) $", re.I)
 _TO = load_pattern(r"^\s*(?:から|→|->|=>|だった)")
-_TIME = load_pattern(r"(?<![\d:])([01]?\d|2[0-3])(?::([0-5]\d)|時(?:([0-5]?\d)分)?)(?![\d:])")
-_PERIOD = load_pattern(rf"{_TIME.pattern}\s*(?:〜|~|-|–|から|to|and|until)\s*{_TIME.pattern}")
-_CRON = load_pattern(r"(?<![\d*/,-])([0-5]?\d) ([01]?\d|2[0-3]) (?:[\d*/,?-]+ ){2}[\d*/,?A-Z-]+")
-_FORBIDS = load_pattern(
-    r"\b(?:no|not|never|nothing|avoid|don'?t|locks?|locked|busy|down|closed|frozen|blocked|maintenance|reserved)\b"
-    "|ない|禁止|避け|不可|NG|いけ|メンテナンス|停止|止ま|ロック|バックアップ",
-    re.I,
-)
 
 
-def find_other_value(sentence: str, work: AgentWork) -> str:
-    """Say which other value of the same quantity a statement has; empty: none."""
+_MOST_WORDS = 0.75
+"""The share of the words of a sentence that a statement has which says the same of it."""
+
+
+def find_other_value(sentence: str, work: AgentWork, *, is_restated: bool = False) -> str:
+    """Say which other value of the same quantity a statement has; empty: none.
+
+    `is_restated`: only a statement counts that has most of the words of the sentence.
+    """
     stated = [statement for statement in work.statements if statement.has_number]
     found = list(_QUANTITY.finditer(sentence)) if stated else []
     if not found:
         return ""
     about = {term for term in telling_terms(sentence) if not term[0].isdigit()}
     least = max(1, min(2, len(about) // 2))
+    if is_restated:
+        stated = [one for one in stated if len(about & one.terms.keys()) >= max(2.0, _MOST_WORDS * len(about))]
     for wanted in found:
         others = [
             other
@@ -99,24 +100,3 @@ def _words(text: str | None) -> set[str]:
     if not text.isascii():
         return {text[0]}
     return {analyzer.stem(word) for word in re.split("[ -]", text.lower()) if word not in GRAMMAR}
-
-
-def find_forbidden_time(sentence: str, work: AgentWork) -> str:
-    """Say at which time the agent does something though a memory keeps that time free; empty: at none."""
-    period = _PERIOD.search(sentence)
-    if period is None or not _FORBIDS.search(sentence):
-        return ""
-    first, last = (minutes for minutes in _minutes(period[0]))
-    for statement in work.statements:
-        if statement.is_denied:
-            continue
-        for minutes in _minutes(statement.text):
-            if first <= minutes < last if first < last else not last <= minutes < first:
-                return f"the agent has {minutes // 60}:{minutes % 60:02}, which it keeps free"
-    return ""
-
-
-def _minutes(text: str) -> list[int]:
-    """The times of day of a text, schedules of cron among them."""
-    times = [int(match[1]) * 60 + int(match[2] or match[3] or 0) for match in _TIME.finditer(text)]
-    return times + [int(match[2]) * 60 + int(match[1]) for match in _CRON.finditer(text)]

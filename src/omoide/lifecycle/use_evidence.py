@@ -1,4 +1,4 @@
-"""Weigh the evidence that an agent used a memory: a small logistic model over what both have in common. Pure.
+"""Weigh the evidence of what an agent made of a memory: a small logistic model over what both have in common. Pure.
 
 A use seldom repeats the memory: the agent follows a rule in other words, or only in code. So what counts is how many of its
 terms and matters (`concepts`) are in the work and were not in the prompt, and whether it is a rule for such work at all: a
@@ -11,8 +11,11 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from omoide.compiled_patterns import load_pattern
-from omoide.lifecycle.agent_work import AgentWork, TextTerms
+from omoide.lifecycle.agent_work import NAME_WEIGHT, AgentWork, TextTerms
+from omoide.lifecycle.clauses import ClauseTerms
 from omoide.lifecycle.concepts import concepts_of
+from omoide.lifecycle.memory_contradiction import FoundContradictions
+from omoide.model import MemoryUse
 
 _PROHIBITION = load_pattern(
     r"\b(?:never|no|not|nothing|nobody|avoid|banned|forbidden|without|only)\b|n't\b"
@@ -42,15 +45,22 @@ _CALENDAR = load_pattern(
 _NUMBER = load_pattern(r"(?<![\w.])\d[\d.,:]*")
 
 
-class SeenUse(NamedTuple):
-    """What the rules find of a memory in the work of an agent."""
+class MemoryTraces(NamedTuple):
+    """What of a memory can be seen in the work of an agent."""
 
-    followed: bool
-    """A way, a directory, a pattern or a telling name."""
-    repeated: bool
-    """Enough of its terms, or its words one after another."""
+    followed: str
+    """A way, a directory, a pattern or a telling name of it, in words; empty: none. It hardly ever occurs by chance."""
+    repeated: str
+    """Enough of its terms, or its words one after another, in words; empty: none."""
+    contradictions: FoundContradictions
     forbids_practice: bool
     """It forbids a practice (`practices`)."""
+    has_denied_name: bool
+    """A name of a clause that warns of something is in what the agent wrote or ran."""
+    excluded: Collection[str]
+    """What it rules out or warns of: to have that is no use of it."""
+    clauses: ClauseTerms
+    terms: TextTerms
 
 
 class UseEvidence(NamedTuple):
@@ -66,6 +76,23 @@ class UseEvidence(NamedTuple):
     matters: float
     """Of the memory's own matters, the share in the work."""
     matters_amount: float
+    topic: float
+    """Of all its terms, by weight, the share in the work or in the prompt."""
+    affirmed: float
+    """Of the terms of clauses that affirm something, the share in the work."""
+    affirmed_amount: float
+    affirmed_name: float
+    """1: a name of such a clause is in the work."""
+    lacks_names: float
+    """1: such clauses have names, and the work has none of them."""
+    denied_amount: float
+    """How much of what clauses warn of is in what the agent wrote or ran."""
+    denied_name: float
+    """1: a name of such a clause is there."""
+    denied_alone: float
+    """1: such a name is there, and no name of the clauses that affirm something."""
+    ruled_out: float
+    other_value: float
     prohibits: float
     obliges: float
     is_imperative: float
@@ -75,43 +102,97 @@ class UseEvidence(NamedTuple):
     """1: the memory states numbers, and the work has none of them."""
 
 
-WEIGHTS = UseEvidence(
-    followed=3.09,
-    repeated=0.90,
-    avoided=2.18,
-    share=3.60,
-    amount=0.75,
-    matters=2.02,
-    matters_amount=1.09,
-    prohibits=1.55,
-    obliges=0.72,
-    is_imperative=1.05,
-    has_reason=1.76,
-    has_dates=-1.62,
-    lacks_numbers=-1.29,
-)
-BIAS = -3.82
-"""Fitted by `python -m bench.meter --fit` on the memories that were used or ignored in `bench/meter_sessions`."""
+WEIGHTS = {
+    MemoryUse.USED: UseEvidence(
+        followed=1.16,
+        repeated=1.00,
+        avoided=1.32,
+        share=1.14,
+        amount=0.33,
+        matters=1.40,
+        matters_amount=0.57,
+        topic=2.16,
+        affirmed=1.16,
+        affirmed_amount=0.18,
+        affirmed_name=0.79,
+        lacks_names=-0.87,
+        denied_amount=0.52,
+        denied_name=0.44,
+        denied_alone=0.34,
+        ruled_out=-0.65,
+        other_value=-0.21,
+        prohibits=0.68,
+        obliges=0.42,
+        is_imperative=0.55,
+        has_reason=1.03,
+        has_dates=-1.31,
+        lacks_numbers=-0.38,
+    ),
+    MemoryUse.CONTRADICTED: UseEvidence(
+        followed=0.82,
+        repeated=0.50,
+        avoided=0.98,
+        share=-0.24,
+        amount=0.52,
+        matters=0.69,
+        matters_amount=0.33,
+        topic=0.35,
+        affirmed=0.87,
+        affirmed_amount=0.17,
+        affirmed_name=0.59,
+        lacks_names=0.08,
+        denied_amount=1.05,
+        denied_name=0.18,
+        denied_alone=0.29,
+        ruled_out=1.55,
+        other_value=2.29,
+        prohibits=1.09,
+        obliges=0.70,
+        is_imperative=0.11,
+        has_reason=1.05,
+        has_dates=-0.89,
+        lacks_numbers=0.08,
+    ),
+}
+"""By which the evidence speaks for a use, and against the memory having been ignored."""
+BIASES = {MemoryUse.USED: -2.94, MemoryUse.CONTRADICTED: -2.91}
+"""Fitted, like the weights, by `python -m bench.meter --fit` on the sessions in `bench/meter_sessions` that it prints."""
+CLEAR = 0.8
+"""The probability from which a judgement is clear: nine of ten are right then, on sessions left out of the fit."""
 
 
-def measure(memory: str, terms: TextTerms, work: AgentWork, excluded: Collection[str], seen: SeenUse) -> UseEvidence:
-    """Return the evidence that an agent used a memory.
-
-    `terms`: those of the memory. `excluded`: what it rules out: to have that is no use of it. `seen`: what the rules find.
-    """
+def measure(memory: str, work: AgentWork, traces: MemoryTraces) -> UseEvidence:
+    """Return the evidence of what an agent made of a memory. `traces`: what of it is in the work."""
+    terms, contradictions = traces.terms, traces.contradictions
     own = {term: weight for term, weight in terms.content.items() if term not in work.asked_content}
-    found = sum(weight for term, weight in own.items() if term in work.done_content and term not in excluded)
+    found = sum(weight for term, weight in own.items() if term in work.done_content and term not in traces.excluded)
+    about = sum(weight for term, weight in terms.content.items() if term in work.asked_content or term in work.done_content)
     matters = [each for each in concepts_of(memory, terms.content) if not work.is_asked_concept(each)]
     shown = sum(map(work.has_concept, matters))
+    affirmed = {term: weight for term, weight in traces.clauses.affirmed.items() if term not in work.asked_terms}
+    met = [weight for term, weight in affirmed.items() if term in work.done_terms]
+    denied = traces.clauses.denied.items()
+    broken = [weight for term, weight in denied if term in work.written_terms and term not in work.asked_terms]
+    has_name = NAME_WEIGHT in met
     numbers = _NUMBER.findall(memory)
     return UseEvidence(
-        followed=float(seen.followed),
-        repeated=float(seen.repeated),
-        avoided=float(bool(seen.forbids_practice and shown and work.changes)),
+        followed=float(bool(traces.followed)),
+        repeated=float(bool(traces.repeated)),
+        avoided=float(bool(traces.forbids_practice and shown and work.changes)),
         share=found / (sum(own.values()) or 1.0),
         amount=math.log1p(found),
         matters=shown / (len(matters) + 1),
         matters_amount=math.log1p(shown),
+        topic=about / (sum(terms.content.values()) or 1.0),
+        affirmed=sum(met) / (sum(affirmed.values()) or 1.0),
+        affirmed_amount=math.log1p(sum(met)),
+        affirmed_name=float(has_name),
+        lacks_names=float(NAME_WEIGHT in affirmed.values() and not has_name),
+        denied_amount=math.log1p(sum(broken)),
+        denied_name=float(traces.has_denied_name),
+        denied_alone=float(traces.has_denied_name and not has_name),
+        ruled_out=float(bool(contradictions.ruled_out)),
+        other_value=float(bool(contradictions.other_value)),
         prohibits=float(bool(_PROHIBITION.search(memory))),
         obliges=float(min(2, len(_OBLIGATION.findall(memory)))),
         is_imperative=float(bool(_IMPERATIVE.search(memory))),
@@ -121,6 +202,11 @@ def measure(memory: str, terms: TextTerms, work: AgentWork, excluded: Collection
     )
 
 
-def score(evidence: UseEvidence) -> float:
-    """Return the logarithm of the odds that the agent used the memory rather than ignored it."""
-    return BIAS + sum(weight * value for weight, value in zip(WEIGHTS, evidence, strict=True))
+def probabilities(evidence: UseEvidence) -> dict[MemoryUse, float]:
+    """Return how probable it is that the agent used, ignored and contradicted the memory."""
+    odds = {
+        use: math.exp(BIASES[use] + sum(weight * value for weight, value in zip(weights, evidence, strict=True)))
+        for use, weights in WEIGHTS.items()
+    }
+    total = 1.0 + sum(odds.values())
+    return {MemoryUse.IGNORED: 1.0 / total} | {use: value / total for use, value in odds.items()}

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 import msgspec
 
@@ -79,6 +80,17 @@ class MemoryUse(StrEnum):
     CONTRADICTED = "contradicted"
 
 
+class JudgedUse(NamedTuple):
+    """What an agent made of a memory in one injection, to be stored with that."""
+
+    call: int
+    """The number of the call of the hook."""
+    memory: int
+    """Its number."""
+    use: MemoryUse
+    is_clear: bool
+
+
 class Injection(msgspec.Struct, frozen=True):
     """A memory that was injected into a conversation."""
 
@@ -95,6 +107,8 @@ class Injection(msgspec.Struct, frozen=True):
     """As estimated, with its heading."""
     use: MemoryUse | None = None
     """None: its turn has not ended, or was not judged yet."""
+    is_clear: bool = False
+    """Whether the use is clear: else it is only the most probable one."""
 
 
 class InboxItem(msgspec.Struct, frozen=True):

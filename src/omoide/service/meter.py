@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from omoide.guard import permissions, validation
-from omoide.model import InboxItem, Injection, Memory, MemoryUse, Query, Scope, WorkTreeState
+from omoide.model import InboxItem, Injection, JudgedUse, Memory, MemoryUse, Query, Scope, WorkTreeState
 from omoide.service.core import Core
 
 if TYPE_CHECKING:  # only a process that judges needs it
@@ -21,7 +21,15 @@ _SETTLED = (MemoryUse.USED, MemoryUse.CONTRADICTED)
 _MOST_LINES = 2_000
 """Lines that an agent added to files which are compared with memories."""
 _LEAST_PROMPTS = 3
-"""Prompts after which a memory that no agent used is worth a look."""
+"""Ignored injections after which a memory that no agent used is worth a look."""
+
+
+class UseCounts(NamedTuple):
+    """How many injections agents used, ignored and contradicted."""
+
+    used: int
+    ignored: int
+    contradicted: int
 
 
 class MeterRow(msgspec.Struct, frozen=True):
@@ -35,11 +43,18 @@ class MeterRow(msgspec.Struct, frozen=True):
     ignored: int
     contradicted: int
     """Of those whose turn has ended, what agents made of it; a prompt may be among none of them yet."""
+    clear: UseCounts
+    """Of these, the clear ones."""
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether an agent clearly went against it, so that somebody should review it."""
+        return self.clear.contradicted > 0
 
     @property
     def is_never_used(self) -> bool:
-        """Whether agents ignored it several times, and never used or contradicted it: retire it?"""
-        return not self.used and not self.contradicted and self.ignored >= _LEAST_PROMPTS
+        """Whether agents ignored it three times, once clearly, and never used it or went against it: it may be retired."""
+        return not self.used and not self.contradicted and self.ignored >= _LEAST_PROMPTS and self.clear.ignored > 0
 
 
 class MeterReport(msgspec.Struct, frozen=True):
@@ -53,6 +68,8 @@ class MeterReport(msgspec.Struct, frozen=True):
     used: int
     ignored: int
     contradicted: int
+    clear: UseCounts
+    """Of these, the clear ones; the others are judged by what is most probable."""
     rows: list[MeterRow]
     """By memory, the most injected first. A memory that was purged is not among them."""
 
@@ -67,10 +84,10 @@ class Meter(Core):
     """The operation that reports what became of injected memories."""
 
     def meter(self, *, scope: Scope, since: datetime | None = None) -> MeterReport:
-        """Report which memories that the scope sees were injected by hooks, and what agents made of them.
+        """Report which of the memories that the scope sees were injected by hooks, and what agents made of them.
 
-        `since`: count from this time on, by default the last 30 days. A use is recognised by words, names and numbers
-        alone: it is weak evidence. Raises InvalidInput and NotAllowed.
+        `since`: count injections at or after this time; by default those of the last 30 days. A use is recognised by words,
+        names and numbers alone: it is weak evidence. Raises InvalidInput for a time without a time zone, and NotAllowed.
         """
         permissions.require(self._actor, "meter")
         moment = self._clock() - timedelta(days=30) if since is None else validation.check_aware(since, "since")
@@ -87,13 +104,14 @@ class Meter(Core):
             len(counted),
             sum(one.tokens for one in counted),
             *_count_uses(counted),
+            _count_uses(one for one in counted if one.is_clear),
             sorted(rows, key=lambda row: (-row.prompts, -row.tokens, row.memory.number)),
         )
 
-    def _judge_turn(self, item: InboxItem, turns: "Sequence[Turn]") -> list[tuple[int, int, MemoryUse]]:
+    def _judge_turn(self, item: InboxItem, turns: "Sequence[Turn]") -> list[JudgedUse]:
         """Judge what the agent made of the memories in its session, by the turn that an item of the inbox is about.
 
-        Returns the numbers of each call and memory, and the use, to be recorded with the end of the item.
+        Returns what is to be recorded with the end of the item.
         """
         with self._store.read() as tx:
             open_ones = [one for one in tx.injections(item.session, _EVER) if one.at <= item.at and one.use not in _SETTLED]
@@ -103,18 +121,23 @@ class Meter(Core):
         from omoide.lifecycle.memory_use import judge_use  # lazy: see the top
 
         work = _work_of(item, turns)
-        uses = {number: judge_use(text, work).use for number, text in texts.items()}
-        return [(one.call, one.memory, uses[one.memory]) for one in open_ones if one.memory in uses]
+        found = {number: judge_use(text, work) for number, text in texts.items()}
+        return [
+            JudgedUse(one.call, one.memory, judged.use, judged.is_clear)
+            for one in open_ones
+            if (judged := found.get(one.memory)) is not None
+        ]
 
 
 def _row(memory: Memory, injected: Sequence[Injection]) -> MeterRow:
     tokens = sum(one.tokens for one in injected)
-    return MeterRow(memory, len({one.call for one in injected}), tokens, *_count_uses(injected))
+    clear = _count_uses(one for one in injected if one.is_clear)
+    return MeterRow(memory, len({one.call for one in injected}), tokens, *_count_uses(injected), clear)
 
 
-def _count_uses(injected: Iterable[Injection]) -> tuple[int, int, int]:
+def _count_uses(injected: Iterable[Injection]) -> UseCounts:
     uses = [one.use for one in injected]
-    return uses.count(MemoryUse.USED), uses.count(MemoryUse.IGNORED), uses.count(MemoryUse.CONTRADICTED)
+    return UseCounts(*map(uses.count, (MemoryUse.USED, MemoryUse.IGNORED, MemoryUse.CONTRADICTED)))
 
 
 def _work_of(item: InboxItem, turns: "Sequence[Turn]") -> "AgentWork":

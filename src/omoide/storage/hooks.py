@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from omoide.model import HookRecord, InboxItem, Injection, MemoryUse, TranscriptPosition
+from omoide.model import HookRecord, InboxItem, Injection, JudgedUse, TranscriptPosition
 
 
 class HookReader(Protocol):
@@ -48,8 +48,8 @@ class HookWriter(Protocol):
     def end_hook_call(self, record: HookRecord, injections: Sequence[Injection] = ()) -> None:
         """Replace the call with this number, and store what it injected."""
 
-    def record_uses(self, uses: Iterable[tuple[int, int, MemoryUse]]) -> None:
-        """Store what became of injections: the call of each, the number of the memory, and its use."""
+    def record_uses(self, uses: Iterable[JudgedUse]) -> None:
+        """Store what became of injections. One that is not there, as after a purge, is passed over."""
 
     def put_in_inbox(self, item: InboxItem) -> None:
         """Store an item under a new number. Items that were learnt from long ago are deleted."""

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -13,7 +14,9 @@ import pytest
 import omoide
 from journey.hooks.conftest import Answer, git
 from omoide import MemoryUse, Scope
+from omoide.model import JudgedUse
 
+EVER = datetime(1970, 1, 1, tzinfo=UTC)
 USED, IGNORED, CONTRADICTED = MemoryUse.USED, MemoryUse.IGNORED, MemoryUse.CONTRADICTED
 
 
@@ -186,6 +189,7 @@ def test_the_meter_counts_prompts_tokens_and_uses_by_memory(play, memory, reposi
     assert (report.prompts, report.injections, report.used, report.ignored, report.contradicted) == (1, 3, 1, 1, 1)
     assert report.tokens == sum(row.tokens for row in report.rows) > 0
     assert report.share_used == pytest.approx(1 / 3)
+    assert report.clear.contradicted == 1, "dayjs is named, and moment is what the agent installed"
     printed = run_meter()
     assert "3 memories in 1 prompts" in printed
     assert "33% used" in printed
@@ -194,7 +198,7 @@ def test_the_meter_counts_prompts_tokens_and_uses_by_memory(play, memory, reposi
 
 def test_the_command_judges_the_last_turn_before_it_counts(play, run_meter):
     assert set(play(SESSIONS[0], "one", learns=False).values()) == {None}
-    assert "(1 used, 1 ignored, 1 contradicted)" in run_meter()
+    assert "(1 used, 1 ignored, 1 contradicted; " in run_meter()
 
 
 @pytest.mark.parametrize("event", ["prompt", "session start", "command"])
@@ -245,6 +249,19 @@ def test_what_was_ignored_in_one_turn_and_used_in_the_next_is_used(play, memory,
     with memory() as service:
         service.learn_from_inbox(ask=False)
         assert [one.use for one in service.injections(session="one")] == [USED]
+
+
+def test_only_plain_uses_count_for_relevance_and_lead_to_advice(play, memory, run_meter):
+    play(SESSIONS[1], "one")
+    with memory() as service:
+        (unclear,) = [one.memory for one in service.injections(session="one") if one.use is CONTRADICTED]
+        with service._store.write() as tx:
+            tx.record_uses([JudgedUse(one.call, one.memory, one.use, is_clear=False) for one in tx.injections("one", EVER)])
+        with service._store.read() as tx:
+            assert tx.use_counts() == {}
+    printed = run_meter()
+    assert "1 contradicted; 0 of them clear" in printed
+    assert f"omoide show {unclear}" not in printed
 
 
 def test_a_memory_of_another_project_is_not_in_the_meter(play, memory):

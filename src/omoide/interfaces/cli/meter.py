@@ -9,8 +9,9 @@ import click
 from omoide import model
 from omoide.errors import Unwritable
 from omoide.interfaces import serialize
-from omoide.interfaces.cli.options import Target, json_option, learn_from_inbox, open_memory, target_options
+from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
 from omoide.interfaces.cli.output import headline, print_json, print_table
+from omoide.service.hook_calls import learn_if_waiting
 
 if TYPE_CHECKING:
     from omoide.service.meter import MeterReport, MeterRow
@@ -31,14 +32,15 @@ def meter_command(days: int, limit: int, plot: str | None, target: Target, as_js
     """Show which injected memories agents used, ignored or contradicted, and what they cost.
 
     Counts what hooks injected. A use is recognised by names, numbers and words that the agent's answer, commands and changes
-    have in common with a memory: an agent may follow one without repeating a word of it.
+    have in common with a memory: an agent may follow one without repeating a word of it. Where these do not tell clearly,
+    the most probable use is counted; only clear ones lead to advice.
 
     \b
     omoide meter
     omoide meter --days 7 --plot meter.svg
     """
     with open_memory(target) as (memory, scope):
-        learn_from_inbox(memory, _LEARN_SECONDS)  # the last turn counts, too
+        learn_if_waiting(memory, seconds=_LEARN_SECONDS)  # the last turn counts, too
         report = memory.meter(scope=scope, since=model.now() - timedelta(days=days))
     if plot is not None:
         _write_plot(Path(plot), report, limit)
@@ -59,6 +61,7 @@ def _report_record(report: "MeterReport") -> dict[str, Any]:
         "used": report.used,
         "ignored": report.ignored,
         "contradicted": report.contradicted,
+        "clear": report.clear._asdict(),
         "share_used": report.share_used,
         "memories": [
             {
@@ -68,6 +71,7 @@ def _report_record(report: "MeterReport") -> dict[str, Any]:
                 "used": row.used,
                 "ignored": row.ignored,
                 "contradicted": row.contradicted,
+                "clear": row.clear._asdict(),
                 "never_used": row.is_never_used,
             }
             for row in report.rows
@@ -79,20 +83,21 @@ def _print_report(report: "MeterReport", limit: int) -> None:
     share = "not judged yet" if report.share_used is None else f"{report.share_used:.0%} used"
     click.echo(
         f"{len(report.rows):,} memories in {report.prompts:,} prompts, {report.tokens:,} tokens: {share}"
-        f" ({report.used:,} used, {report.ignored:,} ignored, {report.contradicted:,} contradicted)\n"
+        f" ({report.used:,} used, {report.ignored:,} ignored, {report.contradicted:,} contradicted;"
+        f" {sum(report.clear):,} of them clear)\n"
     )
     rows = [
         (
             f"{row.prompts:,}",
             f"{row.tokens:,}",
             _bar(row),
-            f"{row.used}/{row.ignored}/{row.contradicted}",
+            _counts(row),
             headline(row.memory),
         )
         for row in report.rows[:limit]
     ]
     print_table(["prompts", "tokens", "used █ ignored ░ contradicted ✗", "", "memory"], rows, flexible=(4,))
-    _print_advice("contradicted, review them", [row for row in report.rows if row.contradicted], "omoide show")
+    _print_advice("contradicted, review them", [row for row in report.rows if row.is_contradicted], "omoide show")
     _print_advice("never used, retire them", [row for row in report.rows if row.is_never_used], "omoide archive")
 
 

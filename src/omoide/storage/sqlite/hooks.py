@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from omoide.model import HookEvent, HookRecord, HookState, InboxItem, Injection, MemoryUse, TranscriptPosition
+from omoide.model import HookEvent, HookRecord, HookState, InboxItem, Injection, JudgedUse, MemoryUse, TranscriptPosition
 from omoide.storage.rows import micros, moment
 from omoide.storage.sqlite.transaction import Transaction
 
@@ -21,7 +21,7 @@ _TELLING_LINE = 16
 
 _CALL = "SELECT number, at, client, event, session, digest, clears, state, seconds, memories, tokens, fault FROM hook_calls"
 _INJECTION = """
-SELECT c.number, c.at, c.client, c.event, c.session, i.memory, i.version, i.tokens, i.use
+SELECT c.number, c.at, c.client, c.event, c.session, i.memory, i.version, i.tokens, i.use, i.is_clear
 FROM hook_calls c JOIN injections i ON i.call = c.number"""
 _ITEM = (
     "SELECT number, at, client, session, project, directory, transcript, size, prompt, last_message, work_tree FROM inbox"
@@ -65,7 +65,7 @@ class SqliteHookReader:
     def use_counts(self) -> dict[int, tuple[int, int]]:
         rows = self._tx.rows(
             "SELECT memory, sum(use = 'used'), sum(use = 'contradicted') FROM injections"
-            " WHERE use IN ('used', 'contradicted') GROUP BY memory"
+            " WHERE use IN ('used', 'contradicted') AND is_clear GROUP BY memory"
         )
         return {memory: (used, contradicted) for memory, used, contradicted in rows}
 
@@ -109,10 +109,10 @@ class SqliteHookWriter(SqliteHookReader):
             ((record.number, one.memory, one.version, one.tokens) for one in injections),
         )
 
-    def record_uses(self, uses: Iterable[tuple[int, int, MemoryUse]]) -> None:
+    def record_uses(self, uses: Iterable[JudgedUse]) -> None:
         self._tx.run_many(
-            "UPDATE injections SET use = ? WHERE call = ? AND memory = ?",
-            ((use.value, call, memory) for call, memory, use in uses),
+            "UPDATE injections SET use = ?, is_clear = ? WHERE call = ? AND memory = ?",
+            ((one.use.value, one.is_clear, one.call, one.memory) for one in uses),
         )
 
     def put_in_inbox(self, item: InboxItem) -> None:
@@ -187,9 +187,10 @@ def _record(row: Any) -> HookRecord:
 
 
 def _injection(row: Any) -> Injection:
-    call, at, client, event, session, memory, version, tokens, use = row
+    call, at, client, event, session, memory, version, tokens, use, is_clear = row
     judged = MemoryUse(use) if use else None
-    return Injection(call, moment(at), client, HookEvent(event), session, memory, version, tokens, judged)
+    event = HookEvent(event)
+    return Injection(call, moment(at), client, event, session, memory, version, tokens, judged, bool(is_clear))
 
 
 def _item(row: Any) -> InboxItem:
