@@ -93,6 +93,67 @@ def test_status_and_doctor_name_missing_entries_the_reason_and_two_commands_that
     assert "nothing to do" in run("mirror", "put-back", "1").err
 
 
+def test_status_and_doctor_name_earlier_texts_that_git_brought_back_and_two_commands_that_settle_it(run, shop, file):
+    for text in ("one", "two", "配送は火曜日"):
+        run("memories", "add", text)
+    commit(shop)
+    run("revise", "3", "配送は木曜日")
+    git("checkout", "-q", ".", cwd=shop)
+    assert active(run) == {"one", "two", "配送は木曜日"}
+    assert "配送は火曜日" in texts(file)
+    shown = run("mirror", "status").out
+    assert re.search(r"an earlier text is in memories\.md: .*配送は木曜日", shown)
+    assert "neither side was changed, because git, or an editor that opened the file long ago, brought" in shown
+    assert "omoide mirror put-back 1 " in shown
+    assert "omoide mirror accept 1 " in shown
+    assert re.search(r"(?m)^    1 to settle$", shown)
+    assert "in sync" not in shown, "not all of it is"
+    (mirror,) = run("mirror", "status", "--json").data["mirrors"]
+    assert (mirror["in_sync"], mirror["missing"], mirror["retired"]) == (False, [], [])
+    assert [(one["number"], one["reason"]) for one in mirror["outdated"]] == [(3, "outdated")]
+    (check,) = [one for one in run("doctor", "--json").data["checks"] if "#3 is newer than what memories.md" in one["what"]]
+    assert "put-back 1" in check["remedy"]
+    assert "accept 1" in check["remedy"]
+    assert "nothing to do" in run("mirror", "forget-missing", "1").err
+    assert run("mirror", "put-back", "1").out.startswith("written ")
+    assert "配送は木曜日" in texts(file)
+    assert run("mirror", "status", "--json").data["mirrors"][0]["in_sync"] is True
+    git("checkout", "-q", ".", cwd=shop)
+    accepted = run("mirror", "accept", "1", "3").out
+    assert accepted.startswith("accepted ")
+    assert "配送は火曜日" in accepted, "the text that stands now"
+    assert active(run) == {"one", "two", "配送は火曜日"}
+    assert run("mirror", "status", "--json").data["mirrors"][0]["in_sync"] is True
+    assert "配送は木曜日" in run("history", "3").out
+
+
+def test_an_entry_file_that_git_brought_back_from_before_the_archive_is_named_and_settled(run, shop, monkeypatch):
+    run("mirror", "add", "notes/")
+    run("remember", "one", "--key", "one")
+    run("remember", "two", "--key", "two")
+    commit(shop)
+    run("archive", "two")
+    git("checkout", "-q", "notes/two.md", cwd=shop)
+    (shop / "notes" / "archive" / "two.md").unlink()
+    assert active(run) == {"one"}
+    (mirror,) = run("mirror", "status", "--json").data["mirrors"]
+    assert [(one["file"], one["reason"]) for one in mirror["outdated"]] == [("two.md", "outdated")]
+    assert run("mirror", "put-back", "1").out.startswith("written ")
+    assert (shop / "notes" / "archive" / "two.md").exists()
+    assert not (shop / "notes" / "two.md").exists()
+    git("checkout", "-q", "notes/two.md", cwd=shop)
+    (shop / "notes" / "archive" / "two.md").unlink()
+    monkeypatch.setenv("OMOIDE_ROLE", "worker")
+    refused = run("mirror", "accept", "1")
+    assert "is a worker" in refused.err
+    assert active(run) == {"one"}, "to accept the file would bring it back from the archive"
+    monkeypatch.setenv("OMOIDE_ROLE", "owner")
+    assert run("mirror", "accept", "1").out.startswith("accepted ")
+    assert active(run) == {"one", "two"}
+    events = [(one["action"], one["actor"]["name"]) for one in run("events", "two", "--json").data["events"]]
+    assert ("resolved", "tester") in events, events
+
+
 def test_a_deleted_entry_is_archived_with_the_undo_in_one_line(run, file):
     for text in ("one", "two", "three"):
         run("memories", "add", text)

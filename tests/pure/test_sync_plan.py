@@ -159,7 +159,7 @@ def test_an_entry_of_a_memory_that_is_not_active_is_left_unless_it_says_somethin
     case.states[2] = SyncState(2, version=3)
     for text in ("text 2", "second text", "Second  *text*", "second", "- Cont"):
         plan = case.plan(case.before.replace("text 2", text))
-        assert [one.number for one, _ in plan.left] == [2]
+        assert [one.number for one, *_ in plan.left] == [2]
         assert (plan.imports, plan.writes, plan.removals) == ([], [], [])
     assert [one.number for one, *_ in case.plan(case.before, SyncRequest(take_out=[2])).removals] == [2]
     plan = case.plan(case.before.replace("text 2", "something new"))
@@ -172,8 +172,25 @@ def test_an_earlier_version_that_git_brought_back_is_no_edit_and_one_that_a_pers
     assert [change.fields for _, change in case.plan(case.before).imports] == [{"content": "text 2"}]
     case.git = GitState(has_text=True)
     plan = case.plan(case.before)
-    assert (plan.imports, plan.writes) == ([], [])
-    assert [one.number for one, _ in plan.in_sync] == [2]
+    assert (plan.imports, plan.writes, plan.in_sync) == ([], [], [])
+    assert [(one.number, held) for one, _, held in plan.left] == [(2, Held.OUTDATED)]
+
+
+def test_an_earlier_version_in_a_file_stays_until_a_person_says_which_stands_or_the_memory_changes(case):
+    case.change(2, content="newer")
+    case.states[2] = replace(case.states[2], version=2, held=Held.OUTDATED)
+    case.git = GitState(has_text=True)
+    plan = case.plan(case.before)
+    assert (plan.imports, plan.writes, plan.left, plan.in_sync) == ([], [], [], [])
+    assert [one.content for one, *_ in case.plan(case.before, SyncRequest(put_back=[2])).writes] == ["newer"]
+    (accepted,) = case.plan(case.before, SyncRequest(accept=[2])).imports
+    assert (accepted[1].number, accepted[1].fields, accepted[1].stands) == (2, {"content": "text 2"}, None)
+    plan = case.plan(case.before.replace("text 2", "newer"))
+    assert [one.number for one, _ in plan.in_sync] == [2], "the newer text is there again"
+    case.change(2, content="newest")
+    assert [one.content for one, *_ in case.plan(case.before).writes] == ["newest"]
+    case.change(2, state=State.ARCHIVED)
+    assert [one.number for one, *_ in case.plan(case.before).removals] == [2]
 
 
 def test_a_missing_file_that_git_has_is_not_created_and_what_belongs_in_it_waits(case):
@@ -232,7 +249,7 @@ def test_an_entry_that_is_back_after_its_deletion_was_imported_is_left_or_says_s
     imported(case, 3, without(3), Action.REMOVE)
     assert [one.number for one, _, seen in case.plan(without(3)).removals] == [3]
     plan = case.plan(case.before)
-    assert ([one.number for one, _ in plan.left], plan.removals, plan.imports) == ([3], [], [])
+    assert ([one.number for one, *_ in plan.left], plan.removals, plan.imports) == ([3], [], [])
     plan = case.plan(case.before.replace("text 3", "something else"))
     assert [change.fields for _, change in plan.imports] == [{"content": "something else", "state": State.ACTIVE}]
 

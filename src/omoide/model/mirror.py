@@ -23,7 +23,7 @@ class Side(StrEnum):
 
 
 class Held(StrEnum):
-    """Why nothing is done about an entry that is not as its memory says."""
+    """Why a sync leaves an entry as it is although it differs from its memory."""
 
     GONE = "gone"
     """The file itself is gone."""
@@ -45,6 +45,8 @@ class Held(StrEnum):
     """Nothing is known of the file before the change."""
     RETIRED = "retired"
     """The opposite: the entry is in the file, but its memory is archived, forgotten or inactive, and stays so."""
+    OUTDATED = "outdated"
+    """The entry is in the file, with an earlier version of its memory, which git or an old buffer brought back."""
 
 
 class Mirror(msgspec.Struct, frozen=True):
@@ -78,15 +80,20 @@ class SyncState(msgspec.Struct, frozen=True, gc=False):
     version: int = 0
     digest: str = ""
     held: str = ""
-    """Why the entry is not in the file any more, a `Held`; empty: it is there."""
+    """Why the entry is not as its memory says, a `Held`; empty: it is."""
 
     @property
     def is_in_file(self) -> bool:
         """Whether the file has an entry of the memory."""
         return bool(self.file) and self.held in _IN_FILE
 
+    @property
+    def shows_memory(self) -> bool:
+        """Whether the file has an entry of the memory that belongs there, if perhaps with an earlier text."""
+        return self.is_in_file and self.held != Held.RETIRED
 
-_IN_FILE = ("", Held.RETIRED)
+
+_IN_FILE = ("", Held.RETIRED, Held.OUTDATED)
 
 
 class FileState(msgspec.Struct, frozen=True, gc=False):

@@ -79,7 +79,7 @@ class SyncDatabase:
         """Return the current memories that a file showed when it was last in sync, oldest first; None: that any showed."""
         with self._store.read() as tx:
             states = tx.sync_states(mirror) if file is None else tx.sync_states(mirror, files=[file])
-            numbers = sorted(state.memory for state in states if state.is_in_file and not state.held)
+            numbers = sorted(state.memory for state in states if state.shows_memory)
             return [memory for memory in tx.memories(numbers) if self.is_current(memory)]
 
     def file_states(self, mirror: int) -> list[FileState]:
@@ -187,7 +187,7 @@ class SyncDatabase:
                 return False
             if mirror.format == "block":  # it has no sync states: it is always rewritten as a whole
                 return any(holds(mirror, memory.scope) for memory in tx.memories(expired))
-            return any(state.file and not state.held for state in tx.sync_states(mirror.number, memories=expired))
+            return any(state.shows_memory for state in tx.sync_states(mirror.number, memories=expired))
 
     def _expired_numbers(self, tx: Reader, mirror: Mirror) -> list[int]:
         return tx.memories_expired_since(mirror.seen, self._clock())

@@ -158,7 +158,7 @@ class SyncEngine:
         """Bring both sides of a mirror together now.
 
         `prefer`: the side from which the other is rebuilt. `whole`: compare every memory and every file, not only those
-        that changed. `unasked`, `put_back`, `take_out`: see `SyncRun`.
+        that changed. `unasked`, `put_back`, `take_out`, `accept`: see `SyncRun`.
         """
         with self._lock:
             snapshot = self.snapshot(mirror)

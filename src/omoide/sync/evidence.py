@@ -25,8 +25,9 @@ REASONS = {
     Held.MANY: "more than half of the entries, or more than ten, went at once",
     Held.UNKNOWN: "nothing is known of the file as it was before",
     Held.RETIRED: "the memory is not active",
+    Held.OUTDATED: "git, or an editor that opened the file long ago, brought the earlier text back",
 }
-"""Why nothing was archived, by what is recorded."""
+"""Why an entry that is not as its memory says is left so, by what is recorded."""
 AMBIGUOUS = (Held.OLDER, Held.EDITED, Held.UNREADABLE, Held.MANY)
 """Reasons after which the person may have meant a deletion, and is told at once that it was not taken for one."""
 

@@ -23,15 +23,22 @@ def merged_files(mirror: Mirror) -> list[Path]:
     return [place / mirror.scope.path / name for name in _TREE] if mirror.format == "tree" else []
 
 
-def hints(files: Sequence[Path]) -> list[str]:
-    """Return what a person should know: which lines would let git merge the additions of two branches to these files."""
+def let_git_merge(files: Sequence[Path], *, add: bool) -> list[str]:
+    """Return which lines would let git merge the additions of two branches to these files; with `add`, add them.
+
+    Returns messages for a person, none where the repository has the lines. Raises Unwritable.
+    """
+    return _write(files) if add else _hints(files)
+
+
+def _hints(files: Sequence[Path]) -> list[str]:
     missing = ", ".join(_missing(files, _root(files)))
     if not missing:
         return []
     return [f"git merges the additions of two branches without a conflict with {missing} in {FILE}: --gitattributes adds it"]
 
 
-def write(files: Sequence[Path]) -> list[str]:
+def _write(files: Sequence[Path]) -> list[str]:
     """Add the lines to .gitattributes of the repository, and return what was added."""
     root = _root(files)
     missing = _missing(files, root)

@@ -60,7 +60,11 @@ def _check_held(mirror: Mirror, held: Sequence[HeldEntry]) -> Iterator[Check]:
         what = f"mirror {mirror.number}: {group} not in {file}: not archived, because {why}"
         remedy = f"`omoide mirror put-back {mirror.number}` writes them again, `omoide mirror forget-missing"
         yield Check(ok=True, what=what, remedy=f"{remedy} {mirror.number}` forgets them")
-    for (file, _), group in _by_cause(one for one in held if not one.is_missing).items():
+    for (file, why), group in _by_cause(one for one in held if one.is_outdated).items():
+        what = f"mirror {mirror.number}: {group} newer than what {file} shows: {why}"
+        remedy = f"`omoide mirror put-back {mirror.number}` writes the newer texts, `omoide mirror accept"
+        yield Check(ok=True, what=what, remedy=f"{remedy} {mirror.number}` takes the earlier ones over")
+    for (file, _), group in _by_cause(one for one in held if one.is_retired).items():
         what = f"mirror {mirror.number}: {group} not active, but in {file}"
         yield Check(ok=True, what=what, remedy=f"`omoide mirror take-out {mirror.number}` removes them from the files")
 

@@ -5,13 +5,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from omoide.errors import Conflict, InvalidInput, NotFound, Unwritable
+from omoide.errors import Conflict, InvalidInput, NotFound, OmoideError, Unwritable
 from omoide.files.git import git_root, work_tree
 from omoide.model import Choice, Held, Memory, Mirror, Scope, Side
 from omoide.service.mirrors import directory_and_file
+from omoide.settings import Settings
 
 if TYPE_CHECKING:  # they load with the store
     from omoide.service import Service
+    from omoide.service.mirrors import ConflictDetail
     from omoide.sync.engine import SyncEngine
     from omoide.sync.run import SyncReport
 
@@ -20,6 +22,21 @@ _GUIDES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 """Files of instructions for agents: a mirror is a block in them."""
 
 Report = tuple[Mirror, "SyncReport"]
+
+
+class MirrorStatus(NamedTuple):
+    """What keeps the files of a mirror from being in sync."""
+
+    mirror: Mirror
+    plan: "SyncReport"
+    """What a sync would do."""
+    held: Sequence["HeldEntry"]
+    """What a sync leaves to a person."""
+
+    @property
+    def in_sync(self) -> bool:
+        """Whether there is nothing to do and nothing to decide."""
+        return not (self.plan.imported or self.plan.written or self.plan.troubles or self.held)
 
 
 class HeldEntry(NamedTuple):
@@ -36,16 +53,45 @@ class HeldEntry(NamedTuple):
 
     @property
     def is_missing(self) -> bool:
-        """Whether the file lacks the entry; else it has one of a memory that is not active."""
-        return self.reason is not Held.RETIRED
+        """Whether the file lacks the entry."""
+        return self.reason not in (Held.RETIRED, Held.OUTDATED)
+
+    @property
+    def is_retired(self) -> bool:
+        """Whether the file has an entry of a memory that is not active."""
+        return self.reason is Held.RETIRED
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the file has an entry with an earlier version of the memory."""
+        return self.reason is Held.OUTDATED
 
 
-def resolve_target(path: str | None, format: str | None, here: Path, list_directory: str) -> tuple[Path, str]:
+def resolve_target(
+    path: str | None, format: str | None, here: Path, settings: Settings, *, scope: Scope, entries: bool = False
+) -> tuple[Path, str]:
     """Return the file or directory of a new mirror, as an absolute path in the main worktree, and its format.
 
-    Without a path, `memories.md` in the `list_directory` of the repository that `here` is in. Without a format, the one that
-    suits the path. Raises InvalidInput where there is no such default, or the format does not suit the path.
+    Without a path, the list of the repository that `here` is in; with `entries`, which is a file for each memory, the usual
+    directory of the scope's entries: `.omoide/memory` in the repository of a project, `.omoide/NAME/memory` for a session,
+    `memory` beside the store for the global layer. Without a format, the one that suits the path. Raises InvalidInput where
+    there is no such default, or the format does not suit the path.
     """
+    if entries and path is None:
+        return _entries_directory(scope, here, Path(settings.store)), "entries"
+    return _named_target(path, "entries" if entries else format, here, settings.memories_directory)
+
+
+def _entries_directory(scope: Scope, here: Path, store: Path) -> Path:
+    if not scope.path:
+        return store.parent / "memory"
+    root = git_root(here)
+    if root is None:
+        raise InvalidInput("name a directory: only a repository and the global layer have one of their own for entries")
+    return root / ".omoide" / scope.name / "memory"
+
+
+def _named_target(path: str | None, format: str | None, here: Path, list_directory: str) -> tuple[Path, str]:
     try:
         if path is None:
             return _default_target(format, here, list_directory)
@@ -59,20 +105,6 @@ def resolve_target(path: str | None, format: str | None, here: Path, list_direct
     if not is_directory and format in ("entries", "tree"):
         raise InvalidInput(f"{target} is a file, and the format {format} needs a directory of its own: name one")
     return target, format
-
-
-def entries_directory(scope: Scope, here: Path, store: Path) -> Path:
-    """Return the usual directory of a scope's entry files.
-
-    A project has `.omoide/memory` in its repository, a session `.omoide/NAME/memory`; the global layer has `memory` beside
-    the store. Raises InvalidInput for a project without a repository.
-    """
-    if not scope.path:
-        return store.parent / "memory"
-    root = git_root(here)
-    if root is None:
-        raise InvalidInput("name a directory: only a repository and the global layer have one of their own for entries")
-    return root / ".omoide" / scope.name / "memory"
 
 
 def _absolute(path: Path) -> Path:
@@ -178,6 +210,17 @@ def select(service: "Service", ref: str | None) -> Sequence[Mirror]:
     return found
 
 
+def select_one(service: "Service", ref: str | None) -> Mirror:
+    """Return the mirror that `ref` names, or the only one if it is None.
+
+    Raises NotFound for one that does not exist, and InvalidInput where it is not clear which one is meant.
+    """
+    found = select(service, ref)
+    if len(found) != 1:
+        raise InvalidInput("name the mirror to rebuild by its number or path, as `omoide mirror list` shows them")
+    return found[0]
+
+
 def location(mirror: Mirror) -> Path:
     """Return the file of a mirror, or its directory."""
     return Path(mirror.place) / mirror.file
@@ -188,9 +231,16 @@ def sync_each(engine: "SyncEngine", mirrors: Sequence[Mirror]) -> list[Report]:
     return _each(engine, mirrors, partial(engine.sync, whole=True))
 
 
-def plan_each(engine: "SyncEngine", mirrors: Sequence[Mirror]) -> list[Report]:
-    """Return what a sync of each mirror would do, without doing it."""
-    return _each(engine, mirrors, engine.plan)
+def status_each(engine: "SyncEngine", mirrors: Sequence[Mirror]) -> list[MirrorStatus]:
+    """Return what a sync of each mirror would do, without doing it, and what it would leave to a person."""
+    plans = _each(engine, mirrors, engine.plan)
+    return [MirrorStatus(mirror, plan, _readable_held_entries(engine, mirror)) for mirror, plan in plans]
+
+
+def conflicts_of(service: "Service", mirrors: Sequence[Mirror]) -> "list[ConflictDetail]":
+    """Return the conflicts of these mirrors."""
+    numbers = {mirror.number for mirror in mirrors}
+    return [detail for detail in service.conflicts() if detail.conflict.mirror in numbers]
 
 
 def _each(engine: "SyncEngine", mirrors: Sequence[Mirror], work: "Callable[[Mirror], SyncReport]") -> list[Report]:
@@ -222,10 +272,17 @@ def held_entries(engine: "SyncEngine", mirror: Mirror, *, stated: bool = False) 
     return entries + [HeldEntry(one.memory, one.file, Held.RETIRED, why, one.mention.line) for one in retired.values()]
 
 
+def _readable_held_entries(engine: "SyncEngine", mirror: Mirror) -> list[HeldEntry]:
+    try:
+        return held_entries(engine, mirror)
+    except (OmoideError, OSError):  # fallback: why the mirror cannot be read is among the troubles of its plan
+        return []
+
+
 def put_back(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Sequence[str]) -> list[HeldEntry]:
-    """Write entries that are missing from the files of a mirror again, and return them; without `refs`, all of them."""
+    """Write entries of a mirror again that are missing or show earlier versions; without `refs`, all. Return them."""
     held = held_entries(engine, mirror, stated=bool(refs))
-    chosen = _choose(service, mirror, refs, [one for one in held if one.is_missing])
+    chosen = _choose(service, mirror, refs, [one for one in held if not one.is_retired])
     report = engine.sync(mirror, put_back={one.memory.number for one in chosen})
     _require_settled(engine, mirror, chosen, report)
     return chosen
@@ -241,10 +298,23 @@ def forget_missing(service: "Service", engine: "SyncEngine", mirror: Mirror, ref
 
 def take_out(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Sequence[str]) -> list[HeldEntry]:
     """Remove entries of memories that are not active from the files of a mirror, and return them; without `refs`, all."""
-    chosen = _choose(service, mirror, refs, [one for one in held_entries(engine, mirror) if not one.is_missing])
+    chosen = _choose(service, mirror, refs, [one for one in held_entries(engine, mirror) if one.is_retired])
     report = engine.sync(mirror, take_out={one.memory.number for one in chosen})
     _require_settled(engine, mirror, chosen, report)
     return chosen
+
+
+def accept(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Sequence[str]) -> list[HeldEntry]:
+    """Import the earlier versions that the files of a mirror show, and return the entries as they are then.
+
+    `refs`: the memories that it is about; without any, all. Raises NotAllowed for a worker.
+    """
+    chosen = _choose(service, mirror, refs, [one for one in held_entries(engine, mirror) if one.is_outdated])
+    numbers = [one.memory.number for one in chosen]
+    service.accept_entries(mirror.number, numbers)
+    report = engine.sync(mirror, accept=numbers)
+    _require_settled(engine, mirror, chosen, report)
+    return [one._replace(memory=service.show(one.memory.number, scope=one.memory.scope)) for one in chosen]
 
 
 def _require_settled(engine: "SyncEngine", mirror: Mirror, chosen: Sequence[HeldEntry], report: "SyncReport") -> None:

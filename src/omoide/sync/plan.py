@@ -22,6 +22,7 @@ from omoide.sync.snapshot import FileScan, FileText, digest_of
 from omoide.sync.three_way import Action, FileChange, MergeCase, MergeContext, SeenEntry, decide
 
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+_REASONS_LEFT = {Action.LEAVE: Held.RETIRED, Action.KEEP_EARLIER: Held.OUTDATED}
 
 
 class Comparison(NamedTuple):
@@ -56,6 +57,8 @@ class SyncRequest(NamedTuple):
     """Numbers of memories whose missing entries are written again."""
     take_out: Collection[int] = ()
     """Numbers of memories that are not active and whose entries are removed."""
+    accept: Collection[int] = ()
+    """Numbers of memories of which the earlier versions that the files show are imported."""
 
 
 class ImportedEntry(NamedTuple):
@@ -132,15 +135,15 @@ class SyncPlan(NamedTuple):
     removals: list[tuple[Memory, SyncState | None, SeenEntry | None]]
     in_sync: list[tuple[Memory, SeenEntry]]
     """Memories whose entries are the same and not yet recorded so."""
-    left: list[tuple[Memory, SeenEntry]]
-    """Memories that are not active, and whose entries are left in their files."""
+    left: list[tuple[Memory, SeenEntry, Held]]
+    """Memories whose entries are left as they are: of one that is not active, or with an earlier version. And which."""
     held: list[SyncState]
     """Entries that are missing, which is no deletion, as they are to be recorded."""
 
     def states(self) -> list[SyncState]:
         """The sync states that follow from what is left as it is."""
         synced = [_state(memory, seen) for memory, seen in self.in_sync]
-        return [*synced, *(_state(memory, seen, Held.RETIRED) for memory, seen in self.left), *self.held]
+        return [*synced, *(_state(memory, seen, reason) for memory, seen, reason in self.left), *self.held]
 
 
 def _state(memory: Memory, seen: SeenEntry, held: str = "") -> SyncState:
@@ -264,8 +267,8 @@ class _SyncPlanner:
             plan.removals.append((memory, sync_state, seen))
         elif decision is Action.MARK_SYNCED and seen:
             plan.in_sync.append((memory, seen))
-        elif decision is Action.LEAVE and seen:
-            plan.left.append((memory, seen))
+        elif decision in _REASONS_LEFT and seen:
+            plan.left.append((memory, seen, _REASONS_LEFT[decision]))
         elif decision is Action.HOLD and sync_state and absence:
             plan.held.append(msgspec.structs.replace(sync_state, held=absence))
 
@@ -286,6 +289,7 @@ class _SyncPlanner:
             prefer=request.prefer,
             put_back=request.put_back,
             take_out=request.take_out,
+            accept=request.accept,
             is_old_copy=self._is_old_copy,
         )
         case = MergeCase(

@@ -256,7 +256,7 @@ class RepoList:
         if self._root is not None:
             self._scope = self._service.claim(self._root)
         self._create_parents()
-        mirror = self._service.list_mirror(self.file, scope=self._scope)
+        mirror = self._service.ensure_list_mirror(self.file, scope=self._scope)
         if mirror.scope != self._scope:
             raise Conflict(f"{self.file} is the list of {mirror.scope}, not of {self._scope}: name that scope, or none")
         return mirror

@@ -55,17 +55,19 @@ class SyncRun:
         whole: bool = False,
         put_back: Collection[int] = (),
         take_out: Collection[int] = (),
+        accept: Collection[int] = (),
         unasked: bool = False,
     ):
-        """`put_back`: memories whose missing entries are written again. `take_out`: those whose entries are removed.
+        """`put_back`: memories whose entries, which are missing or show earlier versions, are written again.
 
+        `take_out`: those whose entries are removed. `accept`: those of which the versions in the files are imported.
         `unasked`: it follows a write, of which there may be hundreds in a second: late saves are looked for now and then.
         """
         self._snapshot = snapshot
         self._database = database
-        self._request = SyncRequest(prefer, put_back, take_out)
+        self._request = SyncRequest(prefer, put_back, take_out, accept)
         self._unasked = unasked
-        self._whole = whole or prefer is not None or bool(put_back or take_out)
+        self._whole = whole or prefer is not None or bool(put_back or take_out or accept)
         """Whether every memory and every file is compared."""
         self._import = FileImport(snapshot, database, self._request, whole=self._whole)
         self._evidence = self._import.evidence

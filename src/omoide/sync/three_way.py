@@ -64,6 +64,8 @@ class Action(Enum):
     """The entry is missing, and that is no deletion: record why, and change neither side."""
     LEAVE = auto()
     """The file shows a memory that is archived or forgotten, and says nothing new: change neither side."""
+    KEEP_EARLIER = auto()
+    """The file shows an earlier version, which nobody wrote now: record that, and change neither side."""
 
 
 class MergeCase(NamedTuple):
@@ -104,6 +106,8 @@ class MergeContext(NamedTuple):
     """Numbers of memories whose missing entries are written again."""
     take_out: Collection[int] = ()
     """Numbers of archived or forgotten memories whose entries are removed."""
+    accept: Collection[int] = ()
+    """Numbers of memories of which the earlier versions that the files show are imported."""
     is_old_copy: Callable[[str], bool] = lambda _: False
     """Whether a file has a text that git, or an editor that opened it long ago, brought back."""
 
@@ -145,9 +149,11 @@ def decide(case: MergeCase, context: MergeContext) -> Action | FileChange:
 
 def _decide_untouched(case: MergeCase, sync_state: SyncState, context: MergeContext) -> Action:
     """The entry is as it was at the last sync: only the database may have changed."""
+    number, is_retired = case.memory.number, sync_state.held == Held.RETIRED
     if case.wanted:
-        return Action.NOTHING if case.memory.version == sync_state.version and not sync_state.held else Action.PUT
-    if sync_state.held and case.memory.number not in context.take_out:
+        is_left = case.memory.version == sync_state.version and not is_retired and number not in context.put_back
+        return Action.NOTHING if is_left else Action.PUT
+    if is_retired and number not in context.take_out:
         return Action.NOTHING
     return Action.REMOVE  # also what has expired, which makes no new version
 
@@ -206,9 +212,11 @@ def _decide_present(case: MergeCase, seen: SeenEntry, context: MergeContext) -> 
     sync_state, entry = case.sync_state, seen.placed.entry
     if context.prefer is not None:
         return _decide_preferred(case, entry, context)
+    if case.wanted and case.memory.number in context.accept:
+        return _decide_accepted(case, entry, context)
     if sync_state is not None and sync_state.is_in_file and _is_unchanged(seen, sync_state):
         return _decide_untouched(case, sync_state, context)
-    if case.in_scope and not case.wanted and not (sync_state and sync_state.is_in_file and not sync_state.held):
+    if case.in_scope and not case.wanted and not (sync_state and sync_state.shows_memory):
         return _decide_returned(case, entry, context)
     file = _file_side(case, entry, context)
     if not file.changes:
@@ -242,11 +250,12 @@ def _decide_edited(case: MergeCase, seen: SeenEntry, context: MergeContext, file
     sync_state, entry = case.sync_state, seen.placed.entry
     if _is_earlier_version(case, entry, context) and (sync_state is None or context.is_old_copy(seen.file)):
         # Nobody wrote that now. A file that git brought back is left as it is; a new mirror starts with what is known.
-        return Action.PUT if sync_state is None else Action.MARK_SYNCED
+        is_asked_for = sync_state is None or case.memory.number in context.put_back
+        return Action.PUT if is_asked_for else Action.KEEP_EARLIER
     if "state" in file.changes and context.is_old_copy(seen.file):
         file = file.without_state()
         if not file.changes:
-            return Action.MARK_SYNCED
+            return Action.KEEP_EARLIER
     return _decide_changed(case, entry, context, file)
 
 
@@ -299,9 +308,14 @@ def _is_earlier_version(case: MergeCase, entry: Entry, context: MergeContext) ->
 
 def _decide_preferred(case: MergeCase, entry: Entry, context: MergeContext) -> Action | FileChange:
     """One side is rebuilt from the other."""
+    return _decide_same(case, entry, context) if context.prefer is Side.DATABASE else _decide_accepted(case, entry, context)
+
+
+def _decide_accepted(case: MergeCase, entry: Entry, context: MergeContext) -> Action | FileChange:
+    """The entry stands as it is, whatever the memory is since."""
     memory = case.memory
     changes = _file_changes(memory, context.expected_entry(memory), entry, case)
-    if context.prefer is Side.DATABASE or not changes:
+    if not changes:
         return _decide_same(case, entry, context)
     return FileChange(entry, context.place, memory.number, memory.version, changes)
 

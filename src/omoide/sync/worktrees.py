@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from omoide.errors import Conflict, InvalidInput
+from omoide.errors import Conflict, InvalidInput, OmoideError
 from omoide.files.git import git_root, work_tree
 
 
@@ -22,7 +22,7 @@ def shared_file(list_directory: str) -> Path:
 class LinkResult(NamedTuple):
     worktree: Path
     action: str
-    """`linked`, or `unchanged` if there was nothing to do."""
+    """`linked`, `unchanged` if there was nothing to do, or `not linked`."""
     file: Path
     target: Path
     """The file of the main worktree that it is a link to."""
@@ -30,13 +30,26 @@ class LinkResult(NamedTuple):
     """Where the file is that the link replaced, if it had a text of its own."""
     notes: tuple[str, ...] = ()
     """What its owner should know."""
+    problem: str = ""
+    """Why it is not linked."""
 
 
-def add_worktree(arguments: Sequence[str], here: Path) -> Path:
-    """Create a worktree by `git worktree add` with these arguments, and return where it is.
+def add_linked_worktree(arguments: Sequence[str], shared: Path, here: Path) -> LinkResult:
+    """Create a worktree by `git worktree add` with these arguments, and link its list to the main one's.
 
-    Raises Conflict if git does not create one.
+    `shared` is the list, relative to the root of a worktree. Where no link can be created, the worktree has a list of its
+    own. Raises Conflict if git does not create one.
     """
+    tree = _add_worktree(arguments, here)
+    try:
+        return link_worktree(tree, shared)
+    except OmoideError as error:  # fallback: a worktree with memories of its own
+        file = tree / shared
+        return LinkResult(tree, "not linked", file, file, problem=str(error))
+
+
+def _add_worktree(arguments: Sequence[str], here: Path) -> Path:
+    """Create a worktree, and return where it is."""
     # Only git knows which argument is the place: it is the one where a worktree is afterwards.
     places = [(here / argument).resolve() for argument in arguments if not argument.startswith("-")]
     before = {place for place in places if (place / ".git").exists()}

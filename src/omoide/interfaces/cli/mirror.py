@@ -1,7 +1,5 @@
-"""mirror add, list, remove, sync, status, put-back, forget-missing, take-out, resolve, rebuild and watch."""
+"""mirror add, list, remove, sync, status, put-back, forget-missing, take-out, accept, resolve, rebuild and watch."""
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,8 +7,8 @@ import click
 from omoide.errors import InvalidInput, NotFound
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.mirror_entries import (
+    accept_command,
     forget_missing_command,
-    held_entries,
     held_record,
     mirror_path,
     mirror_record,
@@ -74,7 +72,7 @@ def mirror_command() -> None:
     "--adopt",
     metavar="NAME",
     multiple=True,
-    help="Hand over files of the directory that have no key and no id, by name or pattern; repeatable.",
+    help="Mirror these files of the directory too, which have no key and no id, by name or pattern; repeatable.",
 )
 @click.option(
     "--gitattributes", is_flag=True, help="Add a line to .gitattributes that lets git merge additions of both sides."
@@ -108,16 +106,11 @@ def add_command(
     if entries and format not in (None, "entries"):
         raise InvalidInput(f"--entries contradicts --format {format}: choose one")
     with open_memory(target, writing=True) as (memory, scope):
-        if entries and path is None:
-            file, form = mirrors.entries_directory(scope, here, Path(settings.store)), "entries"
-        else:
-            wanted = "entries" if entries else format
-            file, form = mirrors.resolve_target(path, wanted, here, settings.memories_directory)
+        file, form = mirrors.resolve_target(path, format, here, settings, scope=scope, entries=entries)
         mirror, report = mirrors.add(
             memory, sync_engine(memory), file, form, scope=scope, **options, may_exist=gitattributes
         )
-    files = git_attributes.merged_files(mirror)
-    hints = git_attributes.write(files) if gitattributes else git_attributes.hints(files)
+    hints = git_attributes.let_git_merge(git_attributes.merged_files(mirror), add=gitattributes)
     if as_json:
         print_json({**mirror_record(mirror), **_report_record(report)})
     else:
@@ -209,37 +202,37 @@ def status_command(ref: str | None, target: Target, as_json: bool) -> None:
     """
     memory = open_for_command(settings_for(target))
     selected = mirrors.select(memory, ref)
-    engine = sync_engine(memory)
-    plans = mirrors.plan_each(engine, selected)
-    held = {mirror.number: held_entries(engine, mirror) for mirror, _ in plans}
-    numbers = {mirror.number for mirror in selected}
-    conflicts = [detail for detail in memory.conflicts() if detail.conflict.mirror in numbers]
+    found = mirrors.status_each(sync_engine(memory), selected)
+    conflicts = mirrors.conflicts_of(memory, selected)
     if as_json:
-        records = [_plan_record(mirror, plan, held[mirror.number]) for mirror, plan in plans]
+        records = [_status_record(status) for status in found]
         print_json({"mirrors": records, "conflicts": [_conflict_record(detail) for detail in conflicts]})
         return
-    for mirror, plan in plans:
-        _print_plan(mirror, plan, held[mirror.number])
-        print_held(mirror, held[mirror.number])
+    for status in found:
+        _print_status(status)
+        print_held(status.mirror, status.held)
     for detail in conflicts:
         _print_conflict(detail)
     if not selected:
         click.echo(_NO_MIRRORS, err=True)
 
 
-def _plan_record(mirror: Mirror, plan: "SyncReport", held: Sequence[mirrors.HeldEntry]) -> dict[str, Any]:
+def _status_record(status: mirrors.MirrorStatus) -> dict[str, Any]:
+    mirror, plan, held = status
     return {
         **mirror_record(mirror),
-        "in_sync": not (plan.imported or plan.written or plan.troubles or held),
+        "in_sync": status.in_sync,
         "to_import": plan.imported,
         "to_write": plan.written,
         "troubles": plan.troubles,
         "missing": [held_record(one) for one in held if one.is_missing],
-        "retired": [held_record(one) for one in held if not one.is_missing],
+        "outdated": [held_record(one) for one in held if one.is_outdated],
+        "retired": [held_record(one) for one in held if one.is_retired],
     }
 
 
-def _print_plan(mirror: Mirror, plan: "SyncReport", held: Sequence[mirrors.HeldEntry]) -> None:
+def _print_status(status: mirrors.MirrorStatus) -> None:
+    mirror, plan, held = status
     click.echo(_line(mirror))
     counts = ((plan.imported, "import"), (plan.written, "write"), (len(held), "settle"))
     pending = [f"{count} to {action}" for count, action in counts if count]
@@ -252,6 +245,7 @@ def _print_plan(mirror: Mirror, plan: "SyncReport", held: Sequence[mirrors.HeldE
 mirror_command.add_command(put_back_command)
 mirror_command.add_command(forget_missing_command)
 mirror_command.add_command(take_out_command)
+mirror_command.add_command(accept_command)
 
 
 @mirror_command.command("resolve")
@@ -283,7 +277,7 @@ def resolve_command(ref: str, take: str, target: Target, as_json: bool) -> None:
 @store_option
 @json_option
 def rebuild_command(ref: str | None, source: str, target: Target, as_json: bool) -> None:
-    """Rebuild one side of a mirror from the newer one.
+    """Rebuild one side of a mirror from the other.
 
     From the database: entries that it does not contain are removed from the files, which are backed up first. From the
     files: their texts become the newest version, and memories that are not in them are archived.
@@ -293,10 +287,7 @@ def rebuild_command(ref: str | None, source: str, target: Target, as_json: bool)
     omoide mirror rebuild .agent/memories.md --from file
     """
     memory = open_for_command(settings_for(target))
-    selected = mirrors.select(memory, ref)
-    if len(selected) != 1:
-        raise InvalidInput("name the mirror to rebuild by its number or path, as `omoide mirror list` shows them")
-    mirror, report = mirrors.rebuild(memory, sync_engine(memory), selected[0], Side(source))
+    mirror, report = mirrors.rebuild(memory, sync_engine(memory), mirrors.select_one(memory, ref), Side(source))
     if as_json:
         print_json({**mirror_record(mirror), **_report_record(report)})
     else:

@@ -1,11 +1,10 @@
-"""mirror put-back, forget-missing and take-out: entries that a sync leaves to a person, and how they are shown."""
+"""mirror put-back, forget-missing, take-out and accept: entries that a sync leaves to a person, and how they are shown."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from omoide.errors import OmoideError
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, open_for_command, settings_for, store_option
 from omoide.interfaces.cli.output import escape_control, headline, print_json
@@ -28,9 +27,9 @@ _held_refs = click.argument("refs", metavar="[REF]...", nargs=-1)
 @store_option
 @json_option
 def put_back_command(ref: str, refs: tuple[str, ...], target: Target, as_json: bool) -> None:
-    """Write entries that are missing from the files again.
+    """Write missing or outdated entries to the files again.
 
-    All that `omoide mirror status` lists as not in the files, or only those named.
+    All that `omoide mirror status` lists as not in the files, or as showing an earlier text, or only those named.
 
     \b
     omoide mirror put-back 1
@@ -72,6 +71,24 @@ def take_out_command(ref: str, refs: tuple[str, ...], target: Target, as_json: b
     _settle(mirrors.take_out, "taken out", ref, refs, target, as_json=as_json)
 
 
+@click.command("accept")
+@click.argument("ref", metavar="MIRROR")
+@_held_refs
+@store_option
+@json_option
+def accept_command(ref: str, refs: tuple[str, ...], target: Target, as_json: bool) -> None:
+    """Import the earlier texts that the files show.
+
+    All that `omoide mirror status` lists as showing an earlier text, which git or an old buffer brought back, or only those
+    named. The newer texts stay in the history of the memories.
+
+    \b
+    omoide mirror accept 1
+    omoide mirror accept .agent/memories.md 12
+    """
+    _settle(mirrors.accept, "accepted", ref, refs, target, as_json=as_json)
+
+
 def _settle(
     settle: "Callable[[Service, SyncEngine, Mirror, Sequence[str]], list[mirrors.HeldEntry]]",
     action: str,
@@ -93,14 +110,6 @@ def _settle(
         click.echo("there is nothing to do: `omoide mirror status` shows what is not in sync", err=True)
 
 
-def held_entries(engine: "SyncEngine", mirror: Mirror) -> list[mirrors.HeldEntry]:
-    """The entries of a mirror that a sync leaves to a person."""
-    try:
-        return mirrors.held_entries(engine, mirror)
-    except (OmoideError, OSError):  # fallback: why the mirror cannot be read is among the troubles of its plan
-        return []
-
-
 def held_record(one: mirrors.HeldEntry) -> dict[str, Any]:
     """Such an entry as JSON."""
     return {
@@ -117,7 +126,8 @@ def held_record(one: mirrors.HeldEntry) -> dict[str, Any]:
 def print_held(mirror: Mirror, held: Sequence[mirrors.HeldEntry]) -> None:
     """Print such entries, why they are left, and the commands that settle it."""
     missing = [one for one in held if one.is_missing]
-    retired = [one for one in held if not one.is_missing]
+    outdated = [one for one in held if one.is_outdated]
+    retired = [one for one in held if one.is_retired]
     for one in missing[:_SHOWN]:
         where = f"cannot be read in line {one.line} of" if one.line else "not in"
         click.echo(f"    {where} {escape_control(one.file)}: {headline(one.memory)}")
@@ -126,6 +136,13 @@ def print_held(mirror: Mirror, held: Sequence[mirrors.HeldEntry]) -> None:
     if missing:
         click.echo(f"    omoide mirror put-back {mirror.number}        writes them to the files again")
         click.echo(f"    omoide mirror forget-missing {mirror.number}  forgets these memories")
+    for one in outdated[:_SHOWN]:
+        click.echo(f"    an earlier text is in {escape_control(one.file)}: {headline(one.memory)}")
+        click.echo(f"        neither side was changed, because {one.why}")
+    _print_more(len(outdated))
+    if outdated:
+        click.echo(f"    omoide mirror put-back {mirror.number}        writes the newer texts to the files again")
+        click.echo(f"    omoide mirror accept {mirror.number}          takes the earlier texts over")
     for one in retired[:_SHOWN]:
         where = f"line {one.line} of " if one.line else ""
         click.echo(f"    {one.memory.state.value}, but in {where}{escape_control(one.file)}: {headline(one.memory)}")
