@@ -150,6 +150,7 @@ if TYPE_CHECKING:
     from omoide.service.meter import (
         MeterReport as MeterReport,
         MeterRow as MeterRow,
+        UseCounts as UseCounts,
     )
     from omoide.service.mirrors import (
         ConflictDetail as ConflictDetail,
@@ -227,7 +228,7 @@ _MODULES = {
     "omoide.service.copies": "Copy PurgeReport",
     "omoide.service.hooks": "Hooks",
     "omoide.service.llm_usage": "UsageReport UsageRow",
-    "omoide.service.meter": "MeterReport MeterRow",
+    "omoide.service.meter": "MeterReport MeterRow UseCounts",
     "omoide.service.mirrors": "ConflictDetail",
     "omoide.service.project_moves": "ProjectMerge",
     "omoide.service.projects": "ProjectDetails ProjectOverview",

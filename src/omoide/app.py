@@ -42,13 +42,13 @@ def open(
     clock: Callable[[], datetime] = model.now,
     **settings: Any,
 ) -> Service:
-    """Open a memory, and return the service that works on it. Close the service, or use it in a `with` statement.
+    """Open a memory store, and return the service that works on it. Close the service, or use it in a `with` statement.
 
-    `store` is the database file, by default the one of the settings. `actor` is who acts (an `Actor`), by default the name
-    and the role of the settings. `clock` returns the current time. Every other setting can be given by name; else it comes
-    from its OMOIDE_ variable, from config.toml, or has its default.
+    `store`: the database file; by default that of the settings. `actor`: who acts; by default the name and the role of the
+    settings. `clock`: returns the current time. `settings`: every other setting, by its name; one that is left out comes
+    from its OMOIDE_ variable or from config.toml, or has its default.
 
-    Raise Unreadable for a setting that is unknown or not valid, StoreError if the database cannot be opened.
+    Raises Unreadable for a setting that is unknown or not valid, and StoreError if the database cannot be opened.
     """
     loaded = load_settings({**settings, "store": None if store is None else str(store)})
     return open_service(loaded, actor or Actor(loaded.actor, loaded.role, "python"), clock)
@@ -189,13 +189,19 @@ def open_conversation(
     return Conversation(service, settings, scope=scope, directory=place, layout=layout, repo_list=repo_list)
 
 
-def read_foreign_table(path: Path, table: str, columns: Sequence[str], what: str) -> list[dict[str, Any]]:
+def read_foreign_table(
+    settings: Settings, path: Path, table: str, columns: Sequence[str], what: str
+) -> list[dict[str, Any]]:
     """Return the rows of a table in the database of another program, which is left as it is.
 
-    `what` says what kind of database is expected. Raise Unreadable if the file cannot be read or is not such a database.
+    Call it before the store of the settings is opened: whoever closes any descriptor of a file loses all locks on it. `what`
+    says what kind of database is expected. Raise Unreadable if the file cannot be read or is not such a database,
+    InvalidInput if it is the store itself.
     """
     from omoide.storage.sqlite.foreign import read_table  # lazy: only an import from another program needs it
 
+    if path.exists() and path.resolve() == Path(settings.store).resolve():
+        raise InvalidInput(f"{path} is the store itself: name {what}")
     return read_table(path, table, columns, what)
 
 

@@ -247,6 +247,16 @@ def check_score(score: float, what: str) -> float:
     return float(score)
 
 
+def require_alone(whole: str, **beside: object) -> None:
+    """Raise InvalidInput if single values are given beside a whole one, which would make them ineffective.
+
+    `whole`: what the whole value is, for the message. `beside`: the other parameters; None and an empty tuple are not given.
+    """
+    given = [name for name, value in beside.items() if value is not None and value != ()]
+    if given:
+        raise InvalidInput(f"{', '.join(given)} cannot be given beside a {whole}: set them in it")
+
+
 def check_aware(moment: datetime, what: str) -> datetime:
     if _require(moment, datetime, what).tzinfo is None:
         raise InvalidInput(f"{what} has no time zone: write it like 2026-02-05T10:00:00Z")

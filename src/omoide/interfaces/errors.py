@@ -23,6 +23,8 @@ class ErrorCodes(NamedTuple):
     """Of the MCP versions before, which have a code of their own for a missing resource."""
     rest_status: int
     """Of REST."""
+    retry_after: int = 0
+    """Seconds after which REST tells a client to try again; 0: that is no remedy."""
 
 
 def _invalid(rest_status: int = 422) -> ErrorCodes:
@@ -52,7 +54,7 @@ ERROR_CODES: dict[type[OmoideError], ErrorCodes] = {
     errors.ModelUnavailable: _failure(503),
     errors.BudgetSpent: _failure(503),
     errors.StoreError: _failure(503),
-    errors.StoreBusy: _failure(503),
+    errors.StoreBusy: _failure(503)._replace(retry_after=1),
     errors.StoreDamaged: _failure(503),
     errors.StoreFull: _failure(507),
     errors.StoreReadOnly: _failure(503),

@@ -21,6 +21,8 @@ from omoide.model import (
     Route,
     Run,
     Session,
+    Summary,
+    VectorCoverage,
     Version,
     expiry,
 )
@@ -29,6 +31,8 @@ if TYPE_CHECKING:  # each loads with the verb that answers it
     from omoide.lifecycle.deduplication import Contradiction, Merge, Proposal
     from omoide.lifecycle.retention import Retirement
     from omoide.lifecycle.run_statistics import Interval, RunReport
+    from omoide.service.copies import Copy
+    from omoide.service.projects import ProjectOverview
     from omoide.service.replay import Blame, Explanation, RunComparison
     from omoide.service.trees import ProjectFile, ProjectFiles
 
@@ -36,7 +40,9 @@ __all__ = [
     "author",
     "blame",
     "composed_prompt",
-    "doubt",
+    "contradiction",
+    "copy",
+    "coverage",
     "dump_json",
     "event",
     "explanation",
@@ -50,6 +56,8 @@ __all__ = [
     "project",
     "project_file",
     "project_files",
+    "project_overview",
+    "proposal",
     "receipt",
     "remember_result",
     "retirement",
@@ -60,6 +68,7 @@ __all__ = [
     "scope",
     "session",
     "state",
+    "summary",
     "version",
 ]
 
@@ -170,6 +179,34 @@ def project(value: Project) -> dict[str, Any]:
         "root": value.root,
         "created_at": format_time(value.created_at),
     }
+
+
+def project_overview(value: "ProjectOverview") -> dict[str, Any]:
+    return {
+        **project(value.project),
+        "updated_at": format_time(value.updated_at),
+        "sessions": [session.scope.name for session in value.sessions],
+    }
+
+
+def summary(value: Summary) -> dict[str, Any]:
+    return {
+        "count": value.count,
+        "by_type": value.by_type,
+        "by_tag": value.by_tag,
+        "bytes": value.bytes,
+        "oldest": format_time(value.oldest),
+        "newest": format_time(value.newest),
+    }
+
+
+def coverage(value: VectorCoverage) -> dict[str, Any]:
+    return {"embedder": value.embedder, "embedded": value.embedded, "pending": value.pending}
+
+
+def copy(value: "Copy") -> dict[str, str]:
+    """Return a file that holds, or held, a purged memory."""
+    return {"path": value.path, "kind": value.kind, "state": value.state, "reason": value.reason}
 
 
 def route(value: Route) -> dict[str, Any]:
@@ -322,7 +359,7 @@ def proposal(value: "Proposal") -> dict[str, Any]:
     }
 
 
-def doubt(value: "Contradiction") -> dict[str, Any]:
+def contradiction(value: "Contradiction") -> dict[str, Any]:
     return {
         "one": value.one.number,
         "other": value.other.number,

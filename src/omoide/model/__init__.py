@@ -8,6 +8,7 @@ from omoide.model.hook import (
     HookState,
     InboxItem,
     Injection,
+    JudgedUse,
     MemoryUse,
     TranscriptPosition,
 )
@@ -75,6 +76,7 @@ __all__ = [
     "IdempotencyRecord",
     "InboxItem",
     "Injection",
+    "JudgedUse",
     "Layer",
     "Layout",
     "LearnedRelevance",

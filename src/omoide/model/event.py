@@ -20,17 +20,21 @@ class LinkKind(StrEnum):
 
 
 class Event(msgspec.Struct, frozen=True):
-    """Something that happened, by rising numbers. Never holds a memory's text, so that a purge leaves nothing here."""
+    """Something that happened, numbered in rising order. It never holds a memory's text: a purge leaves nothing here."""
 
     number: int
     at: datetime
     action: str
+    """What was done, such as remembered, revised or purged."""
     actor: Actor
     source: Source
-    """Where it came from."""
+    """Where the action came from, such as a thread in Slack: see `model.source`."""
     memory_id: str | None = None
+    """None: the event is about a project or a session itself, or its memory was purged."""
     memory_number: int | None = None
+    """None: the event is about a project or a session itself."""
     detail: dict[str, object] = {}
+    """More about the action, such as the names of the changed fields."""
     project: str = ""
     """The path of the project in which it happened; empty: the global layer."""
 

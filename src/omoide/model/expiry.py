@@ -9,15 +9,15 @@ Moment = TypeVar("Moment", datetime, int)
 
 
 def has_expired(expires_at: Moment | None, at: Moment) -> bool:
-    """Return whether an expiry has passed at a moment; it has at the very moment itself."""
+    """Return whether `expires_at` is at or before the moment `at`. None never expires."""
     return expires_at is not None and expires_at <= at
 
 
 def listing(memory: Memory, at: datetime) -> State:
     """Return the listing of a memory at a moment: its state, or `inactive` for an active one that has expired.
 
-    Retention archives an expired memory later, unless it is pinned. A link by which it is superseded does not end it:
-    whoever makes that link archives it.
+    Retention archives an expired memory later, unless it is pinned. A link `supersedes` does not change the listing of its
+    target: whoever adds the link archives the target.
     """
     if memory.state is State.ACTIVE and has_expired(memory.expires_at, at):
         return State.INACTIVE

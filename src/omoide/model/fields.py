@@ -76,6 +76,7 @@ class Field(msgspec.Struct, frozen=True):
     resolved: bool = False
     """Picking a side of a sync conflict takes it over, as it does every field of an entry."""
     merge: Merge = "own"
+    """How a merge of near-duplicates fills it."""
     keys: tuple[str, ...] = ()
     """The keys of a record (JSON, CSV) that carry it; empty: its name."""
     shown: bool = True

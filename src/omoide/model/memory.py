@@ -65,7 +65,7 @@ class Draft(msgspec.Struct, frozen=True, gc=False):
 
 
 class Memory(msgspec.Struct, frozen=True, gc=False):
-    """One thing learnt. A change makes a new version; the old one stays in the history."""
+    """A stored memory. A change makes a new version; the old one stays in the history."""
 
     id: str
     """UUIDv7: unique across stores."""
@@ -131,7 +131,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
 
 
 def derive_topic(content: str) -> str:
-    """Return the first 50 characters of the content on one line, without control characters; dots stand for the rest."""
+    """Return the first 50 characters of the content on one line, without control characters, and `...` for the rest."""
     opening = content[: TOPIC_LENGTH + 1]
     if len(opening) > TOPIC_LENGTH and opening.isprintable() and "  " not in opening and opening[0] != " ":
         return opening[:TOPIC_LENGTH] + "..."
@@ -143,9 +143,9 @@ def derive_topic(content: str) -> str:
 
 
 def new_id(at: datetime, random: str = "") -> str:
-    """Return a UUIDv7: 48 bits of milliseconds, then 74 random ones.
+    """Return a new UUIDv7: 48 bits of the milliseconds of `at`, then 74 random bits.
 
-    `random`: 20 hex digits to use, where a caller draws many at once.
+    `random`: 20 random hex digits to use instead of drawing them here, for a caller that makes many ids at once.
     """
     random = random or os.urandom(10).hex()
     return f"{_time_of_id(at)}-7{random[:3]}-{_VARIANT[random[3]]}{random[4:7]}-{random[8:]}"

@@ -42,7 +42,7 @@ class Scope(msgspec.Struct, frozen=True, gc=False):
 
     @classmethod
     def project(cls, path: str) -> "Scope":
-        """Return the scope of a project; raise InvalidInput if its path is no valid one."""
+        """Return the scope of a project; raise InvalidInput if its path is not valid."""
         return cls(check_project_path(path))
 
     @classmethod
@@ -52,13 +52,21 @@ class Scope(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def layer(self) -> Layer:
-        """The layer that this scope is of."""
+        """The layer of this scope."""
         if self.name:
             return Layer.SESSION
         return Layer.PROJECT if self.path else Layer.EVERYWHERE
 
+    @property
+    def own_layers(self) -> tuple[Layer, ...]:
+        """The layers of this scope without the wider ones that it sees: a project, and its sessions; or the global layer."""
+        return (Layer.PROJECT, Layer.SESSION) if self.path else (Layer.EVERYWHERE,)
+
     def sees(self, other: "Scope") -> bool:
-        """Return whether a reader in this scope sees another: its project with all sessions, and the global layer."""
+        """Return whether a reader in this scope sees the memories of another scope.
+
+        A reader sees its own project with all sessions, and the global layer; a reader in the global layer sees only that.
+        """
         return not other.path or other.path == self.path
 
     def __str__(self) -> str:
@@ -84,7 +92,7 @@ _SEGMENT_BYTES = 255
 def check_segment(name: str, what: str) -> str:
     """Return a name of a project segment, session or key in NFC; raise InvalidInput if it is not valid.
 
-    `what`: what the name is for, for messages.
+    `what`: what the name is for (project, session or key), for the message.
     """
     name = unicodedata.normalize("NFC", name)
     if not name.strip():

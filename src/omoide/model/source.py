@@ -96,7 +96,7 @@ def _parse_github(id: str) -> Source | None:
 
 
 def require_source(text: str) -> Source:
-    """Return the source that a text names. Raises InvalidInput if it names none."""
+    """Return the source that a text names; raise InvalidInput if it names none."""
     source = parse_source(text)
     if source is None:
         raise InvalidInput(f"there is no source {text!r}: write it as {SOURCE_FORMS}")
@@ -111,6 +111,6 @@ def actor_source(actor: Actor) -> Source:
 
 
 def is_within(source: Source, wanted: str) -> bool:
-    """Return whether a source is the one of this text, or a part of it: a thread of a channel, an issue of a repository."""
+    """Return whether a source is the one that `wanted` names, or a part of it, such as a thread of a channel."""
     text = str(source)
     return text == wanted or (text.startswith(wanted) and text[len(wanted)] in ":/#")

@@ -76,20 +76,22 @@ _USE_CASES = {
     "omoide.service.agent_hooks.AgentHooks": "hook",
     "omoide.service.corrections.Corrections": "record_work_tree learn_corrections",
     "omoide.service.embeddings.Embeddings": "similar coverage embed_pending",
-    "omoide.service.entries.Entries": "retrieve",
+    "omoide.service.entries.Entries": "retrieve entry",
     "omoide.service.hook_calls.HookCalls": "hook_calls last_hook_calls injections has_inbox",
-    "omoide.service.imports.Imports": "adopt gather",
+    "omoide.service.imports.Imports": "import_memories import_drafts",
     "omoide.service.inbox.Inbox": "learn_from_inbox",
     "omoide.service.learning.Learning": "learn",
     "omoide.service.llm_usage.LlmUsage": "llm_usage",
     "omoide.service.maintenance.Maintenance": (
-        "purge record_copy purge_candidates check probe repair backup tally everything latest place reindex"
+        "purge record_copy purge_candidates check probe repair backup tally everything latest_event location reindex"
     ),
     "omoide.service.memories.Memories": (
         "remember append_activity remember_many revise pin unpin archive forget restore revert promote link unlink"
     ),
     "omoide.service.meter.Meter": "meter",
-    "omoide.service.mirrors.Mirrors": "mirrors mirror list_mirror unmirror join reset_sync_state conflicts resolve",
+    "omoide.service.mirrors.Mirrors": (
+        "mirrors mirror ensure_list_mirror unmirror join reset_sync_state conflicts resolve accept_entries"
+    ),
     "omoide.service.project_blocks.ProjectBlocks": "project_block",
     "omoide.service.project_moves.ProjectMoves": "rename_project merge_projects",
     "omoide.service.projects.Projects": (
@@ -119,16 +121,23 @@ _USE_CASES = {
 class Service(_Verbs):
     """Every operation on one store, for one actor; `omoide.open` returns it. It may be used from several threads.
 
-    Each checks the actor's permission, then works in one transaction, and logs an event for every change. Operations on a
-    memory take a reference (its id, its number or its key) and the scope from which the caller looks: a memory that the
-    scope does not see does not exist for it. All errors are `OmoideError`s.
+    Each operation checks the actor's permission, works in one transaction unless its description says otherwise, and logs an
+    event for every change. These parameters have the same meaning everywhere:
+
+    `ref`: a memory, by its id, its number (`12` or `"#12"`) or its key.
+    `scope`: where a new memory belongs, or where the caller looks from: what the scope does not see does not exist for it.
+    `if_version`: raise Changed unless this is the current version of the memory.
+
+    All errors are `OmoideError`s. Every operation raises NotAllowed where the role or the bounds of the actor do not allow
+    it, and StoreError where the database cannot be used. The description of an operation names its other errors.
     """
 
     def acting_as(self, agent_id: str | None) -> "Service":
         """Return a service on the same store for the agent with this id; None: this service itself.
 
-        An id is a claim: the agent gets the role that the setting `agents` gives it, by its name or by a pattern, else
-        worker, and never more than the actor of this service may do.
+        `agent_id`: a claim: the agent gets the role that the setting `agents` gives it, by its name or by a pattern, else
+        worker, and never more than the actor of this service may do. Raises InvalidInput for an id that is empty or too
+        long, or has control characters.
         """
         if agent_id is None:
             return self
@@ -140,7 +149,8 @@ class Service(_Verbs):
     def with_source(self, source: Source | str) -> "Service":
         """Return a service on the same store whose actions come from this source, such as `slack:C123/1700000000.0001`.
 
-        Its events carry the source, and so does a memory that names no other. Raises InvalidInput for a text that is none.
+        `source`: a source, or its text. Events carry it, and so does a memory that names no other. Raises InvalidInput for a
+        text that is no source.
         """
         text = str(require_source(source) if isinstance(source, str) else source)
         settings = msgspec.structs.replace(self._settings, source=validation.check_line(text, "source", self._settings))
@@ -149,9 +159,11 @@ class Service(_Verbs):
     def with_idempotency_key(self, key: str, request: bytes, *, scope: Scope) -> "Service":
         """Return a service on the same store for one operation that must not be done twice, such as `remember`.
 
-        `key`: a text that the caller chooses for the request; `request`: everything that makes it the same one; `scope`:
-        the project that it is about. For a day, the operation with the same key and request raises AlreadyDone with its
-        first result instead; with another request, InvalidInput. Raises InvalidInput for a key that is empty or too long.
+        `key`: a text that the caller chooses for the request. `request`: everything that makes it the same request. `scope`:
+        the project that it is about.
+
+        For a day, the operation raises AlreadyDone with its first result where the key comes again with the same request,
+        and InvalidInput where it comes with another one. Raises InvalidInput for a key that is empty or too long.
         """
         from omoide.service.idempotency import make_key  # lazy: only a request with a key needs it
 
@@ -163,7 +175,7 @@ class Service(_Verbs):
 
     @property
     def hooks(self) -> Hooks:
-        """The hooks that were registered when this service was composed, shared by all that `acting_as` returns."""
+        """The hooks that were registered when this service was composed, shared by the services made from it."""
         return self._hooks
 
     @property
@@ -188,11 +200,11 @@ class Service(_Verbs):
             self._store.flush()
 
     def close_quickly(self) -> None:
-        """Close the store without what `close` does first: for a process that must end at once."""
+        """Close the store without what `close` does first. Call it in a process that must end at once."""
         self._store.close()
 
     def close(self) -> None:
-        """Close the store, for every service on it. Once a day this first retires what is due (see `retire_if_due`)."""
+        """Close the store, for every service on it. Once a day, archive first what is due: see `retire_if_due`."""
         try:
             self._embeddings.close()
             self.retire_if_due()

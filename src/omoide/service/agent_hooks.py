@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from omoide.settings import Settings
 
 if TYPE_CHECKING:  # only a process that answers a hook needs it
     from omoide.prompt.injection import InjectedText
+    from omoide.service import Service
 
 _LONGEST_TEXT = 20_000
 """Characters of a message that the inbox keeps: the beginning and the end of what is longer."""
@@ -35,11 +37,11 @@ class AgentHooks(HookCalls, Repositories):
         At the end of a turn, and before a compaction, nothing is added; an item of the inbox is stored, from which
         `learn_from_inbox` learns later. The same call within ten seconds does nothing.
 
-        `scope`: where to look from; by default the project of the call's directory. `deliver`: called with the text before
-        it is recorded what was injected, where the process may be ended at any moment.
+        `call`: what the client sent. `scope`: where to look from; by default the project of the call's directory. `deliver`:
+        called with the text before it is recorded what was injected, for a process that may be ended at any moment.
 
-        The settings `memories_enabled` and `memories_inject`, of the user or the repository, silence it. A fault is logged:
-        see `hook_calls`. Raises StoreError only where not even that is possible.
+        The settings `memories_enabled` and `memories_inject`, of the user or the repository, turn it off. An error is
+        logged: see `hook_calls`. Raises StoreError only where even that is impossible.
         """
         permissions.require(self._actor, "hook")
         started = time.perf_counter()
@@ -130,6 +132,19 @@ class AgentHooks(HookCalls, Repositories):
         if settings.project:
             return Scope.project(settings.project)
         return Scope.everywhere() if root is None else self.locate(root)
+
+
+def record_turn(memory: "Service", call: HookCall, *, scope: Scope | None = None) -> None:
+    """Record that a turn begins with a prompt or ends with a stop, so that a person's changes can be learnt from.
+
+    `call`: of the hook, after `Service.hook` has answered it: this starts git. `scope`: as there. An error is dropped: then
+    nothing is learnt from what a person changed.
+    """
+    with suppress(OmoideError):  # fallback: see above
+        if call.event is HookEvent.PROMPT:
+            memory.begin_turn(call.directory, session=call.session, message=call.prompt, scope=scope)
+        elif call.event is HookEvent.STOP:
+            memory.end_turn(call.directory, session=call.session, scope=scope)
 
 
 def _repository(call: HookCall) -> Path | None:

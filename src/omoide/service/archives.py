@@ -17,18 +17,18 @@ _PENDING = ".pending.gz"
 
 
 def backup_path(store: Path, at: datetime) -> Path:
-    """Return the path of a copy beside the store, named by the local time."""
+    """Return the path for a backup beside the database `store`, named by the local time."""
     return store.with_name(f"{store.stem}-{at.astimezone():%Y%m%d-%H%M%S}{store.suffix}")
 
 
 def backups(store: Path) -> list[Path]:
-    """Return the copies beside the store that have the name which `backup_path` gives, also compressed ones."""
+    """Return the backups beside the database with a name that `backup_path` gives, also compressed ones."""
     named = re.compile(rf"{re.escape(store.stem)}-\d{{8}}-\d{{6}}{re.escape(store.suffix)}(?:\.gz)?")
     return sorted(file for file in _files(store.parent) if named.fullmatch(file.name))
 
 
 def list_archives(store: Path) -> list[Path]:
-    """Return the archives of reindexes, also of one that was killed."""
+    """Return the archives that reindexes made of the database, oldest first, then those of reindexes that were killed."""
     return [*(file for *_, file in sorted(_archives(store))), *sorted(pending_files(store))]
 
 
@@ -37,14 +37,14 @@ def _files(directory: Path) -> list[Path]:
 
 
 def pending_path(store: Path, at: datetime) -> Path:
-    """Return the path of the archive of a reindex that began at this time, as long as it has not taken effect."""
+    """Return the path of the archive of a reindex that began at this time, before the reindex has taken effect."""
     return store.parent / DIRECTORY / f"{_pending_prefix(store)}{_token(at)}{_PENDING}"
 
 
 def publish_archive(store: Path, pending: Path, at: datetime) -> Path:
-    """Give an archive its own name: that of the store, and the local day. Return its path.
+    """Rename a pending archive to the name of the database and the local day, and return its new path.
 
-    All but the newest archives of the store are deleted.
+    All but the newest `KEPT` archives of the database are deleted.
     """
     day = f"{at.astimezone():%Y%m%d}"
     # Not the first free one: those before the newest may have been deleted.
@@ -63,15 +63,16 @@ def publish_archive(store: Path, pending: Path, at: datetime) -> Path:
 
 
 def pending_files(store: Path) -> list[Path]:
-    """Return the files of a reindex that is at work, or was killed."""
+    """Return the pending archives: of a reindex that is running, or was killed."""
     directory, prefix = store.parent / DIRECTORY, _pending_prefix(store)
     return [file for file in directory.iterdir() if file.name.startswith(prefix)] if directory.is_dir() else []
 
 
 def settle_pending(store: Path, last_run: datetime | None) -> None:
-    """Deal with what a killed reindex left: publish its archive if it took effect at the `last_run`, else delete it.
+    """Publish or delete the archive of a killed reindex: publish it if the reindex took effect, else delete it.
 
-    Only for whoever holds the lock of the reindex: nothing here belongs to one that is at work.
+    `last_run`: when the last reindex that took effect began; None: there was none. Call it only with the lock of the
+    reindex, so that nothing belongs to a running one.
     """
     for file in pending_files(store):
         if last_run is not None and file == pending_path(store, last_run):

@@ -51,7 +51,7 @@ class LearningReport(msgspec.Struct, frozen=True):
 
 
 def join_reports(reports: Sequence[LearningReport]) -> LearningReport:
-    """Return what became of several conversations as one report, with the first trouble of any."""
+    """Return several reports as one, with the first `trouble` of any."""
     lists = ("kept", "proposed", "confirmed", "replaced", "rejected")
     joined = {name: [one for report in reports for one in getattr(report, name)] for name in lists}
     trouble = next((report.trouble for report in reports if report.trouble), "")
@@ -69,7 +69,7 @@ class _Known(msgspec.Struct, frozen=True):
 
 
 class CandidateStore(Core):
-    """How learning stores what it has found."""
+    """The part of the service that stores what was learnt."""
 
     def _store_candidates(
         self,
@@ -197,7 +197,7 @@ class CandidateStore(Core):
 
 
 def is_proposal(memory: Memory) -> bool:
-    """Return whether a memory was learnt and waits for somebody to confirm it."""
+    """Return whether a memory is a proposal: it was learnt, and is inactive until somebody confirms it."""
     return memory.state is State.INACTIVE and memory.type == LEARNING and memory.source == LEARNING
 
 

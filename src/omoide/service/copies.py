@@ -63,9 +63,11 @@ def erase_from_backups(
     traces: Sequence[Trace],
     erase: Callable[[Writer, Memory], None] | None,
 ) -> list[Copy]:
-    """Find the backups and archives of the store at `place` that hold these memories; with `erase`, remove them there.
+    """Return the backups and archives of a store that hold purged memories; with `erase`, erase the memories from them.
 
-    `recorded`: files that the store knows to be copies of it.
+    `place`: the file of the database. `recorded`: files that the store knows to be copies of it. `traces`: the purged
+    memories. `erase`: called for each memory that a backup holds, in a transaction on the backup; None: only look. A file
+    that cannot be read or changed is returned as unreadable.
     """
     ids = [trace.id for trace in traces]
     found: list[Copy] = []

@@ -40,9 +40,9 @@ class Core:
     ):
         """Act on a store as one actor. `omoide.open` composes a service; only tests and `app` call this.
 
-        `hooks` run before reads and after commits; `embeddings` encodes questions and makes vectors; `llm` asks the
-        language model. Left out, there are no hooks, no vectors are made in the background, and the model is that of the
-        settings. `key` is that of the one operation that the service is for: see `with_idempotency_key`.
+        `clock`: returns the current time. `hooks`: run before reads and after commits; None: there are none. `embeddings`:
+        encodes questions and makes vectors; None: no vectors are made in the background. `llm`: asks the language model;
+        None: that of the settings. `key`: that of the one operation that the service is for: see `with_idempotency_key`.
         """
         self._store = store
         self._embeddings = embeddings or EmbeddingIndex(store, settings, background=False)
@@ -133,7 +133,7 @@ def _require_unambiguous(numbered: Memory, keyed: Iterator[Memory]) -> None:
 
 
 def require_project(tx: Reader, path: str) -> Project:
-    """Return the project with this path. Raises NotFound."""
+    """Return the project with this path; raise NotFound if there is none."""
     project = tx.project(path)
     if project is None:
         raise NotFound(f"there is no project {path}: `omoide project list` shows those there are")

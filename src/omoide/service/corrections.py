@@ -36,8 +36,8 @@ class Corrections(CandidateStore):
         """Record what an agent changed in a git work tree, when its run ends.
 
         What it changed is what differs from the state at the start of the run, if `learn_corrections` was called then;
-        else from the commit that was checked out when the run began. `run`: the number or the id of the run. `directory`:
-        any directory of the work tree.
+        else from the commit that was checked out when the run began. `run`: the number or the id of the run; None: it is not
+        known. `directory`: any directory of the work tree. `scope`: the project.
 
         Only texts of a bounded size are recorded, without secrets. Returns the record; None where there is no work tree,
         or git does not answer.
@@ -62,16 +62,18 @@ class Corrections(CandidateStore):
         """Learn from what a person changed since the last run in a git work tree, in the lines that the agent wrote.
 
         Call it before a run begins: it also records the state of the work tree, so that `record_work_tree` knows what the
-        run has changed. `message`: what the person says at the beginning of that run; what it refuses or gives up of the
-        last run's work ("No, use pnpm instead of npm") is a correction too. `run`: the id of the run that begins: what
-        `learn` draws from the same message later is not counted as seen again.
+        run has changed.
+
+        `directory`: any directory of the work tree. `scope`: the project. `message`: what the person says at the beginning
+        of that run; what it rejects of the last run's work ("No, use pnpm instead of npm") is a correction too. `run`: the
+        id of the run that begins: what `learn` finds in the same message later is not counted as a second time.
 
         Each correction is a proposal of the kind `correction`, with a glob of its files as a tag and the diff as its
-        example. Seen a second time, after another run, it is active. A person's word that contradicts what was learnt takes
-        its place, and is active at once.
+        example. Found a second time, after another run, it becomes active. What a person says against an earlier learning
+        replaces it, and is active at once.
 
-        What git does to the files (switching branches, merging, rebasing, stashing) corrects nothing, and neither does a
-        formatter. Without a work tree, or a record of a run in it, nothing is learnt.
+        What git does to the files (switching branches, merging, rebasing, stashing) is no correction, and neither is what a
+        formatter does. Without a work tree, or a record of a run in it, nothing is learnt. Returns what was learnt.
         """
         permissions.require(self._actor, "learn_corrections")
         from omoide.files.work_tree_state import read_work_tree_state  # lazy: as above
@@ -121,7 +123,12 @@ def _find_run(tx: Reader, run: Ref | None, scope: Scope) -> Run | None:
 def changed_files(
     base: WorkTreeState | None, state: WorkTreeState, run: Run | None, most: int = 2 * _MOST_TEXT
 ) -> Iterator[AgentFile]:
-    """Yield the files that an agent changed, from the state at the start of its run; about `most` characters of them."""
+    """Yield the files that an agent changed in a work tree, with the lines that it wrote.
+
+    `base`: the state at the start of the run; None: not known, then the commit that was checked out when `run` started
+    counts, or else the current commit. `state`: the state at the end of the run. `run`: None: not known. `most`: characters
+    of texts after which no more files are read.
+    """
     from omoide.files.work_tree_state import commits_paths, head_at, read_committed, read_files  # lazy: as above
     from omoide.learning.file_corrections import agent_hunks, is_generated  # lazy: as above
 

@@ -20,7 +20,7 @@ _LEAST_FREE = 100_000_000
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One finding."""
+    """One finding of `diagnose`."""
 
     ok: bool
     what: str
@@ -39,8 +39,8 @@ def diagnose(
 ) -> Iterator[Check]:
     """Yield what is right and what is wrong: settings, engine, permissions, free space, database, mirrors, embedder.
 
-    `load` reads the settings, `open_service` opens a service by them, `check_mirrors` checks the files of its mirrors, and
-    `engine` describes the database engine. `fix` closes open permissions and rebuilds a broken index.
+    `load`: reads the settings. `open_service`: opens a service with them. `check_mirrors`: checks the files of its mirrors.
+    `engine`: describes the database engine. `fix`: also restrict permissions that are too open, and rebuild a broken index.
     """
     try:
         settings = load()
@@ -134,7 +134,7 @@ def _check_database(
 
 def _check_service(service: Service, check_mirrors: Callable[[Service], Iterable[Check]], *, fix: bool) -> Iterator[Check]:
     problems = service.check()
-    vectors = service.coverage(tried=True)
+    vectors = service.coverage(probe=True)
     if fix and any(problem.fixable for problem in problems):
         yield Check(ok=True, what=f"fixed: {service.repair()} memories indexed again")
         problems = service.check()

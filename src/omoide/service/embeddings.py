@@ -18,7 +18,7 @@ class Embeddings(Core):
     """Operations that use vectors."""
 
     def similar(self, ref: Ref, *, scope: Scope, limit: int | None = None) -> SearchResult:
-        """Return the memories most similar to one, best first: by their vectors, or by words where there is no embedder.
+        """Return the memories most similar to one, best first: by their vectors, or by words if there is no embedder.
 
         `limit`: how many at most; by default that of the settings. Does not count as access. Raises NotFound.
         """
@@ -51,13 +51,13 @@ class Embeddings(Core):
                 for like in [likeness[memory.number]]
             ]
 
-    def coverage(self, *, tried: bool = False) -> VectorCoverage:
-        """Count the memories that have all vectors of the current embedder or embedders, and those that do not yet.
+    def coverage(self, *, probe: bool = False) -> VectorCoverage:
+        """Count the memories that have all vectors that the current embedders make of them, and those that lack one.
 
-        `tried`: ask each of them for one vector first; `trouble` and `english_trouble` say why it gave none.
+        `probe`: ask each embedder for one vector first; `trouble` and `english_trouble` say why it gave none.
         """
         permissions.require(self._actor, "coverage")
-        if tried:
+        if probe:
             self._embeddings.probe()
         counted = self._embeddings.coverage()
         embedders = (self._embeddings.embedder, self._embeddings.english)

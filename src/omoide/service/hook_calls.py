@@ -2,18 +2,22 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
-from omoide.errors import StoreBusy
+from omoide.errors import OmoideError, StoreBusy
 from omoide.guard import permissions, validation
 from omoide.model import HookCall, HookEvent, HookRecord, HookState, Injection
 from omoide.service.core import Core
 from omoide.settings import Settings
 from omoide.storage.base import Writer
+
+if TYPE_CHECKING:  # for annotations
+    from omoide.service import Service
 
 T = TypeVar("T")
 
@@ -35,25 +39,36 @@ class HookCalls(Core):
     """Operations on the log of hooks, and the question whether they left something to learn from."""
 
     def hook_calls(self, *, limit: int = 20) -> Sequence[HookRecord]:
-        """Return the last calls of agents' hooks, newest first.
+        """Return the last calls of agents' hooks, newest first; also those that failed before they reached the database.
 
-        Raises NotAllowed for a role that may not see all projects.
+        `limit`: how many at most. Raises InvalidInput, and NotAllowed for a role that may not see all projects.
         """
         permissions.require(self._actor, "hook_calls", "see the calls of hooks")
         limit = validation.check_limit(limit, self._settings)
         with self._store.read() as tx:
-            return tx.hook_calls(limit)
+            recorded = tx.hook_calls(limit)
+        return sorted([*self._faults(), *recorded], key=lambda call: call.at, reverse=True)[:limit]
 
     def last_hook_calls(self) -> Sequence[HookRecord]:
-        """Return the last call of each client, newest first: whether its hooks work. Raises NotAllowed."""
+        """Return the last call of each client, newest first. Raises NotAllowed for a role that may not see all projects."""
         permissions.require(self._actor, "last_hook_calls", "see the calls of hooks")
         with self._store.read() as tx:
-            return tx.last_hook_calls()
+            recorded = tx.last_hook_calls()
+        calls = sorted([*recorded, *self._faults()], key=lambda call: call.at)
+        last = {call.client: call for call in calls}
+        return sorted(last.values(), key=lambda call: call.at, reverse=True)
+
+    def _faults(self) -> Sequence[HookRecord]:
+        """The calls that are logged beside the database, because they failed before they reached it."""
+        from omoide.files.hook_faults import read_faults  # lazy: only whoever looks at the log needs it
+
+        return read_faults(self._settings.store)
 
     def injections(self, *, session: str | None = None, since: datetime | None = None) -> Sequence[Injection]:
-        """Return which memories hooks injected into a client's session, or into all of them, oldest first.
+        """Return which memories hooks injected into conversations, oldest first.
 
-        `since`: only those at or after this time. Raises NotAllowed for a role that may not see all projects.
+        `session`: the client's id of a conversation; None: all of them. `since`: only what was injected at or after this
+        time. Raises InvalidInput for a time without a time zone, and NotAllowed for a role that may not see all projects.
         """
         permissions.require(self._actor, "injections", "see what hooks injected")
         moment = self._clock() - timedelta(days=36_500) if since is None else validation.check_aware(since, "since")
@@ -61,7 +76,7 @@ class HookCalls(Core):
             return tx.injections(session, moment)
 
     def has_inbox(self) -> bool:
-        """Return whether something waits in the inbox for `learn_from_inbox`, which takes longer to load."""
+        """Return whether something waits in the inbox. Call it before `learn_from_inbox`, which takes longer to load."""
         permissions.require(self._actor, "has_inbox")
         at = self._clock()
         with self._store.read() as tx:
@@ -103,6 +118,23 @@ class HookCalls(Core):
                 if time.monotonic() >= until:
                     raise
             time.sleep(_RETRY)
+
+
+def learn_if_waiting(
+    memory: "Service",
+    *,
+    seconds: float | None = None,
+    ask: bool = False,
+    largest: int | None = None,
+    most: int | None = None,
+) -> None:
+    """Learn from the inbox, if something waits in it, beside what the process is for.
+
+    The parameters are those of `Service.learn_from_inbox`. An error is dropped: the next process learns what is left.
+    """
+    with suppress(OmoideError):  # fallback: see above
+        if memory.has_inbox():  # mostly it has nothing, and learning takes 10 ms to load
+            memory.learn_from_inbox(seconds=seconds, ask=ask, largest=largest, most=most)
 
 
 def _digest(call: HookCall) -> str:

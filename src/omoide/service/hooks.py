@@ -24,12 +24,12 @@ class Hooks:
     ):
         """Register functions.
 
-        `before_read` hooks get the scope that is about to be read; None: every scope. `after_commit` hooks get the numbers
-        of the memories that a transaction has stored, changed or erased; none where it changed something else, such as a
-        project. `after_mirror_change` hooks run after a mirror was added, changed or removed. `find_copies` finds purged
-        memories in files, and removes them there if its second argument is True. `report` gets what a person should
-        know beside the answer, one line at a time; it must not raise. `is_seen`: whether a person sees it at once; otherwise
-        what must not be missed is reported again by a service for which that is so.
+        `before_read`: called with the scope that is about to be read; None: every scope. `after_commit`: called with the
+        numbers of the memories that a transaction has stored, changed or erased; none where it changed something else, such
+        as a project. `after_mirror_change`: called after a mirror was added, changed or removed. `find_copies`: finds purged
+        memories in files, and removes them there if its second argument is True. `report`: called with what a person should
+        know beside the answer, one line at a time; it must not raise. `is_seen`: whether a person sees these lines at once;
+        otherwise what must not be missed is reported again by a service for which that is so.
         """
         self._before_read = tuple(before_read)
         self._after_commit = tuple(after_commit)
@@ -44,7 +44,10 @@ class Hooks:
             hook(scope)
 
     def after_commit(self, numbers: Sequence[int]) -> None:
-        """Run the post-commit hooks. What they fail with is logged: the commit is done and must not look failed."""
+        """Run the post-commit hooks. Their exceptions are logged, not raised: the commit is done and must not look failed.
+
+        `numbers`: those of the memories that were stored, changed or erased.
+        """
         for hook in self._after_commit:
             try:
                 hook(numbers)
@@ -54,7 +57,7 @@ class Hooks:
                 logging.getLogger(__name__).exception("a post-commit hook failed; what was written is committed")
 
     def find_copies(self, traces: "Sequence[Trace]", *, remove: bool) -> "FoundCopies":
-        """Find purged memories in mirrored files and their backups, and remove them there if that is asked for."""
+        """Find purged memories in mirrored files and their backups; with `remove`, remove them there."""
         from omoide.service.copies import FoundCopies  # lazy: only a purge needs it
 
         return FoundCopies([], []) if self._find_copies is None else self._find_copies(traces, remove)

@@ -45,9 +45,10 @@ class IdempotencyKey(msgspec.Struct, frozen=True):
 
 
 def make_key(actor: str, scope: Scope, key: str, request: bytes) -> IdempotencyKey:
-    """Return the key of a request by an actor; raise InvalidInput if the key is empty or too long.
+    """Return the key of a request; raise InvalidInput if the text `key` is empty or too long.
 
-    `request` is everything that makes it the same request.
+    `actor`: the name of whoever makes the request. `scope`: the project that it is about. `request`: everything that makes
+    it the same request.
     """
     if not key.strip() or len(key) > _MAX_KEY:
         raise InvalidInput(f"an idempotency key must have 1 to {_MAX_KEY} characters, got {len(key)}")
@@ -61,7 +62,10 @@ def _hash(data: bytes) -> str:
 
 
 def require_new(tx: Reader, key: IdempotencyKey, at: datetime) -> None:
-    """Raise AlreadyDone with its result for a request that was done, InvalidInput for another request with its key."""
+    """Raise AlreadyDone, with the first result, if the request of this key was done in the last day.
+
+    Raises InvalidInput if another request had the same key, and NotFound if what the first result refers to was purged.
+    """
     record = tx.idempotency_record(key.project, key.key)
     if record is None or record.at < at - KEPT:
         return
@@ -71,14 +75,17 @@ def require_new(tx: Reader, key: IdempotencyKey, at: datetime) -> None:
 
 
 def record_result(tx: Writer, key: IdempotencyKey, result: Result, at: datetime) -> None:
-    """Store what a request did, in its own transaction."""
+    """Store what a request returns, in the transaction of the request."""
     record = IdempotencyRecord(key.project, key.key, key.digest, _refer(tx, result), at)
     tx.put_idempotency_record(record, drop_before=at - KEPT)
 
 
 @contextmanager
-def complete(with_texts: Callable[[R], R]) -> Iterator[None]:
-    """Let an operation add to an earlier result what its record does not hold: texts that are in the request."""
+def complete_result(with_texts: Callable[[R], R]) -> Iterator[None]:
+    """Complete the result of an AlreadyDone that the block raises with texts, which its record does not hold.
+
+    `with_texts`: returns the earlier result with the texts that are in the request.
+    """
     try:
         yield
     except AlreadyDone as done:

@@ -1,4 +1,4 @@
-"""Import memories: the export of another store (`adopt`), or what another tool has in its own files (`gather`)."""
+"""Import memories from the export of another store (`import_memories`), or from another tool (`import_drafts`)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -24,47 +24,49 @@ class _DryRun(Exception):
 class Imports(Core):
     """Operations that import memories from other stores and tools."""
 
-    def adopt(
+    def import_memories(
         self,
-        things: Iterable[Memory | Draft | Link],
+        items: Iterable[Memory | Draft | Link],
         *,
-        rehearse: bool = False,
+        dry_run: bool = False,
         watch: Callable[[int], None] = lambda _: None,
     ) -> Mapping[str, int]:
         """Import what another store exported, in one transaction: all of it, or nothing.
 
-        `things` are memories, which keep their ids, dates and counts; drafts, which are stored as by `remember`; and links
-        between memories that exist by then. Of two memories with one id the one changed last stands, and the other becomes
-        a version of it. `rehearse`: find every error and count everything, but store nothing. `watch` is called with the
-        place of each thing before it is stored.
+        `items`: memories, which keep their ids, dates and counts; drafts, which are stored as by `remember`; and links
+        between memories that exist by then. `dry_run`: find every error and count everything, but store nothing. `watch`:
+        called with the position of each item, from 0, before it is stored.
 
-        Returns how many were added, replaced and known, and of links how many were linked, relinked (they existed) and
-        dangling (an end does not exist). Raises as `remember` does, for the first that cannot be stored.
+        A memory whose id is stored already replaces the stored one, which becomes a past version, if it was changed later;
+        otherwise it is left out. Returns how many memories and drafts were added, replaced and known (left out), and how
+        many links were linked, relinked (they existed) and dangling (a memory does not exist). Raises what `remember` raises
+        for the first item that cannot be stored.
         """
-        permissions.require(self._actor, "adopt")
+        permissions.require(self._actor, "import_memories")
         done = dict.fromkeys(("added", "replaced", "known", "linked", "relinked", "dangling"), 0)
-        read = list(things)  # before the transaction: nobody waits for a slow file, and its errors are not the store's
+        read = list(items)  # before the transaction: nobody waits for a slow file, and its errors are not the store's
         with suppress(_DryRun), self._writes.transaction() as write:
-            for place, thing in enumerate(read):
+            for place, item in enumerate(read):
                 watch(place)
-                done[self._adopt_one(write, thing)] += 1
-            if rehearse:
+                done[self._import_one(write, item)] += 1
+            if dry_run:
                 raise _DryRun
         return done
 
-    def gather(
-        self, drafts: Iterable[Draft], *, rehearse: bool = False, watch: Callable[[int], None] = lambda _: None
+    def import_drafts(
+        self, drafts: Iterable[Draft], *, dry_run: bool = False, watch: Callable[[int], None] = lambda _: None
     ) -> Sequence[Remembered]:
         """Import what another tool has now, in one transaction: all of it, or nothing. May be repeated at any time.
 
-        A draft that a memory of the same key shows, or showed in an earlier version, changes nothing; without a key, any
-        memory of the scope counts. So a second import changes nothing, and a memory that was revised, archived or
-        forgotten here stays so until the other tool has something new. `rehearse`: return the same, but store nothing.
-        `watch` is called with the place of each draft before it is checked and before it is stored.
+        A draft changes nothing if the memory with its key says the same, or said it in an earlier version; without a key,
+        any memory of the scope counts. So a second import changes nothing, and a memory that was revised, archived or
+        forgotten here stays so until the other tool has something new.
 
-        Returns what became of each draft, in their order. Raises as `remember` does.
+        `drafts`: all that the tool has. `dry_run`: return the same, but store nothing. `watch`: called with the position of
+        each draft, from 0, before it is checked and again before it is stored. Returns what became of each draft, in their
+        order. Raises what `remember` raises.
         """
-        permissions.require(self._actor, "gather")
+        permissions.require(self._actor, "import_drafts")
         checked: list[Draft] = []
         for place, draft in enumerate(drafts):
             watch(place)
@@ -76,16 +78,16 @@ class Imports(Core):
                 watch(place)
                 known = texts.find(draft)
                 done.append(Remembered(known, "unchanged") if known else write.remember(draft))
-            if rehearse:
+            if dry_run:
                 raise _DryRun
         return done
 
-    def _adopt_one(self, write: MemoryTransaction, thing: Memory | Draft | Link) -> str:
-        if isinstance(thing, Link):
-            return _add_link(write.tx, thing)
-        if isinstance(thing, Draft):
-            return _OUTCOMES[write.remember(self._writes.check(thing)).action]
-        memory = msgspec.structs.replace(thing, author=self._import_author(thing.author))
+    def _import_one(self, write: MemoryTransaction, item: Memory | Draft | Link) -> str:
+        if isinstance(item, Link):
+            return _add_link(write.tx, item)
+        if isinstance(item, Draft):
+            return _OUTCOMES[write.remember(self._writes.check(item)).action]
+        memory = msgspec.structs.replace(item, author=self._import_author(item.author))
         memory = validation.check_memory(memory, self._settings)
         old = write.tx.memory(memory.id)
         if old is None:
@@ -112,7 +114,7 @@ class KnownTexts:
         self._texts: dict[Scope, dict[str, list[tuple[Memory, Memory]]]] = {}
 
     def find(self, draft: Draft) -> Memory | None:
-        """Return the memory of exactly the draft's scope that says the same, or did in an earlier version, or None."""
+        """Return the memory of exactly the draft's scope that says the same, or said it in an earlier version, or None."""
         return next(
             (present for present, version in self._candidates(draft) if versioning.matches_draft(version, draft)), None
         )

@@ -19,6 +19,7 @@ from omoide.storage.base import Writer
 
 if TYPE_CHECKING:  # its patterns take 40 ms that only a process that learns should pay for
     from omoide.learning.transcript import Turn
+    from omoide.service import Service
 
 _EVER = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_JUDGED = 500
@@ -39,12 +40,14 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
     ) -> LearningReport:
         """Learn from the ends of turns that agents' hooks left in the inbox, oldest session first.
 
-        Each line of a transcript is read once, by one process at a time. `seconds`: for how long to begin with further
-        parts; None: until nothing is left. `ask`: whether the language model may be asked, where one is configured; without
-        it, items wait up to an hour for a process that may. `largest`: bytes of a session that are learnt from; a session
-        that has said more since it was last read is left to a process with more time. `most`: of how many turns to read the
-        end; None: all. Returns what was learnt, of all sessions. Raises StoreBusy if another process is writing: nobody
-        waits for it here.
+        Each line of a transcript is read once, by one process at a time.
+
+        `seconds`: how long to go on beginning new parts; None: until nothing is left. `ask`: whether the language model may
+        be asked, where one is configured; otherwise items wait up to an hour for a process that may ask it. `largest`: how
+        many unread bytes a session may have; one with more is left to a process with more time; None: any. `most`: how many
+        items of the inbox to learn from; None: all.
+
+        Returns what was learnt, of all sessions. Raises StoreBusy if another process keeps writing.
         """
         permissions.require(self._actor, "learn_from_inbox")
         until = float("inf") if seconds is None else time.monotonic() + seconds
@@ -163,6 +166,20 @@ class Inbox(HookCalls, Repositories, Learning, Meter):
         with self._store.read() as tx:
             numbers = sorted({one.memory for one in tx.injections(session, _EVER)})
             return [memory.content for memory in tx.memories(numbers)]
+
+
+def learn_pending(
+    memory: "Service", directory: Path | None, *, seconds: float | None = None, ask: bool = True
+) -> LearningReport:
+    """Learn from all that waits: what hooks left in the inbox, and what a person changed since the last turn of an agent.
+
+    `directory`: in whose work tree a person may have changed something; None: nowhere. `seconds` and `ask` are those of
+    `Service.learn_from_inbox`. Raises as that and `Service.begin_turn` do.
+    """
+    reports = [memory.learn_from_inbox(seconds=seconds, ask=ask)] if memory.has_inbox() else []
+    if directory is not None:
+        reports.append(memory.begin_turn(directory))
+    return join_reports(reports)
 
 
 def _lease(tx: Writer, *, at: datetime, until: datetime, before: datetime) -> Sequence[InboxItem]:

@@ -25,14 +25,14 @@ Narrow = Callable[[Query], Query | None]
 
 
 def text_for_session(tx: Reader, scope: Scope, settings: Settings, at: datetime, narrow: Narrow) -> InjectedText:
-    """Return the context of a session: the same text for the same memories."""
+    """Return the context for the start of a session. The same memories give the same text."""
     context = resume_context(tx, scope, _MOST_RESUMED, at, narrow, by_use=False)
     memories = [*context.pinned, *context.preferences, *context.session, *context.project, *context.agent_preferences]
     return render_for_session(context, scope, japanese=_are_japanese(memories), tokens=settings.inject_start_tokens)
 
 
 def prompt_query(call: HookCall, scope: Scope, settings: Settings, narrow: Narrow) -> Query | None:
-    """Return what to search for with a prompt; None: nothing."""
+    """Return the query for the memories that fit a prompt; None if there is nothing to search for, or to see."""
     text = search_text(call.prompt)
     return narrow(Query(scope, text, limit=_MOST_HITS, min_score=settings.inject_min_score)) if text else None
 
@@ -40,7 +40,10 @@ def prompt_query(call: HookCall, scope: Scope, settings: Settings, narrow: Narro
 def text_for_prompt(
     tx: Reader, call: HookCall, query: Query, vector: "QueryVector | None", settings: Settings, at: datetime
 ) -> InjectedText:
-    """Return what is relevant to a prompt and not in the conversation yet. `vector`: that of the prompt, if there is one."""
+    """Return the memories that are relevant to a prompt and not in the conversation yet.
+
+    `query`: what `prompt_query` returned. `vector`: that of the query; None: search by words alone.
+    """
     least = settings.inject_min_score
     injected = tx.injected_versions(call.session)
     memories = [

@@ -43,14 +43,16 @@ class Learning(CandidateStore):
     def learn(
         self, turns: "Iterable[Turn]", *, scope: Scope, run: str | None = None, known: Sequence[str] = (), ask: bool = True
     ) -> LearningReport:
-        """Draw what is worth keeping from a conversation, and store it as `learning`.
+        """Extract what is worth keeping from a conversation, and store it as memories of the type `learning`.
 
         What a person asked for or decided is active at once; what is less certain is inactive until it is confirmed.
-        `turns` is the conversation (`omoide.read_turns`). `run`: the run that it is of; by default that of the settings.
-        `known`: the texts that were injected into it or recalled in it; what repeats them is left out. `ask`: whether the
-        language model is asked too, where one is configured.
 
-        Secrets, `<private>` parts, progress, and instructions from the output of tools are never kept.
+        `turns`: the conversation, such as `omoide.read_turns` returns it. `scope`: where to store what is learnt. `run`: the
+        run of the conversation; by default that of the settings. `known`: the texts that were injected into it or recalled
+        in it; what repeats them is left out. `ask`: whether the language model is asked too, where one is configured.
+
+        Secrets, `<private>` parts, progress, and instructions from the output of tools are never kept. Returns what became
+        of the conversation.
         """
         permissions.require(self._actor, "learn")
         from omoide.learning.candidates import extract  # lazy: see the top

@@ -42,9 +42,10 @@ class LlmUsage(Core):
     """The use of the language model."""
 
     def llm_usage(self, *, days: int = 30) -> UsageReport:
-        """Return the calls of the language model of the last days, today included, by day, purpose and model.
+        """Count the calls of the language model by day, purpose and model, with their tokens and costs.
 
-        Raises NotAllowed for a role that may not see all projects.
+        `days`: how many days to report, the last of them today. Raises InvalidInput, and NotAllowed for a role that may not
+        see all projects.
         """
         permissions.require(self._actor, "llm_usage", "see the use of the language model")
         days = validation.check_limit(days, self._settings)

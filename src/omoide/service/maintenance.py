@@ -28,7 +28,7 @@ _LEAST_SPACE = 1_000_000
 """Bytes that the disk must have left for `probe` to succeed: less than a long memory takes."""
 
 Watch = Callable[[str, int, int], None]
-"""Called with the current step, how many more are done, and how many there are in all."""
+"""Called with the name of the current step, how many more are done, and how many there are in all."""
 
 Changes = list[MemoryChange]
 """A merge that is prepared before the transaction, so that nobody waits for it; the first memory is the one that stays."""
@@ -57,10 +57,12 @@ class Maintenance(Core):
     def purge(self, refs: Sequence[Ref], *, scope: Scope, everywhere: bool = False) -> PurgeReport:
         """Erase forgotten memories and their history: afterwards no byte of them is in the database.
 
-        `everywhere`: also from every copy that omoide made: backups, archives of reindexes, mirrored files and their
-        backups; with no `refs`, all memories that were purged before. Returns how many were erased, which copies held
-        them, and which places omoide cannot change. Raises NotFound, and Conflict for a memory that is not forgotten; then
-        nothing is erased.
+        `refs`: the memories. `everywhere`: also erase them from every copy that omoide made: backups, archives of reindexes,
+        mirrored files and their backups; without `refs`, erase all memories that were purged before from the copies.
+
+        Returns how many were erased, which copies hold or held them, and which places omoide cannot change. Raises NotFound,
+        and Conflict for a memory that is not forgotten: then nothing is erased. Raises StoreBusy if another process uses the
+        file, so that traces stay in it: purge again later.
         """
         permissions.require(self._actor, "purge")
         with self._writes.transaction() as write:
@@ -90,7 +92,10 @@ class Maintenance(Core):
         return copies
 
     def record_copy(self, target: Path) -> None:
-        """Record that a file is a copy of the store, or of a part of it, so that a purge finds it."""
+        """Record that the file `target` is a copy of the store, or of a part of it, so that `purge` finds it.
+
+        Does nothing if the path contains a secret, or the store cannot be written to.
+        """
         permissions.require(self._actor, "record_copy", "backup")
         path = str(target.absolute())
         if validation.secret_in(path):
@@ -102,10 +107,10 @@ class Maintenance(Core):
             return
 
     def purge_candidates(self, refs: Sequence[Ref] = (), *, scope: Scope) -> list[Memory]:
-        """Return what `purge` would destroy: the named memories, each once, or all forgotten ones of `scope` itself.
+        """Return what `purge` would erase.
 
-        Without names, a project comes with its sessions, but never with the global layer. Raises Conflict if a named memory
-        is not forgotten.
+        `refs`: the memories, each of which is returned once; none: all forgotten memories of `scope` itself, of a project
+        with its sessions, but without the global layer. Raises NotFound, and Conflict for a memory that is not forgotten.
         """
         permissions.require(self._actor, "purge_candidates", "purge")
         with self._read(scope) as tx:
@@ -122,13 +127,15 @@ class Maintenance(Core):
         return memory
 
     def check(self) -> Sequence[Problem]:
-        """Check the store, and return what is wrong with it and how to repair that; nothing where all is well."""
+        """Check the store, and return what is wrong and how to repair it. Nothing is changed."""
         permissions.require(self._actor, "check")
         return require(self._store, Integrity).check(versioning.expected_entry)
 
     def probe(self) -> None:
-        """Write to the store without changing a memory: raises StoreFull, StoreReadOnly or another StoreError where that
-        fails, or where the disk has less than 1 MB left. Waits for other writers, as every write does."""
+        """Check that the store can be written to, by a write that changes no memory. Waits for other writers.
+
+        Raises StoreFull if the disk has less than 1 MB left, and StoreReadOnly or another StoreError if the write fails.
+        """
         permissions.require(self._actor, "probe")
         from shutil import disk_usage  # lazy: start-up: 5 ms that only a server needs
 
@@ -139,14 +146,15 @@ class Maintenance(Core):
             raise StoreFull(f"the disk of {self._store.location} has {free:,} bytes left: make room")
 
     def repair(self) -> int:
-        """Rebuild index and fingerprints from the memories, which stay as they are. Returns how many are indexed."""
+        """Rebuild the index and all fingerprints from the memories, which stay as they are. Returns how many are indexed."""
         permissions.require(self._actor, "repair")
         return require(self._store, Integrity).rebuild(versioning.expected_entry)
 
     def backup(self, target: Path | None = None) -> Path:
-        """Copy the whole database into one file while others read and write, and return the path.
+        """Copy the whole database to one file while others read and write, and return its path.
 
-        `target` must not exist; a name that ends with .gz is compressed. None: beside the store, named by the time.
+        `target`: the path of the file; a name that ends with .gz is compressed. None: beside the database, named by the
+        time. Raises StoreError if the file exists or cannot be written.
         """
         permissions.require(self._actor, "backup")
         target = archives.backup_path(Path(self._store.location), self._clock()) if target is None else target
@@ -155,13 +163,13 @@ class Maintenance(Core):
         return target
 
     def tally(self) -> Sequence[tuple[Scope, str, str, int]]:
-        """Count the memories of the whole store, by scope, type and state."""
+        """Count the memories of the whole store: return scope, type, state and number for each combination that occurs."""
         permissions.require(self._actor, "tally")
         with self._read(None) as tx:
             return tx.counts(self._clock())
 
     def everything(self) -> Generator[tuple[Memory, Sequence[Link]], None, None]:
-        """Yield every memory of every scope and state by number, with the links that start from it; all of one moment."""
+        """Yield every memory of every scope and state by number, with the links that start from it, all of one moment."""
         permissions.require(self._actor, "everything")
         return self._everything()
 
@@ -171,15 +179,15 @@ class Maintenance(Core):
             for memory in tx.everything():
                 yield memory, [link for link in tx.links(memory.number) if link.source == memory.id]
 
-    def latest(self) -> Event | None:
+    def latest_event(self) -> Event | None:
         """Return the last event of any scope; None where nothing has happened yet."""
-        permissions.require(self._actor, "latest")
+        permissions.require(self._actor, "latest_event")
         with self._store.read() as tx:
             return next(iter(tx.events(None, None, None, 1)), None)
 
     @property
-    def place(self) -> str:
-        """Where the store is: the path of its file."""
+    def location(self) -> str:
+        """The path of the database."""
         return self._store.location
 
     def reindex(
@@ -193,14 +201,15 @@ class Maintenance(Core):
     ) -> "ReindexResult":
         """Merge near-duplicates, erase forgotten memories, and rebuild index and vectors.
 
-        `dry_run`: only plan and count. `similar`: also merge what says the same in other words, which is only proposed
-        otherwise; `approved`: of these, the pairs of numbers, the lower one first, that somebody approved. `archive`: where
-        the whole database is copied to first; True: into `archive/` beside the store, where the newest five archives stay.
-        `watch`: see `Watch`.
+        `dry_run`: only plan and count. `similar`: also merge what says the same in other words, which is otherwise only
+        proposed. `approved`: proposed pairs to merge although `similar` is False, as numbers of two memories, the lower one
+        first. `archive`: the file to which the whole database is copied first; True: a file in `archive/` beside the
+        database, where the newest five archives stay; None or False: no copy. `watch`: called with the name of the step, how
+        many more are done, and how many there are in all.
 
         Others read and write meanwhile: the new index and vectors are built beside the old ones and replace them in one
-        transaction, together with every merge. Killed at any moment, everything is as before or as after; vectors that were
-        made by then are kept.
+        transaction, together with every merge. If it is killed, everything is as before or as after; vectors that were made
+        by then are kept. Returns the plan and what was done. Raises StoreBusy if another reindex is running.
         """
         permissions.require(self._actor, "reindex")
         from omoide.lifecycle.deduplication import ReindexResult  # lazy: see the top
@@ -322,10 +331,8 @@ def _contents(tx: Reader, memory: Memory) -> tuple[str, ...]:
 
 
 def _own_layers(scope: Scope) -> tuple[Layer, ...]:
-    """The layers of the scope itself, without the wider ones that it sees."""
-    if scope.name:
-        return (Layer.SESSION,)
-    return (Layer.PROJECT, Layer.SESSION) if scope.path else (Layer.EVERYWHERE,)
+    """The layers of the scope itself: of a session, without those of its project."""
+    return (Layer.SESSION,) if scope.name else scope.own_layers
 
 
 def _apply_merges(write: MemoryTransaction, merges: Sequence[Changes]) -> int:

@@ -4,7 +4,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -20,6 +20,11 @@ from omoide.service.core import Core, Ref
 from omoide.service.versioning import require_living, with_fields
 from omoide.storage.base import IndexEntry, Reader
 
+if TYPE_CHECKING:  # for annotations
+    from omoide.service import Service
+
+_BATCH = 100
+"""Memories that `remember_in_batches` stores in one transaction."""
 _NAMED = 5
 """Near-duplicates whose numbers `remember` returns; the rest are counted."""
 
@@ -49,46 +54,51 @@ class Memories(Core):
         """Store a memory, or update the one with the same key (or the same topic and type) in `scope`.
 
         Without a topic, the same content of the same type is the same memory: then only its count of references grows.
-        An archived memory that is remembered again becomes active.
+        An archived memory that is remembered again becomes active. A field that is left out stays as it was where a memory
+        is updated.
 
-        `content`: the text, byte for byte; or a whole `Draft`, and then nothing else is given.
+        `content`: the text, stored byte for byte; or a whole `Draft`: then no other parameter is allowed.
         `scope`: where it belongs: `Scope.everywhere()`, `Scope.project(…)` or `Scope.session(…)`. Required.
-        `topic`: a title of one line. Left out, one is derived from the content, and it never identifies the memory.
-        `type`: one of `types`; by default that of the settings.
-        `tags`, `examples`: what it is found by besides its content; tags are single lines, examples whole texts.
-        `key`: a name that is unique in the scope.
+        `topic`: a title of one line. Without it, one is derived from the content that does not identify the memory.
+        `type`: one of `Service.types`; by default that of the settings.
+        `tags`: single lines by which it is found besides its content.
+        `examples`: whole texts by which it is found besides its content.
+        `key`: a name that is unique in the scope, and identifies the memory.
         `source`: where it was learnt: human, run, learning, or any text. By default that of the settings; without one, run
-        if a run is named, human for a person at the command line, else the interface. `source_run_id`: the run of an agent
-        that it comes from, its number or its id; by default that of the settings.
-        `confidence`: how sure its author is, 0 to 1, by default 1. `relevance`: how useful it has proved, 0 to 1, by
-        default 0.5. `pinned`: whether it is never retired. `original_prompt`: what the user said that made it a memory.
-        `expires_at`: when it stops being true, with a time zone. `created_at`: when it was learnt; by default now.
-        A field that is left out stays as it was where a memory is updated.
+        if a run is named, human for a person at the command line, else the interface.
+        `source_run_id`: the run of an agent that it comes from, by its number or its id; by default that of the settings.
+        `confidence`: how sure its author is, from 0 to 1; by default 1.
+        `relevance`: how useful it has proved, from 0 to 1; by default 0.5.
+        `pinned`: whether it is never archived by retention, and listed first by `resume`; by default False.
+        `expires_at`: when it stops being true, with a time zone; by default never.
+        `created_at`: when it was learnt, with a time zone; by default now.
+        `original_prompt`: what the user said that made it a memory, where that is known.
 
-        Returns the memory, whether it was created, updated or unchanged, near-duplicates of it, and suggested tags where
-        the settings ask for them. Raises InvalidInput, SecretFound for a secret in one of the texts, and NotAllowed.
+        Returns the memory, whether it was created, updated or unchanged, near-duplicates of it, and suggested tags where the
+        settings ask for them. Raises InvalidInput for a field that is not valid, SecretFound for a secret in one of the
+        texts (unless the settings redact it), NotAllowed where the actor may not write to the scope or let the memory
+        expire, and Conflict for a project or session whose name differs only in case from that of another one.
         """
         permissions.require(self._actor, "remember")
-        draft = content
-        if not isinstance(draft, Draft):
-            draft = Draft(
-                draft,
-                scope=scope,
-                topic=topic,
-                type=type,
-                tags=tags,
-                examples=examples,
-                key=key,
-                source=source,
-                source_run_id=source_run_id,
-                confidence=confidence,
-                relevance=relevance,
-                pinned=pinned,
-                expires_at=expires_at,
-                created_at=created_at,
-                original_prompt=original_prompt,
-            )
-        draft = self._writes.check(draft)
+        given: dict[str, Any] = {
+            "scope": scope,
+            "topic": topic,
+            "type": type,
+            "tags": tags,
+            "examples": examples,
+            "key": key,
+            "source": source,
+            "source_run_id": source_run_id,
+            "confidence": confidence,
+            "relevance": relevance,
+            "pinned": pinned,
+            "expires_at": expires_at,
+            "created_at": created_at,
+            "original_prompt": original_prompt,
+        }
+        if isinstance(content, Draft):
+            validation.require_alone("Draft", **given)
+        draft = self._writes.check(content if isinstance(content, Draft) else Draft(content, **given))
         suggested = self._suggest_tags(draft)
         if suggested and self._settings.autotag == "apply":
             draft = msgspec.structs.replace(draft, tags=validation.check_tags(suggested, self._settings))
@@ -106,11 +116,14 @@ class Memories(Core):
     def append_activity(
         self, content: str, *, scope: Scope, source: str | None = None, type: str | None = ACTIVITY, tags: Sequence[str] = ()
     ) -> Memory:
-        """Append a dated line to the recent activity of a project, or an entry to a session: always a new one, also where
-        the same text was appended before.
+        """Append a line to the recent activity of a project, or an entry to a session.
 
-        `source`: where it comes from, such as `slack:C123/1700000000.0001`; by default the interface. `type`: None for that
-        of the settings. Returns the memory. Raises as `remember` does, and InvalidInput for the global layer.
+        It is always a new memory, also where the same text was appended before.
+
+        `content`, `tags`: those of the memory. `scope`: the project or the session. `source`: where it comes from, such as
+        `slack:C123/1700000000.0001`; by default as in `remember`. `type`: None: that of the settings.
+
+        Returns the memory. Raises what `remember` raises, and InvalidInput for the global layer.
         """
         permissions.require(self._actor, "append_activity")
         if not scope.path:
@@ -151,8 +164,9 @@ class Memories(Core):
     def remember_many(self, drafts: Iterable[Draft]) -> Sequence[Remembered]:
         """Store many memories in one transaction: all of them, or none.
 
-        Returns what `remember` would for each, in their order, but without near-duplicates and suggested tags. Raises as
-        `remember` does, for the first draft that cannot be stored; the message says which one it is.
+        `drafts`: may be thousands. Returns what `remember` would for each, in their order, but without near-duplicates and
+        suggested tags. Raises what `remember` raises for the first draft that cannot be stored; the message of an
+        InvalidInput says which one it is.
         """
         permissions.require(self._actor, "remember_many")
         with _without_gc():
@@ -183,16 +197,22 @@ class Memories(Core):
         expires_at: datetime | UnsetType | None = UNSET,
         original_prompt: str | UnsetType | None = UNSET,
         active: bool | UnsetType = UNSET,
+        add_tags: Sequence[str] = (),
+        remove_tags: Sequence[str] = (),
         if_version: int | None = None,
     ) -> Memory:
-        """Change the fields that are given, and keep the rest, as a new version.
+        """Change some fields of a memory as a new version, and keep the others.
 
-        `ref` is an id, a number or a key; `scope` is where the caller looks from. The fields are those of `remember`;
-        `topic=None` derives the topic from the content, and None takes a key, run, prompt or expiry away. `active`: False
-        switches the memory off (see `State.INACTIVE`), True on again; that needs the permission to archive or restore.
-        `if_version`: raise Changed unless this is the current version.
+        `ref`: the memory, by its id, number or key. `scope`: where the caller looks from. `content`, `topic`, `type`,
+        `tags`, `examples`, `key`, `source`, `source_run_id`, `confidence`, `relevance`, `expires_at`, `original_prompt`: the
+        new values, as in `remember`; `topic=None` derives the topic from the content, and None removes a key, run, prompt or
+        expiry. `add_tags`, `remove_tags`: which tags to add to those that it has, or to the given `tags`, and which to
+        remove, whatever their case. `active`: False switches the memory off (see `State.INACTIVE`), True switches it on
+        again; that needs the permission to archive or to restore. `if_version`: raise Changed unless this is the current
+        version.
 
-        Returns the new version; the same one where nothing differs. Raises NotFound, InvalidInput, SecretFound, NotAllowed,
+        Returns the new version; the current one where nothing differs. Raises InvalidInput where nothing is given or a value
+        is not valid, SecretFound, NotFound, NotAllowed (also for an earlier expiry, which needs the permission to archive),
         and Conflict for a key that another memory has and for a forgotten memory.
         """
         arguments = locals()  # by name: a field of the table that the signature lacks raises a KeyError
@@ -201,11 +221,14 @@ class Memories(Core):
         changes = validation.check_fields(given, self._settings, fields.REVISABLE)
         if active is not UNSET:  # it takes the memory out of recall, or brings it back
             permissions.require(self._actor, "restore" if active else "archive")
-        if not changes and active is UNSET:
+        if not changes and active is UNSET and not add_tags and not remove_tags:
             raise InvalidInput(f"nothing to change: give at least one of {', '.join(fields.REVISABLE)}, active")
 
         def apply(old: Memory) -> Memory:
             new = dict(changes)
+            if add_tags or remove_tags:
+                tags = _edit_tags(new.get("tags", old.tags), add_tags, remove_tags)
+                new |= validation.check_fields({"tags": tags}, self._settings)
             if active is not UNSET and old.state in (State.ACTIVE, State.INACTIVE):
                 new["state"] = State.ACTIVE if active else State.INACTIVE
             return with_fields(require_living(old), new)
@@ -213,22 +236,28 @@ class Memories(Core):
         return self._transform(ref, scope, "revised", apply, if_version, changes.get("source"))
 
     def pin(self, ref: Ref, *, scope: Scope, if_version: int | None = None) -> Memory:
-        """Pin a memory: it is never retired, and `resume` lists it first. Returns it; raises NotFound and Conflict.
+        """Pin a memory: retention never archives it, and `resume` lists it first.
 
-        `if_version`, here and in the operations below: raise Changed unless this is the current version.
+        `if_version`: raise Changed unless this is the current version. Returns the memory. Raises NotFound, and Conflict
+        where it is forgotten.
         """
         permissions.require(self._actor, "pin")
         return self._transform(ref, scope, "pinned", _set_pin(pinned=True), if_version)
 
     def unpin(self, ref: Ref, *, scope: Scope, if_version: int | None = None) -> Memory:
-        """Unpin a memory. Returns it; raises NotFound and Conflict."""
+        """Unpin a memory: see `pin`.
+
+        `if_version`: raise Changed unless this is the current version. Returns the memory. Raises NotFound, and Conflict
+        where it is forgotten.
+        """
         permissions.require(self._actor, "unpin")
         return self._transform(ref, scope, "unpinned", _set_pin(pinned=False), if_version)
 
     def archive(self, ref: Ref, *, scope: Scope, if_version: int | None = None) -> Memory:
         """Archive a memory: it is found only with `states=[State.ARCHIVED]`, and `restore` brings it back.
 
-        Returns it. Raises NotFound, NotAllowed, and Conflict where it is forgotten.
+        `if_version`: raise Changed unless this is the current version. Returns the memory. Raises NotFound, NotAllowed, and
+        Conflict where it is forgotten.
         """
         permissions.require(self._actor, "archive")
         archived = {"state": State.ARCHIVED}
@@ -237,7 +266,7 @@ class Memories(Core):
     def forget(self, ref: Ref, *, scope: Scope, if_version: int | None = None) -> Memory:
         """Forget a memory: no search finds it. `restore` brings it back, until `purge` erases it.
 
-        Returns it. Raises NotFound and NotAllowed.
+        `if_version`: raise Changed unless this is the current version. Returns the memory. Raises NotFound and NotAllowed.
         """
         permissions.require(self._actor, "forget")
         forgotten = {"state": State.FORGOTTEN}
@@ -246,9 +275,11 @@ class Memories(Core):
     def restore(self, ref: Ref, *, scope: Scope, version: int | None = None, if_version: int | None = None) -> Memory:
         """Make a forgotten, archived or inactive memory active again; it counts as accessed now.
 
-        `version`: also bring back what it said in this version of its history, as a new version; it stays where it is. An
-        expiry that has passed is taken away. Returns the memory. Raises NotFound, NotAllowed, and Conflict where another
-        memory has its key by now.
+        An expiry that has passed is removed. `version`: also bring back the fields of this version of its history; the scope
+        stays. `if_version`: raise Changed unless this is the current version.
+
+        Returns the memory. Raises NotFound for a memory or version that does not exist, NotAllowed, and Conflict where
+        another memory has its key by now.
         """
         permissions.require(self._actor, "restore")
         at = self._clock()
@@ -265,9 +296,10 @@ class Memories(Core):
         return memory
 
     def revert(self, ref: Ref, version: int, *, scope: Scope, if_version: int | None = None) -> Memory:
-        """Make a past version of a memory the current one again, as a new version; state and layer stay as they are.
+        """Bring back the fields of a past version of a memory, as a new version; state, pin and scope stay as they are.
 
-        Returns it. Raises NotFound for a memory or version that does not exist, and Conflict where it is forgotten or its
+        `version`: the number of the past version. `if_version`: raise Changed unless this is the current version. Returns
+        the memory. Raises NotFound for a memory or version that does not exist, and Conflict where it is forgotten or its
         old key is taken.
         """
         permissions.require(self._actor, "revert")
@@ -289,8 +321,9 @@ class Memories(Core):
     def promote(self, ref: Ref, *, scope: Scope, to: Scope | None = None, if_version: int | None = None) -> Memory:
         """Move a memory to a wider scope: from a session to its project, from a project to the global layer.
 
-        `to` is the wider scope; None: the next wider one. Returns the memory. Raises NotFound, NotAllowed, InvalidInput for
-        a scope that is not wider, and Conflict where it is forgotten or its key is taken there.
+        `to`: the wider scope; None: the next wider one. `if_version`: raise Changed unless this is the current version.
+        Returns the memory. Raises NotFound, NotAllowed, InvalidInput for a scope that is not wider, and Conflict where the
+        memory is forgotten or its key is taken there.
         """
         permissions.require(self._actor, "promote")
 
@@ -307,9 +340,10 @@ class Memories(Core):
         return self._transform(ref, scope, "promoted", apply, if_version)
 
     def link(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> Linked:
-        """Link a memory to another by a kind (`LinkKind`). Returns the link, and whether it is new.
+        """Link the memory `ref` to the memory `other`.
 
-        Raises NotFound for a memory that the scope does not see, and InvalidInput for an unknown kind.
+        `kind`: how the first relates to the second: a `LinkKind`, or its text. Returns the link, and whether it is new.
+        Raises NotFound for a memory that the scope does not see, and InvalidInput for an unknown kind or a link to itself.
         """
         permissions.require(self._actor, "link")
         kind = _link_kind(kind)
@@ -324,7 +358,10 @@ class Memories(Core):
         return done
 
     def unlink(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> bool:
-        """Remove a link. Returns False where there was none. Raises as `link` does."""
+        """Remove the link of this `kind` from the memory `ref` to the memory `other`; return False if there is none.
+
+        Raises what `link` raises.
+        """
         permissions.require(self._actor, "unlink")
         kind = _link_kind(kind)
         with self._writes.transaction() as write:
@@ -365,11 +402,31 @@ class Memories(Core):
             return done
 
 
+def remember_in_batches(memory: "Service", drafts: Sequence[Draft], watch: Callable[[int], None]) -> None:
+    """Store many memories, a batch in each transaction, for a caller that shows progress or may give up.
+
+    `watch`: called before each batch, and at the end, with how many are stored. If it raises, what was stored stays. Raises
+    as `Service.remember_many` does; the message says how many are stored.
+    """
+    for start in range(0, len(drafts), _BATCH):
+        watch(start)
+        try:
+            memory.remember_many(drafts[start : start + _BATCH])
+        except InvalidInput as error:
+            raise type(error)(f"the first {start} of {len(drafts)} are stored; of the rest, {error}") from error
+    watch(len(drafts))
+
+
 def _link_kind(name: LinkKind | str) -> LinkKind:
     try:
         return LinkKind(name)
     except ValueError:
         raise InvalidInput(f"there is no kind of link {name!r}: use {', '.join(LinkKind)}") from None
+
+
+def _edit_tags(tags: Sequence[str], added: Sequence[str], removed: Sequence[str]) -> list[str]:
+    gone = {tag.casefold() for tag in removed}
+    return [tag for tag in (*tags, *added) if tag.casefold() not in gone]
 
 
 def _set_pin(*, pinned: bool) -> Callable[[Memory], Memory]:

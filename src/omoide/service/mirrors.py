@@ -55,13 +55,18 @@ class Mirrors(Core):
         retire: bool = False,
         adopt: Sequence[str] = (),
     ) -> Mirror:
-        """Keep a scope and files in sync: a directory for formats with several files, else a file.
+        """Add a mirror, which keeps a scope and files in sync, or change the options of one.
 
-        `choice`: all memories of the scope, or only its own, which were added through the file. `retire`: whether retention
-        may archive what is in a list or a block. `adopt`: patterns of names, such as `note-*.md`, of files in the directory
-        that are handed over although they have no key and no id; a directory without Markdown files is the mirror's alone.
-        A mirror of the same files that differs only in these three is changed. Return it. Raises InvalidInput for an unknown
-        format or choice, and Conflict if the files have another mirror.
+        `place`: an absolute path: a directory for the formats entries and tree, else a file. `format`: memories (a list in
+        one file), entries (a file for each memory), tree (MEMORY.md and its companions) or block (a block in a file of
+        yours). `choice`: "all" memories of the scope, or only its "own", which were added through the file. `retire`:
+        whether retention may archive what is in a list or a block. `adopt`: patterns of names, such as `note-*.md`, of files
+        in the directory that are handed over although they have no key and no id; a directory without Markdown files is the
+        mirror's alone.
+
+        A mirror of the same scope, files and format gets the new `choice` and `retire`, and these patterns too. Returns the
+        mirror. Raises InvalidInput for a path that is not absolute and for an unknown format or choice, and Conflict if the
+        files have another mirror.
         """
         permissions.require(self._actor, "mirror")
         if format not in FORMATS:
@@ -72,9 +77,12 @@ class Mirrors(Core):
             raise InvalidInput(f"there is no choice {choice!r}: use {' or '.join(Choice)}") from None
         return self._add_mirror(place, format, scope, choice, retire=retire, adopt=adopt)
 
-    def list_mirror(self, place: Path, *, scope: Scope) -> Mirror:
-        """Return the mirror of this file; where there is none, add one that lists only what comes in through the file."""
-        permissions.require(self._actor, "list_mirror")
+    def ensure_list_mirror(self, place: Path, *, scope: Scope) -> Mirror:
+        """Return the mirror of the file `place`; if there is none, add one that lists only what is added through the file.
+
+        Raises InvalidInput for a path that is not absolute, and NotAllowed.
+        """
+        permissions.require(self._actor, "ensure_list_mirror")
         known = self._mirror_at(place)
         if known is not None:
             return known
@@ -88,7 +96,10 @@ class Mirrors(Core):
             return known
 
     def unmirror(self, number: int) -> Mirror:
-        """Remove a mirror: files and memories stay as they are, and are no longer kept in sync. Raises NotFound."""
+        """Remove a mirror: its files and memories stay, and are no longer synced.
+
+        `number`: the number of the mirror. Returns the mirror that was removed. Raises NotFound.
+        """
         permissions.require(self._actor, "unmirror")
         with self._store.write() as tx:
             mirror = _mirror(tx, number)
@@ -97,9 +108,10 @@ class Mirrors(Core):
         return mirror
 
     def join(self, ref: Ref, number: int, *, scope: Scope) -> Memory:
-        """Add a memory to the files of a mirror that shows only what came in through them.
+        """Add a memory to the files of a mirror that shows only what was added through them.
 
-        Returns the memory. Raises NotFound, NotAllowed, and Conflict where it is not of the mirror's scope.
+        `number`: the number of the mirror. Returns the memory. Raises NotFound, NotAllowed, and Conflict where the memory is
+        not of the mirror's scope.
         """
         permissions.require(self._actor, "join")
         with self._writes.transaction() as write:
@@ -117,7 +129,10 @@ class Mirrors(Core):
         return memory
 
     def reset_sync_state(self, number: int) -> Mirror:
-        """Forget what was in sync, so that the next sync compares all memories and files of a mirror. Raises NotFound."""
+        """Delete the sync state of a mirror, so that the next sync compares all its memories and files.
+
+        `number`: the number of the mirror. Returns the mirror. Raises NotFound.
+        """
         permissions.require(self._actor, "reset_sync_state")
         with self._store.write() as tx:
             mirror = _mirror(tx, number)
@@ -130,7 +145,10 @@ class Mirrors(Core):
         return mirror
 
     def conflicts(self, *, scope: Scope | None = None) -> Sequence[ConflictDetail]:
-        """Return where both sides of a mirror changed, oldest first; in all scopes, or in what this one sees."""
+        """Return the sync conflicts, where both sides of a mirror changed, oldest first.
+
+        `scope`: only conflicts of memories that it sees; None: all of them.
+        """
         permissions.require(self._actor, "conflicts")
         with self._store.read() as tx:
             details = []
@@ -145,7 +163,8 @@ class Mirrors(Core):
     def resolve(self, ref: Ref, take: Side | str, *, scope: Scope) -> Memory:
         """Resolve a sync conflict: the side that is taken stands, the other stays in the history.
 
-        `take` is "file" or "database". Returns the memory. Raises NotFound where there is no conflict, and InvalidInput.
+        `take`: "file" or "database". Returns the memory. Raises NotFound where there is no conflict, and InvalidInput for
+        another side.
         """
         permissions.require(self._actor, "resolve")
         try:
@@ -165,6 +184,18 @@ class Mirrors(Core):
                 write.log("resolved", old, {"take": take.value})
             tx.record_sync(conflict.mirror, SyncUpdate(settled_conflicts=[old.number]))
         return new
+
+    def accept_entries(self, number: int, memories: Sequence[int]) -> None:
+        """Record that the actor lets the earlier texts stand that the files of a mirror show. The next sync imports them.
+
+        `number`: the number of the mirror. `memories`: the numbers of the memories. Raises NotFound for an unknown mirror,
+        and NotAllowed for a worker: such a text can bring a memory back from the archive.
+        """
+        permissions.require(self._actor, "accept_entries")
+        with self._writes.transaction() as write:
+            _mirror(write.tx, number)
+            for memory in write.tx.memories(memories):
+                write.log("resolved", memory, {"mirror": number, "take": Side.FILE.value})
 
     def _mirror_at(self, place: Path) -> Mirror | None:
         with self._store.read() as tx:
@@ -240,14 +271,17 @@ def _change_options(tx: Writer, old: Mirror, wanted: Mirror, patterns: Sequence[
 
 
 def directory_and_file(place: Path, format: str, scope: Scope) -> tuple[Path, str]:
-    """Return what a mirror records as its place and file: the trees of several projects can be in one directory."""
+    """Return what a mirror at the path `place` records as its directory and its file.
+
+    Of a tree, the file is the path of the project: the trees of several projects can be in one directory.
+    """
     if format == "tree":
         return place, scope.path
     return (place, "") if format in SEVERAL else (place.parent, place.name)
 
 
 def holds(mirror: Mirror, scope: Scope) -> bool:
-    """Return True if a mirror can show memories of this scope: its own, in a tree also those of its sessions."""
+    """Return whether a mirror can show memories of this scope: its own scope, and in a tree also its sessions."""
     return scope == mirror.scope or (mirror.format == "tree" and not mirror.scope.name and scope.path == mirror.scope.path)
 
 

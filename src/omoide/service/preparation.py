@@ -13,7 +13,7 @@ was indexed by an older version is rebuilt when it is opened."""
 
 
 def update_index(store: Store) -> None:
-    """Rebuild the index once if an older omoide made it, so that near-duplicates of older memories are found."""
+    """Rebuild the index if an older omoide made it, so that near-duplicates of older memories are found."""
     try:
         if isinstance(store, Integrity) and store.is_index_outdated():
             from omoide.service import versioning  # lazy: most stores have an index of this version
@@ -24,7 +24,7 @@ def update_index(store: Store) -> None:
 
 
 def settle_archives(store: Store) -> None:
-    """Remove what a killed reindex left, or give its archive its name if it had taken effect."""
+    """Publish or delete the archive of a reindex that was killed: see `archives.settle_pending`."""
     path = Path(store.location)
     try:
         if (path.parent / archives.DIRECTORY).is_dir() and archives.pending_files(path):

@@ -14,12 +14,14 @@ class ProjectBlocks(Trees):
     def project_block(self, *, scope: Scope, secondary: Sequence[str] = (), max_bytes: int | None = None) -> str:
         """Return the memory of the scope's project as a block for the end of a prompt.
 
-        It contains MEMORY.md, the newest session (or the scope's own) and the pinned memories; of the `secondary` projects
-        only their summaries. `max_bytes`: how large it may be, by default the setting `max_injection_size`; what does not
-        fit is left out, the secondary projects first.
+        It contains MEMORY.md, the newest session (or the scope's own) and the pinned memories.
 
-        Returns an empty text for a project that has no memories yet. Raises NotFound for a secondary project that does not
-        exist, InvalidInput and NotAllowed.
+        `secondary`: the paths of other projects of which the block shows only the summaries. `max_bytes`: the maximum size;
+        0: no limit; by default the setting `max_injection_size`. What does not fit is left out, the secondary projects
+        first.
+
+        Returns an empty text for the global layer, for a project that does not exist, and if not even its frame fits. Raises
+        NotFound for a secondary project that does not exist, InvalidInput and NotAllowed.
         """
         permissions.require(self._actor, "project_block")
         from omoide.prompt.project_block import ProjectTexts, render_project_block  # lazy: only this needs it

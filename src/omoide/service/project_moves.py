@@ -36,7 +36,8 @@ class ProjectMoves(Trees):
     def rename_project(self, path: str, name: str) -> Project:
         """Give a project another path. Its memories, sessions, files and directories stay with it, and its tree is moved.
 
-        Raises Conflict if the new path is taken, or a tree outside of the tree root is named after the old one.
+        `path`: the path so far. `name`: the new path. Returns the project. Raises NotFound, InvalidInput for a path that is
+        not valid, and Conflict if the new path is taken, or a tree outside of the tree root is named after the old one.
         """
         permissions.require(self._actor, "rename_project")
         path, name = model.check_project_path(path), validation.check_name(model.check_project_path(name), "project")
@@ -60,11 +61,13 @@ class ProjectMoves(Trees):
         return msgspec.structs.replace(project, path=name)
 
     def merge_projects(self, source: str, into: str, *, dry_run: bool = False) -> ProjectMerge:
-        """Move everything of the project `source` into `into`, and delete `source`; a dry run only says what would happen.
+        """Move everything of the project `source` to the project `into`, and delete `source`.
 
-        A key that both have stays with the target's memory; the other one gets a new key. The files of the source's tree are
-        moved to the backups of the tree root. Raises NotFound for an unknown project, and Conflict if a tree outside of the
-        tree root is named after the first.
+        A key that both have stays with the memory of `into`; the other memory gets a new key. The files of the tree of
+        `source` are moved to the backups of the tree root.
+
+        `dry_run`: only return what would happen. Returns what is moved. Raises NotFound for an unknown project, InvalidInput
+        for a project that is merged into itself, and Conflict if a tree outside of the tree root is named after `source`.
         """
         permissions.require(self._actor, "merge_projects")
         source, into = model.check_project_path(source), model.check_project_path(into)

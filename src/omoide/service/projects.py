@@ -4,16 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain, count, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from omoide import model
 from omoide.errors import Conflict, InvalidInput, NotFound
 from omoide.guard import permissions, validation
-from omoide.model import Layer, Memory, Project, ProjectPlace, Query, Scope, Session, Summary
+from omoide.model import Layer, Memory, Page, Project, ProjectPlace, Query, Scope, Session, Summary
 from omoide.service import idempotency
 from omoide.service.trees import ProjectFiles, Trees
+
+if TYPE_CHECKING:  # for annotations
+    from omoide.service import Service
 
 _OWN = (Layer.PROJECT, Layer.SESSION)
 
@@ -45,7 +48,7 @@ class Projects(Trees):
     """Operations on projects and sessions."""
 
     def projects(self) -> Sequence[Project]:
-        """Return the projects within the actor's bounds."""
+        """Return the projects within the actor's bounds, by path."""
         permissions.require(self._actor, "projects")
         with self._store.read() as tx:
             return self._within_bounds(tx.projects())
@@ -54,7 +57,10 @@ class Projects(Trees):
         return [project for project in projects if permissions.may_name(self._actor, project.path)]
 
     def catalogue(self) -> Sequence[ProjectOverview]:
-        """Return every project with its sessions, last changed first; also those that somebody made below the tree root."""
+        """Return every project within the actor's bounds with its sessions, last changed first.
+
+        Directories that somebody made by hand below the tree root become projects first.
+        """
         permissions.require(self._actor, "catalogue")
         self._adopt_trees()
         with self._read(None) as tx:
@@ -70,7 +76,10 @@ class Projects(Trees):
         return [session for session in sessions if permissions.covers(self._actor, session.scope)]
 
     def project(self, path: str, *, limit: int = 20) -> ProjectDetails | None:
-        """Return what a project contains, at most `limit` memories in each list; None where there is no such project."""
+        """Return what the project `path` contains; None if there is no such project.
+
+        `limit`: how many memories to return at most in each list. Raises InvalidInput for a path that is not valid.
+        """
         permissions.require(self._actor, "project")
         scope = Scope.project(path)
         at = self._clock()
@@ -96,9 +105,10 @@ class Projects(Trees):
             )
 
     def project_by_number(self, number: int) -> Project:
-        """Return the project with this number, which stays when the project is renamed.
+        """Return the project with this number.
 
-        Raises NotFound where there is none, or none within the actor's bounds.
+        `number`: it stays the same when the project is renamed. Raises NotFound if there is none, or none within the actor's
+        bounds.
         """
         permissions.require(self._actor, "project_by_number")
         with self._store.read() as tx:
@@ -110,8 +120,9 @@ class Projects(Trees):
     def create_project(self, path: str, *, description: str = "", root: Path | None = None) -> Project:
         """Create a project before anything is stored in it, with the files of its tree unless trees are turned off.
 
-        `root` is the directory that `locate` finds as this project. Raises Conflict where the project exists, or the
-        directory belongs to another one, and Unwritable where the tree cannot be made.
+        `path`: one to three segments, such as backend/python/shop. `description`: one line. `root`: the directory that
+        `locate` finds as this project. Returns the project. Raises InvalidInput for a path or description that is not valid,
+        Conflict if the project exists or the directory belongs to another one, and Unwritable if the tree cannot be made.
         """
         permissions.require(self._actor, "create_project")
         at = self._clock()
@@ -125,7 +136,7 @@ class Projects(Trees):
         def with_creation(done: Project) -> Project:
             return msgspec.structs.replace(done, path=path, description=project.description)
 
-        with idempotency.complete(with_creation), self._writes.transaction() as write:
+        with idempotency.complete_result(with_creation), self._writes.transaction() as write:
             if write.tx.project(path) is not None:
                 raise Conflict(f"there is a project {path} already: `omoide project describe` changes its description")
             owner = None if place is None else write.tx.project(root=place)
@@ -140,7 +151,11 @@ class Projects(Trees):
         return stored
 
     def describe_project(self, path: str, description: str) -> Project:
-        """Set the description of a project, one line; an empty one removes it. Raises NotFound."""
+        """Set the description of the project `path`.
+
+        `description`: one line; an empty text removes it. Returns the project. Raises NotFound, and InvalidInput for a
+        description that is not valid.
+        """
         permissions.require(self._actor, "describe_project")
         path, description = model.check_project_path(path), self._check_description(description)
         permissions.require_within(self._actor, Scope(path))
@@ -161,8 +176,10 @@ class Projects(Trees):
         """Start the session that `scope` names; of a project's scope, a new session named by the local time.
 
         Its file is made at once, and listed in the project's MEMORY.md, unless trees are turned off; `Session.file` is its
-        path. `source` says where it was started from; the interface if it is None. Raises Conflict if the session exists,
-        and Unwritable where the tree cannot be made.
+        path.
+
+        `source`: where it was started from; by default the interface. Returns the session. Raises InvalidInput for the
+        global layer, Conflict if the session exists, and Unwritable if the tree cannot be made.
         """
         permissions.require(self._actor, "start_session")
         at = self._clock()
@@ -203,6 +220,20 @@ class Projects(Trees):
             for session in tx.sessions(self._clock(), scope):
                 return self._with_file(session, self._tree_of(tx, scope.path))
         raise NotFound(f"there is no {scope}: `omoide session list` shows those there are, `omoide session start` makes one")
+
+
+def project_page(memory: "Service", path: str, limit: int) -> Page | None:
+    """Return the memories of a project and its sessions, pinned ones first, then the last changed.
+
+    `limit`: how many at most. Returns them with the number of all, or None where there is no such project.
+    """
+    detail = memory.project(path, limit=limit)
+    if detail is None:
+        return None
+    found = memory.list(scope=Scope.project(path), layers=_OWN, limit=limit)
+    # A pinned memory may be older than those on the page of the last changed ones.
+    by_id = {one.id: one for one in (*detail.pinned, *found.memories)}
+    return Page(list(by_id.values())[:limit], found.total)
 
 
 def _overview(project: Project, changes: Mapping[str, datetime], sessions: Sequence[Session]) -> ProjectOverview:

@@ -45,11 +45,12 @@ class Prompts(Core):
         Only current memories that the scope sees are chosen, no lines of activity: first those with a glob tag that matches
         the task's `write_scope`, then by relevance, highest first. The same memories and the same task give the same bytes.
 
-        `layers`: which layers of what the scope sees; empty: all. `limit`: how many memories at most. `budget_bytes`,
-        `budget_tokens`: how large the whole prompt may be; 0 is no limit. Each is that of the settings by default.
-        `work_tree`: the directory whose files the globs of the write scope stand for; by default the project's own. `run`:
-        record a run under this id, which must be new in the project; `record`: record one under an id that is made here. A
-        recorded run can be replayed, and its outcome reported.
+        `task`: what the agent is to do. `layers`: only these layers of what the scope sees; empty: all. `limit`: how many
+        memories at most; by default the setting `compose_limit`. `budget_bytes`, `budget_tokens`: how large the whole prompt
+        may be; 0: no limit; by default the settings of these names. `work_tree`: the directory whose files the globs of the
+        write scope stand for; by default the project's own. `run`: record a run under this id, which must be new in the
+        project. `record`: record a run under an id that is made here. A recorded run can be replayed, and its outcome
+        reported.
 
         Returns the text with its receipt, and the run if one is recorded. Every memory in it counts as accessed. Raises
         InvalidInput for a task that is not valid and for a budget that the other sections exceed, SecretFound for a secret
@@ -92,7 +93,7 @@ class Prompts(Core):
             with self._read(scope) as tx:
                 return msgspec.structs.replace(done, text=render_again(tx, run), problems=composed.problems)
 
-        with idempotency.complete(compose_again), self._writes.transaction() as write:
+        with idempotency.complete_result(compose_again), self._writes.transaction() as write:
             if id is not None:
                 run = write.tx.add_run(Run(0, id, scope, task, self._actor, at, composed.receipt))
                 write.log("composed", scope, {"run": run.id})
@@ -113,8 +114,8 @@ class Prompts(Core):
         """Record a run whose prompt contains the text of files: the list of a repository, or the block of a project.
 
         `prompt`: the whole text; only its hash is stored. `task`: what the agent is to do. `memories`: those that stand in
-        the files; one whose text did not fit into the prompt is left out. `run`: the id of the run, which must be new in
-        the project; by default one is made. Every memory in it counts as accessed.
+        the files; one whose text did not fit into the prompt is left out. `layout`: "list" or "project". `run`: the id of
+        the run, which must be new in the project; by default one is made. Every memory in the prompt counts as accessed.
 
         Returns the prompt with its receipt and its run. Raises InvalidInput, SecretFound for a secret in the task, Conflict
         for a run whose id is taken, and NotAllowed.

@@ -13,7 +13,10 @@ class Proposals(CandidateStore):
     """Operations on what was learnt and waits for somebody to confirm it."""
 
     def proposals(self, *, scope: Scope, limit: int | None = None) -> list[Memory]:
-        """Return the learnings of a scope that wait for somebody to confirm them, oldest first."""
+        """Return the learnings that the scope sees and that wait for somebody to confirm them, oldest first.
+
+        `limit`: how many at most; by default that of the settings. Raises InvalidInput.
+        """
         permissions.require(self._actor, "proposals")
         limit = validation.check_limit(limit, self._settings)
         query = permissions.narrow_or_refuse(
@@ -24,9 +27,10 @@ class Proposals(CandidateStore):
         return sorted(found, key=lambda memory: memory.number)[:limit]
 
     def approve(self, ref: Ref, *, scope: Scope, content: str | None = None) -> Memory:
-        """Confirm a proposal: it is active from then on, with another text if one is given, and what it supersedes is not.
+        """Confirm a proposal: it becomes active with a confidence of 1, and what it supersedes is archived.
 
-        Raises NotAllowed for a worker, NotFound, and InvalidInput for a memory that is no proposal.
+        `content`: another text for it. Returns the memory. Raises NotAllowed for a worker, NotFound, SecretFound, and
+        InvalidInput for a memory that is no proposal or a text that is not valid.
         """
         permissions.require(self._actor, "approve", "confirm proposals")
         changes: dict[str, object] = {"state": State.ACTIVE, "confidence": 1.0}
@@ -37,9 +41,10 @@ class Proposals(CandidateStore):
             return self._activate(write, memory, changes, "approved")
 
     def reject(self, ref: Ref, *, scope: Scope, never: bool = False) -> Memory:
-        """Drop a proposal: it is forgotten, and not proposed again. `never`: nothing of its kind is, in its project.
+        """Drop a proposal: it is forgotten, and not proposed again.
 
-        Raises NotAllowed for a worker, NotFound, and InvalidInput for a memory that is no proposal.
+        `never`: do not propose anything of its kind in its project any more. Returns the memory. Raises NotAllowed for a
+        worker, NotFound, and InvalidInput for a memory that is no proposal.
         """
         permissions.require(self._actor, "reject", "drop proposals")
         with self._writes.transaction() as write:

@@ -30,6 +30,7 @@ from omoide.model import (
 from omoide.service.core import Core, Ref
 from omoide.storage.base import Reader
 
+_ACTIVE = (State.ACTIVE,)
 _NUMBERS = ("to", "from", "into", "merged", "similar")
 """The keys in the detail of an event whose values are numbers of other memories."""
 
@@ -62,33 +63,38 @@ class Queries(Core):
         type: str | None = None,
         tags: Sequence[str] = (),
         layers: Sequence[Layer] = (),
-        states: Sequence[State] = (State.ACTIVE,),
+        states: Sequence[State] = _ACTIVE,
         since: datetime | None = None,
         limit: int | None = None,
         min_score: float | None = None,
     ) -> SearchResult:
         """Search the memories that the scope sees, best first; without a text, return the newest and most used.
 
-        `text`: a question or words; or a whole `Query`, and then nothing else is given.
-        `scope`: where to look from: a session sees itself, its project and the global layer. Required.
-        `type`, `tags`: only memories of this type, and with all of these tags.
-        `layers`, `states`: only these layers (by default all that the scope sees) and states (by default active ones).
-        `since`: only memories that changed at or after this time.
+        `text`: a question or words; or a whole `Query`: then no other parameter is allowed.
+        `scope`: where to look from: it sees its project with all sessions, and the global layer. Required.
+        `type`: only memories of this type.
+        `tags`: only memories with all of these tags; case is ignored.
+        `layers`: only these layers; by default all that the scope sees.
+        `states`: only memories in these states; by default active ones.
+        `since`: only memories that changed at or after this time, which has a time zone.
         `limit`: how many at most; by default that of the settings.
-        `min_score`: return nothing if the best hit scores less, by default the setting `min_score`; 0 never leaves anything
-        out. Whoever shows memories unasked gives `settings.inject_min_score`. Without a text it has no effect.
+        `min_score`: return nothing if the best hit scores less; 0: never; by default the setting `min_score`. Whoever shows
+        memories unasked gives `settings.inject_min_score`. Without a text it has no effect.
 
         Returns the hits with their scores and the evidence for each: the score of the first is the probability that the
-        memories answer the question, the others follow it in proportion. Where nothing is relevant there are no hits, and
+        memories answer the question, the others follow it in proportion. If nothing is relevant, there are no hits, and
         `best_below` is the score that was too low. Every hit counts as accessed. Raises InvalidInput and NotAllowed.
         """
         from omoide.retrieval import pipeline  # lazy: what lists or shows memories needs no search
 
         permissions.require(self._actor, "recall")
-        query = text
-        if not isinstance(query, Query):
+        if isinstance(text, Query):
+            beside = {"scope": scope, "type": type, "tags": tags, "layers": layers, "since": since, "limit": limit}
+            validation.require_alone("Query", **beside, min_score=min_score, states=() if states == _ACTIVE else states)
+            query = text
+        else:
             least = self._settings.min_score if min_score is None else validation.check_score(min_score, "min_score")
-            query = self._query(scope, query, type, tags, layers, states, since, limit, 0, least)
+            query = self._query(scope, text, type, tags, layers, states, since, limit, 0, least)
         query = permissions.narrow_or_refuse(self._actor, query)
         at = self._clock()
         vector = self._embeddings.encode_query(query)
@@ -113,9 +119,11 @@ class Queries(Core):
     ) -> Page:
         """List the memories that the scope sees, last changed first, page by page. Does not count as access.
 
-        The filters are those of `recall`; `offset` is how many to skip. `before`: only what comes after the memory that
-        was last changed then and has this number; so no memory is listed twice while others change.
-        Returns the page and the number of all that match; without `total`, which costs more than a page, that is -1.
+        `type`, `tags`, `layers`, `states`, `since`, `limit`: as in `recall`. `offset`: how many memories to skip. `before`:
+        only memories that come after the one with this time of its last change and this number, so that no memory is listed
+        twice while others change. `total`: whether to count all memories that match, which takes longer than a page.
+
+        Returns the page and the number of all that match; -1 without `total`. Raises InvalidInput and NotAllowed.
         """
         permissions.require(self._actor, "list")
         query = permissions.narrow_or_refuse(
@@ -132,7 +140,7 @@ class Queries(Core):
             return Page(memories, tx.count(query, at) if total else -1)
 
     def show(self, ref: Ref, *, scope: Scope) -> Memory:
-        """Return one memory, in whatever state it is. Counts as access. Raises NotFound where the scope does not see it."""
+        """Return one memory, in any state. Counts as access. Raises NotFound if the scope does not see it."""
         permissions.require(self._actor, "show")
         with self._read(scope) as tx:
             memory = self._find(tx, ref, scope)
@@ -140,10 +148,10 @@ class Queries(Core):
         return memory
 
     def record_use(self, ids: Sequence[str], *, scope: Scope) -> None:
-        """Record that the memories with these ids were used, as `recall` and `show` do for what they return.
+        """Record that memories were accessed, as `recall` and `show` do for what they return.
 
-        For whoever shows a memory without asking for it here, such as from a file. Ids that the scope does not see are
-        ignored.
+        Call it after showing a memory that was read elsewhere, such as from a file. `ids`: the ids of the memories; those
+        that the scope does not see are ignored.
         """
         permissions.require(self._actor, "record_use")
         with self._store.read() as tx:
@@ -153,7 +161,7 @@ class Queries(Core):
     def by_key(self, key: str, *, scope: Scope) -> Sequence[Memory]:
         """Return the memories with this key that the scope sees, in any state but forgotten, nearest scope first.
 
-        For a project, those of its sessions come last. Does not count as access.
+        `key`: their key. For a project, those of its sessions come last. Does not count as access.
         """
         permissions.require(self._actor, "by_key")
         with self._read(scope) as tx:
@@ -176,23 +184,25 @@ class Queries(Core):
     ) -> Sequence[Event]:
         """Return what happened to one memory, or to everything that the scope sees, newest first.
 
-        `since`: only events at or after this time. `source`: only those that came from this source, or a part of it:
-        `slack` is every channel, `slack:C123` every thread of one. `limit`: how many at most. Raises NotFound and
-        InvalidInput.
+        `ref`: the memory; None: everything that the scope sees. `since`: only events at or after this time, which has a time
+        zone. `source`: only events that came from this source, or a part of it: `slack` is every channel, `slack:C123` every
+        thread of one. `limit`: how many at most. Raises NotFound and InvalidInput.
         """
         permissions.require(self._actor, "events")
         limit = validation.check_limit(limit, self._settings)
+        earliest = None if since is None else validation.check_aware(since, "since")
         wanted = require_source(source) if isinstance(source, str) else source
         with self._read(scope) as tx:
             number = None if ref is None else self._find(tx, ref, scope).number
-            events = [event for event in tx.events(scope, number, since, limit, wanted) if self._may_know(tx, event)]
+            events = [event for event in tx.events(scope, number, earliest, limit, wanted) if self._may_know(tx, event)]
             return self._hide_unseen_numbers(tx, events, scope)
 
     def events_after(self, event: int, *, scope: Scope | None = None, limit: int = 100) -> EventBatch:
-        """Return the events after the one with this number, oldest first; 0: from the first on.
+        """Return the events after the one with this number, oldest first.
 
-        `scope`: only what it sees; None: everything within the actor's bounds. `limit`: how many to look at. Raises
-        InvalidInput and NotAllowed.
+        `event`: the number; 0: from the first event on. `scope`: only events of what it sees; None: everything within the
+        actor's bounds. `limit`: how many to look at: fewer are returned if the actor may not see some. Raises InvalidInput
+        and NotAllowed.
         """
         permissions.require(self._actor, "events_after")
         limit = validation.check_limit(limit, self._settings)
@@ -250,7 +260,7 @@ class Queries(Core):
     def resume(self, *, scope: Scope, limit: int = 20) -> ResumeContext:
         """Return what an agent needs to continue in a scope: pinned memories, preferences, the session, the project.
 
-        `limit` is the largest length of each list; no memory is in two of them. Counts as access. Raises InvalidInput.
+        `limit`: the largest length of each list; no memory is in two of them. Counts as access. Raises InvalidInput.
         """
         permissions.require(self._actor, "resume")
         if not 1 <= limit <= _MAX_RESUMED:
@@ -265,7 +275,7 @@ class Queries(Core):
     def summary(self, *, scope: Scope, layers: Sequence[Layer] = (), states: Sequence[State] = (State.ACTIVE,)) -> Summary:
         """Count the memories that the scope sees, by type and tag, with their size and their oldest and newest dates.
 
-        `layers` and `states` as in `recall`; `states=[State.ARCHIVED]` counts the archive.
+        `layers`, `states`: as in `recall`; `states=[State.ARCHIVED]` counts the archive.
         """
         permissions.require(self._actor, "summary")
         with self._read(scope) as tx:
@@ -322,20 +332,20 @@ def resume_context(
     scope: Scope,
     limit: int,
     at: datetime,
-    narrowed: Callable[[Query], Query | None],
+    narrow: Callable[[Query], Query | None],
     *,
     by_use: bool = True,
 ) -> ResumeContext:
     """Return what an agent needs to continue in a scope, with at most `limit` memories in each list.
 
-    `narrowed` limits a query to what the actor may see. `by_use`: whether the memories of the project that were remembered
-    more often come first among those of a day; otherwise only their last changes count.
+    `narrow`: limits a query to what the actor may see; it returns None for nothing. `by_use`: whether, of the memories of
+    the project that changed on one day, those that were remembered more often come first; otherwise the last changed ones.
     """
 
     from omoide.retrieval import pipeline  # lazy: as in `recall`
 
     def browse(query: Query, most: int) -> list[Memory]:
-        allowed = narrowed(query)
+        allowed = narrow(query)
         return [] if allowed is None else list(islice(tx.browse(allowed, at), most))
 
     pinned = browse(Query(scope, layers=tuple(Layer), pinned=True), limit)
@@ -346,23 +356,23 @@ def resume_context(
         taken.update(memory.number for memory in chosen)
         return chosen
 
-    preferences = rest(_preferences(tx, scope, _TRUSTED, limit, at, narrowed))
-    agent_preferences = rest(_preferences(tx, scope, _UNTRUSTED, limit, at, narrowed))
+    preferences = rest(_preferences(tx, scope, _TRUSTED, limit, at, narrow))
+    agent_preferences = rest(_preferences(tx, scope, _UNTRUSTED, limit, at, narrow))
     session: list[Memory] = []
     if scope.name:
         session = rest(browse(Query(scope, layers=(Layer.SESSION,)), 2 * limit))
     own = Layer.PROJECT if scope.path else Layer.EVERYWHERE
-    newest = narrowed(Query(scope, layers=(own,), limit=3 * limit))
+    newest = narrow(Query(scope, layers=(own,), limit=3 * limit))
     found = [] if newest is None else pipeline.newest(tx, newest, at) if by_use else browse(newest, 3 * limit)
     project = rest(found)
     return ResumeContext(pinned, preferences, session, project, agent_preferences)
 
 
 def _preferences(
-    tx: Reader, scope: Scope, roles: tuple[Role, ...], limit: int, at: datetime, narrowed: Callable[[Query], Query | None]
+    tx: Reader, scope: Scope, roles: tuple[Role, ...], limit: int, at: datetime, narrow: Callable[[Query], Query | None]
 ) -> list[Memory]:
     """The preferences whose author has one of these roles, last changed first."""
-    query = narrowed(Query(scope, layers=(Layer.PROJECT, Layer.EVERYWHERE), roles=roles))
+    query = narrow(Query(scope, layers=(Layer.PROJECT, Layer.EVERYWHERE), roles=roles))
     if query is None:
         return []
     typed = msgspec.structs.replace(query, types=("preference",))
@@ -376,7 +386,7 @@ def _tagged_preferences(tx: Reader, query: Query, at: datetime) -> Iterator[Memo
     from omoide.retrieval import analyzer  # lazy: as in `recall`
 
     stem = analyzer.stem(_PREFERENCES[0])
-    candidates = tx.posting_numbers(query, [stem], _MAX_PREFERENCE_CANDIDATES, titled=True)[stem]
+    candidates = tx.posting_numbers(query, [stem], _MAX_PREFERENCE_CANDIDATES, topic_or_tags=True)[stem]
     for start in range(0, len(candidates), _BATCH):
         for memory in tx.memories([*tx.ranking_facts(query, candidates[start : start + _BATCH], at)]):
             if memory.type != "preference" and not {tag.casefold() for tag in memory.tags}.isdisjoint(_PREFERENCES):

@@ -60,18 +60,22 @@ class Replay(Core):
     def replay(self, run: Ref, *, scope: Scope) -> str:
         """Return the prompt of a run: the same bytes as then, rendered from the history.
 
-        It works after memories were revised, archived, forgotten, promoted or merged. Raises NotFound, with their numbers,
-        if memories of it were purged; Conflict if one was redacted, or if the run was composed by another version of
-        omoide whose format differs.
+        It works after memories were revised, archived, forgotten, promoted or merged. `run`: the number or the id of the
+        run.
+
+        Raises NotFound if there is no such run, or, with their numbers, if memories of the prompt were purged; Conflict if
+        one was redacted, if the prompt contained the text of files, or if another version of omoide composed it in another
+        format.
         """
         permissions.require(self._actor, "replay")
         with self._read(scope) as tx:
             return render_again(tx, find_run(tx, run, scope))
 
     def why(self, run: Ref, memory: Ref | None = None, *, scope: Scope) -> Sequence[Explanation]:
-        """Explain which memories were in the prompt of a run, which were left out, and why; or only one of them.
+        """Explain which memories were in the prompt of a run, which were left out, and why.
 
-        Raises NotFound.
+        `run`: the number or the id of the run. `memory`: explain only this one; None: all in the prompt, and the best of
+        those that were left out. Raises NotFound.
         """
         permissions.require(self._actor, "why")
         with self._read(scope) as tx:
@@ -85,7 +89,10 @@ class Replay(Core):
             return chosen + [self._explain(tx, one) for one in found.receipt.left_out]
 
     def compare_runs(self, first: Ref, second: Ref, *, scope: Scope) -> RunComparison:
-        """Compare the prompts of two runs: their memories, and the lines of the texts. Raises NotFound."""
+        """Compare the prompts of two runs: their memories, and the lines of the texts. Raises NotFound.
+
+        `first`, `second`: the number or the id of each run.
+        """
         permissions.require(self._actor, "compare_runs")
         with self._read(scope) as tx:
             one, other = find_run(tx, first, scope), find_run(tx, second, scope)
@@ -107,9 +114,11 @@ class Replay(Core):
         )
 
     def blame(self, text: str, *, scope: Scope, run: Ref | None = None, limit: int = 20) -> Sequence[Blame]:
-        """Find which memories put a text into prompts, newest runs first; in one run, or in all of the scope's project.
+        """Find which memories put a text into prompts, newest runs first.
 
-        Runs that cannot be replayed any more are left out. Raises NotFound and InvalidInput.
+        `text`: some words of a prompt. `run`: search only this run, by its number or id; None: all runs of the scope's
+        project. `limit`: how many memories to return at most. Runs that cannot be replayed any more are left out. Raises
+        NotFound, and InvalidInput for an empty text.
         """
         permissions.require(self._actor, "blame")
         if not text.strip():
@@ -164,7 +173,7 @@ class Replay(Core):
 
 
 def render_again(tx: Reader, run: Run) -> str:
-    """Return the prompt of a run, rendered from the history: see `Replay.replay`. `run` need not be recorded."""
+    """Return the prompt of a run, rendered from the history. The run need not be recorded. Raises as `Replay.replay`."""
     import hashlib  # lazy: 5 ms that only looking back at runs needs
 
     from omoide.prompt import render  # lazy: the same

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from omoide import model
-from omoide.errors import StoreError
+from omoide.errors import InvalidInput, StoreError
 from omoide.files.repository_stamp import UNANSWERED, is_unanswered, repository_stamp
 from omoide.guard import permissions, validation
 from omoide.model import Mirror, Project, ProjectPlace, RepositoryIdentity, Scope
@@ -38,9 +38,10 @@ class Repositories(Core):
     """Operations that decide which project a repository is."""
 
     def locate(self, root: Path) -> Scope:
-        """Return the scope of the project whose repository is at `root`. See `identify`.
+        """Return the scope of the project whose repository is at `root`: see `identify`.
 
-        Where only a person could say which project it is, it becomes a separate one, and that is reported once.
+        Where only a person could say which project it is, it becomes a separate one, and that is reported once. Raises
+        InvalidInput if no name for a project can be made from the directory.
         """
         permissions.require(self._actor, "locate")
         found = self._identify(root)
@@ -56,7 +57,7 @@ class Repositories(Core):
 
         Another clone, a worktree and a moved directory are the same project; another repository of the same name is not.
         git is asked only where the directory is new, or its repository changed. A directory that is certainly of a known
-        project is bound to it; otherwise nothing is written: `claim` does that.
+        project is bound to it; otherwise nothing is written: `claim` does that. Raises InvalidInput as `locate`.
         """
         permissions.require(self._actor, "identify")
         return self._identify(root)
@@ -64,7 +65,8 @@ class Repositories(Core):
     def claim(self, root: Path) -> Scope:
         """Return the scope of the project whose repository is at `root`, and bind the directory to it.
 
-        A name that is not the directory's own is reported once, and so is a separate project where only a person could say.
+        Two things are reported once: a project whose name is not that of the directory, and a separate project where only a
+        person could say which one it is. Raises InvalidInput as `locate`.
         """
         permissions.require(self._actor, "claim")
         found = self._identify(root)
@@ -83,10 +85,15 @@ class Repositories(Core):
         if found.notice:
             self._hooks.report(found.notice)
 
-    def bind_project(self, root: Path, path: str) -> Project:
-        """Bind the repository at `root` to a project, whatever it was taken for. Raises NotFound for an unknown project."""
+    def bind_project(self, root: Path, path: str | None = None) -> Project:
+        """Bind the repository at `root` to a project, whatever project it was taken for before.
+
+        `path`: the path of the project; None: of the one that it may be, as `identify` finds, else of the one that it is
+        bound to. Returns the project. Raises NotFound if there is none with this path, and InvalidInput if none is named and
+        none matches.
+        """
         permissions.require(self._actor, "bind_project")
-        path = model.check_project_path(path)
+        path = model.check_project_path(path or self._likely_project(root))
         permissions.require_within(self._actor, Scope(path))
         checkout = _read_checkout(root, None)
         with self._writes.transaction() as write:
@@ -96,6 +103,15 @@ class Repositories(Core):
             write.log("bound", Scope(path), {"project": path})
         self._hooks.after_mirror_change()
         return project
+
+    def _likely_project(self, root: Path) -> str:
+        found = self._identify(root)
+        path = found.candidate or (found.scope.path if found.is_stored else "")
+        if not path:
+            raise InvalidInput(
+                f"no project matches {root}: name one with --project, or create one with `omoide project create`"
+            )
+        return path
 
     def _identify(self, root: Path, *, bind: bool = True) -> ProjectMatch:
         """Find out which project a repository is; `bind`: and write it down where that is certain."""

@@ -53,7 +53,10 @@ class Checkout(NamedTuple):
 
 
 def match(checkout: Checkout, projects: Sequence[Project], present: Container[str]) -> Match:
-    """Decide which project a checkout is; `present` are the known directories that exist."""
+    """Decide which project a checkout is.
+
+    `projects`: all that are known. `present`: those of their directories that exist. Raises InvalidInput as `free_name`.
+    """
     bound = next((project for project in projects if _has_place(project, checkout.directory)), None)
     if bound is not None and _keeps_binding(checkout, bound):
         return Match(Relation.SAME, bound.path)
@@ -78,9 +81,10 @@ def match(checkout: Checkout, projects: Sequence[Project], present: Container[st
 
 
 def free_name(directory: str, projects: Iterable[Project]) -> tuple[str, str]:
-    """Return a project name for a directory, and the name that another repository has already, if that was the first choice.
+    """Return a project name for a directory that no repository has, and the name that was the first choice but is taken.
 
-    A project that belongs to no repository yet, because somebody created it by name, is taken over.
+    The second is an empty text if the first choice is free. A project that belongs to no repository yet, because somebody
+    created it by name, counts as free. Raises InvalidInput if no name can be made from the directory.
     """
     known = {project.path.casefold(): project for project in projects}
     names = [name for name in map(_segment, PurePath(directory).parts[1:]) if name]

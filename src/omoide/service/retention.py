@@ -54,11 +54,10 @@ class Retention(Core):
     def retire(self, *, dry_run: bool = False) -> RetentionPlan:
         """Archive what has expired, is unused for `ttl_days`, or exceeds `max_entries` of its layer, in the whole store.
 
-        `dry_run`: only return the plan, so that what should stay can be pinned. Unlike `retire_if_due`, this spares recent
-        memories of a layer over its limit only where they are pinned.
+        Unlike `retire_if_due`, this spares recent memories of a layer over its limit only where they are pinned. It works in
+        several transactions, so that others can write in between; a memory that changes meanwhile stays.
 
-        Works in several transactions, so that others can write in between; a memory that changes meanwhile stays. Returns
-        what was retired, and why.
+        `dry_run`: only return the plan, so that what should stay can be pinned. Returns what was archived, and why.
         """
         permissions.require(self._actor, "retire")
         at = self._clock()
@@ -76,11 +75,13 @@ class Retention(Core):
         return RetentionPlan(done)
 
     def retire_if_due(self) -> RetentionPlan | None:
-        """Archive by itself what is out of date, if the last time was a day ago, settings allow it and nobody writes.
+        """Archive what is out of date, if the last such run was a day ago, the settings allow it and nobody writes.
 
-        At most a tenth of each layer, and 500 memories. Nothing while there was no event for 45 days, and nothing in the
-        first run after that: it is reported what `retire` would do. `close` calls this, and so should an interface that
-        never closes. Return what was archived; None if there was nothing to do, or somebody else was writing.
+        At most a tenth of each layer, and 500 memories, are archived. Nothing is archived while there was no event for 45
+        days, in the first run after such a time, and in the first run of all: it is only reported that `retire` would
+        archive something. `close` calls this, and so should an interface that never closes the service.
+
+        Returns what was archived; None if the run was not due, only reported something, or another process was writing.
         """
         permissions.require(self._actor, "retire_if_due")
         if self._settings.retire != "auto" or not self._store.idle:
@@ -135,7 +136,7 @@ class Retention(Core):
             self._hooks.report(_PROPOSAL)
 
     def automatic_retirements(self) -> Sequence[Memory]:
-        """Return what automatic runs archived since this was last asked, as far as it is still so.
+        """Return the memories that automatic runs archived since the last call, and that have not changed since.
 
         A proposal to archive that nobody has seen yet is reported.
         """
@@ -161,9 +162,9 @@ class Retention(Core):
         return [memory for memory in found if permissions.covers(self._actor, memory.scope)]
 
     def undo_retirement(self) -> Sequence[Memory]:
-        """Restore what was last reported as archived by itself, and what was since, if it is still archived.
+        """Restore what automatic runs archived, from those of the last `automatic_retirements` on, if it is still archived.
 
-        Return it as it is now.
+        What has expired stays archived. Returns the restored memories.
         """
         permissions.require(self._actor, "undo_retirement")
         with self._writes.transaction() as write:
@@ -220,8 +221,10 @@ def _find_automatic_retirements(tx: Reader) -> list[Memory]:
 
 
 def exemption(tx: Reader) -> Callable[[Memory | Usage], bool]:
-    """Return the test for what stays unless its mirror says otherwise: what is in the list of a repository, or in a block
-    of a file."""
+    """Return a function that tells whether retention spares a memory: those in the list of a repository or in a block.
+
+    A mirror can turn that off (`Mirror.retire`).
+    """
     mirrors = [mirror for mirror in tx.mirrors() if mirror.format in _LISTS and not mirror.retire]
     scopes = {mirror.scope for mirror in mirrors if mirror.choice is Choice.ALL}
     numbers = {

@@ -37,9 +37,10 @@ class Routing(Projects, Repositories):
     ) -> Route:
         """Decide which project a message belongs to, and what it asks to remember. Nothing is written or created.
 
-        `current`: the project that the conversation is in, by its path or its scope: a message that merely continues stays
-        with it. `directory`: where the person works; without `current`, its project is the current one. `ask`: whether the
-        language model is asked where one is configured and words and vectors do not decide.
+        `message`: what a person wrote. `current`: the project that the conversation is in, by its path or its scope: a
+        message that merely continues stays with it. `directory`: where the person works; without `current`, its project is
+        the current one. `ask`: whether the language model is asked where one is configured and words and vectors do not
+        decide.
 
         Only projects within the actor's bounds are considered. A greeting, a private matter or a new topic gives no project,
         also where there is a current one; where there is none, `proposal` names a new one. Raises InvalidInput for a name
@@ -136,12 +137,12 @@ class Routing(Projects, Repositories):
         descriptions = [describe(project) for project in projects]
         words = message_words(message, descriptions)
         vector = self._embeddings.encode_query(query)
-        described: Mapping[str, float] = {}
+        description_cosines: Mapping[str, float] = {}
         if vector is not None:
             cosines = self._embeddings.compare_texts(vector, descriptions)
-            described = dict(zip((project.path for project in projects), cosines, strict=False))
+            description_cosines = dict(zip((project.path for project in projects), cosines, strict=False))
         with self._read(None) as tx:
-            return match_projects(tx, query, words, projects, self._clock(), vector, described)
+            return match_projects(tx, query, words, projects, self._clock(), vector, description_cosines)
 
     def _ask_for_route(
         self,

@@ -16,8 +16,8 @@ class RunReports(Core):
     def run_report(self, *, scope: Scope) -> "RunReport":
         """Compare success and duration of the runs of a project with memories in their prompts and without.
 
-        Runs without memories are those of the setting `holdout`. Each figure has an interval that is right 19 times out of
-        20; with too few runs the report says so instead.
+        Runs without memories are those of the setting `holdout`. Each figure has a 95 % confidence interval; with too few
+        runs the report says so instead.
         """
         permissions.require(self._actor, "run_report")
         from omoide.lifecycle.run_statistics import report  # lazy: only this needs it

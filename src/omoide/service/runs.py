@@ -35,9 +35,10 @@ class Runs(Core):
     ) -> Sequence[Run]:
         """Return the runs of the scope's project, or of its session, newest first.
 
-        `result`: only runs with this outcome; `pending`: only those without one. `agent`: only those whose prompt this agent
-        composed. `memory`: only those with this memory in the prompt. `since`: only those that started at or after this
-        time. `limit`: how many at most. Raises InvalidInput and NotFound.
+        `result`: only runs with this result: success, failure or partial. `pending`: only runs without an outcome. `agent`:
+        only runs whose prompt this agent composed. `memory`: only runs with this memory in the prompt. `since`: only runs
+        that started at or after this time, which has a time zone. `limit`: how many at most. Raises InvalidInput and
+        NotFound.
         """
         permissions.require(self._actor, "runs")
         limit = validation.check_limit(limit, self._settings)
@@ -56,7 +57,10 @@ class Runs(Core):
             return list(islice(found, limit))
 
     def run(self, run: Ref, *, scope: Scope) -> Run:
-        """Return a run of the scope's project by its number or its id. Raises NotFound."""
+        """Return a run of the scope's project.
+
+        `run`: the number or the id of the run: see `find_run`. Raises NotFound.
+        """
         permissions.require(self._actor, "run")
         with self._read(scope) as tx:
             return find_run(tx, run, scope)
@@ -76,9 +80,10 @@ class Runs(Core):
     ) -> Run:
         """Record what came of a run, and move the relevance of the memories in its prompt accordingly.
 
-        `result`: success, failure or partial. `helped`, `harmed`: memories in the prompt that did, which counts more than
-        the result. `note`: in words. `duration`: in seconds; by default the time since the prompt was composed.
-        `exit_code`: of the agent's process. `force`: replace an outcome that was recorded before.
+        `run`: the number or the id of the run. `result`: success, failure or partial. `helped`, `harmed`: memories in the
+        prompt that helped or did harm, which counts more than the result. `note`: what came of it, in words. `duration`: in
+        seconds; by default the time since the prompt was composed. `exit_code`: of the agent's process. `force`: replace an
+        outcome that was recorded before.
 
         The relevance of pinned memories, and of those whose relevance a person fixed, does not move; nor that of memories
         that the actor may not change. Returns the run. Raises NotFound, InvalidInput, and Conflict for a run that has an
@@ -89,7 +94,7 @@ class Runs(Core):
         text = validation.check_note(note, self._settings)
         check_measures(duration, exit_code)
         permissions.require_place(self._actor, scope)
-        with idempotency.complete(lambda done: _with_note(done, text)), self._writes.transaction() as write:
+        with idempotency.complete_result(lambda done: _with_note(done, text)), self._writes.transaction() as write:
             found = find_run(write.tx, run, scope)
             if found.outcome is not None:
                 if not force:
@@ -117,7 +122,10 @@ class Runs(Core):
         return done
 
     def undo_outcome(self, run: Ref, *, scope: Scope) -> Run:
-        """Take back the outcome of a run, and what it moved. Return the run; raise NotFound, and Conflict if it has none."""
+        """Remove the outcome of a run, and move the relevance of memories back accordingly.
+
+        `run`: the number or the id of the run. Returns the run. Raises NotFound, and Conflict if it has no outcome.
+        """
         permissions.require(self._actor, "undo_outcome")
         permissions.require_place(self._actor, scope)
         with self._writes.transaction() as write:
@@ -127,9 +135,10 @@ class Runs(Core):
             return self._take_back(write, found)
 
     def fix_relevance(self, ref: Ref, *, scope: Scope, value: float | None = None) -> Memory:
-        """Fix the relevance of a memory, at this value or at the one that it has: outcomes of runs no longer move it.
+        """Fix the relevance of a memory, so that outcomes of runs no longer move it.
 
-        Returns the memory. Raises NotFound, InvalidInput, NotAllowed, and Conflict where it is forgotten.
+        `value`: the relevance, from 0 to 1; None: the one that it has. Returns the memory. Raises NotFound, InvalidInput,
+        NotAllowed, and Conflict where it is forgotten.
         """
         permissions.require(self._actor, "fix_relevance")
         with self._writes.transaction() as write:
@@ -143,7 +152,10 @@ class Runs(Core):
             return new
 
     def release_relevance(self, ref: Ref, *, scope: Scope) -> Memory:
-        """Let outcomes of runs move the relevance of a memory again; its value is the prior. Returns the memory."""
+        """Let outcomes of runs move the relevance of a memory again, from its present value on.
+
+        Returns the memory. Raises NotFound and NotAllowed.
+        """
         permissions.require(self._actor, "release_relevance")
         with self._writes.transaction() as write:
             memory = self._find(write.tx, ref, scope)
@@ -216,7 +228,7 @@ class Runs(Core):
             write.tx.put_learned_relevance(learned)
         else:
             write.tx.drop_learned([memory.number])
-        write.learn(memory, learned.value, detail)
+        write.set_learned_relevance(memory, learned.value, detail)
 
 
 def _has_outcome(run: Run, wanted: RunResult | None, *, pending: bool) -> bool:
@@ -227,9 +239,10 @@ def _has_outcome(run: Run, wanted: RunResult | None, *, pending: bool) -> bool:
 
 
 def find_run(tx: Reader, ref: Ref, scope: Scope) -> Run:
-    """Return the run of the scope's project that a caller refers to: an integer is its number, a text its id or its number.
+    """Return the run of the scope's project that a caller refers to; raise NotFound if there is none.
 
-    An id may look like a number, such as that of a build: it is preferred, and `#3` is always the number. Raises NotFound.
+    `ref`: an integer is the number of the run, a text its id or its number. An id may look like a number, such as that of a
+    build: the id is preferred, and `#3` is always the number.
     """
     text = str(ref).strip()
     found = tx.run(scope, text) if text and not isinstance(ref, int) else None
@@ -247,7 +260,7 @@ def _with_note(run: Run, note: str) -> Run:
 
 
 def check_result(result: RunResult | str) -> RunResult:
-    """Return the result of a run; raise InvalidInput if there is no such one."""
+    """Return the result of a run as a `RunResult`; raise InvalidInput for another text."""
     try:
         return RunResult(result)
     except ValueError:
@@ -255,7 +268,7 @@ def check_result(result: RunResult | str) -> RunResult:
 
 
 def check_measures(duration: float | None, exit_code: int | None) -> None:
-    """Raise InvalidInput for a duration or an exit code that no process has."""
+    """Raise InvalidInput for a duration that is not from 0 seconds to ten years, and an exit code that is not an integer."""
     if duration is not None and not (isinstance(duration, (int, float)) and 0 <= duration <= _LARGEST_SECONDS):
         raise InvalidInput(f"duration must be a number of seconds of at least 0, got {duration!r}")
     if exit_code is not None and (isinstance(exit_code, bool) or not isinstance(exit_code, int)):
@@ -263,7 +276,7 @@ def check_measures(duration: float | None, exit_code: int | None) -> None:
 
 
 def versions_in_prompt(tx: Reader, run: Run) -> Iterator[Memory | None]:
-    """Yield the memories of a run's prompt in the versions that it had, in its order; None for one that is gone."""
+    """Yield the memories of a run's prompt, in its order and in the versions that it had; None for one that was purged."""
     for one in run.receipt.memories:
         versions = tx.versions(one.number)
         found = (version.memory for version in versions if version.memory.version == one.version)

@@ -26,7 +26,7 @@ class StoredSecret(NamedTuple):
 
     kind: str
     field: str
-    """Where it is: a field of a memory, or project, session, actor, event, run, task, outcome, mirror or file."""
+    """Where it is: a field of a memory, mirror, file, or one of the texts beside memories (see `StoredText.what`)."""
     preview: str
     """Its first characters: at most four, and never more than a quarter of it."""
     number: int | None = None
@@ -50,8 +50,8 @@ class SecretScan(Core):
     def scan(self, *, fix: bool = False) -> SecretScanReport:
         """Scan everything that is stored for secrets: memories in every state and version, names, events, mirrors.
 
-        `fix`: redact them where they are: in the current version by a new one, in past versions, names and events in
-        place. A key or a path that contains one is dropped. Afterwards no byte of them is in the database.
+        `fix`: redact the secrets: in the current version by a new version, in past versions, names and events in place. A
+        key or a path that contains one is removed. Afterwards no byte of them is in the database.
 
         Returns what was found, of all projects. Raises NotAllowed.
         """

@@ -16,12 +16,12 @@ _NOT_OF_RUN = load_pattern(r"[^\w.:/#@+-]+")
 
 
 def run_id(item: InboxItem) -> str | None:
-    """Return the session of an item as the id of a run."""
+    """Return the session of an item as the id of a run; None if it has no session."""
     return _NOT_OF_RUN.sub("-", item.session)[:200] or None
 
 
 def has_transcript(item: InboxItem) -> bool:
-    """Return whether the transcript of an item is there."""
+    """Return whether the item names a transcript, and the file exists."""
     try:
         return bool(item.transcript) and Path(item.transcript).expanduser().is_file()
     except (OSError, ValueError, RuntimeError):  # fallback: a name that no file can have
@@ -29,7 +29,7 @@ def has_transcript(item: InboxItem) -> bool:
 
 
 def unread_bytes(transcript: str, start: int) -> int:
-    """Return how many bytes of a transcript are behind a position; 0 if it cannot be read."""
+    """Return how many bytes of a transcript come after the first `start`; 0 if it cannot be read."""
     try:
         size = Path(transcript).expanduser().stat().st_size if transcript else 0
     except (OSError, ValueError, RuntimeError):  # fallback: there is nothing to read
@@ -40,7 +40,11 @@ def unread_bytes(transcript: str, start: int) -> int:
 def read_lines(
     item: InboxItem, position: TranscriptPosition, *, is_last: bool
 ) -> tuple[list[bytes], int, TranscriptPosition]:
-    """Return the next lines of an item's transcript, where they end, and the position they begin at."""
+    """Return the next lines of an item's transcript, the byte where they end, and the position where they begin.
+
+    `position`: how far the transcript was read. `is_last`: whether no later item is about the same session: then lines that
+    were written after the item are read as well.
+    """
     if not item.transcript:
         return [], position.bytes, position
     try:
@@ -58,7 +62,7 @@ def read_lines(
 
 
 def turns(lines: Sequence[bytes], before: int) -> list[Turn]:
-    """Return the turns in these lines of a transcript, of which so many come before."""
+    """Return the turns in these lines of a transcript. `before`: how many lines of the transcript come before them."""
     is_json = [line.lstrip().startswith(b"{") for line in lines]
     if any(is_json):  # the format is recognised by the first line, and that may be damaged
         lines = [line if is_object else b"" for line, is_object in zip(lines, is_json, strict=True)]
@@ -66,13 +70,13 @@ def turns(lines: Sequence[bytes], before: int) -> list[Turn]:
 
 
 def turns_of_item(item: InboxItem) -> list[Turn]:
-    """Return what the item itself holds of the conversation."""
+    """Return the turns that the item itself contains: the prompt and the last message."""
     said = ((Speaker.PERSON, item.prompt), (Speaker.AGENT, item.last_message))
     return [Turn(speaker, text, line) for line, (speaker, text) in enumerate(said, 1) if text]
 
 
 def separate_own(turns: Sequence[Turn]) -> tuple[list[Turn], list[str]]:
-    """Return the turns without calls of omoide itself and their results, and the texts of these results."""
+    """Return the turns without calls of omoide's own tools and their results, and the texts of these results."""
     calls = {
         turn.call
         for turn in turns

@@ -34,7 +34,7 @@ class Stats(Embeddings):
     """Statistics of the store."""
 
     def stats(self) -> StoreStats:
-        """Count the memories of the whole store by state, type and project.
+        """Count the memories of the whole store by state, type and project, with its vectors and its size.
 
         Raises NotAllowed for a role that may not see all projects.
         """

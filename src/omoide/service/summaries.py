@@ -71,12 +71,12 @@ class SummaryResult(msgspec.Struct, frozen=True):
 
     @property
     def before(self) -> str:
-        """The texts of the files that would change, one after the other."""
+        """Of a dry run, the texts of the files that would change, one after the other."""
         return "\n".join(file.before for file in self.files)
 
     @property
     def after(self) -> str:
-        """The same, as they would be."""
+        """Of a dry run, the texts of the same files as they would be."""
         return "\n".join(file.after for file in self.files)
 
 
@@ -95,8 +95,11 @@ class Summaries(Trees):
     """Operations that summarise a project."""
 
     def summary_due(self, *, scope: Scope) -> bool:
-        """Return whether MEMORY.md and the sessions of a project are larger than `summarize_threshold`, and a summary would
-        make them smaller. A session stands for its project; the global layer is never due."""
+        """Return whether a project is due for a summary.
+
+        It is if MEMORY.md and its sessions are larger than the setting `summarize_threshold`, and a summary would make them
+        smaller. `scope`: the project, or one of its sessions; the global layer is never due.
+        """
         permissions.require(self._actor, "summary_due")
         if not scope.path or not self._settings.summarize_threshold:
             return False
@@ -110,15 +113,15 @@ class Summaries(Trees):
     def summarize(self, *, scope: Scope, dry_run: bool = False, force: bool = False, ask: bool = True) -> SummaryResult:
         """Replace the old entries of a project's log by a summary, and archive them.
 
-        Pinned memories, decisions, knowledge with a type of its own, and everything of the last seven days stay word for
-        word. The rest is summarised by the language model if one is configured and `ask` is true, otherwise by its own
-        sentences. Every summary has `derived_from` links to the entries; `undo_summary` brings them back.
+        Pinned memories, decisions, memories with a type of their own, and everything of the last seven days stay word for
+        word. Every summary has `derived_from` links to the entries; `undo_summary` brings them back.
 
-        `scope`: the project; a session stands for its project. `dry_run`: only return what would become of it; no model is
-        asked. `force`: also if the project is not larger than `summarize_threshold`.
+        `scope`: the project, or one of its sessions. `dry_run`: only return what would become of it; no model is asked.
+        `force`: also if the project is not larger than the setting `summarize_threshold`. `ask`: whether the language model
+        writes the summary, where one is configured; otherwise it consists of sentences of the entries.
 
-        An entry that somebody changes meanwhile stays as it is. If anything fails, nothing has changed, and `success` is
-        False. Raises InvalidInput for the global layer, NotFound and NotAllowed.
+        An entry that somebody changes meanwhile stays as it is. Returns what was done; if it failed, nothing has changed,
+        and `success` is False. Raises InvalidInput for the global layer, NotFound and NotAllowed.
         """
         permissions.require(self._actor, "summarize")
         project = self._require_log(scope)
@@ -137,7 +140,8 @@ class Summaries(Trees):
         """Take back the last summary of a project: its entries are active again, and the summary is forgotten.
 
         Entries that were changed, restored or forgotten since stay as they are, and so does a summary that somebody has
-        changed. Raises InvalidInput for the global layer, NotFound and NotAllowed.
+        changed. `scope`: the project, or one of its sessions. Raises InvalidInput for the global layer, NotFound and
+        NotAllowed.
         """
         permissions.require(self._actor, "undo_summary", "undo a summary")
         from omoide.service.summary_choice import originals  # lazy: only a summary needs it

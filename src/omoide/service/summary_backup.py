@@ -19,10 +19,13 @@ _PARTIAL = re.compile(r"summary-[\d-]+\.jsonl\.part")
 
 
 def write_backup(store: Path, path: str, memories: Iterable[tuple[Memory, Sequence[Link]]], at: datetime, keep: int) -> Path:
-    """Write the memories of a project into a new file beside the store, and remove all but the newest `keep` such files.
+    """Write the memories of a project to a new file beside the database, and return its path.
 
-    The file appears under its name only when it is complete, readable by its owner alone. Whoever calls this holds the lock
-    of the task: what a killed process left is removed. Raises Unwritable.
+    `store`: the path of the database. `path`: the path of the project. `memories`: the memories, each with the links to
+    write with it. `keep`: how many such files stay, the newest ones.
+
+    The file appears under its name only when it is complete, readable by its owner alone. Call it only with the lock of the
+    task: files that a killed process left are removed. Raises Unwritable.
     """
     directory = store.parent / _DIRECTORY / path
     encode = msgspec.json.Encoder().encode

@@ -26,8 +26,8 @@ _PREFERENCES = frozenset(["preference", "preferences"])
 _PATTERN = frozenset("*?[/")
 
 
-class Stays(StrEnum):
-    """Why a memory stays as it is."""
+class PreserveReason(StrEnum):
+    """Why a summary leaves a memory as it is."""
 
     PINNED = "pinned"
     DECISION = "decision"
@@ -55,51 +55,52 @@ class SummaryChoice(NamedTuple):
     """What a summary of a project stands for."""
 
     groups: Sequence[SummaryGroup]
-    preserved: Counter[Stays]
+    preserved: Counter[PreserveReason]
     """How many memories stay as they are, by the reason."""
 
 
 def choose(
     memories: Iterable[Memory], at: datetime, types: Sequence[str], is_listed: Callable[[Memory], bool]
 ) -> SummaryChoice:
-    """Separate what is summarised from what stays, for the current memories of a project and its sessions.
+    """Separate the memories to summarise from those that stay.
 
-    `types`: the types of entries of a log. `is_listed`: whether a memory is in a list that only a person shortens.
+    `memories`: the current memories of a project and its sessions. `types`: the types of entries of a log. `is_listed`:
+    tells whether a memory is in a list that only a person shortens.
     """
-    preserved: Counter[Stays] = Counter()
+    preserved: Counter[PreserveReason] = Counter()
     entries: dict[Scope, list[Memory]] = {}
     earlier: dict[Scope, Memory] = {}
     for memory in sorted(memories, key=lambda memory: (memory.created_at, memory.number)):
         reason = _reason_to_stay(memory, at, types)
         if reason is None and is_listed(memory):
-            reason = Stays.KNOWLEDGE
+            reason = PreserveReason.KNOWLEDGE
         if reason is None:
             entries.setdefault(memory.scope, []).append(memory)
         else:
             preserved[reason] += 1
-        if reason is Stays.SUMMARY and len(memory.content.encode()) <= _LONGEST_ABSORBED:
+        if reason is PreserveReason.SUMMARY and len(memory.content.encode()) <= _LONGEST_ABSORBED:
             earlier[memory.scope] = memory
     groups: list[SummaryGroup] = []
     for scope, found in entries.items():
         if len(found) < LEAST_ENTRIES:
-            preserved[Stays.FEW] += len(found)  # they wait for more
+            preserved[PreserveReason.FEW] += len(found)  # they wait for more
             continue
         groups.append(SummaryGroup(scope, found, earlier.get(scope)))
-        preserved[Stays.SUMMARY] -= scope in earlier
+        preserved[PreserveReason.SUMMARY] -= scope in earlier
     return SummaryChoice(groups, +preserved)
 
 
-def _reason_to_stay(memory: Memory, at: datetime, types: Sequence[str]) -> Stays | None:
+def _reason_to_stay(memory: Memory, at: datetime, types: Sequence[str]) -> PreserveReason | None:
     if memory.pinned:
-        return Stays.PINNED
+        return PreserveReason.PINNED
     if memory.type == "decision":
-        return Stays.DECISION
+        return PreserveReason.DECISION
     if at - memory.updated_at < RECENT:
-        return Stays.RECENT
+        return PreserveReason.RECENT
     if is_summary(memory):
-        return Stays.SUMMARY
+        return PreserveReason.SUMMARY
     is_more = memory.key or memory.examples or memory.expires_at or memory.original_prompt or _has_role(memory.tags)
-    return Stays.KNOWLEDGE if memory.type not in types or is_more else None
+    return PreserveReason.KNOWLEDGE if memory.type not in types or is_more else None
 
 
 def _has_role(tags: Iterable[str]) -> bool:
@@ -108,18 +109,18 @@ def _has_role(tags: Iterable[str]) -> bool:
 
 
 def is_summary(memory: Memory) -> bool:
-    """Return whether a memory looks like one that `summarize` made."""
+    """Return whether a memory has the source and the tag of a summary; somebody else may have given it these."""
     return memory.source == SUMMARY_TAG and SUMMARY_TAG in memory.tags
 
 
 def source_ids(tx: Reader, summary: Memory) -> list[str]:
-    """Return the ids of the memories that a summary stands for; none for a memory that only looks like a summary."""
+    """Return the ids of the memories that a summary stands for: those that it has `derived_from` links to."""
     links = tx.links(summary.number)
     return [link.target for link in links if link.source == summary.id and link.kind is LinkKind.DERIVED_FROM]
 
 
 def originals(tx: Reader, summary: Memory) -> list[Memory]:
-    """Return the memories that were archived when a summary was made, and have not changed since."""
+    """Return the memories that were archived when this summary was made, and have not changed since."""
     # All versions that one transaction makes have its time: what changed later has another one.
     return [
         memory

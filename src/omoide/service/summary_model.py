@@ -43,9 +43,9 @@ class _ModelSummary(msgspec.Struct, frozen=True):
 
 
 def ask_for_points(client: ModelClient, entries: Sequence[LogEntry], required: Sequence[Point]) -> list[Point]:
-    """Return the points that the model writes for these entries, checked.
+    """Return the points that the language model writes for these entries, without those with numbers that no entry has.
 
-    `required`: the points that rules find; of these, a decision or rule that the model lost or changed is added. Raises
+    `required`: the points that rules find; of these, a decision or rule that the model left out or changed is added. Raises
     ModelUnavailable.
     """
     log = "\n\n".join(f"[{entry.day}] {f'{entry.topic}: ' if entry.topic else ''}{entry.text}" for entry in entries)

@@ -29,7 +29,7 @@ class PendingSummary(NamedTuple):
 
     @property
     def draft(self) -> Draft:
-        """What is stored."""
+        """The draft of the memory to store."""
         tags = Counter(tag for memory in self.sources for tag in memory.tags if tag != SUMMARY_TAG)
         return Draft(
             self.part.text,
@@ -51,7 +51,7 @@ class PendingSummary(NamedTuple):
 
 
 def summarize_group(group: SummaryGroup) -> list[PendingSummary]:
-    """Return the summaries of a layer by its own sentences; none where they would not be shorter."""
+    """Return the summaries of a layer, made of sentences of its entries; none if they would not be shorter."""
     return _summarize(group.scope, group.memories)
 
 
@@ -77,7 +77,7 @@ def _log_entry(memory: Memory) -> LogEntry:
 
 
 def without_memories(pending: Sequence[PendingSummary], numbers: Collection[int]) -> list[PendingSummary]:
-    """Return the summaries without these memories: those that stand for one of them are made again, by rules."""
+    """Return the summaries without the memories with these numbers: those that stand for one are made again, by rules."""
     kept: list[PendingSummary] = []
     for one in pending:
         left = [memory for memory in one.sources if memory.number not in numbers]
@@ -90,7 +90,8 @@ def write_by_model(
 ) -> tuple[list[PendingSummary], str]:
     """Let the language model write the summaries; return them, and why it did not write all of them.
 
-    A summary that it cannot write, that hardly gets shorter than the entries, or that cannot be stored, stays as it is.
+    A summary by the model that is hardly shorter than the entries, or cannot be stored, is dropped for the one in `pending`.
+    `is_storable`: tells whether a summary can be stored: it has no secret.
     """
     written: list[PendingSummary] = []
     trouble, is_unavailable = "", False

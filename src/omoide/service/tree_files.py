@@ -32,13 +32,19 @@ class FoundTree(NamedTuple):
 
 
 def find_trees(root: Path, path: str | None) -> Iterator[FoundTree]:
-    """Yield the directories with a MEMORY.md below the root; given a path, only that one."""
+    """Yield the directories of projects below the tree root: those with a MEMORY.md.
+
+    `path`: look only at the directory of this project; None: at all.
+    """
     for found in find_directories(root, MAIN, start=path or "", depth=0 if path else _DEPTH):
         yield FoundTree(found.path, tuple(sorted(filter(is_session_file, found.files))))
 
 
 def sessions_of(root: Path, path: str, files: Iterable[str]) -> list[str]:
-    """Return the names of the sessions that files of a project are of."""
+    """Return the names of the sessions that these files of a project belong to.
+
+    `root`: the tree root. `path`: the path of the project. `files`: the names of the files.
+    """
     place = Directory(root)
     return [session_of_file(name, found[0]) for name in files if (found := place.read(f"{path}/{name}")) is not None]
 
@@ -47,7 +53,7 @@ class TreeFiles:
     """The files of one project."""
 
     def __init__(self, root: Path, path: str, backups: int = 5):
-        """`root` is the directory of all trees, `path` that of the project, `backups` how many of a file are kept."""
+        """`root`: the tree root. `path`: the path of the project. `backups`: how many backups of a file to keep."""
         self.directory = root / path
         self._root = root
         self._path = path
@@ -61,7 +67,10 @@ class TreeFiles:
         return f"{self._path}/{last}"
 
     def make_directory(self) -> None:
-        """Make the directory. Raises InvalidInput for a path that files of other trees have, Unwritable if it fails."""
+        """Make the directory.
+
+        Raises InvalidInput if a part of its path has the name of a file in a tree, and Unwritable if it fails.
+        """
         wrong = next((part for part in self._path.split("/") if _FILE_NAMES.fullmatch(part)), None)
         if wrong is not None:
             raise InvalidInput(f"project {self._path!r}: {wrong} is the name of a file in a tree: choose another name")
@@ -75,7 +84,10 @@ class TreeFiles:
             ) from error
 
     def write_missing(self, description: str, sessions: Sequence[str]) -> None:
-        """Write the files that are missing: MEMORY.md, an empty pinned.md and decisions.md, and those of these sessions."""
+        """Write the files that are missing: MEMORY.md, empty ones for pinned memories and decisions, and those of sessions.
+
+        `description`: that of the project. `sessions`: the names of its sessions.
+        """
         main = self._name(MAIN)
         frame = ProjectFrame(self._path, description, tuple(sessions))
         texts = {main: self._format.update_frame(main, None, frame) or "", self._name(PINNED): "", self._name(DECISIONS): ""}
@@ -89,7 +101,7 @@ class TreeFiles:
                     place.write(name, text, None)
 
     def session_path(self, session: str) -> str | None:
-        """Return the path of a session's file; None if there is none."""
+        """Return the path of the file of a session; None if there is no such file."""
         path = self.directory / session_file(session)
         return str(path) if path.is_file() else None
 
@@ -110,9 +122,10 @@ class TreeFiles:
         return sum(stat.size for name, stat in found if self._format.owns(name) and name not in others)
 
     def replace_main(self, text: str, old: ProjectFile | None) -> tuple[Replacement, list[str]]:
-        """Replace MEMORY.md after a backup; return also the ids of the entries that it no longer has.
+        """Replace the text of MEMORY.md after a backup; return what was done, and the ids of entries that are gone.
 
-        Raises Changed where it is not `old`, or somebody saves it at this moment, and Unreadable for a text that is no page.
+        `old`: the file as the caller read it; None: replace it whatever it says. Raises Changed if the file is not `old`, or
+        somebody saves it at this moment, Conflict if there is no file, and Unreadable for a text that cannot be parsed.
         """
         place, name = self._place(), self._name(MAIN)
         kept = self._ids(text)
@@ -139,14 +152,17 @@ class TreeFiles:
         return [located.entry.id for located in self._format.parse(self._name(MAIN), text) if located.entry.id]
 
     def move_to(self, path: str) -> None:
-        """Rename the directory of the project. Raises Conflict if the new one exists, Unwritable if it fails."""
+        """Move the files of the project to the directory of another path below the tree root.
+
+        Raises Conflict if there is a MEMORY.md already, Unwritable if it fails.
+        """
         target = self._root / path
         if (target / MAIN).exists():
             raise Conflict(f"{target / MAIN} exists already: move it away, or choose another name")
         self._rename(target)
 
     def set_aside(self) -> Path:
-        """Move the files among the backups of the tree root, and return where they are."""
+        """Move the files to the tree root's backups, and return the directory there. Raises Unwritable if it fails."""
         stamp = model.now().strftime("%Y%m%d-%H%M%S-%f")
         target = self._root / BACKUPS / "merged" / f"{self._path.replace('/', '-')}-{stamp}"
         self._rename(target)
@@ -170,7 +186,11 @@ class TreeFiles:
 
 
 def arrange(files: dict[str, ProjectFile], path: str, sessions: Sequence[str], directory: str | None) -> ProjectFiles:
-    """Return the files of a project by what they are; those of sessions last written first, else in the order given."""
+    """Return the files of a project by what they are; those of sessions last written first.
+
+    `files`: the files by their names below the tree root. `path`: the path of the project. `sessions`: the names of its
+    sessions, in the order for files that were never written. `directory`: where the files are; None: nowhere.
+    """
     rest = dict(files)
     memory, pinned, decisions = (rest.pop(f"{path}/{name}", ProjectFile("")) for name in (MAIN, PINNED, DECISIONS))
     names = {f"{path}/{session_file(session)}": session for session in sessions}
@@ -184,7 +204,11 @@ def arrange(files: dict[str, ProjectFile], path: str, sessions: Sequence[str], d
 
 
 def render(path: str, description: str, sessions: Sequence[str], memories: Iterable[Memory]) -> dict[str, ProjectFile]:
-    """Return the files that a project's tree would have, by name."""
+    """Return the files that the tree of a project would have, by their names below the tree root.
+
+    `path`: the path of the project. `sessions`: the names of its sessions. `memories`: those that the files show, in their
+    order.
+    """
     format, main = ProjectTree(path), f"{path}/{MAIN}"
     entries: dict[str, dict[str, Memory]] = {main: {}}
     for memory in memories:
@@ -195,14 +219,15 @@ def render(path: str, description: str, sessions: Sequence[str], memories: Itera
 
 
 def file_name(session: str) -> str:
-    """Return the name of a session's file; that of MEMORY.md if it is empty."""
+    """Return the name of a session's file; of an empty text, MEMORY.md."""
     return session_file(session) if session else MAIN
 
 
 def rewrite(path: str, texts: Mapping[str, str], added: Sequence[Memory], removed: Collection[Memory]) -> dict[str, str]:
-    """Return the files of a project, by their sessions, with some entries added and others removed.
+    """Return the texts of a project's files, by their sessions, with some entries added and others removed.
 
-    `texts`: MEMORY.md, by an empty name, and the files of sessions. Raises Unreadable for a text that is no page.
+    `path`: the path of the project. `texts`: the texts by their sessions; that of MEMORY.md by an empty text. `added`,
+    `removed`: the memories whose entries are added and removed. Raises Unreadable for a text that cannot be parsed.
     """
     format = ProjectTree(path)
     new: dict[str, str] = {}

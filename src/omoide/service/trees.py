@@ -40,7 +40,7 @@ class ProjectFile(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """The size of the file."""
+        """The size of the text in UTF-8."""
         return len(self.text.encode())
 
 
@@ -63,7 +63,7 @@ class ProjectFiles(NamedTuple):
 
     @property
     def log_bytes(self) -> int:
-        """The size of MEMORY.md and of the files of sessions: of what a summary makes shorter."""
+        """The size of MEMORY.md and of the files of sessions, which a summary makes shorter."""
         return sum(file.bytes for file in (self.memory, *self.sessions))
 
 
@@ -81,9 +81,10 @@ class Trees(Core):
     """Operations on the trees of projects."""
 
     def project_files(self, path: str) -> ProjectFiles | None:
-        """Return the texts of a project's tree, with their sizes and times; None if there is no such project.
+        """Return the texts of the tree of the project `path`, with sizes and times; None if there is no such project.
 
-        A project without a tree has the texts that it would have, of its last 1,000 memories, and no paths.
+        Of a project without a tree, they are the texts that its tree would have, of its last 1,000 memories, without paths.
+        Raises InvalidInput for a path that is not valid.
         """
         permissions.require(self._actor, "project_files")
         scope = Scope.project(path)
@@ -95,10 +96,12 @@ class Trees(Core):
     def replace_memory_file(self, path: str, text: str, *, old: ProjectFile | None = None) -> Replacement:
         """Replace the whole content of a project's MEMORY.md, after a backup of it, and import what it says.
 
-        The memory of an entry that is not in the new text is archived. `old`: what the caller read; where the file says
-        something else by now, nothing is changed. As many backups stay as the setting `max_backups` says. Raises NotFound,
-        Changed where the file is another one, Conflict where the project has no tree, InvalidInput and SecretFound for the
-        text.
+        The memory of an entry that is not in the new text is archived. As many backups stay as the setting `max_backups`
+        says.
+
+        `path`: the path of the project. `text`: the whole new content. `old`: the file as the caller read it; None: replace
+        it whatever it says. Returns what was replaced. Raises NotFound, Changed if the file is not `old`, Conflict if the
+        project has no tree, InvalidInput and SecretFound for the text.
         """
         permissions.require(self._actor, "replace_memory_file")
         scope = Scope.project(path)

@@ -30,11 +30,13 @@ class TurnCorrections(HookCalls, Repositories, Corrections):
         """Learn from what a person changed since the last turn of an agent in a git work tree, and record its state.
 
         Call it when a prompt was submitted, before the agent works on it: at the end of the turn, what differs from this
-        state is the agent's work. `session`: the session of the client; empty: nobody begins to work. `message`: the prompt,
-        which may correct what another session did there. `scope`: by default the project of the directory.
+        state is the agent's work.
+
+        `directory`: any directory of the work tree. `session`: the session of the client; empty: no turn begins. `message`:
+        the prompt, which may correct what another session did there. `scope`: by default the project of the directory.
 
         Nothing is learnt while another session is at work there: its changes are not a person's. Of a work tree without
-        earlier turns, only the state is recorded. See `learn_corrections` for what a correction is.
+        earlier turns, only the state is recorded. See `learn_corrections` for what a correction is. Returns what was learnt.
         """
         permissions.require(self._actor, "begin_turn")
         root, scope = self._place_of_turn(directory, scope)
@@ -57,8 +59,9 @@ class TurnCorrections(HookCalls, Repositories, Corrections):
     def end_turn(self, directory: str | Path, *, session: str = "", scope: Scope | None = None) -> None:
         """Record what an agent changed in a git work tree in a turn that ends: what differs from the state at its beginning.
 
-        `session`: the session of the client; nothing is recorded without one. `scope`: by default the project of the
-        directory. Of a turn whose beginning is not known, see `begin_turn`, it is only recorded that there was one.
+        `directory`: any directory of the work tree. `session`: the session of the client; without one nothing is recorded.
+        `scope`: by default the project of the directory. If `begin_turn` was not called, it is only recorded that there was
+        a turn.
         """
         permissions.require(self._actor, "end_turn")
         root, scope = self._place_of_turn(directory, scope)

@@ -20,7 +20,7 @@ _TICK = timedelta(microseconds=1)
 
 
 def build_index_entry(memory: Memory | Draft) -> IndexEntry:
-    """Return the terms by which a memory is found.
+    """Return the index entry of a memory or a draft: the terms by which it is found.
 
     A derived topic is left out: its words are in the content already, and should not count twice.
     """
@@ -46,18 +46,21 @@ def _length(terms: str) -> int:
 
 
 def fold_topic(topic: str) -> str:
-    """Return the topic as it is compared: in NFKC, without case and extra white space."""
+    """Return a topic in the form in which topics are compared: in NFKC, without case and extra white space."""
     return " ".join(unicodedata.normalize("NFKC", topic).casefold().split())
 
 
 def fingerprint(scope: Scope, type: str, topic: str | None, content: str) -> int:
-    """Return a hash of what makes a memory the same one. Collisions are harmless: the texts are compared as well."""
+    """Return a hash of what identifies a memory: its scope, its type, and its topic or else its content.
+
+    `topic`: None: the content identifies it. Collisions are harmless, because the texts are compared as well.
+    """
     what = f"content\x1f{content}" if topic is None else f"topic\x1f{fold_topic(topic)}"
     return zlib.crc32(f"{scope.path}\x1f{scope.name}\x1f{type}\x1f{what}".encode())
 
 
 def memory_fingerprint(memory: Memory) -> int:
-    """Return the fingerprint of a memory. A derived topic does not count."""
+    """Return the fingerprint of a memory. A derived topic does not identify it."""
     return fingerprint(memory.scope, memory.type, memory.topic if memory.topic_given else None, memory.content)
 
 
@@ -67,7 +70,7 @@ def expected_entry(memory: Memory) -> tuple[int, IndexEntry]:
 
 
 def with_fields(memory: Memory, values: Mapping[str, Any]) -> Memory:
-    """Return the memory with these values. A topic of None is derived; a derived topic follows the content."""
+    """Return the memory with these values of fields. A topic of None is derived; a derived topic follows the content."""
     new = dict(values)
     if "topic" in new:
         new["topic_given"] = new["topic"] is not None
@@ -77,20 +80,20 @@ def with_fields(memory: Memory, values: Mapping[str, Any]) -> Memory:
 
 
 def next_version(old: Memory, new: Memory, at: datetime) -> Memory:
-    """Return the new memory as the next version of the old one."""
+    """Return the new memory as the version after the old one: with the next version number, and a later time."""
     # Later than before even if the clock went back, so that the order of versions is the order of their times.
     return msgspec.structs.replace(new, version=old.version + 1, updated_at=max(at, old.updated_at + _TICK))
 
 
 def require_living(memory: Memory) -> Memory:
-    """Return the memory; raise Conflict where it is forgotten."""
+    """Return the memory; raise Conflict if it is forgotten."""
     if memory.state is State.FORGOTTEN:
         raise Conflict(f"#{memory.number} is forgotten: restore it first")
     return memory
 
 
 def matches_draft(memory: Memory, draft: Draft) -> bool:
-    """Return True if a memory has the draft's content, and the topic, type and tags that the draft gives."""
+    """Return whether a memory has the draft's content, and the topic, type and tags that the draft gives."""
     return (
         memory.content == draft.content
         and (draft.topic is None or memory.topic == draft.topic)
@@ -100,7 +103,10 @@ def matches_draft(memory: Memory, draft: Draft) -> bool:
 
 
 def merge_draft(old: Memory, draft: Draft, at: datetime) -> Memory:
-    """Return a memory that is remembered again: with every field that the draft gives, and active if it was archived."""
+    """Return a memory that is remembered again: with every field that the draft gives, and active if it was archived.
+
+    An expiry that has passed at the moment `at` is removed unless the draft gives another one.
+    """
     given: dict[str, Any] = {}
     if has_expired(old.expires_at, at):
         given["expires_at"] = None

@@ -39,7 +39,7 @@ class WritePath:
         hooks: Hooks,
         key: IdempotencyKey | None = None,
     ):
-        """Write as one actor. `key`: the next transaction is one that must not be done twice."""
+        """Write as one actor. `key`: that of a request that must not be done twice, which the next transaction does."""
         self._key = key
         self.actor = actor
         self.settings = settings
@@ -50,14 +50,14 @@ class WritePath:
 
     @property
     def has_key(self) -> bool:
-        """Whether the next transaction is one that must not be done twice."""
+        """Whether the next transaction does a request that must not be done twice."""
         return self._key is not None
 
     def check(self, draft: Draft) -> Draft:
-        """Return the draft as it will be stored.
+        """Return the draft as it will be stored: normalised, and with secrets redacted if the settings say so.
 
-        Raises InvalidInput for a field that cannot be stored, SecretFound (or redacts, by the settings) for a secret, and
-        NotAllowed for a scope beyond the actor's bounds.
+        Raises InvalidInput for a field that cannot be stored, SecretFound for a secret that is not redacted, and NotAllowed
+        for a scope beyond the actor's bounds.
         """
         draft = validation.check_draft(draft, self.settings)
         if isinstance(self.actor, permissions.BoundActor):
@@ -66,7 +66,7 @@ class WritePath:
 
     @contextmanager
     def transaction(self, *, patient: bool = True, durable: bool = True) -> "Iterator[MemoryTransaction]":
-        """Open a transaction; after its commit, run the hooks. Nothing is kept, and no hook runs, when the block raises.
+        """Open a transaction; after its commit, run the hooks. If the block raises, nothing is stored, and no hook runs.
 
         See `Store.write` for `patient` and `durable`. Raises AlreadyDone if its idempotency key was used before.
         """
@@ -81,16 +81,17 @@ class WritePath:
         self._hooks.after_commit(write.changed)
 
     def within(self, tx: Writer, at: datetime) -> "MemoryTransaction":
-        """Return the write path within a transaction of the caller, who also runs the hooks after its commit."""
+        """Return the write path within a transaction of the caller, who must run the hooks after its commit."""
         return MemoryTransaction(self, tx, at)
 
     def find_same(
         self, tx: Reader, draft: Draft, at: datetime, is_taken: Callable[[Memory], bool] = lambda _: False
     ) -> Memory | None:
-        """Return the memory that a draft is about, or None: by its key alone if it has one, else by topic and type, else by
-        content and type; always of exactly the draft's scope. A line of activity is always a new one.
+        """Return the memory of exactly the draft's scope that a draft is about; None if it is a new one.
 
-        A memory for which `is_taken` is true is not the same one; where it has the draft's key, InvalidInput is raised.
+        It is found by its key alone if the draft has one, else by topic and type, else by content and type. A line of
+        activity is always new. `is_taken`: tells whether a memory is not to be returned; if such a memory has the draft's
+        key, InvalidInput is raised.
         """
         scope = validation.scope_of(draft)
         if draft.key is not None:
@@ -120,7 +121,7 @@ class WritePath:
         return validation.check_line(self.settings.run, "run", self.settings) if self.settings.run else None
 
     def new_memory(self, draft: Draft, at: datetime, random: str = "") -> Memory:
-        """Return the first version of a memory, not numbered yet. `random`: see `model.new_id`."""
+        """Return the first version of the memory of a checked draft, with the number 0. `random`: see `model.new_id`."""
         created = draft.created_at or at
         topic = draft.topic if draft.topic is not None else model.derive_topic(draft.content)
         # By position: with names it takes ten times as long, and a bulk import creates thousands.
@@ -189,7 +190,7 @@ class MemoryTransaction:
     def remember(self, draft: Draft, entry: IndexEntry | None = None) -> Remembered:
         """Store a checked draft: update the same memory if there is one (see `WritePath.find_same`), else add a new one.
 
-        `entry` is the draft's index entry, where the caller has built it already.
+        `entry`: the index entry of the draft, if the caller has built it already.
         """
         old = self._path.find_same(self.tx, draft, self.at)
         with self.from_source(draft.source):
@@ -200,7 +201,7 @@ class MemoryTransaction:
 
     @contextmanager
     def from_source(self, text: str | None) -> Iterator[None]:
-        """Log what happens in the block as coming from the source that the text names, if it names one."""
+        """Log events of the block as coming from the source that the text names; as before, if it names none."""
         before, self.source = self.source, (parse_source(text) if text else None) or self.source
         try:
             yield
@@ -208,7 +209,7 @@ class MemoryTransaction:
             self.source = before
 
     def update(self, old: Memory, draft: Draft) -> Remembered:
-        """Merge a checked draft into the memory that it is about; where it says nothing new, count a reference."""
+        """Merge a checked draft into the memory that it is about; if it says nothing new, only count a reference."""
         new = versioning.merge_draft(old, draft, self.at)
         self._path.require_layer(old.scope)
         # Confirmed by somebody more trusted, it is theirs: otherwise an agent could claim a preference of its user.
@@ -223,7 +224,7 @@ class MemoryTransaction:
         return Remembered(self.change(old, new, "updated", self._actor if claims else None), "updated")
 
     def remember_many(self, drafts: Sequence[Draft]) -> list[Remembered]:
-        """Store checked drafts as `remember` would one by one, in a third of the time; answer in their order."""
+        """Store checked drafts as `remember` does, in a third of the time; return the results in their order."""
         # One project after the other: the index takes rising row ids much faster.
         order = sorted(range(len(drafts)), key=lambda place: validation.scope_of(drafts[place]).path)
         done: dict[int, Remembered] = {}
@@ -263,7 +264,10 @@ class MemoryTransaction:
             done[place] = self.remember(draft)
 
     def add(self, memory: Memory, action: str, entry: IndexEntry | None = None) -> Memory:
-        """Add a checked memory as it is, with its id and dates; answer it with its number."""
+        """Add a checked memory as it is, with its id and dates, and return it with its number.
+
+        `action`: that of its event. `entry`: its index entry, if the caller has built it already.
+        """
         self._path.require_layer(memory.scope)
         entry = entry or versioning.build_index_entry(memory)
         (added,) = self.tx.add([(memory, versioning.memory_fingerprint(memory), entry)], self._actor)
@@ -279,10 +283,11 @@ class MemoryTransaction:
         author: Actor | None = None,
         detail: Mapping[str, object] | None = None,
     ) -> Memory:
-        """Store `new` as the next version of `old`, by this author; None: by the actor where the text changes.
+        """Store `new` as the next version of `old`, and return it.
 
-        `detail`: more for its event. Raises NotAllowed where the actor may not write to one of the layers, or not shorten
-        the memory's life.
+        `action`, `detail`: those of its event. `author`: the author of the version; None: the actor if what the memory says
+        changes, else the author of `old`. Raises NotAllowed if the actor may not write to one of the layers, or not let the
+        memory expire earlier.
         """
         self._require_expiry_right(old, new)
         self._path.require_layer(old.scope)
@@ -298,10 +303,11 @@ class MemoryTransaction:
         self.log_change(old, new, action, detail)
         return new
 
-    def learn(self, old: Memory, relevance: float, detail: Mapping[str, object]) -> None:
-        """Store a memory with a relevance that was learned, as its next version; nothing where it has that already.
+    def set_learned_relevance(self, old: Memory, relevance: float, detail: Mapping[str, object]) -> None:
+        """Store a learned relevance as the next version of a memory; do nothing if the memory has it already.
 
-        What it says does not change, so it does not become a memory that changed recently.
+        The time of the last change moves by a microsecond only, because what the memory says does not change. `detail`: more
+        for its event.
         """
         if relevance != old.relevance:
             new = versioning.next_version(old, msgspec.structs.replace(old, relevance=relevance), old.updated_at)
@@ -314,29 +320,29 @@ class MemoryTransaction:
             permissions.require(self._actor, "archive", f"archive #{old.number} or let it expire earlier")
 
     def replace(self, old: Memory, new: Memory) -> None:
-        """Write a version that is complete already; the caller logs it."""
+        """Store a complete version `new` in place of `old`. The caller logs the change."""
         fingerprint, entry = versioning.memory_fingerprint(new), versioning.build_index_entry(new)
         self.tx.change([(old, new, fingerprint, entry)], self._actor)
         self.changed.append(new.number)
 
     def replace_many(self, changes: Sequence[MemoryChange]) -> None:
-        """Write versions that are complete already, in a fraction of the time; the caller logs each."""
+        """Store complete versions, faster than `replace` one by one. The caller logs the changes."""
         self.tx.change(changes, self._actor)
         self.changed.extend(new.number for _, new, *_ in changes)
 
     def erase(self, memory: Memory) -> None:
-        """Erase a memory with its versions and links, and log it without its text."""
+        """Erase a memory with its versions and links, and log that without its text."""
         self.tx.erase(memory.number)
         self.log("purged", memory, {"id": memory.id})
         self.changed.append(memory.number)
 
     def log_change(self, old: Memory, new: Memory, action: str, detail: Mapping[str, object] | None = None) -> None:
-        """Log which fields differ, and the version; with more detail, if there is any."""
+        """Log a change of a memory: which fields differ, the new version, and `detail`, if there is more to log."""
         changed = [
             name for name in Memory.__struct_fields__ if name in fields.LOGGED and getattr(old, name) != getattr(new, name)
         ]
         self.log(action, new, {"fields": changed, "version": new.version, **(detail or {})})
 
     def log(self, action: str, subject: Memory | Scope, detail: Mapping[str, object] | None = None) -> None:
-        """Log an event about a memory, or about a project or session itself."""
+        """Log an event about a memory, or about a project or session itself. `detail`: more about it, never a text."""
         self.tx.add_event(action, self._actor, self.at, subject, detail or {}, self.source)

@@ -29,7 +29,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "remember": CommandEntry(_WRITE, "remember", "Store a memory: an argument, - for standard input, or your editor."),
     "revise": CommandEntry(_WRITE, "revise", "Change a memory's text or fields; the old version stays in its history."),
     "edit": CommandEntry(_WRITE, "revise", "Change a memory in your editor."),
-    "learn": CommandEntry(_WRITE, "learn", "Draw what is worth keeping from a conversation."),
+    "learn": CommandEntry(_WRITE, "learn", "Learn memories from a conversation."),
     "review": CommandEntry(_WRITE, "learn", "Decide on what was learnt: keep, edit or drop each proposal."),
     "recall": CommandEntry(_FIND, "query", "Find what answers a question, best first; without one, the newest."),
     "list": CommandEntry(_FIND, "query", "List memories, last changed first."),
@@ -50,18 +50,18 @@ COMMANDS: dict[str, CommandEntry] = {
     "purge": CommandEntry(_CHANGE, "purge", "Destroy forgotten memories and their history for good."),
     "compose": CommandEntry(_PROMPTS, "compose", "Compose the prompt of a task, with the memories that fit it."),
     "before": CommandEntry(
-        _PROMPTS, "conversation", "Print the prompt for a message, with what memory has on it, and record it as a run."
+        _PROMPTS, "conversation", "Print the prompt for a message, with the memories that fit it, and record it as a run."
     ),
     "after": CommandEntry(
         _PROMPTS,
         "conversation",
-        "Keep what came of a run: what was learnt, an entry of its session, a line of activity, and its outcome.",
+        "Record the end of a run: what was learnt, an entry of its session, a line of activity, and its outcome.",
     ),
     "run": CommandEntry(_PROMPTS, "conversation", "Run an agent with memory: compose its prompt, and keep what it learnt."),
     "runs": CommandEntry(_PROMPTS, "runs", "List the runs of a project, newest first; show, compare and report them."),
     "why": CommandEntry(_PROMPTS, "runs", "Explain why memories were in the prompt of a run, or were not."),
     "replay": CommandEntry(_PROMPTS, "runs", "Print the prompt of a run again: the same bytes, from the history."),
-    "outcome": CommandEntry(_PROMPTS, "runs", "Record what came of a run: its memories become more or less relevant."),
+    "outcome": CommandEntry(_PROMPTS, "runs", "Record the outcome of a run: its memories become more or less relevant."),
     "blame": CommandEntry(_PROMPTS, "runs", "Find which memory put a text into which prompt."),
     "meter": CommandEntry(
         _PROMPTS, "meter", "Show which injected memories agents used, ignored or contradicted, and what they cost."
@@ -79,7 +79,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "mirror": CommandEntry(_FILES, "mirror", "Keep files and memories in sync, both ways."),
     "worktree": CommandEntry(_FILES, "worktree", "Create git worktrees that share one .agent/memories.md."),
     "install": CommandEntry(_SERVE, "install", "Wire agent clients to omoide: the MCP server and the hooks."),
-    "uninstall": CommandEntry(_SERVE, "install", "Remove omoide from agent clients: their files become what they were."),
+    "uninstall": CommandEntry(_SERVE, "install", "Remove omoide from agent clients, and restore their files."),
     "mcp": CommandEntry(_SERVE, "mcp", "Serve agents over MCP: on standard input and output, or over HTTP."),
     "hook": CommandEntry(_SERVE, "hook", "Answer a hook of an agent, or show how the last ones went."),
     "serve": CommandEntry(_SERVE, "serve", "Serve REST and MCP over HTTP on one port."),

@@ -1,7 +1,6 @@
 """before, after and run: memory around the task of an agent."""
 
 import shlex
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from omoide.errors import InvalidInput, OmoideError, StoreError
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.compose import read_task
 from omoide.interfaces.cli.learn import open_transcript, print_report, read_text, report_record
@@ -28,7 +26,6 @@ from omoide.interfaces.cli.summarize import summary_record
 from omoide.model import Layout, RunResult, Task
 
 if TYPE_CHECKING:  # they load when a command runs
-    from omoide.conversation.agent_process import ProcessResult
     from omoide.conversation.pipeline import Conversation, ConversationReport, PreparedPrompt
     from omoide.learning.transcript import Turn
     from omoide.service.summaries import SummaryResult
@@ -60,7 +57,7 @@ def before_command(
     target: Target,
     as_json: bool,
 ) -> None:
-    """Print the prompt for a message, with what memory has on it, and record it as a run.
+    """Print the prompt for a message, with the memories that fit it, and record it as a run.
 
     The message, or - for standard input, is routed to its project; --project names one. `omoide after` reports what came
     of the run.
@@ -88,7 +85,7 @@ def before_command(
 )
 @click.option("--exit-code", type=int, help="The exit code of the agent's process.")
 @click.option("--duration", type=float, metavar="SECONDS", help="How long it took; by default the time since `before`.")
-@click.option("--note", default="", help="In words.")
+@click.option("--note", default="", help="How it went, in words.")
 @project_options
 @json_option
 def after_command(
@@ -101,9 +98,9 @@ def after_command(
     target: Target,
     as_json: bool,
 ) -> None:
-    """Keep what came of a run: what was learnt, an entry of its session, a line of activity, and its outcome.
+    """Record the end of a run: what was learnt, an entry of its session, a line of activity, and its outcome.
 
-    The transcript is one of Claude Code or Codex (JSONL), or plain text.
+    The transcript is one of Claude Code, Codex or Copilot CLI (JSONL), or plain text.
 
     \b
     omoide after build-42 --exit-code 0 --transcript session.jsonl
@@ -153,85 +150,37 @@ def run_command(
     omoide run -m "Fix the login" -- claude -p
     omoide run --task task.toml -- codex exec {prompt}
     """
-    from omoide.conversation.agent_process import require_command  # lazy: see the top
+    from omoide.conversation.agent_run import AgentCommand, message_of, run_with_memory  # lazy: see the top
 
     task = read_task(task_file, {}) if task_file is not None else None
-    text = _message_of(task or Task(), message)
-    require_command(command)  # before a run is recorded for it
-    try:
-        conversation = _open(target, layout, fixed=True)
-        prepared = conversation.before(text, session, task=task, inject=inject)
-    except StoreError as error:
-        warn(f"{error}: the agent runs without memory")
-        context.exit(_run(command, text, "", target).exit_code)
-    _print_problems(prepared)
-    _print_pinned(prepared)
-    if print_prompt:
-        click.echo(prepared.text.encode(), err=True)
-    id = "" if prepared.run is None else prepared.run.id
-    try:
-        ended = _run(command, prepared.text, id, target)
-    except OmoideError as error:  # it was not started
-        if id:
-            _keep_failure(conversation, str(error))
-        raise
-    report = _keep(conversation, id, ended, transcript) if id else None
+    text = message_of(task or Task(), read_stdin() if message == "-" else message)
+    store = None if target.store is None else Path(target.store).resolve()
+
+    def show(prepared: "PreparedPrompt") -> None:
+        _print_problems(prepared)
+        _print_pinned(prepared)
+        if print_prompt:
+            click.echo(prepared.text.encode(), err=True)
+
+    done = run_with_memory(
+        AgentCommand(command, working_directory(), settings_for(target), store),
+        lambda: _open(target, layout, fixed=True),
+        text,
+        task=task,
+        session=session,
+        inject=inject,
+        open_turns=lambda: _open_turns(_existing(transcript)),
+        show=show,
+        warn=warn,
+    )
     with suppress(OSError):  # fallback: the terminal is gone, and with it who would read this
-        if ended.lost:
-            warn(f"the output of the agent could not be passed on ({ended.lost})")
-        if isinstance(report, str):
-            warn(report)
-        elif report is not None:
-            _print_report(report)
-    context.exit(ended.exit_code)
-
-
-def _message_of(task: Task, message: str | None) -> str:
-    text = read_stdin() if message == "-" else message
-    text = text if text is not None else "\n\n".join(part for part in (task.title, task.description) if part)
-    if not text.strip():
-        raise InvalidInput("there is nothing to do: give a --message, or a --task with a title or a description")
-    return text
-
-
-def _run(command: tuple[str, ...], prompt: str, id: str, target: Target) -> "ProcessResult":
-    """Run the agent until it ends. `id`: of its run; empty: it has none."""
-    from omoide.conversation.agent_process import run_agent  # lazy: see the top
-
-    # Hooks of the agent must not inject once more what is in the prompt; what asks for memories still gets them.
-    inject = settings_for(target).memories_inject
-    environment = {"OMOIDE_MEMORIES_INJECT": "manual" if inject == "auto" else inject}
-    if id:
-        environment["OMOIDE_RUN"] = id
-    if target.store is not None:
-        environment["OMOIDE_STORE"] = str(Path(target.store).resolve())
-    with tempfile.TemporaryDirectory(prefix="omoide-") as place:
-        return run_agent(
-            command, prompt, environment=environment, directory=working_directory(), file=Path(place) / "prompt.md"
-        )
-
-
-def _keep_failure(conversation: "Conversation", why: str) -> None:
-    """Record that the agent could not be started. The error itself is reported by the caller."""
-    from omoide.conversation.pipeline import AgentResult  # lazy: see the top
-
-    with suppress(OmoideError):
-        conversation.after(AgentResult(result=RunResult.FAILURE, note=why))
-
-
-def _keep(
-    conversation: "Conversation", id: str, ended: "ProcessResult", transcript: str | None
-) -> "ConversationReport | str":
-    """Keep what came of the agent; return the report, or why there is none."""
-    from omoide.conversation.pipeline import AgentResult  # lazy: see the top
-
-    output = ended.output.decode("utf-8", errors="replace")
-    try:
-        with _open_turns(_existing(transcript)) as turns:
-            return conversation.after(AgentResult(turns, output, exit_code=ended.exit_code, duration=ended.seconds))
-    except (OmoideError, KeyboardInterrupt) as error:  # fallback: a person can do it later
-        why = str(error) or "interrupted"
-        return f"{why}: what came of run {id} is not recorded; `omoide after {id} --exit-code {ended.exit_code}` does that"
+        if done.lost:
+            warn(f"the output of the agent could not be passed on ({done.lost})")
+        if done.problem:
+            warn(done.problem)
+        if done.report is not None:
+            _print_report(done.report)
+    context.exit(done.exit_code)
 
 
 def _existing(transcript: str | None) -> str | None:

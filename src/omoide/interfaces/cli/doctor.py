@@ -8,7 +8,6 @@ from omoide import app
 from omoide.files.git import work_tree
 from omoide.interfaces.cli.options import Target, json_option, open_for_command, settings_for, store_option
 from omoide.interfaces.cli.output import escape_control, print_json
-from omoide.interfaces.hooks.fault_log import read_faults
 from omoide.interfaces.install.status import client_checks
 from omoide.model import HookRecord
 
@@ -45,12 +44,8 @@ def doctor_command(fix: bool, target: Target, as_json: bool) -> None:
 
 
 def _last_calls(target: Target) -> dict[str, HookRecord]:
-    """The last call of each client's hooks, from the database and from the file of faults beside it."""
-    settings = settings_for(target)
-    if not Path(settings.store).exists():
-        return {}
-    calls = [*open_for_command(settings).last_hook_calls(), *read_faults(settings)]
-    return {call.client: call for call in sorted(calls, key=lambda call: call.at)}
+    """The last call of each client's hooks."""
+    return {call.client: call for call in open_for_command(settings_for(target)).last_hook_calls()}
 
 
 def _project() -> Path | None:

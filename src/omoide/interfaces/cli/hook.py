@@ -6,7 +6,6 @@ import click
 
 from omoide.interfaces.cli.options import Target, json_option, open_for_command, settings_for, store_option
 from omoide.interfaces.cli.output import count_of, escape_control, print_json, print_table
-from omoide.interfaces.hooks.fault_log import read_faults
 from omoide.model import HookRecord, HookState
 
 
@@ -58,9 +57,7 @@ def log_command(limit: int, target: Target, as_json: bool) -> None:
     omoide hook log
     omoide hook log --limit 100 --json
     """
-    settings = settings_for(target)
-    calls = [*read_faults(settings), *open_for_command(settings).hook_calls(limit=limit)]
-    calls = sorted(calls, key=lambda call: call.at, reverse=True)[:limit]
+    calls = open_for_command(settings_for(target)).hook_calls(limit=limit)
     if as_json:
         print_json([_record(call) for call in calls])
     elif not calls:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from omoide.errors import InvalidInput, Unreadable
+from omoide.errors import Unreadable
 from omoide.interfaces.cli.export import build_selection, format_option, since_option, states_option, tag_option, tags_option
 from omoide.interfaces.cli.options import (
     Target,
@@ -90,7 +90,7 @@ def file_command(
     with open_memory(target, writing=not dry_run) as (memory, scope), _open_source(file) as source:
         chosen = build_selection(type_, tag, tags, since, states, scope if target.names_scope else None)
         with progress("importing", 1) as tick:
-            counts = import_file(memory, source, form, name=file, here=scope, chosen=chosen, rehearse=dry_run, tick=tick)
+            counts = import_file(memory, source, form, name=file, here=scope, chosen=chosen, dry_run=dry_run, tick=tick)
     _print_counts(counts, dry_run=dry_run, as_json=as_json)
 
 
@@ -165,13 +165,10 @@ def hail_mary_command(file: str, dry_run: bool, target: Target, as_json: bool) -
     from omoide import app  # lazy: the store loads when it is opened
     from omoide.transfer import hail_mary  # lazy: a plain file needs none of it
 
-    # Before the store is opened: whoever closes any descriptor of a file loses his locks on it.
     path = Path(file).expanduser()
-    if path.exists() and path.resolve() == Path(settings_for(target).store).resolve():
-        raise InvalidInput(f"{file} is the store itself: name the database of hail-mary")
-    rows = app.read_foreign_table(path, hail_mary.TABLE, hail_mary.COLUMNS, hail_mary.DESCRIPTION)
+    rows = app.read_foreign_table(settings_for(target), path, hail_mary.TABLE, hail_mary.COLUMNS, hail_mary.DESCRIPTION)
     with open_memory(target, writing=not dry_run) as (memory, scope):
-        counts = hail_mary.import_rows(memory, rows, name=file, here=scope, rehearse=dry_run)
+        counts = hail_mary.import_rows(memory, rows, name=file, here=scope, dry_run=dry_run)
     _print_counts(counts, dry_run=dry_run, as_json=as_json)
 
 

@@ -61,7 +61,7 @@ def install_command(clients: tuple[str, ...], scope: str, dry_run: bool, no_hook
 @click.command("uninstall")
 @_scope_options
 def uninstall_command(clients: tuple[str, ...], scope: str, dry_run: bool) -> None:
-    """Remove omoide from agent clients: their files become what they were.
+    """Remove omoide from agent clients, and restore their files.
 
     A file that nobody else has changed since gets its old bytes back. In any other only omoide's entries are removed.
 

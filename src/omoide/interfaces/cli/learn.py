@@ -2,18 +2,18 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
 
-from omoide.errors import InvalidInput, Unreadable
+from omoide.errors import InvalidInput, OmoideError, Unreadable
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.editor import edit_text
 from omoide.interfaces.cli.options import (
     Target,
+    directory_if_readable,
     json_option,
-    learn_from_inbox,
     open_for_command,
     open_memory,
     settings_for,
@@ -23,7 +23,8 @@ from omoide.interfaces.cli.output import count_of, day, escape_control, headline
 from omoide.learning.transcript import read_lines, read_turns
 from omoide.model import Memory, Scope
 from omoide.service import Service
-from omoide.service.candidate_store import LearningReport, join_reports
+from omoide.service.candidate_store import LearningReport
+from omoide.service.inbox import learn_pending
 
 _LEARN_SECONDS = 3.0
 """For learning from the inbox before a review."""
@@ -37,9 +38,12 @@ _LEARN_SECONDS = 3.0
     type=click.Path(file_okay=False),
     help="Learn from what a person changed in this work tree since the last run, instead of from a conversation.",
 )
-@click.option("--run", metavar="ID", help="The agent's run that the conversation is of.")
+@click.option("--run", metavar="ID", help="The id of the agent's run that the conversation belongs to.")
 @click.option(
-    "--known", metavar="FILE", type=click.Path(dir_okay=False), help="What was injected into it: not learnt again."
+    "--known",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="A file with what was injected into the conversation: it is not learnt again.",
 )
 @click.option("--offline", is_flag=True, help="Do not ask the language model, even if one is configured.")
 @target_options
@@ -53,11 +57,11 @@ def learn_command(
     target: Target,
     as_json: bool,
 ) -> None:
-    """Draw what is worth keeping from a conversation.
+    """Learn memories from a conversation.
 
-    FILE is a transcript of Claude Code (JSONL), a rollout of Codex, or plain text with lines such as `User: …`; - reads
-    standard input. Without FILE: what the hooks of agents left in the inbox, each line once. What a person asked for or
-    decided is stored as active; what is less certain waits in `omoide review`.
+    FILE is a transcript of Claude Code (JSONL), a rollout of Codex, the events of Copilot CLI, or plain text with lines such
+    as `User: …`; - reads standard input. Without FILE: what the hooks of agents left in the inbox, each line once. What a
+    person asked for or decided is stored as active; what is less certain waits in `omoide review`.
 
     \b
     omoide learn
@@ -71,7 +75,7 @@ def learn_command(
         if run or known or target.names_scope:
             raise InvalidInput("the inbox knows its runs and projects itself: name a FILE, or leave the other options out")
         memory = open_for_command(settings_for(target))
-        report = join_reports([memory.learn_from_inbox(ask=not offline), memory.begin_turn(Path.cwd())])
+        report = learn_pending(memory, directory_if_readable(), ask=not offline)
     else:
         with open_memory(target, writing=True) as (memory, scope):
             if corrections is not None:
@@ -105,7 +109,7 @@ def read_text(file: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise Unreadable(f"cannot read {file} ({error.strerror})") from error
+        raise Unreadable(f"cannot read {file} ({error.strerror}): name another file") from error
 
 
 def report_record(report: LearningReport) -> dict[str, object]:
@@ -154,8 +158,8 @@ def review_command(
     omoide review --keep 12 --drop 13
     """
     with open_memory(target) as (memory, scope):
-        learn_from_inbox(memory, _LEARN_SECONDS)
-        memory.begin_turn(Path.cwd())
+        with suppress(OmoideError):  # fallback: without what waits to be learnt
+            learn_pending(memory, directory_if_readable(), seconds=_LEARN_SECONDS, ask=False)
         decided = _decide(memory, scope, keep, drop, never)
         if decided:
             if as_json:

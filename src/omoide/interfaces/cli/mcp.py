@@ -66,7 +66,7 @@ def mcp_command(
         _serve_http(settings, root, session, tools, address, allow_host)
         return
     if allow_host:
-        raise InvalidInput("--allow-host is for --http and --daemon")
+        raise InvalidInput("--allow-host needs --http or --daemon: add one of them, or leave it out")
     from omoide.interfaces.mcp.server import serve_stdio  # lazy: each transport loads its own
 
     serve_stdio(settings, root, session, tools)
@@ -90,8 +90,7 @@ def _serve_http(settings: Settings, root: Path | None, session: str, tools: str,
 
 def _check_target(target: Target) -> None:
     """Raise InvalidInput for wrong flags now, not at every call."""
-    if target.everywhere and (target.project or target.session):
-        raise InvalidInput("--global cannot be combined with --project or --session: choose one")
+    target.require_one_scope()
     if target.project:
         model.check_project_path(target.project)
     if target.session:

@@ -177,7 +177,7 @@ def _open_list(target: Target, *, writing: bool = False) -> "Iterator[RepoList]"
 
 def _choose(items: "Sequence[ListItem]") -> "ListItem":
     """Ask a person which of two entries is meant."""
-    click.echo("There are two of them:", err=True)
+    click.echo(f"{len(items)} entries match:", err=True)
     for number, item in enumerate(items, 1):
         click.echo(f"  {number}  {_describe(item)}", err=True)
     answer: int = click.prompt("Which one", type=click.IntRange(1, len(items)), err=True)

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import msgspec
 
-from omoide.errors import InvalidInput, OmoideError
+from omoide.errors import InvalidInput
 from omoide.files.git import git_root
 from omoide.interfaces.cli import WARNINGS
 from omoide.model import Actor, Layer, Role, Scope
@@ -39,6 +39,11 @@ class Target(msgspec.Struct, frozen=True):
     def names_scope(self) -> bool:
         """Whether the flags name a scope."""
         return bool(self.project or self.session or self.everywhere)
+
+    def require_one_scope(self) -> None:
+        """Raise InvalidInput for flags that name more than one scope."""
+        if self.everywhere and (self.project or self.session):
+            raise InvalidInput("--global cannot be combined with --project or --session: choose one")
 
 
 def target_options(command: Command[T]) -> Command[T]:
@@ -143,16 +148,15 @@ def open_for_command(settings: Settings) -> "Service":
     """Open the memory until the command ends: closing may take a moment, and the output is printed before that."""
     context = click.get_current_context()
     memory = context.with_resource(_open_store(settings))
-    context.call_on_close(lambda: learn_from_inbox(memory, _LEARN_SECONDS))  # after the output, before the memory is closed
+    context.call_on_close(lambda: _learn_at_end(memory))  # after the output, before the memory is closed
     _report_retirements(memory)
     return memory
 
 
-def learn_from_inbox(memory: "Service", seconds: float) -> None:
-    """Learn from what agents' hooks left, by rules alone and for so long. A fault is none of the command."""
-    with suppress(OmoideError):  # fallback: the next command learns it
-        if memory.has_inbox():  # mostly it has nothing, and learning takes 10 ms to load
-            memory.learn_from_inbox(seconds=seconds, ask=False)
+def _learn_at_end(memory: "Service") -> None:
+    from omoide.service.hook_calls import learn_if_waiting  # lazy: the store loads when it is opened
+
+    learn_if_waiting(memory, seconds=_LEARN_SECONDS)
 
 
 def _report_retirements(memory: "Service") -> None:
@@ -185,9 +189,8 @@ def warn(message: str) -> None:
 
 
 def _resolve_scope(memory: "Service", target: Target, settings: Settings, *, writing: bool) -> Scope:
+    target.require_one_scope()
     if target.everywhere:
-        if target.project or target.session:
-            raise InvalidInput("--global cannot be combined with --project or --session: choose one")
         return Scope.everywhere()
     if settings.project:
         scope = Scope.project(settings.project)
@@ -223,6 +226,14 @@ def working_directory() -> Path:
         return Path.cwd()
     except OSError as error:
         raise InvalidInput(f"this directory cannot be read ({error.strerror}): go to one that exists") from error
+
+
+def directory_if_readable() -> Path | None:
+    """Return the current directory; None where it is gone or cannot be read, for commands that do without it."""
+    try:
+        return Path.cwd()
+    except OSError:  # fallback: it says nothing about the project
+        return None
 
 
 def read_stdin_bytes() -> bytes:

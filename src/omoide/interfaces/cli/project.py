@@ -97,7 +97,7 @@ def list_command(target: Target, as_json: bool) -> None:
     """
     overviews = open_for_command(settings_for(target)).catalogue()
     if as_json:
-        print_json({"projects": [_overview_record(overview) for overview in overviews]})
+        print_json({"projects": [serialize.project_overview(overview) for overview in overviews]})
     elif overviews:
         rows = [_overview_row(overview) for overview in overviews]
         print_table(["name", "category", "description", "updated", "sessions"], rows, flexible=(2, 4, 0), optional=(1, 4, 2))
@@ -156,22 +156,17 @@ def describe_command(path: str, text: str, target: Target, as_json: bool) -> Non
 @target_options
 @json_option
 def bind_command(directory: str | None, target: Target, as_json: bool) -> None:
-    """Bind a repository to a project, whatever it was taken for.
+    """Bind a repository to a project.
 
-    Without --project, to the project whose history it shares, or whose directory is gone. The project that it was taken for
-    before stays: `project merge` moves its memories.
+    Without --project, to the project whose history it shares, or whose directory is gone. If it was recognised as another
+    project before, that one stays: `project merge` moves its memories.
 
     \b
     omoide project bind --project shop
     omoide project bind ../shop-fork --project shop
     """
     root = _directory(directory or ".")
-    memory = open_for_command(settings_for(target))
-    found = memory.identify(root)
-    path = target.project or found.candidate or (found.scope.path if found.is_stored else "")
-    if not path:
-        raise InvalidInput(f"{root} is like no project: name one with --project, or create one with `omoide project create`")
-    project = memory.bind_project(root, path)
+    project = open_for_command(settings_for(target)).bind_project(root, target.project)
     if as_json:
         print_json(serialize.project(project))
     else:
@@ -336,17 +331,9 @@ def _overview_row(overview: "ProjectOverview") -> list[str]:
     return [name, category, project.description, day(overview.updated_at), sessions]
 
 
-def _overview_record(overview: "ProjectOverview") -> dict[str, Any]:
-    return {
-        **serialize.project(overview.project),
-        "updated_at": serialize.format_time(overview.updated_at),
-        "sessions": [session.scope.name for session in overview.sessions],
-    }
-
-
 def _detail_record(detail: "ProjectDetails") -> dict[str, Any]:
     return {
-        **_overview_record(detail.overview),
+        **serialize.project_overview(detail.overview),
         "sessions": [serialize.session(session) for session in detail.overview.sessions],
         "total_count": detail.summary.count,
         "bytes": detail.summary.bytes if detail.files.directory is None else detail.files.total_bytes,

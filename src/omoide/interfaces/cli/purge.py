@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from omoide.errors import InvalidInput
+from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
 from omoide.interfaces.cli.output import count_of, escape_control, headline, print_json
 from omoide.model import Memory
@@ -31,9 +32,9 @@ _SHOWN = 20
 def purge_command(refs: tuple[str, ...], forgotten: bool, in_copies: bool, yes: bool, target: Target, as_json: bool) -> None:
     """Destroy forgotten memories and their history for good.
 
-    This cannot be undone: no byte of them stays in the database. It names the backups, archives and mirrored files that
-    still hold them; --everywhere removes them there as well, alone also what was purged before. Exports and the history of
-    git are out of reach.
+    This cannot be undone: the database keeps no byte of them. The backups, archives and mirrored files that still hold them
+    are listed. --everywhere removes them from these copies too; without memories, it does so for all that were purged
+    before. Exports and the history of git cannot be changed.
 
     \b
     omoide purge 12 --everywhere
@@ -65,7 +66,7 @@ def _record(report: PurgeReport, selected: Sequence[Memory]) -> dict[str, Any]:
     return {
         "purged": report.purged,
         "numbers": [each.number for each in selected],
-        "copies": [{"path": one.path, "kind": one.kind, "state": one.state, "reason": one.reason} for one in report.copies],
+        "copies": [serialize.copy(one) for one in report.copies],
         "unreachable": list(report.unreachable),
     }
 

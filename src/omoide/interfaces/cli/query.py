@@ -51,7 +51,10 @@ def _filter_options(command: Callable[..., T]) -> Callable[..., T]:
 @_filter_options
 @click.option("--archived", is_flag=True, help="Search the archive instead.")
 @click.option(
-    "--min-score", type=float, metavar="SCORE", help="Nothing if the best hit scores less, from 0 (show it all) to 1."
+    "--min-score",
+    type=float,
+    metavar="SCORE",
+    help="Show nothing if the best hit scores less than this, from 0 (show all) to 1.",
 )
 @target_options
 @json_option

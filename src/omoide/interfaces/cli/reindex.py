@@ -21,7 +21,6 @@ from omoide.interfaces.cli.options import (
 )
 from omoide.interfaces.cli.output import count_of, escape_control, headline, print_json, print_table
 from omoide.lifecycle.deduplication import Contradiction, Merge, MergePlan, Proposal, ReindexResult
-from omoide.model import LinkKind
 from omoide.service import Service
 
 _ROWS = 20
@@ -83,10 +82,11 @@ _ANSWERS = {"m": "merge", "k": "keep", "c": "contradiction", "n": "never ask aga
 
 
 def _review(memory: Service) -> list[tuple[int, int]]:
-    """Ask about each proposal; return the pairs to merge. A contradiction and "never ask again" become links at once."""
-    memory.embed_pending()
+    """Ask about each proposal; return the pairs to merge. A contradiction and "never ask again" are stored at once."""
+    from omoide.service.merge_review import keep_both, pairs_to_review  # lazy: only for a review
+
     approved = []
-    for pair in memory.reindex(dry_run=True).plan.proposals:
+    for pair in pairs_to_review(memory):
         one, other = sorted((pair.one, pair.other), key=lambda its: its.number)
         for memory_shown in (one, other):
             click.echo(f"\n{headline(memory_shown)}\n    {escape_control(memory_shown.content)}")
@@ -95,8 +95,7 @@ def _review(memory: Service) -> list[tuple[int, int]]:
         if answer == "m":
             approved.append((one.number, other.number))
         elif answer != "k":
-            kind = LinkKind.CONTRADICTS if answer == "c" else LinkKind.RELATES
-            memory.link(one.number, kind, other.number, scope=one.scope)
+            keep_both(memory, one, other, contradict=answer == "c")
     return approved
 
 
@@ -186,7 +185,7 @@ def _result_record(result: ReindexResult, *, dry_run: bool) -> dict[str, object]
         "dry_run": dry_run,
         "merges": [serialize.merge(merge) for merge in result.plan.merges],
         "proposals": [serialize.proposal(pair) for pair in result.plan.proposals],
-        "contradictions": [serialize.doubt(pair) for pair in result.plan.contradictions],
+        "contradictions": [serialize.contradiction(pair) for pair in result.plan.contradictions],
         "merged": result.merged,
         "dropped": result.dropped,
         "indexed": result.indexed,

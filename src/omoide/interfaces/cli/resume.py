@@ -1,7 +1,6 @@
 """resume and summary: the context to continue with, and the numbers of a layer."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
@@ -10,14 +9,14 @@ from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, layers_option, open_memory, target_options
 from omoide.interfaces.cli.output import count_of, day, escape_control, headline, print_json, print_table
 from omoide.markdown.fence import indent
-from omoide.model import Layer, Memory, ResumeContext, Scope, State, Summary
+from omoide.model import Layer, Memory, ResumeContext, State
 
 _RESUMED = 20
 """Memories in each list, as over MCP."""
 
 
 @click.command("resume")
-@click.option("--limit", type=click.IntRange(1, 1000), default=_RESUMED, help="The largest number in each list.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=_RESUMED, help="How many memories in each list at most.")
 @target_options
 @json_option
 def resume_command(limit: int, target: Target, as_json: bool) -> None:
@@ -86,9 +85,9 @@ def summary_command(layers: tuple[str, ...], archived: bool, target: Target, as_
     """
     state = State.ARCHIVED if archived else State.ACTIVE
     with open_memory(target) as (memory, scope):
-        found = memory.summary(scope=scope, layers=[Layer(name) for name in layers] or _own_layers(scope), states=(state,))
+        found = memory.summary(scope=scope, layers=[Layer(name) for name in layers] or scope.own_layers, states=(state,))
     if as_json:
-        print_json(_summary_record(found))
+        print_json(serialize.summary(found))
         return
     kind = "archived memory" if archived else "memory"
     plural = "archived memories" if archived else "memories"
@@ -99,18 +98,3 @@ def summary_command(layers: tuple[str, ...], archived: bool, target: Target, as_
         if counts:
             click.echo("")
             print_table([title, "memories"], [(name, f"{count:,}") for name, count in counts.items()], flexible=(0,))
-
-
-def _own_layers(scope: Scope) -> tuple[Layer, ...]:
-    return (Layer.PROJECT, Layer.SESSION) if scope.path else (Layer.EVERYWHERE,)
-
-
-def _summary_record(found: Summary) -> dict[str, Any]:
-    return {
-        "count": found.count,
-        "by_type": found.by_type,
-        "by_tag": found.by_tag,
-        "bytes": found.bytes,
-        "oldest": serialize.format_time(found.oldest),
-        "newest": serialize.format_time(found.newest),
-    }

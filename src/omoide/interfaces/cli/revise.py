@@ -1,6 +1,6 @@
 """revise and edit: change what a memory says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,7 +35,7 @@ _CLEARING_FLAGS = {"no_key": "key", "no_expiry": "expires_at"}
 @click.option("--add-tag", multiple=True, help="Add a tag to the present ones.")
 @click.option("--remove-tag", multiple=True, help="Remove a tag.")
 @click.option("--no-key", is_flag=True, help="Remove its key.")
-@click.option("--no-expiry", is_flag=True, help="It never expires.")
+@click.option("--no-expiry", is_flag=True, help="Remove its expiry.")
 @click.option("--active/--inactive", default=None, help="Switch it on or off.")
 @click.option("--fix", is_flag=True, help="Fix its relevance: outcomes of runs no longer move it.")
 @click.option("--release", is_flag=True, help="Let outcomes of runs move its relevance again.")
@@ -60,9 +60,6 @@ def revise_command(
         changes["content"] = read_stdin() if content == "-" else content
     with open_memory(target) as (memory, scope):
         old = memory.show(ref, scope=scope)
-        if flags["add_tag"] or flags["remove_tag"]:
-            changes["tags"] = _edited_tags(changes.get("tags", old.tags), flags["add_tag"], flags["remove_tag"])
-            if_version = old.version if if_version is None else if_version
         fix, release = flags["fix"], flags["release"]
         new = old
         if changes or not (fix or release):
@@ -93,15 +90,12 @@ def _values(flags: Mapping[str, Any]) -> dict[str, Any]:
         **{name: flags.get(name) for name in (*fields.REVISABLE, "active")},
         "type": flags["type_"],
         "tags": tags_of(flags["tag"], flags["tags"]) if gives_tags else None,
+        "add_tags": flags["add_tag"] or None,
+        "remove_tags": flags["remove_tag"] or None,
         "examples": flags["example"] or None,
         "expires_at": None if flags["expires"] is None else parse_time(flags["expires"], "expires", future=True),
     }
     return {name: value for name, value in values.items() if value is not None}
-
-
-def _edited_tags(tags: Sequence[str], added: Sequence[str], removed: Sequence[str]) -> list[str]:
-    gone = {tag.casefold() for tag in removed}
-    return [tag for tag in (*tags, *added) if tag.casefold() not in gone]
 
 
 def _print_change(old: Memory, new: Memory, *, as_json: bool) -> None:

@@ -1,12 +1,20 @@
 """route: which project a message belongs to, and why."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from omoide.interfaces import serialize
-from omoide.interfaces.cli.options import Target, json_option, open_for_command, read_stdin, settings_for, store_option, warn
+from omoide.interfaces.cli.options import (
+    Target,
+    directory_if_readable,
+    json_option,
+    open_for_command,
+    read_stdin,
+    settings_for,
+    store_option,
+    warn,
+)
 from omoide.interfaces.cli.output import escape_control, print_json, print_table
 from omoide.model import Route
 
@@ -31,20 +39,15 @@ def route_command(message: str, current: str | None, no_model: bool, explain: bo
     settings = settings_for(target)
     memory = open_for_command(settings)
     text = read_stdin() if message == "-" else message
-    found = memory.route(text, current=current or settings.project or None, directory=_directory(), ask=not no_model)
+    found = memory.route(
+        text, current=current or settings.project or None, directory=directory_if_readable(), ask=not no_model
+    )
     if as_json:
         print_json(serialize.route(found))
         return
     _print_route(found)
     if explain:
         _print_candidates(found)
-
-
-def _directory() -> Path | None:
-    try:
-        return Path.cwd()
-    except OSError:  # fallback: it is gone, so it says nothing
-        return None
 
 
 def _print_route(route: Route) -> None:

@@ -288,7 +288,7 @@ def outcome_command(
     target: Target,
     as_json: bool,
 ) -> None:
-    """Record what came of a run: its memories become more or less relevant.
+    """Record the outcome of a run: its memories become more or less relevant.
 
     \b
     omoide outcome 3 success --helped 12

@@ -41,7 +41,6 @@ def stats_command(target: Target, as_json: bool) -> None:
 
 
 def _stats_record(stats: StoreStats, engine: str, schema: int) -> dict[str, object]:
-    vectors = stats.vectors
     return {
         "store": stats.location,
         "bytes": stats.bytes,
@@ -51,7 +50,7 @@ def _stats_record(stats: StoreStats, engine: str, schema: int) -> dict[str, obje
         "by_state": stats.by_state,
         "by_type": stats.by_type,
         "by_project": [{"project": path or None, "memories": count} for path, count in stats.by_project.items()],
-        "vectors": {"embedder": vectors.embedder, "embedded": vectors.embedded, "pending": vectors.pending},
+        "vectors": serialize.coverage(stats.vectors),
         "newest_change": serialize.format_time(stats.newest_change),
     }
 

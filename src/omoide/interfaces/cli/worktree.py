@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from omoide.errors import InvalidInput, OmoideError
+from omoide.errors import InvalidInput
 from omoide.interfaces.cli.options import json_option, warn, working_directory
 from omoide.interfaces.cli.output import escape_control, print_json
 from omoide.settings import load_settings
@@ -42,13 +42,9 @@ def add_command(path: str, arguments: tuple[str, ...], gitattributes: bool, as_j
     omoide worktree add ../fix -b fix main
     """
     shared = worktrees.shared_file(load_settings().memories_directory)
-    worktree = worktrees.add_worktree([path, *arguments], working_directory())
-    try:
-        result = worktrees.link_worktree(worktree, shared)
-    except OmoideError as error:  # fallback: a worktree with memories of its own, and a warning
-        warn(str(error))
-        file = worktree / shared
-        result = worktrees.LinkResult(worktree, "not linked", file, file)
+    result = worktrees.add_linked_worktree([path, *arguments], shared, working_directory())
+    if result.problem:
+        warn(result.problem)
     _report(result, gitattributes=gitattributes, as_json=as_json)
 
 
@@ -72,7 +68,7 @@ def link_command(path: str | None, force: bool, gitattributes: bool, as_json: bo
 
 
 def _report(result: worktrees.LinkResult, *, gitattributes: bool, as_json: bool) -> None:
-    hints = git_attributes.write([result.target]) if gitattributes else git_attributes.hints([result.target])
+    hints = git_attributes.let_git_merge([result.target], add=gitattributes)
     if as_json:
         print_json(_record(result))
     else:

@@ -1,56 +1,34 @@
-"""The file of faults that a hook could not write to the database: beside it, small, never with what anybody said."""
+"""Log a call of a hook that failed before the service could: as one line beside the database, without secrets."""
 
-import os
-from contextlib import suppress
-from pathlib import Path
-
-import msgspec
-
+from omoide import model
 from omoide.errors import OmoideError
+from omoide.files.hook_faults import append_fault
 from omoide.guard import secrets
-from omoide.model import HookRecord
-from omoide.settings import Settings
+from omoide.model import HookCall, HookEvent, HookRecord, HookState
 
-_LARGEST = 64_000
-"""Bytes; the older half is dropped from a file that is larger."""
+_LONGEST_SESSION = 200
 
 
-def fault_file(store: str) -> Path:
-    """Return the file of faults of a store."""
-    path = Path(store)
-    return path.with_name(f"{path.name}.hook-faults")
+def log_fault(store: str, call: HookCall | None, error: Exception, seconds: float) -> None:
+    """Log that a call failed after so many seconds, in the file beside the store.
+
+    `call`: None where not even the input could be read. Where it cannot be logged nothing is done.
+    """
+    record = HookRecord(
+        0,
+        model.now(),
+        call.client if call else "",
+        call.event if call else HookEvent.OTHER,
+        call.session[:_LONGEST_SESSION] if call else "",
+        state=HookState.FAILED,
+        seconds=seconds,
+        fault=_describe(error),
+    )
+    append_fault(store, record)
 
 
-def append_fault(store: str, record: HookRecord) -> None:
-    """Add a fault to the file of a store. Where that is not possible nothing is done: nobody could be informed."""
-    file = fault_file(store)
-    line = msgspec.json.encode(record) + b"\n"
-    with suppress(OSError):
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if file.exists() and file.stat().st_size > _LARGEST:
-            _drop_older_half(file)
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            os.write(descriptor, line)
-        finally:
-            os.close(descriptor)
-
-
-def read_faults(settings: Settings) -> list[HookRecord]:
-    """Return the faults in the file of the settings' store, newest first; lines that cannot be read are left out."""
-    try:
-        lines = fault_file(settings.store).read_bytes().splitlines()
-    except OSError:  # fallback: no file, no faults
-        return []
-    found = []
-    for line in lines:
-        with suppress(msgspec.DecodeError):
-            found.append(msgspec.json.decode(line, type=HookRecord))
-    return found[::-1]
-
-
-def describe(error: Exception) -> str:
-    """Return a fault as one line without secrets; of a bug, only where it is: its message may contain anything."""
+def _describe(error: Exception) -> str:
+    """A fault as one line without secrets; of a bug, only where it is: its message may contain anything."""
     if isinstance(error, (OmoideError, OSError)):
         return " ".join(secrets.redact(str(error)).split())[:300]
     trace = error.__traceback__
@@ -59,11 +37,3 @@ def describe(error: Exception) -> str:
     file = "" if trace is None else trace.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
     place = "" if trace is None else f" in {file}, line {trace.tb_lineno}"
     return f"{type(error).__name__}{place}: please report it"
-
-
-def _drop_older_half(file: Path) -> None:
-    rest = file.read_bytes()[-_LARGEST // 2 :].partition(b"\n")[2]
-    new = file.with_name(f"{file.name}.{os.getpid()}")
-    new.write_bytes(rest)
-    new.chmod(0o600)
-    new.replace(file)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
-from omoide.errors import InvalidInput, OmoideError
+from omoide.errors import InvalidInput
 
 if TYPE_CHECKING:  # they load when a call was read
     from omoide.model import HookCall
@@ -111,6 +111,7 @@ def answer(call: "HookCall", settings: "Settings") -> None:
         return
     from omoide import app  # lazy: the store loads when it is opened
     from omoide.files import git_process  # lazy: it loads subprocess
+    from omoide.service.agent_hooks import record_turn  # lazy: it loads with the store
 
     git_process.limit_seconds(_GIT_SECONDS)
     actor = Actor(settings.actor, settings.role, "hook")
@@ -119,23 +120,18 @@ def answer(call: "HookCall", settings: "Settings") -> None:
         if call.event is HookEvent.SESSION_START:  # what was learnt from the last session is in the context of this one
             _learn(memory, settings.hook_seconds)
         memory.hook(call, deliver=lambda text: _write(render_output(call, text)))
+        record_turn(memory, call)
         if call.event is HookEvent.PROMPT:  # after the answer: that must not be lost if there is no time to learn
-            with suppress(OmoideError):  # fallback: nothing is learnt from what a person changed
-                memory.begin_turn(call.directory, session=call.session, message=call.prompt)
             _learn(memory, settings.hook_seconds, _LARGEST_LEARNT, _MOST_LEARNT)
-        if call.event is HookEvent.STOP:
-            with suppress(OmoideError):  # fallback: the same
-                memory.end_turn(call.directory, session=call.session)
     finally:
         memory.close_quickly()
 
 
 def _learn(memory: "Service", seconds: float, largest: int | None = None, most: int | None = None) -> None:
     """Learn from what earlier hooks left, by rules alone, in a share of these seconds."""
-    with suppress(OmoideError):  # fallback: the next one learns it
-        if not memory.has_inbox():  # mostly it has nothing, and what learns need not load
-            return
-        memory.learn_from_inbox(seconds=_LEARN_SHARE * seconds, ask=False, largest=largest, most=most)
+    from omoide.service.hook_calls import learn_if_waiting  # lazy: it loads with the store
+
+    learn_if_waiting(memory, seconds=_LEARN_SHARE * seconds, largest=largest, most=most)
 
 
 def _hook_settings(settings: "Settings") -> "Settings":
@@ -146,21 +142,11 @@ def _hook_settings(settings: "Settings") -> "Settings":
 
 
 def _log_fault(error: Exception, call: "HookCall | None", settings: "Settings | None", started: float) -> None:
-    from omoide import model  # lazy: see `run`
-    from omoide.interfaces.hooks.fault_log import append_fault, describe  # lazy: only for a fault
+    from omoide.interfaces.hooks.fault_log import log_fault  # lazy: only for a fault
     from omoide.user_directories import default_store  # lazy: see `run`
 
-    record = model.HookRecord(
-        0,
-        model.now(),
-        call.client if call else "",
-        call.event if call else model.HookEvent.OTHER,
-        call.session[:200] if call else "",
-        state=model.HookState.FAILED,
-        seconds=time.perf_counter() - started,
-        fault=describe(error),
-    )
-    append_fault(settings.store if settings else os.environ.get("OMOIDE_STORE") or default_store(), record)
+    store = settings.store if settings else os.environ.get("OMOIDE_STORE") or default_store()
+    log_fault(store, call, error, time.perf_counter() - started)
 
 
 def _open_missing_streams() -> None:

@@ -56,5 +56,7 @@ class IdleLearner:
 
     def _learn(self) -> None:
         memory = self._memory()
-        if memory is not None and memory.has_inbox():
-            memory.learn_from_inbox()
+        if memory is not None:
+            from omoide.service.hook_calls import learn_if_waiting  # lazy: it loads with the store
+
+            learn_if_waiting(memory, ask=True)

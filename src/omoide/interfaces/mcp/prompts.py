@@ -9,7 +9,6 @@ from omoide.interfaces.mcp import jsonrpc, resources
 from omoide.interfaces.mcp.context import CallContext
 from omoide.interfaces.mcp.jsonrpc import RpcError
 from omoide.interfaces.mcp.schemas import render_memories, render_memory
-from omoide.model import Layer
 
 _PROJECT = {"name": "project", "title": "Project", "description": "Path of the project; default: this repository's"}
 
@@ -38,10 +37,12 @@ def render_prompt(context: CallContext, name: str, arguments: Mapping[str, str])
     """Render a prompt as a message of the user. Raise RpcError for an unknown prompt or argument."""
     prompt = next((prompt for prompt in PROMPTS if prompt["name"] == name), None)
     if prompt is None:
-        raise RpcError(jsonrpc.INVALID_PARAMS, f"there is no prompt {name!s:.100}")
-    unknown = set(arguments) - {argument["name"] for argument in prompt["arguments"]}
+        raise RpcError(jsonrpc.INVALID_PARAMS, f"there is no prompt {name!s:.100}: prompts/list names them")
+    known = [argument["name"] for argument in prompt["arguments"]]
+    unknown = sorted(set(arguments) - set(known))
     if unknown:
-        raise RpcError(jsonrpc.INVALID_PARAMS, f"{name} has no argument {', '.join(sorted(unknown))!s:.100}")
+        message = f"{name} has no argument {', '.join(unknown)!s:.100}: use {', '.join(known)}"
+        raise RpcError(jsonrpc.INVALID_PARAMS, message)
     text = _resume_text(context, arguments) if name == "resume_session" else _review_text(context, arguments)
     return {
         "description": prompt["description"],
@@ -70,14 +71,12 @@ def _review_text(context: CallContext, arguments: Mapping[str, str]) -> str:
 def complete(context: CallContext, prompt: str, name: str, prefix: str, given: Mapping[str, str]) -> Sequence[str]:
     """List values for an argument of a prompt that start with the prefix; `given` are the arguments chosen so far."""
     if prompt not in [known["name"] for known in PROMPTS]:
-        raise RpcError(jsonrpc.INVALID_PARAMS, f"there is no prompt {prompt!s:.100}")
+        raise RpcError(jsonrpc.INVALID_PARAMS, f"there is no prompt {prompt!s:.100}: prompts/list names them")
     if name == "project":
         return resources.projects(context, prefix)
     if name == "type":
         return resources.types(context, prefix, context.scope(given.get("project") or UNSET))
     if name == "session":
-        scope = context.scope(given.get("project") or UNSET)
-        found = context.service.list(scope=scope, layers=(Layer.SESSION,), limit=1000)
-        names = dict.fromkeys(memory.scope.name for memory in found.memories)
-        return [session for session in names if session.startswith(prefix)]
+        sessions = context.service.sessions(scope=context.scope(given.get("project") or UNSET))
+        return [session.scope.name for session in sessions if session.scope.name.startswith(prefix)]
     return []

@@ -9,7 +9,7 @@ from omoide.interfaces.mcp.context import CallContext
 from omoide.interfaces.mcp.schemas import opening, render_memories
 from omoide.markdown.fence import fence, one_line
 from omoide.markdown.pages import render_document
-from omoide.model import Layer, Memory, Scope, State
+from omoide.model import Memory, Scope, State
 
 _MEMORY, _PROJECT, _DOCUMENT = "omoide://memory/", "omoide://project/", "omoide://document/"
 _PAGE = 50
@@ -103,31 +103,28 @@ def read_resource(context: CallContext, uri: str) -> Sequence[dict[str, Any]]:
 
 def _render_memory(memory: Memory) -> str:
     if memory.state is State.FORGOTTEN:
-        raise NotFound(f"#{memory.number} is forgotten")
+        raise NotFound(f"#{memory.number} is forgotten: restore it first")
     texts = [fence(memory.content), *(f"Example:\n\n{fence(example)}" for example in memory.examples)]
     return "\n\n".join([f"# {one_line(memory.topic)}", opening(memory), *texts]) + "\n"
 
 
 def _project_text(context: CallContext, path: str) -> str:
+    from omoide.service.projects import project_page  # lazy: the service loads with the store, at the first call
+
     try:
-        scope = Scope.project(path)
-    except InvalidInput as error:
-        raise NotFound(f"there is no project {path!s:.200}") from error
-    detail = context.service.project(path, limit=_PAGE)
-    if detail is None:
-        raise NotFound(f"there is no project {path!s:.200}")
-    found = context.service.list(scope=scope, layers=(Layer.PROJECT, Layer.SESSION), limit=_PAGE)
-    # A pinned memory may be older than those on the page of the last changed ones.
-    by_id = {memory.id: memory for memory in (*detail.pinned, *found.memories)}
-    memories = list(by_id.values())[:_PAGE]
-    return render_memories(memories, f"Project {path}: {len(memories)} of {found.total} memories.")
+        page = project_page(context.service, path, _PAGE)
+    except InvalidInput:  # fallback: no project can have such a path
+        page = None
+    if page is None:
+        raise NotFound(f"there is no project {path!s:.200}: resources/list names the one of this server")
+    return render_memories(page.memories, f"Project {path}: {len(page.memories)} of {page.total} memories.")
 
 
 def _document_text(context: CallContext, type: str) -> str:
     try:
         found = context.service.list(scope=context.scope(), type=type, limit=_MAX_MEMORIES)
     except InvalidInput as error:
-        raise NotFound(f"there is no type {type!s:.100}") from error
+        raise NotFound(f"there is no type {type!s:.100}: resources/list names the documents") from error
     text = render_document(type, found.memories)
     left = found.total - len(found.memories)
     return f"{text}\n---\n\n{left:,} more are not shown: `omoide document` writes all of them.\n" if left else text

@@ -216,7 +216,7 @@ def _parameters(request: Request[Any, Any, Any]) -> dict[str, str]:
     given: dict[str, str] = {}
     for name, value in request.query_params.multi_items():
         if name in given:
-            raise InvalidRequest(f"{name}: the parameter is there more than once", {"parameter": name})
+            raise InvalidRequest(f"{name}: the parameter is given more than once: give it once", {"parameter": name})
         given[name] = value
     return given
 

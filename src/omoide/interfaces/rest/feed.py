@@ -99,9 +99,7 @@ class EventFeed:
     def _begin(self, bearer: Bearer | None, query: StreamQuery, header: str | None) -> "tuple[Service, Scope | None, int]":
         """Return the service of the bearer, what to stream, and the last event that the client has."""
         service = self._service_for(bearer)
-        scope = None
-        if query.project_id is not None:
-            scope = Scope.project(service.project_by_number(query.project_id).path) if query.project_id else Scope()
+        scope = None if query.project_id is None else routing.project_scope(service, query.project_id)
         last = query.last_event_id
         if header is not None:
             last = problems.parse_parameters({"lastEventId": header}, StreamQuery).last_event_id

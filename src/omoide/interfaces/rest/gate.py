@@ -9,8 +9,7 @@ import msgspec
 from omoide.interfaces.http.authentication import Authenticator
 from omoide.interfaces.http.messages import HttpError, RequestHead, body_length
 from omoide.interfaces.http.tokens import Bearer
-from omoide.interfaces.mcp import jsonrpc
-from omoide.interfaces.mcp.jsonrpc import RpcError
+from omoide.interfaces.mcp.transports.endpoint import refusal_body
 from omoide.interfaces.rest import problems
 from omoide.interfaces.rest.problems import Refusal
 
@@ -189,8 +188,7 @@ class _GuardedExchange:
     async def refuse(self, error: HttpError) -> None:
         """Answer a request that is refused before its body is read, and end the connection."""
         if self._scope["path"] == MCP_PATH:
-            body = jsonrpc.failure(None, RpcError(jsonrpc.INVALID_REQUEST, error.why))
-            refusal, media_type = Refusal(error.status, body, error.headers), "application/json"
+            refusal, media_type = Refusal(error.status, refusal_body(error), error.headers), "application/json"
         else:
             refusal, media_type = problems.from_http(error), problems.MEDIA_TYPE
         headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in refusal.headers.items()]

@@ -11,9 +11,7 @@ from litestar.response import Stream
 
 from omoide.interfaces.http.messages import HttpError, RequestHead, render_event
 from omoide.interfaces.http.tokens import Bearer
-from omoide.interfaces.mcp import jsonrpc
-from omoide.interfaces.mcp.jsonrpc import RpcError
-from omoide.interfaces.mcp.transports.endpoint import Endpoint, McpResponse, check_head
+from omoide.interfaces.mcp.transports.endpoint import Endpoint, McpResponse, check_head, refusal_body
 from omoide.interfaces.rest.app import read_body
 from omoide.interfaces.rest.gate import BEARER, MCP_PATH
 
@@ -33,7 +31,7 @@ def make_handler(endpoint: Endpoint) -> HTTPRouteHandler:
         try:
             check_head(head)
         except HttpError as error:
-            body = jsonrpc.failure(None, RpcError(jsonrpc.INVALID_REQUEST, error.why))
+            body = refusal_body(error)
             return Response(body, status_code=error.status, headers=error.headers, media_type="application/json")
         body_sent = await read_body(request)
         bearer: Any = request.scope.get(BEARER)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 from litestar import Response
 
-from omoide.errors import InvalidInput, OmoideError, StoreBusy
+from omoide.errors import InvalidInput, OmoideError
 from omoide.interfaces.errors import codes_for
 from omoide.interfaces.http.messages import HttpError
 from omoide.interfaces.rest import values
@@ -50,8 +50,9 @@ def from_error(error: OmoideError) -> Refusal:
     errors = []
     if isinstance(error, InvalidInput) and error.field:
         errors.append({"pointer": f"/{values.field_key(error.field)}", "detail": detail})
-    headers = {"Retry-After": "1"} if isinstance(error, StoreBusy) else {}
-    return render(codes_for(error).rest_status, detail, errors, headers)
+    codes = codes_for(error)
+    headers = {"Retry-After": str(codes.retry_after)} if codes.retry_after else {}
+    return render(codes.rest_status, detail, errors, headers)
 
 
 def from_request(error: InvalidRequest) -> Refusal:
@@ -90,7 +91,9 @@ def parse_parameters(given: dict[str, Any], type: Any) -> Any:
         return value
     for field in msgspec.structs.fields(type):  # msgspec reads the text null as None
         if field.encode_name in given and getattr(value, field.name) is None:
-            raise InvalidRequest(f"{field.encode_name}: null is no value", {"parameter": field.encode_name})
+            raise InvalidRequest(
+                f"{field.encode_name} must not be null: leave the parameter out", {"parameter": field.encode_name}
+            )
     return value
 
 

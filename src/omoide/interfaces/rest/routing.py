@@ -76,8 +76,12 @@ class Call(Generic[Q, B]):
 
     @cached_property
     def scope(self) -> Scope:
-        """The scope of the project in the path."""
-        return Scope.everywhere() if self.project_id == 0 else Scope.project(self.project.path)
+        """The scope of the project in the path. Raises NotFound where the token may not see it."""
+        return project_scope(self.service, self.project_id)
+
+    def session_scope(self, name: str | None) -> Scope:
+        """The scope of a session of the project in the path; None: that of the project itself."""
+        return self.scope if name is None else Scope.session(self.scope.path, name)
 
     @property
     def memory_ref(self) -> str:
@@ -192,6 +196,11 @@ def route(
         return function
 
     return add
+
+
+def project_scope(service: "Service", number: int) -> Scope:
+    """Return the scope of the project with this number; 0 is the global layer. Raises NotFound."""
+    return Scope.project(service.project_by_number(number).path) if number else Scope.everywhere()
 
 
 def check_key(key: str | None) -> None:

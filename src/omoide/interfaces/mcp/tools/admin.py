@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from omoide.errors import InvalidInput
 from omoide.interfaces import serialize
 from omoide.interfaces.mcp.context import CallContext
 from omoide.interfaces.mcp.request import RequestContext
@@ -31,8 +30,7 @@ from omoide.interfaces.time_input import parse_time
 from omoide.markdown.fence import one_line
 from omoide.model import Draft, Event, Layer, LinkKind, Memory, Scope, State, fields
 from omoide.service import Service
-
-_BATCH = 100
+from omoide.service.memories import remember_in_batches
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 
@@ -240,13 +238,11 @@ def _remember_many(context: CallContext, arguments: RememberManyInput, call: Req
     scope = context.scope(arguments.project, arguments.session, arguments.scope, writing=True)
     drafts = [_draft(note, scope) for note in arguments.memories]
     total = len(drafts)
-    for start in range(0, total, _BATCH):
-        call.progress(start, total, f"{start} of {total} stored")
-        try:
-            service.remember_many(drafts[start : start + _BATCH])
-        except InvalidInput as error:
-            raise type(error)(f"the first {start} of {total} are stored; of the rest, {error}") from error
-    call.progress(total, total, f"{total} stored")
+
+    def report(stored: int) -> None:
+        call.progress(stored, total, f"{stored} of {total} stored" if stored < total else f"{total} stored")
+
+    remember_in_batches(service, drafts, report)
     return ToolAnswer(CountResult(total), f"Stored {total} memories in {scope}.")
 
 
@@ -256,7 +252,7 @@ def _purge(context: CallContext, arguments: PurgeInput, _: RequestContext) -> To
     lines = [f"Destroyed {report.purged} memories permanently."]
     lines += [f"{one.kind} {one.path}: {one.state}{f' ({one.reason})' if one.reason else ''}" for one in report.copies]
     lines += [f"Out of reach: {place}" for place in report.unreachable]
-    copies = [{"path": one.path, "kind": one.kind, "state": one.state, "reason": one.reason} for one in report.copies]
+    copies = [serialize.copy(one) for one in report.copies]
     return ToolAnswer(PurgeResult(report.purged, copies, list(report.unreachable)), "\n".join(lines))
 
 

@@ -7,19 +7,17 @@ import os
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from omoide import model
 from omoide.errors import OmoideError
 from omoide.interfaces.hooks.client_input import call_from
 from omoide.interfaces.hooks.client_output import render_output
-from omoide.interfaces.hooks.fault_log import append_fault, describe
+from omoide.interfaces.hooks.fault_log import log_fault
 from omoide.interfaces.hooks.process import CHILD
 from omoide.interfaces.mcp.context import CallContext
-from omoide.model import HookCall, HookEvent, HookRecord, HookState, Scope
+from omoide.model import HookCall, HookEvent, Scope
 
 if TYPE_CHECKING:  # the service loads with the store, at the first call
     from omoide.service import Service
@@ -44,20 +42,22 @@ def call_hook(context: CallContext, arguments: Mapping[str, Any], client: str = 
         scope = None if call.directory and not context.names_project else context.scope()
         text = render_output(call, context.service.hook(call, scope=scope))
     except OmoideError as error:
-        _log_fault(context, call, error, time.perf_counter() - started)
+        log_fault(context.store_location, call, error, time.perf_counter() - started)
         return _result("")
-    if call.event is HookEvent.PROMPT and call.directory:
-        # In a thread: it starts git, the person waits for the answer, and the agent begins to write a second later.
-        threading.Thread(target=_begin_turn, args=(context.service, call, scope), daemon=True).start()
-    elif call.event is HookEvent.STOP and call.directory:
-        with suppress(OmoideError):  # fallback: nothing is learnt from what a person changes
-            context.service.end_turn(call.directory, session=call.session, scope=scope)
+    _record_turn(context.service, call, scope)
     return _result(text)
 
 
-def _begin_turn(service: "Service", call: HookCall, scope: Scope | None) -> None:
-    with suppress(OmoideError):  # fallback: the same
-        service.begin_turn(call.directory, session=call.session, message=call.prompt, scope=scope)
+def _record_turn(service: "Service", call: HookCall, scope: Scope | None) -> None:
+    from omoide.service.agent_hooks import record_turn  # lazy: it loads with the store
+
+    if not call.directory:
+        return
+    if call.event is HookEvent.PROMPT:
+        # In a thread: it starts git, the person waits for the answer, and the agent begins to write a second later.
+        threading.Thread(target=record_turn, args=(service, call), kwargs={"scope": scope}, daemon=True).start()
+    else:
+        record_turn(service, call, scope=scope)
 
 
 def _result(text: str) -> dict[str, Any]:
@@ -68,10 +68,3 @@ def _known_client(name: str) -> str:
     """The client of a name such as `claude-code` or `codex-mcp-client`."""
     known = ("claude", "claude-code"), ("codex", "codex"), ("gemini", "gemini"), ("copilot", "copilot")
     return next((client for part, client in known if part in name.lower()), "")
-
-
-def _log_fault(context: CallContext, call: HookCall, error: OmoideError, seconds: float) -> None:
-    record = HookRecord(
-        0, model.now(), call.client, call.event, call.session, state=HookState.FAILED, seconds=seconds, fault=describe(error)
-    )
-    append_fault(context.store_location, record)

@@ -1,12 +1,10 @@
 """Tools on memories as entries with a key, in a project or in the global layer, with an archive: `--tools layers`."""
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
-from omoide.errors import Conflict, NotFound
 from omoide.interfaces import serialize
 from omoide.interfaces.mcp.context import CallContext
 from omoide.interfaces.mcp.request import RequestContext
@@ -119,46 +117,11 @@ def _scope(context: CallContext, arguments: Any, *, writing: bool = False) -> Sc
     return Scope.everywhere()
 
 
-def _layers(scope: Scope) -> tuple[Layer, ...]:
-    """Return the layers of a tool: those for a project work on it and its sessions, the global ones on the global layer."""
-    return (Layer.PROJECT, Layer.SESSION) if scope.path else (Layer.EVERYWHERE,)
-
-
 def _find_entry(context: CallContext, arguments: Any, scope: Scope, state: State, *, reading: bool = False) -> Memory:
-    """Find an entry by its key, or by # and its number, in the layers of the tool; the session's before the project's.
-
-    With `reading`, a call that names a session finds entries of the project too; without, it changes only the session.
-    Raise NotFound if there is none, Conflict if it is in another state.
-    """
-    service = context.acting_as(arguments.caller_agent_id)
-    found = list(service.by_key(arguments.key, scope=scope))
-    if not found and arguments.key[:1] == "#":  # an entry without a key is found by its number
-        with suppress(NotFound):  # fallback: reported below, with the words for entries
-            found = [service.show(arguments.key, scope=scope)]
+    """Find an entry. A call that names a session changes its entries only; with `reading`, it finds the project's too."""
     names_session = bool(getattr(arguments, "session", UNSET))
-    found = [
-        memory
-        for memory in found
-        if memory.scope.layer in _layers(scope)
-        and memory.state is not State.FORGOTTEN
-        and (reading or not names_session or memory.scope == scope)
-    ]
-    fitting = [memory for memory in found if serialize.state(memory) == state]
-    if fitting:
-        _require_one_session(arguments.key, fitting, scope)
-        return fitting[0]
-    if not found:
-        raise NotFound(f"there is no entry {arguments.key!s:.100} in {scope}: list the entries to see their keys")
-    actual, reason = serialize.state(found[0]), serialize.inactive_reason(found[0])
-    what = "archived: restore it first" if actual == State.ARCHIVED else f"{reason or actual}, not archived"
-    raise Conflict(f"entry {arguments.key!s:.100} is {what}")
-
-
-def _require_one_session(key: str, found: Sequence[Memory], scope: Scope) -> None:
-    """Raise Conflict if the entry is in no nearer place than several sessions."""
-    if found[0].scope.name and found[0].scope != scope and len(found) > 1:
-        sessions = ", ".join(memory.scope.name for memory in found)
-        raise Conflict(f"entry {key!s:.100} is in several sessions ({sessions}): give `session`")
+    service = context.acting_as(arguments.caller_agent_id)
+    return service.entry(arguments.key, scope=scope, state=state, only_here=names_session and not reading)
 
 
 def _save(context: CallContext, arguments: Any, _: RequestContext) -> ToolAnswer:
@@ -215,7 +178,7 @@ def _list_entries(state: State) -> Callable[[CallContext, Any, RequestContext], 
     def run(context: CallContext, arguments: Any, _: RequestContext) -> ToolAnswer:
         scope = _scope(context, arguments)
         page = context.acting_as(arguments.caller_agent_id).list(
-            scope=scope, tags=arguments.tags, layers=_layers(scope), states=(state,), limit=arguments.limit
+            scope=scope, tags=arguments.tags, layers=scope.own_layers, states=(state,), limit=arguments.limit
         )
         lines = [
             f"{len(page.memories)} of {page.total} entries of {scope}, last changed first.",
@@ -229,15 +192,8 @@ def _list_entries(state: State) -> Callable[[CallContext, Any, RequestContext], 
 def _summary(state: State) -> Callable[[CallContext, Any, RequestContext], ToolAnswer]:
     def run(context: CallContext, arguments: Any, _: RequestContext) -> ToolAnswer:
         scope = _scope(context, arguments)
-        found = context.acting_as(arguments.caller_agent_id).summary(scope=scope, layers=_layers(scope), states=(state,))
-        numbers = LayerSummary(
-            found.count,
-            found.by_type,
-            found.by_tag,
-            found.bytes,
-            serialize.format_time(found.oldest),
-            serialize.format_time(found.newest),
-        )
+        found = context.acting_as(arguments.caller_agent_id).summary(scope=scope, layers=scope.own_layers, states=(state,))
+        numbers = LayerSummary(**serialize.summary(found))
         by_type = ", ".join(f"{type} {count}" for type, count in found.by_type.items())
         return ToolAnswer(numbers, f"{found.count} {state} entries in {scope}" + (f": {by_type}." if by_type else "."))
 

@@ -48,7 +48,7 @@ def _stats(context: CallContext, arguments: AgentInput, _: RequestContext) -> To
         {state: count for state, count in stats.by_state.items() if count},
         stats.by_type,
         stats.by_project,
-        {"embedder": stats.vectors.embedder, "embedded": stats.vectors.embedded, "pending": stats.vectors.pending},
+        serialize.coverage(stats.vectors),
         serialize.format_time(stats.newest_change),
     )
     lines = [f"{result.count} memories.", *(f"{count} {state}" for state, count in result.by_state.items())]
@@ -80,7 +80,7 @@ def _near_duplicates(context: CallContext, arguments: CompareInput, call: Reques
     ]
     return ToolAnswer(
         NearDuplicatesResult(
-            [serialize.merge(merge) for merge in merges], [serialize.doubt(pair) for pair in contradictions]
+            [serialize.merge(merge) for merge in merges], [serialize.contradiction(pair) for pair in contradictions]
         ),
         "\n".join(lines),
     )

@@ -90,14 +90,7 @@ class ReplaceResult(Struct, frozen=True):
 
 def _projects(context: CallContext, arguments: AgentInput, _: RequestContext) -> ToolAnswer:
     overviews = context.acting_as(arguments.caller_agent_id).catalogue()
-    rows = [
-        {
-            **serialize.project(overview.project),
-            "updated_at": serialize.format_time(overview.updated_at),
-            "sessions": [session.scope.name for session in overview.sessions],
-        }
-        for overview in overviews
-    ]
+    rows = [serialize.project_overview(overview) for overview in overviews]
     lines = [_project_line(overview.project) for overview in overviews]
     return ToolAnswer(RowsResult(rows), "\n".join(lines) or "There are no projects yet.")
 

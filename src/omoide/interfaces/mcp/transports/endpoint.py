@@ -42,6 +42,11 @@ def check_head(head: RequestHead) -> None:
         raise HttpError(406, "Accept must allow application/json: answers are that or text/event-stream")
 
 
+def refusal_body(error: HttpError) -> bytes:
+    """Return the body of the answer to a request that is refused before it is read as JSON-RPC."""
+    return jsonrpc.failure(None, RpcError(jsonrpc.INVALID_REQUEST, error.why))
+
+
 class Endpoint:
     """Answers requests, and cancels those in progress."""
 

@@ -28,9 +28,7 @@ from omoide.interfaces.http.messages import (
     render_response,
 )
 from omoide.interfaces.http.tokens import Bearer
-from omoide.interfaces.mcp import jsonrpc
-from omoide.interfaces.mcp.jsonrpc import RpcError
-from omoide.interfaces.mcp.transports.endpoint import DispatchFor, Endpoint, check_head
+from omoide.interfaces.mcp.transports.endpoint import DispatchFor, Endpoint, check_head, refusal_body
 
 PATH = "/mcp"
 MAX_BODY = 16 * 1024 * 1024
@@ -195,9 +193,9 @@ class _Exchange:
             with self._server.request_in_progress():
                 return self._answer(*request)
         except HttpError as refusal:
-            body = jsonrpc.failure(None, RpcError(jsonrpc.INVALID_REQUEST, refusal.why))
+            headers = [*_JSON, *refusal.headers.items()]
             self._peer.settimeout(_ANSWER_SECONDS)
-            self._peer.sendall(render_response(refusal.status, body, [*_JSON, *refusal.headers.items()], persistent=False))
+            self._peer.sendall(render_response(refusal.status, refusal_body(refusal), headers, persistent=False))
             self._drain()
             return False
 

@@ -59,12 +59,11 @@ def list_memories(call: Call[values.MemoryFilter, None]) -> Answer:
 def list_page(call: Call[Any, None], states: tuple[State, ...], more: Mapping[str, str]) -> Answer:
     """Return a page of memories in these states; `more` are parameters of the link to the next page."""
     asked: values.ArchiveFilter = call.query
-    scope, layers = _place(call.scope, asked)
     page = call.service.list(
-        scope=scope,
+        scope=call.session_scope(asked.session),
         type=asked.type,
         tags=split_list(asked.tags),
-        layers=layers,
+        layers=_layers(call.scope, asked),
         states=states,
         limit=asked.limit + 1,
         before=None if asked.cursor is None else cursors.decode(asked.cursor),
@@ -79,16 +78,16 @@ def list_page(call: Call[Any, None], states: tuple[State, ...], more: Mapping[st
     return Answer(answer, headers=cursors.link(call.request_path, {**given, **more, "limit": str(asked.limit)}, cursor))
 
 
-def _place(project: Scope, asked: values.ArchiveFilter) -> tuple[Scope, tuple[Layer, ...]]:
-    """Return the scope to list and its layers."""
+def _layers(project: Scope, asked: values.ArchiveFilter) -> tuple[Layer, ...]:
+    """Return the layers to list."""
     if asked.session is not None:
-        return Scope.session(project.path, asked.session), (Layer.SESSION,)
+        return (Layer.SESSION,)
     layers = [project.layer]
     for name in split_list(asked.include):
         if name not in _LAYERS:
             raise InvalidRequest(f"include: there is no layer {name!r}: use global, sessions", {"parameter": "include"})
         layers.append(_LAYERS[name])
-    return project, tuple(dict.fromkeys(layers))
+    return tuple(dict.fromkeys(layers))
 
 
 def split_list(text: str | None) -> list[str]:
@@ -119,10 +118,9 @@ def create_memory(call: Call[NoQuery, values.NewMemory]) -> Answer:
     Answers 201 for a new memory; 200 where the project had it already (by key, by topic and type, or by content) and it was
     updated."""
     new = call.body
-    scope = call.scope if new.session is None else Scope.session(call.scope.path, new.session)
     given = values.given_fields(new, fields.DRAFT)
     given["source"] = new.source or ("human" if new.source_run_id is None else "run")
-    draft = Draft(**given, scope=scope)
+    draft = Draft(**given, scope=call.session_scope(new.session))
     done = call.once(call.scope, lambda service: service.remember(draft))
     location = f"/api/projects/{call.project_id}/memories/{done.memory.number}"
     return call.memory(done.memory, 201 if done.action == "created" else 200, {"Location": location})

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from omoide.interfaces.rest import values
 from omoide.interfaces.rest.routing import Answer, Call, NoQuery, route
-from omoide.model import Outcome, PromptMemory, Receipt, Run, Scope, Task
+from omoide.model import Outcome, PromptMemory, Receipt, Run, Task
 
 _PROJECT = "/api/projects/{projectId}"
 _RUN = f"{_PROJECT}/runs/{{runId}}"
@@ -261,12 +261,11 @@ def compose_prompt(call: Call[NoQuery, ComposeBody]) -> Answer:
     The same memories and the same task give the same bytes, here and with `omoide compose`. With `run` or `record`, a run is
     recorded, which can be replayed and given an outcome."""
     asked = call.body
-    scope = call.scope if asked.session is None else Scope.session(call.scope.path, asked.session)
     done = call.once(
         call.scope,
         lambda service: service.compose(
             Task(**msgspec.structs.asdict(asked.task)),
-            scope=scope,
+            scope=call.session_scope(asked.session),
             limit=asked.limit,
             budget_bytes=asked.budget_bytes,
             budget_tokens=asked.budget_tokens,

@@ -10,7 +10,7 @@ from omoide.interfaces.rest import values
 from omoide.interfaces.rest.problems import InvalidRequest
 from omoide.interfaces.rest.routes.memories import MEMORY, ONE, split_list
 from omoide.interfaces.rest.routing import Answer, Call, NoQuery, route
-from omoide.model import Hit, Layer, Scope, State
+from omoide.model import Hit, Layer, State
 
 _PATH = "/api/projects/{projectId}/search"
 _HITS = {"hits": [{"memory": MEMORY, "score": 0.93, "why": "pnpm in content"}], "total": 1}
@@ -154,9 +154,7 @@ def list_similar(call: Call[LimitQuery, None]) -> Answer:
 )
 def resume(call: Call[ResumeQuery, None]) -> Answer:
     """Return what an agent needs to continue: pinned memories, preferences, the session, the project."""
-    name = call.query.session
-    scope = call.scope if name is None else Scope.session(call.scope.path, name)
-    found = call.service.resume(scope=scope, limit=call.query.limit)
+    found = call.service.resume(scope=call.session_scope(call.query.session), limit=call.query.limit)
     lists = {
         each: [values.memory(memory, call.project_id) for memory in getattr(found, each)]
         for each in ("pinned", "preferences", "session", "project", "agent_preferences")
