@@ -31,9 +31,10 @@ class Cut(NamedTuple):
 
 
 def fit(ranking: Ranking, task: Task, role: str, budget: Budget) -> Cut:
-    """Choose the best memories that fit beside the other sections; one that is too long makes room for those behind it.
+    """Choose the best memories that fit into the budget of a prompt beside its other sections.
 
-    Raises InvalidInput where the other sections alone are over the budget.
+    A memory that does not fit is skipped, and those that rank below it are tried. `role`: the text of the section Role.
+    Raises InvalidInput if the other sections alone are over the budget.
     """
     fixed = render(task, role, ())
     require_room(fixed, budget)
@@ -62,12 +63,12 @@ def fit(ranking: Ranking, task: Task, role: str, budget: Budget) -> Cut:
 
 
 def hold_out(ranking: Ranking) -> Cut:
-    """Choose no memory, to compare the outcome with runs that have some."""
+    """Choose no memory: for a run that is compared with runs that have some."""
     return Cut((), (), tuple(one.note("holdout") for one in ranking.best[:MAX_NOTED]), ranking.total)
 
 
 def require_room(fixed: str, budget: Budget) -> None:
-    """Raise InvalidInput if a prompt without any memory is over the budget, with how much it needs."""
+    """Raise InvalidInput if `fixed`, a prompt without any memory, is over the budget."""
     size, tokens = len(fixed.encode()), estimate_tokens(fixed)
     if budget.bytes and size > budget.bytes:
         raise InvalidInput(
@@ -81,20 +82,20 @@ def require_room(fixed: str, budget: Budget) -> None:
 
 
 class Room:
-    """How much is left of a budget."""
+    """How much is left of a budget, in bytes and in tokens."""
 
     def __init__(self, used: str, budget: Budget):
         self._bytes = budget.bytes - len(used.encode()) if budget.bytes else None
         self._tokens = budget.tokens - estimate_tokens(used) if budget.tokens else None
 
     def excess(self, line: str) -> int:
-        """Return by how much a line is over the budget, in bytes or else in tokens; 0 if it fits."""
+        """Return by how many bytes (or tokens, if the bytes suffice) a line is over what is left; 0 if it fits."""
         over_bytes = 0 if self._bytes is None else len(line.encode()) - self._bytes
         over_tokens = 0 if self._tokens is None else estimate_tokens(line) - self._tokens
         return over_bytes if over_bytes > 0 else max(over_tokens, 0)
 
     def take(self, line: str) -> None:
-        """Use up the room of a line."""
+        """Subtract a line from what is left."""
         if self._bytes is not None:
             self._bytes -= len(line.encode())
         if self._tokens is not None:

@@ -28,23 +28,26 @@ def needs_files(task: Task) -> bool:
     return any(map(globs.has_wildcard, task.write_scope))
 
 
-def compose(task: Task, candidates: Sequence[PromptCandidate], given: Circumstances) -> ComposedPrompt:
-    """Return the prompt of a task with the best of the candidates.
+def compose(task: Task, candidates: Sequence[PromptCandidate], circumstances: Circumstances) -> ComposedPrompt:
+    """Return the prompt of a task with the best of the candidates, and its receipt.
 
-    Raises InvalidInput where the sections without memories are over the budget.
+    Raises InvalidInput if the sections without memories are over the budget.
     """
-    most = given.limits.memories + budget.MAX_NOTED
-    ranking = select.rank(candidates, task, most, files=given.files, scores=given.scores)
-    cut = budget.fit(ranking, task, given.role, given.limits)
-    if given.holdout:
+    most = circumstances.limits.memories + budget.MAX_NOTED
+    ranking = select.rank(candidates, task, most, files=circumstances.files, scores=circumstances.scores)
+    cut = budget.fit(ranking, task, circumstances.role, circumstances.limits)
+    if circumstances.holdout:
         cut = budget.hold_out(ranking)
-    text = render.render(task, given.role, cut.lines)
-    receipt = _receipt(text, cut.chosen, cut.left_out, cut.left_out_count, holdout=given.holdout)
+    text = render.render(task, circumstances.role, cut.lines)
+    receipt = _receipt(text, cut.chosen, cut.left_out, cut.left_out_count, holdout=circumstances.holdout)
     return ComposedPrompt(text, receipt, tuple(ranking.problems))
 
 
 def describe(prompt: str, memories: Sequence[Memory], layout: Layout) -> ComposedPrompt:
-    """Return a prompt that contains the text of files with its receipt. `memories` are those in it."""
+    """Return a prompt that contains the text of files, and its receipt.
+
+    `memories`: those that stand in the prompt. `layout`: how the prompt was laid out.
+    """
     present = tuple(PromptMemory(memory.number, memory.id, memory.version, "file", memory.relevance) for memory in memories)
     return ComposedPrompt(prompt, _receipt(prompt, present, layout=layout))
 

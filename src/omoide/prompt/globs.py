@@ -44,7 +44,7 @@ def has_wildcard(entry: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def compile_glob(glob: str) -> Pattern | None:
-    """Compile a glob as a line of .gitignore; None if it is broken, such as by a `[` without its `]`, or matches nothing."""
+    """Compile a glob as a line of .gitignore; return None if it is broken (a `[` without `]`, say) or matches nothing."""
     import pathspec  # lazy: 20 ms that only a task with a write scope needs
     from pathspec.patterns.gitignore import GitIgnorePatternError  # lazy: the same
 
@@ -64,10 +64,10 @@ def compile_glob(glob: str) -> Pattern | None:
 
 
 def resolve_scope(entries: Iterable[str], files: Sequence[str] | None) -> WriteScope:
-    """Return the paths that the entries of a write scope stand for.
+    """Return the paths that the entries of a write scope stand for, and what is wrong with the entries.
 
-    `files` are the files of the work tree, relative to it; None: it is not known. A glob stands for the files that it
-    matches; where it matches none, for the directory before its first wildcard.
+    `files`: the files of the work tree, relative to it; None: not known. A glob stands for the files that it matches; where
+    it matches none, for the directory before its first wildcard.
     """
     paths: set[str] = set()
     problems: list[str] = []
@@ -105,7 +105,7 @@ def _directory_before_wildcard(glob: str) -> str:
 
 
 class TagMatcher:
-    """Matches the tags of many memories with one write scope. Each glob is compiled and matched once."""
+    """A matcher of the tags of many memories with one write scope. Each glob is compiled and matched once."""
 
     def __init__(self, scope: WriteScope):
         self.problems = list(scope.problems)

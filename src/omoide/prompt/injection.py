@@ -76,13 +76,19 @@ _JAPANESE = _Wording(
 
 
 def render_for_prompt(memories: Sequence[Memory], *, japanese: bool, tokens: int) -> InjectedText:
-    """Render the memories that fit a prompt, best first, within a budget of tokens."""
+    """Render memories for a prompt, best first, as many as fit.
+
+    `japanese`: whether the text around them is Japanese; otherwise it is English. `tokens`: the budget, as estimated.
+    """
     wording = _JAPANESE if japanese else _ENGLISH
     return _render(wording.prompt, {"": memories}, tokens)
 
 
 def render_for_session(context: ResumeContext, scope: Scope, *, japanese: bool, tokens: int) -> InjectedText:
-    """Render what an agent needs at the start of a session, in sections, within a budget of tokens."""
+    """Render what an agent needs at the start of a session, in sections, as much as fits.
+
+    `japanese`, `tokens`: see `render_for_prompt`.
+    """
     wording = _JAPANESE if japanese else _ENGLISH
     sections = {
         wording.session: context.session,

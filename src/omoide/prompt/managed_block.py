@@ -32,7 +32,7 @@ _INTRODUCTION = (
 
 
 class ManagedBlock:
-    """A block in one file."""
+    """A block in the file with the name `file`. `largest`: how many characters the memories in it may have."""
 
     name = "block"
     directories: tuple[str, ...] = ()
@@ -42,11 +42,14 @@ class ManagedBlock:
         self._largest = largest
 
     def belongs(self, name: str) -> bool:
-        """Return whether a file is the one of the block."""
+        """Return whether a file with this name is the one of the block."""
         return name == self._file
 
     def render(self, text: str | None, memories: Iterable[Memory]) -> str:
-        """Return the file with these memories in its block. Raises Unreadable if its markers are not a pair."""
+        """Return the text of the file with these memories in its block.
+
+        `text`: the text of the file as it is; None: there is no file. Raises Unreadable if its markers are not a pair.
+        """
         page = MarkdownPage(text or "")
         found = _find_markers(page.lines)
         lines = [FIRST, *self._lines(sorted(memories, key=_sort_key)), LAST]
@@ -60,7 +63,7 @@ class ManagedBlock:
         return page.text()
 
     def remove(self, text: str) -> str:
-        """Return the file as it was before there was a block."""
+        """Return the text of the file without the block and an empty line above it. Raises Unreadable as `render` does."""
         page = MarkdownPage(text)
         found = _find_markers(page.lines)
         if found is not None:

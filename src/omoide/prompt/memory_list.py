@@ -18,7 +18,7 @@ class ListedMemory(NamedTuple):
 
 
 def render_list(memories: Iterable[ListedMemory]) -> str:
-    """Return the whole list in the format of its file, without ids, closed by `---`; an empty text if it is empty.
+    """Return the whole list in the format of its file, without ids, closed by `---`; an empty text if there are no memories.
 
     The further lines of a text are indented, so that none of them is a heading, a label or the end of the list.
     """

@@ -36,11 +36,11 @@ class ProjectTexts(NamedTuple):
 
 
 def render_project_block(project: ProjectTexts, others: Sequence[tuple[str, str]] = (), *, most: int = 0) -> str:
-    """Return the block of a project, of at most so many bytes; 0 is no limit.
+    """Return the block of a project; an empty text if not even its frame fits.
 
-    `others` are names and MEMORY.md of other projects, of which the block shows only the part before the first section. What
-    does not fit is left out: first the other projects, from the last one, then the oldest lines of the session, then
-    the end of MEMORY.md, then the end of the pinned memories. Nothing is returned if not even the frame fits.
+    `others`: the name and the text of MEMORY.md of other projects, of which the block shows only the part before the first
+    section. `most`: the maximum size in bytes; 0: no limit. What does not fit is left out: first the other projects, from
+    the last one, then the oldest lines of the session, then the end of MEMORY.md, then the end of the pinned memories.
     """
     parts = _Parts(
         _body(project.memory),
@@ -63,7 +63,7 @@ def render_project_block(project: ProjectTexts, others: Sequence[tuple[str, str]
 
 
 def inject_project_block(prompt: str, context: str, block: str) -> str:
-    """Return a prompt followed by the context of its channel and the block of its project; what is empty is left out."""
+    """Return a prompt followed by a context, such as that of a channel, and a project's block; empty texts are left out."""
     return "\n".join(f"{part.rstrip()}\n" for part in (prompt, context, block) if part.strip())
 
 

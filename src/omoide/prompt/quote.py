@@ -11,29 +11,32 @@ _LINE_END = load_pattern(f"\r\n|[{SEPARATORS}]")
 
 
 def lines(text: str) -> list[str]:
-    """Split a text after every character that begins a new line in some program; without empty lines at its ends."""
+    """Return the lines of a text, split at every character that any program takes for the end of a line.
+
+    Empty lines at the beginning and the end are left out, and control characters are escaped.
+    """
     parts = _LINE_END.split(text)
     while len(parts) > 1 and not parts[-1].strip():
         parts.pop()
     while len(parts) > 1 and not parts[0].strip():
         parts.pop(0)
-    return [visible(part).rstrip() for part in parts]
+    return [escape_controls(part).rstrip() for part in parts]
 
 
-def visible(line: str) -> str:
-    """Show control characters, and those that change the direction of text, as escapes; tabs stay."""
+def escape_controls(line: str) -> str:
+    """Replace control characters, and those that change the direction of text, by escapes such as \\u0007; tabs stay."""
     if line.isprintable():
         return line
     return CONTROL.sub(lambda match: match[0] if match[0] == "\t" else f"\\u{ord(match[0]):04x}", line)
 
 
 def list_item(prefix: str, text: str) -> str:
-    """Return a text as a list item of one or more lines, with a line end."""
+    """Return a text as a list item of one or more lines, with a line end. `prefix`: what stands before its first line."""
     first, *others = lines(text)
     rest = "".join(f"{INDENT}{other}\n" if other else "\n" for other in others)
     return f"- {prefix}{first}\n{rest}"
 
 
 def one_line(text: str) -> str:
-    """Put a text on one line."""
+    """Return a text on one line, without its empty lines."""
     return " ".join(part for part in lines(text) if part)

@@ -23,14 +23,15 @@ _OWN_HEADING = load_pattern(rf"^ {{0,3}}##[ \t]+(?:{'|'.join(map(re.escape, SECT
 
 
 def memory_line(type: str, content: str) -> str:
-    """Return a memory in the section Memories: `- [type] content`, further lines indented."""
+    """Return a memory as it stands in the section Memories: `- [type] content`, with further lines indented."""
     return quote.list_item(f"[{type}] ", content)
 
 
 def render(task: Task, role: str, memories: Iterable[str]) -> str:
-    """Return the prompt of a task with these lines of memories. A section without a text is left out.
+    """Return the prompt of a task. A section without a text is left out.
 
-    `role` is the text of the section Role: that of the task, or the template of its profile.
+    `role`: the text of the section Role: that of the task, or the template of its profile. `memories`: what `memory_line`
+    returns for each memory.
     """
     bodies = {
         "Role": _text(role),

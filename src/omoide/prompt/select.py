@@ -18,7 +18,11 @@ class Ranked(NamedTuple):
     """How well it matches the task's text; 0 where that does not count."""
 
     def note(self, rule: Rule | None = None, excess: int = 0) -> PromptMemory:
-        """Return the line of a receipt about it; without a rule, why it was chosen."""
+        """Return what the receipt says of this candidate.
+
+        `rule`: why it was left out; None: it was chosen, by the rule that ranked it. `excess`: by how much it was over the
+        budget.
+        """
         one = self.candidate
         chosen: Rule = "scope" if self.path else "task" if self.score else "relevance"
         return PromptMemory(
@@ -46,9 +50,10 @@ def rank(
 ) -> Ranking:
     """Order candidates: first those with a glob tag that matches the task's write scope, then by relevance, highest first.
 
-    `most`: how many are needed. `files`: the files of the work tree, for globs in the write scope. `scores`: how well each
-    number matches the text of the task, which then counts before the relevance. What is equal in all this is ordered by
-    type, text and id, so that neither the order in which memories were stored nor their numbers matter.
+    `most`: how many to return at most. `files`: the files of the work tree, for globs in the write scope; None: not known.
+    `scores`: how well memories match the text of the task, by number; the match then counts before the relevance. What is
+    equal in all this is ordered by type, text and id, so that neither the order in which memories were stored nor their
+    numbers matter.
     """
     matcher = TagMatcher(resolve_scope(task.write_scope, files))
     scores = scores or {}

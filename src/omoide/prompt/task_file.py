@@ -18,7 +18,7 @@ _OUTSIDE = tuple(name for name in Task.__struct_fields__ if name not in _IN_TABL
 def parse_task(text: str, name: str) -> Task:
     """Return the task that a file describes, in JSON if its name or its first character says so, else in TOML.
 
-    `name` is that of the file, for messages. Raises InvalidInput, with the line and the field, for what is not valid.
+    `name`: the name of the file, also for messages. Raises InvalidInput, with the line and the field, for what is not valid.
     """
     is_json = name.endswith(".json") or text.lstrip().startswith("{")
     table = _load_json(text, name) if is_json else _load_toml(text, name)
@@ -26,12 +26,12 @@ def parse_task(text: str, name: str) -> Task:
 
 
 def task_from_record(record: Mapping[str, Any]) -> Task:
-    """Return the task of a decoded JSON object, such as the body of a request. Raises InvalidInput with the field."""
+    """Return the task of a decoded JSON object, such as a request's body; raise InvalidInput if a field is not valid."""
     return _task(record, _Places())
 
 
 def task_record(task: Task) -> dict[str, Any]:
-    """Return a task as a JSON object: the inverse of `task_from_record`. What is empty is left out."""
+    """Return a task as a JSON object, the inverse of `task_from_record`. Empty fields are left out."""
     record: dict[str, Any] = msgspec.to_builtins(task)
     inside = {field: record.pop(field) for field in _IN_TABLE if field in record}
     return {"task": inside, **record} if inside else record

@@ -26,7 +26,7 @@ _WEIGHTS = {
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimate how many tokens a model counts in a text, rather too many than too few. The estimates of lines add up."""
+    """Estimate how many tokens a model counts in a text, rather too many than too few. Estimates of lines can be added."""
     total = 0.0
     for piece in _PIECES.finditer(text):
         first, more = _WEIGHTS[piece.lastgroup or "other"]

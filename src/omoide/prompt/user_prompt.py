@@ -18,10 +18,10 @@ _READ = 8_000
 
 
 def search_text(prompt: str) -> str:
-    """Return what of a prompt to search memories for; empty: nothing.
+    """Return the part of a prompt to search memories for; an empty text if there is nothing to search for.
 
-    That is the prompt without what clients and omoide put into it. There is nothing to search for in a slash command, and
-    in a prompt of fewer than two content terms, such as "yes, go on".
+    That is the prompt without what clients and omoide put into it. A slash command, and a prompt of fewer than two content
+    terms such as "yes, go on", contain nothing to search for.
     """
     text = strip_injected(prompt).strip().strip('"').strip()
     if _COMMAND.match(text) or count_content_terms(text) < _LEAST_TERMS:
@@ -30,13 +30,13 @@ def search_text(prompt: str) -> str:
 
 
 def count_content_terms(text: str) -> int:
-    """Return how many different terms of a text say what it is about: no particles, pronouns and common verbs."""
+    """Return how many different terms of a text say what it is about. Particles, pronouns and common verbs do not count."""
     words = sum(term.isascii() and weight >= 1 for term, weight in analyzer.query_terms(text).items())
     return words + len(set(_JAPANESE_TERM.findall(text[:_READ])))
 
 
 def is_japanese(text: str) -> bool:
-    """Return whether a text is Japanese, which may contain English names and code."""
+    """Return whether a text is Japanese; it may contain English names and code."""
     text = text[:_READ]
     if not _KANA.search(text):
         return False

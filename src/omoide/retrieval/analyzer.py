@@ -79,7 +79,7 @@ def terms(text: str) -> list[str]:
     """Return the terms of a text, each as often as it occurs: words and pairs in reading order, then single characters."""
     if text.isascii():
         return index_text(text).split()
-    found, alone = _read(_plain(text))
+    found, alone = _read(_normalize(text))
     return [*found, *alone]
 
 
@@ -121,9 +121,9 @@ def index_text(text: str) -> str:
 
 
 def index_entry(text: str) -> tuple[str, int, list[str]]:
-    """Return the terms as one string, their number, and the distinctive ones at the start of the text, in reading order.
+    """Return the terms of a text as one string, their number, and the telling terms of its beginning, in reading order.
 
-    Distinctive terms leave out what may differ between texts that say the same: common words, and endings of Japanese words.
+    Telling terms leave out what may differ between texts that say the same: common words, and endings of Japanese words.
     """
     if text.isascii():
         found = list(filter(None, map(_chunk_terms, text.split())))
@@ -134,7 +134,7 @@ def index_entry(text: str) -> tuple[str, int, list[str]]:
             return entry, length, [*filterfalse(_is_dull, opening)] or opening
         opening = entry.split(" ", OPENING)[:OPENING]  # there are names, each with its parts
         return entry, length, [word for word in opening if word not in _DULL and word.isalpha()] or opening
-    found, alone = _read(_plain(text))
+    found, alone = _read(_normalize(text))
     opening = found[: OPENING * 3 // 2]
     found += alone
     telling = [word for word in opening if word[-1] > "ゖ" or (word[-1] < "ぁ" and word not in _DULL and word.isalpha())]
@@ -142,9 +142,9 @@ def index_entry(text: str) -> tuple[str, int, list[str]]:
 
 
 def query_terms(text: str, limit: int = 64, *, runs: Sequence[tuple[str, str]] | None = None) -> dict[str, float]:
-    """Return the distinct terms of a query with their weights; the most distinctive ones if there are more than `limit`.
+    """Return the distinct terms of a query with their weights; the most telling ones if there are more than `limit`.
 
-    runs: what `runs` returns for it, if that is known
+    `runs`: what the function `runs` returns for the query, if that is known already.
     """
     found = terms(_both_ends(text)) if runs is None else _terms_of_runs(runs)
     weights = {term: weight for term in found if (weight := _weight(term))} or dict.fromkeys(found, 1.0)
@@ -162,7 +162,7 @@ def query_terms(text: str, limit: int = 64, *, runs: Sequence[tuple[str, str]] |
 def telling_terms(text: str) -> dict[str, float]:
     """Return the terms of a message that could tell what it is about, with their weights.
 
-    There are none in stop words, and none in hiragana and single characters, which are in texts about everything.
+    Stop words, terms in hiragana and single characters are left out: they occur in texts about everything.
     """
     return {
         term: weight
@@ -172,11 +172,12 @@ def telling_terms(text: str) -> dict[str, float]:
 
 
 def runs(query: str) -> list[tuple[str, str]]:
-    """Return the runs of a query that are cut into pairs, and the chunks that are split into words, in reading order.
+    """Return the parts of a query in reading order, each as a pair of texts of which one is empty.
 
-    Each comes as a run and an empty chunk, or as an empty run and a chunk.
+    The first is a run of characters without spaces between words, of which terms are pairs of characters; the second is a
+    chunk that is split into words.
     """
-    text = _plain(_both_ends(query))
+    text = _normalize(_both_ends(query))
     if not _is_plain_script(text):
         text = _invisible_pattern().sub("", text)
     return _script_pattern().findall(text)
@@ -188,12 +189,15 @@ def _both_ends(query: str) -> str:
 
 
 def spelling(query: str) -> dict[str, str]:
-    """Return how the words of a query are spelt, by their stems: people are shown `changing`, not `chang`."""
+    """Return the spelling of each English word of a query by its stem, so that people are shown `changing`, not `chang`."""
     return {_term(word): word.lower() for word in _english.findall(query[:READ])}
 
 
 def display_words(terms: Iterable[str], spelling: Mapping[str, str]) -> list[str]:
-    """Return terms as words: overlapping pairs are joined, and a word inside another one is left out."""
+    """Return terms as words for people: overlapping pairs are joined, and a word inside another one is left out.
+
+    `spelling`: what the function `spelling` returns for the query.
+    """
     words: list[str] = []
     for term in terms:
         if words and len(term) == 2 and term[0] == words[-1][-1] and not term.isascii():
@@ -205,7 +209,7 @@ def display_words(terms: Iterable[str], spelling: Mapping[str, str]) -> list[str
 
 @lru_cache(4_096)
 def is_literal(term: str) -> bool:
-    """Return True if the term can be counted in a plain text as it is: a pair, or a character that is a word.
+    """Return whether a term can be counted in a normalized text as it is: a pair of characters, or one that is a word.
 
     A pair of equal characters cannot: あああ contains two of them.
     """
@@ -215,11 +219,14 @@ def is_literal(term: str) -> bool:
     return run is not None and bool(run[1]) and (len(term) == 2 or not _never_alone().fullmatch(term))
 
 
-def plain(texts: Iterable[str]) -> list[str]:
-    """Return plain texts, for counting literal terms. One call for many: single calls take several times as long."""
+def normalize_texts(texts: Iterable[str]) -> list[str]:
+    """Return the texts in one line each, normalized as for `terms`, for counting literal terms.
+
+    Pass all texts in one call: one call for each takes several times as long.
+    """
     whole = "\n".join([text.replace("\n", " ") for text in texts])
     if not whole.isascii():
-        whole = _plain(whole)
+        whole = _normalize(whole)
         if not _is_plain_script(whole):
             whole = _invisible_pattern().sub("", whole)
     return whole.split("\n")
@@ -275,7 +282,7 @@ def _is_plain_script(text: str) -> bool:
     return not text.encode("utf-16-be", "surrogatepass")[::2].translate(None, _USUAL) and "\xad" not in text
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     """Return the text with one form for half and full width, composed and decomposed characters."""
     text = text.replace("\u2019", "'")
     if not unicodedata.is_normalized("NFKC", text):

@@ -43,7 +43,7 @@ _VERBS = """
 
 
 def telling_terms(text: str) -> dict[str, float]:
-    """Return the terms that say what a text is about, with weights: no stop words, common verbs, numbers or endings."""
+    """Return the terms that tell what a text is about, with weights: no stop words, common verbs, numbers or endings."""
     text = unicodedata.normalize("NFKC", text[:READ])
     subjects = {term for subject in _about.findall(text) for term in texts.terms(subject)}
     verbs = frozenset(map(texts.stem, _VERBS.split()))
@@ -55,19 +55,23 @@ def telling_terms(text: str) -> dict[str, float]:
 
 
 def shared_tags(
-    telling: Mapping[str, float], holders: Mapping[str, int], entries: int, neighbours: Iterable[tuple[Sequence[str], str]]
+    telling: Mapping[str, float],
+    frequencies: Mapping[str, int],
+    entries: int,
+    neighbours: Iterable[tuple[Sequence[str], str]],
 ) -> set[str]:
-    """Return the tags of the neighbours that share enough distinctive terms: more than a verb at the end of both sentences.
+    """Return the tags of those neighbours that share enough telling terms with a text: more than a verb at its end.
 
-    `neighbours` are tags and text of each; `holders` is the number of entries that contain each term.
+    `telling`: what `telling_terms` returns for the text. `frequencies`: how many memories contain each term, of `entries`.
+    `neighbours`: the tags and the text of each similar memory.
     """
     entries += _ELSEWHERE
-    worth = lexical.term_weights(telling, holders, entries)
-    enough = max(_SHARED * lexical.idf(1, entries), _SHARE * sum(sorted(worth.values())[-_SAID:]))
+    weights = lexical.term_weights(telling, frequencies, entries)
+    enough = max(_SHARED * lexical.idf(1, entries), _SHARE * sum(sorted(weights.values())[-_SAID:]))
     return {
         tag
         for tags, text in neighbours
-        if tags and sum(worth[term] for term in worth.keys() & set(texts.terms(text))) >= enough
+        if tags and sum(weights[term] for term in weights.keys() & set(texts.terms(text))) >= enough
         for tag in tags
     }
 
@@ -80,8 +84,8 @@ def suggest(
 ) -> list[str]:
     """Return tags for a text, the most certain first.
 
-    `neighbours` are the tags of similar memories, with the similarity of each; `shared` are those of their tags that need
-    not occur in the text, None: all of them.
+    `neighbours`: the tags of similar memories, with the similarity of each. `most`: how many tags to return at most.
+    `shared`: those of their tags that need not occur in the text; None: all of them.
     """
     return list(dict.fromkeys([*_neighbour_tags(text, neighbours, shared), *_names(text)]))[:most]
 

@@ -14,7 +14,7 @@ FINE = 31
 
 
 def members(bits: int, most: int) -> list[int]:
-    """Return the positions of the bits that are set, highest first, at most `most`."""
+    """Return the positions of at most `most` bits that are set, highest first."""
     found: list[int] = []
     for _ in range(most):
         if not bits:
@@ -26,19 +26,19 @@ def members(bits: int, most: int) -> list[int]:
 
 
 def member_filter(numbers: Sequence[int]) -> Callable[[int], list[int]]:
-    """Return a function that selects, by the bits of a term, those of `numbers` that contain it: for many terms, faster."""
-    size, bits = max(numbers) // 8 + 1, [1 << (number & 7) for number in numbers]
+    """Return a function that returns those of `numbers` whose bits are set in an integer; it is fast for many integers."""
+    size, masks = max(numbers) // 8 + 1, [1 << (number & 7) for number in numbers]
     their_bytes = itemgetter(*(number >> 3 for number in numbers), 0, 0)  # of two or more, it makes a tuple
 
-    def holders(held: int) -> list[int]:
-        data = held.to_bytes(max(size, held.bit_length() // 8 + 1), "little")
-        return list(compress(numbers, map(and_, bits, their_bytes(data))))
+    def select(bits: int) -> list[int]:
+        data = bits.to_bytes(max(size, bits.bit_length() // 8 + 1), "little")
+        return list(compress(numbers, map(and_, masks, their_bytes(data))))
 
-    return holders
+    return select
 
 
 class BitSums:
-    """The sum of the weights of each memory's terms. A memory is returned once."""
+    """The sum of the weights of each memory's terms."""
 
     def __init__(self, most: float):
         """Start with no terms; `most` is the highest weight of a term."""
@@ -49,14 +49,14 @@ class BitSums:
     def __len__(self) -> int:
         return self._left.bit_count()
 
-    def add(self, worth: float, holders: int) -> None:
-        """Add `worth` to the sum of every entry whose bit is set in `holders`."""
-        self._left |= holders
-        value = max(1, round(worth / self._unit))
+    def add(self, weight: float, bits: int) -> None:
+        """Add `weight` to the sum of every memory whose bit is set in `bits`."""
+        self._left |= bits
+        value = max(1, round(weight / self._unit))
         self._digits += [0] * (value.bit_length() - len(self._digits))
         for place in range(value.bit_length()):
             if value >> place & 1:
-                self._carry(place, holders)
+                self._carry(place, bits)
 
     def _carry(self, place: int, bits: int) -> None:
         while bits:
@@ -68,8 +68,11 @@ class BitSums:
             place += 1
 
     def best(self, enough: int, tied: int) -> Iterator[list[int]]:
-        """Yield the best `enough` entries, and up to `tied` more with the sum of the last, newest first; then the next best,
-        twice as many each time, for a caller whose filter drops some."""
+        """Yield the numbers of the memories with the highest sums, then the next best, each memory once.
+
+        `enough`: how many to yield first; each time twice as many follow, for a caller whose filter drops some. `tied`: how
+        many more with the same sum as the last one to yield with them, newest first.
+        """
         while self._left:
             yield self._next(enough, enough + tied)
             enough *= 2

@@ -23,7 +23,7 @@ _FIRST_TERMS = 4
 
 
 def blocking_key(telling: Sequence[str], scope: Scope) -> int:
-    """Return the blocking key of a text by its telling terms. In another scope it is another. 0: there are no terms."""
+    """Return the blocking key of a text in a scope, by its telling terms in reading order; 0 if there are no such terms."""
     if not telling:
         return 0
     last = max(telling)
@@ -34,12 +34,15 @@ def blocking_key(telling: Sequence[str], scope: Scope) -> int:
 
 
 def ranges_beside(key: int) -> list[tuple[int, int]]:
-    """Return the ranges of keys that share the upper bits with a key, both ends included, without that key."""
+    """Return the ranges of the other keys that share the upper bits with a key, both ends included."""
     return [(key + 1, key | _LOWER), (key & ~_LOWER, key - 1)]
 
 
 def other_ranges(key: int, telling: Sequence[str], scope: Scope) -> list[tuple[int, int]]:
-    """Return the ranges of keys that a text would have if it lacked a term or had one more, both ends included."""
+    """Return the ranges of keys that a text would have if it lacked a telling term or had one more, both ends included.
+
+    `key`: the blocking key of the text, whose own range is left out.
+    """
     own = key >> _LOWER_BITS
     salt = _salt(scope.path, scope.name)
     uppers: dict[int, None] = {}

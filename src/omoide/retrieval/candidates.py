@@ -72,28 +72,28 @@ class _Search(msgspec.Struct, frozen=True):
     has_pairs: bool
     """Whether there are pairs of characters among the terms."""
     entries: int
-    alone: bool
+    words_only: bool
 
 
 def by_words(
-    tx: Reader, query: Query, terms: Mapping[str, float], parts: QueryParts, at: datetime, *, alone: bool
+    tx: Reader, query: Query, terms: Mapping[str, float], parts: QueryParts, at: datetime, *, words_only: bool
 ) -> WordCandidates:
-    """Find the memories that share the most telling terms with a query.
+    """Return the memories that share the most telling terms with a query.
 
-    terms: the query's terms and how much each says; `parts` are those that belong together
-    alone: False where vectors add candidates; alone, words need more, since nothing else tells memories with the same
-        terms apart
+    `terms`: the terms of the query, and how much each says. `parts`: which of them belong together. `words_only`: False
+    where vectors add candidates; otherwise more candidates are returned, since nothing else tells memories with the same
+    terms apart.
     """
     size = tx.sizes(query)
     if not size.entries:
         return WordCandidates({}, 0, {}, {}, None, size)
-    search = _search(query, terms, parts, size.entries, alone=alone)
+    search = _search(query, terms, parts, size.entries, words_only=words_only)
     ranking = _ranking_by_sets(tx, search) or _ranking_by_lists(tx, search)
     facts = _facts_of_best(tx, query, ranking, at)
     matched = len(facts) if len(facts) < ranking.enough else ranking.matched
     frequencies = ranking.frequencies
     keys: Sequence[str] = ()
-    if not alone:
+    if not words_only:
         keys = query_parts.key_terms(terms, frequencies, parts, size.entries)
         ignored = _share_limit(constants.SEMANTIC_IGNORED_SHARE, size.entries)
         frequencies = {term: df for term, df in frequencies.items() if df <= ignored}
@@ -102,23 +102,25 @@ def by_words(
     return WordCandidates(facts, matched, ranking.weights, frequencies, ranking.sets, size, keys, ranking.evidence)
 
 
-def _search(query: Query, terms: Mapping[str, float], parts: QueryParts, entries: int, *, alone: bool) -> _Search:
+def _search(query: Query, terms: Mapping[str, float], parts: QueryParts, entries: int, *, words_only: bool) -> _Search:
     pairs = list(filter(analyzer.is_literal, terms))
     # A word may be asked for though many memories contain it. A pair of characters in many memories is a part of many words:
     # it tells nothing, and to search for it would cost more than for all the others.
     pair_limit = int(_share_limit(constants.PAIR_IGNORED_SHARE, entries))
     limits = dict.fromkeys(terms, constants.MAX_COUNTED - 1) | dict.fromkeys(pairs, pair_limit)
-    return _Search(query, terms, parts, limits, bool(pairs), entries, alone)
+    return _Search(query, terms, parts, limits, bool(pairs), entries, words_only)
 
 
 def _weights(search: _Search, frequencies: Mapping[str, int]) -> dict[str, float]:
     """Return what each term of the query is worth."""
     weights = lexical.term_weights(search.terms, frequencies, search.entries)
-    return query_parts.weigh(weights, search.parts, alone=search.alone) if search.parts.compounds else weights
+    return query_parts.weigh(weights, search.parts, words_only=search.words_only) if search.parts.compounds else weights
 
 
 def _evidence(search: _Search, weights: Mapping[str, float], frequencies: Mapping[str, int]) -> Mapping[str, float]:
-    return confidence.term_evidence(search.terms, weights, frequencies, search.parts, search.entries, alone=search.alone)
+    return confidence.term_evidence(
+        search.terms, weights, frequencies, search.parts, search.entries, words_only=search.words_only
+    )
 
 
 def _share_limit(share: float, entries: int) -> float:
@@ -161,10 +163,10 @@ def _ranking_by_sets(tx: Reader, search: _Search) -> _Ranking | None:
     for term in searched:
         sums.add(weights[term], sets[term].bits or 0)
     if len(searched) <= constants.FEW_TERMS and len(sums) > constants.MAX_TIED_BY_LISTS:
-        for term, numbers in tx.posting_numbers(query, searched, entries, titled=True).items():
+        for term, numbers in tx.posting_numbers(query, searched, entries, topic_or_tags=True).items():
             sums.add(weights[term], from_numbers(numbers))
     wide, tied = constants.SEMANTIC_CANDIDATES, constants.SEMANTIC_TIED_CANDIDATES
-    if search.alone:
+    if search.words_only:
         wide = constants.CANDIDATES_BY_SETS if search.has_pairs else constants.CANDIDATES
         tied = constants.TIED_CANDIDATES
     enough = max(wide, query.limit)
@@ -177,13 +179,13 @@ def _ranking_by_lists(tx: Reader, search: _Search) -> _Ranking:
     query, entries = search.query, search.entries
     frequencies = tx.frequencies(query, search.terms, constants.MAX_COUNTED)
     weights = _weights(search, frequencies)
-    selected = [term.text for term in lexical.select_terms(search.terms, frequencies, entries, alone=search.alone)]
+    selected = [term.text for term in lexical.select_terms(search.terms, frequencies, entries, words_only=search.words_only)]
     rough = lexical.rough_scores(weights, tx.posting_numbers(query, selected, constants.MAX_LIST_READ))
     if len(selected) <= constants.FEW_TERMS and len(rough) > constants.MAX_TIED_BY_LISTS:
-        titled = tx.posting_numbers(query, selected, constants.MAX_LIST_READ, titled=True)
-        for number, more in lexical.rough_scores(weights, titled).items():
+        in_topic_or_tags = tx.posting_numbers(query, selected, constants.MAX_LIST_READ, topic_or_tags=True)
+        for number, more in lexical.rough_scores(weights, in_topic_or_tags).items():
             rough[number] = rough.get(number, 0.0) + more
-    if search.alone:
+    if search.words_only:
         has_pairs = any(map(analyzer.is_literal, selected))
         enough = max(constants.CANDIDATES_BY_LISTS if has_pairs else constants.CANDIDATES, query.limit)
         most = max(constants.MAX_TIED_BY_LISTS, enough)
@@ -209,7 +211,10 @@ def _batches(scores: Mapping[int, float], enough: int, most: int) -> Iterator[li
 
 
 def read_postings(tx: Reader, query: Query, words: WordCandidates, numbers: Sequence[int]) -> dict[str, TermPostings]:
-    """Return which of these memories contain each term to score by, and how often unless the term is too common."""
+    """Return the postings of each term to score by among these memories, without counts where the term is too common.
+
+    `words`: what `by_words` returned for the query.
+    """
     counted = _share_limit(constants.UNCOUNTED_SHARE, words.size.entries)
     if words.sets is not None:
         contained = member_filter(numbers)

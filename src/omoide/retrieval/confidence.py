@@ -25,9 +25,13 @@ def term_evidence(
     parts: QueryParts,
     entries: int,
     *,
-    alone: bool,
+    words_only: bool,
 ) -> Mapping[str, float]:
     """Return what each term of a question counts for as evidence; `weights` itself where that is the same.
+
+    `asked`: the terms of the question, and how much each says. `weights`: what each is worth in this store. `frequencies`:
+    how many memories contain each term, of `entries`. `parts`: which terms belong together. `words_only`: False where
+    vectors add candidates.
 
     In a small store every word is rare, so its terms are weighed as in one of `SMALL_STORE` memories. If the store contains
     none of the Japanese words, as where all notes are in English, only names in the question can match: then the Japanese
@@ -36,7 +40,7 @@ def term_evidence(
     evidence = weights
     if entries < constants.SMALL_STORE:
         raised = lexical.term_weights(asked, frequencies, constants.SMALL_STORE)
-        evidence = query_parts.weigh(raised, parts, alone=alone) if parts.compounds else raised
+        evidence = query_parts.weigh(raised, parts, words_only=words_only) if parts.compounds else raised
     compound = [term for terms in parts.compounds for term in terms if term in evidence]
     if not compound or any(frequencies.get(term) and not _hiragana.fullmatch(term) for term in compound):
         return evidence
@@ -56,7 +60,10 @@ def _as_one_term(
 def covered_shares(
     evidence: Mapping[str, float], postings: Mapping[str, TermPostings], numbers: Iterable[int]
 ) -> dict[int, float]:
-    """Return the share of the evidence that each of these memories contains."""
+    """Return the share of the evidence that each of the memories with these numbers contains.
+
+    `evidence`: what `term_evidence` returns. `postings`: which of these memories contain each term.
+    """
     covered = dict.fromkeys(numbers, 0.0)
     for term, its in postings.items():
         weight = evidence.get(term, 0.0)
@@ -67,7 +74,7 @@ def covered_shares(
 
 
 class MatchEvidence(msgspec.Struct, frozen=True):
-    """What speaks for an answer in the memories of a scope."""
+    """The evidence that the memories of a scope answer a question."""
 
     fit: float
     """The largest share of the question that a memory contains; with vectors, the largest sum of that and its cosine."""
@@ -79,20 +86,27 @@ class MatchEvidence(msgspec.Struct, frozen=True):
 
 
 def evidence_by_words(covered: Mapping[int, float], terms: int, entries: int) -> MatchEvidence:
-    """Return the evidence by the share of the question that each candidate contains."""
+    """Return the evidence of a search by words, from the share of the question that each candidate contains (`covered`).
+
+    `terms`: how many terms the question has. `entries`: how many memories the scope has.
+    """
     return MatchEvidence(max(covered.values(), default=0.0), terms, entries, semantic=False)
 
 
 def evidence_by_vectors(
     covered: Mapping[int, float], cosines: Mapping[int, float], found: Iterable[int], terms: int, entries: int
 ) -> MatchEvidence:
-    """Return the evidence by that share and the cosine of those that were found."""
+    """Return the evidence of a search by vectors, from the share and the cosine of the memories that were found.
+
+    `covered`: the share of the question that each candidate contains. `found`: the numbers of the memories that were found.
+    `terms`, `entries`: as in `evidence_by_words`.
+    """
     fit = max((covered[number] + max(cosines.get(number, 0.0), 0.0) for number in found), default=0.0)
     return MatchEvidence(fit, terms, entries, semantic=True)
 
 
 def probability(evidence: MatchEvidence) -> float:
-    """Return the probability that the memories answer the question."""
+    """Return the probability that the memories answer the question, from 0 to 1."""
     size = log(max(evidence.entries, 1))
     if evidence.semantic:
         return _logistic(constants.HYBRID_BASE + constants.HYBRID_FIT * evidence.fit + constants.HYBRID_SIZE * size)
@@ -101,9 +115,9 @@ def probability(evidence: MatchEvidence) -> float:
 
 
 def across_languages(question: str, texts: Mapping[int, str], cosines: Mapping[int, float]) -> float:
-    """Return the probability by the nearest of the texts that are in another script than the question: they share no words.
+    """Return the probability that a hit in another script than the question answers it, by the nearest; 0 without such hits.
 
-    texts: the contents of the hits
+    They share no words with the question, so only their cosines count. `texts`: the contents of the hits, by number.
     """
     dense = is_dense(question)
     others = [cosines[number] for number, text in texts.items() if number in cosines and is_dense(text) != dense]

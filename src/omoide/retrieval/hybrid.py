@@ -18,50 +18,60 @@ class SemanticFeatures(NamedTuple):
 
     cosines: Mapping[int, float]
     deviations: Mapping[int, float]
-    """By how many deviations each cosine is above the mean of the scope."""
+    """By how many standard deviations each cosine is above the mean of the scope."""
     unembedded: Collection[int] = ()
     """Candidates by words that have no vector yet."""
     english: Mapping[int, float] = MappingProxyType({})
     """The cosines of those that are compared by the model for English too."""
 
     def mean_cosines(self) -> Mapping[int, float]:
-        """Return the cosine of each candidate as evidence: of those that both models compare the mean."""
+        """Return the cosine of each candidate as evidence: where both models compare it, the mean of both cosines."""
         if not self.english:
             return self.cosines
         both = {number: (its + self.cosines.get(number, its)) / 2 for number, its in self.english.items()}
         return {**self.cosines, **both}
 
 
-class Usual(NamedTuple):
-    """The usual mean and deviation of a model's cosines."""
+class CosinePrior(NamedTuple):
+    """The usual mean and standard deviation of a model's cosines."""
 
     mean: float
     deviation: float
 
 
-USUAL = Usual(constants.USUAL_MEAN, constants.USUAL_DEVIATION)
-USUAL_ENGLISH = Usual(constants.USUAL_ENGLISH_MEAN, constants.USUAL_ENGLISH_DEVIATION)
+PRIOR = CosinePrior(constants.USUAL_MEAN, constants.USUAL_DEVIATION)
+ENGLISH_PRIOR = CosinePrior(constants.USUAL_ENGLISH_MEAN, constants.USUAL_ENGLISH_DEVIATION)
 
 
 def deviations(
-    cosines: Mapping[int, float], mean: float, deviation: float, count: int, usual: Usual = USUAL
+    cosines: Mapping[int, float], mean: float, deviation: float, count: int, prior: CosinePrior = PRIOR
 ) -> dict[int, float]:
-    """Return by how many deviations each cosine is above the mean of `count` memories."""
-    prior = constants.PRIOR_COUNT
-    mean = (mean * count + usual.mean * prior) / (count + prior)
-    deviation = (deviation * count + usual.deviation * prior) / (count + prior)
+    """Return by how many standard deviations each cosine is above the mean of the scope.
+
+    `mean`, `deviation`: of the cosines of the `count` memories of the scope. `prior`: the usual values, which count as
+    `PRIOR_COUNT` more memories.
+    """
+    weight = constants.PRIOR_COUNT
+    mean = (mean * count + prior.mean * weight) / (count + weight)
+    deviation = (deviation * count + prior.deviation * weight) / (count + weight)
     return {number: (cosine - mean) / deviation for number, cosine in cosines.items()}
 
 
 def joined_deviations(general: Mapping[int, float], english: Mapping[int, float]) -> dict[int, float]:
-    """Return the deviations of two models as one number for each memory; of one of them where the other has none."""
+    """Return the deviations of the model for English and the general one, joined to one number for each memory.
+
+    Where only one model has compared a memory, its deviation counts.
+    """
     part = constants.ENGLISH_PART
     joined = {number: part * its + (1 - part) * general.get(number, its) for number, its in english.items()}
     return {number: constants.ENGLISH_WEIGHT * its for number, its in {**general, **joined}.items()}
 
 
 def key_shares(postings: Sequence[Collection[int]]) -> dict[int, float]:
-    """Return the share of the key terms that each memory contains, by the memories that contain each of them."""
+    """Return the share of the key terms that each memory contains, by number.
+
+    `postings`: the numbers of the memories that contain each key term.
+    """
     counts = Counter(number for numbers in postings for number in numbers)
     return {number: count / len(postings) for number, count in counts.items()}
 
@@ -71,9 +81,8 @@ def combined_shares(
 ) -> dict[int, float]:
     """Return the share of the question that each memory covers by its words and its cosine.
 
-    words: the scores by words; `whole` is the weight of all terms of the question
-    keyed: the share of the key terms that a memory contains, where it contains any
-    average: the average length of a memory, in terms
+    `words`: the scores by words. `whole`: the weight of all terms of the question. `keyed`: what `key_shares` returns.
+    `average`: the average length of a memory, in terms.
     """
     weight = constants.SEMANTIC_WEIGHT * min(1.0, constants.CLEAR_LENGTH / max(average, 1.0)) ** constants.BLUR_POWER
     most_covered = max(words.covered.values(), default=0.0) or 1.0
@@ -112,7 +121,7 @@ def _stands_out(features: SemanticFeatures, number: int) -> bool:
 
 
 def reasons(features: SemanticFeatures, number: int) -> list[str]:
-    """Return the cosine of a memory, if it alone would have found it."""
+    """Return why a memory was found beside its words, as texts: its cosine, if that alone would have found it."""
     if not _stands_out(features, number):
         return []
     return [f"meaning: {max(features.cosines.get(number, 0.0), features.english.get(number, 0.0)):.2f}"]

@@ -14,7 +14,7 @@ _FULL_USE = log1p(constants.NUDGE_FULL_USE)
 
 
 class TermPostings(NamedTuple):
-    """A term in some memories."""
+    """The postings of a term among some memories."""
 
     numbers: Collection[int]
     """The memories that contain it."""
@@ -40,16 +40,15 @@ class QueryTerm(msgspec.Struct, frozen=True):
 
 
 def idf(df: int, n: int) -> float:
-    """Return how much a term says that is in `df` of `n` memories; never negative."""
+    """Return the inverse document frequency of a term that `df` of `n` memories contain; never negative."""
     return log(1 + ((n - df if n > df else 0) + 0.5) / (df + 0.5))
 
 
-def select_terms(asked: Mapping[str, float], df: Mapping[str, int], n: int, *, alone: bool = True) -> list[QueryTerm]:
+def select_terms(asked: Mapping[str, float], df: Mapping[str, int], n: int, *, words_only: bool = True) -> list[QueryTerm]:
     """Select the terms to search a large store by: few, contained in some memory, and together cheap to read.
 
-    asked: the terms of the query and how much each says
-    df: how many memories contain each term, of `n`
-    alone: False where vectors add candidates: then less is read
+    `asked`: the terms of the query, and how much each says. `df`: how many memories contain each term, of `n`. `words_only`:
+    False where vectors add candidates: then less is read.
 
     Returns the most telling terms first. A term in a large share of the memories is left out, unless nothing else remains:
     then the rarest is selected.
@@ -58,7 +57,7 @@ def select_terms(asked: Mapping[str, float], df: Mapping[str, int], n: int, *, a
     known.sort(key=lambda term: (-term.weight * idf(term.df, n), term.text))
     selected: list[QueryTerm] = []
     budget = constants.MIN_POSTINGS + min(n / 4, constants.EXTRA_POSTINGS) + n * constants.POSTINGS_SHARE
-    left = budget if alone else budget * constants.SEMANTIC_POSTINGS
+    left = budget if words_only else budget * constants.SEMANTIC_POSTINGS
     for term in known:
         if len(selected) == constants.MAX_SEARCH_TERMS:
             break
@@ -69,12 +68,18 @@ def select_terms(asked: Mapping[str, float], df: Mapping[str, int], n: int, *, a
 
 
 def term_weights(asked: Mapping[str, float], df: Mapping[str, int], n: int) -> dict[str, float]:
-    """Return what each term of a query is worth to a memory that contains it, by how much it says and how rare it is."""
+    """Return the weight of each term of a query: how much it says, times its inverse document frequency.
+
+    `asked`: the terms of the query, and how much each says. `df`: how many memories contain each term, of `n`.
+    """
     return {text: weight * idf(df.get(text, 0), n) for text, weight in asked.items()}
 
 
 def rough_scores(weights: Mapping[str, float], postings: Mapping[str, Collection[int]]) -> dict[int, float]:
-    """Return the sum of the weights of the terms that each memory contains."""
+    """Return the sum of the weights of the terms that each memory contains, by number.
+
+    `postings`: the numbers of the memories that contain each term.
+    """
     scores = dict.fromkeys(chain.from_iterable(postings.values()), 0.0)
     for term, numbers in postings.items():
         weight = weights[term]
@@ -88,9 +93,9 @@ def lexical_scores(
 ) -> LexicalScores:
     """Score memories exactly: BM25's saturation, each field with its weight, times how much of the query is covered.
 
-    weights: of all terms of the query, also of those that no memory contains
-    postings: which of the memories contain each term, and how often
-    lengths: the memories to score, with their lengths in terms; `average` is the average length of all memories
+    `weights`: of all terms of the query, also of those that no memory contains. `postings`: which of the memories contain
+    each term, and how often. `lengths`: the memories to score, with their lengths in terms. `average`: the average length of
+    all memories, in terms.
     """
     whole = sum(weights.values()) or 1.0
     # The damping of a text: a constant, and a part for each of its terms.
@@ -119,7 +124,10 @@ def lexical_scores(
 
 
 def nudge(confidence: float, relevance: float, reference_count: int, days: float) -> float:
-    """Return a factor from `NUDGE_BASE` to `MAX_NUDGE` for what is sure, useful, used and changed few days ago."""
+    """Return a factor for the score of a memory, from `NUDGE_BASE` to `MAX_NUDGE`, by its own fields.
+
+    `days`: how long ago it was changed.
+    """
     used = min(log1p(reference_count) / _FULL_USE, 1.0) if reference_count else 0.0
     fresh: float = 0.5 ** (days / constants.NUDGE_HALF_LIFE) if days > 0 else 1.0
     fields = constants.NUDGE_CONFIDENCE * (confidence + relevance)

@@ -23,7 +23,7 @@ _SHORTEST = 3
 def find(tx: Reader, memory: Memory, entry: IndexEntry) -> list[int]:
     """Return the other memories of the memory's own scope that say almost the same words, the closest first.
 
-    `entry` is the memory's index entry. At most `MAX_DUPLICATES` are returned.
+    `entry`: the index entry of the memory. Returns at most `MAX_DUPLICATES` numbers.
     """
     if not entry.key_terms:
         return []
@@ -50,16 +50,15 @@ def _excerpt(content: str) -> str:
 
 
 def select(candidates: Sequence[tuple[int, str]], content: str, terms: Sequence[str]) -> list[int]:
-    """Return the near-duplicates of a text among candidates, the closest and newest first.
+    """Return the numbers of the near-duplicates of a text among candidates, the closest first, of equal ones the newest.
 
-    candidates: numbers and excerpts of texts
-    content: the excerpt of the text; `terms` are its terms
+    `candidates`: the number and an excerpt of each. `content`: the excerpt of the text. `terms`: the terms of that excerpt.
     """
     sought = _literal_terms(terms)
     if not sought or not candidates:
         return []
     similar = []
-    for (number, _), other in zip(candidates, analyzer.plain([other for _, other in candidates]), strict=True):
+    for (number, _), other in zip(candidates, analyzer.normalize_texts([other for _, other in candidates]), strict=True):
         share = sum(map(other.lower().__contains__, sought)) / len(sought)
         # Of the terms of both, estimated as if both were as rich in terms.
         similarity = share / (1 + len(other) / len(content) - share)

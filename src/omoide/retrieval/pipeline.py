@@ -83,10 +83,10 @@ class Scores(msgspec.Struct, frozen=True):
 
 
 def search(tx: Reader, query: Query, at: datetime, vector: "QueryVector | None" = None) -> SearchResult:
-    """Find what answers the query, best first; without a text, what is newest and most used.
+    """Find the memories that answer a query, best first; without a text, the newest and most used.
 
-    at: the moment of the query, for what has expired and for "last week"
-    vector: the query's text as a vector; None searches by words alone
+    `at`: the moment of the query: it decides what has expired, and when "last week" was. `vector`: the text of the query as
+    a vector; None: search by words alone.
     """
     if not query.text.strip():
         return browse(tx, query, at)
@@ -110,7 +110,11 @@ def search(tx: Reader, query: Query, at: datetime, vector: "QueryVector | None" 
 
 
 def analyse(text: str, at: datetime, *, semantic: bool) -> Question:
-    """Return the terms of a query's text, and for a search by vectors the time that it asks about."""
+    """Return a query's text with its terms.
+
+    `at`: the moment to which "last week" is relative. `semantic`: whether the search uses vectors: then also find the time
+    that the text asks about.
+    """
     span = None
     if semantic:
         from omoide.retrieval import session_query  # lazy: the patterns of dates, see the top
@@ -121,9 +125,11 @@ def analyse(text: str, at: datetime, *, semantic: bool) -> Question:
 
 
 def find_candidates(tx: Reader, query: Query, question: Question, at: datetime, vector: "QueryVector | None") -> Candidates:
-    """Return the memories worth an exact score: those that share telling terms, those nearest by vector, their
-    neighbours."""
-    words = candidates.by_words(tx, query, question.terms, question.parts, at, alone=vector is None)
+    """Return the memories that are to be scored: those that share telling terms, those nearest by vector, their neighbours.
+
+    `vector`: None: search by words alone.
+    """
+    words = candidates.by_words(tx, query, question.terms, question.parts, at, words_only=vector is None)
     facts, vectors = words.facts, None
     if vector is not None and words.size.entries:
         from omoide.retrieval import vector_query  # lazy: numpy, see the top
@@ -142,7 +148,7 @@ def find_candidates(tx: Reader, query: Query, question: Question, at: datetime, 
 
 
 def read_features(tx: Reader, query: Query, question: Question, found: Candidates, at: datetime) -> Features:
-    """Return what the candidates are scored by: their terms, cosines, sessions and times."""
+    """Read what the candidates are scored by: their terms, cosines, sessions and times."""
     facts, words = found.facts, found.words
     semantic = sessions = None
     if found.vectors is not None:
@@ -161,7 +167,7 @@ def read_features(tx: Reader, query: Query, question: Question, found: Candidate
 
 
 def score(features: Features) -> Scores:
-    """Return the scores of the candidates by words, or by words and vectors together, and by their sessions."""
+    """Score the candidates by words, or by words and vectors together, and by their sessions."""
     lengths = {number: facts.length for number, facts in features.facts.items()}
     words = lexical.lexical_scores(features.weights, features.postings, lengths, features.average)
     if features.semantic is None and features.sessions is None:
@@ -214,7 +220,10 @@ def _reasons(features: Features, shares: Mapping[int, float], gains: Mapping[int
 
 
 def order(query: Query, facts: Mapping[int, RankingFacts], scores: Mapping[int, float]) -> dict[int, float]:
-    """Return the best by score and nudge, with their nudged scores; on a tie the nearest scope first, then the newest."""
+    """Return the numbers of the best candidates, with their scores times `lexical.nudge`, best first.
+
+    Of equal ones, that of the nearest scope comes first, then the newest. At most `query.limit` are returned.
+    """
 
     def sort_key(number: int) -> tuple[float, int, int]:
         memory = facts[number]
@@ -244,9 +253,10 @@ def explain(
     ranked: Mapping[int, float],
     probability: float,
 ) -> list[Hit]:
-    """Return hits that say why they were found, in words that are made when somebody reads them.
+    """Return the hits of these memories; the text that says why each was found is made when somebody reads it.
 
-    The score of the first is the probability that the memories answer the question; the others follow it in proportion.
+    `ranked`: the scores of the memories, by number. `probability`: that the memories answer the question: it is the score of
+    the best hit, and the others follow it in proportion.
     """
     reason = partial(_reason, question, features.postings, scores.reasons)
     scale = probability / (max(ranked.values(), default=0.0) or 1.0)
@@ -266,7 +276,10 @@ def _reason(
 
 
 def fill_by_time(tx: Reader, query: Query, question: Question, at: datetime, found: SearchResult) -> SearchResult:
-    """Add memories that changed at the time that the question names ("what happened on 5 May?"), up to the limit."""
+    """Return a result with memories added that changed at the time that the question names, up to the limit of the query.
+
+    `found`: the result so far. "What happened on 5 May?" has few words to search for.
+    """
     if question.span is None or len(found.hits) >= query.limit:
         return found
     known = {hit.memory.number for hit in found.hits}
@@ -278,12 +291,12 @@ def fill_by_time(tx: Reader, query: Query, question: Question, at: datetime, fou
 
 
 def browse(tx: Reader, query: Query, at: datetime) -> SearchResult:
-    """Return what is newest and most used, for a query without a text."""
+    """Return the newest and most used memories as a result, for a query without a text."""
     return SearchResult([Hit(memory, 0.0, lambda: "newest first") for memory in newest(tx, query, at)], tx.count(query, at))
 
 
 def newest(tx: Reader, query: Query, at: datetime) -> list[Memory]:
-    """Return the newest and most used first: by day of the last change, then by how often a memory was remembered."""
+    """Return at most `query.limit` memories: the latest days first, of a day those that were remembered most often."""
     memories = list(islice(tx.browse(query, at), max(constants.BROWSED, query.limit)))
     memories.sort(key=lambda memory: (memory.updated_at.date(), memory.reference_count, memory.updated_at), reverse=True)
     return memories[: query.limit]

@@ -72,13 +72,13 @@ def match_projects(
     projects: Sequence[Project],
     at: datetime,
     vector: "QueryVector | None",
-    described: Mapping[str, float],
+    description_cosines: Mapping[str, float],
 ) -> MessageMatches:
     """Compare a message with projects.
 
-    query: the message, and the layers whose memories the actor may read
-    words: the words of the message
-    described: the cosines of the message with the descriptions of projects, by path
+    `query`: the message, and the layers whose memories the actor may read. `words`: the words of the message. `vector`: the
+    message as a vector; None: compare by words alone. `description_cosines`: the cosine of the message with the description
+    of each project, by path.
 
     The index is read once for each term, at most `MOST_TERMS` of them; a term that very many memories contain is left out.
     """
@@ -91,7 +91,7 @@ def match_projects(
         rates = _word_rates(words, _rates(project, count, frequencies))
         nearness = None
         if vector is not None:
-            nearness = Nearness(_nearest(tx, own, at, vector), described.get(project.path, 0.0))
+            nearness = Nearness(_nearest(tx, own, at, vector), description_cosines.get(project.path, 0.0))
         matches[project.path] = ProjectFit(rates, nearness, count)
     weights = {name: word.weight for name, word in words.items()}
     return MessageMatches(weights, query_parts.query_parts(query.text).compounds, matches, vector is not None)

@@ -30,9 +30,9 @@ NO_PARTS = QueryParts()
 
 
 def query_parts(text: str, runs: Sequence[tuple[str, str]] | None = None) -> QueryParts:
-    """Return how the terms of a query's text belong together; nothing for a text without compounds.
+    """Return how the terms of a query's text belong together; `NO_PARTS` for a text without compounds.
 
-    runs: what `analyzer.runs` returns for it, if that is known
+    `runs`: what `analyzer.runs` returns for the text, if that is known already.
     """
     if text.isascii():
         return NO_PARTS
@@ -59,14 +59,17 @@ def _compounds(run: str) -> list[list[str]]:
     return found
 
 
-def weigh(weights: Mapping[str, float], parts: QueryParts, *, alone: bool) -> dict[str, float]:
-    """Return the weights with names raised, and the terms of each compound lowered evenly where words decide alone."""
+def weigh(weights: Mapping[str, float], parts: QueryParts, *, words_only: bool) -> dict[str, float]:
+    """Return the weights of terms with those of names raised, and those of a compound lowered evenly in a search by words.
+
+    `words_only`: False where vectors add candidates: compounds keep their weights then, and names are raised more.
+    """
     weighed = dict(weights)
-    boost = constants.NAME_BOOST if alone else constants.SEMANTIC_NAME_BOOST
+    boost = constants.NAME_BOOST if words_only else constants.SEMANTIC_NAME_BOOST
     for term in parts.names:
         if term in weighed:
             weighed[term] *= boost
-    if alone:
+    if words_only:
         left = dict(weights)  # a term belongs to the first compound that has it
         for compound in parts.compounds:
             terms = {term: left.pop(term) for term in compound if term in left}
@@ -82,8 +85,8 @@ def weigh(weights: Mapping[str, float], parts: QueryParts, *, alone: bool) -> di
 def key_terms(asked: Mapping[str, float], frequencies: Mapping[str, int], parts: QueryParts, entries: int) -> list[str]:
     """Return the terms that name one thing: identifiers, and names among Japanese words, that very few memories contain.
 
-    asked: the terms of the query and how much each says
-    frequencies: how many memories contain each term, of `entries`
+    `asked`: the terms of the query, and how much each says. `frequencies`: how many memories contain each term, of
+    `entries`.
     """
     most = max(constants.KEY_COUNT, constants.KEY_SHARE * entries)
     rare = (term for term, weight in asked.items() if weight >= 1.0 and 1 <= frequencies.get(term, 0) <= most)

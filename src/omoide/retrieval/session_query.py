@@ -12,14 +12,17 @@ from omoide.storage.base import RankingFacts, Reader, SessionNeighbour
 
 
 def asked_time(text: str, at: datetime) -> Span | None:
-    """Return the time that a question asks about."""
+    """Return the time that a question asks about, relative to `at`, in the local time zone; None if it names none."""
     return span(text, at.astimezone()) if mentions_time(text) else None
 
 
 def add_neighbours(
     tx: Reader, query: Query, facts: dict[int, RankingFacts], seeds: Collection[int], at: datetime
 ) -> Sequence[SessionNeighbour]:
-    """Add to the candidates the neighbours of the best ones in their sessions, and return all candidates of sessions."""
+    """Add to the candidates the neighbours of the best ones in their sessions; return all candidates of these sessions.
+
+    `facts`: the candidates, to which the neighbours are added. `seeds`: the numbers of the best ones.
+    """
     neighbours = tx.session_neighbours(sorted(facts.keys() & seeds), 2 * constants.SESSION_REACH)
     close = [number for number in sessions.close_turns(neighbours, seeds) if number not in facts]
     facts |= tx.ranking_facts(query, close, at)
@@ -33,7 +36,10 @@ def read_session_features(
     facts: Mapping[int, RankingFacts],
     neighbours: Sequence[SessionNeighbour],
 ) -> SessionFeatures | None:
-    """Return what is known of the sessions and times of the candidates; None if nothing of that counts."""
+    """Return the sessions and times of the candidates; None if no candidate is a turn of a session and no time is asked for.
+
+    `span`: the time that the question asks about. `facts`: the candidates. `neighbours`: what `add_neighbours` returned.
+    """
     turns = {number for number, memory in facts.items() if memory.session and memory.length <= constants.TURN_LENGTH}
     if not turns and span is None:
         return None

@@ -58,7 +58,7 @@ class SessionScores(NamedTuple):
 
 
 def score(shares: Mapping[int, float], features: SessionFeatures) -> SessionScores:
-    """Raise the shares of the question that memories cover by what neighbours, speakers and times add."""
+    """Return the shares of the question that memories cover, with what neighbours, speakers and times add."""
     gains = neighbour_gains(shares, features.neighbours)
     sums = {number: share + gains.get(number, 0.0) for number, share in shares.items()} if gains else shares
     scores = {number: share for number, share in sums.items() if share > 0}
@@ -69,7 +69,10 @@ def score(shares: Mapping[int, float], features: SessionFeatures) -> SessionScor
 
 
 def neighbour_gains(shares: Mapping[int, float], neighbours: Sequence[SessionNeighbour]) -> dict[int, float]:
-    """Return what each turn of a session gets from those just before and after it."""
+    """Return what the score of each turn gains from the turns just before and after it in its session, by number.
+
+    `shares`: the share of the question that each memory covers.
+    """
     sessions: dict[tuple[int, str], list[SessionNeighbour]] = {}
     for neighbour in neighbours:
         sessions.setdefault((neighbour.project, neighbour.session), []).append(neighbour)
@@ -92,7 +95,7 @@ def _gain(shares: Mapping[int, float], turns: Sequence[SessionNeighbour], place:
 
 
 def close_turns(neighbours: Sequence[SessionNeighbour], seeds: Collection[int]) -> list[int]:
-    """Return the turns that are close enough to one of the seeds to get something from it."""
+    """Return the numbers of the turns that are close enough to one of the seeds to gain from it."""
     found = []
     for place, turn in enumerate(neighbours):
         around = neighbours[max(0, place - constants.SESSION_REACH) : place + constants.SESSION_REACH + 1]
@@ -105,7 +108,7 @@ def close_turns(neighbours: Sequence[SessionNeighbour], seeds: Collection[int]) 
 
 
 def speaker(text: str, question: str) -> str:
-    """Return who speaks, if the text begins like a turn of a conversation and the question names that person."""
+    """Return the speaker of a turn of a conversation if the question names that person, otherwise an empty text."""
     match = _SPEAKER.match(text)
     if match is None:
         return ""
@@ -131,7 +134,10 @@ def _boost(features: SessionFeatures, number: int, *, asks_when: bool) -> float:
 
 
 def reasons(features: SessionFeatures, shares: Mapping[int, float], gains: Mapping[int, float], number: int) -> list[str]:
-    """Return what counted for a memory beside its words and its vector."""
+    """Return what counted for a memory beside its words and its vector, as texts.
+
+    `shares`: the share of the question that each memory covers. `gains`: what `neighbour_gains` returned.
+    """
     found = []
     if gains.get(number, 0.0) > shares[number] / 2:
         found.append("beside it in the session")

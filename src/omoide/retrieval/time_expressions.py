@@ -22,7 +22,7 @@ class Span(NamedTuple):
     end: datetime
 
     def near(self, moment: datetime) -> float:
-        """Return 1 for a time inside, falling to 0 at a distance of the span's length, or of three days if that is more."""
+        """Return how near a moment is: 1 inside of the span, 0 from a distance of its length (at least three days) on."""
         if self.start <= moment < self.end:
             return 1.0
         away = self.start - moment if moment < self.start else moment - self.end
@@ -68,7 +68,7 @@ _word = load_pattern("[a-z]+")
 
 
 def mentions_time(text: str) -> bool:
-    """Return True if a question may name a time."""
+    """Return whether a question may name a time: a cheap check before `span`."""
     return _SIGNS.search(text) is not None or not _WORDS.isdisjoint(_word.findall(text.lower()))
 
 

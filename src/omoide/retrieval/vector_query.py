@@ -35,9 +35,10 @@ class VectorCandidates(NamedTuple):
 
 
 def nearest_memories(tx: Reader, query: Query, vector: QueryVector, known: Sequence[int] = ()) -> VectorMatches:
-    """Return the memories of the query's scope that are most like it, compared together with those known otherwise.
+    """Return the memories of the query's scope that are nearest to it by vector.
 
-    Where the query is a vector of the model for English too, the nearest of both models are compared by both.
+    `known`: numbers of memories to compare as well, such as candidates by words. Where the query is a vector of the model
+    for English too, the nearest of both models are compared by both.
     """
     cache, english, areas = vector.cache, vector.english, tx.areas(query)
     nearest = cache.nearest(tx, vector.model, vector.row, areas, constants.NEAREST)
@@ -58,7 +59,10 @@ def _best_first(cosines: Mapping[int, float]) -> dict[int, float]:
 def by_vector(
     tx: Reader, query: Query, vector: QueryVector, by_words: Mapping[int, RankingFacts], at: datetime
 ) -> VectorCandidates:
-    """Add to the candidates by words those nearest by vector."""
+    """Return the candidates by words together with those nearest by vector.
+
+    `by_words`: the candidates by words, best first.
+    """
     facts = dict(by_words)
     compared = [*facts][: constants.COMPARED]
     matches = nearest_memories(tx, query, vector, compared)
@@ -77,5 +81,5 @@ def semantic_features(found: VectorCandidates) -> SemanticFeatures:
     if english is None:
         return SemanticFeatures(cosines, deviations, found.unembedded)
     its = english.nearest
-    others = hybrid.deviations(english.cosines, its.mean, its.deviation, its.total, hybrid.USUAL_ENGLISH)
+    others = hybrid.deviations(english.cosines, its.mean, its.deviation, its.total, hybrid.ENGLISH_PRIOR)
     return SemanticFeatures(cosines, hybrid.joined_deviations(deviations, others), found.unembedded, english.cosines)

@@ -102,7 +102,7 @@ class MemoryReader(Protocol):
     """Read memories with their versions and links."""
 
     def memory(self, reference: int | str) -> Memory | None:
-        """Return the memory with this number or id, of any scope and state."""
+        """Return the memory with this number or id, of any scope and state; None if there is none."""
 
     def memories(self, references: Sequence[int] | Sequence[str]) -> list[Memory]:
         """Return the memories with these numbers or ids, of any scope and state, in the order asked.
@@ -111,19 +111,28 @@ class MemoryReader(Protocol):
         """
 
     def by_key(self, scope: Scope, key: str, *, forgotten: bool = False) -> Memory | None:
-        """Return the memory of exactly this scope with this key that is not forgotten; or the last forgotten one."""
+        """Return the memory of exactly this scope with this key; None if there is none.
+
+        `forgotten`: look among forgotten memories instead of the others; of several, the one changed last is returned.
+        """
 
     def by_key_in_sessions(self, scope: Scope, key: str) -> Sequence[Memory]:
-        """Return the memories of any session of the scope's project with this key, not forgotten, last changed first."""
+        """Return the memories with this key in the project's sessions, last changed first, but no forgotten ones."""
 
     def by_fingerprint(self, fingerprint: int, scope: Scope, *, forgotten: bool = False) -> list[Memory]:
-        """Return the memories of exactly this scope with this fingerprint, newest first: forgotten ones, or the others."""
+        """Return the memories of exactly this scope with this fingerprint, highest number first.
+
+        `forgotten`: only forgotten memories; otherwise only the others.
+        """
 
     def known_fingerprints(self, fingerprints: Sequence[int]) -> set[int]:
         """Return which of these fingerprints any memory has, of any scope."""
 
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
-        """Return what passes the query's scope, states and filters, last changed first. Lazy; ignores text and limit."""
+        """Return the memories that pass the query's scope, states and filters, last changed first. Lazy.
+
+        `at`: the moment at which expired memories count as inactive. Text, limit, offset and score are ignored.
+        """
 
     def everything(self) -> Iterator[Memory]:
         """Return every memory of every scope and state, by number."""
@@ -135,16 +144,16 @@ class MemoryReader(Protocol):
         """Return counts, tags and times of what `browse` would return. Reads no content."""
 
     def counts(self, at: datetime | None = None) -> list[tuple[Scope, str, str, int]]:
-        """Return how many memories there are by scope, type and state, in this order.
+        """Return how many memories there are, by scope, type and state: one tuple of these and the count for each.
 
-        Given a moment, active memories that have expired by then count as inactive, as they are listed.
+        `at`: count active memories that have expired at this moment as inactive; None: by their stored state.
         """
 
     def versions(self, number: int) -> list[Version]:
-        """Return all versions of a memory, oldest first, the present one last."""
+        """Return all versions of a memory, oldest first, the current one last; none if there is no such memory."""
 
     def links(self, number: int) -> list[Link]:
-        """Return the links from and to a memory."""
+        """Return the links from and to a memory, oldest first."""
 
 
 class EventReader(Protocol):
@@ -153,31 +162,42 @@ class EventReader(Protocol):
     def events(
         self, scope: Scope | None, number: int | None, since: datetime | None, limit: int, source: Source | None = None
     ) -> list[Event]:
-        """Return events, newest first. Events of memories that the scope does not see are left out.
+        """Return at most `limit` events, newest first.
 
-        `source`: only those that came from it, or from a part of it (see `model.source.is_within`).
+        `scope`: only events of what it sees; None: of all scopes. `number`: only events about this memory. `since`: only
+        events at or after this moment. `source`: only events that came from it, or from a part of it (see
+        `model.source.is_within`).
         """
 
     def events_after(self, event: int, scope: Scope | None, limit: int) -> list[Event]:
-        """Return the events with a greater number, oldest first; of those that the scope does not see none, None: all."""
+        """Return at most `limit` events with a number above `event`, oldest first.
+
+        `scope`: only events of what it sees; None: of all scopes.
+        """
 
     def mark(self) -> StoreMark:
-        """Return a mark that differs after any event and after the index was rebuilt, whichever process did it. Cheap."""
+        """Return a mark that differs after any event and after a rebuild of the index, whichever process did it. Cheap."""
 
     def memories_changed_since(self, event: int) -> list[int]:
-        """Return the numbers of the memories that later events are about, in rising order."""
+        """Return the numbers of the memories that events with a number above `event` are about, in rising order."""
 
     def projects_changed_since(self, event: int) -> set[str]:
-        """Return the paths of the projects that later events are about themselves, or one of their sessions."""
+        """Return the paths of the projects that events with a number above `event` are about themselves.
+
+        The empty path is the global layer. Events about a session count, events about a memory do not.
+        """
 
     def memories_expired_since(self, event: int, at: datetime) -> list[int]:
-        """Return the active memories that expired after this event, or ever if it does not exist, up to this moment."""
+        """Return the numbers of the active memories that expired after the time of this event, up to the moment `at`.
+
+        If there is no such event, all that have expired are returned.
+        """
 
     def purged_ids(self, ids: Sequence[str] | None = None) -> set[str]:
-        """Return which of these ids belonged to memories that were purged here; None: all of them."""
+        """Return which of these ids belonged to memories that were purged from this store; without ids, all such ids."""
 
     def copies(self) -> list[str]:
-        """Return the files that events name as copies of the store (`backed_up`), each once, oldest first."""
+        """Return the paths that events name as copies of the store (action `backed_up`), each once, oldest first."""
 
 
 class ProjectReader(Protocol):
@@ -187,25 +207,28 @@ class ProjectReader(Protocol):
         """Return all projects by path."""
 
     def project(self, path: str | None = None, *, root: str | None = None, number: int | None = None) -> Project | None:
-        """Return the project with this path, with this number, or that this directory belongs to; None if there is none.
+        """Return the project with this path, with this number, or with the directory `root`; None if there is none.
 
-        Raises Conflict if there is a project whose path differs only in case.
+        Exactly one of the three is given. Raises Conflict if there is a project whose path differs only in case.
         """
 
     def last_changes(self) -> dict[str, datetime]:
-        """Return when a memory of each project last changed, in any state; projects without memories are left out."""
+        """Return when a memory in any state last changed in each project that has memories, by the project's path."""
 
     def sessions(self, at: datetime, scope: Scope | None = None) -> list[Session]:
-        """Return the sessions of a project, or of all, last changed first; of a session's scope, only that one."""
+        """Return the sessions of the scope's project, last changed first; of a session's scope, only that session.
+
+        `at`: memories that have expired at this moment are not counted. `scope`: None for the sessions of all projects.
+        """
 
 
 class RetentionReader(Protocol):
     """Read what retention needs: memories out of use, and when it last ran."""
 
     def unused_memories(self, since: datetime, at: datetime) -> Iterator[Usage]:
-        """Return the active memories that expired by `at`, then those not used after `since`, longest unused first.
+        """Return the active memories that have expired at `at`, then those not used after `since`, longest unused first.
 
-        A use is an access or any event about the memory. Reads no content.
+        A use is an access or any event about the memory. Lazy; reads no content.
         """
 
     def last_run(self, task: str) -> datetime | None:
@@ -221,7 +244,7 @@ class SyncReader(Protocol):
     def sync_states(
         self, mirror: int, *, files: Sequence[str] | None = None, memories: Sequence[int] | None = None
     ) -> list[SyncState]:
-        """Return the sync states of these files and these memories; all of the mirror's if neither is given."""
+        """Return the sync states of these files and of these memories; all states of the mirror if neither is given."""
 
     def mirrors_of(self, memories: Sequence[int]) -> set[int]:
         """Return the numbers of the mirrors that have a sync state of one of these memories."""
@@ -230,7 +253,7 @@ class SyncReader(Protocol):
         """Return the state of each file of a mirror when it was last read or written."""
 
     def file_versions(self, mirror: int, names: Sequence[str]) -> list[FileVersions]:
-        """Return what is known of the synced versions of these files; one of which nothing is known is left out."""
+        """Return what is known of the synced versions of these files. Files of which nothing is known are left out."""
 
     def sync_conflicts(self) -> list[SyncConflict]:
         """Return the conflicts of all mirrors, oldest first."""
@@ -262,29 +285,34 @@ class MemoryWriter(Protocol):
     """Write memories, their versions, their links and their index entries, always together."""
 
     def add(self, new: Sequence[IndexedMemory], actor: Actor) -> list[Memory]:
-        """Store and index new memories, each by its author or else the actor. Return them with their numbers.
+        """Store and index new memories, and return them with their numbers.
 
-        A number that is 0, is taken, was taken by an erased memory or is too large is replaced by the next free one. The
-        first memory of a project or session creates it. Raises Conflict if an id is taken, or a key in its scope.
+        `actor`: who stores them, and the author of a memory that has none. A number that is 0, is taken, was taken by an
+        erased memory or is too large is replaced by the next free one. The first memory of a project or session creates
+        it. Raises Conflict if an id is taken, or a key in its scope.
         """
 
     def change(self, changes: Sequence[MemoryChange], actor: Actor) -> None:
-        """Store the old memories as versions, put the new ones in their places, and index those by state and scope.
+        """Store the old memories as past versions, replace them by the new ones, and index these by state and scope.
 
-        Raises Conflict if a new key is taken in its scope.
+        `actor`: who makes the new versions. Raises Conflict if a new key is taken in its scope.
         """
 
     def count_reference(self, number: int) -> None:
-        """Count one more reference. Not a new version."""
+        """Add one to the reference count of a memory, without a new version."""
 
     def erase(self, number: int) -> None:
-        """Delete the memory, its versions, links, index entry and sync states. See `Erasure` for the bytes."""
+        """Delete a memory with its versions, links, index entry, sync states, and what is recorded of it for runs and hooks.
+
+        All records of work trees are deleted too: their files may contain its text. Does nothing if there is no such memory.
+        See `Erasure` for the bytes that stay in the file.
+        """
 
     def link(self, source: int, kind: LinkKind, target: int, at: datetime) -> bool:
-        """Link two memories. Return whether the link is new."""
+        """Link memory number `source` to number `target`; return False if they have a link of this kind already."""
 
     def unlink(self, source: int, kind: LinkKind, target: int) -> bool:
-        """Remove a link. Return whether there was one."""
+        """Remove the link of this kind from memory number `source` to number `target`; return whether there was one."""
 
 
 class EventWriter(Protocol):
@@ -301,8 +329,8 @@ class EventWriter(Protocol):
     ) -> None:
         """Append an event about a memory, one about each of several memories, or one about a scope itself.
 
-        The detail never contains a memory's text. `source`: where it came from; None: from the interface of the actor
-        (see `model.source.actor_source`).
+        `action`: what was done, such as remembered. `detail`: more about it, never a memory's text. `source`: where the
+        action came from; None: the interface of the actor (see `model.source.actor_source`).
         """
 
 
@@ -310,21 +338,23 @@ class ProjectWriter(Protocol):
     """Write projects and sessions."""
 
     def put_project(self, project: Project) -> None:
-        """Add the project, or change its description, directories and identity. A directory leaves the project it was of.
+        """Add a project, or replace the description, directories and identity of the one with its path.
 
-        The store numbers a new project: a number is never given twice.
+        A directory of another project is taken from that one. The store numbers a new project, and never gives a number
+        twice.
         """
 
     def merge_projects(self, source: str, target: str) -> None:
-        """Move the sessions, events, directories, identity and mirrors of one project to another, and delete it.
+        """Move everything of the project `source` but its memories to the project `target`, and delete `source`.
 
-        Raises Conflict if it still has memories.
+        That is its sessions, runs, events, directories, identity, mirrors and records of work trees; what both have stays as
+        it is in the target. Raises Conflict if `source` still has memories.
         """
 
     def add_session(self, scope: Scope, source: str, at: datetime) -> bool:
-        """Start a session, as its first memory would too. Return whether it is new.
+        """Add a session, and its project if that is new; return False if the session exists already.
 
-        Raises Conflict if the project has one that differs only in case.
+        `source`: where it was started from. Raises Conflict if the project has a session whose name differs only in case.
         """
 
 
@@ -332,17 +362,17 @@ class RetentionWriter(Protocol):
     """Record maintenance."""
 
     def record_run(self, task: str, at: datetime) -> None:
-        """Record that this task ran."""
+        """Record that this task ran at this moment: see `RetentionReader.last_run`."""
 
 
 class SyncWriter(Protocol):
     """Write mirrors, and what is known of their files and entries."""
 
     def put_mirror(self, mirror: Mirror) -> Mirror:
-        """Store a new mirror (its number is 0), or change place, choice, last event and retention of the one with
-        this number.
+        """Store a mirror, and return it with its number.
 
-        Return it with its number. Raises Conflict if another mirror has the file.
+        The number 0 stands for a new mirror; of another one, place, choice, last event, retention and adopted patterns are
+        changed. Raises Conflict if a new mirror has the files of another one.
         """
 
     def drop_mirror(self, number: int) -> None:
@@ -371,7 +401,7 @@ class Writer(
 
 
 class Store(Protocol):
-    """Where memories are stored: begins transactions."""
+    """A store of memories, which begins transactions on it."""
 
     location: str
     """Where the store is, for messages and for people."""
@@ -381,23 +411,33 @@ class Store(Protocol):
         """Whether the store is open and has no transaction of this process."""
 
     def read(self) -> AbstractContextManager[Reader]:
-        """Begin to read. Raises StoreReplaced if the database was removed or replaced since it was opened, as `write`."""
+        """Begin a transaction that reads.
+
+        Raises StoreReplaced, as `write` does, if the database was removed or replaced since it was opened.
+        """
 
     def snapshot(self) -> AbstractContextManager[Reader]:
-        """Begin a long read, during which this process reads and writes. Another thread than the first may end it."""
+        """Begin a long transaction that reads, on a connection of its own.
+
+        Meanwhile this process can begin other transactions. It may end in another thread than the one that began it.
+        """
 
     def write(self, *, patient: bool = True, durable: bool = True) -> AbstractContextManager[Writer]:
-        """Begin to write. Waits for other writers; raises StoreBusy if that takes longer than the settings allow, or at
-        once if not `patient`.
+        """Begin a transaction that writes.
 
-        What is not `durable` may be lost in a power cut, until the next durable write: all of it, never a part.
+        `patient`: whether to wait for other writers, as long as the setting `wait` allows. `durable`: whether the commit is
+        synced to the disk; otherwise a power cut before the next durable write may lose it, all of it and never a part.
+        Raises StoreBusy if another process is still writing.
         """
 
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
-        """Note that these memories were accessed. Written later, with the next write at the latest: may be lost."""
+        """Record that these memories were accessed at this moment.
+
+        The times are written later, with the next write at the latest; they are lost if the process is killed before.
+        """
 
     def task_lock(self, task: str) -> AbstractContextManager[None]:
-        """Keep other processes from the same task until the block or this process ends. Raises StoreBusy if one runs."""
+        """Lock a task for this process until the block or the process ends; raise StoreBusy if another process runs it."""
 
     def close(self) -> None:
-        """Close the store. May be called again."""
+        """Close the store. Closing it again does nothing."""

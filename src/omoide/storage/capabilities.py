@@ -27,8 +27,9 @@ class StoredText(msgspec.Struct, frozen=True):
     """A text that is stored beside memories."""
 
     what: str
-    """project, description, directory, session, session source, actor or event (its detail, as JSON), run (its id),
-    task or outcome (of a run, as JSON)."""
+    """Where it is stored: project, description, directory, remote, session, session source, actor, event (its detail, as
+    JSON), event source, run (its id), task or outcome (of a run, as JSON), work tree (its record, as JSON), transcript (its
+    path), or a part of a hook's call or of the inbox, such as hook fault and inbox prompt."""
     text: str
 
 
@@ -45,12 +46,13 @@ class Redaction(Protocol):
     """A writer that replaces texts without keeping the old ones. See `Erasure` for the bytes."""
 
     def replace_version(self, memory: Memory) -> None:
-        """Put other texts into a past version, in place."""
+        """Replace the texts of a past version in place. `memory`: the new texts, with the number and version of the old."""
 
     def replace_text(self, old: StoredText, new: str) -> None:
-        """Replace a text that is stored beside memories wherever it occurs; an empty one for a directory removes it.
+        """Replace a text that is stored beside memories wherever it occurs.
 
-        The new name of a project, session or actor must be free.
+        An empty text for a directory removes the directory; the record of a work tree is deleted, whatever the new text is.
+        The new name of a project, session, actor or run must be free.
         """
 
 
@@ -62,12 +64,13 @@ class Housekeeping(Protocol):
         """Run deferred writes, if there are many. Call when idle."""
 
     def enlarge_cache(self) -> None:
-        """Keep up to 16 MB of the database in memory: for a process that has loaded a model, and so is not small."""
+        """Keep up to 16 MB of the database in memory. Call it in a process that has loaded a model, and so is not small."""
 
     def merge_index(self, steps: int) -> None:
         """Merge the segments of the index, of which every write adds one and a search reads all.
 
-        Takes at most so many steps of a tenth of a second in which others cannot write. Gives up if another process writes.
+        `steps`: how many steps to take at most; each keeps others from writing for about a tenth of a second. Stops early if
+        there is nothing more to merge, or another process writes.
         """
 
 
@@ -80,10 +83,13 @@ class Integrity(Protocol):
     """A store that checks itself and rebuilds its index."""
 
     def is_index_outdated(self) -> bool:
-        """Whether the index was made by an older index function than the one that the store was opened for."""
+        """Return whether the index was made by an older index function than the one that the store was opened for."""
 
     def check(self, expected: Expected | None = None) -> list[Problem]:
-        """Return what is wrong; given what is expected of each memory, also which memories differ from it."""
+        """Return what is wrong with the store, without changing anything.
+
+        `expected`: also compare what is indexed of each memory with what this function returns for it.
+        """
 
     def rebuild(
         self,
@@ -95,10 +101,13 @@ class Integrity(Protocol):
     ) -> int:
         """Rebuild the index and all fingerprints while others read and write. Return how many memories were indexed.
 
-        The new index is made beside the old one and replaces it in one step, with everything that was written meanwhile;
-        what `settle` writes belongs to that step. Vectors without a memory are dropped. Interrupted at any moment,
-        everything is as before. `watch` is called with how many more are indexed. Waits for another process that rebuilds;
-        raises StoreBusy if that takes longer than the settings allow, or at once if not `patient`.
+        `expected`: returns what to index of a memory. `settle`: called in the transaction that replaces the index, for what
+        must change together with it. `watch`: called with how many more memories are indexed. `patient`: whether to wait for
+        another process that rebuilds, as long as the setting `wait` allows.
+
+        The new index is made beside the old one and replaces it in one transaction, with everything that was written
+        meanwhile. Vectors without a memory are dropped. If it is interrupted, everything is as before. Raises StoreBusy
+        if another process is still rebuilding.
         """
 
 
@@ -107,7 +116,7 @@ class Erasure(Protocol):
     """A store that overwrites deleted data."""
 
     def scrub(self) -> None:
-        """Leave no byte of what was erased in the file, its log or its index."""
+        """Overwrite what was erased in the file, its log and its index; raise StoreBusy if another process uses the file."""
 
 
 @runtime_checkable
@@ -115,9 +124,10 @@ class Backup(Protocol):
     """A store that copies itself."""
 
     def backup(self, target: Path) -> None:
-        """Write a consistent copy while others read and write, compressed if its name ends with .gz.
+        """Write a consistent copy of the store to the file `target` while others read and write.
 
-        The target appears whole or not at all. Raises StoreError if it exists.
+        A name that ends with .gz is compressed. The file appears whole or not at all. Raises StoreError if it exists or
+        cannot be written.
         """
 
 
@@ -126,10 +136,11 @@ class CopyErasure(Protocol):
     """A store that erases memories from its own backups."""
 
     def erase_from_copy(self, copy: Path, ids: Sequence[str], erase: Callable[[Writer, Memory], None] | None = None) -> bool:
-        """Return whether a backup has one of these memories; with `erase`, erase them, so that no byte of them is left.
+        """Return whether a backup contains one of the memories with these ids; with `erase`, erase them from it.
 
-        `erase` is called for each, in a transaction on the backup. The backup is replaced in one step, or left as it is;
-        raises StoreDamaged or another StoreError then.
+        `erase`: called for each of them, in a transaction on the backup; afterwards no byte of them is left. None: only
+        look. The backup is replaced in one step. Raises StoreDamaged, or another StoreError, if it cannot be read or
+        replaced: it is then left as it is.
         """
 
 
@@ -137,7 +148,7 @@ Capability = TypeVar("Capability")
 
 
 def require(store: object, capability: type[Capability]) -> Capability:
-    """Return a store, reader or writer as one that has the capability. Raises StoreError if it lacks it."""
+    """Return a store, reader or writer as one that has the capability; raise StoreError if it lacks it."""
     if not isinstance(store, capability):
         raise StoreError(f"this store cannot do that: it lacks the capability {capability.__name__}")
     return store

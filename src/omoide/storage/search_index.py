@@ -101,52 +101,74 @@ class TextEnds(msgspec.Struct, frozen=True):
 
 
 class SearchIndex(Protocol):
-    """Search for memories by term. A query's scope, layers and states say where to search."""
+    """Search for memories by term.
+
+    The query of a method says where to search: in the areas of the index that its scope, layers and states need. An area may
+    also hold memories that the query excludes, such as expired ones or those of another layer; `ranking_facts` and
+    `memories_changed_between` return only what passes the query's scope, states and filters.
+    """
 
     def sizes(self, query: Query) -> IndexSize:
-        """Return how much is indexed where the query may search."""
+        """Return how many memories are indexed where the query searches, and how many terms they have."""
 
     def posting_sets(self, query: Query, terms: Mapping[str, int], counted: int) -> dict[str, PostingSet] | None:
-        """Return the memories that contain each term, unless there are more than the term's limit; and how often, unless
-        there are more than `counted`. None where there are so many memories that posting lists are faster."""
+        """Return the memories that contain each term; None where there are so many memories that posting lists are faster.
+
+        `terms`: the terms, each with the number of memories up to which they are returned. `counted`: the number of memories
+        up to which occurrences are counted.
+        """
 
     def frequencies(self, query: Query, terms: Iterable[str], most: int) -> dict[str, int]:
-        """Return how many memories contain each term, counted up to `most`. The count of a common term may be a little
-        old."""
+        """Return how many memories contain each term, counted up to `most`. The count of a common term may be outdated."""
 
     def project_frequencies(self, terms: Iterable[str], most: int) -> dict[str, dict[str, int]]:
-        """Return how many active memories of each project, by its path, contain each term. A term that more than `most`
-        memories contain is left out, and so are projects without it."""
+        """Return how many active memories of each project contain each term, by term and by the project's path.
+
+        A term that more than `most` memories of the store contain is left out, and so are projects without it.
+        """
 
     def posting_numbers(
-        self, query: Query, terms: Iterable[str], most: int, *, titled: bool = False
+        self, query: Query, terms: Iterable[str], most: int, *, topic_or_tags: bool = False
     ) -> dict[str, list[int]]:
-        """Return at most `most` memories that contain each term; titled, in their topic or tags.
+        """Return the numbers of at most `most` memories that contain each term.
 
-        Active memories come before all others, the scope's own project before the global layer, and in each the newest
-        first: so a full list always contains the nearest ones.
+        `topic_or_tags`: only those that contain it in their topic or tags. Active memories come before all others, the
+        scope's own project before the global layer, and in each the highest number first, so that a full list contains the
+        nearest and newest ones.
         """
 
     def postings(self, query: Query, terms: Iterable[str], numbers: Sequence[int]) -> dict[str, list[Posting]]:
-        """Return which of these memories contain each term, and how often."""
+        """Return which of the memories with these numbers contain each term, and how often."""
 
     def ranking_facts(self, query: Query, numbers: Sequence[int], at: datetime) -> dict[int, RankingFacts]:
-        """Return those of these memories that pass the query's scope, states and filters at this moment, in their order,
-        with the fields that the ranking uses."""
+        """Return the ranking facts of those of these memories that pass the query's scope, states and filters.
+
+        They are in the order of `numbers`. `at`: the moment at which expired memories count as inactive, and to which ages
+        are counted.
+        """
 
     def session_neighbours(self, numbers: Sequence[int], reach: int) -> list[SessionNeighbour]:
-        """Return those of these memories that are of a session, and the memories of the same session among so many numbers
-        before and after each, in the order of their numbers."""
+        """Return those of these memories that are in a session, and their neighbours in it, in the order of their numbers.
+
+        `reach`: a neighbour is in the same session, and its number is at most so much lower or higher. Forgotten memories
+        are left out.
+        """
 
     def text_ends(self, numbers: Sequence[int]) -> dict[int, TextEnds]:
-        """Return how the contents of these memories begin and end."""
+        """Return how the contents of these memories begin and end, and when each was created, by number."""
 
     def memories_changed_between(self, query: Query, start: datetime, end: datetime, most: int, at: datetime) -> list[int]:
-        """Return at most `most` memories that pass the query's filters and last changed in this time, the end excluded,
-        last changed first."""
+        """Return the numbers of at most `most` memories that last changed from `start` to before `end`, last changed first.
+
+        Only memories that pass the query's scope, states and filters at the moment `at` count.
+        """
 
     def near_duplicate_candidates(
         self, wanted: NearDuplicateFilter, blocking_key: int | None, ranges: Collection[tuple[int, int]], most: int
     ) -> list[tuple[int, str]]:
-        """Return numbers and excerpts of the newest memories with this blocking key, if one is given, then of some whose key
-        is in one of these ranges (both ends included), one range after the other."""
+        """Return numbers and excerpts of candidates for near-duplicates, at most `most`.
+
+        `wanted`: which memories count, and how long the excerpts are. `blocking_key`: first the newest memories with this
+        key; None: none by key. `ranges`: then memories whose key is in one of these ranges, both ends included, one range
+        after the other.
+        """

@@ -30,7 +30,7 @@ def back_up_project(service: Service, scope: Scope, directory: Path | None, keep
     """
     if service.project(scope.path, limit=1) is None:
         raise NotFound(f"there is no project {scope.path}: `omoide project list` shows the projects")
-    directory = directory or Path(service.place).parent / "backups" / scope.path
+    directory = directory or Path(service.location).parent / "backups" / scope.path
     stamp = model.now().strftime("%Y%m%d-%H%M%S-%f")
     try:
         for each in reversed([directory, *directory.parents]):

@@ -22,9 +22,9 @@ _SOURCE = "hail-mary"
 
 
 def import_rows(
-    service: Service, rows: Sequence[Mapping[str, Any]], *, name: str, here: Scope, rehearse: bool
+    service: Service, rows: Sequence[Mapping[str, Any]], *, name: str, here: Scope, dry_run: bool
 ) -> Mapping[str, int]:
-    """Import the rows of the table into a scope, all of them or none, and return the counts of `Service.adopt`.
+    """Import the rows of the table into a scope, all of them or none, and return the counts of `Service.import_memories`.
 
     Ids, dates, counts and deleted rows (as forgotten memories) are kept, so that a second import adds only what is new. An
     error names the file by `name` and the row.
@@ -40,7 +40,7 @@ def import_rows(
         for index, row in enumerate(rows):
             watch(index)
             memories.append(_memory(row, here))
-        return service.adopt(memories, rehearse=rehearse, watch=watch)
+        return service.import_memories(memories, dry_run=dry_run, watch=watch)
     except (InvalidInput, Conflict) as error:
         where = f"{name}, row {place}" if place else name
         raise type(error)(f"{where}: {error}") from error

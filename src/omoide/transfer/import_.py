@@ -48,10 +48,10 @@ def import_file(
     name: str,
     here: Scope,
     chosen: TransferSelection,
-    rehearse: bool,
+    dry_run: bool,
     tick: Callable[[float], None],
 ) -> Mapping[str, int]:
-    """Import the chosen memories of an open file, and return the counts of `Service.adopt`.
+    """Import the chosen memories of an open file, and return the counts of `Service.import_memories`.
 
     A record with an id is a memory and is stored as it is; one without is stored as `remember` would. What names no
     scope belongs `here`. A rehearsal checks and counts everything and stores nothing. `tick` is called with shares of
@@ -68,7 +68,7 @@ def import_file(
         def watch(index: int) -> None:
             progress.store(located[index][0], len(located))
 
-        return service.adopt((thing for _, thing in located), rehearse=rehearse, watch=watch)
+        return service.import_memories((thing for _, thing in located), dry_run=dry_run, watch=watch)
     except (InvalidInput, Conflict) as error:
         where = f"{name}, {progress.place}" if progress.place else name
         raise type(error)(f"{where}: {error}") from error

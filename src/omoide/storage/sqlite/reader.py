@@ -265,9 +265,9 @@ class SqliteReader(
         return {term: min(count, most) for term, count in found.items()}
 
     def posting_numbers(
-        self, query: Query, terms: Iterable[str], most: int, *, titled: bool = False
+        self, query: Query, terms: Iterable[str], most: int, *, topic_or_tags: bool = False
     ) -> dict[str, list[int]]:
-        fields = "{topic tags} : " if titled else ""
+        fields = "{topic tags} : " if topic_or_tags else ""
         found: dict[str, list[int]] = {term: [] for term in terms}
         # One text for them all: half the time of a row each.
         statement = (

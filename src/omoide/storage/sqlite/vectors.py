@@ -101,7 +101,7 @@ class VectorWriter(VectorReader):
                     self._tx.run("INSERT INTO vectors VALUES (NULL, ?, ?, ?)", (one.number, model, one.parts))
         return sum(place is not None for place in places.values())
 
-    def drop_vectors(self, but: Collection[int]) -> None:
+    def drop_vectors(self, keep: Collection[int]) -> None:
         # The models themselves stay: a number given twice would mix vectors in a process that knows it.
         for table in ("signs", "vectors"):
-            self._tx.run(f"DELETE FROM {table} WHERE model NOT IN (SELECT value FROM json_each(?))", (str([*but]),))
+            self._tx.run(f"DELETE FROM {table} WHERE model NOT IN (SELECT value FROM json_each(?))", (str([*keep]),))

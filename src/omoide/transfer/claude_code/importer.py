@@ -89,7 +89,7 @@ def _store_drafts(
 
     while True:
         try:
-            results = service.gather([each.draft for each in left], rehearse=dry_run, watch=watch)
+            results = service.import_drafts([each.draft for each in left], dry_run=dry_run, watch=watch)
         except InvalidInput as error:  # fallback: the others; this one is reported
             culprit = left.pop(current)
             refused.append(f"{culprit.file}, line {culprit.line}: {error}")
