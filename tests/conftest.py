@@ -43,6 +43,17 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
+def home_of_nobody(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No test reads or writes the memory of the person who runs it: it has a home of its own, and leaves no store there."""
+    home = tmp_path_factory.getbasetemp() / "home"
+    home.mkdir(exist_ok=True)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    yield
+    assert not (home / ".local/share/omoide/memory.db").exists(), "this test used the default store"
+
+
+@pytest.fixture(autouse=True)
 def settings_of_nobody(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     """No test reads the settings of the person who runs it."""
     for name in os.environ:

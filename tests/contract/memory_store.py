@@ -26,6 +26,7 @@ from omoide.model import (
     IdempotencyRecord,
     InboxItem,
     Injection,
+    JudgedUse,
     Layer,
     LearnedRelevance,
     Link,
@@ -346,7 +347,11 @@ class MemoryReader:
         return [one for one in ordered if session in (None, one.session) and one.at >= since]
 
     def use_counts(self) -> dict[int, tuple[int, int]]:
-        judged = [one for one in self.data.injections.values() if one.use in (MemoryUse.USED, MemoryUse.CONTRADICTED)]
+        judged = [
+            one
+            for one in self.data.injections.values()
+            if one.is_clear and one.use in (MemoryUse.USED, MemoryUse.CONTRADICTED)
+        ]
         return {
             number: (
                 sum(one.use is MemoryUse.USED for one in judged if one.memory == number),
@@ -488,10 +493,12 @@ class MemoryReader:
         return found
 
     def posting_numbers(
-        self, query: Query, terms: Iterable[str], most: int, *, titled: bool = False
+        self, query: Query, terms: Iterable[str], most: int, *, topic_or_tags: bool = False
     ) -> dict[str, list[int]]:
         return {
-            term: [number for number, topic, tags, _ in self._postings(query, term) if topic or tags or not titled][:most]
+            term: [number for number, topic, tags, _ in self._postings(query, term) if topic or tags or not topic_or_tags][
+                :most
+            ]
             for term in terms
         }
 
@@ -629,10 +636,11 @@ class MemoryWriter(MemoryReader):
             if one.memory in self.data.memories:
                 self.data.injections[record.number, one.memory] = one
 
-    def record_uses(self, uses: Iterable[tuple[int, int, MemoryUse]]) -> None:
-        for call, memory, use in uses:
+    def record_uses(self, uses: Iterable[JudgedUse]) -> None:
+        for call, memory, use, is_clear in uses:
             if (call, memory) in self.data.injections:
-                self.data.injections[call, memory] = replace(self.data.injections[call, memory], use=use)
+                injection = self.data.injections[call, memory]
+                self.data.injections[call, memory] = replace(injection, use=use, is_clear=is_clear)
 
     def put_in_inbox(self, item: InboxItem) -> None:
         self.data.last["inbox"] += 1

@@ -207,7 +207,7 @@ def test_a_rolled_back_transaction_leaves_no_postings(samples):
 def test_postings_in_titles_are_separate(samples):
     titled = [samples.add("x", SHOP, topic="gnu").number, samples.add("x", SHOP, tags=("gnu",)).number]
     samples.add("gnu", SHOP)
-    found = samples.ask(lambda tx: tx.posting_numbers(Query(SHOP), ["gnu", "yak"], 9, titled=True))
+    found = samples.ask(lambda tx: tx.posting_numbers(Query(SHOP), ["gnu", "yak"], 9, topic_or_tags=True))
     assert found == {"gnu": titled[::-1], "yak": []}
 
 

@@ -136,7 +136,7 @@ def test_vectors_of_all_other_models_can_be_dropped(store, samples):
     first, _ = given(store, one, other)
     second, _ = given(store, other, model="another")
     with store.write() as tx:
-        tx.drop_vectors(but=[second])
+        tx.drop_vectors(keep=[second])
     assert (found(store, SHOP, first), found(store, SHOP, second)) == (set(), {other.number})
     assert samples.problems() == []
     with store.write() as tx:  # a number is never another model's later

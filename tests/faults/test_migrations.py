@@ -185,7 +185,7 @@ def test_a_database_of_every_schema_is_written_and_exported(tmp_path, database, 
     exported.seek(0)
     with open_memory(tmp_path / "copy.db") as copy:
         chosen = TransferSelection()
-        import_file(copy, exported, "jsonl", name="x", here=SHOP, chosen=chosen, rehearse=False, tick=lambda _: None)
+        import_file(copy, exported, "jsonl", name="x", here=SHOP, chosen=chosen, dry_run=False, tick=lambda _: None)
         assert copy.show(1, scope=SHOP).content == revised.content
         assert copy.show(2, scope=SHOP).content == JAPANESE
 

@@ -384,14 +384,14 @@ def test_before_and_after_as_json_say_everything(run: Run) -> None:
     assert after["problems"] == []
 
 
-@pytest.mark.parametrize("place", ["stdin", "argument", "file"])
-def test_the_agent_gets_the_prompt_where_its_command_wants_it(omoide: Run, run: Run, place: str) -> None:
+@pytest.mark.parametrize("taken_from", ["stdin", "argument", "file"])
+def test_the_agent_gets_the_prompt_where_its_command_wants_it(omoide: Run, run: Run, taken_from: str) -> None:
     run("remember", "Use pnpm")
     agent = {
         "stdin": python("import sys; print(sys.stdin.read())"),
         "argument": [*python("import sys; print(sys.argv[1])"), "{prompt}"],
         "file": [*python("import sys; print(open(sys.argv[1].partition('=')[2]).read())"), "--prompt={prompt_file}"],
-    }[place]
+    }[taken_from]
     done = omoide("run", "-m", "Fix the login", "--", *agent)
     assert done.code == 0, done.err
     assert "## Task\nFix the login\n\n## Memories\n- [note] Use pnpm\n" in done.out

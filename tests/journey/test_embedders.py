@@ -231,9 +231,9 @@ def test_a_reindex_notices_that_a_server_changed_its_model(server, tmp_path, ope
     monkeypatch.setattr(
         Handler, "answer", staticmethod(lambda text: [float("cat" in text or "kitty" in text), 0.2, 0.3, 0.4])
     )
-    assert "returns vectors of 4 dimensions, and the stored ones have 3" in memory.coverage(tried=True).trouble
+    assert "returns vectors of 4 dimensions, and the stored ones have 3" in memory.coverage(probe=True).trouble
     assert memory.reindex().embedded == 2
-    assert memory.coverage(tried=True).trouble == ""
+    assert memory.coverage(probe=True).trouble == ""
     assert memory.reindex().embedded == 0
     assert memory.recall("kitty", scope=SHOP).hits[0].why.startswith("meaning")
     assert kept_vectors(tmp_path / "memory.db") == 2
@@ -348,7 +348,7 @@ def test_an_invalid_address_or_key_falls_back_to_words(tmp_path, open_memory):
 
 def test_an_invalid_key_is_not_shown(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", embedder="http://127.0.0.1:1/v1#m", embedder_key="open sesame\n")
-    trouble = memory.coverage(tried=True).trouble
+    trouble = memory.coverage(probe=True).trouble
     assert "a line break" in trouble
     assert "sesame" not in trouble
 

@@ -179,7 +179,7 @@ def test_a_broken_english_model_leaves_the_other_one_in_use_and_is_reported(tmp_
     memory.remember_many([Draft(note, SHOP) for note in (UNDO, REFLOG, DATABASE)])
     assert memory.embed_pending() == 3
     assert memory.recall("When is the database refreshed?", scope=SHOP).hits[0].memory.content == DATABASE
-    coverage = memory.coverage(tried=True)
+    coverage = memory.coverage(probe=True)
     assert (coverage.embedder, coverage.trouble, coverage.pending) == ("use-multilingual-3", "", 0)
     assert "the English model cannot be loaded" in coverage.english_trouble
 

@@ -1,10 +1,11 @@
 """Events of a global memory tell a project nothing of another one's memories."""
 
 import json
+from datetime import datetime
 
 import pytest
 
-from omoide import Scope
+from omoide import InvalidInput, Scope
 
 SHOP, BANK, EVERYWHERE = Scope.project("shop"), Scope.project("bank"), Scope.everywhere()
 
@@ -79,3 +80,9 @@ def test_the_command_line_shows_no_number_of_another_projects_memory(run):
         assert f"to {theirs}" not in run("events", *ref).out
         assert f"to {theirs}" in run("events", *ref, "--project", "bank").out
     assert json.dumps(run("history", "ours", "--json").data).count(f'"{theirs}"') == 0
+
+
+@pytest.mark.parametrize("operation", ["events", "runs", "meter"])
+def test_a_start_without_a_time_zone_is_refused_with_what_to_do(memory, operation):
+    with pytest.raises(InvalidInput, match="time zone"):
+        getattr(memory, operation)(scope=SHOP, since=datetime(2026, 1, 1))  # noqa: DTZ001 - that is the mistake

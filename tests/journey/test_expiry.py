@@ -35,8 +35,8 @@ WAYS = {
     "remember_many": lambda worker, at: worker.remember_many(
         [Draft("one more", SHOP), Draft("PostgreSQL", SHOP, key="db", expires_at=at)]
     ),
-    "gather": lambda worker, at: worker.gather([Draft("other words", SHOP, key="db", expires_at=at)]),
-    "adopt": lambda worker, at: worker.adopt([Draft("PostgreSQL", SHOP, key="db", expires_at=at)]),
+    "import_drafts": lambda worker, at: worker.import_drafts([Draft("other words", SHOP, key="db", expires_at=at)]),
+    "import_memories": lambda worker, at: worker.import_memories([Draft("PostgreSQL", SHOP, key="db", expires_at=at)]),
     "as a named agent": lambda worker, at: worker.acting_as("boss").revise("db", scope=SHOP, expires_at=at),
 }
 
@@ -126,7 +126,7 @@ def test_every_memory_is_in_exactly_one_listing_and_every_output_agrees(tmp_path
     kept = [a_memory(n, *its, pinned=pinned) for n, (its, pinned) in enumerate(fields, 1)]
     expected = {state: {one.number for one in kept if listing(one, NOW) is state} for state in State}
     with omoide.open(tmp_path_factory.mktemp("listings") / "memory.db", clock=lambda: NOW, retire="manual") as memory:
-        memory.adopt(kept)
+        memory.import_memories(kept)
 
         def listed(*states):
             page = memory.list(scope=MONDAY, states=states, limit=ALL)
@@ -185,7 +185,7 @@ def of_all_kinds(tmp_path, open_memory):
         a_memory(number, state, expires_at, scope, pinned=pinned)
         for number, (state, expires_at, scope, pinned) in enumerate(kinds, 1)
     ]
-    open_memory(tmp_path / "memory.db").adopt(kept)
+    open_memory(tmp_path / "memory.db").import_memories(kept)
     return {one.number: listing(one, datetime.now(UTC)) for one in kept}
 
 

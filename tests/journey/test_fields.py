@@ -160,7 +160,7 @@ def test_a_record_without_an_id_gives_every_field_of_a_draft(memory, tmp_path):
     file.write_bytes(msgspec.json.encode(kept))
     with file.open("rb") as opened:
         import_file(
-            memory, opened, "jsonl", name="it", here=SHOP, chosen=TransferSelection(), rehearse=False, tick=lambda _: None
+            memory, opened, "jsonl", name="it", here=SHOP, chosen=TransferSelection(), dry_run=False, tick=lambda _: None
         )
     assert values(only(memory), fields.DRAFT) == values(FULL, fields.DRAFT)
 

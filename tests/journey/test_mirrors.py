@@ -406,8 +406,8 @@ def test_a_repository_list_contains_only_what_was_added_through_it(memory, file)
 
 def test_a_repository_list_can_be_changed_to_mirror_everything(memory, file):
     file.parent.mkdir()
-    own = memory.list_mirror(file, scope=SHOP)
-    assert memory.list_mirror(file, scope=SHOP) == own
+    own = memory.ensure_list_mirror(file, scope=SHOP)
+    assert memory.ensure_list_mirror(file, scope=SHOP) == own
     memory.remember("private", scope=SHOP)
     assert not file.exists()
     assert memory.mirror(file, scope=SHOP).number == own.number

@@ -236,13 +236,13 @@ def test_a_setting_keeps_workers_out_of_the_global_layer(kept_out, owner, tmp_pa
         lambda: kept_out.remember("newer", scope=EVERYWHERE, key="g"),
         lambda: kept_out.remember("global", scope=EVERYWHERE, topic="t", type="decision"),
         lambda: kept_out.remember_many([Draft("in", SHOP), Draft("new", EVERYWHERE)]),
-        lambda: kept_out.gather([Draft("new", EVERYWHERE)]),
+        lambda: kept_out.import_drafts([Draft("new", EVERYWHERE)]),
         lambda: kept_out.revise("g", scope=SHOP, content="newer"),
         lambda: kept_out.pin("g", scope=SHOP),
         lambda: kept_out.unpin("g", scope=EVERYWHERE) if owner.pin("g", scope=SHOP) else None,
         lambda: kept_out.link("g", "relates", "s", scope=SHOP),
         lambda: kept_out.unlink("g", "relates", "s", scope=SHOP),
-        lambda: kept_out.list_mirror(tmp_path / "x" / "memories.md", scope=EVERYWHERE),
+        lambda: kept_out.ensure_list_mirror(tmp_path / "x" / "memories.md", scope=EVERYWHERE),
         lambda: kept_out.acting_as("another").remember("new", scope=EVERYWHERE),
     ):
         before = [memory for memory, _ in owner.everything()]

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 import omoide
-from omoide import Actor, Conflict, Draft, InvalidInput, NotAllowed, NotFound, Role, Scope, SecretFound, State
+from omoide import Actor, Conflict, Draft, InvalidInput, NotAllowed, NotFound, Query, Role, Scope, SecretFound, State
 from omoide.storage.sqlite.store import SqliteStore
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
@@ -253,7 +253,7 @@ def test_every_action_is_logged_with_its_actor_and_without_text(tmp_path, open_m
 @pytest.mark.parametrize(
     ("role", "refused"),
     [
-        (Role.WORKER, {"forget", "restore", "archive", "promote", "purge", "repair", "adopt"}),
+        (Role.WORKER, {"forget", "restore", "archive", "promote", "purge", "repair", "import_memories"}),
         (Role.ADMIN, {"purge", "repair"}),
         (Role.OWNER, set()),
     ],
@@ -270,7 +270,7 @@ def test_a_role_may_do_what_the_table_says_and_nothing_more(tmp_path, open_memor
         "restore": lambda ref: memory.restore(ref, scope=SHOP),
         "archive": lambda ref: memory.archive(ref, scope=SHOP),
         "promote": lambda ref: memory.promote(ref, scope=SHOP),
-        "adopt": lambda ref: memory.adopt([]),
+        "import_memories": lambda ref: memory.import_memories([]),
         "repair": lambda ref: memory.repair(),
         "purge": lambda ref: memory.purge([owner.forget(ref, scope=SHOP).number], scope=SHOP),
     }
@@ -300,7 +300,7 @@ def test_a_secret_is_refused_or_redacted_before_anything_is_stored(tmp_path, ope
     redacting = open_memory(path, secrets="redact")
     kept = redacting.remember(f"the token is {token}.", scope=SHOP).memory
     assert kept.content == "the token is [redacted: GitHub token]."
-    redacting.adopt([msgspec.structs.replace(kept, id="0" * 36, number=9, content=f"imported {token}")])
+    redacting.import_memories([msgspec.structs.replace(kept, id="0" * 36, number=9, content=f"imported {token}")])
     assert contents(redacting)[0] == "imported [redacted: GitHub token]"
     assert remains(tmp_path, [token]) == {}
 
@@ -439,7 +439,7 @@ def test_a_purged_number_is_never_reused(memory):
     memory.forget(kept.id, scope=SHOP)
     memory.purge([kept.id], scope=SHOP)
     assert memory.remember("y", scope=SHOP).memory.number > kept.number
-    memory.adopt([kept])
+    memory.import_memories([kept])
     assert memory.show(kept.id, scope=SHOP).number > kept.number
 
 
@@ -455,3 +455,13 @@ def test_a_key_means_the_living_memory_before_a_forgotten_one(memory):
     memory.forget(old.number, scope=SHOP)
     new = memory.remember("JWT を採用", key="api-auth", scope=SHOP).memory
     assert memory.show("api-auth", scope=SHOP).number == new.number != old.number
+
+
+def test_values_beside_a_whole_draft_or_query_are_refused_and_not_ignored(memory):
+    with pytest.raises(InvalidInput, match="scope, tags cannot be given beside a Draft: set them in it"):
+        memory.remember(Draft("one", SHOP), scope=BANK, tags=["x"])
+    with pytest.raises(InvalidInput, match="limit, states cannot be given beside a Query"):
+        memory.recall(Query(SHOP, "one"), limit=3, states=(State.ARCHIVED,))
+    assert contents(memory, BANK) == []
+    assert memory.remember(Draft("one", SHOP)).action == "created"
+    assert len(memory.recall(Query(SHOP, "one")).hits) == 1

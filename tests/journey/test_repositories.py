@@ -207,6 +207,19 @@ def test_another_repository_in_the_directory_of_a_deleted_one_never_sees_its_mem
     assert "sauce" not in remembered(work / "shop")
 
 
+def test_bind_without_a_project_takes_the_one_whose_history_it_shares(work: Path) -> None:
+    shop = make_repository(work / "shop", "the shop", REMOTE)
+    remember(shop, "pnpm is used")
+    git(work, "clone", "-q", str(shop), "fork")
+    git(work / "fork", "remote", "set-url", "origin", "https://example.org/bob/shop")
+    assert "to project shop" in omoide(work / "fork", "project", "bind").stdout
+    assert "pnpm" in remembered(work / "fork")
+    other = make_repository(work / "other", "another")
+    refused = omoide(other, "project", "bind")
+    assert refused.returncode == 2
+    assert f"no project matches {other}: name one with --project" in refused.stderr
+
+
 @pytest.mark.parametrize(("answer", "seen"), [("y", True), ("n", False)])
 def test_a_repository_whose_history_was_begun_again_asks_once_on_a_terminal(answer: str, seen: bool, work: Path) -> None:
     shop = make_repository(work / "shop", "the shop")

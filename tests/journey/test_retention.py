@@ -153,7 +153,7 @@ def test_imported_and_bulk_memories_stay_however_old_and_many(path, open_memory,
         memory.remember_many(Draft(f"bulk {n}", SHOP, created_at=long_ago) for n in range(3000))
         kept = memory.show(1, scope=SHOP)
     with open_memory(path.with_name("copy.db")) as copy:
-        copy.adopt([kept])
+        copy.import_memories([kept])
     for days in (0, 1, 5):
         clock.step(days * DAY)
         for file in (path, path.with_name("copy.db")):
@@ -177,12 +177,12 @@ def test_a_dry_run_lists_what_the_run_would_do(path, open_memory, clock):
         memory.remember(f"{n}", scope=SHOP, expires_at=clock.now + timedelta(days=9) if n == 5 else None)
         clock.step(DAY)
     clock.step(80 * DAY)
-    before = memory.latest()
+    before = memory.latest_event()
     rehearsed = memory.retire(dry_run=True)
     assert len(set(reasons(rehearsed).values())) == 2
     memory.close()
     memory = open_memory(path, max_entries=2)  # and on closing neither: there is a day to pin what should stay
-    assert memory.latest() == before
+    assert memory.latest_event() == before
     assert memory.retire() == rehearsed
     assert memory.retire().retirements == []
 

@@ -24,7 +24,7 @@ SCOPES = {
 # They change nothing and tell nothing of memories: another actor with no more rights, another source, a rest, the end,
 # where the file is, who follows it, which types there are, and the settings.
 NO_DEEDS = {"acting_as", "with_source", "with_idempotency_key", "flush", "close", "close_quickly"}
-NO_DEEDS |= {"place", "hooks", "types", "settings"}
+NO_DEEDS |= {"location", "hooks", "types", "settings"}
 VERBS = {name: getattr(Service, name) for name in dir(Service) if not name.startswith("_") and name not in NO_DEEDS}
 NAMING = [name for name, verb in VERBS.items() if {"ref", "refs"} & set(inspect.signature(verb).parameters)]
 
@@ -33,7 +33,7 @@ def call(memory, verb, scope, directory, *, ref, other):
     """The verb with a value for each parameter that it needs, by the parameter's name."""
     values = {
         "ref": ref, "refs": [ref], "other": other, "kind": "relates", "scope": scope, "content": "newer", "text": "zebra",
-        "drafts": [Draft("one of many", scope)], "things": [], "root": directory / verb, "target": directory / f"{verb}.db",
+        "drafts": [Draft("one of many", scope)], "items": [], "root": directory / verb, "target": directory / f"{verb}.db",
         "path": "new" if verb == "create_project" else "shop", "description": "sells",
         "turns": [Turn(Speaker.PERSON, f"Remember that the zebra has {verb} stripes", 1)],
         "place": directory / f"{verb}.md", "take": "database", "ids": [], "event": 0, "version": 1,
@@ -41,7 +41,7 @@ def call(memory, verb, scope, directory, *, ref, other):
         "directory": directory,
         "call": HookCall("codex", HookEvent.PROMPT, prompt="zebra stripes", directory=str(directory)),
     }  # fmt: skip
-    if verb in ("unmirror", "join", "reset_sync_state"):
+    if verb in ("unmirror", "join", "reset_sync_state", "accept_entries"):
         values["number"] = mirrored(memory, scope, directory / f"of {verb}.md")
     if verb == "resolve" and isinstance(ref, int):
         mirror = mirrored(memory, scope, directory / "of resolve.md")
@@ -58,6 +58,8 @@ def call(memory, verb, scope, directory, *, ref, other):
         values["number"] = next(project.number for project in memory.projects() if project.path == "shop")
     if verb == "by_key":
         values["key"] = "zebra"
+    if verb == "entry":
+        values["key"] = f"#{ref}"
     if verb in ("run", "replay", "why", "compare_runs", "outcome", "undo_outcome"):
         run = memory.compose(Task(title="zebra"), scope=scope, record=True).run.id
         values |= {"run": run, "first": run, "second": run, "result": "success"}
@@ -85,7 +87,7 @@ def mirrored(memory, scope, file):
 
 
 def state_of(owner):
-    return msgspec.json.encode([(memory, links) for memory, links in owner.everything()]), owner.latest()
+    return msgspec.json.encode([(memory, links) for memory, links in owner.everything()]), owner.latest_event()
 
 
 def test_every_verb_is_in_the_table():
@@ -125,11 +127,11 @@ def test_what_a_worker_and_an_admin_may_not_do():
         Role.ADMIN: {"purge", "purge_candidates", "repair", "reindex"},
         Role.WORKER: {
             "forget", "restore", "archive", "promote", "retire", "purge", "purge_candidates", "repair", "reindex",
-            "mirror", "unmirror", "reset_sync_state", "resolve", "embed_pending", "replace_memory_file",
+            "mirror", "unmirror", "reset_sync_state", "resolve", "accept_entries", "embed_pending", "replace_memory_file",
             "bind_project", "rename_project", "merge_projects", "undo_retirement", "summarize", "undo_summary",
             "hook_calls", "last_hook_calls", "injections",
             "approve", "reject", "llm_usage",
-            "adopt", "everything", "backup", "record_copy", "tally", "latest", "stats", "check", "scan",
+            "import_memories", "everything", "backup", "record_copy", "tally", "latest_event", "stats", "check", "scan",
             "fix_relevance", "release_relevance",
         },
     }  # fmt: skip
@@ -146,7 +148,7 @@ def test_a_worker_cannot_remove_by_other_means(tmp_path, open_memory, clock):
         lambda: worker.revise("k", scope=SHOP, expires_at=past),
         lambda: worker.remember("zebra", scope=SHOP, key="k", expires_at=past),
         lambda: worker.remember_many([Draft("zebra", SHOP, key="k", expires_at=past)]),
-        lambda: worker.gather([Draft("okapi", SHOP, key="k", expires_at=past)]),
+        lambda: worker.import_drafts([Draft("okapi", SHOP, key="k", expires_at=past)]),
     ):
         with pytest.raises(NotAllowed, match="may archive"):
             taken()

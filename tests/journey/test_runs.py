@@ -322,7 +322,7 @@ def test_a_worker_reports_an_outcome_but_moves_only_what_it_may_write(tmp_path):
 
 def test_what_cannot_be_recorded_is_refused_and_nothing_changes(shop):
     shop.compose(TASK, scope=SHOP, run="one", limit=1)
-    before = shop.latest()
+    before = shop.latest_event()
     for error, arguments in (
         (NotFound, {"run": "two", "result": "success"}),
         (NotFound, {"run": "one", "result": "success", "scope": BANK}),
@@ -335,7 +335,7 @@ def test_what_cannot_be_recorded_is_refused_and_nothing_changes(shop):
     ):
         with pytest.raises(error):
             shop.outcome(**{"scope": SHOP, **arguments})
-    assert shop.latest() == before
+    assert shop.latest_event() == before
     assert shop.run("one", scope=SHOP).outcome is None
 
 

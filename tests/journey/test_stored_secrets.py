@@ -60,9 +60,9 @@ def test_no_field_is_stored_with_a_secret_by_any_interface(draft, memory, path):
     for keep in (
         lambda: memory.remember(draft),
         lambda: memory.remember_many([Draft("fine", SHOP), draft]),
-        lambda: memory.gather([draft]),
-        lambda: memory.adopt([draft]),
-        lambda: memory.adopt([whole(plain, draft)]),
+        lambda: memory.import_drafts([draft]),
+        lambda: memory.import_memories([draft]),
+        lambda: memory.import_memories([whole(plain, draft)]),
     ):
         with pytest.raises(SecretFound) as refusal:
             keep()
@@ -123,7 +123,7 @@ def test_names_of_projects_sessions_agents_and_places_are_checked(memory, path, 
         lambda: omoide.open(path, actor=Actor(TOKEN)),
         lambda: memory.mirror(tmp_path / TOKEN / "memories.md", scope=SHOP),
         lambda: memory.mirror(tmp_path / "memories.md", scope=Scope.project(TOKEN)),
-        lambda: memory.list_mirror(tmp_path / f"{TOKEN}.md", scope=SHOP),
+        lambda: memory.ensure_list_mirror(tmp_path / f"{TOKEN}.md", scope=SHOP),
     ):
         with pytest.raises(SecretFound) as refusal:
             make()

@@ -150,7 +150,7 @@ def test_the_files_of_the_tree_follow_and_a_dry_run_shows_them_before(log, clock
         log.append_activity(text, scope=MONDAY, type="note")
     clock.step(30 * 86_400)
     before = log.project_files(PATH)
-    backups = Path(log.place).parent / "backups"
+    backups = Path(log.location).parent / "backups"
     preview = log.summarize(scope=SHOP, dry_run=True)
     assert log.project_files(PATH) == before
     assert not backups.exists()
@@ -185,10 +185,10 @@ def test_text_of_a_persons_own_in_memory_md_survives(log):
 
 def test_summarising_again_does_nothing(log):
     assert log.summarize(scope=SHOP, force=True).entries_summarized
-    before = log.latest()
+    before = log.latest_event()
     again = log.summarize(scope=SHOP, force=True)
     assert (again.success, again.entries_summarized, again.backup_path, again.summaries) == (True, 0, "", [])
-    assert log.latest() == before
+    assert log.latest_event() == before
 
 
 def test_undo_brings_the_entries_back_and_forgets_the_summary(log, clock):
@@ -327,13 +327,13 @@ def test_only_the_newest_backups_are_kept(tmp_path, clock, open_memory):
 
 
 def test_a_backup_that_cannot_be_written_changes_nothing_and_is_reported(log, tmp_path):
-    before, last = texts(log), log.latest()
+    before, last = texts(log), log.latest_event()
     (tmp_path / "backups").write_text("in the way")
     done = log.summarize(scope=SHOP, force=True)
     assert not done.success
     assert "no backup can be written" in done.trouble
     assert (done.new_size, done.entries_summarized, done.backup_path) == (done.original_size, 0, "")
-    assert (texts(log), log.latest()) == (before, last)
+    assert (texts(log), log.latest_event()) == (before, last)
 
 
 def test_a_purge_reaches_the_backups_of_summaries(log):

@@ -126,7 +126,7 @@ def test_no_cell_of_a_csv_is_a_formula_and_every_text_comes_back(tmp_path_factor
         rows = list(csv.reader(io.StringIO(file.getvalue().decode(), newline="")))
         assert not [cell for row in rows for cell in row if cell[:1] and cell[0] in RUN_BY_A_SPREADSHEET]
         import_file(
-            other, file, "csv", name="it", here=Scope.everywhere(), chosen=TransferSelection(), rehearse=False,
+            other, file, "csv", name="it", here=Scope.everywhere(), chosen=TransferSelection(), dry_run=False,
             tick=lambda _: None,
         )  # fmt: skip
         assert [memory for memory, _ in other.everything()] == [memory for memory, _ in one.everything()]

@@ -27,11 +27,11 @@ def by_remember_many(memory: Service, draft: Draft, _: Path) -> None:
 
 
 def by_adopt(memory: Service, draft: Draft, _: Path) -> None:
-    memory.adopt([draft])
+    memory.import_memories([draft])
 
 
 def by_gather(memory: Service, draft: Draft, _: Path) -> None:
-    memory.gather([draft])
+    memory.import_drafts([draft])
 
 
 def by_file(memory: Service, draft: Draft, directory: Path) -> None:
@@ -232,10 +232,10 @@ def test_a_hook_gets_every_memory_that_is_changed_or_erased(memory, commits):
 
 
 def test_no_hook_runs_for_a_transaction_that_is_rolled_back(memory, commits):
-    assert memory.adopt([Draft("one", SHOP)], rehearse=True)["added"] == 1
-    assert [done.action for done in memory.gather([Draft("one", SHOP)], rehearse=True)] == ["created"]
+    assert memory.import_memories([Draft("one", SHOP)], dry_run=True)["added"] == 1
+    assert [done.action for done in memory.import_drafts([Draft("one", SHOP)], dry_run=True)] == ["created"]
     with pytest.raises(InvalidInput):
-        memory.adopt([Draft("one", SHOP), Draft("", SHOP)])
+        memory.import_memories([Draft("one", SHOP), Draft("", SHOP)])
     assert commits == []
 
 
@@ -257,5 +257,5 @@ def test_a_hook_that_fails_does_not_fail_a_verb_whose_commit_is_done(memory, cap
 def test_a_memory_imported_whole_keeps_its_own_run(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", run="run-7")
     theirs = open_memory(tmp_path / "theirs.db").remember("pnpm is used", scope=SHOP).memory
-    memory.adopt([theirs, msgspec.structs.replace(theirs, id=new_id(now()), content="x", source_run_id="run-1")])
+    memory.import_memories([theirs, msgspec.structs.replace(theirs, id=new_id(now()), content="x", source_run_id="run-1")])
     assert {stored.source_run_id for stored in listed(memory)} == {None, "run-1"}

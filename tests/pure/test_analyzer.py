@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from hypothesis import example, given, strategies as st
 
-from omoide.retrieval.analyzer import LONGEST, display_words, is_literal, plain, query_terms, spelling, terms
+from omoide.retrieval.analyzer import LONGEST, display_words, is_literal, normalize_texts, query_terms, spelling, terms
 
 
 def found_by(text: str, query: str) -> bool:
@@ -185,7 +185,7 @@ def test_a_query_of_100_000_words_is_analysed_quickly() -> None:
 @example("あああ認証\u200b認証")
 def test_a_literal_term_occurs_in_the_text_as_often_as_among_its_terms(text: str) -> None:
     found = Counter(terms(text))
-    (shown,) = plain([text])
+    (shown,) = normalize_texts([text])
     literals = [term for term in found if is_literal(term)]
     assert {term: shown.count(term) for term in literals} == {term: found[term] for term in literals}
     # And what the text does not hold as a term, it does not show.

@@ -25,13 +25,13 @@ def test_no_evidence_and_no_memories_are_no_error():
 def test_in_a_large_store_the_evidence_of_terms_is_their_weight():
     asked, frequencies = {"pnpm": 1.0, "manag": 1.0}, {"pnpm": 2}
     weights = lexical.term_weights(asked, frequencies, 5_000)
-    assert confidence.term_evidence(asked, weights, frequencies, NO_PARTS, 5_000, alone=True) is weights
+    assert confidence.term_evidence(asked, weights, frequencies, NO_PARTS, 5_000, words_only=True) is weights
 
 
 def test_in_a_small_store_a_known_word_counts_almost_as_much_as_an_unknown_one():
     asked, frequencies = {"pnpm": 1.0, "manag": 1.0}, {"pnpm": 1}
     weights = lexical.term_weights(asked, frequencies, 1)
-    evidence = confidence.term_evidence(asked, weights, frequencies, NO_PARTS, 1, alone=True)
+    evidence = confidence.term_evidence(asked, weights, frequencies, NO_PARTS, 1, words_only=True)
     assert weights["pnpm"] / sum(weights.values()) < 0.2
     assert 0.4 < evidence["pnpm"] / sum(evidence.values()) < 0.5
 
@@ -40,11 +40,11 @@ def test_japanese_words_count_as_one_term_where_no_memory_has_any_of_them():
     asked = {"ffmpeg": 1.0, "動画": 1.0, "画変": 1.0, "変換": 1.0, "する": 0.5}
     parts = QueryParts([["動画", "画変", "変換"], ["する"]], {"ffmpeg"})
     weights = lexical.term_weights(asked, {"ffmpeg": 3}, 2_000)
-    evidence = confidence.term_evidence(asked, weights, {"ffmpeg": 3}, parts, 2_000, alone=True)
+    evidence = confidence.term_evidence(asked, weights, {"ffmpeg": 3}, parts, 2_000, words_only=True)
     assert len(evidence) == 2
     assert evidence["ffmpeg"] == weights["ffmpeg"]
     known = {"ffmpeg": 3, "変換": 1}
-    assert confidence.term_evidence(asked, weights, known, parts, 2_000, alone=True) is weights
+    assert confidence.term_evidence(asked, weights, known, parts, 2_000, words_only=True) is weights
 
 
 def test_a_text_in_another_script_is_judged_by_its_cosine_alone():

@@ -36,7 +36,10 @@ def test_remember_takes_every_field_of_a_draft():
 
 
 def test_revise_takes_every_field_that_may_be_revised():
-    assert parameters(Service.revise) - {"self", "ref", "active", "if_version"} == {*fields.REVISABLE, "scope"}
+    assert parameters(Service.revise) - {"self", "ref", "active", "add_tags", "remove_tags", "if_version"} == {
+        *fields.REVISABLE,
+        "scope",
+    }
 
 
 def test_every_kind_of_field_has_a_check():

@@ -51,7 +51,7 @@ def test_fewer_postings_are_read_beside_semantic_search() -> None:
     frequencies = {"pnpm": 900, "build": 1_000}
     asked = dict.fromkeys(frequencies, 1.0)
     assert len(lexical.select_terms(asked, frequencies, 10_000)) == 2
-    assert [term.text for term in lexical.select_terms(asked, frequencies, 10_000, alone=False)] == ["pnpm"]
+    assert [term.text for term in lexical.select_terms(asked, frequencies, 10_000, words_only=False)] == ["pnpm"]
 
 
 def test_if_all_terms_are_common_the_rarest_is_searched() -> None:

@@ -29,17 +29,17 @@ def test_every_term_of_a_question_is_in_a_compound_or_a_name():
 def test_names_are_raised_and_a_compound_is_worth_less_than_the_sum_of_its_terms():
     parts = QueryParts([["携帯", "帯ア", "アプ"]], {"zq7"})
     weights = {"携帯": 4.0, "帯ア": 2.0, "アプ": 2.0, "zq7": 5.0}
-    weighed = weigh(weights, parts, alone=True)
+    weighed = weigh(weights, parts, words_only=True)
     assert weighed["zq7"] == 5.0 * constants.NAME_BOOST
     assert sum(weighed[term] for term in parts.compounds[0]) == pytest.approx(4.0 + constants.COMPOUND_SUM * 4.0)
     assert weighed["携帯"] == 2 * weighed["アプ"]
-    assert weigh(weights, parts, alone=False) == {**weights, "zq7": 5.0 * constants.SEMANTIC_NAME_BOOST}
+    assert weigh(weights, parts, words_only=False) == {**weights, "zq7": 5.0 * constants.SEMANTIC_NAME_BOOST}
 
 
 def test_a_term_of_two_compounds_is_lowered_once():
     weights = {"携帯": 4.0, "帯ア": 4.0}
-    once = weigh(weights, QueryParts([["携帯", "帯ア"]]), alone=True)
-    assert weigh(weights, QueryParts([["携帯", "帯ア"], ["携帯", "帯ア"]]), alone=True) == once
+    once = weigh(weights, QueryParts([["携帯", "帯ア"]]), words_only=True)
+    assert weigh(weights, QueryParts([["携帯", "帯ア"], ["携帯", "帯ア"]]), words_only=True) == once
 
 
 def test_a_key_is_rare_and_an_identifier_or_a_name_among_japanese_words():

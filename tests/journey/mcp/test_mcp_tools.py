@@ -127,12 +127,13 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 # Operations of the service without a tool of their own, and why.
 ELSEWHERE = {
     "links": "part of show",
-    "by_key": "part of the keyed tools",
+    "entry": "part of the keyed tools",
+    "by_key": "for programs that keep keys of their own",
     "project_files": "part of project",
     "projects": "projects returns more: the catalogue",
     "session": "part of sessions",
     "coverage": "part of stats",
-    "latest": "part of stats",
+    "latest_event": "part of stats",
     "tally": "part of stats",
     "purge_candidates": "a person sees what a purge would destroy; an agent names it",
     "locate": "the scope of a call",
@@ -143,12 +144,12 @@ ELSEWHERE = {
     "undo_retirement": "a person undoes it; an agent restores single memories",
     "record_use": "for interfaces that show memories without recall",
     "retire_if_due": "runs automatically",
-    "gather": "reads files",
-    "adopt": "reads files",
+    "import_drafts": "reads files",
+    "import_memories": "reads files",
     "everything": "writes files",
     "backup": "writes files",
     "record_copy": "part of backup",
-    **dict.fromkeys(("mirrors", "mirror", "unmirror", "list_mirror", "join", "reset_sync_state"), "about files"),
+    **dict.fromkeys(("mirrors", "mirror", "unmirror", "ensure_list_mirror", "join", "reset_sync_state"), "about files"),
     "conflicts": "a person decides between two texts",
     **dict.fromkeys(
         ("runs", "run", "replay", "why", "compare_runs", "blame", "run_report", "undo_outcome"),
@@ -160,6 +161,7 @@ ELSEWHERE = {
     "release_relevance": "a person decides",
     "scan": "changes past versions permanently: a person decides",
     "resolve": "a person decides between two texts",
+    "accept_entries": "a person decides between two texts",
     **dict.fromkeys(
         ("learn", "proposals", "approve", "reject"), "reads transcripts, and a person decides on what was learnt"
     ),
