@@ -92,7 +92,8 @@ class AgentHooks(HookCalls, Repositories):
             return None
         vector = self._embeddings.encode_query_without_loading(query)
         with self._store.read() as tx:  # without importing edits of files first: a person waits
-            return injections.text_for_prompt(tx, call, query, vector, settings, at)
+            injected = injections.versions_in_conversation(tx, call, scope, settings, at, narrow)
+            return injections.text_for_prompt(tx, call, query, vector, injected, settings, at)
 
     def _end(self, record: HookRecord, started: float, text: "InjectedText | None" = None, fault: str = "") -> None:
         shown = () if text is None else text.memories

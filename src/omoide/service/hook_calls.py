@@ -29,6 +29,12 @@ _RETRY = 0.005
 _LONGEST_NAME = 200
 _KEEPS_CONTEXT = ("resume",)
 """The sources of a session start that leave what was injected in the conversation."""
+_IS_NEW = ("new", "startup")
+"""The sources of a session start that begins a conversation."""
+_AT_ONCE = timedelta(seconds=10)
+"""Within this time a session's start and its first prompt belong together: clients may run both hooks at the same time."""
+_RECENT_CALLS = 50
+"""Calls among which that prompt is looked for."""
 _DROPS_CONTEXT = ("gemini",)
 """Clients that do not store what was injected with the conversation: it is gone when that is resumed."""
 _COMPACTS_RARELY = ("gemini",)
@@ -100,9 +106,8 @@ class HookCalls(Core):
 
     def _begin_call(self, tx: Writer, call: HookCall, at: datetime) -> HookRecord:
         """Record that a call began, or that it repeats another one: then its state is REPEATED."""
-        record = HookRecord(
-            0, at, call.client[:_LONGEST_NAME], call.event, call.session[:_LONGEST_NAME], _digest(call), _clears(call)
-        )
+        session, clears = call.session[:_LONGEST_NAME], _clears(call) and not _began_with_prompt(tx, call, at)
+        record = HookRecord(0, at, call.client[:_LONGEST_NAME], call.event, session, _digest(call), clears)
         if tx.has_hook_call(record.digest, at - REPEATED):
             record = replace(record, digest="", clears=False, state=HookState.REPEATED)
         return replace(record, number=tx.add_hook_call(record))
@@ -154,6 +159,18 @@ def _size(transcript: str) -> int:
         return Path(transcript).stat().st_size if transcript else 0
     except (OSError, ValueError):  # fallback: a file that cannot be read does not tell turns apart
         return 0
+
+
+def _began_with_prompt(tx: Writer, call: HookCall, at: datetime) -> bool:
+    """Whether a session starts whose first prompt came a moment before: what that injected is in the conversation."""
+    return (
+        call.event is HookEvent.SESSION_START
+        and call.source in _IS_NEW
+        and any(
+            one.session == call.session and one.event is HookEvent.PROMPT and one.at >= at - _AT_ONCE
+            for one in tx.hook_calls(_RECENT_CALLS)
+        )
+    )
 
 
 def _clears(call: HookCall) -> bool:

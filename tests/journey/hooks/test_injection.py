@@ -98,6 +98,35 @@ def test_a_client_that_forgets_what_was_injected_gets_it_again_when_it_resumes(h
     assert PNPM in hook({**gemini, "prompt": "Which package manager do we use now?"}).context
 
 
+@pytest.fixture
+def copilot(asked):
+    """What Copilot CLI sends for the start of a session and for its first prompt: it runs both hooks at the same time."""
+    call = {"session_id": "c1", "timestamp": "2026-02-05T10:00:00Z", "cwd": asked["cwd"]}
+    start = {**call, "hook_event_name": "SessionStart", "source": "new", "initial_prompt": asked["prompt"]}
+    return start, {**call, "hook_event_name": "UserPromptSubmit", "prompt": asked["prompt"]}
+
+
+def test_what_a_prompt_brought_before_the_start_of_its_session_is_not_injected_again(hook, shop, copilot):
+    start, prompt = copilot
+    quiet = {"COPILOT_CLI": "1", "OMOIDE_INJECT_START_TOKENS": "0"}
+    assert "pnpm" in json.loads(hook(prompt, **quiet).out)["additionalContext"]
+    hook(start, **quiet)
+    assert hook({**prompt, "prompt": "Which package manager do we use here?"}, **quiet).out == b""
+
+
+def test_the_first_prompt_leaves_out_what_the_start_at_the_same_time_brings(hook, shop, copilot):
+    start, prompt = copilot
+    assert hook(prompt, COPILOT_CLI="1").out == b""
+    assert "pnpm" in json.loads(hook(start, COPILOT_CLI="1").out)["additionalContext"]
+
+
+def test_a_later_prompt_of_a_session_whose_start_never_came_gets_what_is_relevant(hook, shop, copilot):
+    _, prompt = copilot
+    assert hook(prompt, COPILOT_CLI="1").out == b""
+    again = hook({**prompt, "prompt": "Which package manager do we use here?"}, COPILOT_CLI="1")
+    assert "pnpm" in json.loads(again.out)["additionalContext"]
+
+
 def test_a_changed_memory_is_injected_again(hook, shop, asked, memory):
     assert PNPM in hook(asked).context
     with memory() as service:
@@ -215,7 +244,7 @@ def test_a_session_end_does_nothing(hook, environment, started):
 
 def test_copilot_gets_its_flat_form_and_cursor_its_own(hook, shop, repository):
     copilot = {"sessionId": "c1", "timestamp": 1770285600000, "cwd": str(repository), "prompt": "Which package manager?"}
-    done = hook(copilot, "copilot", "userPromptSubmitted")
+    done = hook(copilot, "copilot", "userPromptSubmitted", OMOIDE_INJECT_START_TOKENS="0")
     assert PNPM in json.loads(done.out)["additionalContext"]
     cursor = {
         "conversation_id": "u1", "hook_event_name": "beforeSubmitPrompt", "cursor_version": "3.20.17",
