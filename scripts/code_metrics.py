@@ -191,11 +191,12 @@ def spelled_out(trees: dict[Path, ast.Module], fields: frozenset[str]) -> list[t
     return list(places)
 
 
-def protocol_methods(root: Path) -> dict[str, int]:
-    base = next(path for path in (root / "storage" / "base.py", root / "store" / "base.py") if path.exists())
+def protocol_methods(trees: dict[Path, ast.Module]) -> dict[str, int]:
     return {
         node.name: sum(isinstance(part, ast.FunctionDef) for part in node.body)
-        for node in ast.walk(ast.parse(base.read_text(encoding="utf-8")))
+        for path, tree in trees.items()
+        if path.parent.name in ("storage", "store")
+        for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef) and any(ast.unparse(base_class) == "Protocol" for base_class in node.bases)
     }
 
@@ -217,7 +218,9 @@ def complexity(root: Path) -> list[tuple[int, str]]:
 
 def paths(checkout: Path) -> dict[str, dict[str, object]]:
     python = checkout / ".venv" / "bin" / "python"
-    done = subprocess.run([str(python), "-c", TRACE], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [str(python) if python.exists() else sys.executable, "-c", TRACE], check=True, capture_output=True, text=True
+    )
     answer: dict[str, dict[str, object]] = json.loads(done.stdout)
     return answer
 
@@ -234,7 +237,7 @@ def main() -> None:
     participles = [function.name for function in every_function if is_participle(function.name)]
     classes = Counter(node.name for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     shared_names = {name: count for name, count in classes.items() if count > 1}
-    methods = protocol_methods(root)
+    methods = protocol_methods(trees)
     ranked = complexity(root)
     traced = paths(checkout)
     rows = [
