@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -11,10 +10,10 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from omoide.errors import OmoideError
+from omoide.errors import InvalidInput, OmoideError
 from omoide.guard import permissions, secrets
 from omoide.model import HookCall, HookEvent, HookRecord, HookState, InboxItem, Injection, Scope
-from omoide.service.hook_calls import HookCalls
+from omoide.service.hook_calls import HookCalls, log_dropped
 from omoide.service.repositories import Repositories
 from omoide.settings import Settings
 
@@ -138,14 +137,19 @@ class AgentHooks(HookCalls, Repositories):
 def record_turn(memory: "Service", call: HookCall, *, scope: Scope | None = None) -> None:
     """Record that a turn begins with a prompt or ends with a stop, so that a person's changes can be learnt from.
 
-    `call`: of the hook, after `Service.hook` has answered it: this starts git. `scope`: as there. An error is dropped: then
+    `call`: of the hook, after `Service.hook` has answered it: this starts git. `scope`: as there. An error is logged: then
     nothing is learnt from what a person changed.
     """
-    with suppress(OmoideError):  # fallback: see above
+    started = time.perf_counter()
+    try:
         if call.event is HookEvent.PROMPT:
             memory.begin_turn(call.directory, session=call.session, message=call.prompt, scope=scope)
         elif call.event is HookEvent.STOP:
             memory.end_turn(call.directory, session=call.session, scope=scope)
+    except InvalidInput:  # fallback: a setting that is not valid, which the hook itself has logged
+        pass
+    except OmoideError as error:  # fallback: see above
+        log_dropped(memory, call, error, started)
 
 
 def _repository(call: HookCall) -> Path | None:

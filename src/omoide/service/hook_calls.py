@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -135,11 +134,23 @@ def learn_if_waiting(
 ) -> None:
     """Learn from the inbox, if something waits in it, beside what the process is for.
 
-    The parameters are those of `Service.learn_from_inbox`. An error is dropped: the next process learns what is left.
+    The parameters are those of `Service.learn_from_inbox`. An error is logged, so that `omoide hook log` shows it, and
+    the next process learns what is left.
     """
-    with suppress(OmoideError):  # fallback: see above
+    started = time.perf_counter()
+    try:
         if memory.has_inbox():  # mostly it has nothing, and learning takes 10 ms to load
             memory.learn_from_inbox(seconds=seconds, ask=ask, largest=largest, most=most)
+    except OmoideError as error:  # fallback: see above
+        log_dropped(memory, None, error, started)
+
+
+def log_dropped(memory: "Service", call: HookCall | None, error: OmoideError, started: float) -> None:
+    """Log an error that the caller drops, because its process is for something else. A store that is gone gets no log."""
+    if Path(memory.settings.store).exists():
+        from omoide.service.hook_faults import log_fault  # lazy: only for a fault
+
+        log_fault(memory.settings.store, call, error, time.perf_counter() - started)
 
 
 def _digest(call: HookCall) -> str:

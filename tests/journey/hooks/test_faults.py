@@ -212,3 +212,13 @@ def test_an_empty_log_says_so(environment):
     done = subprocess.run([*COMMAND, "hook", "log"], env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "")
     assert "no hook has called yet" in done.stderr
+
+
+def test_a_fault_of_the_inbox_does_not_disturb_a_command_and_is_logged(environment, shop):
+    connection = apsw.Connection(environment["OMOIDE_STORE"])
+    connection.execute("ALTER TABLE inbox RENAME TO nowhere")
+    connection.close()
+    listed = subprocess.run([*COMMAND, "list"], env=environment, capture_output=True, check=False)
+    assert (listed.returncode, b"inbox" in listed.stderr) == (0, False)
+    (call,) = log(environment)
+    assert (call["state"], bool(call["fault"])) == ("failed", True)

@@ -142,7 +142,7 @@ def _hook_settings(settings: "Settings") -> "Settings":
 
 
 def _log_fault(error: Exception, call: "HookCall | None", settings: "Settings | None", started: float) -> None:
-    from omoide.interfaces.hooks.fault_log import log_fault  # lazy: only for a fault
+    from omoide.service.hook_faults import log_fault  # lazy: only for a fault
     from omoide.user_directories import default_store  # lazy: see `run`
 
     store = settings.store if settings else os.environ.get("OMOIDE_STORE") or default_store()

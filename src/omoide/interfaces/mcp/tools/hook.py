@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from omoide.errors import OmoideError
 from omoide.interfaces.hooks.client_input import call_from
 from omoide.interfaces.hooks.client_output import render_output
-from omoide.interfaces.hooks.fault_log import log_fault
 from omoide.interfaces.hooks.process import CHILD
 from omoide.interfaces.mcp.context import CallContext
 from omoide.model import HookCall, HookEvent, Scope
+from omoide.service.hook_faults import log_fault
 
 if TYPE_CHECKING:  # the service loads with the store, at the first call
     from omoide.service import Service

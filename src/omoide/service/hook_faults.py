@@ -1,4 +1,4 @@
-"""Log a call of a hook that failed before the service could: as one line beside the database, without secrets."""
+"""Log what failed in hooks, and in learning from what they recorded: as a line beside the database, without secrets."""
 
 from omoide import model
 from omoide.errors import OmoideError
@@ -12,7 +12,7 @@ _LONGEST_SESSION = 200
 def log_fault(store: str, call: HookCall | None, error: Exception, seconds: float) -> None:
     """Log that a call failed after so many seconds, in the file beside the store.
 
-    `call`: None where not even the input could be read. Where it cannot be logged nothing is done.
+    `call`: None where not even the input could be read, or no call was made. Where it cannot be logged nothing is done.
     """
     record = HookRecord(
         0,
