@@ -255,6 +255,26 @@ def test_revise_refuses_to_overwrite_a_later_version(run):
     assert run("show", "1", "--json").data["content"] == "mine"
 
 
+def test_fixing_the_relevance_of_a_later_version_is_refused_and_changes_nothing(run):
+    run("remember", "text")
+    run("revise", "1", "mine")
+    for flag in ("--fix", "--release"):
+        done = run("revise", "1", "yours", flag, "--if-version", "1")
+        assert (done.code, "version 2" in done.err) == (1, True)
+        assert run("revise", "1", flag, "--if-version", "1").code == 1
+    assert run("show", "1", "--json").data["content"] == "mine"
+    assert run("revise", "1", "--fix", "--if-version", "2").out.startswith("relevance fixed")
+    assert run("revise", "1", "--release").out.startswith("relevance released")
+    assert run("revise", "1", "theirs", "--fix").out.startswith("revised")
+
+
+def test_a_worker_who_may_not_fix_the_relevance_does_not_change_the_text_either(run, monkeypatch):
+    run("remember", "text")
+    monkeypatch.setenv("OMOIDE_ROLE", "worker")
+    assert run("revise", "1", "new", "--fix").code != 0
+    assert run("show", "1", "--json").data["content"] == "text"
+
+
 def test_revise_without_changes_is_refused(run):
     run("remember", "text", "--key", "k")
     assert run("revise", "1").code == 2

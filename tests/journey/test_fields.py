@@ -264,11 +264,21 @@ def test_revise_sets_and_clears_each_field_that_is_revisable(memory, name):
             memory.revise(1, scope=MONDAY, **{name: object()})
 
 
-@pytest.mark.parametrize("name", ["colour", *(name for name in fields.NAMES if name not in (*fields.REVISABLE, "scope"))])
+@pytest.mark.parametrize(
+    "name", ["colour", *(name for name in fields.NAMES if name not in (*fields.REVISABLE, "scope", "pinned"))]
+)
 def test_revise_refuses_a_field_that_it_may_not_set(memory, name):
     memory.remember("x", scope=SHOP)
     with pytest.raises(TypeError, match=name):
         memory.revise(1, scope=SHOP, **{name: "x"})
+
+
+@pytest.mark.parametrize("name", ["active", "pinned", "fixed_relevance"])
+def test_revise_takes_only_true_or_false_for_a_switch(memory, name):
+    before = memory.remember("x", scope=SHOP).memory
+    with pytest.raises(InvalidInput, match=name):
+        memory.revise(1, scope=SHOP, **{name: "x"})
+    assert memory.show(1, scope=SHOP) == before
 
 
 def test_the_author_is_who_changed_what_a_memory_says(memory, open_memory, tmp_path):

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 import omoide
-from omoide import Conflict, InvalidInput, NotAllowed, NotFound, Role, RunResult, Scope, Task
+from omoide import Changed, Conflict, InvalidInput, NotAllowed, NotFound, Role, RunResult, Scope, Task
 from omoide.lifecycle import relevance
 from omoide.model import Actor
 
@@ -286,6 +286,25 @@ def test_a_person_has_the_last_word_on_relevance(shop):
     assert value(shop, 1) == round((10 * 0.9 + 1) / 11, 4)
     with pytest.raises(NotAllowed):
         shop.acting_as("builder").fix_relevance(1, scope=SHOP)
+
+
+def test_relevance_is_fixed_and_released_only_at_the_named_version(shop):
+    version = shop.show(1, scope=SHOP).version
+    for change in (shop.fix_relevance, shop.release_relevance):
+        with pytest.raises(Changed, match="read it again"):
+            change(1, scope=SHOP, if_version=version + 1)
+        assert change(1, scope=SHOP, if_version=version).version == version
+
+
+def test_text_pin_and_fixed_relevance_change_in_one_transaction(shop):
+    before = shop.show(1, scope=SHOP)
+    with pytest.raises(NotAllowed):
+        shop.acting_as("builder").revise(1, content="new", pinned=True, fixed_relevance=True, scope=SHOP)
+    assert shop.show(1, scope=SHOP) == before
+    after = shop.revise(1, content="new", pinned=True, fixed_relevance=True, scope=SHOP)
+    assert (after.content, after.pinned) == ("new", True)
+    actions = [event.action for event in shop.events(scope=SHOP, limit=3)]
+    assert sorted(actions) == ["pinned", "relevance fixed", "revised"]
 
 
 def test_without_evidence_relevance_returns_towards_the_prior_per_recorded_run_and_not_by_the_clock(shop, clock):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # the verbs as type checkers see them; when the program runs,
     from omoide.service.imports import Imports
     from omoide.service.inbox import Inbox
     from omoide.service.learning import Learning
+    from omoide.service.links import Links
     from omoide.service.llm_usage import LlmUsage
     from omoide.service.maintenance import Maintenance
     from omoide.service.memories import Memories
@@ -62,6 +63,7 @@ if TYPE_CHECKING:  # the verbs as type checkers see them; when the program runs,
         Mirrors,
         Maintenance,
         SecretScan,
+        Links,
         LlmUsage,
         Learning,
         Proposals,
@@ -81,12 +83,13 @@ _USE_CASES = {
     "omoide.service.imports.Imports": "import_memories import_drafts",
     "omoide.service.inbox.Inbox": "learn_from_inbox",
     "omoide.service.learning.Learning": "learn",
+    "omoide.service.links.Links": "links link unlink",
     "omoide.service.llm_usage.LlmUsage": "llm_usage",
     "omoide.service.maintenance.Maintenance": (
         "purge record_copy purge_candidates check probe repair backup tally everything latest_event location reindex"
     ),
     "omoide.service.memories.Memories": (
-        "remember append_activity remember_many revise pin unpin archive forget restore revert promote link unlink"
+        "remember append_activity remember_many revise pin unpin archive forget restore revert promote"
     ),
     "omoide.service.meter.Meter": "meter",
     "omoide.service.mirrors.Mirrors": (
@@ -100,7 +103,7 @@ _USE_CASES = {
     "omoide.service.prompts.Prompts": "compose record_prompt",
     "omoide.service.proposals.Proposals": "proposals approve reject",
     "omoide.service.queries.Queries": (
-        "recall list show record_use by_key history events events_after last_event links resume summary"
+        "recall list show record_use by_key history events events_after last_event resume summary"
     ),
     "omoide.service.replay.Replay": "replay why compare_runs blame",
     "omoide.service.repositories.Repositories": "locate identify claim bind_project",

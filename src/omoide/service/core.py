@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from omoide import model
 from omoide.embeddings.indexer import EmbeddingIndex
-from omoide.errors import Conflict, InvalidInput, NotFound
+from omoide.errors import Changed, Conflict, InvalidInput, NotFound
 from omoide.guard import permissions, validation
 from omoide.llm.client import ModelClient
 from omoide.model import Actor, Memory, Project, Scope
@@ -74,6 +74,13 @@ class Core:
             if memory is not None and self._is_visible(memory, scope):
                 return memory
         raise NotFound(f"there is no memory {ref!s:.100} in {scope}: recall, or list, shows what there is")
+
+    def _find_version(self, tx: Reader, ref: Ref, scope: Scope, version: int | None) -> Memory:
+        """The memory that a caller refers to. Raises Changed unless it is at this version, where one is given."""
+        memory = self._find(tx, ref, scope)
+        if version is not None and memory.version != version:
+            raise Changed(f"#{memory.number} is at version {memory.version}, not {version}: read it again, then change it")
+        return memory
 
     def _is_visible(self, memory: Memory, scope: Scope) -> bool:
         return scope.sees(memory.scope) and permissions.covers(self._actor, memory.scope)

@@ -1,4 +1,4 @@
-"""Store memories and change them: remember, revise, pin, archive, forget, restore, promote, link."""
+"""Store memories and change them: remember, revise, pin, archive, forget, restore, promote."""
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,22 +9,28 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from omoide.errors import Changed, InvalidInput, NotFound, StoreError
+from omoide.errors import InvalidInput, NotFound, StoreError
 from omoide.guard import permissions, validation
-from omoide.model import ACTIVITY, Draft, Linked, LinkKind, Memory, Query, Remembered, Scope, State, fields
+from omoide.model import ACTIVITY, Draft, Memory, Query, Remembered, Scope, State, fields
 from omoide.model.expiry import has_expired
 from omoide.retrieval import near_duplicates
 from omoide.retrieval.constants import MAX_COUNTED
 from omoide.service import versioning
 from omoide.service.core import Core, Ref
 from omoide.service.versioning import require_living, with_fields
-from omoide.storage.base import IndexEntry, Reader
+from omoide.storage.base import IndexEntry
 
 if TYPE_CHECKING:  # for annotations
     from omoide.service import Service
 
 _BATCH = 100
 """Memories that `remember_in_batches` stores in one transaction."""
+_SWITCHES = {
+    "active": {True: "restore", False: "archive"},
+    "pinned": {True: "pin", False: "unpin"},
+    "fixed_relevance": {True: "fix_relevance", False: "release_relevance"},
+}
+"""What an actor must be allowed to do to switch something of a memory on and off."""
 _NAMED = 5
 """Near-duplicates whose numbers `remember` returns; the rest are counted."""
 
@@ -197,6 +203,8 @@ class Memories(Core):
         expires_at: datetime | UnsetType | None = UNSET,
         original_prompt: str | UnsetType | None = UNSET,
         active: bool | UnsetType = UNSET,
+        pinned: bool | UnsetType = UNSET,
+        fixed_relevance: bool | UnsetType = UNSET,
         add_tags: Sequence[str] = (),
         remove_tags: Sequence[str] = (),
         if_version: int | None = None,
@@ -208,7 +216,8 @@ class Memories(Core):
         new values, as in `remember`; `topic=None` derives the topic from the content, and None removes a key, run, prompt or
         expiry. `add_tags`, `remove_tags`: which tags to add to those that it has, or to the given `tags`, and which to
         remove, whatever their case. `active`: False switches the memory off (see `State.INACTIVE`), True switches it on
-        again; that needs the permission to archive or to restore. `if_version`: raise Changed unless this is the current
+        again; that needs the permission to archive or to restore. `pinned`: as in `pin` and `unpin`. `fixed_relevance`: True
+        as in `fix_relevance`, False as in `release_relevance`. `if_version`: raise Changed unless this is the current
         version.
 
         Returns the new version; the current one where nothing differs. Raises InvalidInput where nothing is given or a value
@@ -219,9 +228,12 @@ class Memories(Core):
         permissions.require(self._actor, "revise")
         given = {name: value for name in fields.REVISABLE if (value := arguments[name]) is not UNSET}
         changes = validation.check_fields(given, self._settings, fields.REVISABLE)
-        if active is not UNSET:  # it takes the memory out of recall, or brings it back
-            permissions.require(self._actor, "restore" if active else "archive")
-        if not changes and active is UNSET and not add_tags and not remove_tags:
+        for name, actions in _SWITCHES.items():
+            value = arguments[name]
+            if value is not UNSET:
+                permissions.require(self._actor, actions[validation.check_flag(value, name)])
+        edits = bool(changes or add_tags or remove_tags or active is not UNSET)
+        if not edits and pinned is UNSET and fixed_relevance is UNSET:
             raise InvalidInput(f"nothing to change: give at least one of {', '.join(fields.REVISABLE)}, active")
 
         def apply(old: Memory) -> Memory:
@@ -231,9 +243,22 @@ class Memories(Core):
                 new |= validation.check_fields({"tags": tags}, self._settings)
             if active is not UNSET and old.state in (State.ACTIVE, State.INACTIVE):
                 new["state"] = State.ACTIVE if active else State.INACTIVE
-            return with_fields(require_living(old), new)
+            return with_fields(old, new)
 
-        return self._transform(ref, scope, "revised", apply, if_version, changes.get("source"))
+        with self._writes.transaction() as write, write.from_source(changes.get("source")):
+            memory = require_living(self._find_version(write.tx, ref, scope, if_version))
+            if edits:
+                memory = write.change_if_new(memory, apply(memory), "revised")
+            if pinned is not UNSET:
+                memory = write.change_if_new(
+                    memory, with_fields(memory, {"pinned": pinned}), "pinned" if pinned else "unpinned"
+                )
+            if fixed_relevance is True:
+                memory = write.fix_relevance(memory, memory.relevance)
+            elif fixed_relevance is False:
+                write.release_relevance(memory)
+            write.result = memory
+        return memory
 
     def pin(self, ref: Ref, *, scope: Scope, if_version: int | None = None) -> Memory:
         """Pin a memory: retention never archives it, and `resume` lists it first.
@@ -339,47 +364,6 @@ class Memories(Core):
 
         return self._transform(ref, scope, "promoted", apply, if_version)
 
-    def link(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> Linked:
-        """Link the memory `ref` to the memory `other`.
-
-        `kind`: how the first relates to the second: a `LinkKind`, or its text. Returns the link, and whether it is new.
-        Raises NotFound for a memory that the scope does not see, and InvalidInput for an unknown kind or a link to itself.
-        """
-        permissions.require(self._actor, "link")
-        kind = _link_kind(kind)
-        with self._writes.transaction() as write:
-            source, target = self._linked_memories(write.tx, ref, other, scope)
-            is_new = write.tx.link(source.number, kind, target.number, write.at)
-            if is_new:
-                write.log("linked", source, {"kind": kind.value, "to": target.number})
-            ends = (source.id, kind, target.id)
-            link = next(each for each in write.tx.links(source.number) if (each.source, each.kind, each.target) == ends)
-            write.result = done = Linked(link, is_new)
-        return done
-
-    def unlink(self, ref: Ref, kind: LinkKind | str, other: Ref, *, scope: Scope) -> bool:
-        """Remove the link of this `kind` from the memory `ref` to the memory `other`; return False if there is none.
-
-        Raises what `link` raises.
-        """
-        permissions.require(self._actor, "unlink")
-        kind = _link_kind(kind)
-        with self._writes.transaction() as write:
-            source, target = self._linked_memories(write.tx, ref, other, scope)
-            was_linked = write.tx.unlink(source.number, kind, target.number)
-            if was_linked:
-                write.log("unlinked", source, {"kind": kind.value, "to": target.number})
-            write.result = was_linked
-        return was_linked
-
-    def _linked_memories(self, tx: Reader, ref: Ref, other: Ref, scope: Scope) -> tuple[Memory, Memory]:
-        """Return the two memories of a link. Raises InvalidInput for a memory that is to be linked to itself."""
-        source, target = self._find(tx, ref, scope), self._find(tx, other, scope)
-        self._writes.require_layer(source.scope)
-        if source.number == target.number:
-            raise InvalidInput(f"#{source.number} cannot be linked to itself")
-        return source, target
-
     def _transform(
         self,
         ref: Ref,
@@ -394,11 +378,8 @@ class Memories(Core):
         Raises Changed unless the memory is at `if_version`, where one is given.
         """
         with self._writes.transaction() as write, write.from_source(source):
-            old = self._find(write.tx, ref, scope)
-            if if_version is not None and old.version != if_version:
-                raise Changed(f"#{old.number} is at version {old.version}, not {if_version}: read it again, then change it")
-            new = change(old)
-            done = write.result = old if new == old else write.change(old, new, action)
+            old = self._find_version(write.tx, ref, scope, if_version)
+            done = write.result = write.change_if_new(old, change(old), action)
             return done
 
 
@@ -415,13 +396,6 @@ def remember_in_batches(memory: "Service", drafts: Sequence[Draft], watch: Calla
         except InvalidInput as error:
             raise type(error)(f"the first {start} of {len(drafts)} are stored; of the rest, {error}") from error
     watch(len(drafts))
-
-
-def _link_kind(name: LinkKind | str) -> LinkKind:
-    try:
-        return LinkKind(name)
-    except ValueError:
-        raise InvalidInput(f"there is no kind of link {name!r}: use {', '.join(LinkKind)}") from None
 
 
 def _edit_tags(tags: Sequence[str], added: Sequence[str], removed: Sequence[str]) -> list[str]:

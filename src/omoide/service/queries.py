@@ -1,6 +1,6 @@
 """Read memories: recall, list, show, history, events, links, resume, summary."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import islice
@@ -13,7 +13,6 @@ from omoide.guard import permissions, validation
 from omoide.model import (
     Event,
     Layer,
-    Link,
     Memory,
     Page,
     Query,
@@ -245,17 +244,6 @@ class Queries(Core):
             if any(self._may_know(tx, event) for event in tx.events(scope, number, None, 1)):
                 seen.add(number)
         return [_without_numbers(event, seen) for event in events]
-
-    def links(self, ref: Ref, *, scope: Scope) -> Sequence[Link]:
-        """Return the links from and to a memory whose other end the scope sees as well. Raises NotFound."""
-        permissions.require(self._actor, "links")
-        with self._read(scope) as tx:
-            number = self._find(tx, ref, scope).number
-            # A global memory may be linked from any project, which the scope may not see.
-            return [link for link in tx.links(number) if self._sees_all(tx, (link.source, link.target), scope)]
-
-    def _sees_all(self, tx: Reader, ids: Iterable[str], scope: Scope) -> bool:
-        return all((memory := tx.memory(id)) is not None and self._is_visible(memory, scope) for id in ids)
 
     def resume(self, *, scope: Scope, limit: int = 20) -> ResumeContext:
         """Return what an agent needs to continue in a scope: pinned memories, preferences, the session, the project.

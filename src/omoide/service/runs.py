@@ -12,7 +12,7 @@ from omoide.lifecycle import relevance
 from omoide.model import LearnedRelevance, Memory, Outcome, Run, RunResult, Scope
 from omoide.service import idempotency
 from omoide.service.core import Core, Ref
-from omoide.service.versioning import require_living, with_fields
+from omoide.service.versioning import require_living
 from omoide.service.write_path import MemoryTransaction
 from omoide.storage.base import Reader
 
@@ -134,33 +134,27 @@ class Runs(Core):
                 raise Conflict(f"run {found.number} has no outcome: there is nothing to undo")
             return self._take_back(write, found)
 
-    def fix_relevance(self, ref: Ref, *, scope: Scope, value: float | None = None) -> Memory:
+    def fix_relevance(self, ref: Ref, *, scope: Scope, value: float | None = None, if_version: int | None = None) -> Memory:
         """Fix the relevance of a memory, so that outcomes of runs no longer move it.
 
-        `value`: the relevance, from 0 to 1; None: the one that it has. Returns the memory. Raises NotFound, InvalidInput,
-        NotAllowed, and Conflict where it is forgotten.
+        `value`: the relevance, from 0 to 1; None: the one that it has. `if_version`: raise Changed unless this is the
+        current version. Returns the memory. Raises NotFound, InvalidInput, NotAllowed, and Conflict where it is forgotten.
         """
         permissions.require(self._actor, "fix_relevance")
+        chosen = None if value is None else validation.check_share(value, "relevance")
         with self._writes.transaction() as write:
-            old = require_living(self._find(write.tx, ref, scope))
-            chosen = old.relevance if value is None else validation.check_share(value, "relevance")
-            new = old if chosen == old.relevance else write.change(old, with_fields(old, {"relevance": chosen}), "revised")
-            write.tx.put_learned_relevance(
-                replace(relevance.unlearned(old.number, chosen, write.tx.mark().event), fixed=True)
-            )
-            write.log("relevance fixed", new, {"relevance": chosen})
-            return new
+            old = require_living(self._find_version(write.tx, ref, scope, if_version))
+            return write.fix_relevance(old, old.relevance if chosen is None else chosen)
 
-    def release_relevance(self, ref: Ref, *, scope: Scope) -> Memory:
+    def release_relevance(self, ref: Ref, *, scope: Scope, if_version: int | None = None) -> Memory:
         """Let outcomes of runs move the relevance of a memory again, from its present value on.
 
-        Returns the memory. Raises NotFound and NotAllowed.
+        `if_version`: raise Changed unless this is the current version. Returns the memory. Raises NotFound and NotAllowed.
         """
         permissions.require(self._actor, "release_relevance")
         with self._writes.transaction() as write:
-            memory = self._find(write.tx, ref, scope)
-            write.tx.drop_learned([memory.number])
-            write.log("relevance released", memory, {"relevance": memory.relevance})
+            memory = self._find_version(write.tx, ref, scope, if_version)
+            write.release_relevance(memory)
             return memory
 
     def _in_prompt(self, tx: Reader, run: Run, refs: Sequence[Ref]) -> tuple[int, ...]:

@@ -303,6 +303,10 @@ class MemoryTransaction:
         self.log_change(old, new, action, detail)
         return new
 
+    def change_if_new(self, old: Memory, new: Memory, action: str) -> Memory:
+        """Store `new` as the next version of `old` as `change` does, if they differ; return the current version."""
+        return old if new == old else self.change(old, new, action)
+
     def set_learned_relevance(self, old: Memory, relevance: float, detail: Mapping[str, object]) -> None:
         """Store a learned relevance as the next version of a memory; do nothing if the memory has it already.
 
@@ -313,6 +317,23 @@ class MemoryTransaction:
             new = versioning.next_version(old, msgspec.structs.replace(old, relevance=relevance), old.updated_at)
             self.replace(old, new)
             self.log_change(old, new, "learned", {**detail, "before": old.relevance, "after": relevance})
+
+    def fix_relevance(self, old: Memory, value: float) -> Memory:
+        """Give a memory this relevance, and let no outcome of a run move it any more. Return the memory."""
+        from omoide.lifecycle import relevance  # lazy: few writes are about what is learned from outcomes
+
+        new = old
+        if value != old.relevance:
+            new = self.change(old, versioning.with_fields(old, {"relevance": value}), "revised")
+        learned = relevance.unlearned(old.number, value, self.tx.mark().event)
+        self.tx.put_learned_relevance(msgspec.structs.replace(learned, fixed=True))
+        self.log("relevance fixed", new, {"relevance": value})
+        return new
+
+    def release_relevance(self, memory: Memory) -> None:
+        """Let outcomes of runs move the relevance of a memory again, from its present value on."""
+        self.tx.drop_learned([memory.number])
+        self.log("relevance released", memory, {"relevance": memory.relevance})
 
     def _require_expiry_right(self, old: Memory, new: Memory) -> None:
         """Setting or shortening an expiry takes the memory away later: that needs the permission to archive."""

@@ -56,17 +56,15 @@ def revise_command(
     changes = _changes(flags)
     if flags["fix"] and flags["release"]:
         raise InvalidInput("--fix and --release contradict each other: choose one")
+    if flags["fix"] or flags["release"]:
+        changes["fixed_relevance"] = flags["fix"]
     if content is not None:
         changes["content"] = read_stdin() if content == "-" else content
     with open_memory(target) as (memory, scope):
         old = memory.show(ref, scope=scope)
-        fix, release = flags["fix"], flags["release"]
-        new = old
-        if changes or not (fix or release):
-            new = memory.revise(old.id, scope=scope, if_version=if_version, **changes)
-        if fix or release:
-            new = (memory.fix_relevance if fix else memory.release_relevance)(old.id, scope=scope)
-    _print_change(old, new, as_json=as_json)
+        new = memory.revise(old.id, scope=scope, if_version=if_version, **changes)
+    action = "relevance fixed" if flags["fix"] else "relevance released" if flags["release"] else "unchanged"
+    _print_change(old, new, action, as_json=as_json)
 
 
 def _changes(flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,11 +96,12 @@ def _values(flags: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _print_change(old: Memory, new: Memory, *, as_json: bool) -> None:
+def _print_change(old: Memory, new: Memory, action: str = "unchanged", *, as_json: bool) -> None:
+    """Print a changed memory. `action`: what was done where there is no new version."""
     if as_json:
         print_json(serialize.memory(new))
     else:
-        click.echo(f"{'unchanged' if new.version == old.version else 'revised'}  {headline(new)}")
+        click.echo(f"{action if new.version == old.version else 'revised'}  {headline(new)}")
 
 
 @click.command("edit")

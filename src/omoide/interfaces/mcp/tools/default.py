@@ -118,15 +118,11 @@ def _recall(context: CallContext, arguments: RecallInput, _: RequestContext) -> 
     )
 
 
-def _revise(context: CallContext, arguments: ReviseInput, call: RequestContext) -> ToolAnswer:
+def _revise(context: CallContext, arguments: ReviseInput, _: RequestContext) -> ToolAnswer:
     service = context.acting_as(arguments.caller_agent_id)
     scope = context.scope(arguments.project, arguments.session)
     given = given_fields(arguments, fields.REVISABLE)
-    if given or arguments.pin is UNSET:
-        memory = service.revise(arguments.id, scope=scope, **given)
-    call.check()
-    if arguments.pin is not UNSET:
-        memory = service.pin(arguments.id, scope=scope) if arguments.pin else service.unpin(arguments.id, scope=scope)
+    memory = service.revise(arguments.id, scope=scope, pinned=arguments.pin, **given)
     return ToolAnswer(change_result(memory), f"Revised: {headline(memory)}, now at version {memory.version}.")
 
 
