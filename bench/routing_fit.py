@@ -25,7 +25,7 @@ Rows = NDArray[np.float64]
 FOLDS, STEPS, RATE, PENALTY = 5, 400, 0.1, 0.01
 _LABELS = (
     *("constant", "shared", "named", "memory", "description"),
-    *("current", "work", "goes on", "changes topic", "private", "general", "greeting", "foreign"),
+    *("current", "work", "goes on", "changes topic", "private", "general", "greeting", "unrelated"),
 )
 _NONE_CUES = 4
 """Of those for no project, the first, which are fitted."""

@@ -186,7 +186,7 @@ class World:
         """The person decides about what is missing."""
         engine = app.sync_engine(self.memory)
         for mirror in self.memory.mirrors():
-            held = engine.held(mirror)
+            held = engine.held_states(mirror)
             missing = {memory.number for memory, state in held if not state.is_in_file}
             engine.sync(mirror, put_back=missing, take_out={memory.number for memory, _ in held} - missing)
 

@@ -94,7 +94,7 @@ def settle(memory):
     """Put back what an old buffer left out, and take out what it brought back, as `mirror status` suggests to a person."""
     engine = app.sync_engine(memory)
     (mirror,) = memory.mirrors()
-    held = engine.held(mirror)
+    held = engine.held_states(mirror)
     missing = {one.number for one, state in held if not state.is_in_file}
     engine.sync(mirror, put_back=missing, take_out={one.number for one, _ in held} - missing)
 

@@ -76,7 +76,7 @@ class Repository:
         return set(re.findall(r"text of (\w+)", b"\n".join(self.files().values()).decode()))
 
     def held(self) -> dict[str, Held]:
-        return {one.key: Held(state.held) for one, state in app.sync_engine(self.memory).held(self.mirror)}
+        return {one.key: Held(state.held) for one, state in app.sync_engine(self.memory).held_states(self.mirror)}
 
 
 @pytest.fixture(params=["memories", "entries", "tree"])
@@ -315,7 +315,7 @@ def test_an_old_buffer_saved_after_two_writes_archives_nothing(repository):
         assert repository.active() == set("abcdefgh")
     assert repository.in_files() == set("abcdef")
     assert repository.held() == {"g": Held.OLDER, "h": Held.OLDER}
-    numbers = [one.number for one, _ in app.sync_engine(repository.memory).held(repository.mirror)]
+    numbers = [one.number for one, _ in app.sync_engine(repository.memory).held_states(repository.mirror)]
     app.sync_engine(repository.memory).sync(repository.mirror, put_back=numbers)
     assert repository.in_files() == set("abcdefgh")
     assert repository.held() == {}

@@ -83,10 +83,10 @@ def test_a_deleted_file_archives_nothing_and_is_written_again_only_when_asked(mi
     assert names(place) == set()
     engine = app.sync_engine(mirrored)
     (mirror,) = mirrored.mirrors()
-    assert [(memory.key, state.held) for memory, state in engine.held(mirror)] == [("auth", Held.GONE)]
+    assert [(memory.key, state.held) for memory, state in engine.held_states(mirror)] == [("auth", Held.GONE)]
     engine.sync(mirror, put_back=[1])
     assert "30 minutes" in (place / "auth.md").read_text()
-    assert engine.held(mirror) == []
+    assert engine.held_states(mirror) == []
     mirrored.archive("auth", scope=SHOP)
     (place / "archive/auth.md").unlink()
     assert contents(mirrored, [State.ARCHIVED]) == {"JWT, 30 minutes"}

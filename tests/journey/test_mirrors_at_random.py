@@ -211,10 +211,10 @@ class World:
         for trouble in engine.sync(mirror, whole=True).troubles:
             if twice := re.match(r"(.*), line (\d+): .* has an entry with the same id", trouble):
                 self.delete_entry(Path(twice[1]), int(twice[2]))
-        held = engine.held(mirror)
+        held = engine.held_states(mirror)
         missing = {memory.number for memory, state in held if not state.is_in_file}
         engine.sync(mirror, put_back=missing, take_out={memory.number for memory, _ in held} - missing, whole=True)
-        assert engine.held(mirror) == []
+        assert engine.held_states(mirror) == []
 
     def delete_entry(self, file: Path, line: int) -> None:
         """Delete an entry that an old buffer brought back, after its memory had moved to another file."""

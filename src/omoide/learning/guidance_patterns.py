@@ -2,7 +2,7 @@
 
 import re
 
-from omoide.learning.patterns import any_of, lazy_pattern, listed, phrases, words
+from omoide.learning.patterns import any_in_list, any_of, lazy_pattern, phrases, words
 
 _TASK_VERB = words("""
     add, fix, make, change, rename, move, remove, delete, update, create, implement, split, refactor, check, look, find, show
@@ -19,7 +19,7 @@ _NO = (
 _REFUSAL = any_of(
     _NO,
     r"(?:the|your) \w+(?: \w+)? (?:is|are|looks?) (?:wrong|incorrect)(?=[,;:])",
-    listed(r"""
+    any_in_list(r"""
     nope, nah, wrong, incorrect, not quite, not like that
     (?:that|this|it)(?:'?s| is| was)? (?:not (?:right|correct|true|what I (?:meant|asked|wanted))|wrong|incorrect)
     (?:that|this) isn'?t (?:right|correct|true|what I (?:meant|asked|wanted))
@@ -28,7 +28,7 @@ _REFUSAL = any_of(
     間違(?:い|って(?:い?ます|る))
     """),
 )
-_FILLER = listed("""
+_FILLER = any_in_list("""
     oh, ah, hm+, uh, um, ok(?:ay)?, k, yes, yep, yeah, yup, sure, right, oh right, great, ah great, good, nice, cool, thanks
     thx, well, also, and, but, so, btw, by the way, fyi, careful(?=:), note, heads up, just so you know
     (?:one )?(?:more |last )?thing, fine, makes sense
@@ -62,7 +62,7 @@ ADVERB = phrases(
     r"\b(?:whenever|every ?time|each time) (?:you|we|i|someone|anyone|somebody|anybody|there)\b",
     r"\b(?:for (?:good|ever)|(?:no|not) .{2,40} (?:ever|anywhere|at all))[.!]*$",
     r"^(?:so |and |but )?our \w+(?: \w+)? (?:is|are)\b",
-    listed("必ず, 常に, 毎回, いつも, 絶対, 都度, 一律"),
+    any_in_list("必ず, 常に, 毎回, いつも, 絶対, 都度, 一律"),
 )
 """It says "always" or "never" of what somebody is to do. What always happens may be a fault: see `BUG`."""
 GENERAL = phrases(
@@ -85,10 +85,10 @@ GENERAL = phrases(
     r"\b(?:is|are) (?:mandatory|compulsory|not optional|a must)\b|\b(?:we|i) can live with\b",
     r"\b(?:i|we)'?d (?:keep|stick|leave|go with|rather)\b",
     r"(?:^|[,;:.] ?|\b(?:and|but|so|because) )i (?:don'?t|do not) (?:want|like)\b",
-    listed("原則, 基本(?:的に)?は?[、 ], 統一, 固定, 限定, 厳守, 必須, (?<!非)推奨, 対象(?:です|。|$|、)"),
+    any_in_list("原則, 基本(?:的に)?は?[、 ], 統一, 固定, 限定, 厳守, 必須, (?<!非)推奨, 対象(?:です|。|$|、)"),
     "(?<![のそ])うち(?:は|では|の[^、。]{1,12}(?:は|で、))|(?:弊社|社内|我々|私たち)",
     "(?:この|本)(?:プロジェクト|リポジトリ|リポ|コードベース|チーム|現場|アプリ|サービス)(?:は|では|の|で)|チーム(?:では|は|の|で)",
-    listed("ルール, 規約, 方針, 決まり, 約束, 運用, ポリシー, 契約, 取り決め, お作法, 慣習, 社内規定"),
+    any_in_list("ルール, 規約, 方針, 決まり, 約束, 運用, ポリシー, 契約, 取り決め, お作法, 慣習, 社内規定"),
     "(?:ほう|方)が(?:いい|良い|好き|楽|助か|読みやす)|好み|(?:好き|嫌い|苦手)(?:です|だ|なので|。|$)|派(?:です|なので|だから)",
 )
 """It holds always, everywhere or for a group; or it is what the person likes."""
@@ -98,7 +98,7 @@ _HARMLESS = words("""
     judge, laugh, blame, panic, cry, stress, quote, ask me, tell (?:him|her|them|anyone|anybody), get me wrong
     believe, work, seem, exist, matter, feel, say, look, appear, happen, show, want
 """)
-_NO_RULE = listed("need, idea, problem, worries, rush, way, thanks, clue, longer, one, matter, luck, tests?$")
+_NO_RULE = any_in_list("need, idea, problem, worries, rush, way, thanks, clue, longer, one, matter, luck, tests?$")
 FORBIDS = phrases(
     r"(?:^|[,;:.(]\s*|\b(?:and|but|so|please|pls|just|tho|though) )"
     rf"(?:(?:do not|don'?t|never|avoid|no more) (?:ever |just )?(?!{_HARMLESS})\w+|(?:stop|quit) \w+ing\b)",
@@ -110,7 +110,7 @@ FORBIDS = phrases(
     r"(?:in|on|for|please|pls|at|anywhere|allowed|ever)\b",
     "(?<!気に)(?<!心配)(?<!気にし)(?<!心配し)ないで(?!す)",
     "(?:は|も|のは)(?:ダメ|だめ|駄目|なし|無し|ナシ|不可)",
-    listed("禁止, 厳禁, (?<![a-z])NG(?![a-z]), ＮＧ, ないこと(?=[、。！]|$|で), ないように, ^[^が]*しない[。！]?$"),
+    any_in_list("禁止, 厳禁, (?<![a-z])NG(?![a-z]), ＮＧ, ないこと(?=[、。！]|$|で), ないように, ^[^が]*しない[。！]?$"),
     "やめ(?:て|ましょう)|避けて|(?:せず|さず|かず|わず)に?、?[^。]{1,30}(?:こと|して|する|ください|書)",
 )
 """It says what not to do."""
@@ -137,7 +137,7 @@ STATES = phrases(
     "に(?:(?:置|入)(?:いて|って|かれ))|になって(?:る|ます|いる|います)|しか(?:動|使え|対応|通)|までに?(?:。|$)",
     f"(?:{_ARRANGED})(?:て|で)(?:る|ます|います|いる|ある|あります|おり|ない)|(?:され|弾かれ)(?:る|ます)|(?:残ら|使え|読め|通ら|出せ|送れ|消せ|変えられ)な",
     "(?:て|で)あ(?:る|ります)",
-    listed("が必要, が要る, 要ります, でのみ, 経由, ポート, 環境変数, 自動生成, 読み取り専用, 上限"),
+    any_in_list("が必要, が要る, 要ります, でのみ, 経由, ポート, 環境変数, 自動生成, 読み取り専用, 上限"),
 )
 """It describes how things are."""
 SPECIFIES = phrases(
@@ -183,7 +183,7 @@ DIRECTS = phrases(
         reuse, stub, mock, round
     """),
     r"\b(?:should|not|no)\b(?! \w+ing\b)",
-    listed("""
+    any_in_list("""
         (?:に|まで)(?:落と|下げ|上げ|増や|減ら|絞)
         にする, に(?:して|しと), でいく, でいこう, でいき, でやる, を使, 残(?:し|す|って), 分け, 入れ, やめ, だけ
         しない(?!と), のみ, (?:(?<!の)で|に|へ)[。！]?$, 切(?:る|り), やめます, 外(?:す|し), 捨て, だけで
@@ -207,7 +207,7 @@ HOUSE_TOPIC = phrases(
         snake_case, camelCase, kebab-case, lowercase, uppercase, error messages?, log (?:lines?|messages?), timestamps?
         dates?, units?, wording, spelling, answers?, replies, docs, documentation, release notes?
     """),
-    listed("""
+    any_in_list("""
         コミット(?:メッセージ)?, ブランチ名?, (?<![a-z])PR(?![a-z]), プルリク, コメント
         命名, テストは, デフォルト, 既定, 初期値, 間隔, 仕様, 変数名, 関数名, テスト名, ログ
         エラー(?:文|メッセージ), 文言, 表記, 用語, 日付, 時刻, 単位, 数字, 文章, 文体, 見出し, リリースノート
@@ -221,7 +221,7 @@ HOUSE_SHAPE = phrases(
     r"\b(?:in|as) (?:english|japanese|german|french|utc|iso\b|lowercase|uppercase|[\w-]+_case|present tense|imperative)",
     words("without, no, only, should, must, start, begin, end, prefixed?"),
     "で(?:お願い|統一|す|書|、)|(?<!の)で(?:。|$)|に(?:して|する|統一|、|。|$)",
-    listed("なし, 英語, 日本語, 半角, 全角, 両方, 降順, 昇順, 形式, つけ, 付け, 始め, 頭に, 先頭, 末尾"),
+    any_in_list("なし, 英語, 日本語, 半角, 全角, 両方, 降順, 昇順, 形式, つけ, 付け, 始め, 頭に, 先頭, 末尾"),
 )
 """The form in which people state a convention."""
 
@@ -275,7 +275,7 @@ BUG = phrases(
     "落ち(?:る|て|ます|た)|エラー(?:に|が|出)|ずれ(?:て|る|ます)|遅い(?:です|んだ|$)|遅くて|重い(?:です|$)",
     "(?:詰まっ|抜け|漏れ|固まっ|止まっ|消え|壊れ|混ざっ|化け|かかっ|溢れ|切れ|ズレ|残っちゃっ)(?:て(?:い)?(?:る|ます|た|ました|しま)|ちゃ)",
     "(?:タイムアウト|失敗|発生|クラッシュ|誤判定|二重に|バグっ)(?:し|され|送|て)(?:て|ます|た|る|い)",
-    listed("動かない, おかしい, 壊れて, できちゃう, 押せちゃう, 鳴らない, 出ない, 飛ばない, 届かない, 効かない$"),
+    any_in_list("動かない, おかしい, 壊れて, できちゃう, 押せちゃう, 鳴らない, 出ない, 飛ばない, 届かない, 効かない$"),
     "できないみたい|ことがある",
 )
 """It describes what is broken."""
@@ -350,7 +350,7 @@ DEPENDENT = phrases(
     r"^(?:e\.g\.|i\.e\.)",
     "^[^。、]{0,20}だと",
     "^"
-    + listed(
+    + any_in_list(
         "それ(?!から|と|に), これ(?!から), そう(?!したら|して), じゃないと, でないと, なぜなら, 理由, 例えば, 「, 前に"
     ),
     "(?:ので|から|んで|ため|ないと(?:困る)?(?:です)?|しかない(?:です)?|みたいな(?:感じ)?)[。！]?$",

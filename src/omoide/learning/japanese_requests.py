@@ -1,8 +1,8 @@
 """How people ask in Japanese that something be remembered: phrases, each with what it asks to keep. Pure."""
 
-from omoide.learning.for_good import ALWAYS_JA, COMPLAINT_JA
 from omoide.learning.patterns import any_of, phrases
 from omoide.learning.request_rule import rule
+from omoide.learning.standing_clauses import ALWAYS_JA, COMPLAINT_JA
 
 REMEMBER_JA = any_of(
     "(?:覚え|おぼえ|憶え)(?:て)?(?:お|と)い?て",

@@ -4,9 +4,9 @@ import re
 from itertools import pairwise
 
 from omoide.compiled_patterns import load_pattern
-from omoide.learning.patterns import any_of, listed, phrases, words
+from omoide.learning.patterns import any_in_list, any_of, phrases, words
 
-_PAST = listed("updated, added, fixed, changed, implemented, created, removed, run, refactored, moved, set")
+_PAST = any_in_list("updated, added, fixed, changed, implemented, created, removed, run, refactored, moved, set")
 _PROGRESS = load_pattern(
     r"^(?:(?:ok(?:ay)?|great|perfect|alright|good|now|next|first|then|finally|so|sure|right|understood)[,.!:]?\s+)*"
     + any_of(
@@ -25,7 +25,7 @@ _PROGRESS = load_pattern(
     ),
     re.I,
 )
-_WORK_JA = listed("""
+_WORK_JA = any_in_list("""
     修正, 追加, 変更, 実装, 作成, 削除, 更新, 確認, 実行, 対応, 完了, コミット, プッシュ, 移動, 置き換え, 差し替え, 切り出
     反映, 調査, 再実行, 起動, 計測
 """)
@@ -161,7 +161,7 @@ def is_passing(sentence: str) -> bool:
     return bool(_PASSING.search(sentence))
 
 
-_ORDER = listed("""
+_ORDER = any_in_list("""
     please, you (?:must|should|need to|have to), always, never, do not, don'?t, make sure, ensure, remember, ignore
     disregard, run, execute, install, use, send, forward, delete, add, save, store, upload, report, from now on
 """)
@@ -175,7 +175,7 @@ _INSTRUCTION = phrases(
     "(?:AI|エージェント|アシスタント)(?:への|は|の皆)",
 )
 _REFUSE = any_of("won'?t", "will not", "not going to", "didn'?t", "did not", "I'?m not")
-_NOTICE = listed("instruction, notice, comment, request, note, banner")
+_NOTICE = any_in_list("instruction, notice, comment, request, note, banner")
 _ABOUT_INSTRUCTION = phrases(
     r"\b(?:addressed|aimed|directed) (?:to|at) (?:\w+ )?(?:agents?|assistants?|AIs?|models?|LLMs?|me)\b",
     r"\b(?:hidden|embedded|injected|suspicious) (?:comment|instruction|text|prompt|note|message)s?\b",

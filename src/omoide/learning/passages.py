@@ -5,7 +5,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from omoide.compiled_patterns import load_pattern
-from omoide.learning.patterns import listed, phrases
+from omoide.learning.patterns import any_in_list, phrases
 from omoide.learning.sentences import is_question, split_sentences
 
 _MOST_BEFORE, _MOST_AFTER = 3, 2
@@ -16,7 +16,7 @@ _LONGEST = 500
 """Characters of what is kept of the sentences on one side of a request."""
 
 _ITEM = load_pattern(r"^\s*(?:[-*+]\s+|[•・●◦‣]\s*|\(?\d{1,3}[.)]\s+|[①-⑳]\s*)")
-_TASK_VERB = listed("""
+_TASK_VERB = any_in_list("""
     fix, add, write(?! down), run, re-?run, check, update, remove, delete, rename, look, show, explain, make, create
     implement, refactor, change, move, deploy, review, test, commit, push, merge, open, find, bump, build, set, generate
     draft

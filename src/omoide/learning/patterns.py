@@ -74,11 +74,11 @@ def phrases(*alternatives: str) -> re.Pattern[str]:
     return lazy_pattern(any_of(*alternatives), re.I)
 
 
-def listed(text: str) -> str:
+def any_in_list(text: str) -> str:
     """Return a pattern that matches any of the phrases in a text, which commas and line ends separate."""
     return any_of(*(phrase for phrase in re.split(r",\s*|\s*\n\s*", text.strip()) if phrase))
 
 
 def words(text: str) -> str:
     """Return a pattern that matches any of the phrases in a text as whole words."""
-    return rf"\b{listed(text)}\b"
+    return rf"\b{any_in_list(text)}\b"

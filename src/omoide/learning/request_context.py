@@ -133,14 +133,14 @@ def collect_content(
     elif request.points or len(content) < LEAST or is_pointer(content):
         is_rule = request.points and request.kind == "rule"
         content = content if request.points and not is_pointer(content) else ""
-        before, after = _ruled(sentences, place) if is_rule else _pointed_to(sentences, place)
+        before, after = _find_rule(sentences, place) if is_rule else _find_pointed(sentences, place)
         if not before:
             after = statements_after(sentences, place)
         if used.intersection(before):
             return ""  # it points to what a sentence before it asks for
     else:
         if _is_terse(request, content):
-            before = [at for at in _ruled(sentences, place)[0] if at not in used]
+            before = [at for at in _find_rule(sentences, place)[0] if at not in used]
         elif _CASE.match(content) or _leans_on(sentences, place, content):
             before = [at for at in statements_before(sentences, place, 1) if at not in used]
         elif request.kind == "rule" and sentence.find(content) > _SHORT_JA // 2 and _leans(content):
@@ -171,7 +171,7 @@ def _announces(content: str, sentence: str, sentences: list[Sentence], place: in
     return is_list and not (place and states_something(sentences[place - 1].text) and is_pointer(content))
 
 
-def _pointed_to(sentences: list[Sentence], place: int) -> tuple[list[int], list[int]]:
+def _find_pointed(sentences: list[Sentence], place: int) -> tuple[list[int], list[int]]:
     """The places of the statements before and after a request that points to them.
 
     A sentence before it that states nothing, such as an order, a greeting or a reason, gives way to one after it that does.
@@ -185,7 +185,7 @@ def _pointed_to(sentences: list[Sentence], place: int) -> tuple[list[int], list[
     return [place - 1], []
 
 
-def _ruled(sentences: list[Sentence], place: int) -> tuple[list[int], list[int]]:
+def _find_rule(sentences: list[Sentence], place: int) -> tuple[list[int], list[int]]:
     """The places of what words such as "every time" make a rule: the statement or the order before them, with its reason."""
     before: list[int] = []
     for at in range(place - 1, max(-1, place - 1 - _MOST_RULED), -1):

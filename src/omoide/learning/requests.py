@@ -6,7 +6,6 @@ from itertools import islice
 
 from omoide.compiled_patterns import load_pattern
 from omoide.learning.english_requests import ENGLISH, NOT_ENGLISH
-from omoide.learning.for_good import is_for_good
 from omoide.learning.japanese_requests import ASK_JA, HEARSAY, JAPANESE, NOT_JAPANESE, REMEMBER_JA
 from omoide.learning.passages import TROUBLE, is_task, split_message, states_something
 from omoide.learning.patterns import lazy_pattern, phrases
@@ -14,6 +13,7 @@ from omoide.learning.quotations import hide_quotations
 from omoide.learning.request_context import LEAST, collect_content, is_pointer, tidy
 from omoide.learning.request_rule import ONE_OFF, Request, RequestRule
 from omoide.learning.sentences import is_question, without_quotes
+from omoide.learning.standing_clauses import is_for_good
 
 _LONGEST = 600
 """Characters of the longest sentence that is looked at: a longer one is pasted, and no request."""

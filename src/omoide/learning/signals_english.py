@@ -3,16 +3,16 @@
 import re
 
 from omoide.learning.english_labels import DONE_ONCE
-from omoide.learning.for_good import COMPLAINT
 from omoide.learning.passages import TROUBLE, is_task
-from omoide.learning.patterns import any_of, lazy_pattern, listed, phrases
+from omoide.learning.patterns import any_in_list, any_of, lazy_pattern, phrases
 from omoide.learning.request_rule import ONE_OFF, Request
+from omoide.learning.standing_clauses import COMPLAINT
 
 _OPEN = (
     r"(?:^|[,;:—–(.]\s*|\b(?:and|so|but|please|pls|plz|just|also|kindly|now|then|always|to|you|should|must|could|can|"
     r"better|let'?s)\s+)"
 )
-_MIND_VERB = listed("""
+_MIND_VERB = any_in_list("""
     stick(?:ing)?, put(?:ting)?, get(?:ting)?, burn, hammer, drill, keep(?:ing)?, kept, hold(?:ing)?, stor(?:e|ing|ed)
     sav(?:e|ing|ed), fil(?:e|ing), carry(?:ing)?, hang, lodge, etch, engrave, tuck, commit(?:ting)?, tak(?:e|ing), bring
     writ(?:e|ing), add(?:ing)?, log(?:ging)?, record(?:ing)?, pin(?:ning)?, stash, retain, preserve, have, bear, transfer
@@ -265,7 +265,7 @@ def find_signals(sentence: str) -> Request | None:
         return Request(purpose["content"] or "", "remember", purpose["phrase"], points=not purpose["content"])
     if _ANNOUNCES.match(sentence):
         return Request("", "remember", sentence)
-    return _into_mind(sentence) or _labelled(sentence) or _standing(sentence) or _settled(sentence)
+    return _into_mind(sentence) or _find_labelled(sentence) or _standing(sentence) or _find_agreement(sentence)
 
 
 _MEMORY_ACT = lazy_pattern(
@@ -347,7 +347,7 @@ _LEAST_STATEMENT = 4
 """Words of a statement before an act of keeping."""
 
 
-def _labelled(sentence: str) -> Request | None:
+def _find_labelled(sentence: str) -> Request | None:
     match = _HEADS_UP.match(sentence)
     if match:
         return Request(match["content"], "remember", match["phrase"])
@@ -377,7 +377,7 @@ def _standing(sentence: str) -> Request | None:
     return None
 
 
-def _settled(sentence: str) -> Request | None:
+def _find_agreement(sentence: str) -> Request | None:
     match = _SETTLED.search(sentence)
     if match is None or _OPEN_MATTER.search(sentence) or is_task(sentence):
         return None

@@ -234,7 +234,13 @@ _FYI = lazy_pattern(
 
 def find_standing(sentence: str) -> Request | None:
     """Return the rule or the decision that an English sentence states for good, or None. It must be no question."""
-    return _noted_as_rule(sentence) or _fragment(sentence) or _from_now(sentence) or _always(sentence) or _settled(sentence)
+    return (
+        _noted_as_rule(sentence)
+        or _fragment(sentence)
+        or _from_now(sentence)
+        or _always(sentence)
+        or _find_agreement(sentence)
+    )
 
 
 def _noted_as_rule(sentence: str) -> Request | None:
@@ -313,7 +319,7 @@ def _always(sentence: str) -> Request | None:
     return None
 
 
-def _settled(sentence: str) -> Request | None:
+def _find_agreement(sentence: str) -> Request | None:
     match = _SETTLED_ENGLISH.search(sentence)
     is_order = is_task(sentence) and not sentence.lower().startswith("let")
     if match is None or is_order or _NO_SETTLED.search(sentence) or _HYPOTHETICAL.search(sentence):

@@ -104,32 +104,32 @@ class AgentWork:
         self.done = "\n".join([self.answer, self.commands, *self.files, self.changes])
 
     @cached_property
-    def _asked(self) -> "TextTerms":
+    def _prompt_terms(self) -> "TextTerms":
         return TextTerms(self.prompt)
 
     @cached_property
-    def _done(self) -> "TextTerms":
+    def _work_terms(self) -> "TextTerms":
         return TextTerms(self.done)
 
     @property
     def asked_terms(self) -> dict[str, float]:
         """The terms of the prompt."""
-        return self._asked.telling
+        return self._prompt_terms.telling
 
     @property
     def done_terms(self) -> dict[str, float]:
         """The terms of everything that the agent said and did."""
-        return self._done.telling
+        return self._work_terms.telling
 
     @property
     def asked_content(self) -> dict[str, float]:
         """The words of the prompt."""
-        return self._asked.content
+        return self._prompt_terms.content
 
     @property
     def done_content(self) -> dict[str, float]:
         """The words of everything that the agent said and did."""
-        return self._done.content
+        return self._work_terms.content
 
     @cached_property
     def asked_wording(self) -> Wording:

@@ -120,7 +120,7 @@ class MemorySentence:
     @cached_property
     def exclusions(self) -> list[tuple[str, str, str]]:
         """What it asks for, what it rules out, and by which verb; the first and the last may be empty."""
-        return list(dict.fromkeys(_ruled_out(self.text)))
+        return list(dict.fromkeys(_find_exclusions(self.text)))
 
     @cached_property
     def excluded(self) -> set[str]:
@@ -139,7 +139,7 @@ class MemorySentence:
         return list(forbidden_practices(self.text))
 
 
-def _ruled_out(sentence: str) -> Iterator[tuple[str, str, str]]:
+def _find_exclusions(sentence: str) -> Iterator[tuple[str, str, str]]:
     for pattern in (*_ALTERNATIVES, *_EXCLUSIONS):
         for match in pattern.finditer(sentence):
             groups = match.groupdict()
@@ -150,10 +150,10 @@ def _ruled_out(sentence: str) -> Iterator[tuple[str, str, str]]:
                 if bad and bad != good:
                     yield good, bad, (groups.get("act") or "").lower()
     if not sentence.isascii():
-        yield from (("", way, "") for way in _ruled_out_in_japanese(sentence))
+        yield from (("", way, "") for way in _find_exclusions_in_japanese(sentence))
 
 
-def _ruled_out_in_japanese(sentence: str) -> Iterator[str]:
+def _find_exclusions_in_japanese(sentence: str) -> Iterator[str]:
     start = 0
     for end in _RULES_OUT_JA.finditer(sentence):
         start = max(start, sentence.rfind("、", start, end.start()) + 1, sentence.rfind("。", start, end.start()) + 1)

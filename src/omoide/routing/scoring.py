@@ -12,7 +12,7 @@ from typing import NamedTuple
 from omoide.retrieval import analyzer
 from omoide.retrieval.project_search import MessageMatches, Nearness
 from omoide.routing.cues import MessageCues
-from omoide.routing.foreign_words import find_foreign_words
+from omoide.routing.unrelated_words import find_unrelated_words
 
 WORDS_BASE, WORDS_SHARED, WORDS_NAMED, WORDS_STAY = -4.6, 8.4, 2.5, 5.0
 """By words: a constant, the logarithm of what the shared terms say, that the message names the project, and that the
@@ -26,14 +26,14 @@ STAY_CUES = (2.0, 2.4, -3.2)
 it changes the topic. Fitted: 1.7 to 2.5, 1.3 to 2.3 and -3.6."""
 NONE_CUES = (2.2, 2.2, 4.5, 1.5, -4.0)
 """For no project: words of private life that no project uses, a question of general knowledge, a greeting; and in a
-conversation the logarithm of what foreign words say, and that the current project has too few memories to say what belongs
-to it. Fitted: 3.4, 2.4, 2.5 to 3.0 and .2 to .3; the last is by judgement. Foreign words count for
+conversation the logarithm of what unrelated words say, and that the current project has too few memories to say what belongs
+to it. Fitted: 3.4, 2.4, 2.5 to 3.0 and .2 to .3; the last is by judgement. Unrelated words count for
 much more than fitted, because few of the messages are of no project within a
 conversation and without any other sign."""
 SHORT = 2.0
-"""How much the foreign words of a message say together at most that is a greeting and nothing else."""
-FOREIGN = 2.0
-"""How much the foreign words of a message say together from which on it does not look as if it merely went on."""
+"""How much the unrelated words of a message say together at most that is a greeting and nothing else."""
+UNRELATED = 2.0
+"""How much the unrelated words of a message say together from which on it does not look as if it merely went on."""
 MOST_PRIVATE = 3
 """Words of private life that count; more say no more."""
 KNOWN_FROM = 10
@@ -90,42 +90,42 @@ def stay_cues(matches: MessageMatches, cues: MessageCues) -> Sequence[float]:
 
 
 def _goes_on(matches: MessageMatches, cues: MessageCues) -> float:
-    """How much a message looks as if it merely goes on, from 0 to 1: it has hardly a foreign word, and asks nothing else."""
-    foreign = weigh_foreign(matches)
+    """How much a message looks as if it merely goes on, from 0 to 1: hardly an unrelated word, and it asks nothing else."""
+    unrelated = weigh_unrelated_words(matches)
     is_else = any(find_no_project_evidence(matches, cues))
-    return float(foreign == 0) if is_else else max(0.0, 1 - foreign / FOREIGN)
+    return float(unrelated == 0) if is_else else max(0.0, 1 - unrelated / UNRELATED)
 
 
 def find_no_project_evidence(matches: MessageMatches, cues: MessageCues) -> NoProjectEvidence:
     """Return what speaks for no project by how the message is phrased."""
-    foreign = weigh_foreign(matches)
+    unrelated = weigh_unrelated_words(matches)
     return NoProjectEvidence(
         [word for word in cues.private if not _is_used(word, matches)],
-        cues.asks_general and foreign > 0,  # "what does this do?" is about the work
-        cues.greets and not cues.is_work and foreign <= SHORT,
+        cues.asks_general and unrelated > 0,  # "what does this do?" is about the work
+        cues.greets and not cues.is_work and unrelated <= SHORT,
     )
 
 
 def none_cues(matches: MessageMatches, context: MessageContext) -> Sequence[float]:
     """Return what speaks for no project, in the order of `NONE_CUES`."""
     evidence = find_no_project_evidence(matches, context.cues)
-    foreign, newness = 0.0, 0.0
+    unrelated, newness = 0.0, 0.0
     current = matches.projects.get(context.current or NO_PROJECT)
     if current is not None and not context.cues.changes_topic:
         newness = max(0.0, 1 - current.memories / KNOWN_FROM)
-        foreign = log1p(weigh_foreign(matches)) * (1 - newness)
+        unrelated = log1p(weigh_unrelated_words(matches)) * (1 - newness)
     private = log2(1 + min(len(evidence.private), MOST_PRIVATE))
-    return (private, evidence.asks_general, evidence.only_greets, foreign, newness)
+    return (private, evidence.asks_general, evidence.only_greets, unrelated, newness)
 
 
 def _weigh(weights: Sequence[float], evidence: Sequence[float]) -> float:
     return sum(weight * value for weight, value in zip(weights, evidence, strict=True))
 
 
-def weigh_foreign(matches: MessageMatches) -> float:
-    """Return how much the words of a message say together that are foreign to all projects."""
-    foreign = find_foreign_words(matches)
-    return sum((foreign | _weigh_compounds(foreign, matches.compounds)).values())
+def weigh_unrelated_words(matches: MessageMatches) -> float:
+    """Return how much the words of a message say together that are unrelated to all projects."""
+    unrelated = find_unrelated_words(matches)
+    return sum((unrelated | _weigh_compounds(unrelated, matches.compounds)).values())
 
 
 def _is_used(word: str, matches: MessageMatches) -> bool:

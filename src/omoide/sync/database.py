@@ -75,7 +75,7 @@ class SyncDatabase:
         with self._store.read() as tx:
             return bool(tx.sync_states(mirror, files=[name]) or tx.file_versions(mirror, [name]))
 
-    def listed(self, mirror: int, file: str | None = None) -> list[Memory]:
+    def memories_in_files(self, mirror: int, file: str | None = None) -> list[Memory]:
         """Return the current memories that a file showed when it was last in sync, oldest first; None: that any showed."""
         with self._store.read() as tx:
             states = tx.sync_states(mirror) if file is None else tx.sync_states(mirror, files=[file])
@@ -164,7 +164,7 @@ class SyncDatabase:
                 return event, False
             return event, any(holds(mirror, memory.scope) for memory in tx.memories(changed))
 
-    def concerned(self, mirrors: Sequence[Mirror], numbers: Sequence[int]) -> Sequence[Mirror]:
+    def mirrors_showing(self, mirrors: Sequence[Mirror], numbers: Sequence[int]) -> Sequence[Mirror]:
         """Return the mirrors that show, or should show, one of these memories; all of them where that is not known."""
         with self._store.read() as tx:
             memories = tx.memories(numbers)

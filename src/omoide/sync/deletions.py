@@ -59,10 +59,10 @@ class Deletions:
         first = _first(write.tx)
         write.tx.record_run(_TASK, write.at if first is None else min(first, write.at))
 
-    def unreported(self) -> list[Deletion]:
+    def pending_reports(self) -> list[Deletion]:
         """Return the deletions that are to be reported and were not undone since, oldest first. Cheap if there are none."""
         with self._store.read() as tx:
-            return _unreported(tx)
+            return _pending_reports(tx)
 
     def mark_reported(self, reported: Collection[Deletion]) -> None:
         """Record that a person knows of these deletions."""
@@ -70,7 +70,7 @@ class Deletions:
         try:
             with self._store.write(patient=False, durable=False) as tx:
                 # Another process may have imported one since.
-                rest = [one.at for one in _unreported(tx) if one.key not in known]
+                rest = [one.at for one in _pending_reports(tx) if one.key not in known]
                 tx.record_run(_TASK, min(rest, default=_NONE))
         except StoreError:  # fallback: they are reported again
             pass
@@ -82,7 +82,7 @@ def _first(tx: Reader) -> datetime | None:
     return None if first == _NONE else first
 
 
-def _unreported(tx: Reader) -> list[Deletion]:
+def _pending_reports(tx: Reader) -> list[Deletion]:
     since = _first(tx)
     if since is None:
         return []

@@ -76,7 +76,7 @@ class SyncEngine:
         `numbers`: of the memories that were changed; none where something else was, such as a project.
         """
         with self._lock:
-            for mirror in self._database.concerned(mirrors, numbers) if len(mirrors) > 1 else mirrors:
+            for mirror in self._database.mirrors_showing(mirrors, numbers) if len(mirrors) > 1 else mirrors:
                 self._attempt_and_report(mirror, partial(self._export, mirror))
 
     def attempt(self, mirror: Mirror, work: Callable[[], SyncReport | None]) -> SyncReport | None:
@@ -174,7 +174,7 @@ class SyncEngine:
 
     def report_deletions(self) -> None:
         """Report the memories that deletions in files have archived, whichever process imported them, each once."""
-        found = self._database.deletions.unreported()
+        found = self._database.deletions.pending_reports()
         if not found:
             return
         from omoide.sync.deletions import describe_deletions  # lazy: rarely needed
@@ -191,11 +191,11 @@ class SyncEngine:
         with self._lock:
             return _escape_report(self._run(self.snapshot(mirror)).plan())
 
-    def held(self, mirror: Mirror) -> list[tuple[Memory, SyncState]]:
+    def held_states(self, mirror: Mirror) -> list[tuple[Memory, SyncState]]:
         """Return the memories whose entries are not as the memories say, and are left so, with why."""
         with self._lock:
             run = self._run(self.snapshot(mirror))
-            return run.held() if isinstance(run, SyncRun) else []
+            return run.held_states() if isinstance(run, SyncRun) else []
 
     def is_of_git(self, mirror: Mirror) -> bool:
         """Return whether git has the file of a mirror, which is not there: on another branch, or in a stash."""
@@ -243,9 +243,9 @@ class SyncEngine:
             return BlockRun(snapshot, self._database, prefer, whole=whole)
         return SyncRun(snapshot, self._database, prefer, whole=whole, unasked=unasked, **which)
 
-    def listed(self, mirror: Mirror) -> list[Memory]:
+    def memories_in_files(self, mirror: Mirror) -> list[Memory]:
         """The memories that were in the files when these were last in sync, oldest first."""
-        return self._database.listed(mirror.number)
+        return self._database.memories_in_files(mirror.number)
 
     def check_whole(self, mirror: Mirror, name: str, text: str) -> None:
         """Raise Unreadable for the text of a file that is cut off in the middle of a line, as by a full disk."""

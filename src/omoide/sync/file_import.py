@@ -128,7 +128,9 @@ class FileImport:
             self.imported += 1
             self.conflicts += change.stands is not None
             remaining = self._remaining_action(seen, change, memory, comparison.database)
-            progress.imported[memory.number] = ImportedEntry(memory.version, remaining, seen, _shown(change, memory))
+            progress.imported[memory.number] = ImportedEntry(
+                memory.version, remaining, seen, _earlier_memory(change, memory)
+            )
             if seen and not seen.placed.entry.id:
                 progress.stamps[entry_stamp(seen)] = memory.number
 
@@ -161,7 +163,7 @@ class FileImport:
         return Action.PUT if must_be_written else Action.MARK_SYNCED
 
 
-def _shown(change: FileChange, memory: Memory) -> Memory | None:
+def _earlier_memory(change: FileChange, memory: Memory) -> Memory | None:
     """The memory as the entry of a change showed it. `memory`: what it is since, which may have more changes than that."""
     if change.entry is None:
         return None

@@ -30,7 +30,7 @@ def check_mirror(mirror: Mirror, engine: SyncEngine) -> Iterator[Check]:
         return
     for trouble in report.troubles:
         yield Check(ok=False, what=f"mirror {mirror.number}: {trouble}", remedy="then run `omoide mirror sync`")
-    held = _held(mirror, engine)
+    held = _held_entries(mirror, engine)
     if not report.troubles:
         path = Path(mirror.place) / mirror.file
         missing = "" if path.exists() else ", but does not exist"
@@ -47,7 +47,7 @@ def _is_of_git(mirror: Mirror, engine: SyncEngine) -> bool:
         return False
 
 
-def _held(mirror: Mirror, engine: SyncEngine) -> Sequence[HeldEntry]:
+def _held_entries(mirror: Mirror, engine: SyncEngine) -> Sequence[HeldEntry]:
     try:
         return held_entries(engine, mirror)
     except (OmoideError, OSError):  # fallback: why the files cannot be read is among the troubles

@@ -152,7 +152,7 @@ def add(
     """
     if adopt and format not in ("entries", "tree"):
         raise InvalidInput(f"--adopt is for a directory, and {target} is a file: it is handed over by naming it")
-    known = _known(service, target, format, scope)
+    known = _find_mirror(service, target, format, scope)
     if known is not None and not choice and not adopt and retire in (None, known.retire):
         if not may_exist:
             is_chosen = known.choice is Choice.OWN
@@ -172,7 +172,7 @@ def add(
         raise
 
 
-def _known(service: "Service", target: Path, format: str, scope: Scope) -> Mirror | None:
+def _find_mirror(service: "Service", target: Path, format: str, scope: Scope) -> Mirror | None:
     """The mirror of these files, if it is one of this scope and format."""
     place, file = directory_and_file(target, format, scope)
     wanted = (str(place), file, format, scope)
@@ -256,7 +256,7 @@ def held_entries(engine: "SyncEngine", mirror: Mirror, *, stated: bool = False) 
     from omoide.sync.evidence import REASONS  # lazy: it loads with the engine
     from omoide.sync.mentions import is_stated  # lazy: it loads with the engine
 
-    held = engine.held(mirror)
+    held = engine.held_states(mirror)
     mentions = engine.mentions(mirror, [state for _, state in held if state.held == Held.UNREADABLE])
     entries = []
     for memory, state in held:

@@ -106,7 +106,7 @@ class RepoList:
         if mirror is None:
             return []
         format = SingleFile(self.file.name, self._settings.all_types)
-        return [_item(0, format.expected_entry(memory), memory.number) for memory in self._engine.listed(mirror)]
+        return [_item(0, format.expected_entry(memory), memory.number) for memory in self._engine.memories_in_files(mirror)]
 
     def search(self, words: str) -> Sequence[ListItem]:
         """Return the entries whose title, content or one of its tags contains the words, ignoring case."""

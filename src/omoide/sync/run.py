@@ -121,7 +121,7 @@ class SyncRun:
         """Return whether git has the file of a mirror, on another branch perhaps."""
         return self._snapshot.single and self._evidence.is_known_to_git(self._snapshot.name)
 
-    def held(self) -> list[tuple[Memory, SyncState]]:
+    def held_states(self) -> list[tuple[Memory, SyncState]]:
         """Return the memories whose entries are not as the memories say and are left so, as the files are now."""
         plan = self._import.plan(self._compare())
         resolved = {memory.number for memory, _, _ in (*plan.writes, *plan.removals)}
@@ -172,7 +172,7 @@ class SyncRun:
 
     def _known_texts(self, name: str) -> str:
         """The texts of the memories that were last in sync with a file."""
-        return "\n".join(memory.content for memory in self._database.listed(self._snapshot.mirror.number, name))
+        return "\n".join(memory.content for memory in self._database.memories_in_files(self._snapshot.mirror.number, name))
 
     # From the files into the database, beside the entries
 

@@ -1,17 +1,17 @@
-"""Foreign words: those of a message that neither a project uses nor talk about any software."""
+"""Unrelated words: those of a message that neither a project uses nor talk about any software."""
 
 import pytest
 
 from omoide.retrieval.project_search import MessageMatches, ProjectFit
 from omoide.retrieval.query_parts import query_parts
-from omoide.routing.foreign_words import find_foreign_words
 from omoide.routing.message_words import message_words
+from omoide.routing.unrelated_words import find_unrelated_words
 
 
-def foreign(message: str, used: tuple[str, ...] = ()) -> list[str]:
+def unrelated(message: str, used: tuple[str, ...] = ()) -> list[str]:
     weights = {name: word.weight for name, word in message_words(message).items()}
     projects = {"shop": ProjectFit(dict.fromkeys(used, 0.1), None, 10)}
-    return [*find_foreign_words(MessageMatches(weights, query_parts(message).compounds, projects, semantic=False))]
+    return [*find_unrelated_words(MessageMatches(weights, query_parts(message).compounds, projects, semantic=False))]
 
 
 @pytest.mark.parametrize(
@@ -27,8 +27,8 @@ def foreign(message: str, used: tuple[str, ...] = ()) -> list[str]:
         "",
     ],
 )
-def test_talk_about_any_software_has_no_foreign_word(message):
-    assert foreign(message) == []
+def test_talk_about_any_software_has_no_unrelated_word(message):
+    assert unrelated(message) == []
 
 
 @pytest.mark.parametrize(
@@ -39,10 +39,10 @@ def test_talk_about_any_software_has_no_foreign_word(message):
         ("the samovar drops a token", ["samovar"]),
     ],
 )
-def test_other_words_are_foreign(message, words):
-    assert sorted(foreign(message)) == sorted(words)
+def test_other_words_are_unrelated(message, words):
+    assert sorted(unrelated(message)) == sorted(words)
 
 
-def test_a_word_that_a_project_uses_is_not_foreign():
-    assert foreign("is there protein in tofu", used=("tofu",)) == ["protein"]
-    assert foreign("ハワイの時差はいくつ", used=("ハワイ", "時差")) == []
+def test_a_word_that_a_project_uses_is_not_unrelated():
+    assert unrelated("is there protein in tofu", used=("tofu",)) == ["protein"]
+    assert unrelated("ハワイの時差はいくつ", used=("ハワイ", "時差")) == []

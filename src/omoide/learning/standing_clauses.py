@@ -2,7 +2,7 @@
 
 import re
 
-from omoide.learning.patterns import any_of, lazy_pattern, listed, phrases
+from omoide.learning.patterns import any_in_list, any_of, lazy_pattern, phrases
 
 _LONGEST = 80
 """Characters of such a sentence."""
@@ -53,7 +53,7 @@ _CORE = any_of(
     _NOT_ONCE,
     _SAID_BEFORE,
     r"\b"
-    + listed("""
+    + any_in_list("""
         (?:won'?t|will (?:not|never)|isn'?t going to|doesn'?t|never) (?:ever )?changes?
         not (?:up for (?:debate|discussion)|negotiable|optional)
         final, (?:that'?s |it'?s )?(?:final|decided|settled)(?: now)?, (?:a )?done deal, non-negotiable
@@ -86,7 +86,7 @@ _CORE = any_of(
 )
 _FILLER = any_of(
     r"\b"
-    + listed("""
+    + any_in_list("""
         and, so, please, pls, thanks, ok(?:ay)?, yes, no, that, this, it, too, really, i mean, same, applies, goes, for, to
         the, is, a, rule
     """)

@@ -1,4 +1,4 @@
-"""Words of a message that are foreign to all projects: they tell that it may be about something else. Pure."""
+"""Words of a message that are unrelated to all projects: they tell that it may be about something else. Pure."""
 
 from collections.abc import Iterable, Sequence, Set
 from itertools import pairwise
@@ -14,7 +14,7 @@ _NUMBER = load_pattern("[0-9何一二三四五六七八九十]|^[数毎半両全
 """Numbers, and what counts, points to or orders things in Japanese."""
 
 
-def find_foreign_words(matches: MessageMatches) -> dict[str, float]:
+def find_unrelated_words(matches: MessageMatches) -> dict[str, float]:
     """Return the telling words of a message that neither a project uses nor talk about any software, with their weights."""
     used = {term for found in matches.projects.values() for term in found.rates}
     known = used | work_words() | everyday_words()
