@@ -206,9 +206,13 @@ class Memories(RuleBasedStateMachine):
         if entry is not None:
             word = entry.content.split()[0]
             found = self.memory.recall(word, scope=reader, limit=1000)
-            wanted = {each.number for each in self.plain.seen(reader) if word in each.content}
-            assert {hit.memory.number for hit in found.hits} == wanted
-            assert found.total == len(wanted)
+            numbers = {hit.memory.number for hit in found.hits}
+            visible = self.plain.seen(reader)
+            wanted = [each for each in visible if word in each.content]
+            sessions = {each.scope for each in wanted if each.scope.name}
+            neighbours = {each.number for each in visible if each.scope in sessions}
+            assert {each.number for each in wanted} <= numbers <= {each.number for each in wanted} | neighbours
+            assert found.total == len(numbers)
 
     @rule(reader=scopes)
     def listed(self, reader: Scope) -> None:
