@@ -149,7 +149,7 @@ def rows() -> list[Row]:
         os.environ.update(
             OMOIDE_STORE=str(directory / "memory.db"), OMOIDE_CONFIG=str(directory / "config.toml"),
             OMOIDE_MAX_ENTRIES="0", OMOIDE_EMBEDDER="off", OMOIDE_HOOK_SECONDS="60", OMOIDE_TREE_ROOT="off",
-        )  # fmt: skip
+        )  # several settings per line  # fmt: skip
         root = make_repository(directory)
         corpora = [corpus(language, SIZE // 2, FIRST + ASKED) for language in ("en", "ja")]
         with omoide.open() as memory:

@@ -96,7 +96,7 @@ class Server:
         text = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
         return int(text.split("VmRSS:")[1].split()[0]) / 1_000
 
-    def worked(self) -> float:
+    def cpu_time(self) -> float:
         """Return the CPU time of the process so far, in milliseconds."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) * 1_000 / os.sysconf("SC_CLK_TCK")
@@ -176,12 +176,12 @@ class Comparison:
                 self._ask(place, seconds)
 
     def _ask(self, place: int, seconds: float, *, count: bool = True) -> None:
-        before = self._servers[place].worked()
+        before = self._servers[place].cpu_time()
         for client in self._clients:
             client.start(place, self.what, seconds)
         times = [each for client in self._clients for each in client.times()]
         if count:
-            self.worked[place] += self._servers[place].worked() - before
+            self.worked[place] += self._servers[place].cpu_time() - before
             self.rates[place].append(len(times) / seconds)
             self.times[place] += times
 

@@ -178,7 +178,7 @@ _SERVER = """
 import random, sys, time
 import omoide
 from bench.corpus import corpus
-from bench.meaning import SCOPE, wait_until_embedded
+from bench.meaning import SCOPE, wait_for_vectors
 
 file, seed = sys.argv[1], int(sys.argv[2])
 notes, questions = corpus("en", 100, 100, seed=seed)
@@ -186,7 +186,7 @@ with omoide.open(file, embedder=sys.argv[3], retire="manual") as memory:
     for note, question in zip(notes, questions):
         memory.remember(note, scope=SCOPE)
         memory.recall(question, scope=SCOPE)
-    wait_until_embedded(memory)
+    wait_for_vectors(memory)
     print("ready", flush=True)
     sys.stdin.readline()
     sizes = dict(line.split(":") for line in open("/proc/self/smaps_rollup") if line.count(":") == 1)
@@ -195,7 +195,7 @@ with omoide.open(file, embedder=sys.argv[3], retire="manual") as memory:
 """
 
 
-def wait_until_embedded(memory: Service) -> None:
+def wait_for_vectors(memory: Service) -> None:
     """Wait until the thread that makes vectors has made all of them."""
     while (worker := memory._embeddings._worker) is not None and worker.is_alive():  # noqa: SLF001 - see the top
         worker.join(1)
@@ -246,7 +246,7 @@ def adds(size: int, count: int = 100) -> Iterator[Row]:
             started = time.process_time()
             for note in part:
                 memory.remember(note, scope=SCOPE)
-            wait_until_embedded(memory)
+            wait_for_vectors(memory)
             added = time.process_time()
             for note in part:
                 embedder.vectors([note])
@@ -283,7 +283,7 @@ def english(size: int, count: int = 100) -> Iterator[Row]:
                 started = time.process_time()
                 for note in part:
                     memory.remember(note, scope=SCOPE)
-                wait_until_embedded(memory)
+                wait_for_vectors(memory)
                 times[embedder] = 1000 * (time.process_time() - started) / count
     what = f"one of {count} memories with both vectors, at {size:,} (baseline: with that of the bundled model)"
     yield ratio(what, times["bundled+english"], times["bundled"], 15.0, "ms of CPU")

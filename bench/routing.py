@@ -41,13 +41,13 @@ class Judged(NamedTuple):
     seconds: float
 
     @property
-    def found(self) -> str | None:
+    def primary_path(self) -> str | None:
         return None if self.route.primary is None else self.route.primary.path
 
     @property
     def right(self) -> bool:
         """Whether the message was given to a project that is acceptable, or to none where it belongs to none."""
-        return self.found == self.message["primary"] or self.found in self.message["also"]
+        return self.primary_path == self.message["primary"] or self.primary_path in self.message["also"]
 
     @property
     def kept_right(self) -> bool:
@@ -128,7 +128,7 @@ def print_errors(judged: Sequence[Judged]) -> None:
         if "primary" in message and not each.right:
             scores = " ".join(f"{one.project.path}={one.score:.2f}" for one in each.route.candidates[:3])
             print(
-                f"  {message['id']} {message['kind']}: {message['current']} -> {message['primary']}, got {each.found}"
+                f"  {message['id']} {message['kind']}: {message['current']} -> {message['primary']}, got {each.primary_path}"
                 f" [{scores}] {message['message']}"
             )
         if bool(message["remember"]) != bool(each.route.pinned_content) or (message["remember"] and not each.kept_right):

@@ -193,7 +193,7 @@ def auc(own: Scores, foreign: Scores) -> float:
     return float(np.mean(below + up_to) / 2 / len(ordered))
 
 
-def refused(own: Scores, foreign: Scores) -> float:
+def refused_share(own: Scores, foreign: Scores) -> float:
     """Return the share of foreign questions below the score that keeps `KEPT` of the own."""
     return float(np.mean(foreign < np.quantile(own, 1 - KEPT)))
 
@@ -243,7 +243,7 @@ def report(mode: str, tasks: Mapping[str, Task], embedder: str, keep: Path | Non
     print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for pair, scored, fitted in zip(pairs, tuned, left_out, strict=True):
         silent = [np.mean(scored[1] < least) for least in (settings.min_score, settings.inject_min_score)]
-        figures = (auc(*scored), auc(*fitted), refused(*scored), refused(*fitted), *silent)
+        figures = (auc(*scored), auc(*fitted), refused_share(*scored), refused_share(*fitted), *silent)
         print(f"| {pair.store} | {pair.asks} | " + " | ".join(f"{figure:.3f}" for figure in figures) + " |")
     least_auc, least_refused, least_silent = CLAIMS[mode]
     curve, curve_left_out = calibration(tuned), calibration(left_out)
@@ -261,8 +261,8 @@ def report(mode: str, tasks: Mapping[str, Task], embedder: str, keep: Path | Non
         ("worst AUC", min(auc(*pair) for pair in tuned), min(auc(*pair) for pair in left_out), None, 1),
         (
             "refused at 95 % kept, mean",
-            np.mean([refused(*pair) for pair in tuned]),
-            np.mean([refused(*pair) for pair in left_out]),
+            np.mean([refused_share(*pair) for pair in tuned]),
+            np.mean([refused_share(*pair) for pair in left_out]),
             least_refused,
             1,
         ),

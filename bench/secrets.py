@@ -31,7 +31,7 @@ class Result(NamedTuple):
         return self.item.secret is not None and bool(self.names)
 
     @property
-    def missed(self) -> bool:
+    def miss(self) -> bool:
         return self.item.secret is not None and not self.names
 
     @property
@@ -47,7 +47,7 @@ def evaluate(item: Item) -> Result:
 
 def recall(results: Sequence[Result]) -> float:
     hits = sum(result.hit for result in results)
-    return hits / max(1, hits + sum(result.missed for result in results))
+    return hits / max(1, hits + sum(result.miss for result in results))
 
 
 def precision(results: Sequence[Result]) -> float:
@@ -138,7 +138,7 @@ def _totals(results: Sequence[Result]) -> str:
 
 def _print_misses(results: Sequence[Result]) -> None:
     for title, chosen in (
-        ("Missed", [result for result in results if result.missed]),
+        ("Missed", [result for result in results if result.miss]),
         ("Found, but not removed completely", [result for result in results if result.hit and not result.removed]),
         ("False alarms", [result for result in results if result.false_alarm]),
     ):

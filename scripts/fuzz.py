@@ -46,7 +46,7 @@ FRAGMENTS = [
     # white space and other texts
     "  ", "\t", " ", "\n", "\n\n", "\r\n", "\r", "\ufeff", "\0", "\x85", "\u2028", "\u3000", "text", "words of a text\n",
     "日本語の記憶\n", "🏳️‍🌈", "\u202e",
-]  # fmt: skip
+]  # a table: several entries per line  # fmt: skip
 QUICK, PER_CHARACTER = 0.5, 0.000_05
 """Seconds of processor time that a parser has for any text, and in addition for each character."""
 LONG_EVERY, LONG = 2_000, 100_000
@@ -55,7 +55,7 @@ MEMORY = Memory(
     id=OTHER, number=1, scope=Scope.project("shop"), key=None, type="tech", topic="t", topic_given=True,
     content="a\n\n```\nb", tags=("x",), examples=(), source="cli", confidence=1.0, relevance=0.5, reference_count=0,
     pinned=False, state=State.ACTIVE, created_at=AT, updated_at=AT, last_accessed_at=None, expires_at=None, version=1,
-)  # fmt: skip
+)  # fields side by side  # fmt: skip
 
 
 def page(format: Format, name: str) -> Callable[[str], None]:
@@ -119,12 +119,14 @@ def generate(seed: int) -> str:
     text = "".join(rng.choices(FRAGMENTS, k=rng.randint(0, 25)))
     for _ in range(rng.choice((0, 0, 1, 2, 5))):
         place, other = sorted(rng.randint(0, len(text)) for _ in range(2))
-        text = rng.choice((
+        character = chr(rng.choice((0, 9, 10, 13, 32, 35, 45, 58, 96, 126, 0x85, 0x3042, 0x1F600)))
+        edits = (
             text[:place] + text[other:],
             text[:place] + text[place:other] * 3 + text[other:],
-            text[:place] + chr(rng.choice((0, 9, 10, 13, 32, 35, 45, 58, 96, 126, 0x85, 0x3042, 0x1F600))) + text[place:],
+            text[:place] + character + text[place:],
             text.replace("\n", "\r\n"),
-        ))  # fmt: skip
+        )
+        text = rng.choice(edits)
     return text
 
 

@@ -65,7 +65,7 @@ def settings_of_nobody(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
 
 
 @pytest.fixture(autouse=True)
-def troubles_are_expected(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+def fail_on_unexpected_trouble(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """No test passes over trouble with a mirrored file or a hook: here, where warnings are errors, it is in the log."""
     yield
     logged = [record for record in caplog.get_records("call") if record.name in HOOK_LOGGERS]

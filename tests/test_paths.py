@@ -84,7 +84,7 @@ class Trace:
 
 
 @pytest.fixture
-def used(memory: Service, monkeypatch: pytest.MonkeyPatch) -> Service:
+def warm_memory(memory: Service, monkeypatch: pytest.MonkeyPatch) -> Service:
     """A memory in which everything that loads once is loaded."""
     monkeypatch.setattr("omoide.sync.hook.time.monotonic", lambda: 1000.0)  # mirrors are looked up once a second
     memory.remember("something else", scope=SHOP)
@@ -92,8 +92,8 @@ def used(memory: Service, monkeypatch: pytest.MonkeyPatch) -> Service:
     return memory
 
 
-def test_remember_goes_from_the_service_down_to_the_disk(used):
-    trace = Trace(lambda: used.remember("pnpm is used here", topic="packages", scope=SHOP))
+def test_remember_goes_from_the_service_down_to_the_disk(warm_memory):
+    trace = Trace(lambda: warm_memory.remember("pnpm is used here", topic="packages", scope=SHOP))
     assert trace.calls_up == set()
     assert trace.hooks == {"service/hooks.py:after_commit -> sync/hook.py:after_commit"}
     assert trace.modules == {
@@ -108,8 +108,8 @@ def test_remember_goes_from_the_service_down_to_the_disk(used):
     }
 
 
-def test_recall_goes_from_the_service_down_to_the_disk(used):
-    trace = Trace(lambda: used.recall("something", scope=SHOP))
+def test_recall_goes_from_the_service_down_to_the_disk(warm_memory):
+    trace = Trace(lambda: warm_memory.recall("something", scope=SHOP))
     assert trace.calls_up == set()
     assert trace.hooks == {"service/hooks.py:before_read -> sync/hook.py:before_read"}
     assert trace.modules == {
@@ -123,13 +123,13 @@ def test_recall_goes_from_the_service_down_to_the_disk(used):
     }
 
 
-def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(used, tmp_path):
+def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(warm_memory, tmp_path):
     file = tmp_path / "memories.md"
-    used.mirror(file, "memories", scope=SHOP)
-    used.list(scope=SHOP)
+    warm_memory.mirror(file, "memories", scope=SHOP)
+    warm_memory.list(scope=SHOP)
     file.write_text(file.read_text(encoding="utf-8").replace("something else", "something new"), encoding="utf-8")
-    trace = Trace(lambda: used.list(scope=SHOP))
-    assert [memory.content for memory in used.list(scope=SHOP).memories] == ["something new"]
+    trace = Trace(lambda: warm_memory.list(scope=SHOP))
+    assert [memory.content for memory in warm_memory.list(scope=SHOP).memories] == ["something new"]
     assert trace.calls_up == set()
     assert trace.hooks == {"service/hooks.py:before_read -> sync/hook.py:before_read"}
     assert trace.modules == {

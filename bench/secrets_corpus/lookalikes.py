@@ -19,11 +19,11 @@ from bench.secrets_corpus.parts import (
     URL,
     Item,
     Language,
-    armoured,
+    armour,
     base64_of,
     draw,
     uuid,
-    wrapped,
+    wrap,
 )
 from bench.secrets_corpus.samples import SAMPLES
 
@@ -40,20 +40,20 @@ def _ed25519_public(rng: Random) -> str:
 
 
 def _certificate(rng: Random) -> str:
-    return armoured("CERTIFICATE", wrapped(base64_of(rng, 760, bytes.fromhex("308202f4308201dca003020102")), 64))
+    return armour("CERTIFICATE", wrap(base64_of(rng, 760, bytes.fromhex("308202f4308201dca003020102")), 64))
 
 
 def _public_pem(rng: Random) -> str:
     body = base64_of(rng, 260, bytes.fromhex("30820122300d06092a864886f70d01010105000382010f00"))
-    return armoured("PUBLIC KEY", wrapped(body, 64))
+    return armour("PUBLIC KEY", wrap(body, 64))
 
 
 def _public_pgp(rng: Random) -> str:
-    return armoured("PGP PUBLIC KEY BLOCK", wrapped(base64_of(rng, 500, b"\x99\x01\x0d\x04"), 64), "\n")
+    return armour("PGP PUBLIC KEY BLOCK", wrap(base64_of(rng, 500, b"\x99\x01\x0d\x04"), 64), "\n")
 
 
 def _request(rng: Random) -> str:
-    return armoured("CERTIFICATE REQUEST", wrapped(base64_of(rng, 620, bytes.fromhex("308202743082015c020100")), 64))
+    return armour("CERTIFICATE REQUEST", wrap(base64_of(rng, 620, bytes.fromhex("308202743082015c020100")), 64))
 
 
 _VALUES: Mapping[str, Callable[[Random], str]] = {
@@ -110,7 +110,7 @@ _VALUES: Mapping[str, Callable[[Random], str]] = {
 }
 
 
-def _filled(text: str, rng: Random) -> str:
+def _fill(text: str, rng: Random) -> str:
     return re.sub("«([a-z0-9_]+)»", lambda match: _VALUES[match[1]](rng), text)
 
 
@@ -119,4 +119,4 @@ def items(rng: Random) -> Iterator[Item]:
     for kind, texts in SAMPLES.items():
         for language in languages:
             for text in texts[language]:
-                yield Item(_filled(text, rng), kind, language)
+                yield Item(_fill(text, rng), kind, language)

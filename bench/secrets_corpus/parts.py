@@ -79,7 +79,7 @@ def _romaji(rng: Random) -> str:
     return f"{rng.choice(_ROMAJI_WORDS)}-{rng.randint(100, 9999)}"
 
 
-def _joined(rng: Random) -> str:
+def _two_words(rng: Random) -> str:
     return f"{rng.choice(_ROMAJI_WORDS).capitalize()}{rng.choice('@_.')}{rng.choice(_ENGLISH_WORDS)}{rng.randint(1, 99)}"
 
 
@@ -99,7 +99,7 @@ def passphrase(rng: Random) -> str:
     return "-".join(rng.sample(_ENGLISH_WORDS, 4))
 
 
-_PASSWORD_STYLES = (_leet, _season, random_password, _romaji, _joined, _letters_and_digits)
+_PASSWORD_STYLES = (_leet, _season, random_password, _romaji, _two_words, _letters_and_digits)
 
 
 def password(rng: Random) -> str:
@@ -115,11 +115,11 @@ def pin(rng: Random) -> str:
     return f"{rng.randint(2, 9)}{rng.randint(0, 9)}{rng.randint(5, 9)}{rng.randint(0, 4)}"
 
 
-def wrapped(text: str, width: int) -> str:
+def wrap(text: str, width: int) -> str:
     return "\n".join(text[start : start + width] for start in range(0, len(text), width))
 
 
-def armoured(label: str, body: str, headers: str = "") -> str:
+def armour(label: str, body: str, headers: str = "") -> str:
     """Return a PEM or PGP block."""
     return f"-----BEGIN {label}-----\n{headers}{body}\n-----END {label}-----"
 
@@ -133,23 +133,23 @@ _OPENSSH = b"openssh-key-v1\0\0\0\0\4none\0\0\0\4none\0\0\0\0\0\0\0\1"
 
 
 def rsa_body(rng: Random) -> str:
-    return wrapped(base64_of(rng, 1180, _RSA), 64)
+    return wrap(base64_of(rng, 1180, _RSA), 64)
 
 
 def pkcs8_body(rng: Random) -> str:
-    return wrapped(base64_of(rng, 1195, _PKCS8), 64)
+    return wrap(base64_of(rng, 1195, _PKCS8), 64)
 
 
 def ec_body(rng: Random) -> str:
-    return wrapped(base64_of(rng, 114, _EC), 64)
+    return wrap(base64_of(rng, 114, _EC), 64)
 
 
 def dsa_body(rng: Random) -> str:
-    return wrapped(base64_of(rng, 436, _DSA), 64)
+    return wrap(base64_of(rng, 436, _DSA), 64)
 
 
 def openssh_body(rng: Random) -> str:
-    return wrapped(base64_of(rng, 220, _OPENSSH), 70)
+    return wrap(base64_of(rng, 220, _OPENSSH), 70)
 
 
 def jwt(rng: Random, claims: dict[str, object], algorithm: str = "HS256") -> str:

@@ -12,7 +12,7 @@ from bench.secrets_corpus.parts import (
     URL,
     Item,
     Language,
-    armoured,
+    armour,
     base64_of,
     draw,
     dsa_body,
@@ -22,33 +22,33 @@ from bench.secrets_corpus.parts import (
     pkcs8_body,
     rsa_body,
     uuid,
-    wrapped,
+    wrap,
 )
 
 
 def _rsa(rng: Random) -> tuple[str, str]:
     body = rsa_body(rng)
-    return armoured("RSA PRIVATE KEY", body), body
+    return armour("RSA PRIVATE KEY", body), body
 
 
 def _pkcs8(rng: Random) -> tuple[str, str]:
     body = pkcs8_body(rng)
-    return armoured("PRIVATE KEY", body), body
+    return armour("PRIVATE KEY", body), body
 
 
 def _ec(rng: Random) -> tuple[str, str]:
     body = ec_body(rng)
-    return armoured("EC PRIVATE KEY", body), body
+    return armour("EC PRIVATE KEY", body), body
 
 
 def _dsa(rng: Random) -> tuple[str, str]:
     body = dsa_body(rng)
-    return armoured("DSA PRIVATE KEY", body), body
+    return armour("DSA PRIVATE KEY", body), body
 
 
 def _openssh(rng: Random) -> tuple[str, str]:
     body = openssh_body(rng)
-    return armoured("OPENSSH PRIVATE KEY", body), body
+    return armour("OPENSSH PRIVATE KEY", body), body
 
 
 def _openssh_cut(rng: Random) -> tuple[str, str]:
@@ -58,12 +58,12 @@ def _openssh_cut(rng: Random) -> tuple[str, str]:
 
 
 def _pgp(rng: Random) -> tuple[str, str]:
-    body = wrapped(base64_of(rng, 700, b"\x95\x03\x98\x04"), 64) + f"\n={draw(rng, ALNUM, 4)}"
-    return armoured("PGP PRIVATE KEY BLOCK", body, "Version: GnuPG v2\n\n"), body
+    body = wrap(base64_of(rng, 700, b"\x95\x03\x98\x04"), 64) + f"\n={draw(rng, ALNUM, 4)}"
+    return armour("PGP PRIVATE KEY BLOCK", body, "Version: GnuPG v2\n\n"), body
 
 
 def _putty(rng: Random) -> tuple[str, str]:
-    public, private = wrapped(base64_of(rng, 51), 64), wrapped(base64_of(rng, 36), 64)
+    public, private = wrap(base64_of(rng, 51), 64), wrap(base64_of(rng, 36), 64)
     text = (
         "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: ops@laptop\n"
         f"Public-Lines: 2\n{public}\nPrivate-Lines: 1\n{private}\nPrivate-MAC: {draw(rng, HEX, 64)}"
@@ -76,7 +76,7 @@ def _wireguard(rng: Random) -> tuple[str, str]:
     return f"[Interface]\nAddress = 10.8.0.3/24\nPrivateKey = {key}\nDNS = 10.8.0.1", key
 
 
-def _wireguard_shared(rng: Random) -> tuple[str, str]:
+def _wireguard_preshared_key(rng: Random) -> tuple[str, str]:
     key = base64_of(rng, 32)
     return f"[Peer]\nPublicKey = {base64_of(rng, 32)}\nPresharedKey = {key}\nAllowedIPs = 10.8.0.0/24", key
 
@@ -112,7 +112,7 @@ def _yaml_block(rng: Random) -> tuple[str, str]:
 
 
 _PRIVATE_KEYS = (
-    _rsa, _pkcs8, _ec, _dsa, _openssh, _openssh, _openssh_cut, _pgp, _putty, _wireguard, _wireguard_shared, _one_line,
+    _rsa, _pkcs8, _ec, _dsa, _openssh, _openssh, _openssh_cut, _pgp, _putty, _wireguard, _wireguard_preshared_key, _one_line,
     _in_env, _age, _jwk, _ethereum, _yaml_block, _pkcs8, _ec, _rsa,
 )  # a table: several entries per line  # fmt: skip
 _KEY_LEADS: dict[Language, tuple[str, ...]] = {

@@ -46,7 +46,7 @@ def _key(service: str, name: str, prefix: str, alphabet: str, length: int, suffi
     return Provider(service, name, _with(prefix, alphabet, length, suffix))
 
 
-def _named(service: str, name: str, alphabet: str, length: int) -> Provider:
+def _by_name(service: str, name: str, alphabet: str, length: int) -> Provider:
     return Provider(service, name, _with("", alphabet, length), bare=False)
 
 
@@ -139,11 +139,11 @@ _PROVIDERS = (
     _key("Google Cloud", "GOOGLE_OAUTH_ACCESS_TOKEN", "ya" + "29.", URL, 160),
     Provider("Azure", "AZURE_STORAGE_KEY", _azure_storage, bare=False),
     Provider("Azure", "AZURE_CLIENT_SECRET", _azure_client),
-    _named("Alibaba Cloud", "ALIBABA_CLOUD_ACCESS_KEY_SECRET", ALNUM, 30),
+    _by_name("Alibaba Cloud", "ALIBABA_CLOUD_ACCESS_KEY_SECRET", ALNUM, 30),
     _key("DigitalOcean", "DIGITALOCEAN_ACCESS_TOKEN", "dop" + "_v1_", HEX, 64),
-    _named("Cloudflare", "CLOUDFLARE_API_TOKEN", URL, 40),
+    _by_name("Cloudflare", "CLOUDFLARE_API_TOKEN", URL, 40),
     _key("Heroku", "HEROKU_API_KEY", "HRKU" + "-AA", URL, 58),
-    _named("Vercel", "VERCEL_TOKEN", ALNUM, 24),
+    _by_name("Vercel", "VERCEL_TOKEN", ALNUM, 24),
     _key("Netlify", "NETLIFY_AUTH_TOKEN", "nf" + "p_", ALNUM, 36),
     _key("Fly.io", "FLY_API_TOKEN", "fo" + "1_", URL, 43),
     Provider("Fly.io", "FLY_ACCESS_TOKEN", lambda rng: f"Fly{'V1'} fm2_{base64_of(rng, 192)}"),
@@ -183,25 +183,25 @@ _PROVIDERS = (
     _key("DeepSeek", "DEEPSEEK_API_KEY", "s" + "k-", HEX, 32),
     Provider("LangSmith", "LANGSMITH_API_KEY", lambda rng: f"lsv2{'_pt_'}{draw(rng, HEX, 32)}_{draw(rng, HEX, 10)}"),
     _key("NVIDIA", "NVIDIA_API_KEY", "nv" + "api-", URL, 64),
-    _named("Cohere", "COHERE_API_KEY", ALNUM, 40),
-    _named("Mistral", "MISTRAL_API_KEY", ALNUM, 32),
+    _by_name("Cohere", "COHERE_API_KEY", ALNUM, 40),
+    _by_name("Mistral", "MISTRAL_API_KEY", ALNUM, 32),
     # Databases and data
     _key("PlanetScale", "PLANETSCALE_SERVICE_TOKEN", "pscale" + "_tkn_", URL, 43),
     _key("PlanetScale", "DATABASE_PASSWORD", "pscale" + "_pw_", URL, 43),
     _key("Supabase", "SUPABASE_ACCESS_TOKEN", "sb" + "p_", HEX, 40),
     _key("Databricks", "DATABRICKS_TOKEN", "da" + "pi", HEX, 32),
     Provider("Airtable", "AIRTABLE_TOKEN", lambda rng: f"pa{'t'}{draw(rng, ALNUM, 14)}.{draw(rng, HEX, 64)}"),
-    _named("Algolia", "ALGOLIA_ADMIN_API_KEY", HEX, 32),
+    _by_name("Algolia", "ALGOLIA_ADMIN_API_KEY", HEX, 32),
     # Observability
-    _named("Datadog", "DD_API_KEY", HEX, 32),
-    _named("Datadog", "DD_APPLICATION_KEY", HEX, 40),
+    _by_name("Datadog", "DD_API_KEY", HEX, 32),
+    _by_name("Datadog", "DD_APPLICATION_KEY", HEX, 40),
     _key("New Relic", "NEW_RELIC_API_KEY", "NR" + "AK-", UPNUM, 27),
     Provider("Sentry", "SENTRY_AUTH_TOKEN", _sentry_organization),
     _key("Sentry", "SENTRY_USER_TOKEN", "sntr" + "yu_", HEX, 64),
     Provider("Grafana", "GRAFANA_TOKEN", lambda rng: f"gl{'sa'}_{draw(rng, ALNUM, 32)}_{draw(rng, HEX, 8)}"),
     Provider("Grafana", "GRAFANA_CLOUD_TOKEN", _grafana_cloud),
     _key("Honeycomb", "HONEYCOMB_API_KEY", "hca" + "ik_01", LOWNUM, 56),
-    _named("PagerDuty", "PAGERDUTY_TOKEN", ALNUM + "_+-", 20),
+    _by_name("PagerDuty", "PAGERDUTY_TOKEN", ALNUM + "_+-", 20),
     Provider("Dynatrace", "DT_API_TOKEN", lambda rng: f"dt0{'c01'}.{draw(rng, BASE32, 24)}.{draw(rng, BASE32, 64)}"),
     # Chat
     Provider("Slack", "SLACK_BOT_TOKEN", _slack_bot),
@@ -212,7 +212,7 @@ _PROVIDERS = (
     Provider("Discord", "DISCORD_WEBHOOK_URL", _discord_webhook),
     Provider("Telegram", "TELEGRAM_BOT_TOKEN", _telegram),
     Provider("LINE", "LINE_CHANNEL_ACCESS_TOKEN", lambda rng: f"{base64_of(rng, 126)}w1cDnyilFU=", bare=False),
-    _named("LINE", "LINE_CHANNEL_SECRET", HEX, 32),
+    _by_name("LINE", "LINE_CHANNEL_SECRET", HEX, 32),
     # Payment and shops
     _key("Stripe", "STRIPE_SECRET_KEY", "sk" + "_live_51", ALNUM, 97),
     _key("Stripe", "STRIPE_RESTRICTED_KEY", "rk" + "_live_", ALNUM, 24),
@@ -228,7 +228,7 @@ _PROVIDERS = (
     Provider("Postmark", "POSTMARK_SERVER_TOKEN", uuid, bare=False),
     Provider("Resend", "RESEND_API_KEY", lambda rng: f"r{'e'}_{draw(rng, ALNUM, 8)}_{draw(rng, ALNUM, 24)}"),
     Provider("Brevo", "BREVO_API_KEY", lambda rng: f"xkey{'sib'}-{draw(rng, HEX, 64)}-{draw(rng, ALNUM, 16)}"),
-    _named("Twilio", "TWILIO_AUTH_TOKEN", HEX, 32),
+    _by_name("Twilio", "TWILIO_AUTH_TOKEN", HEX, 32),
     Provider("Twilio", "TWILIO_API_SECRET", _with("", ALNUM, 32), bare=False),
     # Tools of a team
     Provider("Notion", "NOTION_TOKEN", lambda rng: f"nt{'n'}_{draw(rng, DIGITS, 11)}{draw(rng, ALNUM, 35)}"),

@@ -78,7 +78,7 @@ def mirrored(memory: Service, tmp_path: Path) -> Service:
     return memory
 
 
-def stored(memory: Service) -> dict[str, tuple[object, ...]]:
+def stored_memories(memory: Service) -> dict[str, tuple[object, ...]]:
     found = memory.list(scope=SHOP, states=list(State), limit=1000).memories
     return {
         one.id: (one.content, one.topic, one.topic_given, one.type, one.tags, one.examples, one.state, one.version)
@@ -94,7 +94,7 @@ def texts(place: Path) -> dict[Path, bytes]:
 def test_a_formatter_changes_no_memory_and_its_files_stay_as_it_left_them(
     program: str, run: Callable[[str], None], mirrored: Service, tmp_path: Path
 ) -> None:
-    before = stored(mirrored)
+    before = stored_memories(mirrored)
     assert len(before) == len(TEXTS) + 2
     written = texts(tmp_path)
     run(program)
@@ -102,19 +102,19 @@ def test_a_formatter_changes_no_memory_and_its_files_stay_as_it_left_them(
     assert formatted != written, "it changed nothing: the test shows nothing"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert stored(mirrored) == before
+        assert stored_memories(mirrored) == before
         for mirror in mirrored.mirrors():
             report = app.sync_engine(mirrored).sync(mirror, whole=True)
             assert (report.imported, report.written, report.troubles) == (0, 0, ())
     assert texts(tmp_path) == formatted
     run(program)
-    assert stored(mirrored) == before
+    assert stored_memories(mirrored) == before
 
 
 def test_formatters_agents_and_people_take_turns_and_nothing_is_lost(
     run: Callable[[str], None], mirrored: Service, tmp_path: Path
 ) -> None:
-    expected = {content for content, *_ in stored(mirrored).values()}
+    expected = {content for content, *_ in stored_memories(mirrored).values()}
     file = tmp_path / "list" / "memories.md"
     for turn, program in enumerate(PROGRAMS):
         run(program)
@@ -126,6 +126,6 @@ def test_formatters_agents_and_people_take_turns_and_nothing_is_lost(
         person = f"A person's memory of turn {turn}"
         file.write_text(f"{file.read_text(encoding='utf-8')}\n## mine {turn}\n- Content: {person}\n", encoding="utf-8")
         expected |= {agent, person}
-        now = stored(mirrored)
+        now = stored_memories(mirrored)
         assert {content for content, *_ in now.values()} == expected
         assert all(state is State.ACTIVE for *_, state, _ in now.values())

@@ -152,12 +152,12 @@ class MemoryReader:
         if not forgotten:
             return next((each for each in self._living(scope) if each.key == key), None)
         found = [each for each in self.everything() if (each.scope, each.key, each.state) == (scope, key, State.FORGOTTEN)]
-        return max(found, key=_changed, default=None)
+        return max(found, key=_change_key, default=None)
 
     def by_key_in_sessions(self, scope: Scope, key: str) -> list[Memory]:
         living = (each for each in self.everything() if each.key == key and each.state is not State.FORGOTTEN)
         found = [each for each in living if each.scope.name and scope.path and each.scope.path == scope.path]
-        return sorted(found, key=_changed, reverse=True)
+        return sorted(found, key=_change_key, reverse=True)
 
     def by_fingerprint(self, fingerprint: int, scope: Scope, *, forgotten: bool = False) -> list[Memory]:
         found = self._living(scope, forgotten=forgotten)
@@ -168,7 +168,7 @@ class MemoryReader:
 
     def browse(self, query: Query, at: datetime) -> Iterator[Memory]:
         found = [each for each in self.everything() if _passes(each, query, at)]
-        for memory in sorted(found, key=_changed, reverse=True):
+        for memory in sorted(found, key=_change_key, reverse=True):
             _ = self.data  # raises once the transaction has ended
             yield memory
 
@@ -446,7 +446,7 @@ class MemoryReader:
 
     # search index
 
-    def _indexed(self, query: Query) -> Iterator[tuple[Memory, IndexEntry]]:
+    def _indexed_entries(self, query: Query) -> Iterator[tuple[Memory, IndexEntry]]:
         """What is indexed where the query may search: active ones, then all others; in each the nearer layer, the newest."""
         wanted = {part for state in query.states for part in _SET_ASIDE[state]}
         for set_aside in sorted(wanted):
@@ -457,13 +457,13 @@ class MemoryReader:
                         yield memory, self.data.entries[number]
 
     def _postings(self, query: Query, term: str) -> Iterator[Posting]:
-        for memory, entry in self._indexed(query):
+        for memory, entry in self._indexed_entries(query):
             topic, tags, content = (text.split().count(term) for text in (entry.topic, entry.tags, entry.content))
             if topic or tags or content:
                 yield memory.number, topic, tags, content
 
     def sizes(self, query: Query) -> IndexSize:
-        entries = [entry for _, entry in self._indexed(query)]
+        entries = [entry for _, entry in self._indexed_entries(query)]
         return IndexSize(len(entries), sum(entry.length for entry in entries))
 
     def posting_sets(self, query: Query, terms: Mapping[str, int], counted: int) -> dict[str, PostingSet] | None:
@@ -978,7 +978,7 @@ class Backend:
         pass
 
 
-def _changed(memory: Memory) -> tuple[datetime, int]:
+def _change_key(memory: Memory) -> tuple[datetime, int]:
     return memory.updated_at, memory.number
 
 
@@ -1001,7 +1001,7 @@ def _passes(memory: Memory, query: Query, at: datetime) -> bool:
         and {tag.casefold() for tag in query.tags} <= tags
         and (query.since is None or memory.updated_at >= query.since)
         and (memory.pinned or not query.pinned)
-        and (query.before is None or _changed(memory) < query.before)
+        and (query.before is None or _change_key(memory) < query.before)
         and (not query.roles or (memory.author is not None and memory.author.role in query.roles))
     )
 

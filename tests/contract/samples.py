@@ -65,7 +65,7 @@ class Samples:
             " ".join(topic), " ".join(tags), " ".join(content), length, blocking_key=len(content[0]) if content else 0
         )
 
-    def expected(self, memory: Memory) -> tuple[int, IndexEntry]:
+    def index_input(self, memory: Memory) -> tuple[int, IndexEntry]:
         """What `check` and `rebuild` ask for."""
         return 0, self.index_entry(memory)
 

@@ -74,10 +74,10 @@ def test_changes_made_with_a_rebuild_are_atomic_with_it(samples, store):
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        store.rebuild(samples.expected, settle_and_fail)
+        store.rebuild(samples.index_input, settle_and_fail)
     assert (frequency(store, "zebra"), frequency(store, "okapi"), frequency(store, "gnu")) == (1, 1, 0)
     assert samples.problems() == []
-    store.rebuild(samples.expected, settle)
+    store.rebuild(samples.index_input, settle)
     assert (frequency(store, "zebra"), frequency(store, "okapi"), frequency(store, "gnu")) == (0, 0, 1)
     assert samples.problems() == []
 
@@ -186,11 +186,11 @@ def test_a_backup_never_replaces_a_file(samples, store, tmp_path):
 def test_a_check_finds_memories_that_are_not_as_expected_and_a_rebuild_repairs_them(samples, store):
     zebra, okapi = samples.add("zebra", SHOP), samples.add("okapi", SHOP, fingerprint=7)
     samples.add("gnu", state=State.FORGOTTEN)
-    assert len(store.check(samples.expected)) == 1, "the fingerprint of one"
+    assert len(store.check(samples.index_input)) == 1, "the fingerprint of one"
     indexed = []
-    assert store.rebuild(samples.expected, watch=indexed.append) == 2
+    assert store.rebuild(samples.index_input, watch=indexed.append) == 2
     assert sum(indexed) == 3
-    assert store.check(samples.expected) == []
+    assert store.check(samples.index_input) == []
     assert samples.ask(lambda tx: (tx.by_fingerprint(7, SHOP), tx.by_fingerprint(0, SHOP))) == ([], [okapi, zebra])
     assert not store.is_index_outdated()
 
@@ -199,15 +199,15 @@ def test_a_check_finds_memories_that_are_not_as_expected_and_a_rebuild_repairs_t
 def test_a_second_rebuild_waits_for_the_first_or_is_refused_at_once(samples, store, backend):
     samples.add("zebra", SHOP)
     other = backend.open()
-    second = threading.Thread(target=lambda: other.rebuild(samples.expected))
+    second = threading.Thread(target=lambda: other.rebuild(samples.index_input))
 
     def rebuild_too(memory):
         with pytest.raises(StoreBusy):
-            other.rebuild(samples.expected, patient=False)
+            other.rebuild(samples.index_input, patient=False)
         second.start()
-        return samples.expected(memory)
+        return samples.index_input(memory)
 
     assert store.rebuild(rebuild_too) == 1
     second.join()
     assert len({samples.ask(lambda tx: tx.mark()).renewal, 0}) == 2
-    assert store.check(samples.expected) == []
+    assert store.check(samples.index_input) == []

@@ -221,17 +221,19 @@ def test_an_event_has_its_source_and_events_of_a_source_or_its_parts_can_be_aske
         for source in sources:
             tx.add_event("started", BOB, samples.now, SHOP, {}, source)
 
-    def found(wanted):
+    def event_sources(wanted):
         return [event.source for event in samples.ask(lambda tx: tx.events(None, None, None, 99, wanted))][::-1]
 
-    assert found(None) == [thread, other, issue, path, AgentSource("bob")]
-    assert found(SlackSource()) == [thread, other]
-    assert found(SlackSource("C123")) == found(thread) == [thread]
-    assert found(GitHubSource("owner")) == found(GitHubSource("owner/name")) == found(issue) == [issue]
-    assert found(GitHubSource("owner/name", 1)) == []
-    assert found(FileSource("/notes")) == [path]
-    assert found(AgentSource()) == found(AgentSource("bob")) == [AgentSource("bob")]
-    assert found(CliSource()) == found(AgentSource("alice")) == []
+    assert event_sources(None) == [thread, other, issue, path, AgentSource("bob")]
+    assert event_sources(SlackSource()) == [thread, other]
+    assert event_sources(SlackSource("C123")) == event_sources(thread) == [thread]
+    assert (
+        event_sources(GitHubSource("owner")) == event_sources(GitHubSource("owner/name")) == event_sources(issue) == [issue]
+    )
+    assert event_sources(GitHubSource("owner/name", 1)) == []
+    assert event_sources(FileSource("/notes")) == [path]
+    assert event_sources(AgentSource()) == event_sources(AgentSource("bob")) == [AgentSource("bob")]
+    assert event_sources(CliSource()) == event_sources(AgentSource("alice")) == []
 
 
 def test_an_event_outlives_its_memory_without_its_text(samples):

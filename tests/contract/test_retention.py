@@ -15,22 +15,22 @@ BOB = Actor("bob", via="test")
 DAY = timedelta(days=1)
 
 
-def unused(samples, since, at=None):
+def find_unused(samples, since, at=None):
     return [usage.number for usage in samples.ask(lambda tx: list(tx.unused_memories(since, at or samples.now)))]
 
 
 def test_a_memory_is_unused_since_its_last_change_access_or_event(samples, store):
     start = samples.now
     changed, accessed, linked, idle = (samples.add(text) for text in "abcd")
-    assert unused(samples, start) == []
+    assert find_unused(samples, start) == []
     kept = samples.now
-    assert unused(samples, kept) == [changed.number, accessed.number, linked.number, idle.number]
+    assert find_unused(samples, kept) == [changed.number, accessed.number, linked.number, idle.number]
     samples.change(changed, content="z")
     with store.write() as tx:
         store.touch([accessed.number], samples.step())
         tx.add_event("told", BOB, samples.step(), linked, {})
-    assert unused(samples, kept) == [idle.number]
-    assert unused(samples, samples.now) == [idle.number, changed.number, accessed.number, linked.number]
+    assert find_unused(samples, kept) == [idle.number]
+    assert find_unused(samples, samples.now) == [idle.number, changed.number, accessed.number, linked.number]
     used = samples.ask(lambda tx: {usage.number: usage.used_at for usage in tx.unused_memories(samples.now, samples.now)})
     assert used[linked.number] == samples.now
     assert used[idle.number] == kept
@@ -39,7 +39,7 @@ def test_a_memory_is_unused_since_its_last_change_access_or_event(samples, store
 def test_dates_from_before_an_import_do_not_make_a_memory_unused(samples):
     before = samples.now - 1000 * DAY
     samples.add("imported", created_at=before, updated_at=before, last_accessed_at=before)
-    assert unused(samples, samples.now - DAY) == []
+    assert find_unused(samples, samples.now - DAY) == []
 
 
 def test_unused_lists_expired_first_and_only_active_memories(samples):
@@ -48,9 +48,9 @@ def test_unused_lists_expired_first_and_only_active_memories(samples):
     for state in (State.INACTIVE, State.ARCHIVED, State.FORGOTTEN):
         samples.add("b", SHOP, state=state, expires_at=soon)
     expiring = samples.add("c", MONDAY, topic="t", expires_at=soon)
-    assert unused(samples, samples.now, soon) == [expiring.number, first.number]
-    assert unused(samples, samples.now - 99 * DAY, soon) == [expiring.number]
-    assert unused(samples, samples.now - 99 * DAY, soon - DAY) == []
+    assert find_unused(samples, samples.now, soon) == [expiring.number, first.number]
+    assert find_unused(samples, samples.now - 99 * DAY, soon) == [expiring.number]
+    assert find_unused(samples, samples.now - 99 * DAY, soon - DAY) == []
     usages = samples.ask(lambda tx: list(tx.unused_memories(samples.now, soon)))
     assert [(u.scope, u.topic, u.version, u.pinned, u.expires_at) for u in usages] == [
         (MONDAY, "t", 1, False, soon),
@@ -82,7 +82,7 @@ def test_the_mark_changes_with_every_event_and_every_rebuild(samples, store, bac
     other, kept = backend.open(), []
     marks = [samples.ask(lambda tx: tx.mark())]
 
-    def moved():
+    def mark_is_new():
         with other.read() as tx:
             marks.append(tx.mark())
         return marks[-1] not in marks[:-1]
@@ -91,12 +91,12 @@ def test_the_mark_changes_with_every_event_and_every_rebuild(samples, store, bac
         lambda: kept.append(samples.add("zebra", SHOP)),
         lambda: kept.append(samples.change(kept[0], content="okapi")),
         lambda: samples.erase(kept[-1]),
-        lambda: store.rebuild(samples.expected),
-        lambda: store.rebuild(samples.expected),
+        lambda: store.rebuild(samples.index_input),
+        lambda: store.rebuild(samples.index_input),
     )
     for action in actions:
         action()
-        assert moved()
+        assert mark_is_new()
     assert [mark.event for mark in marks] == [0, 1, 2, 3, 3, 3]
     assert len({mark.renewal for mark in marks}) == 3
     assert samples.ask(lambda tx: tx.mark()) == marks[-1]

@@ -15,7 +15,7 @@ MONDAY, TUESDAY = Scope.session("shop", "monday"), Scope.session("shop", "tuesda
 LIVING = (State.ACTIVE, State.INACTIVE, State.ARCHIVED)
 
 
-def found(samples, query, term):
+def find_numbers(samples, query, term):
     """The numbers of the memories that contain the term, by every method of the index; they must agree."""
     with samples.store.read() as tx:
         holders = tx.posting_numbers(query, [term], 99)[term]
@@ -34,24 +34,24 @@ def found(samples, query, term):
 
 def test_the_index_follows_a_memory_through_its_whole_life(samples, store):
     kept = samples.add("zebra", SHOP)
-    assert found(samples, Query(SHOP), "zebra") == {kept.number}
+    assert find_numbers(samples, Query(SHOP), "zebra") == {kept.number}
     kept = samples.change(kept, content="okapi")
-    assert found(samples, Query(SHOP), "zebra") == set()
-    assert found(samples, Query(SHOP), "okapi") == {kept.number}
+    assert find_numbers(samples, Query(SHOP), "zebra") == set()
+    assert find_numbers(samples, Query(SHOP), "okapi") == {kept.number}
     kept = samples.change(kept, state=State.ARCHIVED)
-    assert found(samples, Query(SHOP), "okapi") == set()
-    assert found(samples, Query(SHOP, states=(State.ARCHIVED,)), "okapi") == {kept.number}
+    assert find_numbers(samples, Query(SHOP), "okapi") == set()
+    assert find_numbers(samples, Query(SHOP, states=(State.ARCHIVED,)), "okapi") == {kept.number}
     kept = samples.change(kept, state=State.FORGOTTEN)
-    assert found(samples, Query(SHOP, states=LIVING), "okapi") == set()
+    assert find_numbers(samples, Query(SHOP, states=LIVING), "okapi") == set()
     kept = samples.change(kept, state=State.ACTIVE)
-    assert found(samples, Query(SHOP), "okapi") == {kept.number}
-    assert found(samples, Query(BANK), "okapi") == set()
+    assert find_numbers(samples, Query(SHOP), "okapi") == {kept.number}
+    assert find_numbers(samples, Query(BANK), "okapi") == set()
     kept = samples.change(kept, scope=Scope())
-    assert found(samples, Query(BANK), "okapi") == {kept.number}
+    assert find_numbers(samples, Query(BANK), "okapi") == {kept.number}
     kept = samples.change(kept, state=State.INACTIVE)
-    assert found(samples, Query(BANK), "okapi") == set()
+    assert find_numbers(samples, Query(BANK), "okapi") == set()
     samples.erase(kept)
-    assert found(samples, Query(BANK, states=LIVING), "okapi") == set()
+    assert find_numbers(samples, Query(BANK, states=LIVING), "okapi") == set()
     assert samples.problems() == []
 
 
@@ -63,7 +63,7 @@ def test_a_project_sees_itself_its_sessions_and_the_global_layer_and_nothing_els
     ours = {places[Scope()], places[SHOP], places[MONDAY], places[TUESDAY]}
     for reader in (SHOP, MONDAY):
         query = Query(reader)
-        assert found(samples, query, "zebra") == ours
+        assert find_numbers(samples, query, "zebra") == ours
         with samples.store.read() as tx:
             everyone = list(places.values())
             assert {memory.number for memory in tx.browse(query, samples.now)} == ours
@@ -73,9 +73,9 @@ def test_a_project_sees_itself_its_sessions_and_the_global_layer_and_nothing_els
             assert tx.events(reader, places[BANK], None, 99) == []
             assert [memory.number for memory in tx.by_fingerprint(7, reader)] == [places[reader]]
             assert tx.by_key(reader, "k").number == places[reader]
-    assert found(samples, Query(Scope()), "zebra") == {places[Scope()]}
+    assert find_numbers(samples, Query(Scope()), "zebra") == {places[Scope()]}
     stranger = Query(Scope.project("unknown"))
-    assert found(samples, stranger, "zebra") == {places[Scope()]}
+    assert find_numbers(samples, stranger, "zebra") == {places[Scope()]}
     assert samples.ask(lambda tx: tx.by_key(stranger.scope, "k")) is None
     assert samples.ask(lambda tx: {e.memory_number for e in tx.events(stranger.scope, None, None, 9)}) == {places[Scope()]}
 
@@ -98,7 +98,7 @@ def test_layers_narrow_the_query(samples, reader, layers, seen):
     places = {"everywhere": Scope(), "shop": SHOP, "monday": MONDAY, "tuesday": TUESDAY, "bank": BANK}
     names = {samples.add("zebra", scope).number: name for name, scope in places.items()}
     query = Query(reader, layers=layers)
-    assert {names[number] for number in found(samples, query, "zebra")} == seen
+    assert {names[number] for number in find_numbers(samples, query, "zebra")} == seen
     browsed = samples.ask(lambda tx: [names[memory.number] for memory in tx.browse(query, samples.now)])
     assert set(browsed) == seen
     assert samples.ask(lambda tx: tx.count(query, samples.now)) == len(seen)
@@ -179,7 +179,7 @@ def test_postings_are_right_where_most_memories_are_in_other_projects(samples):
     found_set = bits(samples, Query(SHOP), "gnu")
     assert found_set.bits == sum(1 << each.number for each in (one, two, three))
     assert found_set.counts == {two.number: (0, 0, 2), three.number: (1, 1, 0)}
-    assert found(samples, Query(SHOP), "gnu") == {one.number, two.number, three.number}
+    assert find_numbers(samples, Query(SHOP), "gnu") == {one.number, two.number, three.number}
 
 
 @pytest.mark.needs("Integrity")
@@ -259,15 +259,15 @@ def test_frequencies_are_counted_up_to_the_limit(samples):
 
 
 def test_common_terms_are_recounted_before_the_count_is_ten_percent_off(samples):
-    def counted():
+    def count():
         return samples.ask(lambda tx: tx.frequencies(Query(SHOP), ["gnu"], 9_999)["gnu"])
 
     for number in range(150):
         samples.add(f"gnu {number}", SHOP)
-    assert counted() == 150
+    assert count() == 150
     for number in range(150, 250):
         samples.add(f"gnu {number}", SHOP)
-        assert number * 0.9 < counted() <= number + 1
+        assert number * 0.9 < count() <= number + 1
 
 
 def test_sizes_count_the_index_of_the_query_scope(samples):
@@ -290,7 +290,7 @@ def test_sizes_count_the_index_of_the_query_scope(samples):
 def test_a_term_is_never_syntax(samples, term):
     kept = samples.add(term, SHOP)
     samples.add("something else", SHOP)
-    assert found(samples, Query(SHOP), term) == {kept.number}
+    assert find_numbers(samples, Query(SHOP), term) == {kept.number}
 
 
 def test_ranking_facts_carry_what_the_ranking_needs(samples):
@@ -388,12 +388,12 @@ def test_the_case_of_a_tag_is_ignored_in_every_alphabet(samples):
 def test_an_expired_memory_is_returned_only_for_other_states(samples):
     kept = samples.add("gnu", SHOP, expires_at=samples.now + timedelta(seconds=2))
     query = Query(SHOP)
-    assert found(samples, query, "gnu") == {kept.number}
+    assert find_numbers(samples, query, "gnu") == {kept.number}
     samples.step()
     samples.step()
-    assert found(samples, query, "gnu") == set()
+    assert find_numbers(samples, query, "gnu") == set()
     assert samples.ask(lambda tx: list(tx.browse(query, samples.now))) == []
-    assert found(samples, Query(SHOP, states=LIVING), "gnu") == {kept.number}
+    assert find_numbers(samples, Query(SHOP, states=LIVING), "gnu") == {kept.number}
 
 
 def test_changes_in_a_span_come_last_changed_first(samples):
@@ -460,8 +460,10 @@ def test_terms_are_counted_by_project_in_active_memories_only(samples):
 def test_a_query_may_name_more_projects_than_that_of_its_scope(samples):
     places = {scope: samples.add("zebra", scope).number for scope in (Scope(), SHOP, MONDAY, BANK, Scope.project("x"))}
     both = Query(Scope(), projects=("shop", "bank", "unknown"), layers=(Layer.PROJECT, Layer.SESSION))
-    assert found(samples, both, "zebra") == {places[SHOP], places[MONDAY], places[BANK]}
-    assert found(samples, Query(BANK, projects=("shop", "bank")), "zebra") == {*places.values()} - {
+    assert find_numbers(samples, both, "zebra") == {places[SHOP], places[MONDAY], places[BANK]}
+    assert find_numbers(samples, Query(BANK, projects=("shop", "bank")), "zebra") == {*places.values()} - {
         places[Scope.project("x")]
     }
-    assert found(samples, Query(Scope(), projects=("shop",), layers=(Layer.EVERYWHERE,)), "zebra") == {places[Scope()]}
+    assert find_numbers(samples, Query(Scope(), projects=("shop",), layers=(Layer.EVERYWHERE,)), "zebra") == {
+        places[Scope()]
+    }

@@ -128,22 +128,22 @@ def test_the_last_state_of_each_memory_is_found_by_file_and_by_memory(samples, s
         tx.record_sync(there, SyncUpdate([SyncState(one, "a.md", "", 5, "d5")]))
         tx.record_sync(here, SyncUpdate([SyncState(two, "b.md", "y", 3, "d3")]))
 
-    def told(mirror, **which):
+    def memory_numbers(mirror, **which):
         return sorted(state.memory for state in samples.ask(lambda tx: tx.sync_states(mirror, **which)))
 
-    assert told(here) == [one, two, three]
-    assert told(here, files=["a.md"]) == [one]
-    assert told(here, files=["b.md"], memories=[one]) == [one, two, three]
-    assert told(here, files=[], memories=[]) == []
-    assert told(there) == [one]
+    assert memory_numbers(here) == [one, two, three]
+    assert memory_numbers(here, files=["a.md"]) == [one]
+    assert memory_numbers(here, files=["b.md"], memories=[one]) == [one, two, three]
+    assert memory_numbers(here, files=[], memories=[]) == []
+    assert memory_numbers(there) == [one]
     assert samples.ask(lambda tx: tx.mirrors_of([one])) == {here, there}
     assert samples.ask(lambda tx: tx.mirrors_of([two, three, 99])) == {here}
     assert samples.ask(lambda tx: tx.mirrors_of([])) == set()
     assert first in samples.ask(lambda tx: tx.sync_states(here))
     with store.write() as tx:
         tx.record_sync(here, SyncUpdate([first], dropped_states=[one, three]))
-    assert told(here) == [two]
-    assert told(there) == [one]
+    assert memory_numbers(here) == [two]
+    assert memory_numbers(there) == [one]
 
 
 def test_file_states_are_stored_unchanged(samples, store, add):

@@ -27,16 +27,16 @@ def agent(path: str, name: str, seconds: str, least: str) -> None:
             if time.monotonic() > ends and written >= int(least):
                 break
             text = f"{name} wrote {n}"
-            deed = chance.random()
-            if deed < 0.4 or not mine:
+            draw = chance.random()
+            if draw < 0.4 or not mine:
                 mine.append(memory.remember(text, scope=SHOP, topic=f"{name} {n}").memory.number)
                 print(text, flush=True)
                 written += 1
-            elif deed < 0.75:
+            elif draw < 0.75:
                 memory.revise(chance.choice(mine), scope=SHOP, content=text)
                 print(text, flush=True)
                 written += 1
-            elif deed < 0.85:
+            elif draw < 0.85:
                 memory.archive(chance.choice(mine), scope=SHOP)
             else:
                 memory.recall(name, scope=SHOP)
@@ -75,7 +75,7 @@ def save(chance: random.Random, file: Path, text: str, kind: str, *, new: bool =
         before = "" if new else file.read_text(encoding="utf-8")
     except FileNotFoundError:
         return False
-    after = changed(chance, before, text, kind)
+    after = edit_text(chance, before, text, kind)
     if after is None:
         return False
     if chance.random() < 0.5:
@@ -92,7 +92,7 @@ def save(chance: random.Random, file: Path, text: str, kind: str, *, new: bool =
     return True
 
 
-def changed(chance: random.Random, before: str, text: str, kind: str) -> str | None:
+def edit_text(chance: random.Random, before: str, text: str, kind: str) -> str | None:
     if kind == "entries":
         head, mark, body = before.rpartition("---\n")
         return None if "typed" in body else f"{head}{mark}{mark and chr(10)}{text}\n"

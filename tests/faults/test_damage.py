@@ -26,7 +26,7 @@ def filled(path, open_memory):
     return {each.number: each.content for each in kept}
 
 
-def refused(path, open_memory, error, message):
+def check_refusal(path, open_memory, error, message):
     """The memory cannot be opened, says why, and leaves the file and its directory as they were."""
     before = (path.read_bytes(), path.stat().st_mtime_ns, sorted(path.parent.iterdir()))
     with pytest.raises(error, match=message) as refusal:
@@ -46,26 +46,26 @@ def test_an_empty_file_becomes_a_new_store(path, open_memory):
 def test_a_truncated_file_is_refused(path, open_memory, filled, share):
     raw = path.read_bytes()
     path.write_bytes(raw[: int(len(raw) * share)])
-    refused(path, open_memory, StoreDamaged, "damaged")
+    check_refusal(path, open_memory, StoreDamaged, "damaged")
 
 
 @pytest.mark.parametrize("size", [1, 15, 99, 100, 4095, 4096, 20_000])
 def test_random_garbage_is_refused(path, open_memory, size):
     path.write_bytes(random.Random(size).randbytes(size))
-    refused(path, open_memory, StoreDamaged, "damaged")
+    check_refusal(path, open_memory, StoreDamaged, "damaged")
 
 
 @pytest.mark.parametrize("text", ["x", "# Notes\n\n- use pnpm\n", "SQLite format 3", "word " * 5000])
 def test_a_text_file_is_refused(path, open_memory, text):
     path.write_text(text)
-    refused(path, open_memory, StoreDamaged, "damaged")
+    check_refusal(path, open_memory, StoreDamaged, "damaged")
 
 
 def test_a_damaged_header_is_refused(path, open_memory, filled):
     raw = bytearray(path.read_bytes())
     raw[0:16] = b"?" * 16
     path.write_bytes(raw)
-    refused(path, open_memory, StoreDamaged, "damaged")
+    check_refusal(path, open_memory, StoreDamaged, "damaged")
 
 
 def test_a_damaged_byte_of_the_header_is_reported_or_does_no_harm(path, open_memory, long):
@@ -81,10 +81,10 @@ def test_a_damaged_byte_of_the_header_is_reported_or_does_no_harm(path, open_mem
                 file.unlink(missing_ok=True)
             path.touch(0o600)
             path.write_bytes(raw[:place] + bytes([value]) + raw[place + 1 :])
-            assert refused_or_right(path, open_memory, filled), (place, value)
+            assert check_refused_or_right(path, open_memory, filled), (place, value)
 
 
-def refused_or_right(path, open_memory, filled):
+def check_refused_or_right(path, open_memory, filled):
     """A clear error, now or from a check; or all is there, and can be written to."""
     try:
         with open_memory(path, retire="manual") as memory:
@@ -110,19 +110,19 @@ def test_a_database_of_another_program_is_refused(path, open_memory, journal, ma
     ):
         theirs.execute(statement)
     theirs.close()
-    refused(path, open_memory, StoreError, "another program")
+    check_refusal(path, open_memory, StoreError, "another program")
 
 
 def test_an_empty_database_of_another_program_is_refused(path, open_memory):
     theirs = apsw.Connection(str(path))
     theirs.execute("PRAGMA application_id=77")
     theirs.close()
-    refused(path, open_memory, StoreError, "another program")
+    check_refusal(path, open_memory, StoreError, "another program")
 
 
 def test_a_store_of_a_newer_schema_is_refused(path, open_memory, filled, next_schema):
     SqliteStore(path, migrations=next_schema.steps).close()
-    refused(path, open_memory, StoreTooNew, "upgrade omoide")
+    check_refusal(path, open_memory, StoreTooNew, "upgrade omoide")
 
 
 @pytest.mark.parametrize("kind", ["random", "zero", "other page"])
@@ -135,7 +135,7 @@ def test_a_damaged_page_is_reported(path, open_memory, filled, kind, long):
         filler = {"random": chance.randbytes(4096), "zero": bytes(4096), "other page": raw[other * 4096 :][:4096]}[kind]
         path.write_bytes(raw[: page * 4096] + filler + raw[(page + 1) * 4096 :])
         # One empty table's page for another's goes unnoticed, and does no harm: `damaged` looks for that.
-        assert damaged(path, open_memory, filled) or kind == "other page", page
+        assert reports_damage(path, open_memory, filled) or kind == "other page", page
 
 
 def test_damage_inside_a_long_text_harms_no_other_memory(path, open_memory, filled, long):
@@ -144,7 +144,7 @@ def test_damage_inside_a_long_text_harms_no_other_memory(path, open_memory, fill
     pages = sorted(set(range(1, len(raw) // 4096)) - set(branches(path)))
     for page in pages if long else chance.sample(pages, 12):
         path.write_bytes(raw[: page * 4096] + bytes(4096) + raw[(page + 1) * 4096 :])
-        damaged(path, open_memory, filled)
+        reports_damage(path, open_memory, filled)
 
 
 def branches(path):
@@ -155,7 +155,7 @@ def branches(path):
     return sorted(page for (page,) in found)
 
 
-def damaged(path, open_memory, filled):
+def reports_damage(path, open_memory, filled):
     try:
         with open_memory(path) as memory:
             findings = memory.check()
@@ -179,7 +179,7 @@ def test_a_file_truncated_under_its_log_is_reported_when_the_missing_half_is_nee
     assert path.with_name("memory.db-wal").stat().st_size
     raw = path.read_bytes()
     path.write_bytes(raw[: len(raw) // 2])
-    assert damaged(path, open_memory, filled)
+    assert reports_damage(path, open_memory, filled)
 
 
 def test_a_backup_of_a_damaged_database_says_so_and_leaves_no_copy(path, open_memory, filled):

@@ -185,10 +185,10 @@ def theirs(public_path, open_memory):
     public_path.chmod(0o755)
 
 
-def told(deed):
-    """The kind and the words of the error that a deed ends with."""
+def error_of(action):
+    """The kind and the words of the error that an action ends with."""
     try:
-        deed()
+        action()
     except omoide.OmoideError as error:
         return [type(error).__name__, str(error)]
     return None
@@ -201,7 +201,7 @@ def test_a_store_in_a_read_only_directory_gives_a_clear_error(theirs, without_ri
         with omoide.open(theirs) as memory:
             memory.remember("okapi", scope=SHOP)
 
-    kind, words = without_rights(lambda: told(write))
+    kind, words = without_rights(lambda: error_of(write))
     assert kind == "StoreReadOnly"
     assert str(theirs) in words
     assert "permissions" in words
@@ -215,7 +215,7 @@ def test_a_read_only_store_is_read_but_not_changed(theirs, without_rights):
     def read_and_write():
         with omoide.open(theirs) as memory:
             hits = len(memory.recall("zebra", scope=SHOP).hits)
-            return hits, told(lambda: memory.remember("okapi", scope=SHOP))
+            return hits, error_of(lambda: memory.remember("okapi", scope=SHOP))
 
     hits, (kind, words) = without_rights(read_and_write)
     assert hits == 1
@@ -227,7 +227,7 @@ def test_a_read_only_store_is_read_but_not_changed(theirs, without_rights):
 
 def test_an_unreadable_store_gives_a_clear_error(theirs, without_rights):
     theirs.chmod(0o000)
-    kind, words = without_rights(lambda: told(lambda: omoide.open(theirs)))
+    kind, words = without_rights(lambda: error_of(lambda: omoide.open(theirs)))
     assert kind == "StoreReadOnly"
     assert "check its permissions" in words
 
@@ -235,7 +235,7 @@ def test_an_unreadable_store_gives_a_clear_error(theirs, without_rights):
 def test_a_store_that_cannot_be_created_gives_a_clear_error(public_path, without_rights):
     public_path.chmod(0o555)
     kind, words = without_rights(
-        lambda: told(lambda: omoide.open(public_path / "deep" / "memory.db").remember("x", scope=SHOP))
+        lambda: error_of(lambda: omoide.open(public_path / "deep" / "memory.db").remember("x", scope=SHOP))
     )
     assert kind == "StoreReadOnly"
     assert "choose another place with --store" in words
@@ -279,11 +279,11 @@ def test_closing_twice_is_safe(tmp_path):
 
 
 def test_a_copy_that_fails_leaves_none_of_its_files(tmp_path):
-    def copied(path):
+    def fail_to_copy(path):
         for end in ("", "-wal", "-shm"):
             path.with_name(f"{path.name}{end}").touch()
         raise StoreFull("the disk is full")
 
     with pytest.raises(StoreFull):
-        write_backup(tmp_path / "copy.db.gz", copied)
+        write_backup(tmp_path / "copy.db.gz", fail_to_copy)
     assert list(tmp_path.iterdir()) == []

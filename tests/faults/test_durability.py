@@ -132,8 +132,8 @@ def fail_at(store, beginning, fault):
     store._connection.exec_trace = trace
 
 
-def refuse_full(deed, what, value, *_):
-    return apsw.SQLITE_DENY if (deed, what, value) == (apsw.SQLITE_PRAGMA, "synchronous", "FULL") else apsw.SQLITE_OK
+def refuse_full(action, what, value, *_):
+    return apsw.SQLITE_DENY if (action, what, value) == (apsw.SQLITE_PRAGMA, "synchronous", "FULL") else apsw.SQLITE_OK
 
 
 @pytest.mark.parametrize("path", [flush, write_undurably])

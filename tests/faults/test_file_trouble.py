@@ -47,7 +47,7 @@ def session_not_utf8(root: Path) -> None:
     Path(os.fsdecode(os.fsencode(root) + b"/shop/MEMORY_\x83.md")).write_text("# x\n")
 
 
-def dated(seconds: int, name: str = "dated.md") -> Callable[[Path], None]:
+def date_file(seconds: int, name: str = "dated.md") -> Callable[[Path], None]:
     def plant(root: Path) -> None:
         if not (root / name).exists():
             (root / name).write_text("dated\n")
@@ -56,8 +56,8 @@ def dated(seconds: int, name: str = "dated.md") -> Callable[[Path], None]:
     return plant
 
 
-def list_dated(root: Path) -> None:
-    dated(FAR, "memories.md")(root)
+def date_list(root: Path) -> None:
+    date_file(FAR, "memories.md")(root)
 
 
 def controls(root: Path) -> None:
@@ -121,7 +121,7 @@ def root_is_a_file(root: Path) -> None:
     root.write_text("no directory\n")
 
 
-def root_is_gone(root: Path) -> None:
+def remove_root(root: Path) -> None:
     shutil.rmtree(root)
 
 
@@ -144,8 +144,8 @@ def block_not_utf8(root: Path) -> None:
     (root / "CLAUDE.md").write_bytes(b"caf\xe9\n")
 
 
-def block_dated(root: Path) -> None:
-    dated(FAR, "CLAUDE.md")(root)
+def date_block(root: Path) -> None:
+    date_file(FAR, "CLAUDE.md")(root)
 
 
 def project_is_a_file(root: Path) -> None:
@@ -168,11 +168,11 @@ CASES = {
     "such a name of a session": Case("tree", session_not_utf8, r"notes/shop/MEMORY_\x83.md: its name is not UTF-8"),
     "a directory with such a name": Case("entries", directory_with_such_a_name, None),
     "control characters in a name": Case("entries", controls, None),
-    "a file of the year 5138": Case("entries", dated(FAR), "notes/dated.md: it is dated 2446-05-10, in the future"),
-    "a list of the year 5138": Case("memories", list_dated, "notes/memories.md: it is dated 2446-05-10, in the future"),
-    "a block of the year 5138": Case("block", block_dated, None),
-    "a file from before 1970": Case("entries", dated(-1_000_000_000), None),
-    "a file from long before 1970": Case("entries", dated(-(1 << 62)), None),
+    "a file of the year 5138": Case("entries", date_file(FAR), "notes/dated.md: it is dated 2446-05-10, in the future"),
+    "a list of the year 5138": Case("memories", date_list, "notes/memories.md: it is dated 2446-05-10, in the future"),
+    "a block of the year 5138": Case("block", date_block, None),
+    "a file from before 1970": Case("entries", date_file(-1_000_000_000), None),
+    "a file from long before 1970": Case("entries", date_file(-(1 << 62)), None),
     "a dangling link": Case("entries", dangling, "notes/link.md cannot be read: there is a symbolic link"),
     "a looping link": Case("entries", looping, "notes/link.md cannot be read: there is a symbolic link"),
     "a pipe": Case("entries", pipe, "notes/pipe.md is not an ordinary file: replace or remove it"),
@@ -184,7 +184,7 @@ CASES = {
     "an impossible date": Case("entries", impossible_date, None),
     "a file in place of the archive": Case("entries", archive_is_a_file, "notes/archive cannot be read"),
     "a file in place of the root": Case("entries", root_is_a_file, "notes cannot be"),
-    "a root that is gone": Case("entries", root_is_gone, None, "notes is gone"),
+    "a root that is gone": Case("entries", remove_root, None, "notes is gone"),
     "a directory in place of the list": Case("memories", file_is_a_directory, "notes/memories.md cannot be read"),
     "a pipe in place of the list": Case("memories", file_is_a_pipe, "notes/memories.md is not an ordinary file"),
     "a directory in place of the block": Case("block", block_is_a_directory, "notes/CLAUDE.md cannot be read"),
@@ -207,7 +207,7 @@ def root(tmp_path):
 
 
 @pytest.fixture
-def prepared(tmp_path, open_memory, root):
+def prepare_case(tmp_path, open_memory, root):
     """A store with a mirror of this kind and two memories in it, closed again."""
 
     def prepare(case: Case) -> Path:
@@ -222,7 +222,7 @@ def prepared(tmp_path, open_memory, root):
     return prepare
 
 
-def told_once(reports: list[str], case: Case, *, adds: bool) -> None:
+def check_told_once(reports: list[str], case: Case, *, adds: bool) -> None:
     """The trouble is among the reports once, in one line that a terminal can show, and nothing else is."""
     said = case.said or (case.on_write if adds else None)
     if said is None:
@@ -237,7 +237,7 @@ def told_once(reports: list[str], case: Case, *, adds: bool) -> None:
 # Python
 
 
-def exported(memory):
+def export_keys(memory):
     out = io.BytesIO()
     export(memory, out, "jsonl", TransferSelection(scope=SHOP), lambda _: None)
     return [json.loads(line)["key"] for line in out.getvalue().splitlines()]
@@ -252,7 +252,7 @@ PYTHON = {
     "recall": lambda memory: memory.recall("Turborepo", scope=SHOP).hits[0].memory.key == "build",
     "show": lambda memory: memory.show("build", scope=SHOP).content == "pnpm and Turborepo",
     "history": lambda memory: memory.history("build", scope=SHOP)[0].memory.key == "build",
-    "export": lambda memory: with_two(exported(memory)),
+    "export": lambda memory: with_two(export_keys(memory)),
     "resume": lambda memory: with_two(one.key for one in memory.resume(scope=SHOP).project),
     "remember": lambda memory: memory.remember("a third", key="third", scope=SHOP).memory.key == "third",
     "revise": lambda memory: memory.revise("build", scope=SHOP, content="pnpm").content == "pnpm",
@@ -266,7 +266,7 @@ STORED = {
 
 
 @contextmanager
-def reported() -> Iterator[list[str]]:
+def catch_reports() -> Iterator[list[str]]:
     """What Python's warnings say meanwhile."""
     reports: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
@@ -277,15 +277,15 @@ def reported() -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("verb", PYTHON)
 @pytest.mark.parametrize("name", CASES)
-def test_in_python_every_verb_works_and_the_trouble_is_one_warning(prepared, open_memory, name, verb):
+def test_in_python_every_verb_works_and_the_trouble_is_one_warning(prepare_case, open_memory, name, verb):
     case = CASES[name]
-    memory = open_memory(prepared(case), clock=now)
-    with reported() as reports:
+    memory = open_memory(prepare_case(case), clock=now)
+    with catch_reports() as reports:
         assert PYTHON[verb](memory)
         for stored in (STORED[verb],) if verb in STORED else (PYTHON[verb],) * 2:
             assert stored(memory)
         memory.list(scope=SHOP)
-    told_once(reports, case, adds=verb == "remember")
+    check_told_once(reports, case, adds=verb == "remember")
 
 
 # the command line
@@ -320,22 +320,22 @@ def run(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("verb", CLI)
 @pytest.mark.parametrize("name", CASES)
-def test_on_the_command_line_every_verb_works_and_the_trouble_is_one_line(prepared, open_memory, run, name, verb):
+def test_on_the_command_line_every_verb_works_and_the_trouble_is_one_line(prepare_case, open_memory, run, name, verb):
     case = CASES[name]
-    path = prepared(case)
+    path = prepare_case(case)
     arguments, right = CLI[verb]
     code, out, errors = run(*arguments)
     assert code == 0
     assert right(out)
-    told_once(errors, case, adds=verb == "remember")
-    with reported():
+    check_told_once(errors, case, adds=verb == "remember")
+    with catch_reports():
         assert verb not in STORED or STORED[verb](open_memory(path))
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_doctor_status_and_sync_show_the_trouble(prepared, run, name):
+def test_doctor_status_and_sync_show_the_trouble(prepare_case, run, name):
     case = CASES[name]
-    prepared(case)
+    prepare_case(case)
     # Only a verb that adds an entry reports a root that is gone: its disk may not be mounted. Whoever asks is told.
     expected = "notes is gone" if name == "a root that is gone" else case.said
     code, out, errors = run("doctor", "--json")
@@ -353,12 +353,12 @@ def test_doctor_status_and_sync_show_the_trouble(prepared, run, name):
     assert [expected in trouble for trouble in status["troubles"]] == ([] if expected is None else [True])
     code, out, errors = run("mirror", "sync")
     assert code == (0 if expected is None else 1)
-    told_once(errors, case._replace(said=expected), adds=False)
+    check_told_once(errors, case._replace(said=expected), adds=False)
 
 
-def test_a_mirror_that_cannot_be_reached_leaves_the_others_their_status(prepared, open_memory, run, tmp_path):
-    path = prepared(CASES["a file in place of the root"])
-    with open_memory(path, clock=now) as memory, reported():
+def test_a_mirror_that_cannot_be_reached_leaves_the_others_their_status(prepare_case, open_memory, run, tmp_path):
+    path = prepare_case(CASES["a file in place of the root"])
+    with open_memory(path, clock=now) as memory, catch_reports():
         memory.mirror(tmp_path / "other.md", scope=SHOP)
     assert run("mirror", "sync")[0] == 1
     assert "pnpm" in (tmp_path / "other.md").read_text()
@@ -406,24 +406,24 @@ def conversation(calls: list[tuple[str, dict[str, Any]]]) -> tuple[list[Any], li
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_over_mcp_every_tool_works_and_the_trouble_is_one_line_of_the_log(prepared, run, name):
+def test_over_mcp_every_tool_works_and_the_trouble_is_one_line_of_the_log(prepare_case, run, name):
     case = CASES[name]
-    prepared(case)
+    prepare_case(case)
     results, errors = conversation([(tool, arguments) for tool, (arguments, _) in MCP.items()] * 2)
     for (tool, (_, right)), result in zip(MCP.items(), results[: len(MCP)], strict=True):
         assert not result["isError"], (tool, result)
         assert right(result["structuredContent"]), (tool, result)
-    told_once([line.removeprefix("omoide: ") for line in errors], case, adds=True)
+    check_told_once([line.removeprefix("omoide: ") for line in errors], case, adds=True)
 
 
 # the others of the mirror go on
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.kind == "entries" and "root" not in name])
-def test_the_other_files_of_the_directory_stay_in_sync(prepared, open_memory, root, name):
-    path = prepared(CASES[name])
+def test_the_other_files_of_the_directory_stay_in_sync(prepare_case, open_memory, root, name):
+    path = prepare_case(CASES[name])
     before = {file.name for file in root.iterdir()}
-    with reported():
+    with catch_reports():
         memory = open_memory(path)
         memory.remember("by an agent", key="agent", scope=SHOP)
         (root / "deploy.md").write_text((root / "deploy.md").read_text().replace("Fridays", "Mondays"))
@@ -442,7 +442,7 @@ def test_a_directory_that_cannot_be_listed_deletes_nothing(open_memory, tmp_path
     memory.archive("old", scope=SHOP)
     (root / "archive").rename(tmp_path / "aside")
     archive_is_a_file(root)
-    with reported() as reports:
+    with catch_reports() as reports:
         assert memory.list(scope=SHOP, states=[State.ARCHIVED]).total == 1
         memory.remember("new", key="new", scope=SHOP)
         memory.archive("new", scope=SHOP)
@@ -456,17 +456,17 @@ def test_a_directory_that_cannot_be_listed_deletes_nothing(open_memory, tmp_path
     assert {str(file.relative_to(root)) for file in root.rglob("*.md")} == {"old.md", "archive/new.md"}
 
 
-def test_a_repaired_trouble_is_reported_again_when_it_comes_back(prepared, open_memory, root):
-    path = prepared(CASES["a name that is not UTF-8"])
+def test_a_repaired_trouble_is_reported_again_when_it_comes_back(prepare_case, open_memory, root):
+    path = prepare_case(CASES["a name that is not UTF-8"])
     (bad,) = (file for file in root.iterdir() if "\\x83" in escape(file.name))
     memory = open_memory(path)
     for _ in range(2):
-        with reported() as reports:
+        with catch_reports() as reports:
             memory.list(scope=SHOP)
             memory.list(scope=SHOP)
         assert len(reports) == 1
         moved = bad.rename(root.parent / "aside")
-        with reported() as reports:
+        with catch_reports() as reports:
             memory.list(scope=SHOP)
         assert reports == []
         moved.rename(bad)
@@ -492,7 +492,7 @@ def test_a_directory_without_permission_fails_no_verb(public_path, without_right
     (root if closed == "the root" else root.parent).chmod(0)
 
     def verbs() -> list[Any]:
-        with reported() as reports, omoide.open(store / "memory.db") as memory:
+        with catch_reports() as reports, omoide.open(store / "memory.db") as memory:
             memory.remember("a third", key="third", scope=SHOP)
             kept = sorted(one.key for one in memory.list(scope=SHOP).memories)
         return [kept, reports]
@@ -521,7 +521,7 @@ def test_a_full_disk_under_the_files_does_not_fail_a_write(open_memory, tmp_path
     memory = open_memory(tmp_path / "memory.db")
     memory.mirror(file, kind, scope=SHOP)
     before = file.read_text()
-    with no_room(), reported() as reports:
+    with no_room(), catch_reports() as reports:
         for n in range(3):
             assert memory.remember(f"text {n} {'y' * 100}", scope=SHOP).action == "created"
         assert memory.list(scope=SHOP).total == 3
@@ -531,9 +531,11 @@ def test_a_full_disk_under_the_files_does_not_fail_a_write(open_memory, tmp_path
     assert all(f"text {n} " in file.read_text() for n in range(3))
 
 
-def test_a_file_that_vanishes_between_the_listing_and_the_reading_is_no_trouble(prepared, open_memory, root, monkeypatch):
+def test_a_file_that_vanishes_between_the_listing_and_the_reading_is_no_trouble(
+    prepare_case, open_memory, root, monkeypatch
+):
     """`open` finds nothing where the directory has just shown a file."""
-    path = prepared(Case("entries", lambda root: (root / "short.md").write_text("short\n"), None))
+    path = prepare_case(Case("entries", lambda root: (root / "short.md").write_text("short\n"), None))
     memory = open_memory(path)
     opened = os.open
 
@@ -549,15 +551,15 @@ def test_a_file_that_vanishes_between_the_listing_and_the_reading_is_no_trouble(
 
 
 @pytest.mark.parametrize("error", [TypeError("a bug"), AssertionError("a bug"), OSError(5, "a bug"), ValueError("a bug")])
-def test_a_bug_in_the_sync_is_logged_and_fails_no_verb(prepared, open_memory, monkeypatch, caplog, error):
-    path = prepared(Case("entries", lambda root: None, None))
+def test_a_bug_in_the_sync_is_logged_and_fails_no_verb(prepare_case, open_memory, monkeypatch, caplog, error):
+    path = prepare_case(Case("entries", lambda root: None, None))
     memory = open_memory(path)
 
     def fail(*_: object) -> None:
         raise error
 
     monkeypatch.setattr(SyncRun, "_finish", fail)
-    with reported() as reports:
+    with catch_reports() as reports:
         for n in range(3):
             assert memory.remember(f"text {n}", scope=SHOP).action == "created"
         assert memory.list(scope=SHOP).total == 5
@@ -569,8 +571,8 @@ def test_a_bug_in_the_sync_is_logged_and_fails_no_verb(prepared, open_memory, mo
     memory.list(scope=SHOP)
 
 
-def test_a_report_that_reaches_nobody_fails_no_verb(prepared, open_memory, caplog):
-    path = prepared(CASES["a name that is not UTF-8"])
+def test_a_report_that_reaches_nobody_fails_no_verb(prepare_case, open_memory, caplog):
+    path = prepare_case(CASES["a name that is not UTF-8"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # who turns warnings into errors still gets answers
         assert open_memory(path).remember("a third", scope=SHOP).action == "created"
@@ -578,8 +580,8 @@ def test_a_report_that_reaches_nobody_fails_no_verb(prepared, open_memory, caplo
     caplog.clear()
 
 
-def test_a_closed_standard_error_fails_no_verb(prepared, run):
-    prepared(CASES["a name that is not UTF-8"])
+def test_a_closed_standard_error_fails_no_verb(prepare_case, run):
+    prepare_case(CASES["a name that is not UTF-8"])
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run([*PROGRAM, "list"], stdout=subprocess.PIPE, stderr=writing)

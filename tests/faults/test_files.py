@@ -454,7 +454,7 @@ def test_the_newest_backups_are_kept_and_git_does_not_see_them(root):
 # replaced files
 
 
-def kept(root: Path) -> list[Path]:
+def replaced_files(root: Path) -> list[Path]:
     return sorted((root / BACKUPS / "replaced").glob("*"))
 
 
@@ -462,7 +462,7 @@ def kept(root: Path) -> list[Path]:
 @pytest.mark.parametrize("name", ["a.md", "sub/100%/a.md"])
 def test_what_is_written_to_a_replaced_or_removed_file_is_found(root, keeping, monkeypatch, exchange, name):
     if not exchange:
-        monkeypatch.setattr(atomic, "swap", raise_not_implemented)
+        monkeypatch.setattr(atomic, "swap", fail_to_swap)
     write(keeping, name, "old")
     with (root / name).open("r+") as first:
         write(keeping, name, "new")
@@ -475,11 +475,11 @@ def test_what_is_written_to_a_replaced_or_removed_file_is_found(root, keeping, m
     assert [(file.name, keeping.replaced.read(file)) for file in late] == [(name, "saved first"), (name, "saved second")]
     assert [keeping.back_up_replaced(file) for file in late] == [f"{BACKUPS}/{name}.1", f"{BACKUPS}/{name}.2"]
     assert (root / BACKUPS / f"{name}.2").read_text() == "saved second"
-    assert kept(root) == []
+    assert replaced_files(root) == []
     assert keeping.replaced.late_saves() == []
 
 
-def raise_not_implemented(*_: object) -> None:
+def fail_to_swap(*_: object) -> None:
     raise NotImplementedError
 
 
@@ -487,10 +487,10 @@ def test_replaced_files_that_nobody_writes_to_are_deleted_after_a_while(root, ke
     write(keeping, "a.md", "old")
     write(keeping, "a.md", "new")
     keeping.replaced.late_saves()
-    assert [file.read_text() for file in kept(root)] == ["old"]
+    assert [file.read_text() for file in replaced_files(root)] == ["old"]
     monkeypatch.setattr(late_saves, "KEEP_SECONDS", 0)
     keeping.replaced.late_saves()
-    assert kept(root) == []
+    assert replaced_files(root) == []
 
 
 def test_of_many_files_replaced_at_once_an_editor_may_still_have_any_open(root, keeping, monkeypatch):
@@ -499,7 +499,7 @@ def test_of_many_files_replaced_at_once_an_editor_may_still_have_any_open(root, 
     for number in range(100):
         write(keeping, "a.md", f"text {number}")
     keeping.replaced.late_saves()
-    assert len(kept(root)) == 99
+    assert len(replaced_files(root)) == 99
 
 
 def test_only_the_newest_replaced_files_are_kept(root, keeping, monkeypatch):
@@ -507,12 +507,12 @@ def test_only_the_newest_replaced_files_are_kept(root, keeping, monkeypatch):
     monkeypatch.setattr(late_saves, "_GRACE_SECONDS", 0)
     for number in range(100):
         write(keeping, "a.md", f"text {number}")
-    assert len(kept(root)) <= 10 + 17
+    assert len(replaced_files(root)) <= 10 + 17
     keeping.replaced.late_saves()
-    assert {file.read_text() for file in kept(root)} == {f"text {number}" for number in range(89, 99)}
+    assert {file.read_text() for file in replaced_files(root)} == {f"text {number}" for number in range(89, 99)}
     monkeypatch.setattr(late_saves, "_MOST_BYTES", 1)
     keeping.replaced.late_saves()
-    assert {file.read_text() for file in kept(root)} == {f"text {number}" for number in range(95, 99)}
+    assert {file.read_text() for file in replaced_files(root)} == {f"text {number}" for number in range(95, 99)}
 
 
 @pytest.mark.parametrize("obstacle", ["file", "link"])

@@ -13,7 +13,7 @@ KINDS = {"memories": "memories.md", "tree": "shop/MEMORY.md", "entries": "x.md"}
 
 
 @pytest.fixture(params=KINDS)
-def mirrored(request, tmp_path, open_memory):
+def three_entries(request, tmp_path, open_memory):
     """A service with a mirror that has three entries, and the file that has the first of them."""
     place = tmp_path / "files"
     place.mkdir()
@@ -25,7 +25,7 @@ def mirrored(request, tmp_path, open_memory):
 
 
 @pytest.fixture
-def listed(tmp_path, open_memory):
+def five_entries(tmp_path, open_memory):
     """A service with a list of five entries, and its file."""
     file = tmp_path / "memories.md"
     memory = open_memory(tmp_path / "memory.db")
@@ -70,8 +70,8 @@ def history(memory, number):
     return [version.memory.content for version in memory.history(number, scope=SHOP)]
 
 
-def test_an_entry_that_is_edited_again_before_the_file_is_written_is_imported_again(mirrored, while_writing):
-    memory, file = mirrored
+def test_an_entry_that_is_edited_again_before_the_file_is_written_is_imported_again(three_entries, while_writing):
+    memory, file = three_entries
     save(file, "as it was\n", "typed first\n")
     while_writing(partial(save, file, "typed first\n", "typed second\n"))
     memory.revise(2, scope=SHOP, content="by an agent")
@@ -80,8 +80,8 @@ def test_an_entry_that_is_edited_again_before_the_file_is_written_is_imported_ag
     assert memory.conflicts() == []
 
 
-def test_an_agent_that_revises_an_entry_which_was_edited_twice_overwrites_neither_text(mirrored, while_writing):
-    memory, file = mirrored
+def test_an_agent_that_revises_an_entry_which_was_edited_twice_overwrites_neither_text(three_entries, while_writing):
+    memory, file = three_entries
     save(file, "as it was\n", "typed first\n")
     while_writing(partial(save, file, "typed first\n", "typed second\n"))
     memory.revise(2, scope=SHOP, content="by an agent")
@@ -89,8 +89,8 @@ def test_an_agent_that_revises_an_entry_which_was_edited_twice_overwrites_neithe
     assert {"typed first", "typed second", "by another agent"} < set(history(memory, 1))
 
 
-def test_an_entry_that_both_sides_changed_and_that_is_edited_again_keeps_both_changes(mirrored, while_writing):
-    memory, file = mirrored
+def test_an_entry_that_both_sides_changed_and_that_is_edited_again_keeps_both_changes(three_entries, while_writing):
+    memory, file = three_entries
     save(file, "as it was\n", "typed first\n")
     while_writing(partial(save, file, "typed first\n", "typed second\n"))
     memory.revise(1, scope=SHOP, tags=["agent"])
@@ -101,8 +101,8 @@ def test_an_entry_that_both_sides_changed_and_that_is_edited_again_keeps_both_ch
     assert memory.conflicts() == []
 
 
-def test_a_text_that_is_typed_after_an_agents_text_has_won_is_imported(mirrored, while_writing):
-    memory, file = mirrored
+def test_a_text_that_is_typed_after_an_agents_text_has_won_is_imported(three_entries, while_writing):
+    memory, file = three_entries
     save(file, "as it was\n", "typed first\n")
     os.utime(file, (0, 0))  # saved long ago: the agent's text is newer
     while_writing(partial(save, file, "typed first\n", "typed second\n"))
@@ -113,8 +113,8 @@ def test_a_text_that_is_typed_after_an_agents_text_has_won_is_imported(mirrored,
     assert "typed second\n" in file.read_text(encoding="utf-8")
 
 
-def test_an_entry_that_is_back_with_a_new_text_after_its_deletion_was_imported_is_not_removed(listed, while_writing):
-    memory, file = listed
+def test_an_entry_that_is_back_with_a_new_text_after_its_deletion_was_imported_is_not_removed(five_entries, while_writing):
+    memory, file = five_entries
     with_it = file.read_text(encoding="utf-8")
     entry = with_it[with_it.index("## topic 3") : with_it.index("## topic 4")]
     save(file, entry, "")
@@ -125,8 +125,8 @@ def test_an_entry_that_is_back_with_a_new_text_after_its_deletion_was_imported_i
     assert memory.show(3, scope=SHOP).state is State.ACTIVE
 
 
-def test_an_edited_entry_that_is_deleted_before_the_file_is_written_is_in_both_or_in_none(listed, while_writing):
-    memory, file = listed
+def test_an_edited_entry_that_is_deleted_before_the_file_is_written_is_in_both_or_in_none(five_entries, while_writing):
+    memory, file = five_entries
     text = file.read_text(encoding="utf-8")
     entry = text[text.index("## topic 3") : text.index("## topic 4")]
     save(file, "text 3\n", "typed\n")
@@ -149,8 +149,8 @@ def test_a_new_entry_that_is_typed_further_before_it_has_its_id_loses_nothing(tm
     assert set(file.read_text(encoding="utf-8").splitlines()) >= {f"- Content: {one}" for one in found}
 
 
-def test_a_file_that_is_saved_again_and_again_is_in_sync_after_the_next_command(mirrored, while_writing):
-    memory, file = mirrored
+def test_a_file_that_is_saved_again_and_again_is_in_sync_after_the_next_command(three_entries, while_writing):
+    memory, file = three_entries
     save(file, "as it was\n", "typed 0\n")
     while_writing(*(partial(save, file, f"typed {n}\n", f"typed {n + 1}\n") for n in range(5)))
     memory.revise(1, scope=SHOP, tags=["agent"])

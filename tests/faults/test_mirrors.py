@@ -86,7 +86,7 @@ def test_an_editor_and_four_agents_lose_no_text(tmp_path, open_memory, worker, l
     left = everything(memory, place)
     assert [text for texts in written for text in texts if not re.search(rf"{re.escape(text)}\b", left)] == []
     settle(memory)
-    agreed(memory, place, kind)
+    check_agreement(memory, place, kind)
     assert memory.check() == []
 
 
@@ -99,7 +99,7 @@ def settle(memory):
     engine.sync(mirror, put_back=missing, take_out={one.number for one, _ in held} - missing)
 
 
-def agreed(memory, place, kind):
+def check_agreement(memory, place, kind):
     """Both sides say the same at the end."""
     active = {one.content for one in memory.list(scope=SHOP, limit=100_000).memories}
     if kind == "memories":
@@ -131,7 +131,7 @@ def test_what_was_acknowledged_is_in_the_files_after_any_kill(tmp_path, open_mem
             assert memory.list(scope=SHOP, states=[State.ARCHIVED]).total == 0
             assert memory.conflicts() == []
             assert {version for one in memory.list(scope=SHOP, limit=100_000).memories for version in [one.version]} == {1}
-            agreed(memory, place, kind)
+            check_agreement(memory, place, kind)
 
 
 def test_a_file_that_is_being_saved_is_not_imported(tmp_path, open_memory):
@@ -523,13 +523,13 @@ def test_the_losing_text_of_a_conflict_is_on_the_disk_before_its_file_is_overwri
     write = SqliteStore.write
 
     @contextmanager
-    def recorded(store, *, patient=True, durable=True):
+    def record_write(store, *, patient=True, durable=True):
         with write(store, patient=patient, durable=durable) as tx:
             yield tx
             if any(version.memory.content == "by the person" for version in tx.versions(number)):
                 durable_writes.append(durable)
 
-    monkeypatch.setattr(SqliteStore, "write", recorded)
+    monkeypatch.setattr(SqliteStore, "write", record_write)
     memory.revise(number, scope=SHOP, content="by an agent")
     assert memory.show(number, scope=SHOP).content == "by an agent"
     assert len(memory.conflicts()) == 1

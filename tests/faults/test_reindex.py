@@ -13,7 +13,7 @@ from omoide.errors import StoreBusy
 SHOP = Scope.project("shop")
 
 
-def filled(memory, count=1_500, twins=300):
+def fill(memory, count=1_500, twins=300):
     memory.remember_many(
         [Draft(f"note {n} tells of subject{n} and of nothing else in the shop", SHOP) for n in range(count)]
         + [Draft(f"The note {n} tells of subject{n}, and of nothing else in the shop", SHOP) for n in range(0, 2 * twins, 2)]
@@ -43,7 +43,7 @@ def stage(memory, count=1_500, twins=300):
 def test_a_killed_reindex_is_atomic_and_the_next_one_finishes(tmp_path, child, open_memory, step):
     path = tmp_path / "memory.db"
     memory = open_memory(path)
-    filled(memory)
+    fill(memory)
     process = child("reindex", path)
     process.stdout.readline()
     print(file=process.stdin, flush=True)
@@ -80,7 +80,7 @@ def test_the_archive_of_a_reindex_killed_at_its_end_stays_only_if_it_took_effect
 def test_a_reindex_killed_before_any_statement_is_atomic(tmp_path, child, open_memory, long):
     model = tmp_path / "model.db"
     with open_memory(model, embedder="bundled") as memory:
-        filled(memory, 60, 30)
+        fill(memory, 60, 30)
         memory.embed_pending()
     first = tmp_path / "0.db"
     shutil.copy(model, first)
@@ -111,7 +111,7 @@ def test_a_reindex_in_a_power_cut_is_atomic(tmp_path, disk, ordinary_disk, open_
 
     with open_memory(tmp_path / "memory.db") as memory:
         disk.connections[-1].wal_autocheckpoint(15)  # so that moving the log into the file is cut short as well
-        filled(memory, 60, 30)
+        fill(memory, 60, 30)
         disk.watch = perhaps
         memory.reindex()
     disk.watch = lambda: None
@@ -127,7 +127,7 @@ def test_a_reindex_in_a_power_cut_is_atomic(tmp_path, disk, ordinary_disk, open_
 def test_writes_during_a_reindex_are_stored_and_found(tmp_path, child, open_memory):
     path = tmp_path / "memory.db"
     memory = open_memory(path)
-    filled(memory)
+    fill(memory)
     writer = child("write_for_ever", path, "meanwhile")
     told = [writer.stdout.readline().strip()]
     seen = []
@@ -154,7 +154,7 @@ def test_writes_during_a_reindex_are_stored_and_found(tmp_path, child, open_memo
 def test_a_second_reindex_at_once_gets_a_clear_error(tmp_path, open_memory):
     path = tmp_path / "memory.db"
     memory, other = open_memory(path), open_memory(path)
-    filled(memory, 700)
+    fill(memory, 700)
     refused = []
 
     def watch(step, *_):

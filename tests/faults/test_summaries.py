@@ -21,7 +21,7 @@ TEXTS = [
 ]
 
 
-def filled(memory):
+def fill(memory):
     memory.create_project("shop")
     memory.start_session(scope=MONDAY)
     old = now() - timedelta(days=100)
@@ -55,7 +55,7 @@ def test_a_summary_killed_at_any_step_is_atomic(tmp_path, child, open_memory, lo
     work.mkdir()
     path = work / "memory.db"
     with open_memory(path, embedder="off", clock=now) as memory:
-        entries = filled(memory)
+        entries = fill(memory)
         if undo:
             assert memory.summarize(scope=SHOP, force=True).entries_summarized == entries
     work.rename(model)  # the database knows where its files are: every copy of it stands in the same place

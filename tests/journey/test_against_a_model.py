@@ -69,7 +69,7 @@ class Plain:
         if new != old:
             self.entries[old.number] = replace(new, past=[*old.past, old.content])
 
-    def seen(self, reader: Scope) -> list[Entry]:
+    def visible_entries(self, reader: Scope) -> list[Entry]:
         return [each for each in self.entries.values() if each.state is State.ACTIVE and reader.sees(each.scope)]
 
 
@@ -127,27 +127,27 @@ class Memories(RuleBasedStateMachine):
     def revise(self, number: int, key: str | None, rewrite: bool) -> None:
         old = self.plain.entries.get(number)
         content = self.word() + " revised" if rewrite or old is None else old.content
-        self.deed(number, lambda scope: self.memory.revise(number, scope=scope, content=content, key=key),
+        self.apply(number, lambda scope: self.memory.revise(number, scope=scope, content=content, key=key),
                   lambda old: old.living and replace(old, content=content, key=key))  # fmt: skip
 
     @rule(number=numbers)
     def forget(self, number: int) -> None:
-        self.deed(number, lambda scope: self.memory.forget(number, scope=scope),
+        self.apply(number, lambda scope: self.memory.forget(number, scope=scope),
                   lambda old: replace(old, state=State.FORGOTTEN))  # fmt: skip
 
     @rule(number=numbers)
     def restore(self, number: int) -> None:
-        self.deed(number, lambda scope: self.memory.restore(number, scope=scope),
+        self.apply(number, lambda scope: self.memory.restore(number, scope=scope),
                   lambda old: replace(old, state=State.ACTIVE))  # fmt: skip
 
     @rule(number=numbers)
     def archive(self, number: int) -> None:
-        self.deed(number, lambda scope: self.memory.archive(number, scope=scope),
+        self.apply(number, lambda scope: self.memory.archive(number, scope=scope),
                   lambda old: old.living and replace(old, state=State.ARCHIVED))  # fmt: skip
 
     @rule(number=numbers)
     def pin(self, number: int) -> None:
-        self.deed(number, lambda scope: self.memory.pin(number, scope=scope),
+        self.apply(number, lambda scope: self.memory.pin(number, scope=scope),
                   lambda old: old.living and replace(old, pinned=True))  # fmt: skip
 
     @rule(number=numbers)
@@ -156,9 +156,9 @@ class Memories(RuleBasedStateMachine):
             target = Scope(old.scope.path) if old.scope.name else Scope.everywhere()
             return old.living and target != old.scope and replace(old, scope=target)
 
-        self.deed(number, lambda scope: self.memory.promote(number, scope=scope), wider)
+        self.apply(number, lambda scope: self.memory.promote(number, scope=scope), wider)
 
-    def deed(self, number, do, expected) -> None:
+    def apply(self, number, do, expected) -> None:
         """Does it from the memory's own scope; where the rules say no, it is refused and nothing is changed."""
         old = self.plain.entries.get(number)
         if old is None:
@@ -172,7 +172,7 @@ class Memories(RuleBasedStateMachine):
         else:
             do(old.scope)
             self.plain.change(old, new)
-        self.shown(number)
+        self.show(number)
 
     @rule(number=numbers, really=st.integers(0, 3))
     def purge(self, number: int, really: int) -> None:
@@ -187,7 +187,7 @@ class Memories(RuleBasedStateMachine):
         del self.plain.entries[number]
 
     @rule(number=numbers)
-    def shown(self, number: int) -> None:
+    def show(self, number: int) -> None:
         entry = self.plain.entries.get(number)
         if entry is None:
             return
@@ -207,7 +207,7 @@ class Memories(RuleBasedStateMachine):
             word = entry.content.split()[0]
             found = self.memory.recall(word, scope=reader, limit=1000)
             numbers = {hit.memory.number for hit in found.hits}
-            visible = self.plain.seen(reader)
+            visible = self.plain.visible_entries(reader)
             wanted = [each for each in visible if word in each.content]
             sessions = {each.scope for each in wanted if each.scope.name}
             neighbours = {each.number for each in visible if each.scope in sessions}
@@ -215,9 +215,9 @@ class Memories(RuleBasedStateMachine):
             assert found.total == len(numbers)
 
     @rule(reader=scopes)
-    def listed(self, reader: Scope) -> None:
+    def list_all(self, reader: Scope) -> None:
         page = self.memory.list(scope=reader, limit=1000)
-        assert {each.number for each in page.memories} == {each.number for each in self.plain.seen(reader)}
+        assert {each.number for each in page.memories} == {each.number for each in self.plain.visible_entries(reader)}
         assert page.total == len(page.memories)
 
     @invariant()

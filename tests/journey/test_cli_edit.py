@@ -12,14 +12,14 @@ import pytest
 def editor(place, monkeypatch):
     """An editor that does to the file what a line of Python says; `text` is what it opened."""
 
-    def editor(deed, *, variable="EDITOR"):
+    def editor(statement, *, variable="EDITOR"):
         script = place / "editor.py"
         script.write_text(
             "import pathlib, sys\n"
             "file = pathlib.Path(sys.argv[1])\n"
             "text = file.read_bytes().decode()\n"
             f"pathlib.Path({str(place / 'opened')!r}).write_bytes(text.encode())\n"
-            f"{deed}\n",
+            f"{statement}\n",
             encoding="utf-8",
         )
         monkeypatch.delenv("VISUAL", raising=False)
@@ -32,7 +32,7 @@ def swap(old, new):
     return f"file.write_bytes(text.replace({old!r}, {new!r}).encode())"
 
 
-def kept(done):
+def saved_file(done):
     return Path(re.search(r"saved in (\S+)", done.err)[1])
 
 
@@ -87,7 +87,7 @@ def test_fields_can_be_emptied(run, editor):
 
 
 @pytest.mark.parametrize(
-    ("deed", "says"),
+    ("statement", "says"),
     [
         (swap("type: note", "type: [note"), "not YAML, line"),
         (swap("type: note", "type: nonsense"), "nonsense"),
@@ -101,13 +101,13 @@ def test_fields_can_be_emptied(run, editor):
         (swap("my text", "my better text") + "\nsys.exit(3)", "Editing failed"),
     ],
 )
-def test_an_edit_that_cannot_be_saved_stays_in_a_file(run, editor, deed, says):
+def test_an_edit_that_cannot_be_saved_stays_in_a_file(run, editor, statement, says):
     run("remember", "my text")
-    editor(deed)
+    editor(statement)
     done = run("edit", "1")
     assert done.code == 2
     assert says in done.err
-    file = kept(done)
+    file = saved_file(done)
     assert b"memory #1" in file.read_bytes()
     assert file.stat().st_mode & 0o077 == 0
     file.unlink()
@@ -125,7 +125,7 @@ def test_a_concurrent_change_is_not_overwritten(run, editor, place):
     done = run("edit", "1")
     assert done.code == 1
     assert "version 2" in done.err
-    file = kept(done)
+    file = saved_file(done)
     assert file.read_text(encoding="utf-8").endswith("my better text\n")
     file.unlink()
     assert run("show", "1", "--json").data["content"] == "their text"

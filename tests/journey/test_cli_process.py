@@ -252,11 +252,11 @@ def test_a_command_imports_only_what_it_needs(place, arguments, heavy):
 
 
 def test_the_shell_completes_commands_and_types(omoide):
-    def completed(words):
+    def complete(words):
         done = omoide(_OMOIDE_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(words.count(" ")))
         return {line.partition(",")[2] for line in done.out.splitlines()}
 
-    assert completed("omoide re") == {
+    assert complete("omoide re") == {
         "remember",
         "recall",
         "reindex",
@@ -267,5 +267,5 @@ def test_the_shell_completes_commands_and_types(omoide):
         "review",
         "revise",
     }
-    assert completed("omoide list --type de") == {"decision"}
-    assert completed("omoide list --state ar") == {"archived"}
+    assert complete("omoide list --type de") == {"decision"}
+    assert complete("omoide list --state ar") == {"archived"}

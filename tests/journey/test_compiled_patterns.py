@@ -80,44 +80,44 @@ def run(tmp_path: Path, environment: dict[str, str]) -> Callable[..., str]:
 
 
 @pytest.fixture
-def compiled(tmp_path: Path, environment: dict[str, str]) -> Callable[..., int]:
+def count_compilations(tmp_path: Path, environment: dict[str, str]) -> Callable[..., int]:
     """Run a command, and return how many patterns of the program it compiled."""
 
-    def compiled(*arguments: str, input: str = "") -> int:
+    def count_compilations(*arguments: str, input: str = "") -> int:
         command = [sys.executable, "-c", COUNT, *arguments]
         done = subprocess.run(
             command, env=environment, cwd=tmp_path, input=input, capture_output=True, text=True, check=True
         )
         return int(done.stderr.splitlines()[-1])
 
-    return compiled
+    return count_compilations
 
 
-def test_the_second_process_compiles_no_pattern(compiled: Callable[..., int], file: Path) -> None:
-    compiled("remember", "pnpm を使用")
-    assert compiled("recall", "Which package manager?") > 0
-    assert compiled("recall", "Which package manager?") == 0
+def test_the_second_process_compiles_no_pattern(count_compilations: Callable[..., int], file: Path) -> None:
+    count_compilations("remember", "pnpm を使用")
+    assert count_compilations("recall", "Which package manager?") > 0
+    assert count_compilations("recall", "Which package manager?") == 0
     if os.name == "posix":
         assert file.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_hook_that_learns_and_judges_compiles_no_pattern_any_more(
-    compiled: Callable[..., int], run: Callable[..., str], tmp_path: Path
+    count_compilations: Callable[..., int], run: Callable[..., str], tmp_path: Path
 ) -> None:
     run("remember", "Use pnpm, not npm, to install packages. Listen on port 8080.")
     counts = []
     for turn, tool in enumerate(("httpx", "structlog", "dramatiq")):
         session = {"session_id": f"s{turn}", "cwd": str(tmp_path)}
         started = {**session, "hook_event_name": "SessionStart", "source": "startup"}
-        compiled("hook", input=json.dumps(started))
+        count_compilations("hook", input=json.dumps(started))
         transcript = tmp_path / f"{turn}.jsonl"
         said = [("user", f"We decided to use {tool} for this."), ("assistant", "I ran npm install and it listens on 3000.")]
         transcript.write_text(
             "".join(json.dumps({"type": who, "message": {"role": who, "content": text}}) + "\n" for who, text in said)
         )
         stopped = {**session, "hook_event_name": "Stop", "transcript_path": str(transcript)}
-        compiled("hook", input=json.dumps({**stopped, "last_assistant_message": "I ran npm install."}))
-        counts.append(compiled("hook", input=json.dumps({**started, "session_id": f"next{turn}"})))
+        count_compilations("hook", input=json.dumps({**stopped, "last_assistant_message": "I ran npm install."}))
+        counts.append(count_compilations("hook", input=json.dumps({**started, "session_id": f"next{turn}"})))
     assert counts[0] > 20
     assert counts[-1] == 0
     assert "dramatiq" in run("list")
@@ -195,14 +195,14 @@ def _of_another_python(data: bytes) -> bytes:
     [_cut, _flip, _flip_code, _flip_fields, _exchange, _of_another_python, lambda _: b"", lambda _: b"\xc1" * 5_000_000],
 )
 def test_a_damaged_file_changes_no_answer_and_is_replaced(
-    run: Callable[..., str], compiled: Callable[..., int], file: Path, damage: Callable[[bytes], bytes]
+    run: Callable[..., str], count_compilations: Callable[..., int], file: Path, damage: Callable[[bytes], bytes]
 ) -> None:
     run("remember", "The deploy script of the 店舗アプリ is scripts/deploy.sh, never make deploy.")
     question = ("recall", "Where is the deploy script? デプロイ")
     expected = run(*question)
     file.write_bytes(damage(file.read_bytes()))
     assert run(*question) == expected
-    assert compiled(*question) == 0
+    assert count_compilations(*question) == 0
 
 
 def test_a_cache_that_cannot_be_written_or_read_changes_nothing(
@@ -221,23 +221,25 @@ def test_a_cache_that_cannot_be_written_or_read_changes_nothing(
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a file to another user")
-def test_the_file_of_another_user_is_not_read(run: Callable[..., str], compiled: Callable[..., int], file: Path) -> None:
+def test_the_file_of_another_user_is_not_read(
+    run: Callable[..., str], count_compilations: Callable[..., int], file: Path
+) -> None:
     run("remember", "The staging host is stage-3")
     run("recall", "staging host")
-    assert compiled("recall", "staging host") == 0
+    assert count_compilations("recall", "staging host") == 0
     os.chown(file, 12345, -1)
-    assert compiled("recall", "staging host") > 0
+    assert count_compilations("recall", "staging host") > 0
 
 
 def test_processes_that_store_at_once_leave_a_file_that_can_be_read(
-    environment: dict[str, str], compiled: Callable[..., int], run: Callable[..., str], tmp_path: Path, file: Path
+    environment: dict[str, str], count_compilations: Callable[..., int], run: Callable[..., str], tmp_path: Path, file: Path
 ) -> None:
     run("remember", "The staging host is stage-3")
     file.unlink()
     command = [sys.executable, "-c", "from omoide.interfaces.start import main; main()", "recall", "staging host"]
     started = [subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=subprocess.DEVNULL) for _ in range(4)]
     assert [process.wait() for process in started] == [0] * 4
-    assert compiled("recall", "staging host") == 0
+    assert count_compilations("recall", "staging host") == 0
     assert [path.name for path in file.parent.iterdir()] == [file.name]
 
 

@@ -56,7 +56,7 @@ class Tree:
     def learn(self):
         return self.memory.learn_corrections(self.root, scope=SHOP)
 
-    def corrected(self):
+    def correction_texts(self):
         """The texts of the corrections that the next run learns."""
         report = self.learn()
         assert report.kept == report.rejected == []
@@ -108,7 +108,7 @@ def test_two_corrections_in_similar_words_are_two(tree, memory):
     tree.agent({"src/api/a.py": "one = requests.get(url)\n", "src/api/b.py": "two = parse_json(body)\n"})
     tree.write("src/api/a.py", "one = session.get(url)\n")
     tree.write("src/api/b.py", "two = parse_yaml(body)\n")
-    assert sorted(tree.corrected()) == [
+    assert sorted(tree.correction_texts()) == [
         'In src/api/*.py, the person replaced "parse_json(" with "parse_yaml("',
         REPLACED,
     ]
@@ -119,13 +119,13 @@ def test_changes_that_the_agent_or_the_person_committed_meanwhile_count_too(tree
     tree.agent(commit=True)
     tree.write("src/api/client.py", AGENT.replace("requests.get", "session.get"))
     tree.git("commit", "-qam", "use the session")
-    assert tree.corrected() == [REPLACED]
+    assert tree.correction_texts() == [REPLACED]
 
 
 def test_a_revert_says_what_was_reverted(tree):
     tree.agent()
     tree.git("checkout", "-q", "--", "src/api/client.py")
-    texts = tree.corrected()
+    texts = tree.correction_texts()
     assert 'In src/api/*.py, the person removed what the agent had added: "import requests"' in texts
     assert any("reverted the agent's" in text and 'to "pass"' in text for text in texts)
 
@@ -133,7 +133,7 @@ def test_a_revert_says_what_was_reverted(tree):
 def test_a_revert_with_git_counts_as_a_persons(tree):
     tree.agent(commit=True)
     tree.git("revert", "--no-edit", "HEAD")
-    assert any("reverted" in text for text in tree.corrected())
+    assert any("reverted" in text for text in tree.correction_texts())
 
 
 def test_lines_that_only_the_person_wrote_are_no_correction(tree):
@@ -141,14 +141,14 @@ def test_lines_that_only_the_person_wrote_are_no_correction(tree):
     tree.write("src/api/other.py", "x = 2\n")
     tree.write("src/api/new.py", "y = 3\n")
     tree.write("src/api/client.py", AGENT.replace("import os\n", "import sys\n") + "\n\nz = 4\n")
-    assert tree.corrected() == []
+    assert tree.correction_texts() == []
 
 
 def test_what_was_changed_before_the_run_is_not_the_agents(tree):
     tree.write("src/api/other.py", "x = 2\n")
     tree.agent()
     tree.write("src/api/other.py", "x = 3\n")
-    assert tree.corrected() == []
+    assert tree.correction_texts() == []
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_what_was_changed_before_the_run_is_not_the_agents(tree):
 def test_a_formatter_corrects_nothing(tree, formatted):
     tree.agent()
     tree.write("src/api/client.py", formatted)
-    assert tree.corrected() == []
+    assert tree.correction_texts() == []
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_what_git_does_to_the_files_corrects_nothing(tree, steps):
     tree.agent()
     for step in steps:
         tree.git(*step)
-    assert tree.corrected() == []
+    assert tree.correction_texts() == []
 
 
 def test_a_rebase_corrects_nothing(tree):
@@ -189,7 +189,7 @@ def test_a_rebase_corrects_nothing(tree):
     tree.git("checkout", "-q", "main")
     tree.agent({"src/api/client.py": BEFORE.replace("import os", "import io")}, commit=True)
     tree.git("rebase", "-q", "base")
-    assert tree.corrected() == []
+    assert tree.correction_texts() == []
 
 
 def test_a_file_that_the_agent_added_and_the_person_deleted_is_a_correction_unless_it_moved(tree):
@@ -197,7 +197,7 @@ def test_a_file_that_the_agent_added_and_the_person_deleted_is_a_correction_unle
     (tree.root / "src/api/helper.py").unlink()
     tree.write("docs/notes.txt", "keep me\n")
     (tree.root / "notes.txt").unlink()
-    (text,) = tree.corrected()
+    (text,) = tree.correction_texts()
     assert text.startswith("In src/api/*.py, the person deleted src/api/helper.py")
 
 
@@ -208,14 +208,14 @@ def test_binary_huge_and_generated_files_are_left_out(tree):
     tree.write("huge.txt", huge.replace("line 7\n", "line seven\n"))
     tree.write("package-lock.json", '{"a": 2}\n')
     tree.write("uv.lock", "a = 2\n")
-    assert tree.corrected() == []
+    assert tree.correction_texts() == []
 
 
 def test_a_file_that_was_rewritten_from_end_to_end_corrects_nothing_in_particular(tree):
     agent = "".join(f"value_{number} = {number}\nspace = 0\n" for number in range(200))
     tree.agent({"src/values.py": agent})
     tree.write("src/values.py", agent.replace("value_", "number_"))
-    assert tree.corrected() == []
+    assert tree.correction_texts() == []
 
 
 def test_secrets_in_files_are_neither_recorded_nor_learnt(tree, memory, tmp_path):
@@ -246,7 +246,7 @@ def test_without_a_record_of_the_start_the_lines_of_the_run_are_those_since_it_b
     record = memory.record_work_tree(run.number, tree.root, scope=SHOP)
     assert (record.run, [file.path for file in record.files]) == ("run-9", ["src/api/client.py"])
     tree.write("src/api/client.py", AGENT.replace("requests.get", "session.get"))
-    assert tree.corrected() == [REPLACED]
+    assert tree.correction_texts() == [REPLACED]
 
 
 def test_a_purge_leaves_no_text_of_the_work_tree(tree, memory):
@@ -255,7 +255,7 @@ def test_a_purge_leaves_no_text_of_the_work_tree(tree, memory):
     memory.forget(note.number, scope=SHOP)
     memory.purge([note.number], scope=SHOP)
     tree.write("src/api/client.py", AGENT.replace("requests.get", "session.get"))
-    assert tree.corrected() == []
+    assert tree.correction_texts() == []
 
 
 def test_a_correction_can_be_silenced_and_a_dropped_one_does_not_come_back(tree, memory):
@@ -270,7 +270,7 @@ def test_a_correction_can_be_silenced_and_a_dropped_one_does_not_come_back(tree,
     assert [one.reason for one in tree.learn().rejected] == ["it was dropped before"]
 
 
-def said(*texts):
+def make_turns(*texts):
     speakers = {"User": Speaker.PERSON, "Agent": Speaker.AGENT}
     return [Turn(speakers[name], text, line) for line, (name, text) in enumerate((text.split(": ", 1) for text in texts), 1)]
 
@@ -284,8 +284,8 @@ def said(*texts):
     ],
 )
 def test_what_a_person_corrects_takes_the_place_of_what_was_learnt(memory, first, second):
-    (old,) = memory.learn(said("User: Hello there.", f"User: {first}"), scope=SHOP, run="one").kept
-    report = memory.learn(said("User: Hello there.", f"User: {second}"), scope=SHOP, run="two")
+    (old,) = memory.learn(make_turns("User: Hello there.", f"User: {first}"), scope=SHOP, run="one").kept
+    report = memory.learn(make_turns("User: Hello there.", f"User: {second}"), scope=SHOP, run="two")
     (new,) = report.kept
     assert [one.number for one in report.replaced] == [old.number]
     assert new.tags[0] in ("correction", "request", "convention")
@@ -306,7 +306,7 @@ def test_what_a_person_corrects_takes_the_place_of_what_was_learnt(memory, first
     ],
 )
 def test_a_correction_that_contradicts_nothing_known_waits_until_it_is_seen_twice(memory, correction):
-    talk = said("User: Please write the client.", "Agent: I used requests.get for now.", f"User: {correction}")
+    talk = make_turns("User: Please write the client.", "Agent: I used requests.get for now.", f"User: {correction}")
     (proposal,) = memory.learn(talk, scope=SHOP, run="one").proposed
     assert proposal.tags[0] == "correction"
     assert proposal.state is State.INACTIVE
@@ -315,8 +315,8 @@ def test_a_correction_that_contradicts_nothing_known_waits_until_it_is_seen_twic
 
 
 def test_a_similar_request_that_can_hold_too_replaces_nothing(memory):
-    talk = said("User: Hi.", "User: Remember to run the linter before you push to the main branch.")
-    other = said("User: Hi.", "User: Remember to run the tests before you push to the main branch.")
+    talk = make_turns("User: Hi.", "User: Remember to run the linter before you push to the main branch.")
+    other = make_turns("User: Hi.", "User: Remember to run the tests before you push to the main branch.")
     (first,) = memory.learn(talk, scope=SHOP, run="one").kept
     report = memory.learn(other, scope=SHOP, run="two")
     assert len(report.kept) == 1
@@ -326,14 +326,14 @@ def test_a_similar_request_that_can_hold_too_replaces_nothing(memory):
 
 def test_what_somebody_has_stored_is_not_replaced_by_what_is_learnt(memory):
     own = memory.remember("Use npm for installs.", scope=SHOP).memory
-    report = memory.learn(said("User: Hi.", "User: No, use pnpm instead of npm for installs."), scope=SHOP)
+    report = memory.learn(make_turns("User: Hi.", "User: No, use pnpm instead of npm for installs."), scope=SHOP)
     assert report.replaced == []
     assert memory.show(own.number, scope=SHOP).state is State.ACTIVE
 
 
 def test_an_approved_proposal_takes_the_place_of_what_it_supersedes(memory):
-    (old,) = memory.learn(said("User: Hi.", "User: Remember that the worker listens on port 9000."), scope=SHOP).kept
-    (new,) = memory.learn(said("User: Hi.", "Agent: The worker listens on port 9001."), scope=SHOP).proposed
+    (old,) = memory.learn(make_turns("User: Hi.", "User: Remember that the worker listens on port 9000."), scope=SHOP).kept
+    (new,) = memory.learn(make_turns("User: Hi.", "Agent: The worker listens on port 9001."), scope=SHOP).proposed
     assert memory.show(old.number, scope=SHOP).state is State.ACTIVE
     memory.approve(new.number, scope=SHOP)
     assert memory.show(old.number, scope=SHOP).state is State.ARCHIVED
@@ -419,7 +419,7 @@ def test_a_spoken_correction_is_active_when_it_is_said_after_another_run(tree, m
 )
 def test_a_spoken_correction_takes_the_place_of_what_was_learnt(tree, memory, message):
     first = "今後はインストールに npm を使って。" if "いや" in message else "From now on use npm for installs."
-    (old,) = memory.learn(said("User: Hi.", f"User: {first}"), scope=SHOP, run="run-0").kept
+    (old,) = memory.learn(make_turns("User: Hi.", f"User: {first}"), scope=SHOP, run="run-0").kept
     tree.agent(BUILD)
     report = memory.learn_corrections(tree.root, scope=SHOP, message=message, run="run-2")
     assert [one.number for one in report.replaced] == [old.number]

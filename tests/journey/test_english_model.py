@@ -72,7 +72,7 @@ def memory(tmp_path, open_memory):
 
 
 @pytest.fixture
-def broken(tmp_path, monkeypatch):
+def broken_package(tmp_path, monkeypatch):
     """The package, with a file of weights that is cut off."""
     monkeypatch.setattr(base, "_shared_english", cache(EnglishEmbedder))  # not the one that is loaded already
     directory = tmp_path / "packages" / "broken_minilm" / "model"
@@ -134,7 +134,7 @@ def test_only_english_memories_get_a_vector_of_the_english_model(memory):
     assert memory.recall("When is the database refreshed?", scope=SHOP).hits[0].memory.content == DATABASE
 
 
-def test_japanese_alone_never_loads_the_english_model(tmp_path, open_memory, broken):
+def test_japanese_alone_never_loads_the_english_model(tmp_path, open_memory, broken_package):
     memory = open_memory(tmp_path / "memory.db", embedder=BOTH)
     memory.remember_many([Draft(DATABASE, SHOP), Draft("猫が窓辺で眠っている", SHOP)])
     assert memory.embed_pending() == 2
@@ -173,7 +173,7 @@ def test_reindex_keeps_the_vectors_of_both_models_and_drops_what_is_no_longer_us
     assert english_counts(memory) == (2, 3)
 
 
-def test_a_broken_english_model_leaves_the_other_one_in_use_and_is_reported(tmp_path, open_memory, broken):
+def test_a_broken_english_model_leaves_the_other_one_in_use_and_is_reported(tmp_path, open_memory, broken_package):
     memory = open_memory(tmp_path / "memory.db", embedder=BOTH)
     memory._embeddings._background = False
     memory.remember_many([Draft(note, SHOP) for note in (UNDO, REFLOG, DATABASE)])
@@ -193,7 +193,7 @@ def test_stats_and_doctor_name_the_models_in_use(run, monkeypatch):
     assert f"{models}: 1 memories embedded, 0 pending" in run("doctor").out
 
 
-def test_doctor_reports_a_broken_english_model(run, broken, monkeypatch):
+def test_doctor_reports_a_broken_english_model(run, broken_package, monkeypatch):
     monkeypatch.setenv("OMOIDE_EMBEDDER", BOTH)
     run("remember", UNDO)
     checked = run("doctor")

@@ -11,7 +11,7 @@ SHOP, BANK, EVERYWHERE = Scope.project("shop"), Scope.project("bank"), Scope.eve
 
 
 @pytest.fixture
-def told(memory):
+def memory_with_events(memory):
     """A global memory to which everything happened that an event can tell; another project's memories have high numbers."""
     ours = memory.remember("ours", scope=EVERYWHERE, key="ours").memory
     for number in range(40):
@@ -48,8 +48,8 @@ def numbers(value):
     return {value} if isinstance(value, int) else set()
 
 
-def test_events_never_name_another_projects_memory(told):
-    memory, hidden, *refs = told
+def test_events_never_name_another_projects_memory(memory_with_events):
+    memory, hidden, *refs = memory_with_events
     for scope in (SHOP, EVERYWHERE):
         for ref in (None, *refs):
             events = memory.events(ref, scope=scope, limit=1000)
@@ -61,8 +61,8 @@ def test_events_never_name_another_projects_memory(told):
             assert not [1 for event in events if event.memory_id and memory.show(event.memory_id, scope=BANK).scope == BANK]
 
 
-def test_a_link_event_is_visible_where_both_memories_are_even_after_a_purge(told):
-    memory, _, ours, _ = told
+def test_a_link_event_is_visible_where_both_memories_are_even_after_a_purge(memory_with_events):
+    memory, _, ours, _ = memory_with_events
     events = memory.events(ours, scope=BANK, limit=1000)
     linked = [event for event in events if event.action in ("linked", "unlinked")]
     assert len(linked) == 9

@@ -128,15 +128,15 @@ def test_every_memory_is_in_exactly_one_listing_and_every_output_agrees(tmp_path
     with omoide.open(tmp_path_factory.mktemp("listings") / "memory.db", clock=lambda: NOW, retire="manual") as memory:
         memory.import_memories(kept)
 
-        def listed(*states):
+        def list_numbers(*states):
             page = memory.list(scope=MONDAY, states=states, limit=ALL)
             numbers = [one.number for one in page.memories]
             assert page.total == len(numbers) == len(set(numbers))
             return set(numbers)
 
-        assert {state: listed(state) for state in State} == expected
+        assert {state: list_numbers(state) for state in State} == expected
         assert sum(map(len, expected.values())) == len(kept) == len(list(memory.everything()))
-        assert listed(*some) == set().union(*(expected[state] for state in some))
+        assert list_numbers(*some) == set().union(*(expected[state] for state in some))
         for state in State:
             assert memory.summary(scope=MONDAY, states=[state]).count == len(expected[state])
             browsed = memory.recall("", scope=MONDAY, states=[state], limit=ALL)
@@ -236,17 +236,17 @@ def test_a_pinned_memory_that_expires_leaves_the_files_and_comes_back_with_a_new
     place.parent.mkdir()
     owner.mirror(place, format, scope=SHOP)
 
-    def written():
+    def read_files():
         owner.list(scope=SHOP)  # a reading brings the files up to date
         files = [place] if place.is_file() else sorted(place.rglob("*.md"))
         return "\n".join(one.read_text(encoding="utf-8") for one in files)
 
     owner.remember("no deploys this week", scope=SHOP, key="freeze", pinned=True, expires_at=clock() + timedelta(days=7))
     owner.remember("PostgreSQL", scope=SHOP)
-    assert "no deploys this week" in written()
+    assert "no deploys this week" in read_files()
     clock.step(7 * 86_400)
-    assert "no deploys this week" not in written()
-    assert "PostgreSQL" in written()
+    assert "no deploys this week" not in read_files()
+    assert "PostgreSQL" in read_files()
     assert owner.show("freeze", scope=SHOP).state is State.ACTIVE  # nothing was archived by its absence
     owner.revise("freeze", scope=SHOP, expires_at=clock() + timedelta(days=7))
-    assert "no deploys this week" in written()
+    assert "no deploys this week" in read_files()

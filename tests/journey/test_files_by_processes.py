@@ -52,7 +52,7 @@ class Repository:
     def active(self) -> set[str]:
         return {one["content"] for one in self.omoide("list", "--limit", "100", "--json").data["memories"]}
 
-    def archived(self) -> set[str]:
+    def archived_texts(self) -> set[str]:
         return {one["content"] for one in self.omoide("list", "--state", "archived", "--json").data["memories"]}
 
     def texts(self) -> list[str]:
@@ -135,7 +135,7 @@ def test_git_takes_entries_away_and_brings_them_back_and_every_command_finds_all
     assert shop("status", "--porcelain") == before, "nothing is written behind git's back"
     assert shop.omoide("doctor").code in (0, 1)
     next(steps, None)
-    assert (shop.active(), shop.archived(), shop.missing()) == (everything, set(), {})
+    assert (shop.active(), shop.archived_texts(), shop.missing()) == (everything, set(), {})
     assert set(shop.texts()) == everything
 
 
@@ -151,7 +151,7 @@ def test_two_branches_that_each_remember_merge_without_a_conflict(shop):
     shop("merge", "-q", "side")
     assert set(shop.texts()) == {*TEXTS, LATER, "on the side", "on main"}
     assert shop.active() == set(shop.texts())
-    assert (shop.missing(), shop.archived()) == ({}, set())
+    assert (shop.missing(), shop.archived_texts()) == ({}, set())
     assert shop("status", "--porcelain") == ""
 
 
@@ -190,4 +190,4 @@ def test_agents_that_remember_while_a_person_edits_commits_and_moves_the_reposit
     everything = {*TEXTS, LATER, *(f"agent note {number}" for number in range(4)), "typed by a person", "after the move"}
     assert shop.active() == everything
     assert set(shop.texts()) == everything
-    assert (shop.archived(), shop.missing()) == (set(), {})
+    assert (shop.archived_texts(), shop.missing()) == (set(), {})

@@ -59,7 +59,7 @@ class Repository:
     def active(self) -> set[str]:
         return {one.key for one in self.memory.list(scope=SHOP, limit=100).memories}
 
-    def archived(self) -> set[str]:
+    def archived_keys(self) -> set[str]:
         states = (State.ARCHIVED, State.FORGOTTEN, State.INACTIVE)
         return {one.key for one in self.memory.list(scope=SHOP, states=states, limit=100).memories}
 
@@ -75,7 +75,7 @@ class Repository:
     def in_files(self) -> set[str]:
         return set(re.findall(r"text of (\w+)", b"\n".join(self.files().values()).decode()))
 
-    def held(self) -> dict[str, Held]:
+    def held_reasons(self) -> dict[str, Held]:
         return {one.key: Held(state.held) for one, state in app.sync_engine(self.memory).held_states(self.mirror)}
 
 
@@ -206,12 +206,12 @@ def test_git_takes_entries_away_and_brings_them_back_and_nothing_is_archived(rep
     state = repository("status", "--porcelain")
     for _ in range(2):
         assert repository.active() == everything
-    assert repository.in_files() == everything - set(repository.held()), "what is missing is known, with the reason"
+    assert repository.in_files() == everything - set(repository.held_reasons()), "what is missing is known, with the reason"
     assert repository("status", "--porcelain") == state, "nothing is written behind git's back"
     next(step, None)
-    assert (repository.active(), repository.archived()) == (everything, set())
+    assert (repository.active(), repository.archived_keys()) == (everything, set())
     assert repository.in_files() == everything
-    assert repository.held() == {}, "what is there again is in sync again"
+    assert repository.held_reasons() == {}, "what is there again is in sync again"
     assert {one.key: one.version for one in repository.memory.list(scope=SHOP).memories} == versions
 
 
@@ -246,7 +246,7 @@ def test_a_forgotten_memory_that_a_branch_still_has_stays_forgotten(repository, 
     assert repository.memory.show("b", scope=SHOP).version == version
     repository("switch", "-q", "main")
     if repository.format != "entries" or verb == "forget":  # in a directory, an archived memory is shown in archive/
-        assert repository.held() == {"b": Held.RETIRED}
+        assert repository.held_reasons() == {"b": Held.RETIRED}
         app.sync_engine(repository.memory).sync(repository.mirror, take_out=[2])
         assert "b" not in repository.in_files()
 
@@ -261,11 +261,11 @@ def test_a_branch_without_the_file_gets_none_and_what_was_remembered_there_is_wr
     assert repository.active() == {"a", "b"}
     assert repository("status", "--porcelain") == ""
     assert repository.in_files() == set()
-    assert repository.held() == {"a": Held.GONE, "b": Held.WAITING}
+    assert repository.held_reasons() == {"a": Held.GONE, "b": Held.WAITING}
     repository("switch", "-q", "main")
     assert repository.active() == {"a", "b"}
     assert repository.in_files() == {"a", "b"}
-    assert repository.held() == {}
+    assert repository.held_reasons() == {}
 
 
 def test_a_block_is_not_written_behind_gits_back(tmp_path, memory):
@@ -301,7 +301,7 @@ def test_a_person_deletes_one_entry_of_a_committed_list_and_it_is_archived(tmp_p
     assert next(event.action for event in memory.events(2, scope=SHOP)) == "archived"
     repository("checkout", "-q", "HEAD", "--", ".")
     assert repository.active() == {"a", "c", "d"}, "git does not revive it either"
-    assert repository.held() == {"b": Held.RETIRED}
+    assert repository.held_reasons() == {"b": Held.RETIRED}
 
 
 def test_an_old_buffer_saved_after_two_writes_archives_nothing(repository):
@@ -314,11 +314,11 @@ def test_an_old_buffer_saved_after_two_writes_archives_nothing(repository):
     with pytest.warns(UserWarning, match="2 entries are missing, but the file is an older version than the last two"):
         assert repository.active() == set("abcdefgh")
     assert repository.in_files() == set("abcdef")
-    assert repository.held() == {"g": Held.OLDER, "h": Held.OLDER}
+    assert repository.held_reasons() == {"g": Held.OLDER, "h": Held.OLDER}
     numbers = [one.number for one, _ in app.sync_engine(repository.memory).held_states(repository.mirror)]
     app.sync_engine(repository.memory).sync(repository.mirror, put_back=numbers)
     assert repository.in_files() == set("abcdefgh")
-    assert repository.held() == {}
+    assert repository.held_reasons() == {}
 
 
 @pytest.mark.parametrize("written", [("g", "h"), ("g", "h", "i")])
@@ -331,8 +331,8 @@ def test_an_old_buffer_in_which_an_entry_was_deleted_archives_that_one_alone(rep
     held = f"{len(written)} entries are missing, but the file is an older version than the last two: nothing was archived"
     with pytest.warns(UserWarning, match=held), pytest.warns(UserWarning, match="#2 was deleted, so it is archived"):
         assert repository.active() == {*"acdef", *written}
-    assert repository.archived() == {"b"}
-    assert repository.held() == dict.fromkeys(written, Held.OLDER)
+    assert repository.archived_keys() == {"b"}
+    assert repository.held_reasons() == dict.fromkeys(written, Held.OLDER)
 
 
 @pytest.mark.parametrize(("written", "deleted"), [("gh", "gb"), ("gh", "h"), ("gh", "hb"), ("g", "gb"), ("g", "bd")])
@@ -344,7 +344,7 @@ def test_new_entries_are_deleted_plainly_like_all_others(repository, written, de
         repository.write({path: without(data, name) for path, data in repository.files().items()})
     with pytest.warns(UserWarning, match="was deleted, so it is archived"):
         assert repository.active() == set("abcdef" + written) - set(deleted)
-    assert (repository.archived(), repository.held()) == (set(deleted), {})
+    assert (repository.archived_keys(), repository.held_reasons()) == (set(deleted), {})
 
 
 def without(data: bytes, name: str) -> bytes:
@@ -363,7 +363,7 @@ def test_a_truncated_list_archives_nothing(tmp_path, memory, cut):
         patch.setattr(app.sync_engine(memory), "_report_to", lambda _: None)
         assert repository.active() == set("abcd")
         file.write_bytes(whole)
-        assert (repository.active(), repository.held()) == (set("abcd"), {})
+        assert (repository.active(), repository.held_reasons()) == (set("abcd"), {})
 
 
 def test_no_git_process_is_started_while_nothing_is_missing(repository, monkeypatch):

@@ -13,7 +13,7 @@ def contents(memories):
 
 
 @pytest.fixture
-def told(memory, clock):
+def layered_memory(memory, clock):
     """A project with two sessions, preferences and pins, and another project with the same."""
     for content, scope, fields in (
         ("project", SHOP, {}),
@@ -35,23 +35,23 @@ def told(memory, clock):
     return memory
 
 
-def test_a_session_is_resumed_with_its_context_and_the_preferences_and_no_memory_twice(told):
-    resumed = told.resume(scope=MONDAY)
+def test_a_session_is_resumed_with_its_context_and_the_preferences_and_no_memory_twice(layered_memory):
+    resumed = layered_memory.resume(scope=MONDAY)
     assert contents(resumed.pinned) == ["global pinned preference", "project pinned"]
     assert contents(resumed.preferences) == ["project preference", "global preference"]
     assert contents(resumed.session) == ["monday 2", "monday 1"]
     assert contents(resumed.project) == ["project"]
 
 
-def test_a_project_is_resumed_without_a_session_and_the_global_layer_without_a_project(told):
-    resumed = told.resume(scope=SHOP)
+def test_a_project_is_resumed_without_a_session_and_the_global_layer_without_a_project(layered_memory):
+    resumed = layered_memory.resume(scope=SHOP)
     assert contents(resumed.pinned) == ["global pinned preference", "project pinned", "tuesday pinned"]
     assert (resumed.session, contents(resumed.project)) == ([], ["project"])
-    resumed = told.resume(scope=EVERYWHERE)
+    resumed = layered_memory.resume(scope=EVERYWHERE)
     assert contents(resumed.pinned) == ["global pinned preference"]
     assert contents(resumed.preferences) == ["global preference"]
     assert contents(resumed.project) == ["global"]
-    unknown = told.resume(scope=Scope.session("unheard", "of"))
+    unknown = layered_memory.resume(scope=Scope.session("unheard", "of"))
     assert (unknown.session, unknown.project, len(unknown.pinned), len(unknown.preferences)) == ([], [], 1, 1)
 
 
@@ -65,11 +65,13 @@ def test_the_limit_applies_to_each_list_separately(memory):
             memory.resume(scope=SHOP, limit=limit)
 
 
-def test_resume_counts_as_access(told, clock):
+def test_resume_counts_as_access(layered_memory, clock):
     at = clock.step(60)
-    told.resume(scope=MONDAY)
-    told.remember("written", scope=BANK)  # access times are written with the next write
-    accessed = {memory.content for memory in told.list(scope=SHOP, limit=99).memories if memory.last_accessed_at == at}
+    layered_memory.resume(scope=MONDAY)
+    layered_memory.remember("written", scope=BANK)  # access times are written with the next write
+    accessed = {
+        memory.content for memory in layered_memory.list(scope=SHOP, limit=99).memories if memory.last_accessed_at == at
+    }
     assert accessed == {
         "project", "monday 1", "monday 2", "project pinned", "global pinned preference", "global preference",
         "project preference",

@@ -64,14 +64,14 @@ def test_hits_misses_and_extras_are_counted(transcript):
 def test_a_kept_secret_is_an_error_whatever_else_was_found(transcript, monkeypatch):
     leaked = transcript.lines[3].decode().removeprefix("User: ").strip()
 
-    report = LearningReport(kept=[stored(leaked)])
+    report = LearningReport(kept=[make_memory(leaked)])
     monkeypatch.setattr(Service, "learn", lambda memory, turns, **options: report)
     result = bench.evaluate(transcript)
     assert [kind for kind, _, _ in result.forbidden] == ["secret"]
     assert not bench.is_met(bench.figures([result]))
 
 
-def stored(content, at=datetime(2026, 1, 1, tzinfo=UTC)):
+def make_memory(content, at=datetime(2026, 1, 1, tzinfo=UTC)):
     start = ("id", 1, Scope.project("bench"), None, "learning", "topic", False, content, (), (), "learning")
     return Memory(*start, 1.0, 0.5, 0, False, State.ACTIVE, at, at, None, None, 1)
 

@@ -65,14 +65,14 @@ def test_search_covers_title_text_and_tags_and_ignores_case(run):
     run("memories", "add", "Use PostgreSQL", "-t", "architecture")
     run("memories", "add", "認証は JWT")
 
-    def found(*words):
+    def search(*words):
         return [one["content"] for one in run("memories", "search", *words, "--json").data["memories"]]
 
-    assert found("TRY-CATCH") == ["Always use try-catch"]
-    assert found("errors") == ["Always use try-catch"]
-    assert found("Architecture") == ["Use PostgreSQL"]
-    assert found("use") == ["Always use try-catch", "Use PostgreSQL"]
-    assert found("認証") == ["認証は JWT"]
+    assert search("TRY-CATCH") == ["Always use try-catch"]
+    assert search("errors") == ["Always use try-catch"]
+    assert search("Architecture") == ["Use PostgreSQL"]
+    assert search("use") == ["Always use try-catch", "Use PostgreSQL"]
+    assert search("認証") == ["認証は JWT"]
     done = run("memories", "search", "nothing", "of the kind")
     assert (done.code, done.out) == (0, "")
     assert "contains these words" in done.err

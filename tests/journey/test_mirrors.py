@@ -283,7 +283,7 @@ def test_windows_line_ends_and_a_bom_survive_both_ways(mirrored, file):
 # both at once
 
 
-def both_changed(memory, file, clock, *, file_is_newer):
+def change_both(memory, file, clock, *, file_is_newer):
     """The text changes on both sides between two meetings."""
     kept = memory.remember("before", topic="t", scope=SHOP).memory
     clock.step(60)
@@ -304,7 +304,7 @@ def memory_with(memory, **fields):
 
 @pytest.mark.parametrize(("newer", "stands"), [(True, "by the person"), (False, "by the agent")])
 def test_of_two_conflicting_changes_the_newer_stands_and_the_other_is_a_version(mirrored, file, clock, newer, stands):
-    number = both_changed(mirrored, file, clock, file_is_newer=newer)
+    number = change_both(mirrored, file, clock, file_is_newer=newer)
     assert mirrored.show(number, scope=SHOP).content == stands
     assert f"- Content: {stands}\n" in file.read_text(encoding="utf-8")
     texts = [version.memory.content for version in mirrored.history(number, scope=SHOP)]
@@ -319,7 +319,7 @@ def test_of_two_conflicting_changes_the_newer_stands_and_the_other_is_a_version(
 @pytest.mark.parametrize("newer", [True, False])
 @pytest.mark.parametrize(("take", "text"), [("file", "by the person"), ("database", "by the agent")])
 def test_a_conflict_is_resolved_by_picking_a_side(mirrored, file, clock, newer, take, text):
-    number = both_changed(mirrored, file, clock, file_is_newer=newer)
+    number = change_both(mirrored, file, clock, file_is_newer=newer)
     assert mirrored.resolve(number, take, scope=SHOP).content == text
     assert mirrored.conflicts() == []
     assert f"- Content: {text}\n" in file.read_text(encoding="utf-8")

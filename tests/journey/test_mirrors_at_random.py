@@ -22,7 +22,7 @@ HEADINGS = {"memories": "## ", "tree": "### "}
 MEANWHILE = ("edit", "add", "retype", "delete", "stale", "own words", "touch", "vanish")
 LABELS = {"memories": "- Content: ", "tree": "- 内容: "}
 
-deeds = st.lists(
+actions = st.lists(
     st.tuples(
         st.sampled_from(
             [
@@ -139,66 +139,66 @@ class World:
             return f"{text}\n"
         return f"\n{HEADINGS[self.kind]}{text[:20]}\n{LABELS[self.kind]}{text}\n"
 
-    def retyped(self, line: re.Match[str]) -> str:
+    def retype(self, line: re.Match[str]) -> str:
         """Another text for a line; of a title none that must be found again: that of a forgotten memory says nothing new."""
         return f"{line[1]}title {len(self.written)}" if line[1].startswith("#") else f"{line[1]}{self.fresh()}"
 
-    def do(self, deed: str, n: int) -> None:
-        if deed == "remember":
+    def do(self, action: str, n: int) -> None:
+        if action == "remember":
             self.memory.remember(self.fresh(), scope=SHOP, topic=f"topic {n}" if n % 2 else None)
-        elif deed == "revise":
+        elif action == "revise":
             if self.numbers():
                 self.change(n, content=self.fresh())
-        elif deed in ("archive", "restore", "forget"):
-            state = {"archive": State.ARCHIVED, "restore": State.ACTIVE, "forget": State.FORGOTTEN}[deed]
+        elif action in ("archive", "restore", "forget"):
+            state = {"archive": State.ARCHIVED, "restore": State.ACTIVE, "forget": State.FORGOTTEN}[action]
             self.change(n, state=state)
-        elif deed in ("pin", "unpin"):
-            self.change(n, pinned=deed == "pin")
-        elif deed == "retag":
+        elif action in ("pin", "unpin"):
+            self.change(n, pinned=action == "pin")
+        elif action == "retag":
             self.change(n, tags=(f"tag{n}",))
-        elif deed == "look":
+        elif action == "look":
             self.memory.list(scope=SHOP)
-        elif deed == "die":
+        elif action == "die":
             self.silent = True
-        elif deed == "meanwhile":
+        elif action == "meanwhile":
             self.waiting.append((MEANWHILE[n % len(MEANWHILE)], n))
         else:
-            self.by_hand(deed, n)
+            self.by_hand(action, n)
 
-    def by_hand(self, deed: str, n: int) -> None:
-        if deed == "touch":
+    def by_hand(self, action: str, n: int) -> None:
+        if action == "touch":
             self.save(n, lambda text: text)
-        elif deed == "add":
+        elif action == "add":
             if self.kind == "entries":
                 (self.place / f"typed-{n}-{len(self.written)}.md").write_text(self.entry(self.fresh()), encoding="utf-8")
             else:
                 self.save(n, lambda text: text + self.entry(self.fresh()))
-        elif deed == "edit":
+        elif action == "edit":
             # Never a text of their own that has not come in yet: that would be lost by their own hand.
             self.look()
-            self.save(n, lambda text: re.sub(r"(?m)^(.*)text number \d+\.$", self.retyped, text, count=1))
-        elif deed == "retype":
+            self.save(n, lambda text: re.sub(r"(?m)^(.*)text number \d+\.$", self.retype, text, count=1))
+        elif action == "retype":
             self.save(n, lambda text: re.sub(r"(?m)^- Tags:.*", f"- Tags: pattern, t{n}", text, count=1))
-        elif deed == "own words" and self.kind != "entries":
+        elif action == "own words" and self.kind != "entries":
             self.save(n, lambda text: f"Words of my own, {n}.\n\n" + text)
-        elif deed == "vanish":
+        elif action == "vanish":
             self.look()
             files = self.files()
             if files:
                 files[n % len(files)].unlink()
-        elif deed == "stale":
+        elif action == "stale":
             self.look()
             for file, text in self.older.items():
                 file.parent.mkdir(exist_ok=True)
                 file.write_text(text, encoding="utf-8")
-        elif deed == "delete" and self.kind != "entries":
+        elif action == "delete" and self.kind != "entries":
             self.look()
             mark = HEADINGS[self.kind]
             self.save(n, lambda text: re.sub(rf"(?m)^{mark}.*\n(?:(?!#).*\n)*", "", text, count=1))
 
     # in the end
 
-    def left(self) -> str:
+    def all_texts(self) -> str:
         found = [path.read_text(encoding="utf-8") for path in self.place.rglob("*") if path.is_file()]
         with self.memory._store.read() as tx:
             for one in tx.everything():
@@ -222,7 +222,7 @@ class World:
         end = next((n for n in range(line, len(lines)) if lines[n].startswith("#")), len(lines))
         file.write_text("".join(lines[: line - 1] + lines[end:]), encoding="utf-8")
 
-    def shown(self) -> list[str]:
+    def shown_texts(self) -> list[str]:
         text = "\n".join(path.read_text(encoding="utf-8") for path in self.files() if "archive" not in path.parts)
         return sorted(re.findall(r"^(?:- Content: |- 内容: )?(text number \d+\.)$", text, re.MULTILINE))
 
@@ -231,23 +231,23 @@ class World:
 @pytest.mark.parametrize("kind", ["memories", "entries", "tree"])
 def test_whatever_happens_no_text_is_lost_and_both_sides_agree(kind, choice, long):
     @settings(max_examples=400 if long else 12)
-    @given(deeds)
-    def run(deeds):
+    @given(actions)
+    def run(actions):
         with tempfile.TemporaryDirectory() as directory, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             world = World(Path(directory), kind, choice)
             with world.interrupting():
-                for deed, n in deeds:
-                    world.do(deed, n)
+                for action, n in actions:
+                    world.do(action, n)
             mirror = world.memory.mirrors()[0]
             world.settle(mirror)
-            left = world.left()
+            left = world.all_texts()
             assert [text for text in world.written if text not in left] == []
             page = world.memory.list(scope=SHOP, limit=1000)
             if choice == "all":
-                assert world.shown() == sorted(one.content for one in page.memories)
+                assert world.shown_texts() == sorted(one.content for one in page.memories)
             else:
-                assert set(world.shown()) <= {one.content for one in page.memories}
+                assert set(world.shown_texts()) <= {one.content for one in page.memories}
             before = {path: path.read_bytes() for path in world.files()}
             report = app.sync_engine(world.memory).sync(mirror, whole=True)
             assert (report.imported, report.written, report.conflicts) == (0, 0, 0)

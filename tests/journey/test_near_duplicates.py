@@ -150,7 +150,7 @@ def test_memories_of_an_older_version_are_found_after_a_reindex(tmp_path, open_m
 
 
 @pytest.fixture
-def traced(tmp_path, open_memory):
+def traced_memory(tmp_path, open_memory):
     """A memory, the statements that its connection runs, and what to do before the first that contains a text."""
     opened = []
     apsw.connection_hooks.append(opened.append)
@@ -175,16 +175,16 @@ def traced(tmp_path, open_memory):
 SEARCH = "WHERE blocking_key = "
 
 
-def test_near_duplicates_are_looked_for_after_the_commit(traced):
-    memory, statements, _ = traced
+def test_near_duplicates_are_looked_for_after_the_commit(traced_memory):
+    memory, statements, _ = traced_memory
     assert memory.remember("Use the pnpm for installs", scope=SHOP).similar_count == 1
     ended = statements.index("COMMIT")
     assert not any(SEARCH in statement for statement in statements[:ended])
     assert any(SEARCH in statement for statement in statements[ended:])
 
 
-def test_others_write_while_near_duplicates_are_looked_for(traced, tmp_path, open_memory):
-    memory, _, meanwhile = traced
+def test_others_write_while_near_duplicates_are_looked_for(traced_memory, tmp_path, open_memory):
+    memory, _, meanwhile = traced_memory
     other = open_memory(tmp_path / "memory.db", wait=0.1)
     written = []
     meanwhile[SEARCH] = lambda: written.append(other.remember("Use pnpm for all installs", scope=SHOP))
@@ -192,8 +192,8 @@ def test_others_write_while_near_duplicates_are_looked_for(traced, tmp_path, ope
     assert [done.similar_count for done in written] == [2]
 
 
-def test_a_near_duplicate_that_another_process_stored_meanwhile_is_named(traced, tmp_path, open_memory):
-    memory, _, meanwhile = traced
+def test_a_near_duplicate_that_another_process_stored_meanwhile_is_named(traced_memory, tmp_path, open_memory):
+    memory, _, meanwhile = traced_memory
     other = open_memory(tmp_path / "memory.db", wait=0.1)
     written = []
     meanwhile["BEGIN;"] = lambda: written.append(other.remember("Use pnpm for all installs", scope=SHOP).memory.number)
@@ -202,15 +202,15 @@ def test_a_near_duplicate_that_another_process_stored_meanwhile_is_named(traced,
     assert done.similar_count == 2
 
 
-def test_a_near_duplicate_forgotten_meanwhile_is_not_named(traced, tmp_path, open_memory):
-    memory, _, meanwhile = traced
+def test_a_near_duplicate_forgotten_meanwhile_is_not_named(traced_memory, tmp_path, open_memory):
+    memory, _, meanwhile = traced_memory
     other = open_memory(tmp_path / "memory.db", wait=0.1)
     meanwhile["BEGIN;"] = lambda: other.forget(1, scope=SHOP)
     assert memory.remember("Use the pnpm for installs", scope=SHOP).similar_count == 0
 
 
-def test_a_memory_is_reported_as_stored_even_if_near_duplicates_cannot_be_looked_for(traced, tmp_path):
-    memory, _, meanwhile = traced
+def test_a_memory_is_reported_as_stored_even_if_near_duplicates_cannot_be_looked_for(traced_memory, tmp_path):
+    memory, _, meanwhile = traced_memory
     meanwhile["COMMIT;"] = lambda: (tmp_path / "memory.db").rename(tmp_path / "moved.db")
     done = memory.remember("Use the pnpm for installs", scope=SHOP)
     (tmp_path / "moved.db").rename(tmp_path / "memory.db")

@@ -224,26 +224,26 @@ def test_a_name_cannot_pose_as_a_role(owner, name, shown):
 
 
 @pytest.fixture
-def kept_out(acting, owner):
+def barred_worker(acting, owner):
     owner.remember("global", scope=EVERYWHERE, key="g", topic="t", type="decision")
     owner.remember("ours", scope=SHOP, key="s")
     return acting(WORKER, workers_global="false")
 
 
-def test_a_setting_keeps_workers_out_of_the_global_layer(kept_out, owner, tmp_path):
+def test_a_setting_keeps_workers_out_of_the_global_layer(barred_worker, owner, tmp_path):
     for write in (
-        lambda: kept_out.remember("new", scope=EVERYWHERE),
-        lambda: kept_out.remember("newer", scope=EVERYWHERE, key="g"),
-        lambda: kept_out.remember("global", scope=EVERYWHERE, topic="t", type="decision"),
-        lambda: kept_out.remember_many([Draft("in", SHOP), Draft("new", EVERYWHERE)]),
-        lambda: kept_out.import_drafts([Draft("new", EVERYWHERE)]),
-        lambda: kept_out.revise("g", scope=SHOP, content="newer"),
-        lambda: kept_out.pin("g", scope=SHOP),
-        lambda: kept_out.unpin("g", scope=EVERYWHERE) if owner.pin("g", scope=SHOP) else None,
-        lambda: kept_out.link("g", "relates", "s", scope=SHOP),
-        lambda: kept_out.unlink("g", "relates", "s", scope=SHOP),
-        lambda: kept_out.ensure_list_mirror(tmp_path / "x" / "memories.md", scope=EVERYWHERE),
-        lambda: kept_out.acting_as("another").remember("new", scope=EVERYWHERE),
+        lambda: barred_worker.remember("new", scope=EVERYWHERE),
+        lambda: barred_worker.remember("newer", scope=EVERYWHERE, key="g"),
+        lambda: barred_worker.remember("global", scope=EVERYWHERE, topic="t", type="decision"),
+        lambda: barred_worker.remember_many([Draft("in", SHOP), Draft("new", EVERYWHERE)]),
+        lambda: barred_worker.import_drafts([Draft("new", EVERYWHERE)]),
+        lambda: barred_worker.revise("g", scope=SHOP, content="newer"),
+        lambda: barred_worker.pin("g", scope=SHOP),
+        lambda: barred_worker.unpin("g", scope=EVERYWHERE) if owner.pin("g", scope=SHOP) else None,
+        lambda: barred_worker.link("g", "relates", "s", scope=SHOP),
+        lambda: barred_worker.unlink("g", "relates", "s", scope=SHOP),
+        lambda: barred_worker.ensure_list_mirror(tmp_path / "x" / "memories.md", scope=EVERYWHERE),
+        lambda: barred_worker.acting_as("another").remember("new", scope=EVERYWHERE),
     ):
         before = [memory for memory, _ in owner.everything()]
         with pytest.raises(NotAllowed, match="workers_global"):
@@ -251,14 +251,14 @@ def test_a_setting_keeps_workers_out_of_the_global_layer(kept_out, owner, tmp_pa
         after = [memory for memory, _ in owner.everything()]
         assert [one.content for one in after] == [one.content for one in before]
     with pytest.raises(NotAllowed):
-        kept_out.promote("s", scope=SHOP)
+        barred_worker.promote("s", scope=SHOP)
 
 
-def test_a_worker_barred_from_the_global_layer_still_reads_it_and_writes_in_projects(kept_out, acting):
-    assert kept_out.recall("global", scope=SHOP).hits
-    assert kept_out.show("g", scope=SHOP).content == "global"
-    assert kept_out.remember("new", scope=SHOP).action == "created"
-    assert kept_out.link("s", "relates", "g", scope=SHOP)
+def test_a_worker_barred_from_the_global_layer_still_reads_it_and_writes_in_projects(barred_worker, acting):
+    assert barred_worker.recall("global", scope=SHOP).hits
+    assert barred_worker.show("g", scope=SHOP).content == "global"
+    assert barred_worker.remember("new", scope=SHOP).action == "created"
+    assert barred_worker.link("s", "relates", "g", scope=SHOP)
     for actor in (OWNER, ADMIN):
         assert acting(actor, workers_global="false").remember(f"by {actor.name}", scope=EVERYWHERE).action == "created"
 

@@ -24,7 +24,7 @@ NOTES = {
 
 
 @pytest.fixture(autouse=True, params=["all at once", "by lists"])
-def looked_at(request, monkeypatch):
+def search_path(request, monkeypatch):
     """Both ways to look at a question: the second is for stores of tens of thousands."""
     if request.param == "by lists":
         monkeypatch.setattr("omoide.storage.sqlite.cache.HIGHEST_CACHED", 0)

@@ -233,7 +233,7 @@ SIMILAR = (
 
 
 @pytest.fixture
-def proposed(run, monkeypatch):
+def run_with_proposals(run, monkeypatch):
     """A store with two memories that say the same in other words, and one that states another number."""
     monkeypatch.setenv("OMOIDE_EMBEDDER", "bundled")
     for text in (
@@ -258,12 +258,12 @@ def test_a_contradiction_is_shown_with_both_texts(run):
     assert done.err.startswith("1 merge, ")
 
 
-def test_the_same_in_other_words_is_proposed_with_both_texts_and_merged_only_on_request(proposed):
-    plain = proposed("reindex")
+def test_the_same_in_other_words_is_proposed_with_both_texts_and_merged_only_on_request(run_with_proposals):
+    plain = run_with_proposals("reindex")
     assert "--review asks about each" in plain.out
     assert all(text[:20] in plain.out for text in SIMILAR)
-    assert proposals(proposed) == [(1, 2)]
-    done = proposed("reindex", "--similar", "--json").data
+    assert proposals(run_with_proposals) == [(1, 2)]
+    done = run_with_proposals("reindex", "--similar", "--json").data
     assert [(merge["into"], merge["merged"]) for merge in done["merges"]] == [(1, [2])]
     assert done["merges"][0]["content"].splitlines() == [*SIMILAR]
     assert [pair["why"] for pair in done["contradictions"]] == ["other numbers"]
@@ -278,11 +278,13 @@ def test_the_same_in_other_words_is_proposed_with_both_texts_and_merged_only_on_
         ("n", False, False, ["relates"]),
     ],
 )
-def test_a_review_merges_keeps_notes_a_contradiction_or_never_asks_again(proposed, answer, merged, asked_again, links):
-    done = proposed("reindex", "--review", input=f"{answer}\n")
+def test_a_review_merges_keeps_notes_a_contradiction_or_never_asks_again(
+    run_with_proposals, answer, merged, asked_again, links
+):
+    done = run_with_proposals("reindex", "--review", input=f"{answer}\n")
     assert done.code == 0, done.err
     assert all(text in done.out for text in SIMILAR)
-    shown = proposed("show", "1", "--json").data
+    shown = run_with_proposals("show", "1", "--json").data
     assert (SIMILAR[1] in shown["content"]) is merged
-    assert bool(proposals(proposed)) is asked_again
+    assert bool(proposals(run_with_proposals)) is asked_again
     assert [link["kind"] for link in shown["links"]] == links

@@ -151,10 +151,10 @@ def test_an_unknown_reference_raises_not_found(memory, ref):
 
 def test_another_projects_memory_gives_the_same_error_as_a_missing_one(memory):
     theirs = memory.remember("x", scope=BANK, key="k").memory
-    for deed in (memory.show, memory.forget, memory.restore, memory.pin, memory.history, memory.archive, memory.links):
+    for verb in (memory.show, memory.forget, memory.restore, memory.pin, memory.history, memory.archive, memory.links):
         for ref in (theirs.id, theirs.number, "k"):
             with pytest.raises(NotFound, match="there is no memory"):
-                deed(ref, scope=SHOP)
+                verb(ref, scope=SHOP)
     with pytest.raises(NotFound):
         memory.revise(theirs.id, scope=SHOP, content="y")
     memory.forget("k", scope=BANK)
@@ -261,7 +261,7 @@ def test_every_action_is_logged_with_its_actor_and_without_text(tmp_path, open_m
 def test_a_role_may_do_what_the_table_says_and_nothing_more(tmp_path, open_memory, role, refused):
     memory = open_memory(tmp_path / "memory.db", actor=Actor("someone", role))
     owner = open_memory(tmp_path / "memory.db")
-    deeds = {
+    verbs = {
         "remember": lambda ref: memory.remember("new", scope=SHOP),
         "recall": lambda ref: memory.recall("zebra", scope=SHOP),
         "revise": lambda ref: memory.revise(ref, scope=SHOP, content="newer"),
@@ -274,14 +274,14 @@ def test_a_role_may_do_what_the_table_says_and_nothing_more(tmp_path, open_memor
         "repair": lambda ref: memory.repair(),
         "purge": lambda ref: memory.purge([owner.forget(ref, scope=SHOP).number], scope=SHOP),
     }
-    for name, deed in deeds.items():
+    for name, verb in verbs.items():
         ref = owner.remember(f"zebra {name}", scope=SHOP).memory.number
         if name in refused:
             with pytest.raises(NotAllowed, match=f"someone is a {role}, and only"):
-                deed(ref)
+                verb(ref)
             assert owner.show(ref, scope=SHOP).content == f"zebra {name}"
         else:
-            deed(ref)
+            verb(ref)
 
 
 # secrets

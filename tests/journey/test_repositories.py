@@ -67,7 +67,7 @@ def remember(directory: Path, text: str) -> str:
     return done.stderr
 
 
-def remembered(directory: Path) -> str:
+def list_output(directory: Path) -> str:
     done = omoide(directory, "list")
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -80,12 +80,12 @@ def test_a_moved_or_renamed_repository_keeps_its_memories(work: Path) -> None:
     shop = make_repository(work / "shop", "the shop")
     remember(shop, "pnpm is used")
     moved = shop.rename(work / "store")
-    assert "pnpm" in remembered(moved)
+    assert "pnpm" in list_output(moved)
     remember(moved, "Tuesday is release day")
     far = work / "deep" / "down"
     far.mkdir(parents=True)
     again = Path(shutil.move(str(moved), str(far / "shop")))
-    listed = remembered(again)
+    listed = list_output(again)
     assert "pnpm" in listed
     assert "Tuesday" in listed
 
@@ -103,7 +103,7 @@ def test_a_second_clone_a_worktree_and_a_shallow_checkout_are_the_same_project(w
     git(work / "shop", "worktree", "add", "-q", str(work / "tree"), "-b", "feature")
     assert (work / "ci" / ".git" / "shallow").exists()
     for directory in ("second", "ci", "tree"):
-        assert "pnpm" in remembered(work / directory), directory
+        assert "pnpm" in list_output(work / directory), directory
 
 
 def test_a_shallow_clone_that_came_first_is_found_again_by_its_remote(work: Path) -> None:
@@ -113,8 +113,8 @@ def test_a_shallow_clone_that_came_first_is_found_again_by_its_remote(work: Path
     git(work, "clone", "-q", "--depth", "1", f"file://{origin}", "ci")
     remember(work / "ci", "learnt in a pipeline")
     git(work, "clone", "-q", f"file://{origin}", "shop")
-    assert "learnt in a pipeline" in remembered(work / "shop")
-    assert "learnt in a pipeline" in remembered(origin)  # the clone is recognised by its root commit from now on
+    assert "learnt in a pipeline" in list_output(work / "shop")
+    assert "learnt in a pipeline" in list_output(origin)  # the clone is recognised by its root commit from now on
 
 
 def make_hub(work: Path) -> str:
@@ -136,7 +136,7 @@ def test_a_checkout_of_somebody_else_that_git_refuses_is_known_by_its_remote(dep
     for place in (work / "ci", *(work / "ci").rglob("*")):
         os.chown(place, 12345, 12345)
     assert subprocess.run(["git", "-C", str(work / "ci"), "log"], capture_output=True).returncode != 0
-    assert "pnpm" in remembered(work / "ci")
+    assert "pnpm" in list_output(work / "ci")
 
 
 def test_a_repository_that_git_could_not_be_asked_about_is_identified_as_soon_as_it_can(
@@ -147,9 +147,9 @@ def test_a_repository_that_git_could_not_be_asked_about_is_identified_as_soon_as
         (work / "bin").mkdir()
         without_git.setenv("PATH", str(work / "bin"))
         remember(shop, "pnpm is used")
-    assert "pnpm" in remembered(shop)
+    assert "pnpm" in list_output(shop)
     git(work, "clone", "-q", f"file://{shop}", "second")
-    assert "pnpm" in remembered(work / "second")
+    assert "pnpm" in list_output(work / "second")
 
 
 def test_a_repository_that_another_one_was_merged_into_never_sees_its_memories(work: Path) -> None:
@@ -159,11 +159,11 @@ def test_a_repository_that_another_one_was_merged_into_never_sees_its_memories(w
     app = make_repository(work / "app", "an application")
     git(app, "fetch", "-q", str(library), "main")
     git(app, "merge", "-q", "--allow-unrelated-histories", "-s", "ours", "-m", "merge", "FETCH_HEAD")
-    assert "of the library" not in remembered(app)
+    assert "of the library" not in list_output(app)
     remember(app, "of the application")
-    assert "of the application" not in remembered(library)
+    assert "of the application" not in list_output(library)
     git(work, "clone", "-q", str(app), "second")
-    assert "of the application" in remembered(work / "second")
+    assert "of the application" in list_output(work / "second")
 
 
 def test_a_remote_that_no_branch_follows_does_not_make_a_repository_the_same(work: Path) -> None:
@@ -172,7 +172,7 @@ def test_a_remote_that_no_branch_follows_does_not_make_a_repository_the_same(wor
     shop = make_repository(work / "shop", "the shop")
     git(shop, "remote", "add", "template", REMOTE)
     git(shop, "fetch", "-q", str(template), "main:refs/remotes/template/main", "--tags")
-    assert "of the template" not in remembered(shop)
+    assert "of the template" not in list_output(shop)
 
 
 def test_a_clone_whose_remote_has_another_name_is_the_same_project(work: Path) -> None:
@@ -180,19 +180,19 @@ def test_a_clone_whose_remote_has_another_name_is_the_same_project(work: Path) -
     git(work, "clone", "-q", address, "shop")
     remember(work / "shop", "pnpm is used")
     git(work, "clone", "-q", "--origin", "upstream", "--depth", "1", address, "second")
-    assert "pnpm" in remembered(work / "second")
+    assert "pnpm" in list_output(work / "second")
 
 
 def test_another_repository_of_the_same_name_never_sees_the_memories_and_it_is_said_once(work: Path) -> None:
     first = make_repository(work / "a" / "shop", "one shop")
     remember(first, "the secret sauce")
     second = make_repository(work / "b" / "shop", "another shop")
-    assert "sauce" not in remembered(second)
+    assert "sauce" not in list_output(second)
     told = remember(second, "something else")
     assert "project shop is another repository" in told
     assert remember(second, "one more") == ""
-    assert "sauce" not in remembered(second)
-    assert "something else" not in remembered(first)
+    assert "sauce" not in list_output(second)
+    assert "something else" not in list_output(first)
 
 
 def test_another_repository_in_the_directory_of_a_deleted_one_never_sees_its_memories(work: Path) -> None:
@@ -204,7 +204,7 @@ def test_another_repository_in_the_directory_of_a_deleted_one_never_sees_its_mem
     assert "sauce" not in first.stdout
     assert f"{shop} was project shop and is another repository now" in first.stderr
     assert "was project" not in remember(work / "shop", "something else")
-    assert "sauce" not in remembered(work / "shop")
+    assert "sauce" not in list_output(work / "shop")
 
 
 def test_bind_without_a_project_takes_the_one_whose_history_it_shares(work: Path) -> None:
@@ -213,7 +213,7 @@ def test_bind_without_a_project_takes_the_one_whose_history_it_shares(work: Path
     git(work, "clone", "-q", str(shop), "fork")
     git(work / "fork", "remote", "set-url", "origin", "https://example.org/bob/shop")
     assert "to project shop" in omoide(work / "fork", "project", "bind").stdout
-    assert "pnpm" in remembered(work / "fork")
+    assert "pnpm" in list_output(work / "fork")
     other = make_repository(work / "other", "another")
     refused = omoide(other, "project", "bind")
     assert refused.returncode == 2
@@ -239,7 +239,7 @@ def test_a_deleted_and_cloned_again_repository_keeps_its_memories(work: Path) ->
     remember(work / "shop", "pnpm is used")
     shutil.rmtree(work / "shop")
     git(work, "clone", "-q", str(origin), "shop")
-    assert "pnpm" in remembered(work / "shop")
+    assert "pnpm" in list_output(work / "shop")
 
 
 def test_a_repository_without_a_commit_is_its_directory_and_is_recognised_by_its_first_commit_later(work: Path) -> None:
@@ -250,14 +250,14 @@ def test_a_repository_without_a_commit_is_its_directory_and_is_recognised_by_its
     git(shop, "commit", "-q", "-m", "first")
     remember(shop, "Tuesday is release day")
     moved = shop.rename(work / "store")
-    assert "pnpm" in remembered(moved)
+    assert "pnpm" in list_output(moved)
 
 
 def test_a_repository_without_a_commit_that_is_moved_keeps_its_memories(work: Path) -> None:
     shop = make_repository(work / "shop")
     remember(shop, "pnpm is used")
     moved = shop.rename(work / "store")
-    assert "pnpm" in remembered(moved)
+    assert "pnpm" in list_output(moved)
 
 
 def test_a_rewritten_history_and_a_new_remote_address_keep_the_project(work: Path) -> None:
@@ -265,9 +265,9 @@ def test_a_rewritten_history_and_a_new_remote_address_keep_the_project(work: Pat
     remember(shop, "pnpm is used")
     git(shop, "commit", "-q", "--amend", "-m", "another first commit")
     git(shop, "remote", "set-url", "origin", "git@example.org:bob/shop.git")
-    assert "pnpm" in remembered(shop)
+    assert "pnpm" in list_output(shop)
     moved = shop.rename(work / "store")
-    assert "pnpm" in remembered(moved)
+    assert "pnpm" in list_output(moved)
 
 
 def test_an_orphan_branch_is_the_same_project(work: Path) -> None:
@@ -276,7 +276,7 @@ def test_an_orphan_branch_is_the_same_project(work: Path) -> None:
     git(shop, "checkout", "-q", "--orphan", "pages")
     git(shop, "commit", "-q", "-m", "pages")
     git(shop, "remote", "add", "origin", REMOTE)
-    assert "pnpm" in remembered(shop)
+    assert "pnpm" in list_output(shop)
 
 
 def test_a_fork_without_a_terminal_is_separate_and_bind_makes_it_the_same(work: Path) -> None:
@@ -289,10 +289,10 @@ def test_a_fork_without_a_terminal_is_separate_and_bind_makes_it_the_same(work: 
     assert "project bind --project shop" in done.stderr
     assert omoide(work / "fork", "list").stderr.count("project bind") == 0
     assert omoide(work / "fork", "project", "bind", "--project", "shop").returncode == 0
-    assert "pnpm" in remembered(work / "fork")
+    assert "pnpm" in list_output(work / "fork")
     git(work, "clone", "-q", str(work / "fork"), "third")
     git(work / "third", "remote", "set-url", "origin", "https://example.org/bob/shop")
-    assert "pnpm" in remembered(work / "third")
+    assert "pnpm" in list_output(work / "third")
 
 
 @pytest.mark.parametrize(("answer", "seen"), [("y", True), ("n", False)])
@@ -371,10 +371,10 @@ def test_a_submodule_is_a_project_of_its_own_and_a_subdirectory_is_its_repositor
     git(shop, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library), "lib")
     remember(shop, "of the shop")
     (shop / "packages" / "app").mkdir(parents=True)
-    assert "of the shop" in remembered(shop / "packages" / "app")
-    assert "of the shop" not in remembered(shop / "lib")
+    assert "of the shop" in list_output(shop / "packages" / "app")
+    assert "of the shop" not in list_output(shop / "lib")
     remember(library, "of the library")
-    assert "of the library" in remembered(shop / "lib")
+    assert "of the library" in list_output(shop / "lib")
 
 
 def test_mirrors_of_a_moved_repository_follow_it(work: Path) -> None:
@@ -496,7 +496,7 @@ def test_an_old_database_is_bound_to_its_repository_without_a_persons_doing(work
     assert omoide(shop, "project", "create", "shop", "--root", ".").returncode == 0  # no identity, as after a migration
     remember(shop, "pnpm is used")
     moved = shop.rename(work / "store")
-    assert "pnpm" in remembered(moved)
+    assert "pnpm" in list_output(moved)
 
 
 @pytest.mark.parametrize(
@@ -526,5 +526,5 @@ def test_a_known_directory_costs_no_git_process(work: Path, monkeypatch: pytest.
     (path / "git").write_text(f"#!/bin/sh\necho called >> {work}/calls\nexit 1\n")
     (path / "git").chmod(0o755)
     monkeypatch.setenv("PATH", f"{path}:{os.environ['PATH']}")
-    assert "pnpm" in remembered(shop)
+    assert "pnpm" in list_output(shop)
     assert not (work / "calls").exists()

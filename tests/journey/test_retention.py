@@ -26,7 +26,7 @@ def active(memory, scope=SHOP):
     return sorted(each.content for each in memory.list(scope=scope, limit=100_000).memories)
 
 
-def used(memory, clock):
+def record_use(memory, clock):
     """Somebody works here, and did before: an event, and a run of retention a day ago."""
     memory.remember("used", scope=EVERYWHERE)
     with memory._store.write() as tx:
@@ -211,7 +211,7 @@ def test_retention_runs_on_close_at_most_once_a_day(path, open_memory, clock):
     with open_memory(path) as memory:
         memory.remember("zebra", scope=SHOP)
         clock.step(90 * DAY - 3600)
-        used(memory, clock)
+        record_use(memory, clock)
     clock.step(3600)
     open_memory(path).close()
     with open_memory(path) as memory:
@@ -245,7 +245,7 @@ def test_automatic_retention_skips_when_the_store_is_busy(path, open_memory, clo
         memory.remember("zebra", scope=SHOP)
     clock.step(100 * DAY)
     busy, closing = open_memory(path, retire="manual"), open_memory(path)
-    used(busy, clock)
+    record_use(busy, clock)
     with busy._store.write():
         started = time.monotonic()
         closing.close()
@@ -261,7 +261,7 @@ def test_at_most_a_tenth_of_a_layer_is_archived_by_itself_a_day_and_at_least_one
         memory.remember("alone", scope=BANK)
         memory.remember_many(Draft(f"many {n}", EVERYWHERE) for n in range(6_000))
         clock.step(100 * DAY)
-        used(memory, clock)
+        record_use(memory, clock)
     left = []
     for _ in range(3):
         open_memory(path).close()
@@ -320,7 +320,7 @@ def test_what_was_archived_by_itself_is_reported_once_at_the_next_command_with_t
             memory.remember(f"note {n}", scope=SHOP)
     clock.step(100 * DAY)
     with open_memory(path, retire="manual") as memory:
-        used(memory, clock)
+        record_use(memory, clock)
     open_memory(path).close()
     first, second = omoide("list"), omoide("list")
     assert "1 memory was archived by itself (#1): `omoide retire --undo`" in first.err
@@ -339,7 +339,7 @@ def test_what_several_automatic_runs_archived_is_reported_and_undone_together(pa
         memory.remember_many(Draft(f"note {n}", SHOP) for n in range(20))
     clock.step(100 * DAY)
     server = open_memory(path)
-    used(server, clock)
+    record_use(server, clock)
     for _ in range(3):
         server.retire_if_due()
         for n in range(600):  # much more happens before somebody runs a command
@@ -359,7 +359,7 @@ def test_what_was_reported_before_is_not_reported_again_with_the_next_run(path, 
         memory.remember_many(Draft(f"note {n}", SHOP) for n in range(20))
     clock.step(100 * DAY)
     memory = open_memory(path)
-    used(memory, clock)
+    record_use(memory, clock)
     seen = []
     for _ in range(2):
         memory.retire_if_due()
@@ -424,7 +424,7 @@ def test_undo_leaves_alone_what_was_changed_since(path, open_memory, clock):
         memory.remember_many(Draft(f"note {n}", SHOP) for n in range(20))
     clock.step(100 * DAY)
     memory = open_memory(path)
-    used(memory, clock)
+    record_use(memory, clock)
     retired = [each.memory.number for each in memory.retire_if_due().retirements]
     assert len(retired) == 2
     memory.forget(retired[0], scope=SHOP)
@@ -479,7 +479,7 @@ def test_a_wrong_clock_does_not_stop_retention_for_good(path, open_memory, clock
         memory.remember("zebra", scope=SHOP)
     clock.step(100 * DAY)
     with open_memory(path, retire="manual") as memory:
-        used(memory, clock)
+        record_use(memory, clock)
     open_memory(path).close()
     assert active(open_memory(path)) == ["used"]
 
@@ -489,7 +489,7 @@ def test_closing_twice_or_during_an_export_is_safe(path, open_memory, clock):
     memory.remember("zebra", scope=SHOP)
     clock.step(100 * DAY)
     memory.remember("okapi", scope=SHOP)
-    used(memory, clock)
+    record_use(memory, clock)
     exported = memory.everything()
     next(exported)
     assert [one.memory.number for one in memory.retire_if_due().retirements] == [1]

@@ -16,7 +16,7 @@ TEXTS = (
 
 
 @pytest.fixture
-def measured(monkeypatch, tmp_path, capsys):
+def measure(monkeypatch, tmp_path, capsys):
     """The answer and the cells of the line of a small set, two of whose three questions have no word of their text."""
     questions = [
         retrieval.Question(text, SHOP, frozenset({id}))
@@ -37,16 +37,16 @@ def measured(monkeypatch, tmp_path, capsys):
     return run
 
 
-def test_semantic_and_word_results_are_shown_side_by_side(measured):
-    answer, heads, line = measured()
+def test_semantic_and_word_results_are_shown_side_by_side(measure):
+    answer, heads, line = measure()
     assert heads[:8] == ["set", "questions", "R@1", "words", "±", "R@10", "words", "±"]
     assert line[:8] == ["small", "3", "1.000", "0.333", "+0.667", "1.000", "0.333", "+0.667"]
     assert line[-1] == "✓"
     assert answer == 0
 
 
-def test_a_set_where_vectors_do_worse_than_words_fails(measured, monkeypatch):
+def test_a_set_where_vectors_do_worse_than_words_fails(measure, monkeypatch):
     monkeypatch.setattr(retrieval, "LOSS", -0.67)  # as if words alone had found almost everything
-    answer, _, line = measured()
+    answer, _, line = measure()
     assert line[-1] == "✗"
     assert answer == 1

@@ -23,9 +23,9 @@ SCOPES = {
 }
 # They change nothing and tell nothing of memories: another actor with no more rights, another source, a rest, the end,
 # where the file is, who follows it, which types there are, and the settings.
-NO_DEEDS = {"acting_as", "with_source", "with_idempotency_key", "flush", "close", "close_quickly"}
-NO_DEEDS |= {"location", "hooks", "types", "settings"}
-VERBS = {name: getattr(Service, name) for name in dir(Service) if not name.startswith("_") and name not in NO_DEEDS}
+NO_VERBS = {"acting_as", "with_source", "with_idempotency_key", "flush", "close", "close_quickly"}
+NO_VERBS |= {"location", "hooks", "types", "settings"}
+VERBS = {name: getattr(Service, name) for name in dir(Service) if not name.startswith("_") and name not in NO_VERBS}
 NAMING = [name for name, verb in VERBS.items() if {"ref", "refs"} & set(inspect.signature(verb).parameters)]
 
 
@@ -42,9 +42,9 @@ def call(memory, verb, scope, directory, *, ref, other):
         "call": HookCall("codex", HookEvent.PROMPT, prompt="zebra stripes", directory=str(directory)),
     }  # fmt: skip
     if verb in ("unmirror", "join", "reset_sync_state", "accept_entries"):
-        values["number"] = mirrored(memory, scope, directory / f"of {verb}.md")
+        values["number"] = make_mirror(memory, scope, directory / f"of {verb}.md")
     if verb == "resolve" and isinstance(ref, int):
-        mirror = mirrored(memory, scope, directory / "of resolve.md")
+        mirror = make_mirror(memory, scope, directory / "of resolve.md")
         with memory._store.write() as tx:
             conflict = SyncConflict(mirror, ref, datetime(2026, 2, 5, tzinfo=UTC), 1, 1, Side.FILE)
             tx.record_sync(mirror, SyncUpdate(conflicts=[conflict]))
@@ -72,7 +72,7 @@ def call(memory, verb, scope, directory, *, ref, other):
     return list(answer) if inspect.isgenerator(answer) else answer
 
 
-def mirrored(memory, scope, file):
+def make_mirror(memory, scope, file):
     """The number of a mirror that the owner made."""
     file.parent.mkdir(exist_ok=True)
     with memory._store.write() as tx:

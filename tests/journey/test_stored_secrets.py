@@ -238,8 +238,8 @@ def test_a_fix_removes_every_byte_of_a_secret_and_nothing_else(memory, path, fil
     hits = memory.recall("pinned note", scope=SHOP).hits
     assert [hit.memory.number for hit in hits][:1] == [2]
     assert memory.recall(TOKEN, scope=SHOP).hits == []
-    deeds = [event.action for event in memory.events(scope=SHOP, limit=50)]
-    assert deeds.count("redacted") == 5
+    actions = [event.action for event in memory.events(scope=SHOP, limit=50)]
+    assert actions.count("redacted") == 5
 
 
 def test_a_fix_reaches_the_mirrored_file_as_any_other_change_does(memory, path, tmp_path):

@@ -146,33 +146,33 @@ def _lines(done):
 
 
 def test_export_without_flags_is_everything_and_flags_narrow_it(full):
-    def exported(*flags):
+    def export_contents(*flags):
         return [json.loads(line)["content"] for line in _lines(full("export", "--format", "jsonl", *flags))]
 
-    assert len(exported()) == len(ODD) - 1 + 4
-    assert exported("--global") == ["everywhere"]
-    assert exported("--project", "backend/py/bank") == ["theirs"]
-    assert exported("--session", "月曜") == ["one session"]
-    assert exported("--type", "decision") == ["text two"]
-    assert exported("--tag", "b") == []
-    assert exported("--tags", "A,日本") == ["text two"]
-    assert exported("--state", "forgotten") == [ODD[3]]
-    assert exported("--since", "2999-01-01") == []
+    assert len(export_contents()) == len(ODD) - 1 + 4
+    assert export_contents("--global") == ["everywhere"]
+    assert export_contents("--project", "backend/py/bank") == ["theirs"]
+    assert export_contents("--session", "月曜") == ["one session"]
+    assert export_contents("--type", "decision") == ["text two"]
+    assert export_contents("--tag", "b") == []
+    assert export_contents("--tags", "A,日本") == ["text two"]
+    assert export_contents("--state", "forgotten") == [ODD[3]]
+    assert export_contents("--since", "2999-01-01") == []
 
 
 def test_import_takes_only_what_the_filters_let_through(full, place):
     full("export", "-o", str(place / "a.jsonl"))
 
-    def taken(name, *flags):
+    def import_contents(name, *flags):
         store = ["--store", str(place / f"{name}.db")]
         full("import", str(place / "a.jsonl"), *flags, *store)
         return {json.loads(line)["content"] for line in _lines(full("export", "--format", "jsonl", *store))}
 
-    assert taken("one", "--global") == {"everywhere"}
-    assert taken("two", "--project", "backend/py/bank") == {"theirs"}
-    assert taken("three", "--type", "decision") == {"text two"}
-    assert taken("four", "--state", "archived") == {ODD[1]}
-    assert taken("five", "--since", "2999-01-01") == set()
+    assert import_contents("one", "--global") == {"everywhere"}
+    assert import_contents("two", "--project", "backend/py/bank") == {"theirs"}
+    assert import_contents("three", "--type", "decision") == {"text two"}
+    assert import_contents("four", "--state", "archived") == {ODD[1]}
+    assert import_contents("five", "--since", "2999-01-01") == set()
 
 
 def test_links_to_memories_outside_the_file_are_reported_and_left_out(full, place):

@@ -47,7 +47,7 @@ def write(root, *entries, head="# Memories\n\n"):
     (root / FILE).write_text(head + "\n".join(entries), encoding="utf-8")
 
 
-def committed(root, *entries):
+def commit(root, *entries):
     write(root, *entries)
     git("add", ".agent", cwd=root)
     git("commit", "-m", "memories", cwd=root)
@@ -240,7 +240,7 @@ def test_a_directory_without_git_is_refused(omoide, place):
 
 
 def test_the_link_does_not_replace_a_tracked_file_in_commits(omoide, shop):
-    committed(shop, ONE)
+    commit(shop, ONE)
     write(shop, ONE, TWO)
     done = omoide("worktree", "add", "../first", cwd=shop)
     assert done.code == 0
@@ -255,7 +255,7 @@ def test_the_link_does_not_replace_a_tracked_file_in_commits(omoide, shop):
 
 def test_a_branch_with_other_memories_keeps_its_file_with_a_warning(omoide, shop):
     git("checkout", "-b", "other", cwd=shop)
-    committed(shop, ONE, TWO)
+    commit(shop, ONE, TWO)
     git("checkout", "-b", "feature", "HEAD~1", cwd=shop)
     write(shop, ONE)
     done = omoide("worktree", "add", "../first", "other", cwd=shop)
@@ -316,7 +316,7 @@ def test_worktrees_that_git_links_by_relative_paths_are_found(shop):
 
 
 def test_removing_a_worktree_keeps_the_memories(omoide, shop):
-    committed(shop, ONE)
+    commit(shop, ONE)
     omoide("worktree", "add", "../first", cwd=shop)
     git("worktree", "remove", "../first", cwd=shop)
     assert (shop / FILE).read_text(encoding="utf-8").endswith(ONE)

@@ -59,7 +59,7 @@ def directory(tmp_path: Path) -> Path:
     return tmp_path / "notes"
 
 
-def listed(memory: Service, states: Iterable[State] = (State.ACTIVE,)) -> list[Memory]:
+def list_memories(memory: Service, states: Iterable[State] = (State.ACTIVE,)) -> list[Memory]:
     return list(memory.list(scope=SHOP, states=list(states)).memories)
 
 
@@ -70,7 +70,7 @@ def listed(memory: Service, states: Iterable[State] = (State.ACTIVE,)) -> list[M
 def test_the_same_topic_and_type_update_the_memory(memory, directory, store):
     old = memory.remember("pnpm is used", scope=SHOP, topic="Package manager").memory
     store(memory, Draft("npm is used", SHOP, topic="package  MANAGER"), directory)
-    (new,) = listed(memory)
+    (new,) = list_memories(memory)
     assert (new.number, new.content, new.version) == (old.number, "npm is used", 2)
     assert [event.action for event in memory.events(old.number, scope=SHOP)] == ["updated", "remembered"]
 
@@ -79,7 +79,7 @@ def test_the_same_topic_and_type_update_the_memory(memory, directory, store):
 def test_the_same_key_updates_the_memory(memory, directory, store):
     old = memory.remember("pnpm is used", scope=SHOP, key="packages").memory
     store(memory, Draft("npm is used", SHOP, key="packages"), directory)
-    (new,) = listed(memory)
+    (new,) = list_memories(memory)
     assert (new.number, new.content, new.version) == (old.number, "npm is used", 2)
 
 
@@ -87,7 +87,7 @@ def test_the_same_key_updates_the_memory(memory, directory, store):
 def test_the_same_content_without_a_topic_is_the_same_memory(memory, directory, store):
     old = memory.remember("pnpm is used", scope=SHOP).memory
     store(memory, Draft("pnpm is used", SHOP), directory)
-    (same,) = listed(memory)
+    (same,) = list_memories(memory)
     assert (same.number, same.version) == (old.number, 1)
     # What another tool still says is no new reference.
     assert same.reference_count == (0 if store is by_gather else 1)
@@ -108,7 +108,7 @@ def test_a_current_memory_is_updated_rather_than_an_archived_one(memory, directo
     current = memory.remember("yarn is used", scope=SHOP, topic="tools").memory
     current = memory.revise(current.number, scope=SHOP, topic="packages")
     store(memory, Draft("npm is used", SHOP, topic="packages"), directory)
-    (new,) = listed(memory)
+    (new,) = list_memories(memory)
     assert (new.number, new.content) == (current.number, "npm is used")
 
 
@@ -119,27 +119,27 @@ def test_a_current_memory_is_updated_rather_than_an_archived_one(memory, directo
 def test_the_run_of_the_settings_is_recorded(tmp_path, open_memory, directory, store):
     memory = open_memory(tmp_path / "memory.db", run="run-7")
     store(memory, Draft("pnpm is used", SHOP), directory)
-    assert [stored.source_run_id for stored in listed(memory)] == ["run-7"]
+    assert [stored.source_run_id for stored in list_memories(memory)] == ["run-7"]
 
 
 def test_an_edit_of_a_file_is_of_no_run_whichever_agent_reads_it(tmp_path, open_memory, directory):
     memory = open_memory(tmp_path / "memory.db", run="run-7")
     by_file(memory, Draft("pnpm is used", SHOP), directory)
-    assert [stored.source_run_id for stored in listed(memory)] == [None]
+    assert [stored.source_run_id for stored in list_memories(memory)] == [None]
 
 
 @every_call
 def test_a_run_that_the_draft_names_goes_before_that_of_the_settings(tmp_path, open_memory, directory, store):
     memory = open_memory(tmp_path / "memory.db", run="run-7")
     store(memory, Draft("pnpm is used", SHOP, source_run_id="run-1"), directory)
-    assert [stored.source_run_id for stored in listed(memory)] == ["run-1"]
+    assert [stored.source_run_id for stored in list_memories(memory)] == ["run-1"]
 
 
 @every_call
 def test_a_secret_is_refused(memory, directory, store):
     with pytest.raises(SecretFound):
         store(memory, Draft(SECRET, SHOP), directory)
-    assert listed(memory) == []
+    assert list_memories(memory) == []
 
 
 def test_a_secret_in_a_file_is_refused(memory, directory):
@@ -147,14 +147,14 @@ def test_a_secret_in_a_file_is_refused(memory, directory):
         warnings.simplefilter("always")
         by_file(memory, Draft(SECRET, SHOP), directory)
     assert any("seems to hold a secret" in str(warning.message) for warning in reported)
-    assert listed(memory) == []
+    assert list_memories(memory) == []
 
 
 @every_path
 def test_a_secret_is_redacted_where_the_settings_say_so(tmp_path, open_memory, directory, store):
     memory = open_memory(tmp_path / "memory.db", secrets="redact")
     store(memory, Draft(SECRET, SHOP), directory)
-    (stored,) = listed(memory)
+    (stored,) = list_memories(memory)
     assert stored.content.startswith("the key is ")
     assert SECRET.split()[-1] not in stored.content
 
@@ -163,7 +163,7 @@ def test_a_secret_is_redacted_where_the_settings_say_so(tmp_path, open_memory, d
 def test_a_field_that_breaks_a_rule_is_refused(memory, directory, store):
     with pytest.raises(InvalidInput):
         store(memory, Draft("pnpm is used", SHOP, type="no such type"), directory)
-    assert listed(memory) == []
+    assert list_memories(memory) == []
 
 
 @every_call
@@ -179,7 +179,7 @@ def test_an_actor_writes_only_within_its_bounds(tmp_path, open_memory, directory
     bound = open_memory(tmp_path / "memory.db", actor=BoundActor("agent", Role.OWNER, projects=("bank",)))
     with pytest.raises(NotAllowed):
         store(bound, Draft("pnpm is used", SHOP), directory)
-    assert listed(open_memory(tmp_path / "memory.db")) == []
+    assert list_memories(open_memory(tmp_path / "memory.db")) == []
 
 
 def test_an_edit_of_a_file_is_the_owners_whoever_reads_it(tmp_path, open_memory, directory):
@@ -188,7 +188,7 @@ def test_an_edit_of_a_file_is_the_owners_whoever_reads_it(tmp_path, open_memory,
     worker = open_memory(tmp_path / "memory.db", actor=Actor("agent", Role.WORKER))
     file = directory / "memories.md"
     file.write_text(file.read_text(encoding="utf-8").replace("pnpm", "npm"), encoding="utf-8")
-    (stored,) = listed(worker)
+    (stored,) = list_memories(worker)
     assert stored.content == "npm is used"
     assert (stored.author.name, stored.author.role) == ("human", Role.OWNER)
 
@@ -246,7 +246,7 @@ def test_a_hook_that_fails_does_not_fail_a_verb_whose_commit_is_done(memory, cap
     seen: list[object] = []
     memory._writes._hooks = Hooks(after_commit=[fail, seen.append])
     assert memory.remember("pnpm is used", scope=SHOP).action == "created"
-    assert [stored.content for stored in listed(memory)] == ["pnpm is used"]
+    assert [stored.content for stored in list_memories(memory)] == ["pnpm is used"]
     assert seen == [[1]], "the other hooks run all the same"
     (record,) = [record for record in caplog.records if record.levelno == logging.ERROR]
     assert "committed" in record.message
@@ -258,4 +258,4 @@ def test_a_memory_imported_whole_keeps_its_own_run(tmp_path, open_memory):
     memory = open_memory(tmp_path / "memory.db", run="run-7")
     theirs = open_memory(tmp_path / "theirs.db").remember("pnpm is used", scope=SHOP).memory
     memory.import_memories([theirs, msgspec.structs.replace(theirs, id=new_id(now()), content="x", source_run_id="run-1")])
-    assert {stored.source_run_id for stored in listed(memory)} == {None, "run-1"}
+    assert {stored.source_run_id for stored in list_memories(memory)} == {None, "run-1"}

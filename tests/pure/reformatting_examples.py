@@ -182,7 +182,7 @@ def _setext(text: str) -> str:
     return re.sub(r"^## (.*)$", r"\1\n---", text, flags=re.MULTILINE)
 
 
-def _indented(text: str, by: int) -> str:
+def _indent(text: str, by: int) -> str:
     return re.sub(r"^(?=[-* ]\S?)", " " * by, text, flags=re.MULTILINE)
 
 
@@ -198,8 +198,8 @@ REFORMATTED = {
     "bold labels": re.sub(r"^- (\w+):", r"- **\1:**", WRITTEN, flags=re.MULTILINE),
     "bold labels before the colon": re.sub(r"^- (\w+):", r"- __\1__:", WRITTEN, flags=re.MULTILINE),
     "labels without a mark": re.sub(r"^- (\w+):", r"**\1**:", WRITTEN, flags=re.MULTILINE),
-    "items indented by 2": _indented(WRITTEN, 2),
-    "items indented by 4": _indented(WRITTEN, 4),
+    "items indented by 2": _indent(WRITTEN, 2),
+    "items indented by 4": _indent(WRITTEN, 4),
     "items indented by a tab": re.sub(r"^(?=[-* ]\S?)", "\t", WRITTEN, flags=re.MULTILINE),
     "stars": re.sub(r"^- ", "* ", WRITTEN, flags=re.MULTILINE),
     "pluses": re.sub(r"^- ", "+   ", WRITTEN, flags=re.MULTILINE),

@@ -24,7 +24,7 @@ class Maker:
     def uuid(self) -> str:
         return "-".join(self.draw(n, HEX) for n in (8, 4, 4, 4, 12))
 
-    def chosen(self) -> str:
+    def password(self) -> str:
         """A password as people choose one."""
         word = self.chance.choice(
             ["Sakura", "tanuki", "Winter", "BlueHeron", "fuji", "Kyoto", "dragon", "Maple", "otter", "hinata"]
@@ -130,13 +130,13 @@ def provider_tokens(seed: int) -> dict[str, str]:
         "sonar": "sq" + "u_" + d(40, HEX),
         "contentful": "CF" + "PAT-" + d(43, URL64),
         "jwt": "ey" + "J" + d(33) + ".ey" + "J" + d(80, URL64) + "." + d(43, URL64),
-    }  # fmt: skip
+    }  # a table: one token per entry  # fmt: skip
 
 
 AROUND = (
     "{}", "use {} for the nightly job", "本番では {} を使う。", "鍵は{}です。", "`{}`", "- {}", "({})", "値: {}\n",
     '"{}",', "「{}」に変更した",
-)  # fmt: skip
+)  # a table: several entries per line  # fmt: skip
 
 
 def putty(make: Maker) -> str:
@@ -148,7 +148,7 @@ def putty(make: Maker) -> str:
 def named_secrets(seed: int) -> list[str]:
     """Assignments, files, headers, commands and sentences that hold a secret."""
     make = Maker(seed)
-    d, p = make.draw, make.chosen
+    d, p = make.draw, make.password
     basic = base64.b64encode(f"deploy:{p()}".encode()).decode()
     pem = "\n".join(d(64, BASE64) for _ in range(6))
     return [

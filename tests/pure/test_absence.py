@@ -19,7 +19,7 @@ def page(names, opening="# Memories\n"):
     return "\n".join([opening, *map(entry, names)])
 
 
-def asked(state=GitState()):  # noqa: B008 - a frozen value
+def fake_git(state=GitState()):  # noqa: B008 - a frozen value
     """A git that answers this, and counts how often it is asked."""
 
     def git():
@@ -36,7 +36,7 @@ def verdict(before, after, missing, *, git=None, older=(), elsewhere=(), total=0
     absence = Absence(
         {IDS[name] for name in missing}, others, after, digest_of(after or ""), known, elsewhere=elsewhere, total=total
     )
-    return judge(absence, git or asked())
+    return judge(absence, git or fake_git())
 
 
 BULLETS = {
@@ -124,7 +124,7 @@ def test_headings_that_are_underlined_and_headings_with_ids_end_a_section():
 
 @pytest.mark.parametrize(("after", "reason"), [(None, Held.GONE), ("", Held.GONE), ("\ufeff \r\n\t\n", Held.GONE)])
 def test_a_file_that_is_gone_or_empty_deletes_nothing(after, reason):
-    git = asked()
+    git = fake_git()
     assert verdict(page("abcd"), after, "b", git=git) is reason
     assert git.count == 0
 
@@ -135,8 +135,8 @@ def test_an_id_that_is_still_somewhere_is_not_deleted():
 
 def test_what_git_did_is_no_deletion():
     for after in (page("acd"), page("a")):
-        assert verdict(page("abcd"), after, "b", git=asked(GitState(has_text=True))) is Held.GIT
-        assert verdict(page("abcd"), after, "b", git=asked(GitState(operation=True))) is Held.OPERATION
+        assert verdict(page("abcd"), after, "b", git=fake_git(GitState(has_text=True))) is Held.GIT
+        assert verdict(page("abcd"), after, "b", git=fake_git(GitState(operation=True))) is Held.OPERATION
 
 
 def test_a_text_older_than_the_last_two_versions_is_an_old_buffer():
@@ -152,13 +152,13 @@ def versions_of(*texts):
     return known
 
 
-def deleted(versions, after):
+def judge_versions(versions, after):
     """Which entries count as deleted, and which are held."""
     before = {name for name, id in IDS.items() if id in versions[-1]}
     rest = {name for name, id in IDS.items() if id in after}
     ids = {IDS[name] for name in before - rest}
     absence = Absence(ids, [IDS[name] for name in rest], after, digest_of(after), versions_of(*versions))
-    verdicts = judge_entries(absence, asked())
+    verdicts = judge_entries(absence, fake_git())
     names = {id: name for name, id in IDS.items()}
     return tuple("".join(sorted(names[id] for id in ids if (verdicts[id] is None) is it)) for it in (True, False))
 
@@ -184,7 +184,7 @@ GROWING = [page("abcd"), page("abcde"), page("abcdef")]
     ([page("abcd"), page("abcde"), page("abcdef"), page("abcd"), page("abcdef")], "acde", ("b", "f")),  # git went and came
 ])  # fmt: skip
 def test_what_the_last_writes_added_is_deleted_only_if_something_of_them_is_there(versions, after, expected):
-    assert deleted(versions, page(after)) == expected
+    assert judge_versions(versions, page(after)) == expected
 
 
 def tight(names):
@@ -209,12 +209,12 @@ def long_page(names, ids=LONG):
     ([page("abcd"), long_page("abcd"), long_page("abcdef")], long_page("acd"), ("bef", "")),  # once: nothing undid it
 ])  # fmt: skip
 def test_versions_that_changed_anything_else_do_not_hide_how_an_earlier_one_differs(versions, after, expected):
-    assert deleted(versions, after) == expected
+    assert judge_versions(versions, after) == expected
 
 
 def test_what_was_changed_since_shows_that_the_last_version_was_read():
     versions = [page("abcd"), page("abcde"), page("abcdef").replace("of a", "of A")]
-    assert deleted(versions, page("acd").replace("of a", "of A")) == ("bef", "")
+    assert judge_versions(versions, page("acd").replace("of a", "of A")) == ("bef", "")
 
 
 def changes(before, after):
@@ -256,7 +256,7 @@ def test_more_than_half_or_more_than_ten_at_once_are_not_deleted(names, missing,
 
 def test_without_a_record_of_the_file_nothing_is_deleted():
     absence = Absence({IDS["a"]}, [IDS["b"]], page("b"), digest_of(page("b")), FileVersions("a.md"))
-    assert judge(absence, asked()) is Held.UNKNOWN
+    assert judge(absence, fake_git()) is Held.UNKNOWN
 
 
 def test_versions_are_recorded_newest_first_once_each_and_up_to_a_number():

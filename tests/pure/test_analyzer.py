@@ -11,7 +11,7 @@ from hypothesis import example, given, strategies as st
 from omoide.retrieval.analyzer import LONGEST, display_words, is_literal, normalize_texts, query_terms, spelling, terms
 
 
-def found_by(text: str, query: str) -> bool:
+def matches(text: str, query: str) -> bool:
     return bool(set(terms(text)) & set(query_terms(query)))
 
 
@@ -103,7 +103,7 @@ def test_spelling_variants_share_their_terms(one: str, other: str) -> None:
     ],
 )
 def test_a_note_is_found_by_what_people_type(text: str, query: str) -> None:
-    assert found_by(text, query)
+    assert matches(text, query)
 
 
 def test_a_kana_ending_does_not_join_katakana_and_kanji_of_other_words() -> None:
@@ -133,7 +133,7 @@ def test_a_long_query_is_cut_to_its_most_selective_terms() -> None:
 def test_an_overlong_term_is_cut_and_found_by_its_full_text() -> None:
     key = "k" * 1000
     assert {len(term) for term in terms(key)} == {LONGEST}
-    assert found_by(f"the key is {key}", key)
+    assert matches(f"the key is {key}", key)
     digest = "0123456789abcdef" * 4
     assert terms(digest) == [digest]
 

@@ -9,7 +9,7 @@ from omoide.retrieval.bit_sums import FINE, BitSums, members
 held = st.lists(st.tuples(st.floats(0.01, 9.0), st.sets(st.integers(1, 300), max_size=80)), min_size=1, max_size=20)
 
 
-def summed(terms: list[tuple[float, set[int]]]) -> BitSums:
+def sum_bits(terms: list[tuple[float, set[int]]]) -> BitSums:
     sums = BitSums(max(worth for worth, _ in terms))
     for worth, numbers in terms:
         sums.add(worth, sum(1 << number for number in numbers))
@@ -28,7 +28,7 @@ def test_every_number_is_listed_once_in_order_of_falling_weight(terms: list[tupl
     for value, numbers in terms:
         for number in numbers:
             worth[number] += max(1, round(value / unit))
-    sums = summed(terms)
+    sums = sum_bits(terms)
     assert len(sums) == len(worth)
     windows = list(sums.best(enough, 40))
     assert sorted(number for window in windows for number in window) == sorted(worth)
@@ -38,7 +38,7 @@ def test_every_number_is_listed_once_in_order_of_falling_weight(terms: list[tupl
 
 
 def test_numbers_of_equal_weight_come_newest_first_and_in_batches() -> None:
-    sums = summed([(1.0, set(range(1, 201)))])
+    sums = sum_bits([(1.0, set(range(1, 201)))])
     first = next(sums.best(30, 40))
     assert first == list(range(200, 200 - len(first), -1))
     assert len(first) == 70
@@ -46,7 +46,7 @@ def test_numbers_of_equal_weight_come_newest_first_and_in_batches() -> None:
 
 
 def test_a_sum_may_exceed_every_single_weight() -> None:
-    sums = summed([(1.0, {1, 2}), (1.0, {2, 3}), (1.0, {2, 4}), (0.5, {4})])
+    sums = sum_bits([(1.0, {1, 2}), (1.0, {2, 3}), (1.0, {2, 4}), (0.5, {4})])
     assert list(sums.best(1, 40)) == [[2], [4, 3, 1]]
 
 

@@ -140,7 +140,7 @@ Never mock the database.
 """
 
 
-def told(reading) -> list[tuple[str, str | None, str | None, tuple[str, ...]]]:
+def fields_of(reading) -> list[tuple[str, str | None, str | None, tuple[str, ...]]]:
     return [(fact.draft.content, fact.draft.topic, fact.draft.type, tuple(fact.draft.tags)) for fact in reading]
 
 
@@ -154,7 +154,7 @@ def test_each_file_gives_one_fact_and_the_index_adds_only_its_own():
         }
     )
     assert found.troubles == []
-    assert told(found.facts) == [
+    assert fields_of(found.facts) == [
         ("[Gone](gone.md) — only here", None, "context", ("Memory",)),
         ("Use pnpm", None, "context", ("Memory",)),
         ("Run with `-v`.", "Debugging", "context", ()),
@@ -176,7 +176,7 @@ def test_an_unreadable_file_does_not_stop_the_others():
         {"bad.md": "---\na: [\n---\nx", "open.md": "---\nname: x\n", "empty.md": "---\nname: Only\n---\n"}
     )
     assert [trouble.partition(":")[0] for trouble in found.troubles] == ["bad.md", "open.md"]
-    assert told(found.facts) == [("Only", "Only", None, ())]
+    assert fields_of(found.facts) == [("Only", "Only", None, ())]
 
 
 def test_instructions_are_read_from_items_and_sections():
@@ -215,7 +215,7 @@ Prose after it.
 ```
 """
     facts = parse_instructions("CLAUDE.md", page)
-    assert told(facts) == [
+    assert fields_of(facts) == [
         ("The shop sells, a lot.", "Shop", "context", ()),
         ("`make build`\n- nested\nmore", None, "context", ("Build and test",)),
         ("Run this:\n```sh\n# not a heading\nmake test\n```", None, "context", ("Build and test",)),
@@ -233,4 +233,4 @@ Prose after it.
 
 def test_blocks_written_by_omoide_are_not_imported():
     text = BLOCK.render("# Rules\n\nBe kind.\n", [memory("learnt"), memory("more\nlines", 2)])
-    assert told(parse_instructions("CLAUDE.md", text)) == [("Be kind.", "Rules", "context", ())]
+    assert fields_of(parse_instructions("CLAUDE.md", text)) == [("Be kind.", "Rules", "context", ())]

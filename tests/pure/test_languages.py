@@ -98,17 +98,20 @@ def test_code_is_recognised_and_prose_is_not(language, code):
     assert recognise(code) == language
 
 
-@pytest.mark.parametrize(("example", "tags", "expected"), [
-    ("```rust\nx\n```", ["python"], ("x", "rust")),
-    ("~~~~ SQL title\nselect\n~~~~", [], ("select", "sql")),
-    ("```\nlet mut x = 1;\n```", [], ("let mut x = 1;", "rust")),
-    ("x = 1", ["api", "Python"], ("x = 1", "python")),
-    ("x = 1", ["golang"], ("x = 1", "go")),
-    ("x = 1", [], ("x = 1", "text")),
-    ("git push", ["python"], ("git push", "sh")),
-    ("```sh\na\n```\ntext\n```sh\nb\n```", [], ("```sh\na\n```\ntext\n```sh\nb\n```", "text")),
-    ("", [], ("", "text")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("example", "tags", "expected"),
+    [
+        ("```rust\nx\n```", ["python"], ("x", "rust")),
+        ("~~~~ SQL title\nselect\n~~~~", [], ("select", "sql")),
+        ("```\nlet mut x = 1;\n```", [], ("let mut x = 1;", "rust")),
+        ("x = 1", ["api", "Python"], ("x = 1", "python")),
+        ("x = 1", ["golang"], ("x = 1", "go")),
+        ("x = 1", [], ("x = 1", "text")),
+        ("git push", ["python"], ("git push", "sh")),
+        ("```sh\na\n```\ntext\n```sh\nb\n```", [], ("```sh\na\n```\ntext\n```sh\nb\n```", "text")),
+        ("", [], ("", "text")),
+    ],
+)
 def test_a_given_language_goes_before_a_recognised_one_and_that_before_a_tag(example, tags, expected):
     assert read_example(example, tags) == expected
 

@@ -9,20 +9,20 @@ from hypothesis import given, strategies as st
 from omoide.retrieval import constants, lexical
 
 
-def met(worth: dict[str, float], postings: dict[str, list[Any]], *rest: Any) -> lexical.LexicalScores:
+def lexical_scores(worth: dict[str, float], postings: dict[str, list[Any]], *rest: Any) -> lexical.LexicalScores:
     """Given as postings: a memory, and how often it holds the term in its topic, its tags and its content."""
-    return lexical.lexical_scores(worth, {term: held(its) for term, its in postings.items()}, *rest)
+    return lexical.lexical_scores(worth, {term: term_postings(its) for term, its in postings.items()}, *rest)
 
 
-def held(postings: list[Any]) -> lexical.TermPostings:
+def term_postings(postings: list[Any]) -> lexical.TermPostings:
     return lexical.TermPostings([its[0] for its in postings], {its[0]: its[1:] for its in postings if its[1:] != (0, 0, 1)})
 
 
-def scored(*asked: Any) -> dict[int, float]:
-    return met(*asked).scores
+def scores_of(*asked: Any) -> dict[int, float]:
+    return lexical_scores(*asked).scores
 
 
-def ordered(scores: dict[int, float]) -> list[int]:
+def ranking(scores: dict[int, float]) -> list[int]:
     return sorted(scores, key=lambda number: -scores[number])
 
 
@@ -66,40 +66,42 @@ def test_a_long_query_is_searched_by_few_terms() -> None:
 
 def test_a_word_in_the_topic_weighs_more_than_in_the_tags_and_there_more_than_in_the_content() -> None:
     postings = {"a": [(1, 0, 0, 1), (2, 0, 1, 0), (3, 1, 0, 0)]}
-    assert ordered(scored({"a": 1.0}, postings, {1: 50, 2: 50, 3: 50}, 50.0)) == [3, 2, 1]
+    assert ranking(scores_of({"a": 1.0}, postings, {1: 50, 2: 50, 3: 50}, 50.0)) == [3, 2, 1]
 
 
 def test_repeated_words_have_diminishing_returns() -> None:
     counts = (1, 2, 100, 101)
-    score = scored({"a": 1.0}, {"a": [(count, 0, 0, count) for count in counts]}, dict.fromkeys(counts, 50), 50.0)
+    score = scores_of({"a": 1.0}, {"a": [(count, 0, 0, count) for count in counts]}, dict.fromkeys(counts, 50), 50.0)
     assert score[2] - score[1] > score[101] - score[100] > 0
     assert score[101] < 1
 
 
 def test_a_word_weighs_more_in_a_short_text() -> None:
-    assert ordered(scored({"a": 1.0}, {"a": [(1, 0, 0, 1), (2, 0, 0, 1)]}, {1: 500, 2: 10}, 50.0)) == [2, 1]
+    assert ranking(scores_of({"a": 1.0}, {"a": [(1, 0, 0, 1), (2, 0, 0, 1)]}, {1: 500, 2: 10}, 50.0)) == [2, 1]
 
 
 def test_matching_the_whole_query_beats_repeating_a_part_of_it() -> None:
-    scores = scored(
+    scores = scores_of(
         {"pnpm": 2.0, "lockfile": 2.0},
         {"pnpm": [(1, 0, 0, 1), (2, 0, 0, 9)], "lockfile": [(1, 0, 0, 1)]},
         {1: 20, 2: 20},
         20.0,
     )
-    assert ordered(scores) == [1, 2]
+    assert ranking(scores) == [1, 2]
 
 
 def test_coverage_depends_on_neither_count_nor_length() -> None:
-    found = met({"a": 3.0, "b": 1.0}, {"a": [(1, 0, 0, 1), (2, 0, 0, 9)], "b": [(2, 0, 0, 1)]}, {1: 500, 2: 5, 3: 5}, 50.0)
+    found = lexical_scores(
+        {"a": 3.0, "b": 1.0}, {"a": [(1, 0, 0, 1), (2, 0, 0, 9)], "b": [(2, 0, 0, 1)]}, {1: 500, 2: 5, 3: 5}, 50.0
+    )
     assert found.covered == {1: 0.75, 2: 1.0, 3: 0.0}
 
 
 def test_an_unknown_term_lowers_all_scores_and_keeps_the_order() -> None:
     postings, lengths = {"a": [(1, 0, 0, 1), (2, 0, 0, 3)]}, {1: 20, 2: 20}
-    without = scored({"a": 2.0}, postings, lengths, 20.0)
-    beside = scored({"a": 2.0, "nowhere": 6.0}, postings, lengths, 20.0)
-    assert ordered(without) == ordered(beside)
+    without = scores_of({"a": 2.0}, postings, lengths, 20.0)
+    beside = scores_of({"a": 2.0, "nowhere": 6.0}, postings, lengths, 20.0)
+    assert ranking(without) == ranking(beside)
     assert all(beside[number] < without[number] for number in without)
 
 
@@ -111,7 +113,7 @@ def test_an_empty_query_and_an_empty_result_are_valid() -> None:
     assert lexical.select_terms({}, {}, 0) == []
     assert lexical.term_weights({}, {}, 0) == {}
     assert lexical.rough_scores({}, {}) == {}
-    assert scored({}, {}, {}, 0.0) == {}
+    assert scores_of({}, {}, {}, 0.0) == {}
 
 
 def test_confidence_relevance_use_and_recency_break_ties() -> None:

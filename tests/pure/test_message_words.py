@@ -54,7 +54,7 @@ def test_a_name_in_katakana_sounds_like_the_name_in_latin_letters(katakana, lati
 
 
 @pytest.mark.parametrize("word", ["ログ", "go", "ア", "", "ー"])
-def test_a_short_word_sounds_like_nothing(word):
+def test_a_short_word_has_no_sound_key(word):
     assert not sound_keys(word)
 
 

@@ -27,14 +27,14 @@ class Reading(Base):
         """Return the first book."""
         return self._first()
 
-    def _hidden(self):
+    def _private(self):
         return "hidden"
 
 
 class Lending(Reading):
     def lend(self, name: str, *, days: int = 7) -> str:
         """Lend the first book."""
-        return f"{self._first()} to {name} for {days}: {self._hidden()}"
+        return f"{self._first()} to {name} for {days}: {self._private()}"
 
     @property
     def size(self):

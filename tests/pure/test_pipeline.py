@@ -34,7 +34,7 @@ def test_on_a_tie_the_nearest_scope_comes_first_and_then_the_newest() -> None:
     assert [*pipeline.order(query, facts, dict.fromkeys(facts, 1.0))] == [5, 4, 3, 2, 1]
 
 
-def test_nothing_scored_is_nothing_ordered() -> None:
+def test_no_scores_give_no_order() -> None:
     assert [*pipeline.order(Query(SHOP, "x"), {}, {})] == []
 
 

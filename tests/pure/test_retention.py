@@ -13,12 +13,12 @@ SHOP, BANK, MONDAY = Scope.project("shop"), Scope.project("bank"), Scope.session
 RULES = Rules(ttl_days=90, max_entries=2)
 
 
-def used(number, days, scope=SHOP, *, pinned=False, expires_in=None):
+def make_usage(number, days, scope=SHOP, *, pinned=False, expires_in=None):
     expires_at = None if expires_in is None else NOW + timedelta(days=expires_in)
     return Usage(number, 1, scope, f"topic {number}", pinned, NOW - timedelta(days=days), expires_at)
 
 
-def planned(usages, rules=RULES, layer_sizes=None, most=None):
+def retirements(usages, rules=RULES, layer_sizes=None, most=None):
     if layer_sizes is None:
         layer_sizes = {scope: sum(usage.scope == scope for usage in usages) for scope in {usage.scope for usage in usages}}
     usages = sorted(usages, key=lambda usage: (not has_expired(usage.expires_at, NOW), usage.used_at, usage.number))
@@ -26,58 +26,67 @@ def planned(usages, rules=RULES, layer_sizes=None, most=None):
 
 
 def test_memories_unused_for_the_given_days_are_retired():
-    assert planned([used(1, 90), used(2, 89.99)]) == [(1, "unused")]
+    assert retirements([make_usage(1, 90), make_usage(2, 89.99)]) == [(1, "unused")]
 
 
 def test_expired_memories_are_retired_however_recently_used():
-    assert planned([used(1, 0, expires_in=0), used(2, 0, expires_in=0.01)]) == [(1, "expired")]
+    assert retirements([make_usage(1, 0, expires_in=0), make_usage(2, 0, expires_in=0.01)]) == [(1, "expired")]
 
 
 def test_a_layer_over_the_limit_retires_its_longest_unused():
-    assert planned([used(n, 10 + n) for n in range(5)]) == [(4, "over_limit"), (3, "over_limit"), (2, "over_limit")]
+    assert retirements([make_usage(n, 10 + n) for n in range(5)]) == [
+        (4, "over_limit"),
+        (3, "over_limit"),
+        (2, "over_limit"),
+    ]
 
 
 def test_the_limit_is_applied_to_each_layer_separately():
-    usages = [used(n, 10, scope) for n, scope in enumerate([SHOP, SHOP, BANK, BANK, MONDAY, MONDAY, Scope()])]
-    assert planned(usages) == []
-    assert planned([*usages, used(9, 11, MONDAY)]) == [(9, "over_limit")]
+    usages = [make_usage(n, 10, scope) for n, scope in enumerate([SHOP, SHOP, BANK, BANK, MONDAY, MONDAY, Scope()])]
+    assert retirements(usages) == []
+    assert retirements([*usages, make_usage(9, 11, MONDAY)]) == [(9, "over_limit")]
 
 
 def test_memories_used_within_a_week_are_never_retired_by_the_limit():
-    assert planned([used(n, 6.99) for n in range(2000)]) == []
-    assert planned([used(1, 7), *(used(n, 6) for n in range(2, 9))]) == [(1, "over_limit")]
+    assert retirements([make_usage(n, 6.99) for n in range(2000)]) == []
+    assert retirements([make_usage(1, 7), *(make_usage(n, 6) for n in range(2, 9))]) == [(1, "over_limit")]
 
 
 def test_memories_retired_for_other_reasons_count_towards_the_limit():
-    assert planned([used(1, 100), used(2, 10, expires_in=-1), used(3, 20), used(4, 30)]) == [(2, "expired"), (1, "unused")]
+    assert retirements([make_usage(1, 100), make_usage(2, 10, expires_in=-1), make_usage(3, 20), make_usage(4, 30)]) == [
+        (2, "expired"),
+        (1, "unused"),
+    ]
 
 
 def test_memories_not_considered_still_count_towards_the_limit():
-    assert planned([used(1, 10), used(2, 9)], layer_sizes={SHOP: 3}) == [(1, "over_limit")]
+    assert retirements([make_usage(1, 10), make_usage(2, 9)], layer_sizes={SHOP: 3}) == [(1, "over_limit")]
 
 
 def test_pinned_memories_are_never_retired_but_counted():
-    usages = [used(n, 1000, pinned=True, expires_in=-1) for n in range(3)]
-    assert planned(usages) == []
-    assert planned([*usages, used(9, 10)]) == [(9, "over_limit")]
+    usages = [make_usage(n, 1000, pinned=True, expires_in=-1) for n in range(3)]
+    assert retirements(usages) == []
+    assert retirements([*usages, make_usage(9, 10)]) == [(9, "over_limit")]
 
 
 def test_a_limit_of_zero_disables_the_rule():
-    usages = [used(n, 1000) for n in range(5)]
-    assert planned(usages, Rules(ttl_days=0, max_entries=0)) == []
-    assert len(planned(usages, Rules(ttl_days=0, max_entries=2))) == 3
-    assert planned([used(1, 0, expires_in=-1)], Rules(ttl_days=0, max_entries=0)) == [(1, "expired")]
+    usages = [make_usage(n, 1000) for n in range(5)]
+    assert retirements(usages, Rules(ttl_days=0, max_entries=0)) == []
+    assert len(retirements(usages, Rules(ttl_days=0, max_entries=2))) == 3
+    assert retirements([make_usage(1, 0, expires_in=-1)], Rules(ttl_days=0, max_entries=0)) == [(1, "expired")]
 
 
 def test_a_shorter_plan_is_a_prefix_of_the_longer_one():
-    usages = [used(n, n * 7, expires_in=-1 if n % 3 == 0 else None) for n in range(30)]
-    whole = planned(usages)
+    usages = [make_usage(n, n * 7, expires_in=-1 if n % 3 == 0 else None) for n in range(30)]
+    whole = retirements(usages)
     assert len(whole) > 10
-    assert [planned(usages, most=most) for most in range(len(whole) + 1)] == [whole[:most] for most in range(len(whole) + 1)]
+    assert [retirements(usages, most=most) for most in range(len(whole) + 1)] == [
+        whole[:most] for most in range(len(whole) + 1)
+    ]
 
 
 usages = st.builds(
-    used,
+    make_usage,
     number=st.integers(1, 10**6),
     days=st.floats(0, 200),
     scope=st.sampled_from([SHOP, BANK, MONDAY, Scope()]),
@@ -89,7 +98,7 @@ rules = st.builds(Rules, ttl_days=st.integers(0, 120), max_entries=st.integers(0
 
 @given(st.lists(usages, max_size=40, unique_by=lambda usage: usage.number), rules)
 def test_the_rules_hold_for_random_memories(all_of_them, rules):
-    reasons = dict(planned(all_of_them, rules))
+    reasons = dict(retirements(all_of_them, rules))
     for usage in all_of_them:
         reason, unused = reasons.get(usage.number), NOW - usage.used_at
         expired = usage.expires_at is not None and usage.expires_at <= NOW

@@ -21,7 +21,7 @@ _SPEC.loader.exec_module(secret_examples)
 LETTERS = string.ascii_letters + string.digits
 
 
-def drawn(length, letters=LETTERS, seed=1):
+def draw(length, letters=LETTERS, seed=1):
     """Letters drawn by lot, with a small one, a capital and a digit among them where the letters allow it."""
     chance = random.Random(seed)
     value = [chance.choice(letters) for _ in range(length)]
@@ -36,28 +36,28 @@ HEX = "0123456789abcdef"
 BASE64 = LETTERS + "+/"
 
 TOKENS = {
-    "AWS access key": ["AKIA" + drawn(16, UPPER), "ASIA" + drawn(16, UPPER)],
+    "AWS access key": ["AKIA" + draw(16, UPPER), "ASIA" + draw(16, UPPER)],
     "GitHub token": [
-        *(f"gh{letter}_" + drawn(36) for letter in "pousr"),
-        "github_" + "pat_" + drawn(22) + "_" + drawn(59),
+        *(f"gh{letter}_" + draw(36) for letter in "pousr"),
+        "github_" + "pat_" + draw(22) + "_" + draw(59),
     ],
-    "GitLab token": ["glpat" + "-" + drawn(20)],
+    "GitLab token": ["glpat" + "-" + draw(20)],
     "API key": [
-        "sk" + "-" + drawn(48),
-        "sk-" + "proj-" + drawn(80) + "_" + drawn(40),
-        "sk-" + "ant-" + "api03-" + drawn(40) + "-" + drawn(50),
-        "sk-" + "or-v1-" + drawn(64, HEX),
-        "sk" + "-" + drawn(32, HEX),
+        "sk" + "-" + draw(48),
+        "sk-" + "proj-" + draw(80) + "_" + draw(40),
+        "sk-" + "ant-" + "api03-" + draw(40) + "-" + draw(50),
+        "sk-" + "or-v1-" + draw(64, HEX),
+        "sk" + "-" + draw(32, HEX),
     ],
-    "Stripe key": ["sk" + "_live_" + drawn(24), "rk" + "_test_" + drawn(24)],
-    "Slack token": ["xox" + "b-" + drawn(12, string.digits) + "-" + drawn(24)],
-    "Slack webhook": ["hooks.slack" + ".com/services/" + drawn(9, UPPER) + "/" + drawn(9, UPPER) + "/" + drawn(24)],
-    "Google API key": ["AI" + "za" + drawn(35)],
-    "npm token": ["npm" + "_" + drawn(36)],
-    "PyPI token": ["pypi" + "-" + drawn(120)],
-    "Hugging Face token": ["hf" + "_" + drawn(34)],
-    "SendGrid key": ["SG" + "." + drawn(22) + "." + drawn(43)],
-    "JSON web token": ["ey" + "J" + drawn(30) + ".ey" + "J" + drawn(60) + "." + drawn(43)],
+    "Stripe key": ["sk" + "_live_" + draw(24), "rk" + "_test_" + draw(24)],
+    "Slack token": ["xox" + "b-" + draw(12, string.digits) + "-" + draw(24)],
+    "Slack webhook": ["hooks.slack" + ".com/services/" + draw(9, UPPER) + "/" + draw(9, UPPER) + "/" + draw(24)],
+    "Google API key": ["AI" + "za" + draw(35)],
+    "npm token": ["npm" + "_" + draw(36)],
+    "PyPI token": ["pypi" + "-" + draw(120)],
+    "Hugging Face token": ["hf" + "_" + draw(34)],
+    "SendGrid key": ["SG" + "." + draw(22) + "." + draw(43)],
+    "JSON web token": ["ey" + "J" + draw(30) + ".ey" + "J" + draw(60) + "." + draw(43)],
 }
 
 
@@ -71,7 +71,7 @@ def test_a_token_is_found_anywhere_in_a_text_and_only_it_is_redacted(kind, token
 
 def test_a_private_key_is_found_with_its_body_and_the_rest_is_left():
     for label in ("RSA ", "EC ", "OPENSSH ", "", "ENCRYPTED "):
-        body = "\n".join(drawn(64, BASE64, seed) for seed in range(5))
+        body = "\n".join(draw(64, BASE64, seed) for seed in range(5))
         key = f"-----BEGIN {label}PRIV" + f"ATE KEY-----\n{body}==\n-----END {label}PRIV" + "ATE KEY-----"
         assert secrets.redact(f"before\n{key}\nafter - and more") == "before\n[redacted: private key]\nafter - and more"
         assert secrets.redact(f'{{"key": "{key}"}}'.replace("\n", "\\n")) == '{"key": "[redacted: private key]"}'
@@ -80,7 +80,7 @@ def test_a_private_key_is_found_with_its_body_and_the_rest_is_left():
 
 def test_an_encrypted_private_key_is_found():
     header = "-----BEGIN RSA PRIV" + "ATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,3F17F5316E2BAC89\n\n"
-    assert list(secrets.find(header + drawn(64, BASE64) + "\n"))
+    assert list(secrets.find(header + draw(64, BASE64) + "\n"))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_placeholder_in_a_url_is_no_password(password):
     ],
 )
 def test_an_assigned_secret_is_found_and_the_name_is_left(text):
-    for value in ("aX9" + "-kQ2m_Zr7Lp4", drawn(24), drawn(40)):
+    for value in ("aX9" + "-kQ2m_Zr7Lp4", draw(24), draw(40)):
         assert list(secrets.find(text.format(value))), value
         redacted = secrets.redact(text.format(value))
         assert value not in redacted
@@ -153,7 +153,7 @@ def test_an_assigned_secret_is_found_and_the_name_is_left(text):
 
 @pytest.mark.parametrize("text", ["api_key={}", "SECRET: {}"])
 def test_a_long_hexadecimal_value_is_a_secret_when_it_is_called_one(text):
-    assert list(secrets.find(text.format(drawn(32, HEX))))
+    assert list(secrets.find(text.format(draw(32, HEX))))
 
 
 ORDINARY = [
@@ -208,7 +208,7 @@ def test_ordinary_text_is_left_alone(text):
 
 
 def test_several_secrets_are_redacted_and_overlapping_ones_once():
-    token = "ghp" + "_" + drawn(36)
+    token = "ghp" + "_" + draw(36)
     text = f"one {token}, two password={token} three postgres://u:{token}@h/db end"
     redacted = secrets.redact(text)
     assert token[4:] not in redacted
@@ -252,7 +252,7 @@ REPEATED = (
     "password 「",
     "is the password ", "aaa1!A がパスワード", "sqlplus a/", "zip zip ", "identified by '", 'auth("a","', "xoxb-1", "postgres://u:aaaa",
     "鍵は", '"kty" "d":"', "pass", "an ordinary sentence, ", "これは普通の文章です。",
-)  # fmt: skip
+)  # a table: several entries per line  # fmt: skip
 HOSTILE |= {text: text * (100_000 // len(text)) for text in REPEATED}
 
 
@@ -263,9 +263,9 @@ def test_ten_times_the_text_costs_at_most_twelve_times_the_work(text):
     large = small * 10
 
     def cost(text, runs):
-        return min(measured(text) for _ in range(runs))
+        return min(measure(text) for _ in range(runs))
 
-    def measured(text):
+    def measure(text):
         started = time.process_time()
         list(secrets.find(text))
         return time.process_time() - started
@@ -295,7 +295,7 @@ def test_a_text_with_the_mark_of_a_provider_is_searched_for_its_tokens(provider)
 
 
 def test_a_token_with_a_space_after_its_mark_is_found():
-    assert {secret.kind for secret in secrets.find("deploy with Fly" + "V1 " + drawn(40))} == {"Fly.io token"}
+    assert {secret.kind for secret in secrets.find("deploy with Fly" + "V1 " + draw(40))} == {"Fly.io token"}
 
 
 def test_the_providers_are_more_than_forty_services():
@@ -326,5 +326,5 @@ def test_a_redacted_text_contains_no_secret():
 
 def test_a_full_width_secret_is_found_and_only_it_is_redacted():
     wide = str.maketrans({n: n + 0xFEE0 for n in range(0x21, 0x7F)})
-    text = "設定は " + "API_KEY=".translate(wide) + drawn(32).translate(wide) + " です"
+    text = "設定は " + "API_KEY=".translate(wide) + draw(32).translate(wide) + " です"
     assert secrets.redact(text) == "設定は " + "API_KEY=".translate(wide) + "[redacted: assigned secret] です"

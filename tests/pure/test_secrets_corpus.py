@@ -53,7 +53,7 @@ def test_provider_keys_are_of_at_least_40_services() -> None:
     assert len({item.service for item in SECRETS if item.service}) >= 40
 
 
-def test_no_text_and_no_secret_is_there_twice() -> None:
+def test_texts_and_secrets_are_unique() -> None:
     assert len({item.text for item in ITEMS}) == len(ITEMS)
     assert len({item.secret for item in SECRETS}) == len(SECRETS)
 

@@ -24,7 +24,7 @@ def entries(*texts, hours=5):
     return [LogEntry(n + 1, BEGIN + timedelta(hours=hours * n), text) for n, text in enumerate(texts)]
 
 
-def kept(*texts):
+def extract_text(*texts):
     """What is left of a log with these texts among much progress."""
     return "\n".join(point.text for block in extract(entries(*texts, *FILLER * 6)) for point in block.points)
 
@@ -96,12 +96,16 @@ def test_words_that_only_introduce_a_sentence_are_taken_off():
 
 def test_a_decision_stays_with_all_that_belongs_to_it():
     text = "Ran the suite. We decided to use Kafka 3.7. The budget is 90 euros. Tom owns it until 2026-04-01. Thanks!"
-    assert kept(text).startswith("We decided to use Kafka 3.7. The budget is 90 euros. Tom owns it until 2026-04-01.")
+    assert extract_text(text).startswith(
+        "We decided to use Kafka 3.7. The budget is 90 euros. Tom owns it until 2026-04-01."
+    )
 
 
 def test_the_same_follow_up_of_two_decisions_stays_with_both():
     follow_up = "The budget is 90 euros."
-    assert kept(f"We decided to use Kafka. {follow_up}", f"We decided to drop Redis. {follow_up}").count(follow_up) == 2
+    assert (
+        extract_text(f"We decided to use Kafka. {follow_up}", f"We decided to drop Redis. {follow_up}").count(follow_up) == 2
+    )
 
 
 def test_a_repeated_entry_is_counted_where_it_was_first_said():
@@ -112,7 +116,7 @@ def test_a_repeated_entry_is_counted_where_it_was_first_said():
 
 
 def test_what_differs_in_a_detail_is_no_repetition():
-    left = kept(
+    left = extract_text(
         "The quota of MinIO is 30 GB.",
         "The quota of MinIO is 40 GB.",
         "検索の上限は 30 件に決まった。",
@@ -123,9 +127,9 @@ def test_what_differs_in_a_detail_is_no_repetition():
 
 def test_what_differs_in_one_word_of_many_is_no_repetition():
     text = "The customers of the {} site asked again for a dark theme in the account pages and in the mails."
-    left = kept(text.format("Japanese"), text.format("German"), text.format("Japanese"))
+    left = extract_text(text.format("Japanese"), text.format("German"), text.format("Japanese"))
     assert left.count("dark theme") == 2
-    left = kept(
+    left = extract_text(
         "本番環境の監視設定を見直す会議を毎月第一月曜日の朝に開く。",
         "検証環境の監視設定を見直す会議を毎月第一月曜日の朝に開く。",
     )
@@ -142,25 +146,25 @@ def test_what_differs_in_one_word_of_many_is_no_repetition():
     ],
 )
 def test_a_sign_the_order_and_words_of_any_script_make_a_difference(one, other):
-    left = kept(one, other)
+    left = extract_text(one, other)
     assert one in left
     assert other in left
 
 
 def test_a_statement_within_a_longer_one_is_repetition_whichever_comes_first():
     short, long = "The quota of MinIO is 30 GB.", "Note that the quota of MinIO is 30 GB and is reset on the first."
-    assert kept(short, long).count("30 GB") == kept(long, short).count("30 GB") == 1
+    assert extract_text(short, long).count("30 GB") == extract_text(long, short).count("30 GB") == 1
 
 
 def test_of_a_long_series_of_measurements_the_first_and_the_last_stay():
-    left = kept(*[f"The nightly job took {n} minutes." for n in range(10, 30)])
+    left = extract_text(*[f"The nightly job took {n} minutes." for n in range(10, 30)])
     assert left.count("nightly job") == 2
     assert "10 minutes" in left
     assert "29 minutes" in left
 
 
 def test_series_about_different_hosts_are_different():
-    left = kept(*[f"web-{n} is in rack {n}." for n in range(1, 9)])
+    left = extract_text(*[f"web-{n} is in rack {n}." for n in range(1, 9)])
     assert all(f"web-{n}" in left for n in range(1, 9))
 
 
@@ -168,7 +172,7 @@ def test_remarks_stay_only_while_the_summary_is_short():
     remarks = [
         f"The {word} team liked the demo very much and would like to see more of it." for word in ("red", "green", "blue")
     ]
-    assert all(remark in kept(*remarks, *FILLER * 10) for remark in remarks)
+    assert all(remark in extract_text(*remarks, *FILLER * 10) for remark in remarks)
     dense = [f"host-{n} has {n} disks and {n * 7} fans in rack R{n}." for n in range(60)]
     assert not any(
         remark in "\n".join(p.text for b in extract(entries(*remarks, *dense)) for p in b.points) for remark in remarks
@@ -209,7 +213,9 @@ def test_an_earlier_summary_takes_no_room_from_the_facts_after_it():
 
 
 def test_short_code_stays_as_it_is_and_long_code_is_named():
-    left = kept("Start it with:\n```sh\nmake up PORT=5433\n```", "Config of db-1:\n```toml\n" + "x = 1\n" * 80 + "```")
+    left = extract_text(
+        "Start it with:\n```sh\nmake up PORT=5433\n```", "Config of db-1:\n```toml\n" + "x = 1\n" * 80 + "```"
+    )
     assert "```sh\nmake up PORT=5433\n```" in left
     assert "x = 1" not in left
     assert "80 lines of code" in left

@@ -101,7 +101,7 @@ def without(*numbers):
     return page([one for one in MEMORIES if one.number not in numbers])
 
 
-def held(plan):
+def held_reasons(plan):
     return {state.memory: state.held for state in plan.held}
 
 
@@ -130,7 +130,7 @@ def test_a_plain_deletion_is_archived(case):
 def test_any_other_absence_is_held_and_nothing_is_written(case, git, text, reason):
     case.git = git
     plan = case.plan(text)
-    assert held(plan)[3] is reason
+    assert held_reasons(plan)[3] is reason
     assert [change for seen, change in plan.imports if seen is None] == []
     assert (plan.writes, plan.removals) == ([], [])
     assert plan.held[0].version == 1, "what it is compared with when it comes back"
@@ -199,7 +199,7 @@ def test_a_missing_file_that_git_has_is_not_created_and_what_belongs_in_it_waits
     assert [one.number for one, *_ in case.plan(None).writes] == [5]
     case.is_creatable = False
     plan = case.plan(None)
-    assert (plan.writes, held(plan)[5]) == ([], Held.WAITING)
+    assert (plan.writes, held_reasons(plan)[5]) == ([], Held.WAITING)
     case.states[5] = plan.held[-1]
     assert [one.number for one, *_ in case.plan(case.before).writes] == [5], "once the file is there"
     assert [one.number for one, *_ in case.plan(None, SyncRequest(put_back=[5])).writes] == [5]
@@ -212,7 +212,7 @@ def test_a_side_that_is_preferred_wins_over_every_doubt(case):
     assert [change.fields for change in changes] == [{"state": State.ARCHIVED}]
 
 
-def imported(case, number, text, remaining, **values):
+def import_entry(case, number, text, remaining, **values):
     """The case after a sync has imported an entry of a text, and was disturbed before it wrote the file."""
     ((seen, change),) = case.plan(text).imports
     case.change(number, **{**change.fields, **values})
@@ -222,7 +222,7 @@ def imported(case, number, text, remaining, **values):
 
 def test_an_entry_that_was_imported_is_only_recorded_while_it_and_its_memory_stay_the_same(case):
     text = case.before.replace("text 2", "edited")
-    imported(case, 2, text, Action.MARK_SYNCED)
+    import_entry(case, 2, text, Action.MARK_SYNCED)
     plan = case.plan(text)
     assert ([one.number for one, _ in plan.in_sync], plan.imports, plan.writes) == ([2], [], [])
     plan = case.plan(case.before.replace("text 2", "edited again"))
@@ -238,7 +238,7 @@ def test_an_entry_that_was_imported_is_only_recorded_while_it_and_its_memory_sta
 
 def test_an_entry_that_is_edited_again_is_compared_with_what_it_showed_not_with_what_an_agent_added(case):
     text = case.before.replace("text 2", "edited")
-    imported(case, 2, text, Action.PUT, tags=("agent",))
+    import_entry(case, 2, text, Action.PUT, tags=("agent",))
     plan = case.plan(text)
     assert ([one.tags for one, _, _ in plan.writes], plan.imports) == ([("agent",)], [])
     plan = case.plan(case.before.replace("text 2", "edited again"))
@@ -246,7 +246,7 @@ def test_an_entry_that_is_edited_again_is_compared_with_what_it_showed_not_with_
 
 
 def test_an_entry_that_is_back_after_its_deletion_was_imported_is_left_or_says_something_new(case):
-    imported(case, 3, without(3), Action.REMOVE)
+    import_entry(case, 3, without(3), Action.REMOVE)
     assert [one.number for one, _, seen in case.plan(without(3)).removals] == [3]
     plan = case.plan(case.before)
     assert ([one.number for one, *_ in plan.left], plan.removals, plan.imports) == ([3], [], [])
@@ -255,6 +255,6 @@ def test_an_entry_that_is_back_after_its_deletion_was_imported_is_left_or_says_s
 
 
 def test_an_entry_that_is_gone_after_its_edit_was_imported_is_written_again(case):
-    imported(case, 3, case.before.replace("text 3", "edited"), Action.MARK_SYNCED)
+    import_entry(case, 3, case.before.replace("text 3", "edited"), Action.MARK_SYNCED)
     ((seen, change),) = case.plan(without(3)).imports
     assert (seen, change.number, change.stands) == (None, 3, Side.DATABASE)

@@ -28,7 +28,7 @@ def ran(number, command, output, *, failed=False):
     return [assistant(use), user([result])]
 
 
-def edited(number, path):
+def edit(number, path):
     use = {"type": "tool_use", "id": f"t{number}", "name": "Edit", "input": {"file_path": path, "new_string": "x"}}
     return [assistant(use), user([{"type": "tool_result", "tool_use_id": f"t{number}", "content": "ok"}])]
 
@@ -136,12 +136,12 @@ def test_a_turn_of_many_megabytes_is_read_at_its_beginning_and_end():
     assert len(turn.text) < 30_000
 
 
-def drawn(*records, known=()):
+def extract_candidates(*records, known=()):
     return extract(read_turns(lines(*records)), known)
 
 
 def kinds(*records, known=()):
-    return {candidate.text: candidate.kind for candidate in drawn(*records, known=known).candidates}
+    return {candidate.text: candidate.kind for candidate in extract_candidates(*records, known=known).candidates}
 
 
 def test_statements_worth_keeping_are_drawn_from_people_and_agents():
@@ -165,7 +165,7 @@ def test_a_command_that_failed_and_passed_later_is_a_repair_with_its_cause_and_c
     found = kinds(
         *ran(1, "pytest tests/test_auth.py -x", "ModuleNotFoundError: No module named 'freezegun'", failed=True),
         assistant(text("The problem is that freezegun is missing from the dev extra.")),
-        *edited(2, "pyproject.toml"),
+        *edit(2, "pyproject.toml"),
         *ran(3, "pip install -e .[dev]", "Successfully installed"),
         *ran(4, "pytest tests/test_auth.py", "3 passed"),
     )
@@ -177,13 +177,13 @@ def test_a_command_that_failed_and_passed_later_is_a_repair_with_its_cause_and_c
 
 def test_a_command_that_never_passes_is_no_repair():
     assert (
-        kinds(*ran(1, "make", "make: *** error", failed=True), assistant(text("The cause was x.")), *edited(2, "a.py")) == {}
+        kinds(*ran(1, "make", "make: *** error", failed=True), assistant(text("The cause was x.")), *edit(2, "a.py")) == {}
     )
 
 
 def test_what_was_injected_is_an_echo():
     known = ["Deploys go out on Tuesdays at 10:00, because support is complete then."]
-    selection = drawn(
+    selection = extract_candidates(
         user("We decided that deploys go out on Tuesdays at 10:00, because support is complete then."), known=known
     )
     assert selection.candidates == []

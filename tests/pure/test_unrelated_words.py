@@ -8,7 +8,7 @@ from omoide.routing.message_words import message_words
 from omoide.routing.unrelated_words import find_unrelated_words
 
 
-def unrelated(message: str, used: tuple[str, ...] = ()) -> list[str]:
+def find_words(message: str, used: tuple[str, ...] = ()) -> list[str]:
     weights = {name: word.weight for name, word in message_words(message).items()}
     projects = {"shop": ProjectFit(dict.fromkeys(used, 0.1), None, 10)}
     return [*find_unrelated_words(MessageMatches(weights, query_parts(message).compounds, projects, semantic=False))]
@@ -28,7 +28,7 @@ def unrelated(message: str, used: tuple[str, ...] = ()) -> list[str]:
     ],
 )
 def test_talk_about_any_software_has_no_unrelated_word(message):
-    assert unrelated(message) == []
+    assert find_words(message) == []
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,9 @@ def test_talk_about_any_software_has_no_unrelated_word(message):
     ],
 )
 def test_other_words_are_unrelated(message, words):
-    assert sorted(unrelated(message)) == sorted(words)
+    assert sorted(find_words(message)) == sorted(words)
 
 
 def test_a_word_that_a_project_uses_is_not_unrelated():
-    assert unrelated("is there protein in tofu", used=("tofu",)) == ["protein"]
-    assert unrelated("ハワイの時差はいくつ", used=("ハワイ", "時差")) == []
+    assert find_words("is there protein in tofu", used=("tofu",)) == ["protein"]
+    assert find_words("ハワイの時差はいくつ", used=("ハワイ", "時差")) == []

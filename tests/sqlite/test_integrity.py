@@ -44,7 +44,7 @@ def test_a_check_finds_an_unindexed_memory_and_a_rebuild_repairs_it(samples, sto
     findings = store.check()
     assert findings
     assert all(finding.fixable and finding.remedy for finding in findings)
-    assert store.rebuild(samples.expected) == 2
+    assert store.rebuild(samples.index_input) == 2
     assert samples.problems() == []
     query = Query(SHOP)
     assert samples.ask(lambda tx: tx.postings(query, ["zebra"], [lost.number, other.number])["zebra"]) == [
@@ -60,7 +60,7 @@ def test_a_check_finds_missing_sizes_and_a_rebuild_repairs_them(samples, store, 
     samples.add("zebra crossing", SHOP)
     run("DELETE FROM areas")
     assert [finding.fixable for finding in store.check()] == [True]
-    store.rebuild(samples.expected)
+    store.rebuild(samples.index_input)
     assert samples.problems() == []
     assert samples.ask(lambda tx: tx.sizes(Query(SHOP))) == IndexSize(1, 2)
 

@@ -81,7 +81,7 @@ def _memory(row: Sequence[Any]) -> Memory:
         _, id, number, session, key, type, topic, topic_given, content, tags, examples, source, confidence, relevance,
         reference_count, pinned, state, created_at, updated_at, accessed_at, expires_at, version, run, name, original_prompt,
         path, role, via,
-    ) = row  # fmt: skip
+    ) = row  # order of COLUMNS  # fmt: skip
     created = moment(created_at)
     return Memory(
         id, number, Scope(path, session), key, type, topic, bool(topic_given), content, _strings.decode(tags),
@@ -89,7 +89,7 @@ def _memory(row: Sequence[Any]) -> Memory:
         created if updated_at == created_at else moment(updated_at), None if accessed_at is None else moment(accessed_at),
         None if expires_at is None else moment(expires_at), version, run,
         None if name is None else _author(name, role, via), original_prompt,
-    )  # fmt: skip
+    )  # order of COLUMNS  # fmt: skip
 
 
 @lru_cache

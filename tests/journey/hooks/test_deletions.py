@@ -15,7 +15,7 @@ UNDO = r"the entry of #(\d+) was deleted, so it is archived: `omoide restore \1`
 
 
 @pytest.fixture
-def listed(repository, memory, shop):
+def list_file(repository, memory, shop):
     """The list of the repository, with three entries."""
     file = repository / "メモ" / "memories.md"
     file.parent.mkdir()
@@ -53,7 +53,7 @@ def open_unseen(environment):
     return app.open_service(settings, Actor("agent", Role.OWNER, "mcp"), report=lambda _: None, is_seen=False)
 
 
-def archived(environment, shop):
+def archived_numbers(environment, shop):
     """The memories that are archived, by topic."""
     with open_unseen(environment) as service:
         return {one.topic: one.number for one in service.list(scope=shop, states=[State.ARCHIVED], limit=100).memories}
@@ -66,28 +66,28 @@ def is_archived(environment, topic):
 
 
 def test_a_deletion_that_a_hook_imports_is_reported_by_the_next_command_and_only_by_that(
-    listed, hook, started, environment, command
+    list_file, hook, started, environment, command
 ):
-    delete_entry(listed, "二つ目")
+    delete_entry(list_file, "二つ目")
     answer = hook(started)
     assert (answer.code, answer.err) == (0, b"")
     assert is_archived(environment, "二つ目"), "the hook has imported it"
     first = command("list")
     found = re.findall(UNDO, first)
     assert len(found) == 1
-    assert str(listed) in first
+    assert str(list_file) in first
     assert "deleted" not in command("list")
     command("restore", found[0])
-    assert "text of 二つ目" in listed.read_text(encoding="utf-8")
+    assert "text of 二つ目" in list_file.read_text(encoding="utf-8")
 
 
 def test_deletions_that_hooks_and_servers_import_are_reported_together_without_what_was_undone(
-    listed, hook, started, environment, command, shop
+    list_file, hook, started, environment, command, shop
 ):
-    delete_entry(listed, "eins")
+    delete_entry(list_file, "eins")
     hook(started)
-    delete_entry(listed, "drei")
-    numbers = archived(environment, shop)
+    delete_entry(list_file, "drei")
+    numbers = archived_numbers(environment, shop)
     assert set(numbers) == {"eins", "drei"}
     with open_unseen(environment) as service:
         service.restore(numbers["eins"], scope=shop)
@@ -95,12 +95,12 @@ def test_deletions_that_hooks_and_servers_import_are_reported_together_without_w
 
 
 def test_a_text_as_before_the_last_write_is_doubted_also_when_a_hook_imports_it(
-    listed, hook, started, environment, memory, command, shop
+    list_file, hook, started, environment, memory, command, shop
 ):
-    buffer = listed.read_bytes()
+    buffer = list_file.read_bytes()
     with memory() as service:
         service.remember("最新の決定", scope=shop)
-    listed.write_bytes(buffer)
+    list_file.write_bytes(buffer)
     hook(started)
     assert is_archived(environment, "最新の決定")
     said = command("list")
@@ -108,7 +108,7 @@ def test_a_text_as_before_the_last_write_is_doubted_also_when_a_hook_imports_it(
 
 
 def test_a_deletion_whose_importer_is_killed_before_it_reports_is_reported_by_the_next(
-    listed, memory, command, shop, monkeypatch
+    list_file, memory, command, shop, monkeypatch
 ):
     class Killed(BaseException):
         pass
@@ -116,7 +116,7 @@ def test_a_deletion_whose_importer_is_killed_before_it_reports_is_reported_by_th
     def die(engine):
         raise Killed
 
-    delete_entry(listed, "eins")
+    delete_entry(list_file, "eins")
     with memory() as service:
         service.mirrors()
         monkeypatch.setattr(SyncEngine, "report_deletions", die)
@@ -126,27 +126,27 @@ def test_a_deletion_whose_importer_is_killed_before_it_reports_is_reported_by_th
     assert "deleted" not in command("list")
 
 
-def test_more_deletions_than_a_person_reads_are_one_line_with_one_command(listed, environment, command, memory, shop):
+def test_more_deletions_than_a_person_reads_are_one_line_with_one_command(list_file, environment, command, memory, shop):
     with memory() as service:
         for number in range(30):
             service.remember(f"text {number}", topic=f"topic {number}", scope=shop)
     for start in (0, 6):
-        delete_entry(listed, *(f"topic {number}" for number in range(start, start + 6)))
-        archived(environment, shop)
-    numbers = archived(environment, shop).values()
+        delete_entry(list_file, *(f"topic {number}" for number in range(start, start + 6)))
+        archived_numbers(environment, shop)
+    numbers = archived_numbers(environment, shop).values()
     assert len(numbers) == 12
     (line,) = [line for line in command("list").splitlines() if "deleted" in line]
     undo = re.search(r"12 entries were deleted, so their memories are archived: `omoide (restore [\d ]+)` undoes it", line)[
         1
     ]
     command(*undo.split())
-    assert archived(environment, shop) == {}
+    assert archived_numbers(environment, shop) == {}
 
 
-def test_an_entry_that_is_deleted_twice_is_reported_twice_by_one_process(listed, memory, shop):
+def test_an_entry_that_is_deleted_twice_is_reported_twice_by_one_process(list_file, memory, shop):
     with memory() as service:
         for _ in range(2):
-            delete_entry(listed, "eins")
+            delete_entry(list_file, "eins")
             with pytest.warns(UserWarning, match=UNDO):
                 (one,) = service.list(scope=shop, states=[State.ARCHIVED]).memories
             service.restore(one.number, scope=shop)

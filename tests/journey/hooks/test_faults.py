@@ -40,7 +40,7 @@ def test_an_unknown_event_of_an_unknown_client_prints_nothing_and_is_logged(hook
     assert "PreToolUse" in call["fault"]
 
 
-def test_fields_of_a_wrong_type_are_as_good_as_missing(hook, shop, asked):
+def test_fields_of_a_wrong_type_are_ignored(hook, shop, asked):
     done = hook({**asked, "session_id": 7, "transcript_path": None, "cwd": {"a": 1}, "prompt": ["x"], "prompt_id": None})
     assert (done.code, done.out, done.err) == (0, b"", b"")
 

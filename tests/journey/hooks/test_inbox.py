@@ -86,13 +86,13 @@ def test_a_prompt_learns_from_two_of_five_hundred_turns(hook, shop, asked, stopp
         for number in range(499):
             tx.put_in_inbox(replace(first, session=f"s{number % 3}", transcript="", prompt=f"Decided: tool{number}."))
 
-    def left():
+    def inbox_size():
         with memory() as service, service._store.read() as tx:
             return len(tx.inbox())
 
     for turn in range(3):
         assert "pnpm" in hook({**asked, "session_id": f"n{turn}"}).context
-        assert left() == 500 - 2 * (turn + 1)
+        assert inbox_size() == 500 - 2 * (turn + 1)
 
 
 def test_each_line_of_a_transcript_is_learnt_from_once(hook, shop, started, stopped, memory):

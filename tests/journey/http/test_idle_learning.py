@@ -31,14 +31,14 @@ def model() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def left(place: Path) -> Callable[..., None]:
+def leave_turn(place: Path) -> Callable[..., None]:
     """Leaves the end of a turn in the inbox, as a hook does."""
 
-    def left(session: str = "s1", project: str = "shop", said: str = SAID) -> None:
+    def leave_turn(session: str = "s1", project: str = "shop", said: str = SAID) -> None:
         with omoide.open(place / "memory.db", project=project) as memory:
             memory.hook(HookCall("codex", HookEvent.STOP, "Stop", session, prompt=said, last_message="Done."))
 
-    return left
+    return leave_turn
 
 
 def wait_for_learnings(place: Path, scope: Scope, count: int) -> set[str]:
@@ -55,19 +55,19 @@ def wait_for_learnings(place: Path, scope: Scope, count: int) -> set[str]:
 
 @pytest.mark.parametrize("kind", ["mcp", pytest.param("serve", marks=needs_server)])
 def test_a_server_that_nobody_calls_learns_with_the_model(
-    kind: str, place: Path, model: ModelServer, left: Callable[..., None], start: Any, monkeypatch: pytest.MonkeyPatch
+    kind: str, place: Path, model: ModelServer, leave_turn: Callable[..., None], start: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMOIDE_LLM", f"{model.url}/v1#stub")
     start(kind)
-    left()
+    leave_turn()
     assert wait_for_learnings(place, SHOP, 2) == {SAID, DRAWN}
     assert SAID in model.question()
 
 
 def test_a_server_on_pipes_that_nobody_calls_learns_with_the_model(
-    place: Path, model: ModelServer, left: Callable[..., None]
+    place: Path, model: ModelServer, leave_turn: Callable[..., None]
 ) -> None:
-    left()
+    leave_turn()
     environment = {**os.environ, "OMOIDE_STORE": str(place / "memory.db"), "OMOIDE_LLM": f"{model.url}/v1#stub"}
     server = subprocess.Popen(
         [sys.executable, "-c", MAIN, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, cwd=place
@@ -80,7 +80,7 @@ def test_a_server_on_pipes_that_nobody_calls_learns_with_the_model(
 
 
 def test_what_was_said_in_other_projects_is_learnt_where_a_token_is_bound_to_one(
-    place: Path, left: Callable[..., None], start: Any
+    place: Path, leave_turn: Callable[..., None], start: Any
 ) -> None:
     with omoide.open(place / "memory.db") as memory:
         memory.remember("zebra", scope=BLOG)
@@ -91,5 +91,5 @@ def test_what_was_said_in_other_projects_is_learnt_where_a_token_is_bound_to_one
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
     reply = server.request("POST", "/mcp", body, token="a-token-of-the-blog", Accept="application/json, text/event-stream")
     assert reply.status == 200
-    left()
+    leave_turn()
     assert wait_for_learnings(place, SHOP, 1) == {SAID}

@@ -20,7 +20,7 @@ HOOK = [sys.executable, "-c", "from omoide.interfaces.start import main; main()"
 
 
 @pytest.fixture
-def asked(place, monkeypatch):
+def hook_call(place, monkeypatch):
     monkeypatch.setenv("OMOIDE_HOOK_SECONDS", "60")  # a busy machine may take more than a second to start a process
     with omoide.open(place / "memory.db") as memory:
         memory.remember(PNPM, scope=Scope.project("shop"))
@@ -41,41 +41,51 @@ def context(result):
 
 
 @pytest.mark.parametrize("tools", ["default", "layers", "all"])
-def test_no_list_names_it_and_it_can_be_called(talk, asked, tools):
+def test_no_list_names_it_and_it_can_be_called(talk, hook_call, tools):
     client = talk("--tools", tools)
     names = [tool["name"] for tool in client.request("tools/list")["result"]["tools"]]
     assert "hook" not in names
-    assert PNPM in context(client.call("hook", **asked))
+    assert PNPM in context(client.call("hook", **hook_call))
 
 
-def test_its_text_is_what_the_process_prints(talk, asked):
+def test_its_text_is_what_the_process_prints(talk, hook_call):
     client = talk()
-    answer = text(client.call("hook", **asked))
+    answer = text(client.call("hook", **hook_call))
     assert answer["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
-    body = {"session_id": "other", "hook_event_name": "UserPromptSubmit", "prompt": asked["prompt"], "cwd": asked["cwd"]}
+    body = {
+        "session_id": "other",
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": hook_call["prompt"],
+        "cwd": hook_call["cwd"],
+    }
     printed = subprocess.run(HOOK, input=json.dumps(body).encode(), capture_output=True, check=True)
     assert json.loads(printed.stdout) == answer
 
 
-def test_the_client_is_the_one_that_introduced_itself(talk, asked, place):
+def test_the_client_is_the_one_that_introduced_itself(talk, hook_call, place):
     client = talk()
     info = {"name": "codex-mcp-client", "version": "0.166.0"}
     client.request("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=info)
-    client.call("hook", **asked)
+    client.call("hook", **hook_call)
     with omoide.open(place / "memory.db") as memory:
         assert [call.client for call in memory.last_hook_calls()] == ["codex"]
 
 
-def test_a_session_starts_with_its_context(talk, asked):
+def test_a_session_starts_with_its_context(talk, hook_call):
     client = talk()
-    assert PNPM in context(client.call("hook", event="SessionStart", session="5a2c", cwd=asked["cwd"]))
-    assert text(client.call("hook", **asked)) == {}
+    assert PNPM in context(client.call("hook", event="SessionStart", session="5a2c", cwd=hook_call["cwd"]))
+    assert text(client.call("hook", **hook_call)) == {}
 
 
-def test_the_same_call_from_a_process_is_answered_once(talk, asked):
+def test_the_same_call_from_a_process_is_answered_once(talk, hook_call):
     client = talk()
-    assert PNPM in context(client.call("hook", **asked))
-    body = {"session_id": "5a2c", "hook_event_name": "UserPromptSubmit", "prompt": asked["prompt"], "cwd": asked["cwd"]}
+    assert PNPM in context(client.call("hook", **hook_call))
+    body = {
+        "session_id": "5a2c",
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": hook_call["prompt"],
+        "cwd": hook_call["cwd"],
+    }
     assert subprocess.run(HOOK, input=json.dumps(body).encode(), capture_output=True, check=True).stdout == b""
 
 
@@ -90,38 +100,38 @@ def test_the_same_call_from_a_process_is_answered_once(talk, asked):
         {"event": "SessionEnd"},
     ],
 )
-def test_arguments_of_any_kind_are_answered_with_nothing(talk, asked, arguments):
+def test_arguments_of_any_kind_are_answered_with_nothing(talk, hook_call, arguments):
     assert text(talk().call("hook", **arguments)) == {}
 
 
-def test_a_database_that_is_damaged_is_logged_and_answered_with_nothing(talk, asked, place):
+def test_a_database_that_is_damaged_is_logged_and_answered_with_nothing(talk, hook_call, place):
     (place / "memory.db").write_bytes(b"no database" * 1000)
     client = talk()
-    assert text(client.call("hook", **asked)) == {}
+    assert text(client.call("hook", **hook_call)) == {}
     assert "memory.db" in (place / "memory.db.hook-faults").read_text(encoding="utf-8")
 
 
-def test_a_server_of_our_own_language_model_answers_with_nothing(talk, asked):
-    assert text(talk(OMOIDE_LLM_CHILD="1").call("hook", **asked)) == {}
+def test_a_server_of_our_own_language_model_answers_with_nothing(talk, hook_call):
+    assert text(talk(OMOIDE_LLM_CHILD="1").call("hook", **hook_call)) == {}
 
 
-def test_an_idle_server_learns_from_what_was_left(talk, asked, place):
+def test_an_idle_server_learns_from_what_was_left(talk, hook_call, place):
     said = "We decided to use SQLite instead of Postgres because nobody wants to run a server."
     record = {"type": "user", "message": {"role": "user", "content": said}}
-    Path(asked["transcript"]).write_text(json.dumps(record) + "\n", encoding="utf-8")
+    Path(hook_call["transcript"]).write_text(json.dumps(record) + "\n", encoding="utf-8")
     client = talk()
-    client.call("hook", **asked)
-    client.call("hook", **{**asked, "event": "Stop"})
+    client.call("hook", **hook_call)
+    client.call("hook", **{**hook_call, "event": "Stop"})
     with omoide.open(place / "memory.db") as memory:
         assert wait_until(lambda: not items_of(memory))
         found = memory.list(scope=Scope.project("shop"), type="learning").memories
     assert [one.content for one in found] == [said]
 
 
-def test_over_http_a_client_cannot_make_the_server_read_files(asked, place):
+def test_over_http_a_client_cannot_make_the_server_read_files(hook_call, place):
     handle = ServiceHandle(lambda: omoide.open(place / "memory.db"), str(place / "memory.db"))
     dispatcher = Dispatcher(CallContext(handle, None, "shop"))
-    dispatcher.call("hook", {**asked, "event": "Stop", "transcript": "/etc/passwd"}, RequestContext({}, print))
+    dispatcher.call("hook", {**hook_call, "event": "Stop", "transcript": "/etc/passwd"}, RequestContext({}, print))
     (item,) = items_of(handle.service)
     handle.close()
     assert (item.transcript, item.directory, item.work_tree) == ("", "", "")
@@ -140,14 +150,14 @@ def wait_until(condition):
     return condition()
 
 
-def test_a_prompt_learns_what_a_person_changed_in_the_agents_lines(talk, asked, place):
+def test_a_prompt_learns_what_a_person_changed_in_the_agents_lines(talk, hook_call, place):
     tree = place / "tree"
     tree.mkdir()
     subprocess.run(["git", "init", "-q", str(tree)], check=True)
     client = talk()
-    call = {**asked, "cwd": str(tree)}
+    call = {**hook_call, "cwd": str(tree)}
     client.call("hook", **call)
-    assert wait_until(lambda: begun(place, tree))
+    assert wait_until(lambda: records_turn(place, tree))
     (tree / "client.py").write_text("import requests\n\nanswer = requests.get(url)\n")
     client.call("hook", **{**call, "event": "Stop"})
     (tree / "client.py").write_text("import requests\n\nanswer = session.get(url)\n")
@@ -158,7 +168,7 @@ def test_a_prompt_learns_what_a_person_changed_in_the_agents_lines(talk, asked, 
     assert '"requests.get(" with "session.get("' in proposal.content
 
 
-def begun(place, tree):
+def records_turn(place, tree):
     """Whether the beginning of a turn is recorded."""
     with omoide.open(place / "memory.db") as memory, memory._store.read() as tx:
         return tx.work_tree(Scope.project("shop"), str(tree.resolve()))

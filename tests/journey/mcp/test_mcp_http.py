@@ -313,7 +313,7 @@ def here() -> Iterator[Callable[[], Server]]:
         thread.join()
 
 
-def connected(server: Server) -> socket.socket:
+def connect(server: Server) -> socket.socket:
     return socket.create_connection(("127.0.0.1", server.port), timeout=25)
 
 
@@ -330,14 +330,14 @@ def test_a_connection_with_an_incomplete_head_is_closed(
     sent: bytes, here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(web_server, "_HEADER_SECONDS", 0.2)
-    with connected(here()) as peer:
+    with connect(here()) as peer:
         peer.sendall(sent)
         assert peer.recv(1) == b""  # and no TimeoutError: it does not wait for the 30 s that a body may take
 
 
 def test_a_head_that_arrives_byte_by_byte_is_cut_off(here: Callable[[], Server], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "_HEADER_SECONDS", 0.5)
-    with connected(here()) as peer:
+    with connect(here()) as peer:
         sent = 0
         while is_open(peer) and sent < 200:
             peer.sendall(b"P" if sent == 0 else b"O")
@@ -372,7 +372,7 @@ def test_the_oldest_silent_connection_is_closed_for_a_new_one(
     server = here()
     admitted = http.client.HTTPConnection("127.0.0.1", server.port, timeout=25)
     assert request(admitted) == 200
-    silent = [connected(server) for _ in range(63)]
+    silent = [connect(server) for _ in range(63)]
     assert server.post(PING).status == 200
     assert silent[0].recv(1) == b""
     assert all(map(is_open, silent[1:]))
@@ -392,7 +392,7 @@ def test_unauthenticated_connections_are_closed_for_new_ones_and_authenticated_o
     server = here()
     first, second = (http.client.HTTPConnection("127.0.0.1", server.port, timeout=25) for _ in range(2))
     assert request(first) == 200
-    with connected(server) as stranger:
+    with connect(server) as stranger:
         stranger.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert stranger.recv(12) == b"HTTP/1.1 401"
         assert request(second) == 200
@@ -404,7 +404,7 @@ def test_unauthenticated_connections_are_closed_for_new_ones_and_authenticated_o
 
 def test_sixty_four_silent_connections_do_not_block_a_client(serve: Callable[..., Server]) -> None:
     server = serve()
-    silent = [connected(server) for _ in range(64)]
+    silent = [connect(server) for _ in range(64)]
     assert server.post(PING).status == 200
     for peer in silent:
         peer.close()
@@ -413,10 +413,10 @@ def test_sixty_four_silent_connections_do_not_block_a_client(serve: Callable[...
 def test_a_server_out_of_file_descriptors_accepts_connections_again_later(serve: Callable[..., Server]) -> None:
     server = serve(before="import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30))")
     peers = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(60)]
-    before = worked(server.process)
+    before = cpu_seconds(server.process)
     with pytest.raises(subprocess.TimeoutExpired):
         server.process.wait(1)
-    assert worked(server.process) - before < 0.5  # seconds: it does not try without a pause
+    assert cpu_seconds(server.process) - before < 0.5  # seconds: it does not try without a pause
     for peer in peers:
         peer.close()
     assert server.post(PING).status == 200
@@ -425,7 +425,7 @@ def test_a_server_out_of_file_descriptors_accepts_connections_again_later(serve:
     assert server.process.stderr.read() == ""
 
 
-def worked(process: subprocess.Popen[str]) -> float:
+def cpu_seconds(process: subprocess.Popen[str]) -> float:
     """Seconds of work of a process so far, where the system tells."""
     stat = Path(f"/proc/{process.pid}/stat")
     ticks = stat.read_text().rpartition(")")[2].split()[11:13] if stat.exists() else []
@@ -741,7 +741,7 @@ def test_with_a_handshake_a_client_cancels_by_a_notification_in_its_session(serv
     params = {"name": "remember_many", "arguments": {"memories": notes}, "_meta": {"progressToken": 1}}
     asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
     heard = []
-    work = threading.Thread(target=lambda: heard.append(_until_closed(server, asked, mine)))
+    work = threading.Thread(target=lambda: heard.append(_read_until_close(server, asked, mine)))
     work.start()
     while server.call("list")["structuredContent"]["total_count"] == 0:
         pass
@@ -756,7 +756,7 @@ def test_with_a_handshake_a_client_cancels_by_a_notification_in_its_session(serv
     assert server.post(PING, Mcp_Session_Id="long-gone").status == 200
 
 
-def _until_closed(server: Server, asked: Any, session: str) -> bytes:
+def _read_until_close(server: Server, asked: Any, session: str) -> bytes:
     body = json.dumps(asked).encode()
     head = (
         f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {OWNER}\r\nContent-Type: application/json\r\n"
@@ -839,7 +839,7 @@ SAMPLES: dict[str, Any] = {
 
 
 @pytest.fixture
-def bound(serve: Callable[..., Server], place: Path) -> tuple[Server, dict[str, str]]:
+def bound_server(serve: Callable[..., Server], place: Path) -> tuple[Server, dict[str, str]]:
     """A server with a secret in each place, and a token that may see only what is in project shop itself."""
     with (place / "memory.db.mcp.tokens").open("a") as tokens:
         tokens.write(f"{BOUND} owner projects=shop layers=project ci robot\n")
@@ -885,8 +885,8 @@ def arguments(tool: Any, **given: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", sorted(tools_of("all")))
-def test_no_tool_lets_a_bound_token_leave_its_bounds(name: str, bound: tuple[Server, dict[str, str]]) -> None:
-    server, ids = bound
+def test_no_tool_lets_a_bound_token_leave_its_bounds(name: str, bound_server: tuple[Server, dict[str, str]]) -> None:
+    server, ids = bound_server
     tool = tools_of("all")[name]
     before = everything(server)
     for place in REFS:
@@ -907,8 +907,8 @@ def test_no_tool_lets_a_bound_token_leave_its_bounds(name: str, bound: tuple[Ser
     assert everything(server) == before
 
 
-def test_a_bound_token_can_do_everything_within_its_bounds(bound: tuple[Server, dict[str, str]]) -> None:
-    server, ids = bound
+def test_a_bound_token_can_do_everything_within_its_bounds(bound_server: tuple[Server, dict[str, str]]) -> None:
+    server, ids = bound_server
     assert not server.call("remember", token=BOUND, content="Use pnpm for installs", key="pnpm")["isError"]
     found = server.call("recall", token=BOUND, query="secret")["structuredContent"]
     assert [hit["id"] for hit in found["memories"]] == [ids["shop"]]
@@ -924,17 +924,17 @@ def test_a_bound_token_can_do_everything_within_its_bounds(bound: tuple[Server, 
     assert "is bound to" in server.call("recall", "/mcp?project=bank", token=BOUND, query="secret")["content"][0]["text"]
 
 
-def test_an_agent_id_does_not_lift_the_bounds_of_a_token(bound: tuple[Server, dict[str, str]]) -> None:
-    server, _ = bound
+def test_an_agent_id_does_not_lift_the_bounds_of_a_token(bound_server: tuple[Server, dict[str, str]]) -> None:
+    server, _ = bound_server
     for where in ({"project": "bank"}, {"scope": "global"}):
         answer = server.call("recall", token=BOUND, query="secret", caller_agent_id="agent-7", **where)
         assert "agent-7 is bound to" in assert_reveals_nothing(answer)
 
 
 def test_no_resource_prompt_or_completion_lets_a_bound_token_leave_its_bounds(
-    bound: tuple[Server, dict[str, str]],
+    bound_server: tuple[Server, dict[str, str]],
 ) -> None:
-    server, ids = bound
+    server, ids = bound_server
 
     def request(method: str, path: str = "/mcp", **params: Any) -> Any:
         answer = server.post({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, path, token=BOUND).data

@@ -202,7 +202,7 @@ def test_a_terminated_server_ends_although_its_client_reads_nothing(talk: Callab
     assert client.process.wait(timeout=20) != 0
 
 
-def started_on(source: int, sink: int) -> subprocess.Popen[bytes]:
+def start_on(source: int, sink: int) -> subprocess.Popen[bytes]:
     """A server on these two, which are closed here."""
     process = subprocess.Popen([*PROGRAM, "mcp"], stdin=source, stdout=sink, stderr=subprocess.PIPE)
     os.close(source)
@@ -213,7 +213,7 @@ def started_on(source: int, sink: int) -> subprocess.Popen[bytes]:
 def test_a_server_ends_without_an_error_when_its_client_leaves_answers_unread(place: Path) -> None:
     source, asks = socket.socketpair()  # as Node gives them to what it starts
     sink, hears = socket.socketpair()
-    with started_on(source.detach(), sink.detach()) as process:
+    with start_on(source.detach(), sink.detach()) as process:
         with asks, hears:
             asks.sendall(LIST * 100)  # more answers than fit: the server waits to be read
             hears.recv(1)
@@ -225,7 +225,7 @@ def test_non_blocking_pipes_lose_no_answer(place: Path) -> None:
     (source, asks), (hears, sink) = os.pipe(), os.pipe()
     os.set_blocking(source, False)  # as a client that shares them with the server may make them
     os.set_blocking(sink, False)
-    with started_on(source, sink) as process:
+    with start_on(source, sink) as process:
         os.write(asks, LIST * 100)
         os.close(asks)
         with os.fdopen(hears, "rb") as answers:
@@ -237,7 +237,7 @@ def test_non_blocking_pipes_lose_no_answer(place: Path) -> None:
 def test_a_client_that_reads_no_answers_is_not_read_from_without_limit(place: Path) -> None:
     (source, asks), (hears, sink) = os.pipe(), os.pipe()
     os.set_blocking(asks, False)
-    with started_on(source, sink) as process:
+    with start_on(source, sink) as process:
         sent, patience = 0, 20
         while sent < 20_000 and patience:
             try:

@@ -20,7 +20,7 @@ TOKEN = "a-token-of-the-test-only"
 
 
 @asynccontextmanager
-async def connected(transport: str, mode: str) -> AsyncIterator[Client]:
+async def connect(transport: str, mode: str) -> AsyncIterator[Client]:
     if transport == "pipes":
         server = StdioServerParameters(
             command=sys.executable, args=["-c", MAIN, "mcp", "--tools", "all"], env=dict(os.environ)
@@ -53,7 +53,7 @@ def test_the_sdk_client_remembers_recalls_is_refused_archives_and_restores(trans
     (place / "config.toml").write_text('[agents]\nboss = "admin"\n')
 
     async def story() -> None:
-        async with connected(transport, mode) as client:
+        async with connect(transport, mode) as client:
             assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
             await use_memory(client)
 

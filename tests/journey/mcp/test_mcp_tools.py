@@ -200,7 +200,7 @@ def test_every_tool_obeys_the_table_of_permissions_in_every_role_and_layer(
         for layer in layers(name, takes):
             for role in ("owner", "admin", "worker"):
                 refs = memory_of(layer)
-                given = {field: replaced(value, refs) for field, value in arguments.items()}
+                given = {field: replace_refs(value, refs) for field, value in arguments.items()}
                 given |= {field: value for field, value in LAYERS[layer].items() if field in takes}
                 if layer == "global" and action.startswith("remember") and "scope" in takes:
                     given["scope"] = "global"
@@ -220,9 +220,9 @@ def test_every_operation_of_the_service_is_a_tool_or_has_a_reason_not_to_be() ->
     assert not covered & set(ELSEWHERE)
 
 
-def replaced(value: Any, refs: dict[str, str]) -> Any:
+def replace_refs(value: Any, refs: dict[str, str]) -> Any:
     if isinstance(value, list):
-        return [replaced(each, refs) for each in value]
+        return [replace_refs(each, refs) for each in value]
     return refs.get(value, value) if isinstance(value, str) else value
 
 
