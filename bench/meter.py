@@ -52,7 +52,7 @@ def work_of(session: Session) -> AgentWork:
 
 
 class Judged(NamedTuple):
-    """A memory in a session: what the agent made of it, and what the meter says."""
+    """A memory in a session: whether the agent used it, and what the meter says."""
 
     use: MemoryUse
     judged: MemoryUse

@@ -574,7 +574,7 @@ def test_a_clock_five_years_ahead_for_one_command_loses_nothing(tmp_path, open_m
     memory = open_memory(tmp_path / "memory.db")
     memory.list(scope=SHOP)
     memory.remember("written in the future", scope=SHOP)
-    with pytest.warns(UserWarning, match="nothing is archived by itself") as warned:
+    with pytest.warns(UserWarning, match="nothing is archived automatically") as warned:
         memory.close()
     assert len(warned) == 1
     clock.step(-1825 * 86_400)

@@ -1,4 +1,4 @@
-"""Retention: expired, unused and surplus memories are archived, on request or by themselves, and can be restored."""
+"""Retention: expired, unused and surplus memories are archived, on request or automatically, and can be restored."""
 
 import time
 import warnings
@@ -204,7 +204,7 @@ def test_memories_changed_during_planning_are_not_retired(path, open_memory, clo
     assert active(memory) == ["zebra, revised"]
 
 
-# by itself
+# automatically
 
 
 def test_retention_runs_on_close_at_most_once_a_day(path, open_memory, clock):
@@ -323,7 +323,7 @@ def test_what_was_archived_by_itself_is_reported_once_at_the_next_command_with_t
         record_use(memory, clock)
     open_memory(path).close()
     first, second = omoide("list"), omoide("list")
-    assert "1 memory was archived by itself (#1): `omoide retire --undo`" in first.err
+    assert "1 memory was archived automatically (#1): `omoide retire --undo`" in first.err
     assert "archived" not in second.err
     assert "note 0 " not in first.out
     done = omoide("retire", "--undo", "--json")
@@ -348,7 +348,7 @@ def test_what_several_automatic_runs_archived_is_reported_and_undone_together(pa
     archived = [one.number for one in server.list(scope=SHOP, states=[State.ARCHIVED]).memories]
     assert len(archived) == 4  # 2, 1 and 1 of what is left
     first, second = omoide("list"), omoide("list")
-    assert "4 memories were archived by itself" in first.err
+    assert "4 memories were archived automatically" in first.err
     assert "archived" not in second.err
     restored = omoide("retire", "--undo", "--json").data["restored"]
     assert sorted(one["number"] for one in restored) == sorted(archived)

@@ -32,7 +32,7 @@ _FROM_TERMINAL = ("SIGINT", "SIGQUIT")
 
 
 class ProcessResult(NamedTuple):
-    """What came of an agent's process."""
+    """The outcome of an agent's process."""
 
     exit_code: int
     """As a shell reports it: 128 and the number of the signal, if one ended the process."""
@@ -59,7 +59,7 @@ def require_command(command: Sequence[str]) -> None:
 def run_agent(
     command: Sequence[str], prompt: str, *, environment: Mapping[str, str], directory: Path, file: Path
 ) -> ProcessResult:
-    """Run a command until it ends, and return what came of it.
+    """Run a command until it ends, and return its outcome.
 
     The prompt replaces `{prompt}` in the arguments, and `{prompt_file}` stands for `file`, which is written for it; where
     neither occurs, the prompt is its standard input. What it prints is passed on as it comes. Raises InvalidInput if the

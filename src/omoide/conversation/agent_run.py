@@ -31,7 +31,7 @@ class AgentCommand(NamedTuple):
 
 
 class AgentRunReport(NamedTuple):
-    """What came of an agent that ran with memory."""
+    """The outcome of an agent that ran with memory."""
 
     exit_code: int
     lost: str = ""
@@ -39,7 +39,7 @@ class AgentRunReport(NamedTuple):
     report: ConversationReport | None = None
     """What was kept; None: nothing, because it ran without memory, or because of the problem."""
     problem: str = ""
-    """Why what came of it is not recorded, and what to do."""
+    """Why its outcome is not recorded, and what to do."""
 
 
 def message_of(task: Task, message: str | None) -> str:
@@ -62,7 +62,7 @@ def run_with_memory(
     show: Callable[[PreparedPrompt], None] = lambda _: None,
     warn: Callable[[str], None] = lambda _: None,
 ) -> AgentRunReport:
-    """Run the command of an agent with a prompt from memory, and keep what came of it.
+    """Run the command of an agent with a prompt from memory, and keep its outcome.
 
     `open_conversation` opens the memory; `message`, `task`, `session` and `inject` are those of `Conversation.before`.
     `open_turns`: opens the transcript once the agent has ended. `show` is called with the prompt before the agent starts,
@@ -119,7 +119,7 @@ def _environment(agent: AgentCommand, id: str) -> Mapping[str, str]:
 
 
 def _keep(conversation: Conversation, id: str, ended: ProcessResult, open_turns: OpenTurns) -> AgentRunReport:
-    """Keep what came of the agent."""
+    """Keep the outcome of the agent."""
     output = ended.output.decode("utf-8", errors="replace")
     try:
         with open_turns() as turns:
@@ -128,4 +128,6 @@ def _keep(conversation: Conversation, id: str, ended: ProcessResult, open_turns:
     except (OmoideError, KeyboardInterrupt) as error:  # fallback: a person can do it later
         why = str(error) or "interrupted"
         later = f"`omoide after {id} --exit-code {ended.exit_code}` does that"
-        return AgentRunReport(ended.exit_code, ended.lost, problem=f"{why}: what came of run {id} is not recorded; {later}")
+        return AgentRunReport(
+            ended.exit_code, ended.lost, problem=f"{why}: the outcome of run {id} is not recorded; {later}"
+        )

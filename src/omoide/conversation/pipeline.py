@@ -54,7 +54,7 @@ class PreparedPrompt(msgspec.Struct, frozen=True):
 
 
 class AgentResult(msgspec.Struct, frozen=True):
-    """What came of a task."""
+    """The outcome of a task."""
 
     turns: "Iterable[Turn]" = ()
     """The conversation, if there is a transcript: `omoide.read_turns` reads it. It is read once, turn by turn."""
@@ -158,7 +158,7 @@ class Conversation:
         return replace(prepared, pinned=pinned, problems=(*problems, *prepared.problems))
 
     def after(self, result: AgentResult, run: str | int | None = None) -> ConversationReport:
-        """Keep what came of a task: learnings, an entry of its session, a line of activity, and its outcome.
+        """Keep what a task leaves: learnings, an entry of its session, a line of activity, and its outcome.
 
         `run`: the run, by its number or its id; by default that of the last `before`. The project's memory is summarised
         if it is due. What cannot be kept is among the problems of the report; only the outcome must succeed.

@@ -18,7 +18,7 @@ def draw_meter(rows: "Sequence[MeterRow]") -> str:
     most = max((row.prompts for row in rows), default=1)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="13">',
-        "<title>Memories in prompts, and what agents made of them</title>",
+        "<title>Memories in prompts, and whether agents used them</title>",
         f'<rect width="{_WIDTH}" height="{height}" rx="8" fill="#ffffff"/>',
         '<text x="16" y="26" font-size="15" font-weight="bold" fill="#0f172a">Memories in prompts</text>',
         *_legend(),

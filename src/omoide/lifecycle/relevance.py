@@ -56,7 +56,7 @@ def relevance(known: LearnedRelevance, project: str, tick: int) -> float:
 
 
 def with_uses(value: float, used: int, contradicted: int) -> float:
-    """Return the relevance of a memory with what agents made of it where hooks injected it: weak evidence."""
+    """Return the relevance of a memory with how agents used it where hooks injected it: weak evidence."""
     total = used + contradicted
     if not total:
         return value

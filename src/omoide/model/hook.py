@@ -73,7 +73,7 @@ class HookRecord(msgspec.Struct, frozen=True):
 
 
 class MemoryUse(StrEnum):
-    """What an agent made of a memory that was injected."""
+    """Whether an agent used a memory that was injected."""
 
     USED = "used"
     IGNORED = "ignored"
@@ -81,7 +81,7 @@ class MemoryUse(StrEnum):
 
 
 class JudgedUse(NamedTuple):
-    """What an agent made of a memory in one injection, to be stored with that."""
+    """Whether an agent used a memory in one injection, to be stored with that."""
 
     call: int
     """The number of the call of the hook."""

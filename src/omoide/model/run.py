@@ -1,4 +1,4 @@
-"""Runs: a task for which a prompt was composed, what the prompt was made of, and what came of it."""
+"""Runs: a task for which a prompt was composed, what the prompt was made of, and its outcome."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -18,7 +18,7 @@ class RunResult(StrEnum):
 
 
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What came of a run."""
+    """The outcome of a run."""
 
     result: RunResult
     at: datetime

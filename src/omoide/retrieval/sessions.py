@@ -1,7 +1,7 @@
-"""What the turns of a session lend each other, and what a named speaker and a named time add to a score. Pure.
+"""What neighbouring turns, a named speaker and a named time add to a score. Pure.
 
-A turn that answers a question often lacks its words: they are in the turn before it. So short memories of one session lend
-a part of their share of the question to those around them, less to one that stands well by itself.
+A turn that answers a question often lacks its words: they are in the turn before it. So short memories of one session add
+a part of their share of the question to those around them, less to one that already matches well.
 """
 
 import re

@@ -155,7 +155,7 @@ def _check_clock(service: Service) -> Iterator[Check]:
             yield Check(
                 ok=True,
                 what=f"the last change is dated {event.at:%Y-%m-%d}: the clock was ahead then, or is behind now",
-                remedy="set the clock if it is wrong; nothing is archived by itself because of it",
+                remedy="set the clock if it is wrong; nothing is archived automatically because of it",
             )
 
 

@@ -132,7 +132,7 @@ def learn_if_waiting(
     largest: int | None = None,
     most: int | None = None,
 ) -> None:
-    """Learn from the inbox, if something waits in it, beside what the process is for.
+    """Learn from the inbox if something waits in it. Never raises an OmoideError: call it beside the process's own work.
 
     The parameters are those of `Service.learn_from_inbox`. An error is logged, so that `omoide hook log` shows it, and
     the next process learns what is left.

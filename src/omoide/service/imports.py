@@ -63,7 +63,7 @@ class Imports(Core):
         forgotten here stays so until the other tool has something new.
 
         `drafts`: all that the tool has. `dry_run`: return the same, but store nothing. `watch`: called with the position of
-        each draft, from 0, before it is checked and again before it is stored. Returns what became of each draft, in their
+        each draft, from 0, before it is checked and again before it is stored. Returns the outcome of each draft, in their
         order. Raises what `remember` raises.
         """
         permissions.require(self._actor, "import_drafts")

@@ -51,8 +51,8 @@ class Learning(CandidateStore):
         run of the conversation; by default that of the settings. `known`: the texts that were injected into it or recalled
         in it; what repeats them is left out. `ask`: whether the language model is asked too, where one is configured.
 
-        Secrets, `<private>` parts, progress, and instructions from the output of tools are never kept. Returns what became
-        of the conversation.
+        Secrets, `<private>` parts, progress, and instructions from the output of tools are never kept. Returns the
+        outcome of the conversation.
         """
         permissions.require(self._actor, "learn")
         from omoide.learning.candidates import extract  # lazy: see the top

@@ -1,4 +1,4 @@
-"""The meter: what agents made of the memories that were injected into their conversations, and what those cost."""
+"""The meter: whether agents used the memories that were injected into their conversations, and what those cost."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -33,7 +33,7 @@ class UseCounts(NamedTuple):
 
 
 class MeterRow(msgspec.Struct, frozen=True):
-    """One memory, and what became of it in conversations."""
+    """One memory, and whether agents used it."""
 
     memory: Memory
     prompts: int
@@ -42,7 +42,7 @@ class MeterRow(msgspec.Struct, frozen=True):
     used: int
     ignored: int
     contradicted: int
-    """Of those whose turn has ended, what agents made of it; a prompt may be among none of them yet."""
+    """Of those whose turn has ended, whether agents used it; a prompt may be among none of them yet."""
     clear: UseCounts
     """Of these, the clear ones."""
 
@@ -58,7 +58,7 @@ class MeterRow(msgspec.Struct, frozen=True):
 
 
 class MeterReport(msgspec.Struct, frozen=True):
-    """How much was injected, and what agents made of it."""
+    """How much was injected, and whether agents used it."""
 
     since: datetime
     prompts: int
@@ -81,10 +81,10 @@ class MeterReport(msgspec.Struct, frozen=True):
 
 
 class Meter(Core):
-    """The operation that reports what became of injected memories."""
+    """The operation that reports whether agents used injected memories."""
 
     def meter(self, *, scope: Scope, since: datetime | None = None) -> MeterReport:
-        """Report which of the memories that the scope sees were injected by hooks, and what agents made of them.
+        """Report which of the memories that the scope sees were injected by hooks, and whether agents used them.
 
         `since`: count injections at or after this time; by default those of the last 30 days. A use is recognised by words,
         names and numbers alone: it is weak evidence. Raises InvalidInput for a time without a time zone, and NotAllowed.
@@ -109,7 +109,7 @@ class Meter(Core):
         )
 
     def _judge_turn(self, item: InboxItem, turns: "Sequence[Turn]") -> list[JudgedUse]:
-        """Judge what the agent made of the memories in its session, by the turn that an item of the inbox is about.
+        """Judge whether the agent used the memories in its session, by the turn that an item of the inbox is about.
 
         Returns what is to be recorded with the end of the item.
         """

@@ -40,8 +40,8 @@ _SHARE = 0.1
 _LISTS = ("memories", "block")
 _ALL = sys.maxsize
 _PROPOSAL = (
-    "nothing is archived by itself after a long time without a write: `omoide retire --dry-run` shows what is out of date,"
-    " `omoide retire` archives it"
+    "nothing is archived automatically after a long time without a write: `omoide retire --dry-run` shows what is out of"
+    " date, `omoide retire` archives it"
 )
 
 RETENTION_ACTOR = Actor("omoide", Role.OWNER, "upkeep")

@@ -1,4 +1,4 @@
-"""Runs: list and replay them, explain and compare their prompts, and record what came of them."""
+"""Runs: list and replay them, explain and compare their prompts, and record their outcomes."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -78,10 +78,10 @@ class Runs(Core):
         exit_code: int | None = None,
         force: bool = False,
     ) -> Run:
-        """Record what came of a run, and move the relevance of the memories in its prompt accordingly.
+        """Record the outcome of a run, and move the relevance of the memories in its prompt accordingly.
 
         `run`: the number or the id of the run. `result`: success, failure or partial. `helped`, `harmed`: memories in the
-        prompt that helped or did harm, which counts more than the result. `note`: what came of it, in words. `duration`: in
+        prompt that helped or did harm, which counts more than the result. `note`: what happened, in words. `duration`: in
         seconds; by default the time since the prompt was composed. `exit_code`: of the agent's process. `force`: replace an
         outcome that was recorded before.
 

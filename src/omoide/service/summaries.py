@@ -116,7 +116,7 @@ class Summaries(Trees):
         Pinned memories, decisions, memories with a type of their own, and everything of the last seven days stay word for
         word. Every summary has `derived_from` links to the entries; `undo_summary` brings them back.
 
-        `scope`: the project, or one of its sessions. `dry_run`: only return what would become of it; no model is asked.
+        `scope`: the project, or one of its sessions. `dry_run`: only return what would be done; no model is asked.
         `force`: also if the project is not larger than the setting `summarize_threshold`. `ask`: whether the language model
         writes the summary, where one is configured; otherwise it consists of sentences of the entries.
 
@@ -140,8 +140,8 @@ class Summaries(Trees):
         """Take back the last summary of a project: its entries are active again, and the summary is forgotten.
 
         Entries that were changed, restored or forgotten since stay as they are, and so does a summary that somebody has
-        changed. `scope`: the project, or one of its sessions. Raises InvalidInput for the global layer, NotFound and
-        NotAllowed.
+        changed. `scope`: the project, or one of its sessions. Returns what was restored, forgotten, and left because it was
+        edited. Raises InvalidInput for the global layer, NotFound and NotAllowed.
         """
         permissions.require(self._actor, "undo_summary", "undo a summary")
         from omoide.service.summary_choice import originals  # lazy: only a summary needs it
@@ -223,7 +223,7 @@ class Summaries(Trees):
     # Writing
 
     def _replace_by_summary(self, project: Scope, result: SummaryResult, *, force: bool, ask: bool) -> SummaryResult:
-        """Summarise, and return what became of it; `result` is that of a failure."""
+        """Summarise, and return the outcome; `result` is that of a failure."""
         from omoide.service.summary_parts import write_by_model  # lazy: see the top
 
         with self._read(project) as tx:

@@ -49,7 +49,7 @@ class HookWriter(Protocol):
         """Replace the call with this number, and store what it injected."""
 
     def record_uses(self, uses: Iterable[JudgedUse]) -> None:
-        """Store what became of injections. One that is not there, as after a purge, is passed over."""
+        """Store how injections were judged. One that is not there, as after a purge, is passed over."""
 
     def put_in_inbox(self, item: InboxItem) -> None:
         """Store an item under a new number. Items that were learnt from long ago are deleted."""
@@ -64,7 +64,10 @@ class HookWriter(Protocol):
         """Move the end of the lease of these items."""
 
     def record_position(self, path: str, position: TranscriptPosition, at: datetime) -> None:
-        """Record how far a transcript was read."""
+        """Record how far a transcript was read.
+
+        `at`: when it was read. A position is dropped once it is as old as the items that `put_in_inbox` deletes.
+        """
 
     def finish_inbox(self, numbers: Sequence[int], at: datetime) -> None:
         """Record that these items were learnt from."""

@@ -229,7 +229,7 @@ class SyncDatabase:
     def import_changes(
         self, mirror: Mirror, changes: Sequence[FileChange], present: Iterable[int], unread: Collection[str]
     ) -> list[ImportResult]:
-        """Store what a file says, and answer what became of each change: see `EntryStore`."""
+        """Store what a file says, and return the outcome of each change: see `EntryStore`."""
         return self._entries.import_changes(mirror, changes, present, unread)
 
     def record_sync(

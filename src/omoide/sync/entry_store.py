@@ -19,7 +19,7 @@ from omoide.sync.three_way import FileChange, is_new_text
 
 
 class ImportResult(NamedTuple):
-    """What became of one change of a file."""
+    """The outcome of one change of a file."""
 
     memory: Memory | None
     """As it is now; None when it was refused, or changed in the meantime."""
@@ -41,7 +41,7 @@ class EntryStore:
     def import_changes(
         self, mirror: Mirror, changes: Sequence[FileChange], present: Iterable[int], unread: Collection[str]
     ) -> list[ImportResult]:
-        """Store what a file says, in one transaction, and answer what became of each change, in their order.
+        """Store what a file says, in one transaction, and return the outcome of each change, in their order.
 
         A change that is refused, or whose memory changed meanwhile, leaves the others in place. `present` are the memories
         that stand in the files under their own ids or keys, so that no other entry can be them; the same holds for

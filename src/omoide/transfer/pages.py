@@ -80,7 +80,7 @@ def _write_page(place: Directory, name: str, text: str) -> tuple[str, str | None
 
 
 def _remove_page(place: Directory, name: str) -> str | None:
-    """Remove a page that omoide made and nobody edited; return what became of it, or None for any other file."""
+    """Remove a page that omoide made and nobody edited; return the outcome, or None for any other file."""
     try:
         found = place.read(name)
     except Unreadable:  # fallback: whatever it is, omoide did not make it

@@ -1,4 +1,4 @@
-"""Runs as training data: one JSON object in each line, with the prompt, its memories, and what came of it."""
+"""Runs as training data: one JSON object in each line, with the prompt, its memories, and its outcome."""
 
 from typing import Any, BinaryIO
 

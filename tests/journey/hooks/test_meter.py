@@ -1,4 +1,4 @@
-"""The meter: what agents made of injected memories, in scripted sessions with real hooks in a real repository."""
+"""The meter: whether agents used injected memories, in scripted sessions with real hooks in a real repository."""
 
 import json
 import subprocess

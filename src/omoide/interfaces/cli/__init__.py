@@ -44,7 +44,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "forget": CommandEntry(_CHANGE, "state", "Forget memories: no search finds them; restore brings them back."),
     "restore": CommandEntry(_CHANGE, "state", "Bring back forgotten, archived or inactive memories."),
     "archive": CommandEntry(_CHANGE, "state", "Archive memories: found only with --archived."),
-    "pin": CommandEntry(_CHANGE, "state", "Pin memories: never archived by themselves, first in every resume."),
+    "pin": CommandEntry(_CHANGE, "state", "Pin memories: never archived automatically, first in resume."),
     "promote": CommandEntry(_CHANGE, "state", "Move memories to a wider scope: session to project, project to global."),
     "link": CommandEntry(_CHANGE, "state", "Link two memories."),
     "purge": CommandEntry(_CHANGE, "purge", "Destroy forgotten memories and their history for good."),

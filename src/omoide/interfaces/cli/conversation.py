@@ -59,8 +59,8 @@ def before_command(
 ) -> None:
     """Print the prompt for a message, with the memories that fit it, and record it as a run.
 
-    The message, or - for standard input, is routed to its project; --project names one. `omoide after` reports what came
-    of the run.
+    The message, or - for standard input, is routed to its project; --project names one. `omoide after` records the
+    outcome.
 
     \b
     omoide before "The login fails after a second try" --session C042-1738

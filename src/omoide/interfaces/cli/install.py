@@ -32,7 +32,7 @@ def _scope_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command("install")
-@click.option("--no-hooks", is_flag=True, help="Register the MCP server only: nothing is added to prompts by itself.")
+@click.option("--no-hooks", is_flag=True, help="Register the MCP server only: nothing is added to prompts automatically.")
 @_scope_options
 def install_command(clients: tuple[str, ...], scope: str, dry_run: bool, no_hooks: bool) -> None:
     """Wire agent clients to omoide: the MCP server and the hooks.

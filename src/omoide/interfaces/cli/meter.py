@@ -32,8 +32,9 @@ def meter_command(days: int, limit: int, plot: str | None, target: Target, as_js
     """Show which injected memories agents used, ignored or contradicted, and what they cost.
 
     Counts what hooks injected. A use is recognised by names, numbers and words that the agent's answer, commands and changes
-    have in common with a memory: an agent may follow one without repeating a word of it. Where these do not tell clearly,
-    the most probable use is counted; only clear ones lead to advice.
+    have in common with a memory: an agent may follow one without repeating a word of it. A judgement is clear if one sign,
+    or all signs together, leave little doubt. Every other judgement is only the most probable one, and many of them are
+    wrong. Only clear ones lead to advice.
 
     \b
     omoide meter
@@ -106,7 +107,7 @@ def _counts(row: "MeterRow") -> str:
 
 
 def _bar(row: "MeterRow") -> str:
-    """What agents made of a memory, as characters: all of the bar, divided in proportion."""
+    """How often agents used, ignored or contradicted a memory, as characters: the whole bar, divided in proportion."""
     judged = row.used + row.ignored + row.contradicted
     if not judged:
         return "·" * _BAR

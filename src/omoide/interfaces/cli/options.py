@@ -160,13 +160,15 @@ def _learn_at_end(memory: "Service") -> None:
 
 
 def _report_retirements(memory: "Service") -> None:
-    """Say once what was archived by itself since the last command, and how to undo it."""
+    """Say once what was archived automatically since the last command, and how to undo it."""
     retired = memory.automatic_retirements()
     if retired:
         numbers = ", ".join(f"#{one.number}" for one in retired[:5])
         more = f" and {len(retired) - 5:,} more" if len(retired) > 5 else ""
         subject, them = ("memories were", "them") if len(retired) > 1 else ("memory was", "it")
-        warn(f"{len(retired):,} {subject} archived by itself ({numbers}{more}): `omoide retire --undo` brings {them} back")
+        warn(
+            f"{len(retired):,} {subject} archived automatically ({numbers}{more}): `omoide retire --undo` brings {them} back"
+        )
 
 
 def _open_store(settings: Settings) -> "Service":

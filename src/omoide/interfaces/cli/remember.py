@@ -25,7 +25,7 @@ from omoide.model import Remembered
 @click.command("remember")
 @click.argument("content", required=False)
 @field_options
-@click.option("--pin", is_flag=True, help="Pin it: never archived by itself.")
+@click.option("--pin", is_flag=True, help="Pin it: never archived automatically.")
 @target_options
 @json_option
 def remember_command(

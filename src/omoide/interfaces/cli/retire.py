@@ -1,4 +1,4 @@
-"""retire: archive what is out of date, as omoide also does by itself once a day."""
+"""retire: archive what is out of date, as omoide also does automatically once a day."""
 
 from typing import TYPE_CHECKING
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:  # it loads with the store
 
 @click.command("retire")
 @click.option("--dry-run", is_flag=True, help="Only show what would be archived.")
-@click.option("--undo", is_flag=True, help="Restore what was last reported as archived by itself.")
+@click.option("--undo", is_flag=True, help="Restore what was last reported as archived automatically.")
 @store_option
 @json_option
 def retire_command(dry_run: bool, undo: bool, target: Target, as_json: bool) -> None:
     """Archive what has expired, is long unused, or is over the limit.
 
     Nothing is deleted: `omoide recall --archived` finds it, `omoide restore` brings it back. Pinned memories stay. This
-    also happens by itself, once a day, unless the setting `retire` is "manual".
+    also happens automatically, once a day, unless the setting `retire` is "manual".
 
     \b
     omoide retire --dry-run

@@ -1,4 +1,4 @@
-"""runs, why, replay, outcome and blame: what went into prompts, and what came of them."""
+"""runs, why, replay, outcome and blame: what went into prompts, and their outcomes."""
 
 import click
 
@@ -272,7 +272,7 @@ def replay_command(run: str, target: Target, as_json: bool) -> None:
 @click.option("--duration", type=float, metavar="SECONDS", help="How long it took; by default the time since it started.")
 @click.option("--exit-code", type=int, help="The exit code of the agent's process.")
 @click.option("--force", is_flag=True, help="Replace an outcome that was recorded before.")
-@click.option("--undo", is_flag=True, help="Take the outcome back, and what it moved.")
+@click.option("--undo", is_flag=True, help="Undo the outcome and the changes of relevance that it made.")
 @target_options
 @json_option
 def outcome_command(

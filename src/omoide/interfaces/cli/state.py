@@ -89,7 +89,7 @@ def archive_command(refs: tuple[str, ...], target: Target, as_json: bool) -> Non
 @target_options
 @json_option
 def pin_command(refs: tuple[str, ...], unpin: bool, target: Target, as_json: bool) -> None:
-    """Pin memories: never archived by themselves, first in every resume.
+    """Pin memories: never archived automatically, first in resume.
 
     \b
     omoide pin 12

@@ -41,7 +41,7 @@ class ComposeResult(Struct, frozen=True):
 
 
 class OutcomeInput(ScopedInput, kw_only=True):
-    """What came of a run."""
+    """The outcome of a run."""
 
     run: Annotated[str, Meta(description="Number or id")]
     result: RunResult
@@ -97,7 +97,7 @@ TOOLS = (
     Tool(
         "outcome",
         "Outcome",
-        "Record what came of a run: success, failure or partial, and which memories in its prompt helped or harmed. Their"
+        "Record the outcome of a run: success, failure or partial, and which memories in its prompt helped or harmed. Their"
         " relevance moves accordingly.",
         OutcomeInput,
         OutcomeResult,

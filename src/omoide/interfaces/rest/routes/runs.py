@@ -117,7 +117,7 @@ class ReceiptAnswer(values.Output, frozen=True):
 
 
 class OutcomeAnswer(values.Output, frozen=True):
-    """What came of a run."""
+    """The outcome of a run."""
 
     result: str
     at: values.Time
@@ -179,7 +179,7 @@ class RunFilter(values.Input, frozen=True):
 
 
 class NewOutcome(values.Input, frozen=True):
-    """What came of a run."""
+    """The outcome of a run."""
 
     result: Literal["success", "failure", "partial"]
     helped: MemoryIds = msgspec.field(default_factory=list)
@@ -317,7 +317,7 @@ def replay_run(call: Call[NoQuery, None]) -> Answer:
     idempotent=True,
 )
 def record_outcome(call: Call[NoQuery, NewOutcome]) -> Answer:
-    """Record what came of a run; the relevance of the memories in its prompt moves accordingly."""
+    """Record the outcome of a run; the relevance of the memories in its prompt moves accordingly."""
     new = call.body
     done = call.once(
         call.scope,
