@@ -220,6 +220,14 @@ def test_a_project_without_memories_keeps_a_message_that_could_be_about_anything
     assert memory.route("what can I cook for dinner with rice and an egg?", current="sprout").primary is None
 
 
+@pytest.mark.parametrize("message", ["hello", "good night", "おはようございます", "what is the capital of France?"])
+def test_a_greeting_or_a_general_question_is_not_about_a_new_project(memory, message):
+    scope = Scope.project("sprout")
+    memory.create_project("sprout")
+    memory.remember("We use pnpm as the package manager", scope=scope)
+    assert memory.route(message, current="sprout").primary is None
+
+
 def test_the_reason_for_no_project_says_what_the_message_is_in_both_languages(ledger_memory):
     private = ledger_memory.route("my son has a cough, is there a doctor open?", current="backend/ledger").reason
     assert private.startswith("The message is about private life, and it is not about backend/ledger")

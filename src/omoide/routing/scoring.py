@@ -69,6 +69,8 @@ class NoProjectEvidence(NamedTuple):
 
 def score(matches: MessageMatches, context: MessageContext) -> dict[str, float]:
     """Return the probability of each project, and of `NO_PROJECT`, the likeliest first."""
+    if find_no_project_evidence(matches, context.cues).only_greets:
+        matches = _without_vectors(matches)  # some memory is always the nearest to a greeting
     shared = shared_terms(matches)
     strengths = {
         path: _strength(sum(shared[path].values()), found.nearness, named=path in context.named)
@@ -82,6 +84,11 @@ def score(matches: MessageMatches, context: MessageContext) -> dict[str, float]:
     shares = {path: exp(strength - highest) for path, strength in strengths.items()}
     whole = sum(shares.values())
     return {path: share / whole for path, share in sorted(shares.items(), key=lambda item: -item[1])}
+
+
+def _without_vectors(matches: MessageMatches) -> MessageMatches:
+    projects = {path: found._replace(nearness=None) for path, found in matches.projects.items()}
+    return matches._replace(projects=projects, semantic=False)
 
 
 def stay_cues(matches: MessageMatches, cues: MessageCues) -> Sequence[float]:
@@ -112,7 +119,8 @@ def none_cues(matches: MessageMatches, context: MessageContext) -> Sequence[floa
     unrelated, newness = 0.0, 0.0
     current = matches.projects.get(context.current or NO_PROJECT)
     if current is not None and not context.cues.changes_topic:
-        newness = max(0.0, 1 - current.memories / KNOWN_FROM)
+        # A greeting, a private matter and a general question are that in a new project as well.
+        newness = 0.0 if any(evidence) else max(0.0, 1 - current.memories / KNOWN_FROM)
         unrelated = log1p(weigh_unrelated_words(matches)) * (1 - newness)
     private = log2(1 + min(len(evidence.private), MOST_PRIVATE))
     return (private, evidence.asks_general, evidence.only_greets, unrelated, newness)
