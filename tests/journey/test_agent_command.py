@@ -93,6 +93,16 @@ def test_a_process_that_the_agent_leaves_printing_is_not_waited_for(run: Run) ->
     assert last_run(run)["outcome"]["exit_code"] == 3
 
 
+# reports
+
+
+def test_a_correction_in_the_message_is_reported_with_the_memory_that_it_replaced(omoide: Run) -> None:
+    omoide("run", "-m", "From now on use npm for installs.", "--", *shell("true"))
+    done = omoide("run", "-m", "No, use pnpm for installs instead of npm.", "--", *shell("true"))
+    assert "replaced  #1" in done.err
+    assert "kept  #" in done.err
+
+
 # outputs
 
 

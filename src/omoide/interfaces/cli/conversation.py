@@ -28,6 +28,7 @@ from omoide.model import Layout, RunResult, Task
 if TYPE_CHECKING:  # they load when a command runs
     from omoide.conversation.pipeline import Conversation, ConversationReport, PreparedPrompt
     from omoide.learning.transcript import Turn
+    from omoide.service.candidate_store import LearningReport
     from omoide.service.summaries import SummaryResult
 
 _LAYOUT = click.option(
@@ -158,6 +159,7 @@ def run_command(
 
     def show(prepared: "PreparedPrompt") -> None:
         _print_problems(prepared)
+        _print_learnt(prepared.corrections)
         _print_pinned(prepared)
         if print_prompt:
             click.echo(prepared.text.encode(), err=True)
@@ -245,8 +247,14 @@ def _print_preparation(prepared: "PreparedPrompt") -> None:
     project = ["--project", prepared.scope.path] if prepared.scope.path else []
     report = shlex.join(["omoide", "after", prepared.run.id, *project])
     click.echo(f"run {prepared.run.number} of {escape_control(str(prepared.scope))}", err=True)
+    _print_learnt(prepared.corrections)
     _print_pinned(prepared)
     click.echo(f"report it with: {escape_control(report)}", err=True)
+
+
+def _print_learnt(report: "LearningReport | None") -> None:
+    if report is not None and (report.kept or report.proposed or report.replaced or report.trouble):
+        print_report(report, err=True)
 
 
 def _print_pinned(prepared: "PreparedPrompt") -> None:
@@ -272,9 +280,7 @@ def _print_report(report: "ConversationReport") -> None:
     outcome = report.run.outcome
     if outcome is not None:
         click.echo(f"omoide: run {report.run.number} {outcome.result.value}", err=True)
-    learnt = report.learnt
-    if learnt is not None and (learnt.kept or learnt.proposed or learnt.replaced or learnt.trouble):
-        print_report(learnt, err=True)
+    _print_learnt(report.learnt)
     if report.summary is not None:
         _print_summary(report.summary)
 
