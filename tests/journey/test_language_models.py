@@ -76,7 +76,7 @@ def test_an_answer_that_cannot_be_used_is_shown_to_the_model_once_more(tmp_path,
         report = memory.learn(TALK, scope=SHOP)
         (usage,) = memory.llm_usage().rows
     assert len(report.proposed) == 1
-    assert garbage in server.question()
+    assert f"```your answer\n{garbage}\n```" in server.question()
     assert "cannot be used" in server.question()
     assert (usage.calls, usage.unusable) == (2, 1)
 
@@ -275,6 +275,23 @@ def test_a_question_that_was_refused_uses_no_tokens(tmp_path, server, llm, statu
     with open_memory(tmp_path, llm=llm) as memory:
         assert llm in memory.learn(TALK, scope=SHOP).trouble
         assert memory.llm_usage().tokens_today == 0
+
+
+@pytest.mark.parametrize(("llm", "variable"), [("openai:gpt", "OPENAI_API_KEY"), ("anthropic:m", "ANTHROPIC_API_KEY")])
+def test_a_question_that_cannot_be_sent_without_a_key_uses_no_tokens(tmp_path, monkeypatch, llm, variable):
+    pytest.importorskip(llm.partition(":")[0])
+    for name in (variable, "OPENAI_ADMIN_KEY", "ANTHROPIC_AUTH_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    with open_memory(tmp_path, llm=llm) as memory:
+        assert "key" in memory.learn(TALK, scope=SHOP).trouble
+        assert memory.llm_usage().tokens_today == 0
+
+
+@pytest.mark.parametrize(("status", "advice"), [(429, "try again later"), (500, "try again later"), (401, "`llm_key`")])
+def test_the_message_of_a_failure_says_whether_the_settings_or_time_can_help(tmp_path, server, llm, status, advice):
+    server.answers = [status]
+    with open_memory(tmp_path, llm=llm) as memory:
+        assert advice in memory.learn(TALK, scope=SHOP).trouble
 
 
 def test_a_server_that_is_not_there_uses_no_tokens(tmp_path, server, llm):

@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from omoide.errors import ModelUnavailable
-from omoide.llm.base import Completion, is_refusal, make_completion, unreachable_error
+from omoide.llm.base import Completion, describe_failure, is_refusal, make_completion, unreachable_error
 from omoide.llm.time_limit import complete_within
 
 if TYPE_CHECKING:  # it takes a second to import
@@ -29,9 +29,13 @@ class AnthropicModel:
     def complete(self, instructions: str, question: str, *, seconds: float) -> Completion:
         from anthropic import AnthropicError  # lazy: see `_client`
 
+        client = self._client
+        if client.api_key is None and client.auth_token is None:
+            raise unreachable_error(f"{self.name} has no API key: set `llm_key`, or ANTHROPIC_API_KEY")
+
         def call() -> Completion:
             try:
-                message = self._client.messages.create(
+                message = client.messages.create(
                     model=self._model,
                     max_tokens=_MAX_TOKENS,
                     system=instructions,
@@ -39,11 +43,11 @@ class AnthropicModel:
                     timeout=seconds,
                 )
                 text = "".join(block.text for block in message.content if block.type == "text")
-                return make_completion(text, message.usage.input_tokens, message.usage.output_tokens)
-            # Besides its own errors the package raises TypeError without a key, and ValueError and AttributeError for an
-            # answer of another shape.
+                usage = message.usage  # a server that only resembles Anthropic's may report none
+                return make_completion(text, usage.input_tokens if usage else 0, usage.output_tokens if usage else 0)
+            # Besides its own errors: what the package raises for an answer of another shape.
             except (AnthropicError, TypeError, ValueError, AttributeError) as error:
-                why = f"{self.name} gave no answer ({error}): check the settings `llm` and `llm_key`"
+                why = describe_failure(self.name, error)
                 raise (unreachable_error(why) if is_refusal(error) else ModelUnavailable(why)) from error
 
         return complete_within(seconds, call, self.name)

@@ -59,6 +59,19 @@ def is_refusal(error: Exception) -> bool:
     return type(error.__cause__).__name__ == "ConnectError"
 
 
+def describe_failure(name: str, error: Exception) -> str:
+    """Say that a model gave no answer, why, and what to do: an error of its package may be one of the settings or of the
+    server."""
+    status = getattr(error, "status_code", None)
+    is_passing = isinstance(status, int) and (status == _TOO_MANY or status >= _SERVER_ERROR)
+    return (
+        f"{name} gave no answer ({error}): {'try again later' if is_passing else 'check the settings `llm` and `llm_key`'}"
+    )
+
+
+_TOO_MANY, _SERVER_ERROR = 429, 500
+
+
 class LanguageModel(Protocol):
     """A model that continues a text. It loads what it needs with the first question."""
 

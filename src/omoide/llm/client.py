@@ -42,12 +42,13 @@ class ModelClient:
         that cannot be used is shown to the model once more, with what is wrong. Raises ModelUnavailable, also if no model is
         configured; BudgetSpent if the tokens of the day are spent.
         """
-        from omoide.llm.answers import describe_answer  # lazy: see the top
+        from omoide.llm.answers import describe_answer, fence  # lazy: see the top
 
         instructions = f"{instructions}\n\n{describe_answer(answer)}"
         text = self._call(purpose, instructions, question, answer)
         if isinstance(text, _Rejected):
-            again = f"{question}\n\nYour answer was:\n{text.text}\n\n{text.reason}. Answer again, with the JSON value alone."
+            shown = fence(text.text, "your answer")
+            again = f"{question}\n\nYour answer was:\n{shown}\n\n{text.reason}. Answer again, with the JSON value alone."
             text = self._call(purpose, instructions, again, answer)
         if isinstance(text, _Rejected):
             raise ModelUnavailable(f"{self._settings.llm} gave no usable answer twice: {text.reason}")

@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from omoide.errors import ModelUnavailable
-from omoide.llm.base import Completion, is_refusal, make_completion, unreachable_error
+from omoide.llm.base import Completion, describe_failure, is_refusal, make_completion, unreachable_error
 from omoide.llm.time_limit import complete_within
 
 if TYPE_CHECKING:  # it takes half a second to import
@@ -30,9 +30,14 @@ class OpenAIModel:
     def complete(self, instructions: str, question: str, *, seconds: float) -> Completion:
         from openai import OpenAIError  # lazy: see `_client`
 
+        try:
+            client = self._client
+        except OpenAIError as error:  # without a key
+            raise unreachable_error(describe_failure(self.name, error)) from error
+
         def call() -> Completion:
             try:
-                answer = self._client.chat.completions.create(
+                answer = client.chat.completions.create(
                     model=self._model,
                     messages=[{"role": "system", "content": instructions}, {"role": "user", "content": question}],
                     timeout=seconds,
@@ -41,7 +46,7 @@ class OpenAIModel:
                 text = answer.choices[0].message.content or ""
                 return make_completion(text, usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0)
             except OpenAIError as error:
-                message = f"{self.name} gave no answer ({error}): check the settings `llm` and `llm_key`"
+                message = describe_failure(self.name, error)
                 raise (unreachable_error(message) if is_refusal(error) else ModelUnavailable(message)) from error
             except (TypeError, ValueError, AttributeError, IndexError) as error:  # for an answer of another shape
                 raise ModelUnavailable(
