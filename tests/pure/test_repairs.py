@@ -3,7 +3,7 @@
 import pytest
 
 from omoide.learning.repairs import RepairFinder, is_same_command
-from omoide.learning.transcript import Speaker, Turn
+from omoide.learning.transcript import Speaker, Turn, read_turns
 
 
 def repairs(*steps):
@@ -61,6 +61,33 @@ def test_what_was_written_to_a_file_is_part_of_it():
         success("make start"),
     )
     assert text.endswith("It passed after a change of `values.yaml`: `max_connections: 400`.")
+
+
+def test_a_patch_that_a_shell_runs_is_a_change_of_its_files():
+    patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: values.yaml\n+  max_connections: 400\n*** End Patch\nEOF"
+    (text,) = repairs(
+        failure("make start", "FATAL: recovery aborted because of insufficient parameter settings"),
+        success(patch, "Done!"),
+        success("make start"),
+    )
+    assert text.endswith("It passed after a change of `values.yaml`: `max_connections: 400`.")
+
+
+def test_a_command_of_plain_text_without_an_output_is_the_change():
+    finder = RepairFinder()
+    for turn in read_turns(
+        b"""User: run the tests
+$ make test
+Error: cannot connect to the Docker daemon
+exit code: 1
+$ colima start
+$ make test
+12 passed
+""".splitlines()
+    ):
+        finder.feed(turn)
+    (repair,) = finder.finish()
+    assert repair.text.endswith("It passed after `colima start`.")
 
 
 def test_a_credential_in_what_was_written_is_left_out():

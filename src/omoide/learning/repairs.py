@@ -186,17 +186,20 @@ class RepairFinder:
         self._over.clear()
 
     def _note_command(self, turn: Turn) -> None:
-        if _SHELL_TOOLS.match(turn.tool):
+        if _EDIT_TOOLS.search(turn.tool) or _PATCHED.search(turn.text):  # a shell may run a patch, too
+            for failure in self._open:
+                for name, written in _edits(turn.text):
+                    failure.note_edit(name, written)
+        elif _SHELL_TOOLS.match(turn.tool):
+            silent = self._pending.pop(turn.call, None)
+            if silent is not None:  # plain text shows no output of a command that printed nothing
+                self._note_output(silent, Turn(Speaker.OUTPUT, "", turn.line))
             if len(self._pending) > _MOST_OPEN:
                 self._pending.pop(next(iter(self._pending)))
             self._pending[turn.call] = turn.text.strip()[:1_000]
             if _IN_PLACE.match(turn.text):
                 for failure in self._open:
                     failure.ran.append(_first_line(turn.text))
-        elif _EDIT_TOOLS.search(turn.tool):
-            for failure in self._open:
-                for name, written in _edits(turn.text):
-                    failure.note_edit(name, written)
 
     def _note_output(self, command: str, output: Turn) -> None:
         error = _error_line(output.text) if output.failed else ""
