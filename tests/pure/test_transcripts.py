@@ -220,3 +220,36 @@ def test_a_rollout_that_holds_a_message_twice_or_only_as_an_event_is_read_once()
     once = [{"type": "response_item", "payload": said}, {"type": "event_msg", "payload": event}]
     for records in (once, once[1:], [said]):
         assert [turn.text for turn in read_turns(lines(*records))] == ["Remember that lunch is at noon"]
+
+
+def test_what_codex_and_claude_print_as_json_is_read():
+    events = lines(
+        {"type": "thread.started", "thread_id": "t"},
+        {"type": "item.started", "item": {"id": "1", "type": "command_execution", "command": "bash -lc 'make test'"}},
+        {
+            "type": "item.completed",
+            "item": {
+                "id": "1",
+                "type": "command_execution",
+                "command": "make test",
+                "aggregated_output": "1 failed",
+                "exit_code": 2,
+            },
+        },
+        {
+            "type": "item.completed",
+            "item": {"id": "2", "type": "file_change", "changes": [{"path": "a.py", "kind": "update"}]},
+        },
+        {"type": "item.completed", "item": {"id": "3", "type": "agent_message", "text": "The queue listens on port 9000."}},
+    )
+    turns = list(read_turns(events, strict=True))
+    assert [(turn.speaker, turn.text, turn.failed) for turn in turns] == [
+        (Speaker.COMMAND, "make test", False),
+        (Speaker.OUTPUT, "1 failed", True),
+        (Speaker.COMMAND, "a.py", False),
+        (Speaker.AGENT, "The queue listens on port 9000.", False),
+    ]
+    answer = {"type": "result", "result": "The queue listens on port 9000."}
+    assert [turn.text for turn in read_turns(lines(answer), strict=True)] == [answer["result"]]
+    again = lines(assistant(text(answer["result"])), answer)
+    assert [turn.text for turn in read_turns(again, strict=True)] == [answer["result"]]

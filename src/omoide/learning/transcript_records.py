@@ -64,6 +64,8 @@ _CODEX_ITEMS = (
     *("message", "reasoning", "function_call", "custom_tool_call", "local_shell_call"),
     *("function_call_output", "custom_tool_call_output", "local_shell_call_output"),
 )
+_CODEX_EVENTS = ("item.started", "item.updated", "item.completed", "thread.started", "turn.started", "turn.completed")
+"""Of `codex exec --json`."""
 
 
 def _reader_of(record: dict[str, Any]) -> _Read | None:
@@ -75,6 +77,10 @@ def _reader_of(record: dict[str, Any]) -> _Read | None:
         return _claude_turns
     if kind in _CODEX_ITEMS:
         return _codex_item
+    if kind == "result":
+        return _claude_result
+    if kind in _CODEX_EVENTS:
+        return _codex_event
     return _copilot_turns if isinstance(record.get("data"), dict) and "." in str(kind) else None
 
 
@@ -105,7 +111,9 @@ def _claude_turns(record: dict[str, Any], line: int, reading: _Reading) -> Itera
 def _claude_block(block: dict[str, Any], speaker: Speaker, line: int, reading: _Reading) -> Iterator[Turn]:
     kind = block.get("type")
     if kind == "text":
-        yield Turn(speaker, str(block.get("text", "")), line)
+        text = str(block.get("text", ""))
+        reading.said.append((speaker, text))
+        yield Turn(speaker, text, line)
     elif kind == "tool_use":
         call, tool, command = str(block.get("id", "")), str(block.get("name", "")), _command(block.get("input"))
         reading.call(call, tool, command)
@@ -116,6 +124,12 @@ def _claude_block(block: dict[str, Any], speaker: Speaker, line: int, reading: _
         failed = bool(block.get("is_error")) or is_failure(text)
         tool, command = reading.end_call(call)
         yield Turn(Speaker.OUTPUT, text, line, tool, call, failed, command)
+
+
+def _claude_result(record: dict[str, Any], line: int, reading: _Reading) -> Iterator[Turn]:
+    """The last answer, which `claude -p --output-format json` prints alone, and `stream-json` once more."""
+    if isinstance(record.get("result"), str):
+        yield from _say(Speaker.AGENT, record["result"], line, reading)
 
 
 def _codex_turns(record: dict[str, Any], line: int, reading: _Reading) -> Iterator[Turn]:
@@ -155,6 +169,26 @@ def _codex_item(payload: dict[str, Any], line: int, reading: _Reading) -> Iterat
         text, failed = _codex_output(payload.get("output"))
         tool, command = reading.end_call(call)
         yield Turn(Speaker.OUTPUT, text, line, tool, call, failed, command)
+
+
+def _codex_event(record: dict[str, Any], line: int, reading: _Reading) -> Iterator[Turn]:
+    """An event of `codex exec --json`: what the agent said, ran or changed."""
+    item = record.get("item")
+    if record["type"] != "item.completed" or not isinstance(item, dict):
+        return
+    kind, call = item.get("type"), str(item.get("id", ""))
+    if kind == "agent_message":
+        yield from _say(Speaker.AGENT, str(item.get("text", "")), line, reading)
+    elif kind == "command_execution":
+        command = _command({"command": item.get("command")})
+        text = _join_texts(item.get("aggregated_output"))
+        yield Turn(Speaker.COMMAND, command, line, "shell", call)
+        yield Turn(Speaker.OUTPUT, text, line, "shell", call, bool(item.get("exit_code")), shorten(command, 400))
+    elif kind == "file_change":
+        changes = item.get("changes")
+        for change in changes if isinstance(changes, list) else ():
+            if isinstance(change, dict) and change.get("path"):
+                yield Turn(Speaker.COMMAND, str(change["path"]), line, "apply_patch", call)
 
 
 def _copilot_turns(record: dict[str, Any], line: int, reading: _Reading) -> Iterator[Turn]:
