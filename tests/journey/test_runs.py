@@ -9,8 +9,10 @@ import pytest
 
 import omoide
 from omoide import Changed, Conflict, InvalidInput, NotAllowed, NotFound, Role, RunResult, Scope, Task
+from omoide.guard.permissions import BoundActor
 from omoide.lifecycle import relevance
-from omoide.model import Actor
+from omoide.model import Actor, Layer
+from omoide.service import Service
 
 SHOP, BANK = Scope.project("shop"), Scope.project("bank")
 TASK = Task(id="7", title="直す", write_scope=("src/core/loop.ts",))
@@ -509,9 +511,6 @@ def test_a_global_memory_learns_from_every_project(memory):
 
 
 def test_an_actor_without_rights_on_a_project_sees_no_runs(memory):
-    from omoide.guard.permissions import BoundActor
-    from omoide.service import Service
-
     memory.compose(TASK, scope=SHOP, run="one")
     bound = Service(memory._store, memory._settings, BoundActor("token", projects=("bank",)), memory._clock)
     with pytest.raises(NotAllowed):
@@ -519,3 +518,91 @@ def test_an_actor_without_rights_on_a_project_sees_no_runs(memory):
     with pytest.raises(NotAllowed):
         bound.outcome("one", "success", scope=SHOP)
     assert isinstance(memory.run("one", scope=SHOP).agent, Actor)
+
+
+@pytest.fixture
+def layered(memory):
+    """A run whose prompt has memories of all layers: #1 of the project, #2 of a session, #3 global; and one of a session."""
+    memory.remember("project fact", relevance=0.9, scope=SHOP)
+    memory.remember("session fact", relevance=0.8, scope=Scope.session("shop", "monday"))
+    memory.remember("global fact", relevance=0.7, scope=Scope.everywhere())
+    memory.compose(TASK, scope=SHOP, run="all")
+    memory.compose(TASK, scope=Scope.session("shop", "monday"), run="of monday")
+    return memory
+
+
+def bind(memory, *layers):
+    actor = BoundActor("token", Role.WORKER, projects=("shop",), layers=layers)
+    return Service(memory._store, memory._settings, actor, memory._clock)
+
+
+def test_an_actor_bound_to_layers_sees_of_a_run_only_memories_of_these_layers(layered):
+    layered.outcome("all", "success", helped=[1, 2], harmed=[3], scope=SHOP)
+    bound = bind(layered, Layer.PROJECT)
+    (run,) = bound.runs(scope=SHOP)
+    assert run == bound.run("all", scope=SHOP)
+    assert [one.number for one in run.receipt.memories] == [1]
+    assert (run.outcome.helped, run.outcome.harmed) == ((1,), ())
+    assert [one.number for one in bound.why("all", scope=SHOP)] == [1]
+    for hidden in (2, 3):
+        with pytest.raises(NotFound):
+            bound.why("all", hidden, scope=SHOP)
+    wider = bind(layered, Layer.PROJECT, Layer.SESSION)
+    assert [run.id for run in wider.runs(scope=SHOP)] == ["of monday", "all"]
+    assert [one.number for one in wider.run("all", scope=SHOP).receipt.memories] == [1, 2]
+
+
+def test_an_actor_bound_to_layers_does_not_see_what_was_left_out_of_other_layers(layered):
+    layered.compose(TASK, scope=SHOP, run="none", limit=0)
+    receipt = bind(layered, Layer.PROJECT).run("none", scope=SHOP).receipt
+    assert ([one.number for one in receipt.left_out], receipt.left_out_count) == ([1], 1)
+
+
+def test_a_prompt_with_memories_of_other_layers_is_not_shown_to_an_actor_bound_to_layers(layered):
+    text = layered.replay("all", scope=SHOP)
+    layered.compose(TASK, scope=SHOP, layers=[Layer.PROJECT], run="own")
+    bound = bind(layered, Layer.PROJECT)
+    with pytest.raises(NotAllowed, match="is bound to project shop and layer project"):
+        bound.replay("all", scope=SHOP)
+    assert "project fact" in bound.replay("own", scope=SHOP)
+    compared = bound.compare_runs("all", "own", scope=SHOP)
+    assert ([*compared.diff], [*compared.removed], [*compared.added]) == ([], [], [])
+    assert "is bound to" in compared.problem
+    assert bound.blame("fact", scope=SHOP, run="all") == []
+    assert [found.run.id for found in bound.blame("fact", scope=SHOP)] == ["own"]
+    assert bind(layered).replay("all", scope=SHOP) == text
+
+
+def test_a_run_of_a_session_does_not_exist_for_an_actor_bound_to_other_layers(layered):
+    bound = bind(layered, Layer.PROJECT)
+    for look in (bound.run, bound.replay, bound.why, bound.undo_outcome):
+        with pytest.raises(NotFound):
+            look("of monday", scope=SHOP)
+    with pytest.raises(NotFound):
+        bound.compare_runs("all", "of monday", scope=SHOP)
+    with pytest.raises(NotFound):
+        bound.outcome("of monday", "success", scope=SHOP)
+    assert layered.run("of monday", scope=SHOP).outcome is None
+    assert bound.run_report(scope=SHOP).pending == 1
+
+
+def test_an_actor_bound_to_layers_reports_an_outcome_that_moves_only_memories_of_these_layers(layered):
+    bound = bind(layered, Layer.PROJECT)
+    done = bound.outcome("all", "success", scope=SHOP)
+    assert [one.number for one in done.receipt.memories] == [1]
+    assert [value(layered, number) > before for number, before in ((1, 0.9), (2, 0.8), (3, 0.7))] == [True, False, False]
+    whole = layered.run("all", scope=SHOP)
+    assert [one.number for one in whole.receipt.memories] == [1, 2, 3]
+    assert whole.outcome == done.outcome
+    with pytest.raises(NotFound):
+        bound.outcome("all", "success", helped=[3], scope=SHOP, force=True)
+
+
+def test_an_actor_that_may_not_store_in_a_layer_records_no_run_in_it(layered):
+    bound = bind(layered, Layer.SESSION)
+    assert "session fact" in bound.compose(TASK, scope=SHOP).text
+    with pytest.raises(NotAllowed, match="layer project"):
+        bound.compose(TASK, scope=SHOP, run="new")
+    with pytest.raises(NotAllowed, match="layer project"):
+        bound.record_prompt("a prompt", TASK, [], scope=SHOP, layout="list")
+    assert len(layered.runs(scope=SHOP)) == 2

@@ -331,6 +331,12 @@ def covers(actor: Actor, scope: Scope) -> bool:
     return not actor.layers or scope.layer in actor.layers
 
 
+def require_whole_prompt(actor: Actor, run: int, *, is_whole: bool) -> None:
+    """Raise NotAllowed unless the actor may know of all memories in the prompt of a run."""
+    if isinstance(actor, BoundActor) and not is_whole:
+        _refuse(actor, f"the layer of a memory in the prompt of run {run}")
+
+
 def narrow(actor: Actor, query: Query) -> Query | None:
     """The query, limited to the layers that the actor may use; None if none is left."""
     require_place(actor, query.scope)

@@ -63,6 +63,8 @@ class Prompts(Core):
         task = validation.check_task(task, self._settings)
         task = validation.check_task(msgspec.structs.replace(task, role=self._role(task)), self._settings)
         id = self._run_id(run, record=record)
+        if id is not None:
+            permissions.require_within(self._actor, scope)
         allowed = self._budget(limit, budget_bytes, budget_tokens)
         query = permissions.narrow_or_refuse(self._actor, Query(scope, layers=tuple(layers)))
         at = self._clock()
@@ -91,7 +93,7 @@ class Prompts(Core):
             """The prompt of then: its receipt and the history have all that the request does not have."""
             run = done.run or Run(0, "", scope, task, self._actor, at, done.receipt)
             with self._read(scope) as tx:
-                return msgspec.structs.replace(done, text=render_again(tx, run), problems=composed.problems)
+                return msgspec.structs.replace(done, text=render_again(tx, self._actor, run), problems=composed.problems)
 
         with idempotency.complete_result(compose_again), self._writes.transaction() as write:
             if id is not None:
@@ -124,7 +126,7 @@ class Prompts(Core):
         from omoide.prompt import compose  # lazy: only this needs it
 
         task = validation.check_task(task, self._settings)
-        permissions.require_place(self._actor, scope)
+        permissions.require_within(self._actor, scope)
         id = self._run_id(run, record=True) or ""
         with self._writes.transaction() as write:
             present = [memory for memory in self._find_all(write.tx, memories, scope) if _first_line(memory) in prompt]

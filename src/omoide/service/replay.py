@@ -1,13 +1,14 @@
 """Look back at runs: render a prompt again from the history, explain it, compare two, and find what put a text into it."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from omoide.errors import Conflict, InvalidInput, NotFound
+from omoide.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from omoide.guard import permissions, validation
-from omoide.model import Memory, PromptMemory, Run, Scope, State
+from omoide.model import Actor, Memory, PromptMemory, Run, Scope, State
 from omoide.service.core import Core, Ref
-from omoide.service.runs import find_run, versions_in_prompt
+from omoide.service.runs import find_run, known_runs, limit_receipt, versions_in_prompt
 from omoide.storage.base import Reader
 
 _MAX_BLAMED = 1_000
@@ -65,11 +66,11 @@ class Replay(Core):
 
         Raises NotFound if there is no such run, or, with their numbers, if memories of the prompt were purged; Conflict if
         one was redacted, if the prompt contained the text of files, or if another version of omoide composed it in another
-        format.
+        format; NotAllowed if the prompt contains memories of layers beyond the actor's bounds.
         """
         permissions.require(self._actor, "replay")
         with self._read(scope) as tx:
-            return render_again(tx, find_run(tx, run, scope))
+            return render_again(tx, self._actor, find_run(tx, self._actor, run, scope))
 
     def why(self, run: Ref, memory: Ref | None = None, *, scope: Scope) -> Sequence[Explanation]:
         """Explain which memories were in the prompt of a run, which were left out, and why.
@@ -79,7 +80,7 @@ class Replay(Core):
         """
         permissions.require(self._actor, "why")
         with self._read(scope) as tx:
-            found = find_run(tx, run, scope)
+            found = limit_receipt(tx, self._actor, find_run(tx, self._actor, run, scope))
             if memory is not None:
                 return [self._explain_one(tx, found, memory, scope)]
             chosen = [
@@ -95,13 +96,14 @@ class Replay(Core):
         """
         permissions.require(self._actor, "compare_runs")
         with self._read(scope) as tx:
-            one, other = find_run(tx, first, scope), find_run(tx, second, scope)
+            whole, other_whole = (find_run(tx, self._actor, ref, scope) for ref in (first, second))
+            one, other = (limit_receipt(tx, self._actor, run) for run in (whole, other_whole))
             old = {memory.id: memory for memory in one.receipt.memories}
             new = {memory.id: memory for memory in other.receipt.memories}
             problem = ""
             try:
-                diff = _diff(render_again(tx, one), render_again(tx, other))
-            except (NotFound, Conflict) as error:  # fallback: the memories alone
+                diff = _diff(render_again(tx, self._actor, whole), render_again(tx, self._actor, other_whole))
+            except (NotFound, Conflict, NotAllowed) as error:  # fallback: the memories alone
                 problem, diff = str(error), []
         return RunComparison(
             one,
@@ -117,8 +119,8 @@ class Replay(Core):
         """Find which memories put a text into prompts, newest runs first.
 
         `text`: some words of a prompt. `run`: search only this run, by its number or id; None: all runs of the scope's
-        project. `limit`: how many memories to return at most. Runs that cannot be replayed any more are left out. Raises
-        NotFound, and InvalidInput for an empty text.
+        project. `limit`: how many memories to return at most. Runs that cannot be replayed any more, or that the actor may
+        not replay, are left out. Raises NotFound, and InvalidInput for an empty text.
         """
         permissions.require(self._actor, "blame")
         if not text.strip():
@@ -126,7 +128,10 @@ class Replay(Core):
         limit = validation.check_limit(limit, self._settings)
         found: list[Blame] = []
         with self._read(scope) as tx:
-            runs = [find_run(tx, run, scope)] if run is not None else list(_newest(tx, scope))
+            if run is not None:
+                runs = [find_run(tx, self._actor, run, scope)]
+            else:
+                runs = list(islice(known_runs(tx, self._actor, scope), _MAX_BLAMED))
             for each in runs:
                 found += self._blame(tx, each, text)
                 if len(found) >= limit:
@@ -138,6 +143,8 @@ class Replay(Core):
 
         memories = list(versions_in_prompt(tx, run))
         if run.receipt.layout != "sections" or any(memory is None for memory in memories):
+            return
+        if not _is_whole(tx, self._actor, run):
             return
         lines = [(memory, render.memory_line(memory.type, memory.content)) for memory in memories if memory is not None]
         for memory, line in lines:
@@ -172,12 +179,13 @@ class Replay(Core):
         return Explanation(number, None, chosen=False, reason=reason, memory=then[-1] if then else None)
 
 
-def render_again(tx: Reader, run: Run) -> str:
+def render_again(tx: Reader, actor: Actor, run: Run) -> str:
     """Return the prompt of a run, rendered from the history. The run need not be recorded. Raises as `Replay.replay`."""
     import hashlib  # lazy: 5 ms that only looking back at runs needs
 
     from omoide.prompt import render  # lazy: the same
 
+    permissions.require_whole_prompt(actor, run.number, is_whole=_is_whole(tx, actor, run))
     if run.receipt.layout != "sections":
         raise Conflict(
             f"run {run.number} cannot be replayed: its prompt had the text of files ({run.receipt.layout}), which is not"
@@ -200,9 +208,9 @@ def render_again(tx: Reader, run: Run) -> str:
     return prompt
 
 
-def _newest(tx: Reader, scope: Scope) -> Iterator[Run]:
-    for _, run in zip(range(_MAX_BLAMED), tx.runs(scope), strict=False):
-        yield run
+def _is_whole(tx: Reader, actor: Actor, run: Run) -> bool:
+    """Whether the actor may know of every memory in the prompt of a run."""
+    return limit_receipt(tx, actor, run).receipt.memories == run.receipt.memories
 
 
 def _describe_change(tx: Reader, run: Run) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from omoide.guard import permissions
 from omoide.model import Scope
 from omoide.service.core import Core
+from omoide.service.runs import known_runs
 
 if TYPE_CHECKING:  # loads with the first report
     from omoide.lifecycle.run_statistics import RunReport
@@ -23,4 +24,4 @@ class RunReports(Core):
         from omoide.lifecycle.run_statistics import report  # lazy: only this needs it
 
         with self._read(scope) as tx:
-            return report(tx.runs(scope))
+            return report(known_runs(tx, self._actor, scope))

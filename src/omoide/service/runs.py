@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from omoide.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from omoide.guard import permissions, validation
 from omoide.lifecycle import relevance
-from omoide.model import LearnedRelevance, Memory, Outcome, Run, RunResult, Scope
+from omoide.model import Actor, Layer, LearnedRelevance, Memory, Outcome, Run, RunResult, Scope
 from omoide.service import idempotency
 from omoide.service.core import Core, Ref
 from omoide.service.versioning import require_living
@@ -48,13 +48,13 @@ class Runs(Core):
             number = None if memory is None else self._find(tx, memory, scope).number
             found = (
                 run
-                for run in tx.runs(scope)
+                for run in known_runs(tx, self._actor, scope)
                 if _has_outcome(run, wanted, pending=pending)
                 and (agent is None or run.agent.name == agent)
                 and (number is None or any(one.number == number for one in run.receipt.memories))
                 and (earliest is None or run.started_at >= earliest)
             )
-            return list(islice(found, limit))
+            return [limit_receipt(tx, self._actor, run) for run in islice(found, limit)]
 
     def run(self, run: Ref, *, scope: Scope) -> Run:
         """Return a run of the scope's project.
@@ -63,7 +63,7 @@ class Runs(Core):
         """
         permissions.require(self._actor, "run")
         with self._read(scope) as tx:
-            return find_run(tx, run, scope)
+            return limit_receipt(tx, self._actor, find_run(tx, self._actor, run, scope))
 
     def outcome(
         self,
@@ -94,8 +94,13 @@ class Runs(Core):
         text = validation.check_note(note, self._settings)
         check_measures(duration, exit_code)
         permissions.require_place(self._actor, scope)
-        with idempotency.complete_result(lambda done: _with_note(done, text)), self._writes.transaction() as write:
-            found = find_run(write.tx, run, scope)
+
+        def complete(done: Run) -> Run:
+            with self._read(scope) as tx:
+                return limit_receipt(tx, self._actor, _with_note(done, text))
+
+        with idempotency.complete_result(complete), self._writes.transaction() as write:
+            found = limit_receipt(write.tx, self._actor, find_run(write.tx, self._actor, run, scope))
             if found.outcome is not None:
                 if not force:
                     raise Conflict(
@@ -129,7 +134,7 @@ class Runs(Core):
         permissions.require(self._actor, "undo_outcome")
         permissions.require_place(self._actor, scope)
         with self._writes.transaction() as write:
-            found = find_run(write.tx, run, scope)
+            found = limit_receipt(write.tx, self._actor, find_run(write.tx, self._actor, run, scope))
             if found.outcome is None:
                 raise Conflict(f"run {found.number} has no outcome: there is nothing to undo")
             return self._take_back(write, found)
@@ -232,8 +237,10 @@ def _has_outcome(run: Run, wanted: RunResult | None, *, pending: bool) -> bool:
     return not pending and wanted in (None, run.outcome.result)
 
 
-def find_run(tx: Reader, ref: Ref, scope: Scope) -> Run:
-    """Return the run of the scope's project that a caller refers to; raise NotFound if there is none.
+def find_run(tx: Reader, actor: Actor, ref: Ref, scope: Scope) -> Run:
+    """Return the run of the scope's project that a caller refers to; raise NotFound if the actor may know of none.
+
+    Its receipt may name memories that the actor may not know of: see `limit_receipt`.
 
     `ref`: an integer is the number of the run, a text its id or its number. An id may look like a number, such as that of a
     build: the id is preferred, and `#3` is always the number.
@@ -243,9 +250,38 @@ def find_run(tx: Reader, ref: Ref, scope: Scope) -> Run:
     number = text.removeprefix("#")
     if found is None and number.isascii() and number.isdigit() and len(number) < 10:
         found = tx.run(scope, int(number))
-    if found is None:
+    if found is None or not permissions.covers(actor, found.scope):
         raise NotFound(f"there is no run {text!s:.100} in {Scope(scope.path)}: `omoide runs` lists its runs")
     return found
+
+
+def known_runs(tx: Reader, actor: Actor, scope: Scope) -> Iterator[Run]:
+    """Yield the runs of a scope that the actor may know of, newest first. For their receipts see `limit_receipt`."""
+    return (run for run in tx.runs(scope) if permissions.covers(actor, run.scope))
+
+
+def limit_receipt(tx: Reader, actor: Actor, run: Run) -> Run:
+    """Return a run without the memories in its receipt and outcome that the actor may not know of.
+
+    Of a purged memory the layer is not known any more: only an actor that may use all layers is told of it.
+    """
+    if permissions.readable_layers(actor) == tuple(Layer):
+        return run  # all of them are of the run's project, or global
+    receipt, outcome = run.receipt, run.outcome
+    present = tx.memories([one.id for one in (*receipt.memories, *receipt.left_out)])
+    known = {memory.id: memory.number for memory in present if permissions.covers(actor, memory.scope)}
+    left_out = tuple(one for one in receipt.left_out if one.id in known)
+    limited = replace(
+        receipt,
+        memories=tuple(one for one in receipt.memories if one.id in known),
+        left_out=left_out,
+        left_out_count=receipt.left_out_count - len(receipt.left_out) + len(left_out),
+    )
+    if outcome is not None:
+        numbers = set(known.values())
+        helped, harmed = (tuple(each for each in named if each in numbers) for named in (outcome.helped, outcome.harmed))
+        outcome = replace(outcome, helped=helped, harmed=harmed)
+    return replace(run, receipt=limited, outcome=outcome)
 
 
 def _with_note(run: Run, note: str) -> Run:

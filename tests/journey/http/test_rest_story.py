@@ -393,6 +393,31 @@ def test_no_route_lets_a_bound_token_leave_its_project(role: str, server: Any, p
     assert state() == before
 
 
+@pytest.mark.parametrize("role", list(Role))
+def test_no_route_lets_a_bound_token_leave_its_layers(role: str, server: Any, place_of_server: Path) -> None:
+    mine = server.request("POST", "/api/projects", {"path": f"layers-{next(NUMBERS)}"}).data
+    base = f"/api/projects/{mine['id']}"
+    seen = server.request("POST", f"{base}/memories", {"content": "a secret of the project"}).data
+    hidden = server.request("POST", f"{base}/memories", {"content": "the marker of a session", "session": "monday"}).data
+    shared = server.request("POST", "/api/projects/0/memories", {"content": "the marker of the global layer"}).data
+    composed = server.request("POST", f"{base}/compose", {"task": {"title": "x"}, "record": True}).data
+    assert composed["run"]["id"] == 1
+    assert "the marker of the global layer" in composed["prompt"]
+    told = {"task": {"title": "the marker of a run"}, "record": True, "session": "monday"}
+    assert server.request("POST", f"{base}/compose", told).status == 200
+    bound = f"a-token-of-the-project-layer-{role}-{mine['id']}"
+    with (place_of_server / "memory.db.mcp.tokens").open("a") as file:
+        file.write(f"{bound} {role} projects={mine['path']} layers=project\n")
+    for memory in (hidden, shared, seen):
+        for operation, method, where, body in every_route(mine["id"], memory["id"]):
+            answer = server.request(method, where, body, token=bound)
+            assert answer.status < 500, (operation, answer.text)
+            for kept in ("marker", "monday", hidden["uuid"], shared["uuid"]):
+                assert kept.encode() not in answer.text, (operation, kept)
+    purge = server.request("DELETE", f"/api/projects/0/memories/{shared['id']}")
+    assert purge.status < 300, "the other tests of this server do not see it"
+
+
 def test_every_route_but_the_public_ones_needs_a_token(server: Any, project: str) -> None:
     public = {"getLiveness", "getReadiness", "getVersion"}
     for operation, method, path, body in every_route(int(project.split("/")[3]), 1):
