@@ -31,7 +31,7 @@ NEVER = {
 """Modules that none of these commands needs."""
 READS = {
     "omoide.embeddings": "indexer language process_end",
-    "omoide.files": "git repository_stamp",
+    "omoide.files": "directory_text git repository_stamp",
     "omoide.guard": "permissions secrets validation",
     "omoide.guard.secrets": "patterns",
     "omoide.interfaces": "cli process_end serialize start time_input",

@@ -15,6 +15,7 @@ import omoide as omoide_package
 from omoide import Actor, Role, Scope
 from omoide.app import open_service
 from omoide.files import repository
+from omoide.files.directory_text import directory_path
 from omoide.service import Service
 from omoide.settings import load_settings
 
@@ -528,3 +529,74 @@ def test_a_known_directory_costs_no_git_process(work: Path, monkeypatch: pytest.
     monkeypatch.setenv("PATH", f"{path}:{os.environ['PATH']}")
     assert "pnpm" in list_output(shop)
     assert not (work / "calls").exists()
+
+
+# a path that is not UTF-8
+
+
+@pytest.fixture
+def odd(work: Path) -> Path:
+    """A repository in a directory whose name is not UTF-8."""
+    return make_repository(Path(os.fsdecode(os.fsencode(work) + b"/\x83dir's")), "one")
+
+
+def _run(directory: Path, *arguments: str) -> tuple[int, str, str]:
+    done = subprocess.run([*PROGRAM, *arguments], cwd=directory, capture_output=True, stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout.decode(), done.stderr.decode(errors="replace")
+
+
+def test_every_command_works_in_a_repository_whose_path_is_not_utf_8(odd: Path) -> None:
+    commands = """
+        list; remember hello; recall hello; resume; summary; route hello; compose --title x --record; runs; runs report
+        replay 1; why 1; blame hello; learn --offline /dev/null; export; history 1; events; project show; project show --json
+        project activity x; project bind; project bind --json; project backup; project inject; project list --json
+        session start monday; session list; memories list; memories list --json; mirror list; mirror sync; doctor --json
+        document --stdout; document --json; meter; before hi; before hi --json; run --message hello -- true; scan; retire
+    """
+    for command in commands.replace("\n", ";").split(";"):
+        if command.strip():
+            code, printed, complained = _run(odd, *command.split())
+            assert "Traceback" not in complained, (command, complained)
+            assert code == 0, (command, complained)
+            if "--json" in command:
+                json.loads(printed)
+    for command in (["mirror", "add"], ["memories", "add", "x"]):
+        code, _, complained = _run(odd, *command)
+        assert code == 2
+        assert "is not UTF-8: rename it" in complained
+
+
+def test_a_directory_whose_path_is_not_utf_8_is_a_project_like_any_other(odd: Path, work: Path) -> None:
+    other = make_repository(Path(os.fsdecode(os.fsencode(work) + b"/\x84dir's")))
+    assert _run(odd, "remember", "of the first")[0] == _run(other, "remember", "of the second")[0] == 0
+    assert "of the second" not in _run(odd, "list")[1]
+    assert "of the first" not in _run(other, "list")[1]
+    with open_service(load_settings(), Actor("me", Role.OWNER, "cli")) as memory:
+        for root in (odd, other):
+            scope = memory.locate(root)
+            (place,) = next(project for project in memory.projects() if project.path == scope.path).places
+            assert directory_path(place.directory) == root
+            assert place.directory.encode().isascii()
+        assert memory.route("hello", directory=odd).primary.path == memory.locate(odd).path
+    assert "gone" not in _run(odd, "doctor")[1]
+
+
+def test_a_clone_and_a_moved_directory_whose_path_is_not_utf_8_are_the_same_project(odd: Path, work: Path) -> None:
+    assert _run(odd, "remember", "of the project")[0] == 0
+    git(work, "clone", "-q", str(odd), "clone")
+    assert "of the project" in _run(work / "clone", "list")[1]
+    moved = odd.rename(work / "moved")
+    assert "of the project" in _run(moved, "list")[1]
+    back = moved.rename(odd)
+    assert "of the project" in _run(back, "list")[1]
+
+
+def test_the_servers_of_agents_start_in_a_repository_whose_path_is_not_utf_8(odd: Path) -> None:
+    asked = [
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        for name, arguments in (("remember", {"content": "hello"}), ("recall", {"query": "hello"}), ("resume", {}))
+    ]
+    lines = "".join(json.dumps(message) + "\n" for message in asked).encode()
+    done = subprocess.run([*PROGRAM, "mcp"], cwd=odd, input=lines, capture_output=True)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["result"]["isError"] for answer in answers] == [False] * 3, done.stderr

@@ -31,6 +31,8 @@ def read_identity(root: Path) -> RepositoryIdentity:
         return RepositoryIdentity()
     name, url = _remote(root, directory)
     remote = normalize_remote(url, root)
+    if not remote.isascii() and any("\ud800" <= character <= "\udfff" for character in remote):
+        remote = ""  # it is not UTF-8, so it cannot be stored: the root commits decide
     if (directory / "shallow").exists():
         return RepositoryIdentity((), remote)
     return RepositoryIdentity(_root_commits(root, name), remote)

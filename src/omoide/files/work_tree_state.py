@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from omoide.files.directory_text import directory_text
 from omoide.files.git import is_operation_in_progress, own_git_directory, work_tree
 from omoide.files.git_process import call_git
 from omoide.model import TreeFile, WorkTreeState
@@ -23,9 +24,12 @@ _MOST_LOG = 100_000
 
 
 def read_work_tree_state(directory: Path) -> WorkTreeState | None:
-    """Return the state of the work tree that a directory is in; None if it is in none, or git does not answer."""
+    """Return the state of the work tree that a directory is in.
+
+    None if it is in none, if git does not answer, and if its path is not UTF-8, so that it cannot be stored.
+    """
     root = work_tree(directory) if directory.is_dir() else None
-    if root is None:
+    if root is None or directory_text(root) != str(root):
         return None
     code, printed = call_git(root, *_STATUS)
     if code != 0:

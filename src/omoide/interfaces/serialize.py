@@ -76,7 +76,12 @@ _encoder = msgspec.json.Encoder()
 
 
 def dump_json(value: object, *, indent: int = 2) -> str:
-    text = _encoder.encode(value)
+    try:
+        text = _encoder.encode(value)
+    except UnicodeEncodeError:  # fallback: a path that is not UTF-8, with what is not as \\udc83
+        import json  # lazy: only such a path needs it
+
+        return json.dumps(msgspec.to_builtins(value), indent=indent or None)
     return (msgspec.json.format(text, indent=indent) if indent else text).decode()
 
 

@@ -20,6 +20,7 @@ class ProjectPlace(msgspec.Struct, frozen=True):
     """A directory that belongs to a project."""
 
     directory: str
+    """Its path as `files.directory_text` gives it."""
     stamp: str = ""
     """How its repository looked when it was last identified; empty: never."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from omoide.errors import OmoideError, StoreBusy, StoreDamaged
+from omoide.files.directory_text import directory_path
 from omoide.files.sizes import format_size
 from omoide.model import VectorCoverage, now
 from omoide.service import Service
@@ -162,11 +163,10 @@ def _check_clock(service: Service) -> Iterator[Check]:
 def _check_projects(service: Service) -> Iterator[Check]:
     """Name projects all of whose directories are gone: no fault, but their memories are found from nowhere."""
     for project in service.projects():
-        directories = [place.directory for place in project.places]
-        if directories and not any(map(os.path.exists, directories)):
+        if project.places and not any(directory_path(place.directory).exists() for place in project.places):
             yield Check(
                 ok=True,
-                what=f"project {project.path}: {directories[0]} is gone",
+                what=f"project {project.path}: {project.root} is gone",
                 remedy=f"if it was moved, run `omoide project bind PATH --project {project.path}`",
             )
 

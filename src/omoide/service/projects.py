@@ -10,6 +10,7 @@ import msgspec
 
 from omoide import model
 from omoide.errors import Conflict, InvalidInput, NotFound
+from omoide.files.directory_text import directory_text
 from omoide.guard import permissions, validation
 from omoide.model import Layer, Memory, Page, Project, ProjectPlace, Query, Scope, Session, Summary
 from omoide.service import idempotency
@@ -127,7 +128,7 @@ class Projects(Trees):
         permissions.require(self._actor, "create_project")
         at = self._clock()
         path = validation.check_name(model.check_project_path(path), "project")
-        place = None if root is None else validation.check_name(str(root), "directory")
+        place = None if root is None else validation.check_name(directory_text(root), "directory")
         places = () if place is None else (ProjectPlace(place),)
         project = Project(path, self._check_description(description), places, at)
         permissions.require_within(self._actor, Scope(path))

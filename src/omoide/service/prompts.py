@@ -9,6 +9,7 @@ import msgspec
 
 from omoide import model
 from omoide.errors import InvalidInput, NotFound
+from omoide.files.directory_text import directory_path
 from omoide.guard import permissions, validation
 from omoide.model import ACTIVITY, ComposedPrompt, Layer, Layout, Memory, PromptCandidate, Query, Run, Scope, Task
 from omoide.retrieval import pipeline
@@ -217,7 +218,7 @@ def _first_line(memory: Memory) -> str:
 def _work_tree(tx: Reader, scope: Scope) -> Path | None:
     """The directory of the project on this machine; None if it has none."""
     project = tx.project(scope.path) if scope.path else None
-    places = [] if project is None else [Path(place.directory) for place in project.places]
+    places = [] if project is None else [directory_path(place.directory) for place in project.places]
     return next((place for place in places if place.is_dir()), None)
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from omoide import model
 from omoide.errors import InvalidInput, StoreError
+from omoide.files.directory_text import directory_path, directory_text
 from omoide.files.repository_stamp import UNANSWERED, is_unanswered, repository_stamp
 from omoide.guard import permissions, validation
 from omoide.model import Mirror, Project, ProjectPlace, RepositoryIdentity, Scope
@@ -109,13 +110,14 @@ class Repositories(Core):
         path = found.candidate or (found.scope.path if found.is_stored else "")
         if not path:
             raise InvalidInput(
-                f"no project matches {root}: name one with --project, or create one with `omoide project create`"
+                f"no project matches {directory_text(root)}: name one with --project, or create one with `omoide project"
+                " create`"
             )
         return path
 
     def _identify(self, root: Path, *, bind: bool = True) -> ProjectMatch:
         """Find out which project a repository is; `bind`: and write it down where that is certain."""
-        directory = str(root)
+        directory = directory_text(root)
         with self._store.read() as tx:
             bound = tx.project(root=directory)
             is_unseen = (
@@ -129,7 +131,7 @@ class Repositories(Core):
         """Find out which project a repository is by what git says of it; `bound`: the project of its directory so far."""
         from omoide.service.repository_match import Relation, match  # lazy: see the top
 
-        directory = str(root)
+        directory = directory_text(root)
         checkout = _read_checkout(root, bound)
         with self._store.read() as tx:
             projects = tx.projects()
@@ -154,7 +156,9 @@ class Repositories(Core):
             others = [project for project in tx.projects() if project.path != bound.path]
         found = match(_read_checkout(root, None), others, _present(others))
         candidate = found.path if found.relation is Relation.SAME else found.candidate
-        notice = _notice(found._replace(path=bound.path), str(root)) or f"{root} is a project of its own, {bound.path}"
+        directory = directory_text(root)
+        notice = _notice(found._replace(path=bound.path), directory)
+        notice = notice or f"{directory} is a project of its own, {bound.path}"
         return ProjectMatch(Scope(bound.path), candidate, notice, is_stored=True)
 
     def _bind(self, tx: Writer, path: str, checkout: "Checkout") -> Project:
@@ -162,7 +166,7 @@ class Repositories(Core):
         permissions.require_within(self._actor, Scope(path))
         validation.check_name(checkout.directory, "directory")
         known = tx.project(path) or Project(path, created_at=self._clock())
-        gone = [place.directory for place in known.places if not Path(place.directory).exists()]
+        gone = [place.directory for place in known.places if not directory_path(place.directory).exists()]
         others = [place for place in known.places if place.directory != checkout.directory]
         identity = checkout.identity
         if identity != RepositoryIdentity():  # it is found again by that, should a directory come back
@@ -199,7 +203,7 @@ def _read_checkout(root: Path, bound: Project | None) -> "Checkout":
     from omoide.files import repository  # lazy: see the top
     from omoide.service.repository_match import Checkout  # lazy: see the top
 
-    directory, stamp, identity = str(root), repository_stamp(root), repository.read_identity(root)
+    directory, stamp, identity = directory_text(root), repository_stamp(root), repository.read_identity(root)
     if is_unanswered(stamp, identity):
         stamp += UNANSWERED
     if bound is None:
@@ -222,7 +226,7 @@ def _place(project: Project, directory: str) -> ProjectPlace:
 
 
 def _present(projects: Iterable[Project]) -> set[str]:
-    return {place.directory for project in projects for place in project.places if Path(place.directory).exists()}
+    return {place.directory for project in projects for place in project.places if directory_path(place.directory).exists()}
 
 
 def _notice(found: "Match", directory: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from omoide.errors import InvalidInput, ModelUnavailable
+from omoide.files.directory_text import directory_text
 from omoide.guard import permissions
 from omoide.model import Layer, Memory, Project, Query, Route, RouteCandidate, RouteConfidence, Scope
 from omoide.retrieval import pipeline
@@ -89,7 +90,7 @@ class Routing(Projects, Repositories):
             return None
         with self._store.read() as tx:
             for place in (start, *start.parents):
-                project = tx.project(root=str(place))
+                project = tx.project(root=directory_text(place))
                 if project is not None:
                     return Scope(project.path)
         return None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from omoide.errors import InvalidInput
+from omoide.files.directory_text import directory_path
 from omoide.files.git import git_root
 from omoide.files.sizes import format_size
 from omoide.interfaces import serialize
@@ -371,7 +372,7 @@ def _print_detail(detail: "ProjectDetails", *, full: bool) -> None:
 
 def _root_line(project: Project) -> str | None:
     """The directory of a project, and whether it is gone."""
-    if project.root is None or Path(project.root).exists():
+    if project.root is None or directory_path(project.root).exists():
         return project.root
     return f"{project.root} is gone: if it was moved, run `omoide project bind PATH --project {project.path}`"
 
