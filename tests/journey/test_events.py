@@ -5,7 +5,10 @@ from datetime import datetime
 
 import pytest
 
-from omoide import InvalidInput, Scope
+from omoide import InvalidInput, Scope, Task
+from omoide.guard.permissions import BoundActor
+from omoide.model import Layer
+from omoide.service import Service
 
 SHOP, BANK, EVERYWHERE = Scope.project("shop"), Scope.project("bank"), Scope.everywhere()
 
@@ -86,3 +89,61 @@ def test_the_command_line_shows_no_number_of_another_projects_memory(run):
 def test_a_start_without_a_time_zone_is_refused_with_what_to_do(memory, operation):
     with pytest.raises(InvalidInput, match="time zone"):
         getattr(memory, operation)(scope=SHOP, since=datetime(2026, 1, 1))  # noqa: DTZ001 - that is the mistake
+
+
+def test_an_event_of_a_global_memory_names_only_runs_that_the_reader_sees(memory):
+    memory.remember("everywhere", scope=Scope.everywhere())
+    for scope, run in ((SHOP, "mine"), (BANK, "acquire-acme"), (Scope.session("shop", "monday"), "of monday")):
+        memory.compose(Task(title="x"), scope=scope, run=run)
+        memory.outcome(run, "success", scope=scope)
+
+    def named(reader, **where):
+        return [event.detail.get("run") for event in reader.events(1, **where) if event.action == "learned"]
+
+    assert named(memory, scope=SHOP) == ["of monday", None, "mine"]
+    assert named(memory, scope=BANK) == [None, "acquire-acme", None]
+    assert named(memory, scope=Scope.everywhere()) == [None, None, None]
+    after = [event.detail.get("run") for event in memory.events_after(0).events if event.action == "learned"]
+    assert after == ["mine", "acquire-acme", "of monday"]
+    for bounds, seen in (
+        ({"projects": ("shop",)}, ["mine", None, "of monday"]),
+        ({"projects": ("shop",), "layers": (Layer.PROJECT, Layer.EVERYWHERE)}, ["mine", None, None]),
+    ):
+        bound = Service(memory._store, memory._settings, BoundActor("token", **bounds), memory._clock)
+        assert named(bound, scope=SHOP) == seen[::-1]
+        known = [event for event in bound.events_after(0).events if event.action == "learned"]
+        assert [event.detail.get("run") for event in known] == seen
+
+
+def test_an_event_of_another_projects_run_with_the_same_id_is_not_taken_for_an_own_one(memory):
+    memory.compose(Task(title="x"), scope=SHOP, run="build-1")
+    memory.remember("everywhere", scope=Scope.everywhere())
+    memory.compose(Task(title="x"), scope=BANK, run="build-1")
+    memory.outcome("build-1", "success", scope=BANK)
+    (learned,) = [event for event in memory.events(1, scope=SHOP) if event.action == "learned"]
+    assert "run" not in learned.detail
+
+
+def test_the_history_of_a_promoted_memory_does_not_name_the_project_that_it_came_from(memory):
+    memory.remember("a fact", scope=Scope.session("secret", "hidden"))
+    memory.promote(1, scope=Scope.session("secret", "hidden"))
+    memory.promote(1, scope=Scope.project("secret"))
+    assert [str(version.memory.scope) for version in memory.history(1, scope=Scope.project("secret"))] == [
+        "session hidden of project secret", "project secret", "the global layer"
+    ]  # fmt: skip
+    assert {version.memory.scope for version in memory.history(1, scope=SHOP)} == {Scope.everywhere()}
+    bounds = {"projects": ("secret",), "layers": (Layer.PROJECT, Layer.EVERYWHERE)}
+    bound = Service(memory._store, memory._settings, BoundActor("token", **bounds), memory._clock)
+    assert [str(version.memory.scope) for version in bound.history(1, scope=Scope.project("secret"))] == [
+        "the global layer", "project secret", "the global layer"
+    ]  # fmt: skip
+
+
+def test_why_does_not_name_the_project_from_which_a_memory_was_promoted_later(memory, clock):
+    memory.remember("a fact", scope=Scope.project("secret"))
+    clock.step(60)
+    memory.compose(Task(title="x"), scope=SHOP, run="one")
+    clock.step(60)
+    memory.promote(1, scope=Scope.project("secret"))
+    (explained,) = memory.why("one", 1, scope=SHOP)
+    assert explained.memory.scope == Scope.everywhere()

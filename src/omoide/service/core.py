@@ -6,6 +6,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from omoide import model
 from omoide.embeddings.indexer import EmbeddingIndex
 from omoide.errors import Changed, Conflict, InvalidInput, NotFound
@@ -84,6 +86,10 @@ class Core:
 
     def _is_visible(self, memory: Memory, scope: Scope) -> bool:
         return scope.sees(memory.scope) and permissions.covers(self._actor, memory.scope)
+
+    def _hide_past_scope(self, version: Memory, current: Memory, scope: Scope) -> Memory:
+        """A past version of a memory; with the present scope, if the reader does not see the scope from which it came."""
+        return version if self._is_visible(version, scope) else msgspec.structs.replace(version, scope=current.scope)
 
     def _candidates_for(self, tx: Reader, ref: Ref, scope: Scope) -> Iterator[Memory | None]:
         """By id, by number, then by key, nearest first; by the key of a forgotten one if no living one has it."""

@@ -33,6 +33,9 @@ _ACTIVE = (State.ACTIVE,)
 _NUMBERS = ("to", "from", "into", "merged", "similar")
 """The keys in the detail of an event whose values are numbers of other memories."""
 
+_RUN = "run"
+"""The key in the detail of an event whose value is the id of a run."""
+
 _MAX_RESUMED = 1_000
 _PREFERENCES = ("preference", "preferences")
 _MAX_PREFERENCE_CANDIDATES = 10_000
@@ -167,10 +170,17 @@ class Queries(Core):
             return [*self._by_key(tx, key, scope), *self._in_sessions(tx, key, scope)]
 
     def history(self, ref: Ref, *, scope: Scope) -> Sequence[Version]:
-        """Return every version of a memory, oldest first, the current one last. Raises NotFound."""
+        """Return every version of a memory, oldest first, the current one last. Raises NotFound.
+
+        A version of a scope that the reader does not see, from which the memory was promoted, has the present scope.
+        """
         permissions.require(self._actor, "history")
         with self._read(scope) as tx:
-            return tx.versions(self._find(tx, ref, scope).number)
+            current = self._find(tx, ref, scope)
+            return [
+                Version(self._hide_past_scope(version.memory, current, scope), version.actor)
+                for version in tx.versions(current.number)
+            ]
 
     def events(
         self,
@@ -194,7 +204,7 @@ class Queries(Core):
         with self._read(scope) as tx:
             number = None if ref is None else self._find(tx, ref, scope).number
             events = [event for event in tx.events(scope, number, earliest, limit, wanted) if self._may_know(tx, event)]
-            return self._hide_unseen_numbers(tx, events, scope)
+            return self._hide_unseen(tx, events, scope)
 
     def events_after(self, event: int, *, scope: Scope | None = None, limit: int = 100) -> EventBatch:
         """Return the events after the one with this number, oldest first.
@@ -208,7 +218,7 @@ class Queries(Core):
         with self._read(scope) as tx:
             found = tx.events_after(event, scope, limit)
             known = [each for each in found if self._may_know(tx, each)]
-            return EventBatch(self._hide_unseen_numbers(tx, known, scope), found[-1].number if found else event)
+            return EventBatch(self._hide_unseen(tx, known, scope), found[-1].number if found else event)
 
     def last_event(self) -> int:
         """Return the number of the last event, in any scope, after importing edits of mirrored files.
@@ -227,12 +237,16 @@ class Queries(Core):
         memory = None if event.memory_number is None else tx.memory(event.memory_number)
         return memory is not None and permissions.covers(self._actor, memory.scope)
 
-    def _hide_unseen_numbers(self, tx: Reader, events: Sequence[Event], scope: Scope | None) -> Sequence[Event]:
-        """The events without the numbers of memories that the reader does not see: a global memory may be linked with one of
-        any project. None: a reader of all scopes, within its bounds."""
+    def _hide_unseen(self, tx: Reader, events: Sequence[Event], scope: Scope | None) -> Sequence[Event]:
+        """The events without the numbers of memories and the runs that the reader does not see.
+
+        A global memory may be linked with one of any project, and learn from runs of any. `scope`: None for a reader of all
+        scopes, within its bounds.
+        """
+        events = [event if self._sees_run(tx, event, scope) else _without_run(event) for event in events]
         named = {number for event in events for name in _NUMBERS for number in _numbers(event.detail.get(name))}
         if not named:
-            return list(events)
+            return events
         present = tx.memories(sorted(named))
         seen = {
             memory.number
@@ -244,6 +258,25 @@ class Queries(Core):
             if any(self._may_know(tx, event) for event in tx.events(scope, number, None, 1)):
                 seen.add(number)
         return [_without_numbers(event, seen) for event in events]
+
+    def _sees_run(self, tx: Reader, event: Event, scope: Scope | None) -> bool:
+        """Whether the reader sees the run that an event of a memory names; True if it names none.
+
+        Ids of runs are unique in a project only, so it must be a run whose prompt had the memory.
+        """
+        id = event.detail.get(_RUN)
+        if id is None or event.memory_number is None:
+            return True
+        if not isinstance(self._actor, permissions.BoundActor) and (scope is None or event.project):
+            return True
+        projects = [project.path for project in tx.projects()] if scope is None else [scope.path]
+        runs = (tx.run(Scope(path), str(id)) for path in {"", *projects})
+        return any(
+            run is not None
+            and permissions.covers(self._actor, run.scope)
+            and any(one.number == event.memory_number for one in run.receipt.memories)
+            for run in runs
+        )
 
     def resume(self, *, scope: Scope, limit: int = 20) -> ResumeContext:
         """Return what an agent needs to continue in a scope: pinned memories, preferences, the session, the project.
@@ -308,6 +341,10 @@ def _without_numbers(event: Event, seen: Collection[int]) -> Event:
         elif kept := [number for number in _numbers(value) if number in seen]:
             detail[name] = kept if isinstance(value, list) else value
     return msgspec.structs.replace(event, detail=detail)
+
+
+def _without_run(event: Event) -> Event:
+    return msgspec.structs.replace(event, detail={name: value for name, value in event.detail.items() if name != _RUN})
 
 
 def _numbers(value: object) -> list[int]:

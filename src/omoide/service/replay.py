@@ -168,7 +168,7 @@ class Replay(Core):
         for one in run.receipt.left_out:
             if one.number == number:
                 return self._explain(tx, one)
-        self._find(tx, f"#{number}", scope)  # a memory that the scope does not see does not exist for it
+        current = self._find(tx, f"#{number}", scope)  # a memory that the scope does not see does not exist for it
         then = [version.memory for version in tx.versions(number) if version.memory.updated_at <= run.started_at]
         if not then:
             reason = "it did not exist yet"
@@ -176,7 +176,8 @@ class Replay(Core):
             reason = f"it was {then[-1].state}"
         else:
             reason = "others rank higher, or it had expired or was not visible"
-        return Explanation(number, None, chosen=False, reason=reason, memory=then[-1] if then else None)
+        memory = self._hide_past_scope(then[-1], current, scope) if then else None
+        return Explanation(number, None, chosen=False, reason=reason, memory=memory)
 
 
 def render_again(tx: Reader, actor: Actor, run: Run) -> str:
