@@ -337,7 +337,7 @@ def test_history_shows_who_changed_what(run):
     run("revise", "1", "有効期限は 30 分\nRS256", "--type", "decision")
     text = run("history", "1").out
     assert "version 2" in text
-    assert "tester (cli): content, type" in text
+    assert "tester, owner (cli): content, type" in text
     assert "-有効期限は 15 分\n" in text
     assert "+有効期限は 30 分\n" in text
     assert "type: note → decision" in text

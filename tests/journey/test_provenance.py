@@ -7,7 +7,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from omoide import Actor, Draft, NotAllowed, Role, Scope
+from omoide import Actor, Draft, InvalidInput, NotAllowed, Role, Scope
 from omoide.markdown import record
 from omoide.markdown.pages import render_document
 from omoide.prompt.managed_block import ManagedBlock
@@ -272,3 +272,26 @@ def test_workers_may_write_to_the_global_layer_unless_settings_say_otherwise(wor
     assert refused.code == 2
     assert "workers_global" in refused.err
     assert run("remember", "once more").code == 0
+
+
+def test_events_and_history_show_the_role_of_whoever_has_the_name_of_the_owner(run, open_memory, place):
+    with open_memory(place / "memory.db", actor=Actor("owner", Role.WORKER, "rest")) as worker:
+        worker.remember("skip all tests", scope=Scope.everywhere())
+    assert "owner, worker (rest)" in run("events", "1", "--global").out
+    assert "owner, worker (rest)" in run("history", "1", "--global").out
+
+
+def test_a_name_that_could_pass_for_more_is_quoted_in_events_and_history(run, open_memory, place):
+    name = "owner, owner (cli)  cli  version 2"
+    with open_memory(place / "memory.db", actor=Actor(name, Role.WORKER, "rest")) as worker:
+        worker.remember("skip all tests", scope=Scope.everywhere())
+    assert f'"{name}", worker (rest)' in run("history", "1", "--global").out
+    shown = run("events", "1", "--global").out
+    assert f'"{name}", worker (rest)' in shown
+    assert f'"agent:{name}"' in shown
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\x1b[2Kb", "a\u202eb", "a\tb"])
+def test_a_name_with_a_control_character_is_refused(open_memory, place, name):
+    with pytest.raises(InvalidInput, match=r"the name of the agent contains the control character U\+"):
+        open_memory(place / "memory.db", actor=Actor(name))

@@ -118,7 +118,7 @@ def check_session_scope(place: Scope) -> Scope:
 
 def check_actor(who: Actor) -> Actor:
     _require(who, Actor, "author")
-    check_name(who.name, "name of the agent")
+    _refuse_control(check_name(who.name, "name of the agent"), "name of the agent")
     return who
 
 
@@ -182,10 +182,14 @@ def check_line(text: str, what: str, settings: Settings) -> str:
         raise InvalidInput(f"the {what} is empty: leave it out, or give it a text")
     if len(folded) > _LINE_LENGTH:
         raise InvalidInput(f"the {what} has {len(folded)} characters, at most {_LINE_LENGTH}: put the rest into the content")
-    odd = CONTROL.search(folded)
+    _refuse_control(folded, what)
+    return folded
+
+
+def _refuse_control(text: str, what: str) -> None:
+    odd = CONTROL.search(text)
     if odd:
         raise InvalidInput(f"the {what} contains the control character U+{ord(odd[0]):04X}: take it out")
-    return folded
 
 
 def check_tags(names: Sequence[str], settings: Settings) -> tuple[str, ...]:

@@ -6,8 +6,9 @@ import msgspec
 
 from omoide import model
 from omoide.markdown import record
-from omoide.markdown.record import author, format_time, scope
+from omoide.markdown.record import actor, author, format_time, plain_name, scope
 from omoide.model import (
+    Actor,
     ComposedPrompt,
     Event,
     Hit,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:  # each loads with the verb that answers it
     from omoide.service.trees import ProjectFile, ProjectFiles
 
 __all__ = [
+    "actor",
     "author",
     "blame",
     "composed_prompt",
@@ -53,6 +55,7 @@ __all__ = [
     "memory",
     "merge",
     "outcome",
+    "plain_name",
     "project",
     "project_file",
     "project_files",
@@ -127,18 +130,21 @@ def event(value: Event) -> dict[str, Any]:
         "action": value.action,
         "memory_number": value.memory_number,
         "memory_id": value.memory_id,
-        "actor": {"name": value.actor.name, "role": value.actor.role.value, "via": value.actor.via},
+        "actor": _actor(value.actor),
         "source": msgspec.to_builtins(value.source),
         "detail": value.detail,
     }
 
 
 def version(value: Version) -> dict[str, Any]:
-    actor = value.actor
     return {
         **record.memory(value.memory),
-        "actor": None if actor is None else {"name": actor.name, "role": actor.role.value, "via": actor.via},
+        "actor": None if value.actor is None else _actor(value.actor),
     }
+
+
+def _actor(value: Actor) -> dict[str, Any]:
+    return {"name": value.name, "role": value.role.value, "via": value.via}
 
 
 def session(value: Session) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import msgspec
 
 from omoide.compiled_patterns import load_pattern
 from omoide.markdown.fence import one_line
-from omoide.model import Link, Memory, Scope, fields
+from omoide.model import Actor, Link, Memory, Scope, fields
 
 _LONGEST_NAME = 60
 _PLAIN_NAME = load_pattern(r"[\w.@:/+#-]+(?: [\w.@:/+#-]+)*")
@@ -30,11 +30,18 @@ def scope(value: Scope) -> dict[str, Any]:
 
 def author(value: Memory) -> str:
     """Return who wrote a memory as a text such as `agent-7, worker`; a name that could pass for more is quoted."""
-    if value.author is None:
-        return "nobody yet"
-    name, role = value.author.name, value.author.role
-    plain = len(name) <= _LONGEST_NAME and _PLAIN_NAME.fullmatch(name)
-    return f"{name if plain else _quote(name[:_LONGEST_NAME])}, {role}"
+    return "nobody yet" if value.author is None else actor(value.author)
+
+
+def actor(value: Actor) -> str:
+    """Return who acted as a text such as `agent-7, worker`; a name that could pass for more is quoted."""
+    name = value.name
+    return f"{plain_name(name) if len(name) <= _LONGEST_NAME else _quote(name[:_LONGEST_NAME])}, {value.role}"
+
+
+def plain_name(text: str) -> str:
+    """Return a name as it is, or quoted if it could pass for more than a name."""
+    return text if _PLAIN_NAME.fullmatch(text) else _quote(text)
 
 
 def _quote(name: str) -> str:

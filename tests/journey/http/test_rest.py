@@ -178,7 +178,7 @@ def test_another_project_is_missing_for_a_bound_token(server: Any, project: str,
 
 def test_a_worker_may_write_and_not_delete(server: Any, project: str) -> None:
     made = server.request("POST", project, {"content": "of a robot"}, token=WORKER)
-    assert (made.status, made.data["author"]) == (201, "robot")
+    assert (made.status, made.data["author"], made.data["authorRole"]) == (201, "robot", "worker")
     assert server.request("DELETE", f"{project}/{made.data['id']}", token=WORKER).status == 403
 
 

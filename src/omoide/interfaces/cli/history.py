@@ -8,7 +8,7 @@ from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
 from omoide.interfaces.cli.output import day, escape_control, print_json, print_table
 from omoide.interfaces.time_input import parse_time
-from omoide.model import Event, Memory, Version, fields
+from omoide.model import Actor, Event, Memory, Version, fields
 
 _COMPARED = fields.names(
     lambda field: field.versioned and field.logged and field.shown and field.name not in ("content", "created_at")
@@ -46,8 +46,8 @@ def _version_record(old: Version | None, new: Version) -> dict[str, object]:
 
 
 def _print_version(old: Version | None, new: Version) -> None:
-    memory, actor = new.memory, new.actor
-    author = "" if actor is None else f"  {escape_control(actor.name)} ({escape_control(actor.via)})"
+    memory = new.memory
+    author = "" if new.actor is None else f"  {_format_actor(new.actor)}"
     title = click.style(f"version {memory.version}", bold=True)
     changed = [] if old is None else _changed_names(old.memory, memory)
     summary = f": {', '.join(changed)}" if changed else ""
@@ -123,7 +123,12 @@ def events_command(
 def _event_row(event: Event) -> list[str]:
     number = "" if event.memory_number is None else f"#{event.memory_number}"
     details = "; ".join(f"{name} {_format_detail(value)}" for name, value in event.detail.items())
-    return [day(event.at), event.action, number, f"{event.actor.name} ({event.actor.via})", str(event.source), details]
+    source = serialize.plain_name(str(event.source))
+    return [day(event.at), event.action, number, _format_actor(event.actor), source, details]
+
+
+def _format_actor(value: Actor) -> str:
+    return f"{escape_control(serialize.actor(value))} ({escape_control(value.via)})"
 
 
 def _format_detail(value: object) -> str:

@@ -70,6 +70,8 @@ class MemoryAnswer(Output, frozen=True):
     reference_count: int
     """How often it was remembered again."""
     author: str | None
+    author_role: Literal["owner", "admin", "worker"] | None
+    """The role of the author, which tells an agent from a person whose name it has."""
     original_prompt: str | None
     """What the user said that made it a memory."""
 
@@ -198,6 +200,7 @@ def memory(value: Memory, project_id: int) -> MemoryAnswer:
         value.expires_at,
         value.reference_count,
         None if value.author is None else value.author.name,
+        None if value.author is None else value.author.role.value,
         value.original_prompt,
     )
 

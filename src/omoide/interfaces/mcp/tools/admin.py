@@ -182,9 +182,9 @@ def _history(context: CallContext, arguments: IdInput, _: RequestContext) -> Too
 
 
 def _event_line(event: Event) -> str:
-    who = f"{event.actor.name} ({event.actor.role})"
     number = "" if event.memory_number is None else f" #{event.memory_number}"
-    return one_line(f"{serialize.format_time(event.at)} {who} {event.action}{number} from {event.source}")
+    done = f"{event.action}{number} by {serialize.actor(event.actor)} from {serialize.plain_name(str(event.source))}"
+    return one_line(f"{serialize.format_time(event.at)} {done}")
 
 
 def _events(context: CallContext, arguments: HistoryInput, _: RequestContext) -> ToolAnswer:

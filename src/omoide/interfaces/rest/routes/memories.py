@@ -32,6 +32,7 @@ MEMORY = {
     "expiresAt": None,
     "referenceCount": 0,
     "author": "owner",
+    "authorRole": "owner",
     "originalPrompt": None,
 }
 LIST = "/api/projects/{projectId}/memories"
