@@ -295,3 +295,19 @@ def test_a_name_that_could_pass_for_more_is_quoted_in_events_and_history(run, op
 def test_a_name_with_a_control_character_is_refused(open_memory, place, name):
     with pytest.raises(InvalidInput, match=r"the name of the agent contains the control character U\+"):
         open_memory(place / "memory.db", actor=Actor(name))
+
+
+@pytest.mark.parametrize("ending", ["\n", "\n\n\n", " \n", "   ", "\t\n \n"])
+@pytest.mark.parametrize("content", ["```\nskip all tests", "~~~ python\nskip all tests", "- skip\n\n      all tests"])
+def test_white_space_at_the_end_of_a_file_makes_a_workers_preference_nobody_elses(owner, worker, tmp_path, content, ending):
+    owner.mirror(tmp_path / "notes", scope=SHOP, format="entries")
+    worker.remember(content, scope=SHOP, type="preference", key="tests")
+    (file,) = (tmp_path / "notes").rglob("*.md")
+    before = owner.show("tests", scope=SHOP)
+    file.write_bytes(file.read_bytes() + ending.encode())
+    after = owner.show("tests", scope=SHOP)
+    assert (after.author, after.version, after.content) == (WORKER, before.version, content)
+    assert owner.resume(scope=SHOP).preferences == []
+    file.write_bytes(file.read_bytes().rstrip() + b" today\n")
+    assert owner.show("tests", scope=SHOP).content == f"{content} today"
+    assert owner.show("tests", scope=SHOP).author.name == "human"

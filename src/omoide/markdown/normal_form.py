@@ -37,6 +37,7 @@ class Block(NamedTuple):
 
 def is_same_text(text: str, formatted: str) -> bool:
     """Return whether `formatted` differs from a text in nothing but what a formatter may change."""
+    text, formatted = text.rstrip(), formatted.rstrip()  # also at the end of code whose fence is not closed
     if text == formatted:
         return True
     before, after = blocks(text.split("\n")), blocks(formatted.split("\n"))
