@@ -58,13 +58,20 @@ def test_details_are_names_numbers_paths_versions_and_dates(text, details):
                 "リリースは毎週火曜日に決まりました。",
                 "分割の案は見送り。",
                 "設定を TOML に統一する。",
+                "キャッシュは Redis 7.4 にしました。",
+                "デフォルトのタイムアウトを 30 秒にした。",
+                "Python 3.8 のサポートをやめた。",
+                "Dropped support for Python 3.8.",
             ],
         ),
         (
             PointKind.RULE,
             ["Never edit the lock file by hand.", "必ず make check を実行してください。", "今後は日本語で書いて。"],
         ),
-        (PointKind.CAUSE, ["The outage was caused by a full disk.", "失敗の原因は時刻のずれだった。"]),
+        (
+            PointKind.CAUSE,
+            ["The outage was caused by a full disk.", "失敗の原因は時刻のずれだった。", "6 系は EOL のためです。"],
+        ),
         (PointKind.FACT, ["db-staging-2 listens on port 5433.", "検証環境は jp-tokyo-1 にある。"]),
         (PointKind.REMARK, ["The customers like the new page.", "画面の評判は良い。"]),
         (
