@@ -1,6 +1,7 @@
 """The meter: whether agents used injected memories, in scripted sessions with real hooks in a real repository."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -194,6 +195,12 @@ def test_the_meter_counts_prompts_tokens_and_uses_by_memory(play, memory, reposi
     assert "3 memories in 1 prompts" in printed
     assert "33% used" in printed
     assert "contradicted, review them?" in printed
+
+
+def test_a_row_names_the_memory_without_escape_codes(play, run_meter):
+    play(SESSIONS[3], "one")
+    row = next(line for line in run_meter().splitlines() if "8080" in line)
+    assert re.search(r"  #\d+  API は 8080 番ポートで動く  \[\w+\]$", row), row
 
 
 def test_the_command_judges_the_last_turn_before_it_counts(play, run_meter):

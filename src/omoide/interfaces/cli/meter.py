@@ -93,7 +93,7 @@ def _print_report(report: "MeterReport", limit: int) -> None:
             f"{row.tokens:,}",
             _bar(row),
             _counts(row),
-            headline(row.memory),
+            click.unstyle(headline(row.memory)),  # a table escapes control characters, and those of colours too
         )
         for row in report.rows[:limit]
     ]
