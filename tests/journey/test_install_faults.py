@@ -301,6 +301,31 @@ def test_an_entry_that_omoide_wrote_itself_becomes_the_new_one(
     assert path.read_bytes() == TWO_SPACES
 
 
+COMMAND = {"type": "command", "command": "omoide hook"}
+OLD_COMMAND = {"type": "command", "command": "/old/venv/bin/omoide hook"}
+OTHER = {"type": "command", "command": "say done"}
+DUPLICATES = {
+    "in one group": [{"hooks": [COMMAND, OLD_COMMAND]}],
+    "three in one group": [{"hooks": [COMMAND, OLD_COMMAND, COMMAND]}],
+    "in one group beside another": [{"hooks": [COMMAND, OTHER, OLD_COMMAND]}],
+    "in two groups": [{"hooks": [COMMAND, OLD_COMMAND]}, {"matcher": "x", "hooks": [OLD_COMMAND, COMMAND]}],
+}
+
+
+@pytest.mark.parametrize("name", DUPLICATES)
+def test_several_hooks_of_omoide_for_one_event_become_one_and_are_all_removed(name: str, run: Run, home: Path) -> None:
+    path = put(home, CLAUDE, json.dumps({"hooks": {"Stop": DUPLICATES[name]}}).encode())
+    others = [OTHER] if "another" in name else []
+    assert run("install", "claude-code").code == 0
+    assert [handler for event, handler in handlers(path) if event == "Stop" and not is_ours(handler)] == others
+    assert len([handler for event, handler in handlers(path) if event == "Stop" and is_ours(handler)]) == 1
+    assert run("uninstall", "claude-code").code == 0
+    assert [handler for _, handler in handlers(path)] == others
+    path.write_text(json.dumps({"hooks": {"Stop": DUPLICATES[name]}}))
+    assert run("uninstall", "claude-code").code == 0, "without an installation of this version"
+    assert values(path) == ({"hooks": {"Stop": [{"hooks": others}]}} if others else {})
+
+
 def test_what_somebody_edited_in_the_entries_stays(run: Run, home: Path) -> None:
     path = put(home, CLAUDE, TWO_SPACES)
     account = put(home, ACCOUNT, b"{}")

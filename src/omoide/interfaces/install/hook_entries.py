@@ -86,14 +86,26 @@ def set_hooks(
         if place.event in wanted and place.event not in seen:
             seen.add(place.event)
             document = _update(document, place, wanted[place.event], recorded)
-    for place in reversed(list(find_hooks(document))):  # from the end: positions before it stay
-        first = next(one for one in find_hooks(document) if one.event == place.event)
-        if place.event not in wanted or place.path != first.path:
-            document = _remove(document, place, keep)
+    while (surplus := _last_surplus(document, wanted)) is not None:
+        document = _remove(document, surplus, keep)
     for event, entry in wanted.items():
         if event not in seen:
             document = document.append(["hooks", event], entry)
     return document
+
+
+def _last_surplus(document: JsonText, wanted: Collection[str]) -> HookPlace | None:
+    """The last hook of omoide that is for another event than these, or not the first one for its event.
+
+    Look for it again after each removal: what was beside another hook may be alone then.
+    """
+    seen, last = set(), None
+    for place in find_hooks(document):
+        if place.event in wanted and place.event not in seen:
+            seen.add(place.event)
+        else:
+            last = place
+    return last
 
 
 def _update(document: JsonText, place: HookPlace, entry: Any, recorded: Collection[str]) -> JsonText:

@@ -22,6 +22,8 @@ class PlannedFile(NamedTuple):
     data: bytes | None
     """Its new bytes; None: no file."""
     notes: tuple[str, ...] = ()
+    original: bytes | None = None
+    """Of an installation: the file as it would be had omoide never been installed, where the record does not have it."""
 
     @property
     def changes(self) -> bool:
@@ -48,7 +50,10 @@ def plan_install(installation: Installation, record: InstallRecord) -> list[Plan
             continue
         new = entries.edit(_text(file, wiring), wiring, known.entries if known else (), _original(record, known, wiring))
         data = None if wiring.is_script and not new else file.encode(new)
-        planned.append(PlannedFile(wiring, file, data, tuple(entries.notes(new, wiring))))
+        original = None
+        if not _has_original(known, file):
+            original = _bytes_after_removal(wiring.without_entries, file, known, record)
+        planned.append(PlannedFile(wiring, file, data, tuple(entries.notes(new, wiring)), original))
     return planned
 
 
@@ -119,19 +124,18 @@ def _record_install(one: PlannedFile, client: str, record: InstallRecord) -> Non
     """Record the change first, then write: whoever is killed in between has a record that matches one of the two files."""
     path = one.wiring.path
     known = record.files().get(str(path))
-    old, new = one.file.data, one.data
+    new = one.data
     if new is None:
         settings_file.write(one.file, None)
         record.drop(path)
         return
     if not one.changes and known is None:
         return  # somebody else wrote the entries: they are recognised by what they call
-    if known is not None and old is not None and digest(old) in (known.after_digest, known.before_digest):
+    if known is not None and _has_original(known, one.file):
         before, before_digest = known.before, known.before_digest
     else:
-        original = _without_omoide(one, known, record)
-        before = None if original is None else record.keep_original(path, original)
-        before_digest = digest(original or b"")
+        before = None if one.original is None else record.keep_original(path, one.original)
+        before_digest = digest(one.original or b"")
     clients = tuple(dict.fromkeys([*(known.clients if known else ()), client]))
     written = entries.current_entries(new.decode("utf-8-sig"), one.wiring)
     installed = InstalledFile(clients, before, before_digest, digest(new), written)
@@ -173,11 +177,9 @@ def _bytes_after_removal(
     return file.data if new == text else file.encode(new)
 
 
-def _without_omoide(one: PlannedFile, known: InstalledFile | None, record: InstallRecord) -> bytes | None:
-    """The file as it would be had omoide never been installed, where the record does not have it."""
-    if one.file.data is None:
-        return None
-    return _bytes_after_removal(one.wiring.without_entries, one.file, known, record)
+def _has_original(known: InstalledFile | None, file: SettingsFile) -> bool:
+    """Whether the record has a file as it was before omoide: nobody else has changed it since."""
+    return known is not None and file.data is not None and digest(file.data) in (known.after_digest, known.before_digest)
 
 
 def _text(file: SettingsFile, wiring: Wiring) -> str:
