@@ -326,6 +326,19 @@ def test_several_hooks_of_omoide_for_one_event_become_one_and_are_all_removed(na
     assert values(path) == ({"hooks": {"Stop": [{"hooks": others}]}} if others else {})
 
 
+@pytest.mark.parametrize("after", ["", ', {"hooks": [{"type": "command", "command": "say done"}]}'])
+@pytest.mark.parametrize("before", ["", '{"hooks": [{"type": "command", "command": "say done"}]}, '])
+def test_a_hook_behind_a_line_comment_is_removed_and_the_comment_stays(
+    before: str, after: str, run: Run, home: Path
+) -> None:
+    ours = '{"hooks": [{"type": "command", "command": "omoide hook"}]}'
+    path = put(home, GEMINI, f'{{"hooks": {{"AfterAgent": [{before}// mine\n{ours}{after}]}}}}'.encode())
+    done = run("uninstall", "gemini")
+    assert done.code == 0, done.err
+    assert [handler for _, handler in handlers(path)] == [OTHER] * (bool(before) + bool(after))
+    assert "// mine\n" in path.read_text(encoding="utf-8")
+
+
 def test_what_somebody_edited_in_the_entries_stays(run: Run, home: Path) -> None:
     path = put(home, CLAUDE, TWO_SPACES)
     account = put(home, ACCOUNT, b"{}")

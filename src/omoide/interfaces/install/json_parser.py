@@ -66,6 +66,12 @@ def trivia_end(text: str, start: int, limit: int) -> int:
     return end
 
 
+def ends_in_line_comment(text: str, start: int, end: int) -> bool:
+    """Return whether what stands between two positions, white space and comments, ends in a comment of one line."""
+    found = _trivia(text, start, end)
+    return bool(found) and found[-1][0].startswith("//")
+
+
 def _trivia(text: str, start: int, limit: int) -> list[re.Match[str]]:
     found = []
     while start < limit and (match := _TRIVIA.match(text, start, limit)):

@@ -67,13 +67,12 @@ class JsonText:
         children = container.children or ()
         index = children.index(found)
         anchor = container.start + 1 if index == 0 else (children[index - 1].comma or 0) + 1
-        start = json_parser.trivia_end(self.text, anchor, found.start)
-        if found.comma is not None:
-            kept = self.text[:start] + self.text[found.comma + 1 :]
-        elif index > 0:
-            kept = self.text[: anchor - 1] + self.text[anchor:start] + self.text[found.node.end :]
-        else:
-            kept = self.text[:start] + self.text[found.node.end :]
+        before = self.text[:anchor] if found.comma is not None or index == 0 else self.text[: anchor - 1]
+        rest = self.text[found.node.end if found.comma is None else found.comma + 1 :]
+        end = json_parser.trivia_end(self.text, anchor, found.start)
+        if json_parser.ends_in_line_comment(self.text, anchor, end) and not rest.lstrip(" \t").startswith(("\r", "\n")):
+            end = found.start  # with the line break that ends the comment
+        kept = before + self.text[anchor:end] + rest
         changed = JsonText(kept, self._name)
         return changed._close_empty(path[:-1]) if len(children) == 1 else changed
 
