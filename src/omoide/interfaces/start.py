@@ -23,8 +23,8 @@ def main() -> None:
 
 
 def _is_hook(arguments: list[str]) -> bool:
-    """Whether a client calls, and no person: no option, no subcommand, no terminal."""
-    if arguments[:1] != ["hook"] or arguments[1:2] == ["log"] or any(word.startswith("-") for word in arguments):
+    """Whether a client calls, and no person: no subcommand, no question for help, no terminal."""
+    if arguments[:1] != ["hook"] or arguments[1:2] == ["log"] or {"-h", "--help"} & set(arguments):
         return False
     return not sys.stdin.isatty()
 

@@ -40,6 +40,22 @@ def test_an_unknown_event_of_an_unknown_client_prints_nothing_and_is_logged(hook
     assert "PreToolUse" in call["fault"]
 
 
+@pytest.mark.parametrize("arguments", [("-x",), ("--debug", "claude-code"), ("claude-code", "UserPromptSubmit", "-v")])
+def test_an_option_that_a_hook_does_not_have_prints_nothing_and_is_logged(hook, environment, shop, asked, arguments):
+    """Claude Code takes exit code 2 for a prompt that must not be answered."""
+    done = hook(asked, *arguments)
+    assert (done.code, done.out, done.err) == (0, b"", b"")
+    (call,) = log(environment)
+    assert "no option" in call["fault"]
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_the_help_of_a_hook_is_there_in_a_pipe_too(hook, option):
+    done = hook(b"", option)
+    assert (done.code, done.err) == (0, b"")
+    assert b"omoide hook log" in done.out
+
+
 def test_fields_of_a_wrong_type_are_ignored(hook, shop, asked):
     done = hook({**asked, "session_id": 7, "transcript_path": None, "cwd": {"a": 1}, "prompt": ["x"], "prompt_id": None})
     assert (done.code, done.out, done.err) == (0, b"", b"")

@@ -79,7 +79,7 @@ def run(data: bytes | None, arguments: Sequence[str], started: float, watchdog: 
 
         settings = _hook_settings(load_settings())
         watchdog.seconds = settings.hook_seconds
-        call = read_call(_require_size(data), os.environ, arguments)
+        call = read_call(_require_size(data), os.environ, _require_no_option(arguments))
         answer(call, settings)
     except Exception as error:  # noqa: BLE001 - an agent must never notice a fault of its memory, even a bug
         _log_fault(error, call, settings, started)
@@ -96,6 +96,13 @@ def _require_size(data: bytes | None) -> bytes:
     if data is None:
         raise InvalidInput(f"the input of the hook has more than {_LARGEST_INPUT:,} bytes")
     return data
+
+
+def _require_no_option(arguments: Sequence[str]) -> Sequence[str]:
+    option = next((word for word in arguments if word.startswith("-")), None)
+    if option is not None:
+        raise InvalidInput(f"omoide hook has no option {option}: remove it from the command of the hook")
+    return arguments
 
 
 def answer(call: "HookCall", settings: "Settings") -> None:
