@@ -72,6 +72,27 @@ def test_a_broken_file_of_the_second_client_stops_the_first_one_too(run: Run, ho
     assert snapshot(home) == before
 
 
+def test_a_broken_file_of_the_second_client_stops_the_removal_of_the_first_one_too(run: Run, home: Path) -> None:
+    assert run("install", "claude-code", "gemini").code == 0
+    put(home, GEMINI, b"{")
+    before = snapshot(home)
+    done = run("uninstall", "claude-code", "gemini")
+    assert (done.code, snapshot(home)) == (2, before)
+    assert str(home / GEMINI) in done.err
+
+
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_a_read_only_file_of_the_second_client_stops_the_first_one_too(command: str, run: Run, home: Path) -> None:
+    path = put(home, GEMINI, b"{}")
+    if command == "uninstall":
+        assert run("install", "claude-code", "gemini").code == 0
+    path.chmod(0o444)
+    before = snapshot(home)
+    done = run(command, "claude-code", "gemini")
+    assert (done.code, snapshot(home)) == (1, before)
+    assert f"{path} is read-only (-r--r--r--)" in done.err
+
+
 def test_a_read_only_file_is_a_clear_error(run: Run, home: Path) -> None:
     path = put(home, CLAUDE, TWO_SPACES)
     path.chmod(0o444)

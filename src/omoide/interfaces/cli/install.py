@@ -48,7 +48,7 @@ def install_command(clients: tuple[str, ...], scope: str, dry_run: bool, no_hook
     program, note = wiring.stable_program()
     installations = _installations(clients, scope, program, hooks=not no_hooks, probe=True)
     record = InstallRecord()
-    plans = [installer.plan_install(one, record) for one in installations]  # every error before the first write
+    plans = _plan_all(installer.plan_install, installations, record, dry_run=dry_run)
     for installation, plan in zip(installations, plans, strict=True):
         results = [InstallResult(one, None) for one in plan] if dry_run else installer.install(installation, record)
         _report(installation, results, "is installed already", dry_run=dry_run)
@@ -70,11 +70,10 @@ def uninstall_command(clients: tuple[str, ...], scope: str, dry_run: bool) -> No
     omoide uninstall cursor --project --dry-run
     """
     record = InstallRecord()
-    for installation in _installations(clients, scope, "omoide"):
-        if dry_run:
-            results = [InstallResult(one, None) for one in installer.plan_uninstall(installation, record)]
-        else:
-            results = installer.uninstall(installation, record)
+    installations = _installations(clients, scope, "omoide")
+    plans = _plan_all(installer.plan_uninstall, installations, record, dry_run=dry_run)
+    for installation, plan in zip(installations, plans, strict=True):
+        results = [InstallResult(one, None) for one in plan] if dry_run else installer.uninstall(installation, record)
         _report(installation, results, "is not installed", dry_run=dry_run)
 
 
@@ -88,6 +87,21 @@ def _installations(
         root = work_tree(root) or root
     names = dict.fromkeys(clients)
     return [wiring.installation(client, scope, root, program, hooks=hooks, probe=probe) for client in names]
+
+
+def _plan_all(
+    plan: Callable[[Installation, InstallRecord], list[PlannedFile]],
+    installations: Sequence[Installation],
+    record: InstallRecord,
+    *,
+    dry_run: bool,
+) -> list[list[PlannedFile]]:
+    """Plan the changes of all clients: an error of any of them comes before the first write."""
+    plans = [plan(installation, record) for installation in installations]
+    if not dry_run:
+        for planned in plans:
+            installer.check_writable(planned)
+    return plans
 
 
 def _report(installation: Installation, results: Sequence[InstallResult], otherwise: str, *, dry_run: bool) -> None:

@@ -71,6 +71,13 @@ def plan_uninstall(installation: Installation, record: InstallRecord) -> list[Pl
     return planned
 
 
+def check_writable(planned: Sequence[PlannedFile]) -> None:
+    """Raise Unwritable if one of the files that are to change is read-only, or its directory is."""
+    for one in planned:
+        if one.changes:
+            settings_file.check_writable(one.file)
+
+
 def install(installation: Installation, record: InstallRecord) -> list[InstallResult]:
     """Write the entries of a client. Return what was done, file by file.
 
@@ -111,8 +118,7 @@ def _write_all(
 ) -> None:
     for one in planned:
         settings_file.remove_leftover(one.file)
-        if one.changes:
-            settings_file.check_writable(one.file)
+    check_writable(planned)
     for one in planned:
         backup = record.back_up(one.wiring.path, one.file.data) if one.changes and one.file.data is not None else None
         finish(one, client, record)
