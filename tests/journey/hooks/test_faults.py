@@ -56,6 +56,14 @@ def test_the_help_of_a_hook_is_there_in_a_pipe_too(hook, option):
     assert b"omoide hook log" in done.out
 
 
+@pytest.mark.parametrize("seconds", ["-1", "0", "nan", "inf", "soon", "1e9"])
+def test_a_time_limit_that_is_not_valid_is_logged(hook, environment, shop, asked, seconds):
+    done = hook(asked, OMOIDE_HOOK_SECONDS=seconds)
+    assert (done.code, done.err) == (0, b"")
+    (call,) = log(environment)
+    assert "hook_seconds" in call["fault"]
+
+
 def test_fields_of_a_wrong_type_are_ignored(hook, shop, asked):
     done = hook({**asked, "session_id": 7, "transcript_path": None, "cwd": {"a": 1}, "prompt": ["x"], "prompt_id": None})
     assert (done.code, done.out, done.err) == (0, b"", b"")
@@ -157,10 +165,11 @@ def test_a_client_that_no_longer_reads_is_no_fault(environment, shop, asked):
     assert log(environment)[0]["state"] == "done"
 
 
-def test_a_hook_that_gets_no_input_ends_by_itself(environment):
+@pytest.mark.parametrize("seconds", ["0.3", "inf", "1e9"])
+def test_a_hook_that_gets_no_input_ends_by_itself(environment, seconds):
     process = subprocess.Popen(
         PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**environment, "OMOIDE_HOOK_SECONDS": "0.3"},
+        env={**environment, "OMOIDE_HOOK_SECONDS": seconds},
     )  # fmt: skip
     assert process.wait(30) == 0
     out, err = process.communicate()

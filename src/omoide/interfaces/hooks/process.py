@@ -25,6 +25,8 @@ _STEP = 0.2
 """Seconds between two looks at the time."""
 _SECONDS = 0.85
 """Until the process is ended, as long as the settings are not read. Starting Python takes some time before."""
+_LEAST_SECONDS, _MOST_SECONDS = 0.2, 60.0
+"""What the setting `hook_seconds` may be."""
 _LEARN_SHARE = 0.35
 """Of the time of a hook, for learning from the inbox."""
 _LARGEST_LEARNT = 64 * 1024
@@ -59,9 +61,10 @@ class _Watchdog:
     def __init__(self) -> None:
         self._started = time.monotonic()
         try:
-            self.seconds = float(os.environ.get("OMOIDE_HOOK_SECONDS", _SECONDS))
+            seconds = float(os.environ.get("OMOIDE_HOOK_SECONDS", _SECONDS))
         except ValueError:  # fallback: loading the settings reports it
-            self.seconds = _SECONDS
+            seconds = _SECONDS
+        self.seconds = seconds if _LEAST_SECONDS <= seconds <= _MOST_SECONDS else _SECONDS  # the same
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
