@@ -56,6 +56,21 @@ def test_the_help_of_a_hook_is_there_in_a_pipe_too(hook, option):
     assert b"omoide hook log" in done.out
 
 
+ENCODINGS = {
+    "a byte that is no UTF-8": lambda text: text.replace("now", "caf?").encode().replace(b"?", b"\xe9"),
+    "a byte order mark": lambda text: text.encode("utf-8-sig"),
+    "UTF-16": lambda text: text.encode("utf-16"),
+    "a byte order mark and a byte that is no UTF-8": lambda text: text.encode("utf-8-sig").replace(b"now", b"\xff"),
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_input_in_another_encoding_is_answered(hook, environment, shop, asked, encoding):
+    text = json.dumps({**asked, "prompt": "Which package manager do we use now?"}, ensure_ascii=False)
+    assert "pnpm" in hook(ENCODINGS[encoding](text)).context
+    assert [call["fault"] for call in log(environment)] == [""]
+
+
 @pytest.mark.parametrize("seconds", ["-1", "0", "nan", "inf", "soon", "1e9"])
 def test_a_time_limit_that_is_not_valid_is_logged(hook, environment, shop, asked, seconds):
     done = hook(asked, OMOIDE_HOOK_SECONDS=seconds)

@@ -31,7 +31,7 @@ def read_call(data: bytes, environment: Mapping[str, str], arguments: Sequence[s
     """
     try:
         body = msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError):  # fallback: what JavaScript calls JSON
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # fallback: what is nearly JSON in UTF-8
         body = _decode_leniently(data)
     if not isinstance(body, dict):
         raise InvalidInput(f"the input of the hook is a {type(body).__name__}: a client sends an object")
@@ -39,11 +39,11 @@ def read_call(data: bytes, environment: Mapping[str, str], arguments: Sequence[s
 
 
 def _decode_leniently(data: bytes) -> Any:
-    """Decode JSON with characters that are no valid Unicode, such as a half of an emoji that was cut off."""
+    """Decode JSON with characters that are no valid Unicode, such as a half of an emoji that was cut off, or in UTF-16."""
     import json  # lazy: hardly any input needs it
 
     try:
-        return json.loads(data.decode(errors="replace"))
+        return json.loads(data.decode(json.detect_encoding(data), errors="replace"))
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"the input of the hook is not JSON ({error}): a client sends an object") from error
 
