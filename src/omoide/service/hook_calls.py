@@ -118,9 +118,10 @@ class HookCalls(Core):
             try:
                 with self._store.write(patient=False, durable=False) as tx:
                     return work(tx)
-            except StoreBusy:
+            except StoreBusy as error:
                 if time.monotonic() >= until:
-                    raise
+                    place = self._settings.store
+                    raise StoreBusy(f"{place}: another process has been writing for {_WAIT:g} s: try again") from error
             time.sleep(_RETRY)
 
 

@@ -7,6 +7,7 @@ import threading
 import time
 from pathlib import Path
 
+import apsw
 import pytest
 
 import omoide
@@ -109,6 +110,18 @@ def test_a_database_that_is_damaged_is_logged_and_answered_with_nothing(talk, ho
     client = talk()
     assert text(client.call("hook", **hook_call)) == {}
     assert "memory.db" in (place / "memory.db.hook-faults").read_text(encoding="utf-8")
+
+
+def test_a_database_that_is_locked_is_logged_with_the_time_that_was_waited(talk, hook_call, place):
+    client = talk()
+    assert PNPM in context(client.call("hook", **hook_call))
+    blocker = apsw.Connection(str(place / "memory.db"))
+    blocker.execute("BEGIN IMMEDIATE")
+    assert text(client.call("hook", **{**hook_call, "session": "other"})) == {}
+    blocker.execute("ROLLBACK")
+    blocker.close()
+    with omoide.open(place / "memory.db") as memory:
+        assert "another process has been writing for 0.2 s" in memory.hook_calls()[0].fault
 
 
 def test_a_server_of_our_own_language_model_answers_with_nothing(talk, hook_call):
