@@ -15,6 +15,7 @@ from omoide import Scope
 from omoide.interfaces.mcp.context import CallContext, ServiceHandle
 from omoide.interfaces.mcp.dispatch import Dispatcher
 from omoide.interfaces.mcp.request import RequestContext
+from omoide.model import HookState
 
 PNPM = "We use pnpm as the package manager, never npm."
 HOOK = [sys.executable, "-c", "from omoide.interfaces.start import main; main()", "hook"]
@@ -122,6 +123,17 @@ def test_a_database_that_is_locked_is_logged_with_the_time_that_was_waited(talk,
     blocker.close()
     with omoide.open(place / "memory.db") as memory:
         assert "another process has been writing for 0.2 s" in memory.hook_calls()[0].fault
+
+
+def test_an_event_that_is_not_known_is_logged_as_that_of_a_process_is(talk, hook_call, place):
+    assert text(talk().call("hook", **{**hook_call, "event": "PreToolUse"})) == {}
+    body = {"session_id": "other", "hook_event_name": "PreToolUse", "cwd": hook_call["cwd"]}
+    subprocess.run([*HOOK, "claude-code"], input=json.dumps(body).encode(), check=True)
+    with omoide.open(place / "memory.db") as memory:
+        by_process, by_tool = memory.hook_calls()
+    assert (by_process.state, by_tool.state) == (HookState.FAILED, HookState.FAILED)
+    assert by_process.fault == "claude-code called for an unknown event 'PreToolUse': nothing was done"
+    assert by_tool.fault.endswith("called for an unknown event 'PreToolUse': nothing was done")
 
 
 def test_a_server_of_our_own_language_model_answers_with_nothing(talk, hook_call):

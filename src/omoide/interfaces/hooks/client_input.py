@@ -67,6 +67,12 @@ def call_from(body: Mapping[str, Any], environment: Mapping[str, str], arguments
     )
 
 
+def check_event(call: HookCall) -> None:
+    """Raise InvalidInput if the event of a call is not known."""
+    if call.event is HookEvent.OTHER:
+        raise InvalidInput(f"{call.client or 'a client'} called for an unknown event {call.name!r}: nothing was done")
+
+
 def recognise(body: Mapping[str, Any], event: str, environment: Mapping[str, str]) -> str:
     """Return which client sent an object, or an empty text.
 

@@ -110,11 +110,11 @@ def _require_no_option(arguments: Sequence[str]) -> Sequence[str]:
 
 def answer(call: "HookCall", settings: "Settings") -> None:
     """Print the answer to a call. Opens the memory only where there is something to do."""
+    from omoide.interfaces.hooks.client_input import check_event  # lazy: see `run`
     from omoide.interfaces.hooks.client_output import render_output  # lazy: see `run`
     from omoide.model import Actor, HookEvent  # lazy: see `run`
 
-    if call.event is HookEvent.OTHER:
-        raise InvalidInput(f"{call.client or 'a client'} called for an unknown event {call.name!r}: nothing was done")
+    check_event(call)
     # Gemini CLI announces a compaction at every turn: that must not cost anything.
     is_idle = call.client == "gemini" and call.event is HookEvent.BEFORE_COMPACTION
     if is_idle or call.event is HookEvent.SESSION_END:

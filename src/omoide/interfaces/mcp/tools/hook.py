@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from omoide.errors import OmoideError
-from omoide.interfaces.hooks.client_input import call_from
+from omoide.interfaces.hooks.client_input import call_from, check_event
 from omoide.interfaces.hooks.client_output import render_output
 from omoide.interfaces.hooks.process import CHILD
 from omoide.interfaces.mcp.context import CallContext
@@ -39,6 +39,7 @@ def call_hook(context: CallContext, arguments: Mapping[str, Any], client: str = 
     if not context.is_local:  # a client elsewhere must not make this machine read its files
         call = replace(call, directory="", transcript="")
     try:
+        check_event(call)
         scope = None if call.directory and not context.names_project else context.scope()
         text = render_output(call, context.service.hook(call, scope=scope))
     except OmoideError as error:
