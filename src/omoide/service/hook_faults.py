@@ -2,9 +2,9 @@
 
 from omoide import model
 from omoide.errors import OmoideError
-from omoide.files.hook_faults import append_fault
-from omoide.guard import secrets
-from omoide.model import HookCall, HookEvent, HookRecord, HookState
+from omoide.files.hook_faults import append_fault, read_faults
+from omoide.guard import permissions, secrets
+from omoide.model import Actor, HookCall, HookEvent, HookRecord, HookState
 
 _LONGEST_SESSION = 200
 
@@ -25,6 +25,15 @@ def log_fault(store: str, call: HookCall | None, error: Exception, seconds: floa
         fault=_describe(error),
     )
     append_fault(store, record)
+
+
+def logged_faults(store: str, actor: Actor) -> list[HookRecord]:
+    """Return the calls that are logged beside a store, newest first: all that there is where it cannot be opened.
+
+    Raises NotAllowed for a role that may not see all projects.
+    """
+    permissions.require(actor, "hook_calls", "see the calls of hooks")
+    return read_faults(store)
 
 
 def _describe(error: Exception) -> str:

@@ -129,6 +129,20 @@ def test_a_damaged_database_prints_nothing_and_is_logged(hook, environment, shop
     assert store.with_name("memory.db.hook-faults").read_text(encoding="utf-8").count("\n") == 1
 
 
+def test_the_log_shows_the_faults_beside_a_damaged_database(hook, environment, shop, asked):
+    hook(b"nope")
+    store = Path(environment["OMOIDE_STORE"])
+    store.write_bytes(b"this is no database" * 1000)
+    hook(asked)
+    done = subprocess.run([*COMMAND, "hook", "log"], env=environment, capture_output=True, text=True)
+    assert ["is damaged" in line for line in done.stdout.splitlines()[1:]] == [True, False]
+    assert "not JSON" in done.stdout
+    assert "is damaged" in done.stderr
+    assert done.returncode == 1
+    as_json = subprocess.run([*COMMAND, "hook", "log", "--json"], env=environment, capture_output=True)
+    assert [call["state"] for call in json.loads(as_json.stdout)] == ["failed", "failed"]
+
+
 def test_settings_that_cannot_be_read_print_nothing_and_are_logged(hook, environment, shop, asked, tmp_path):
     config = tmp_path / "broken.toml"
     config.write_text("limit = [", encoding="utf-8")

@@ -1,12 +1,15 @@
 """hook: answer the hooks of agents, and show how they went."""
 
 import sys
+from collections.abc import Sequence
 
 import click
 
+from omoide.errors import StoreError
 from omoide.interfaces.cli.options import Target, json_option, open_for_command, settings_for, store_option
 from omoide.interfaces.cli.output import count_of, escape_control, print_json, print_table
-from omoide.model import HookRecord, HookState
+from omoide.model import Actor, HookRecord, HookState
+from omoide.settings import Settings
 
 
 class _HookGroup(click.Group):
@@ -51,37 +54,54 @@ def answer_hook(arguments: list[str]) -> None:
 def log_command(limit: int, target: Target, as_json: bool) -> None:
     """Show the last calls of hooks, newest first.
 
-    With the client, the event, how long it took, what was injected, and faults.
+    With the client, the event, how long it took, what was injected, and faults. Where the database cannot be read, the
+    faults that are logged beside it.
 
     \b
     omoide hook log
     omoide hook log --limit 100 --json
     """
-    calls = open_for_command(settings_for(target)).hook_calls(limit=limit)
+    calls, fault = _read_log(settings_for(target), limit)
     if as_json:
         print_json([_record(call) for call in calls])
-    elif not calls:
+    elif calls:
+        _print_calls(calls)
+    elif fault is None:
         click.echo("no hook has called yet: `omoide install` connects an agent", err=True)
-    else:
-        print_table(
-            ["at", "client", "event", "ms", "memories", "tokens", "result"],
-            [
-                (
-                    call.at.astimezone().strftime("%Y-%m-%d %H:%M:%S"),
-                    escape_control(call.client) or "-",
-                    call.event.value,
-                    f"{call.seconds * 1000:.0f}",
-                    f"{call.memories:,}",
-                    f"{call.tokens:,}",
-                    _result(call),
-                )
-                for call in calls
-            ],
-            flexible=(6,),
-        )
-        failed = sum(call.state is HookState.FAILED for call in calls)
-        if failed:
-            click.echo(f"{count_of(failed, 'call', 'calls')} failed: the agents worked on without memories", err=True)
+    if fault is not None:
+        raise fault
+
+
+def _read_log(settings: Settings, limit: int) -> tuple[Sequence[HookRecord], StoreError | None]:
+    """The last calls, and why only those that are logged beside the database could be read."""
+    try:
+        return open_for_command(settings).hook_calls(limit=limit), None
+    except StoreError as error:  # fallback: what is logged beside it, most likely because of the same error
+        from omoide.service.hook_faults import logged_faults  # lazy: only for a database that cannot be read
+
+        return logged_faults(settings.store, Actor(settings.actor, settings.role, "cli"))[:limit], error
+
+
+def _print_calls(calls: Sequence[HookRecord]) -> None:
+    print_table(
+        ["at", "client", "event", "ms", "memories", "tokens", "result"],
+        [
+            (
+                call.at.astimezone().strftime("%Y-%m-%d %H:%M:%S"),
+                escape_control(call.client) or "-",
+                call.event.value,
+                f"{call.seconds * 1000:.0f}",
+                f"{call.memories:,}",
+                f"{call.tokens:,}",
+                _result(call),
+            )
+            for call in calls
+        ],
+        flexible=(6,),
+    )
+    failed = sum(call.state is HookState.FAILED for call in calls)
+    if failed:
+        click.echo(f"{count_of(failed, 'call', 'calls')} failed: the agents worked on without memories", err=True)
 
 
 def _result(call: HookRecord) -> str:
