@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from omoide.interfaces.cli.output import truncate
+
 if TYPE_CHECKING:
     from omoide.service.meter import MeterRow
 
 _WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 860, 26, 64, 330, 60
 _COLOURS = (("used", "#0f766e"), ("ignored", "#94a3b8"), ("contradicted", "#b91c1c"), ("not judged", "#e2e8f0"))
-_LONGEST = 42
+_MARGIN, _GAP = 16, 8
+_LONGEST = 40
+"""Columns of a label: as many of usual text have room before the bars, Latin and Japanese."""
 
 
 def draw_meter(rows: "Sequence[MeterRow]") -> str:
@@ -39,9 +43,11 @@ def _legend() -> list[str]:
 
 def _bar(row: "MeterRow", y: int, most: int) -> list[str]:
     room = _WIDTH - _LEFT - _RIGHT
-    topic = row.memory.topic if len(row.memory.topic) <= _LONGEST else f"{row.memory.topic[: _LONGEST - 1]}…"
-    label = escape("".join(character if character.isprintable() else " " for character in f"#{row.memory.number} {topic}"))
-    parts = [f'<text x="16" y="{y + 15}" fill="#0f172a">{label}</text>']
+    topic = "".join(character if character.isprintable() else " " for character in row.memory.topic)
+    label = escape(truncate(f"#{row.memory.number} {topic}", _LONGEST))
+    # In a frame of its own, which cuts off what wide letters need beyond it.
+    frame = f'<svg x="{_MARGIN}" y="{y}" width="{_LEFT - _MARGIN - _GAP}" height="{_ROW}">'
+    parts = [f'{frame}<text y="15" fill="#0f172a">{label}</text></svg>']
     x = float(_LEFT)
     judged = row.used + row.ignored + row.contradicted
     counts = (row.used, row.ignored, row.contradicted, max(0, row.prompts - judged))

@@ -4,11 +4,13 @@ import json
 import re
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -283,6 +285,27 @@ def test_the_plot_shows_every_memory(play, run_meter, tmp_path):
     drawn = (tmp_path / "meter.svg").read_text()
     assert drawn.startswith("<svg")
     assert "API は 8080 番ポートで動く" in drawn
+
+
+@pytest.mark.parametrize(
+    "topic", ["デプロイの前に必ずステージング環境でマイグレーションを実行し結果を確認してから本番に進むこと", "W" * 60]
+)
+def test_a_long_label_of_the_plot_ends_before_the_bars(play, run_meter, tmp_path, topic):
+    play(Session({topic: IGNORED}, "Explain the parser", "It reads tokens."), "one")
+    run_meter("--plot", str(tmp_path / "meter.svg"))
+    drawn = ET.parse(tmp_path / "meter.svg").getroot()
+    name = "{http://www.w3.org/2000/svg}"
+    (frame,) = drawn.findall(f"{name}svg")  # what is longer than its frame is cut off
+    label = "".join(frame.itertext()).strip()
+    assert label.startswith(f"#1 {topic[0]}")
+    assert label.endswith("…")
+    assert columns(label) <= 40
+    bars = [float(one.get("x")) for one in drawn.findall(f"{name}rect") if one.get("y") == frame.get("y")]
+    assert float(frame.get("x")) + float(frame.get("width")) < min(bars)
+
+
+def columns(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def test_without_injections_the_command_says_what_to_do(run_meter, shop):
