@@ -17,14 +17,14 @@ _LONGEST = 40
 
 
 def draw_meter(rows: "Sequence[MeterRow]") -> str:
-    """Return the chart; the length of a bar is the number of prompts."""
+    """Return the chart; the length of a bar is the number of prompts and session starts."""
     height = _TOP + _ROW * max(1, len(rows)) + 24
-    most = max((row.prompts for row in rows), default=1)
+    most = max((row.times for row in rows), default=1)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="sans-serif" font-size="13">',
-        "<title>Memories in prompts, and whether agents used them</title>",
+        "<title>Memories in prompts and session starts, and whether agents used them</title>",
         f'<rect width="{_WIDTH}" height="{height}" rx="8" fill="#ffffff"/>',
-        '<text x="16" y="26" font-size="15" font-weight="bold" fill="#0f172a">Memories in prompts</text>',
+        '<text x="16" y="26" font-size="15" font-weight="bold" fill="#0f172a">Memories in prompts and session starts</text>',
         *_legend(),
     ]
     for place, row in enumerate(rows):
@@ -50,11 +50,11 @@ def _bar(row: "MeterRow", y: int, most: int) -> list[str]:
     parts = [f'{frame}<text y="15" fill="#0f172a">{label}</text></svg>']
     x = float(_LEFT)
     judged = row.used + row.ignored + row.contradicted
-    counts = (row.used, row.ignored, row.contradicted, max(0, row.prompts - judged))
+    counts = (row.used, row.ignored, row.contradicted, max(0, row.times - judged))
     for (_, colour), count in zip(_COLOURS, counts, strict=True):
         width = room * count / most
         if count:
             parts.append(f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{_ROW - 8}" fill="{colour}"/>')
         x += width
-    parts.append(f'<text x="{x + 6:.1f}" y="{y + 15}" fill="#334155">{row.prompts}</text>')
+    parts.append(f'<text x="{x + 6:.1f}" y="{y + 15}" fill="#334155">{row.times}</text>')
     return parts

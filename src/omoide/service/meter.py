@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from omoide.guard import permissions, validation
-from omoide.model import InboxItem, Injection, JudgedUse, Memory, MemoryUse, Query, Scope, WorkTreeState
+from omoide.model import HookEvent, InboxItem, Injection, JudgedUse, Memory, MemoryUse, Query, Scope, WorkTreeState
 from omoide.service.core import Core
 
 if TYPE_CHECKING:  # only a process that judges needs it
@@ -37,7 +37,8 @@ class MeterRow(msgspec.Struct, frozen=True):
 
     memory: Memory
     prompts: int
-    """Into how many prompts and session starts it was injected."""
+    session_starts: int
+    """Into how many of each it was injected."""
     tokens: int
     used: int
     ignored: int
@@ -45,6 +46,11 @@ class MeterRow(msgspec.Struct, frozen=True):
     """Of those whose turn has ended, whether agents used it; a prompt may be among none of them yet."""
     clear: UseCounts
     """Of these, the clear ones."""
+
+    @property
+    def times(self) -> int:
+        """How often it was injected."""
+        return self.prompts + self.session_starts
 
     @property
     def is_contradicted(self) -> bool:
@@ -62,7 +68,8 @@ class MeterReport(msgspec.Struct, frozen=True):
 
     since: datetime
     prompts: int
-    """Prompts and session starts into which something was injected."""
+    session_starts: int
+    """Into how many of each something was injected."""
     injections: int
     tokens: int
     used: int
@@ -100,12 +107,12 @@ class Meter(Core):
         counted = [one for one in injected if one.memory in seen]
         return MeterReport(
             moment,
-            len({one.call for one in counted}),
+            *_count_calls(counted),
             len(counted),
             sum(one.tokens for one in counted),
             *_count_uses(counted),
             _count_uses(one for one in counted if one.is_clear),
-            sorted(rows, key=lambda row: (-row.prompts, -row.tokens, row.memory.number)),
+            sorted(rows, key=lambda row: (-row.times, -row.tokens, row.memory.number)),
         )
 
     def _judge_turn(self, item: InboxItem, turns: "Sequence[Turn]") -> list[JudgedUse]:
@@ -132,7 +139,14 @@ class Meter(Core):
 def _row(memory: Memory, injected: Sequence[Injection]) -> MeterRow:
     tokens = sum(one.tokens for one in injected)
     clear = _count_uses(one for one in injected if one.is_clear)
-    return MeterRow(memory, len({one.call for one in injected}), tokens, *_count_uses(injected), clear)
+    return MeterRow(memory, *_count_calls(injected), tokens, *_count_uses(injected), clear)
+
+
+def _count_calls(injected: Iterable[Injection]) -> tuple[int, int]:
+    """How many prompts and how many session starts something was injected into."""
+    events = list({one.call: one.event for one in injected}.values())
+    starts = events.count(HookEvent.SESSION_START)
+    return len(events) - starts, starts
 
 
 def _count_uses(injected: Iterable[Injection]) -> UseCounts:

@@ -189,12 +189,13 @@ def test_the_meter_counts_prompts_tokens_and_uses_by_memory(play, memory, reposi
     play(SESSIONS[0], "one")
     with memory() as service:
         report = service.meter(scope=service.claim(repository))
-    assert (report.prompts, report.injections, report.used, report.ignored, report.contradicted) == (1, 3, 1, 1, 1)
+    assert (report.prompts, report.session_starts, report.injections) == (0, 1, 3)
+    assert (report.used, report.ignored, report.contradicted) == (1, 1, 1)
     assert report.tokens == sum(row.tokens for row in report.rows) > 0
     assert report.share_used == pytest.approx(1 / 3)
     assert report.clear.contradicted == 1, "dayjs is named, and moment is what the agent installed"
     printed = run_meter()
-    assert "3 memories in 1 prompts" in printed
+    assert "3 memories in 1 session start, " in printed
     assert "33% used" in printed
     assert "contradicted, review them?" in printed
 
@@ -203,6 +204,20 @@ def test_a_row_names_the_memory_without_escape_codes(play, run_meter):
     play(SESSIONS[3], "one")
     row = next(line for line in run_meter().splitlines() if "8080" in line)
     assert re.search(r"  #\d+  API は 8080 番ポートで動く  \[\w+\]$", row), row
+
+
+def test_prompts_and_session_starts_are_counted_apart_and_named_in_the_singular(hook, shop, asked, started, run_meter):
+    hook(asked)
+    assert run_meter().startswith("1 memory in 1 prompt, ")
+    for session in ("one", "two"):
+        hook({**started, "session_id": session})
+    hook({**asked, "session_id": "three"})
+    printed = run_meter()
+    assert printed.startswith("2 memories in 2 prompts and 2 session starts, ")
+    assert [line.split()[0] for line in printed.splitlines()[2:5]] == ["times", "4", "2"]
+    report = json.loads(run_meter("--json"))
+    assert (report["prompts"], report["session_starts"]) == (2, 2)
+    assert [(row["prompts"], row["session_starts"]) for row in report["memories"]] == [(2, 2), (0, 2)]
 
 
 def test_the_command_judges_the_last_turn_before_it_counts(play, run_meter):

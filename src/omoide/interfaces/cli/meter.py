@@ -10,7 +10,7 @@ from omoide import model
 from omoide.errors import Unwritable
 from omoide.interfaces import serialize
 from omoide.interfaces.cli.options import Target, json_option, open_memory, target_options
-from omoide.interfaces.cli.output import headline, print_json, print_table
+from omoide.interfaces.cli.output import count_of, headline, print_json, print_table
 from omoide.service.hook_calls import learn_if_waiting
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def _report_record(report: "MeterReport") -> dict[str, Any]:
     return {
         "since": report.since.isoformat(),
         "prompts": report.prompts,
+        "session_starts": report.session_starts,
         "injections": report.injections,
         "tokens": report.tokens,
         "used": report.used,
@@ -68,6 +69,7 @@ def _report_record(report: "MeterReport") -> dict[str, Any]:
             {
                 "memory": serialize.memory(row.memory),
                 "prompts": row.prompts,
+                "session_starts": row.session_starts,
                 "tokens": row.tokens,
                 "used": row.used,
                 "ignored": row.ignored,
@@ -83,13 +85,14 @@ def _report_record(report: "MeterReport") -> dict[str, Any]:
 def _print_report(report: "MeterReport", limit: int) -> None:
     share = "not judged yet" if report.share_used is None else f"{report.share_used:.0%} used"
     click.echo(
-        f"{len(report.rows):,} memories in {report.prompts:,} prompts, {report.tokens:,} tokens: {share}"
+        f"{count_of(len(report.rows), 'memory', 'memories')} in {_calls(report)}, "
+        f"{count_of(report.tokens, 'token', 'tokens')}: {share}"
         f" ({report.used:,} used, {report.ignored:,} ignored, {report.contradicted:,} contradicted;"
         f" {sum(report.clear):,} of them clear)\n"
     )
     rows = [
         (
-            f"{row.prompts:,}",
+            f"{row.times:,}",
             f"{row.tokens:,}",
             _bar(row),
             _counts(row),
@@ -97,9 +100,15 @@ def _print_report(report: "MeterReport", limit: int) -> None:
         )
         for row in report.rows[:limit]
     ]
-    print_table(["prompts", "tokens", "used █ ignored ░ contradicted ✗", "", "memory"], rows, flexible=(4,))
+    print_table(["times", "tokens", "used █ ignored ░ contradicted ✗", "", "memory"], rows, flexible=(4,))
     _print_advice("contradicted, review them", [row for row in report.rows if row.is_contradicted], "omoide show")
     _print_advice("never used, retire them", [row for row in report.rows if row.is_never_used], "omoide archive")
+
+
+def _calls(report: "MeterReport") -> str:
+    """What memories were injected into: `48 prompts and 4 session starts`."""
+    counts = (report.prompts, "prompt", "prompts"), (report.session_starts, "session start", "session starts")
+    return " and ".join(count_of(*count) for count in counts if count[0])
 
 
 def _counts(row: "MeterRow") -> str:
