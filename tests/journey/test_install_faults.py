@@ -212,6 +212,24 @@ def test_mode_and_symbolic_links_stay(run: Run, home: Path) -> None:
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
 
 
+@pytest.mark.parametrize("option", [(), ("--dry-run",)])
+def test_another_name_of_a_file_keeps_the_old_contents_and_that_is_said(
+    option: tuple[str, ...], run: Run, home: Path
+) -> None:
+    path = put(home, GEMINI, TWO_SPACES)
+    other = home / "dotfiles.json"
+    other.hardlink_to(path)
+    done = run("install", "gemini", *option)
+    assert done.code == 0
+    assert f"{path} has 1 other name" in done.err
+    assert other.read_bytes() == TWO_SPACES
+    assert (path.read_bytes() == TWO_SPACES) == bool(option)
+    if not option:
+        assert "other name" not in run("install", "gemini").err
+        assert "other name" not in run("uninstall", "gemini").err
+        assert path.read_bytes() == other.read_bytes()
+
+
 def test_a_linked_directory_and_a_link_to_a_missing_file_work(run: Run, home: Path) -> None:
     (home / "dotfiles/claude").mkdir(parents=True)
     (home / ".claude").symlink_to("dotfiles/claude")

@@ -53,7 +53,8 @@ def plan_install(installation: Installation, record: InstallRecord) -> list[Plan
         original = None
         if not _has_original(known, file):
             original = _bytes_after_removal(wiring.without_entries, file, known, record)
-        planned.append(PlannedFile(wiring, file, data, tuple(entries.notes(new, wiring)), original))
+        notes = (*entries.notes(new, wiring), *_link_notes(file, data))
+        planned.append(PlannedFile(wiring, file, data, notes, original))
     return planned
 
 
@@ -67,8 +68,18 @@ def plan_uninstall(installation: Installation, record: InstallRecord) -> list[Pl
         if file.data is None or (known and set(known.clients) - {installation.client}):
             planned.append(PlannedFile(wiring, file, file.data))
             continue
-        planned.append(PlannedFile(wiring, file, _bytes_after_removal(wiring, file, known, record)))
+        data = _bytes_after_removal(wiring, file, known, record)
+        planned.append(PlannedFile(wiring, file, data, _link_notes(file, data)))
     return planned
+
+
+def _link_notes(file: SettingsFile, data: bytes | None) -> tuple[str, ...]:
+    """What the user should know of a file that is to become these bytes, and that has other names (hard links)."""
+    others = settings_file.other_names(file) if data != file.data else 0
+    if not others:
+        return ()
+    names = f"{others} other {'name' if others == 1 else 'names'}"
+    return (f"{file.path} has {names} (hard links), which keep the old contents: link them again, or use symbolic links",)
 
 
 def check_writable(planned: Sequence[PlannedFile]) -> None:

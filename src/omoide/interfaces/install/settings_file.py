@@ -68,6 +68,14 @@ def check_writable(file: SettingsFile) -> None:
         raise Unwritable(f"{file.path.parent} cannot be written: check its permissions")
 
 
+def other_names(file: SettingsFile) -> int:
+    """Return how many other names (hard links) the file has: they keep the old contents when it is replaced."""
+    try:
+        return 0 if file.data is None else file.path.stat().st_nlink - 1
+    except OSError:  # fallback: it is gone, which the write finds out
+        return 0
+
+
 def missing_directories(path: Path) -> list[Path]:
     """Return the directories that have to be made for a file, the outermost first."""
     return [one for one in reversed(path.parents) if not one.exists()]
