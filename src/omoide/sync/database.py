@@ -102,6 +102,13 @@ class SyncDatabase:
         with self._store.read() as tx:
             return {memory.id: memory for memory in tx.memories(ids)}
 
+    def purged_ids(self, ids: Sequence[str]) -> set[str]:
+        """Return which of these ids belonged to memories that were purged."""
+        if not ids:
+            return set()
+        with self._store.read() as tx:
+            return tx.purged_ids(ids)
+
     def held_states(self, mirror: int) -> list[tuple[Memory, SyncState]]:
         """Return the memories whose entries are not as the memories say, and are left so, each with its sync state."""
         with self._store.read() as tx:

@@ -14,7 +14,7 @@ from omoide.files.atomic import Stat
 from omoide.files.git import follow_link, work_tree
 from omoide.markdown.escape import escape
 from omoide.markdown.format import Format, Mention
-from omoide.model import Held, Memory, Mirror, Scope, Side, SyncState
+from omoide.model import Memory, Mirror, Scope, Side, SyncState
 from omoide.settings import Settings
 from omoide.sync.block_run import BlockRun
 from omoide.sync.database import SyncDatabase
@@ -23,6 +23,8 @@ from omoide.sync.run import SyncReport, SyncRun
 from omoide.sync.snapshot import Snapshot
 
 if TYPE_CHECKING:  # rarely needed
+    from omoide.markdown.single_file import SingleFile
+    from omoide.sync.list_entries import ShownEntry
     from omoide.sync.mentions import RetiredMention
 
 LARGE = 10 * 1024 * 1024
@@ -221,15 +223,6 @@ class SyncEngine:
             texts = {name: found[0] for name in snapshot.listing().files if (found := _read(snapshot, name)) is not None}
             return find_retired_mentions(snapshot, self._database, texts)
 
-    def unreadable(self, mirror: Mirror) -> dict[str, Memory]:
-        """Return the current memories whose entries cannot be read, by the ids that are still in the files."""
-        held = self._database.held_states(mirror.number)
-        return {
-            state.entry: memory
-            for memory, state in held
-            if state.held == Held.UNREADABLE and self._database.is_current(memory)
-        }
-
     def _run(
         self,
         snapshot: Snapshot,
@@ -251,9 +244,13 @@ class SyncEngine:
         """Raise Unreadable for the text of a file that is cut off in the middle of a line, as by a full disk."""
         FileEvidence(self.snapshot(mirror), self._database).check_whole(name, text)
 
-    def numbers(self, mirror: Mirror) -> dict[str, int]:
-        """The numbers of the memories in the files, by the ids that they have there."""
-        return self._database.entries(mirror.number)
+    def shown_entries(
+        self, mirror: Mirror | None, scope: Scope, format: "SingleFile", name: str, text: str
+    ) -> "list[ShownEntry]":
+        """The entries of a list as it shows them: see `find_shown_entries`."""
+        from omoide.sync.list_entries import find_shown_entries  # lazy: only the list of a repository needs it
+
+        return find_shown_entries(self._database, mirror, scope, format, name, text)
 
     def snapshot(self, mirror: Mirror) -> Snapshot:
         """The snapshot of a mirror's files. Raises Unreadable if its place cannot be reached."""

@@ -155,7 +155,7 @@ class RepoList:
         id = word if place is None else before[place].id
         if id is None and place is not None:
             self._engine.sync(mirror)
-            id = self._assigned_id(before[place], place)
+            id = self._assigned_id(before[place], before)
         memory = self._service.show(id or word, scope=mirror.scope)
         if all(item.id != memory.id for item in self._read()):
             raise NotFound(f"#{memory.number} is not in {self.file}: `omoide memories list` shows what is")
@@ -193,10 +193,11 @@ class RepoList:
             )
         return items.index(choose([on_line, numbered]))
 
-    def _assigned_id(self, item: ListItem, place: int) -> str | None:
-        """The id of an entry that had none before the sync."""
-        now = self._read()
-        if place < len(now) and now[place].content == item.content:
+    def _assigned_id(self, item: ListItem, before: Sequence[ListItem]) -> str | None:
+        """The id of an entry that had none before the sync, after which the list may show fewer entries."""
+        place = [one for one in before if one.content == item.content].index(item)
+        now = [one for one in self._read() if one.content == item.content]
+        if place < len(now):
             return now[place].id
         raise Conflict(f"{self.file} was changed at this moment: try again")
 
@@ -231,16 +232,8 @@ class RepoList:
         mirror = self._mirror()
         if mirror is not None:
             self._engine.check_whole(mirror, name, found[0])
-        numbers = {} if mirror is None else self._engine.numbers(mirror)
         format = SingleFile(name, self._settings.all_types)
-        items = [_item(one.line, one.entry, numbers.get(one.entry.id or "")) for one in format.parse(name, found[0])]
-        # An entry that somebody rewrote as something else, with its id, is still that memory.
-        rewritten = {} if mirror is None else self._engine.unreadable(mirror)
-        mentions = format.mentions(name, found[0]) if rewritten else {}
-        for id in mentions.keys() & rewritten.keys():
-            memory = rewritten[id]
-            items.append(_item(mentions[id].line, format.expected_entry(memory), memory.number))
-        return sorted(items, key=lambda item: item.line)
+        return [_item(*one) for one in self._engine.shown_entries(mirror, self._scope, format, name, found[0])]
 
     def _mirror(self) -> Mirror | None:
         for mirror in self._service.mirrors():

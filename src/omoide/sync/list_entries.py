@@ -1,0 +1,103 @@
+"""What the list of a repository shows of the entries of its file: what git brought back from before is not shown."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from omoide.markdown.format import Entry, LocatedEntry
+from omoide.markdown.single_file import SingleFile
+from omoide.model import Held, Memory, Mirror, Scope, SyncState
+from omoide.sync.database import SyncDatabase
+from omoide.sync.three_way import differing_fields
+
+
+class ShownEntry(NamedTuple):
+    """An entry as the list shows it."""
+
+    line: int
+    entry: Entry
+    number: int | None
+    """The number of its memory; None if the mirror does not know it."""
+
+
+class _KnownMemories(NamedTuple):
+    """What the database knows of the entries of a file."""
+
+    numbers: Mapping[str, int]
+    """The memories of the mirror, by the ids that they have in its files."""
+    memories: Mapping[str, Memory]
+    """The memories of the ids in the file."""
+    purged: Collection[str]
+    """The ids among them whose memories were purged."""
+    held: Mapping[str, tuple[Memory, SyncState]]
+    """What a sync leaves as it is, by the id in the file, or by the digest of an entry without one."""
+
+
+def find_shown_entries(
+    database: SyncDatabase, mirror: Mirror | None, scope: Scope, format: SingleFile, name: str, text: str
+) -> list[ShownEntry]:
+    """Return the entries of a file as the list shows them, in the order of the file.
+
+    An entry of a memory that is not active, or was purged, is left out. One that shows an earlier version, which nobody
+    wrote now, has the text of its memory. `mirror`: None if the file has none; then its memories are those of `scope`.
+    """
+    located = format.parse(name, text)
+    known = _find_known(database, mirror, [one.entry.id for one in located if one.entry.id])
+    found = [
+        ShownEntry(one.line, entry, known.numbers.get(one.entry.id or ""))
+        for one in located
+        if (entry := _find_entry(database, mirror, scope, format, known, one)) is not None
+    ]
+    # An entry that somebody rewrote as something else, with its id, is still that memory.
+    found += _find_rewritten(database, format, known, name, text)
+    return sorted(found, key=lambda one: one.line)
+
+
+def _find_known(database: SyncDatabase, mirror: Mirror | None, ids: list[str]) -> _KnownMemories:
+    numbers = {} if mirror is None else database.entries(mirror.number)
+    held = [] if mirror is None else database.held_states(mirror.number)
+    memories = database.memories_by_id(ids)
+    by_number = {memory.number: memory for memory in database.memories([numbers[id] for id in ids if id in numbers])}
+    memories |= {id: by_number[numbers[id]] for id in ids if numbers.get(id) in by_number}
+    purged = database.purged_ids([id for id in ids if id not in memories])
+    by_place = {state.entry or state.digest: (memory, state) for memory, state in held}
+    return _KnownMemories(numbers, memories, purged, by_place)
+
+
+def _find_entry(
+    database: SyncDatabase, mirror: Mirror | None, scope: Scope, format: SingleFile, known: _KnownMemories, one: LocatedEntry
+) -> Entry | None:
+    """The entry as it is shown; None: it is not."""
+    entry = one.entry
+    if entry.id in known.purged:
+        return None
+    memory, state = known.held.get(entry.id or one.digest, (known.memories.get(entry.id or ""), None))
+    if memory is None:
+        return entry
+    if not database.is_current(memory):
+        return None
+    if mirror is None:
+        is_earlier = memory.scope == scope and _is_earlier_version(database, format, memory, entry)
+    else:
+        is_earlier = state is not None and state.held == Held.OUTDATED
+    return format.expected_entry(memory) if is_earlier else entry
+
+
+def _is_earlier_version(database: SyncDatabase, format: SingleFile, memory: Memory, entry: Entry) -> bool:
+    """Whether an entry that was never synced shows its memory as it was before."""
+    return differing_fields(format.expected_entry(memory), entry) and any(
+        not differing_fields(format.expected_entry(version), entry) for version in database.versions_since(memory.number, 1)
+    )
+
+
+def _find_rewritten(
+    database: SyncDatabase, format: SingleFile, known: _KnownMemories, name: str, text: str
+) -> Iterator[ShownEntry]:
+    rewritten = {
+        id: memory
+        for id, (memory, state) in known.held.items()
+        if state.held == Held.UNREADABLE and database.is_current(memory)
+    }
+    mentions = format.mentions(name, text) if rewritten else {}
+    for id in mentions.keys() & rewritten.keys():
+        memory = rewritten[id]
+        yield ShownEntry(mentions[id].line, format.expected_entry(memory), memory.number)

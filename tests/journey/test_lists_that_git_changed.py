@@ -1,0 +1,104 @@
+"""The list of a repository after git brought old entries back: what is shown of it, and what is imported."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ENVIRONMENT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull} | {
+    f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in (("NAME", "a"), ("EMAIL", "a@b.c"))
+}
+
+
+def git(*arguments: str, cwd: Path) -> str:
+    done = subprocess.run(["git", *arguments], cwd=cwd, env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def commit(repository: Path) -> None:
+    git("add", "-A", cwd=repository)
+    git("commit", "-q", "--allow-empty", "-m", "more", cwd=repository)
+
+
+@pytest.fixture
+def shop(place, monkeypatch):
+    repository = place / "shop"
+    repository.mkdir()
+    git("init", "-q", "-b", "main", cwd=repository)
+    git("commit", "-q", "--allow-empty", "-m", "start", cwd=repository)
+    monkeypatch.chdir(repository)
+    return repository
+
+
+@pytest.fixture
+def file(shop):
+    return shop / ".agent" / "memories.md"
+
+
+@pytest.fixture
+def five(run, shop):
+    """A committed list of five memories."""
+    for text in ("one", "two", "three", "four", "five"):
+        assert run("memories", "add", f"{text} is").code == 0
+    commit(shop)
+
+
+def shown(run, *command: str) -> list[str]:
+    return [one["content"] for one in run("memories", *(command or ("list",)), "--json").data["memories"]]
+
+
+# what the list shows
+
+
+def test_the_list_its_search_and_prompts_leave_out_forgotten_memories_and_show_newer_texts(run, shop, file, five):
+    run("revise", "2", "two newer")
+    run("forget", "4")
+    git("checkout", "-q", ".", cwd=shop)
+    assert shown(run) == ["one is", "two newer", "three is", "five is"]
+    injected = run("memories", "inject").out
+    assert "two newer" in injected
+    assert "two is" not in injected
+    assert "four" not in injected
+    assert shown(run, "search", "four") == []
+    assert shown(run, "search", "two newer") == ["two newer"]
+    assert "four is" in file.read_text(), "git's file is left as it is"
+    (two,) = [one for one in run("memories", "list", "--json").data["memories"] if one["number"] == 2]
+    assert file.read_text().splitlines()[two["line"] - 1] == "## two is"
+
+
+def test_an_archived_memory_and_one_whose_entry_cannot_be_removed_are_not_shown(run, shop, file, five):
+    run("archive", "1")
+    git("checkout", "-q", ".", cwd=shop)
+    assert "one is" not in shown(run)
+    file.write_text(file.read_text() + "\n<<<<<<< HEAD\n=======\n>>>>>>> side\n")
+    run("forget", "2")
+    assert shown(run) == ["three is", "four is", "five is"]
+
+
+def test_a_forgotten_text_without_an_id_is_not_shown(run, shop, file):
+    file.parent.mkdir()
+    file.write_text("# Memories\n\n## Deploy\n- Content: on Fridays never\n\n## other\n- Content: other\n")
+    commit(shop)
+    run("memories", "add", "third")
+    number = next(one["number"] for one in run("memories", "list", "--json").data["memories"] if one["title"] == "Deploy")
+    run("forget", str(number))
+    git("checkout", "-q", ".", cwd=shop)  # the version from before the ids
+    run("list")
+    assert shown(run) == ["other"]
+    assert "Fridays" not in run("memories", "inject").out
+
+
+def test_a_second_clone_shows_no_forgotten_earlier_and_purged_text(run, shop, place, five, monkeypatch):
+    clone = place / "clone"
+    git("clone", "-q", str(shop), str(clone), cwd=place)
+    run("revise", "2", "two newer")
+    run("forget", "3")
+    run("forget", "4")
+    run("purge", "4", "--yes")
+    monkeypatch.chdir(clone)
+    assert shown(run) == ["one is", "two newer", "five is"]
+    injected = run("memories", "inject").out
+    assert "two is" not in injected
+    assert "four is" not in injected
