@@ -102,3 +102,31 @@ def test_a_second_clone_shows_no_forgotten_earlier_and_purged_text(run, shop, pl
     injected = run("memories", "inject").out
     assert "two is" not in injected
     assert "four is" not in injected
+
+
+# purged memories
+
+
+def test_a_purged_memory_that_is_in_the_file_is_named_with_its_line_and_the_command_that_removes_it(run, shop, file, five):
+    run("forget", "1")
+    git("checkout", "-q", ".", cwd=shop)
+    run("list")
+    done = run("purge", "1", "--yes")
+    assert "holds it    mirror" in done.out
+    assert "`omoide purge --everywhere --yes` removes" in done.err, "it works without a terminal"
+    line = file.read_text().splitlines().index("## one is") + 1
+    for _ in range(2):
+        (mirror,) = run("mirror", "status", "--json").data["mirrors"]
+        assert mirror["in_sync"] is False
+        (trouble,) = mirror["troubles"]
+        assert f"{file}, line {line}: the memory with this id was purged" in trouble
+        assert "omoide purge --everywhere --yes" in trouble
+        checks = [one for one in run("doctor", "--json").data["checks"] if "memories.md" in one["what"]]
+        assert [one["ok"] for one in checks if f"line {line}: the memory with this id was purged" in one["what"]] == [False]
+        assert not [one for one in checks if "in sync" in one["what"]]
+        run("mirror", "sync")
+    assert run("purge", "--everywhere", "--yes").code == 0
+    assert "one is" not in file.read_text()
+    (mirror,) = run("mirror", "status", "--json").data["mirrors"]
+    assert (mirror["in_sync"], mirror["troubles"]) == (True, [])
+    assert [one for one in run("doctor", "--json").data["checks"] if "is in sync with project shop" in one["what"]]

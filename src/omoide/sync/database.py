@@ -33,6 +33,12 @@ from omoide.sync.deletions import Deletions
 from omoide.sync.entry_store import EntryStore, ImportResult
 from omoide.sync.three_way import FileChange
 
+_PURGED = (
+    "the memory with this id was purged: `omoide purge --everywhere --yes` removes the entry;"
+    " or take the id out to make it a new one"
+)
+_FOREIGN = "the memory with this id is none of this mirror's: take the id out to make it a new one, or delete the entry"
+
 
 class DatabaseSide(NamedTuple):
     """The database's side of a mirror, of one moment."""
@@ -47,7 +53,7 @@ class DatabaseSide(NamedTuple):
     numbers: dict[str, int]
     """The memories of the ids and keys that the files name."""
     misplaced: dict[str, str]
-    """The ids among them that no entry of these files can have, and why."""
+    """The ids among them that no entry of these files can have, why, and what to do."""
 
 
 class SyncDatabase:
@@ -264,10 +270,7 @@ class SyncDatabase:
 
 
 def _misplaced_ids(tx: Reader, ids: Sequence[str], numbers: Mapping[str, int], memories: Collection[int]) -> dict[str, str]:
-    """The ids that no entry of these files can have, and why. `numbers` are the memories of the ids that exist."""
+    """The ids that no entry of these files can have, why, and what to do. `numbers`: the memories of the ids that exist."""
     unknown = [id for id in ids if id not in numbers]
-    misplaced = dict.fromkeys(tx.purged_ids(unknown) if unknown else (), "the memory with this id was purged")
-    for id, number in numbers.items():
-        if number not in memories:
-            misplaced[id] = "the memory with this id is none of this mirror's"
-    return misplaced
+    misplaced = dict.fromkeys(tx.purged_ids(unknown) if unknown else (), _PURGED)
+    return misplaced | {id: _FOREIGN for id, number in numbers.items() if number not in memories}

@@ -189,9 +189,9 @@ class SyncEngine:
             self._database.deletions.mark_reported(found)
 
     def plan(self, mirror: Mirror) -> SyncReport:
-        """Return what a sync would do, and change nothing."""
+        """Return what a sync that compares everything would do, and change nothing."""
         with self._lock:
-            return _escape_report(self._run(self.snapshot(mirror)).plan())
+            return _escape_report(self._run(self.snapshot(mirror), whole=True).plan())
 
     def held_states(self, mirror: Mirror) -> list[tuple[Memory, SyncState]]:
         """Return the memories whose entries are not as the memories say, and are left so, with why."""

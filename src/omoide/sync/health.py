@@ -25,19 +25,26 @@ def check_mirror(mirror: Mirror, engine: SyncEngine) -> Iterator[Check]:
         what, remedy = describe_gone(mirror).split(": ", 1)
         yield Check(ok=False, what=f"mirror {mirror.number}: {what}", remedy=remedy)
         return
-    report = engine.attempt(mirror, partial(engine.sync, mirror))
-    if report is None:
-        return
-    for trouble in report.troubles:
+    troubles: dict[str, None] = {}
+    for work in (engine.sync, engine.plan):  # as every read does; then all that it would leave as it is
+        report = engine.attempt(mirror, partial(work, mirror))
+        if report is None:
+            return
+        troubles |= dict.fromkeys(report.troubles)
+    for trouble in troubles:
         yield Check(ok=False, what=f"mirror {mirror.number}: {trouble}", remedy="then run `omoide mirror sync`")
     held = _held_entries(mirror, engine)
-    if not report.troubles:
-        path = Path(mirror.place) / mirror.file
-        missing = "" if path.exists() else ", but does not exist"
-        to_settle = f", but for {len(held)} to settle" if held else ""
-        what = f"mirror {mirror.number}: {path} is in sync with {mirror.scope}{to_settle}{missing}"
-        yield Check(ok=True, what=what)
+    if not troubles:
+        yield Check(ok=True, what=f"mirror {mirror.number}: {_describe_synced(mirror, held)}")
     yield from _check_held(mirror, held)
+
+
+def _describe_synced(mirror: Mirror, held: Sequence[HeldEntry]) -> str:
+    """What is said of a mirror without troubles."""
+    path = Path(mirror.place) / mirror.file
+    missing = "" if path.exists() else ", but does not exist"
+    to_settle = f", but for {len(held)} to settle" if held else ""
+    return f"{path} is in sync with {mirror.scope}{to_settle}{missing}"
 
 
 def _is_of_git(mirror: Mirror, engine: SyncEngine) -> bool:

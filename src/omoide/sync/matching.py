@@ -57,8 +57,7 @@ def match_entries(
                 home = partial(format.file_for, database.memories[number], lambda _: False)
                 _add_match(result, number, seen, database.sync_states.get(number), home, unread)
             elif placed.entry.id in database.misplaced:
-                reason = database.misplaced[placed.entry.id]
-                result.refused.append((seen, f"{reason}: take the id out to make it a new one, or delete the entry"))
+                result.refused.append((seen, database.misplaced[placed.entry.id]))
             else:
                 result.strangers.append(seen)
     _match_by_content(result, database, format)

@@ -83,7 +83,7 @@ def _print_copies(report: PurgeReport, *, everywhere: bool) -> None:
     for place in report.unreachable:
         click.echo(f"out of reach: {escape_control(place)}")
     if any(copy.state == HOLDS for copy in report.copies) and not everywhere:
-        click.echo("`omoide purge --everywhere` removes them from these copies", err=True)
+        click.echo("`omoide purge --everywhere --yes` removes them from these copies", err=True)
     elif everywhere and not report.copies:
         click.echo("no copy that omoide made holds a purged memory", err=True)
 
