@@ -144,7 +144,7 @@ def test_an_edited_file_comes_in_through_a_hook_and_goes_down_to_the_disk(warm_m
         "storage/sqlite": "cache events faults file mirrors opening postings reader store transaction writer",
         "sync": (
             "absence adoption database deletions engine entry_store evidence file_edits file_import hook matching plan run"
-            " snapshot three_way"
+            " snapshot three_way version_texts"
         ),
     }
 

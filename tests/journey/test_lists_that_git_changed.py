@@ -130,3 +130,102 @@ def test_a_purged_memory_that_is_in_the_file_is_named_with_its_line_and_the_comm
     (mirror,) = run("mirror", "status", "--json").data["mirrors"]
     assert (mirror["in_sync"], mirror["troubles"]) == (True, [])
     assert [one for one in run("doctor", "--json").data["checks"] if "is in sync with project shop" in one["what"]]
+
+
+# texts without an id
+
+
+@pytest.fixture
+def merged(run, shop, file):
+    """Merges two branches by the line that omoide offers; both have revised the second memory, and one has forgotten it."""
+
+    def merge(*, forget: bool) -> None:
+        run("mirror", "add", "--choice", "own", "--gitattributes")
+        for text in ("one", "two", "three", "four", "five", "six"):
+            run("memories", "add", f"{text} is")
+        commit(shop)
+        git("switch", "-q", "-c", "side", cwd=shop)
+        run("revise", "2", "two on the side")
+        commit(shop)
+        git("switch", "-q", "main", cwd=shop)
+        run("list")
+        run("mirror", "put-back", "1")
+        run("revise", "2", "two on main")
+        commit(shop)
+        if forget:
+            git("switch", "-q", "side", cwd=shop)
+            run("list")
+            run("forget", "2")
+            git("checkout", "-q", ".", cwd=shop)
+        git("merge", "-q", "--no-edit", "side" if not forget else "main", cwd=shop)
+        text = file.read_text()
+        assert text.count("Content: two on") == 2
+
+    return merge
+
+
+def stored(run) -> list[str]:
+    return sorted(one["content"] for one in run("list", "--json", "--limit", "100").data["memories"])
+
+
+def test_a_merge_of_both_sides_does_not_store_a_forgotten_text_as_a_new_memory(run, file, merged):
+    merged(forget=True)
+    text = file.read_text()
+    done = run("list")
+    assert stored(run) == ["five is", "four is", "one is", "six is", "three is"]
+    assert "says what #2 says or said, which is forgotten" in done.err
+    assert "`omoide restore 2`" in done.err
+    assert "two on" not in run("memories", "inject").out
+    assert file.read_text() == text
+    assert run("mirror", "status", "--json").data["mirrors"][0]["in_sync"] is False
+
+
+def test_a_merge_of_both_sides_does_not_store_an_earlier_text_as_a_second_memory(run, file, merged):
+    merged(forget=False)
+    done = run("list")
+    assert stored(run) == ["five is", "four is", "one is", "six is", "three is", "two on main"]
+    assert "says what #2 says or said, which is in the file as well: delete one of the two" in done.err
+    injected = run("memories", "inject").out
+    assert ("two on main" in injected, "two on the side" in injected) == (True, False)
+    checks = run("doctor", "--json").data["checks"]
+    assert [one["ok"] for one in checks if "says what #2 says or said" in one["what"]] == [False]
+    text = file.read_text()
+    side = text.index("## two on the side")
+    file.write_text(text[:side] + text[text.index("## ", side + 1) :])
+    assert "says what" not in run("list").err
+    assert len(stored(run)) == 6
+
+
+def test_an_entry_without_an_id_that_says_what_a_forgotten_memory_said_before_is_not_stored(run, shop, file, five):
+    run("memories", "add", "six was a long statement")
+    run("revise", "6", "six newer statement")
+    run("forget", "6")
+    file.write_text(file.read_text() + "\n## six was\n- Content: six was a long statement\n")
+    assert len(stored(run)) == 5
+    (mirror,) = run("mirror", "status", "--json").data["mirrors"]
+    assert [one["number"] for one in mirror["retired"]] == [6]
+    assert "six was" not in run("memories", "inject").out
+    file.write_text(file.read_text() + "\n## seven\n- Content: six was\n")
+    assert "six was" in stored(run), "what a forgotten memory begins with may be a statement of its own"
+
+
+def test_an_entry_file_that_says_what_a_forgotten_memory_said_before_is_not_stored(run, shop):
+    run("mirror", "add", "notes/")
+    run("remember", "alpha is a statement", "--key", "alpha")
+    run("remember", "beta", "--key", "beta")
+    run("revise", "1", "alpha is newer", "--key", "other")
+    run("forget", "1")
+    (shop / "notes" / "alpha.md").write_text("alpha is a statement\n")
+    assert stored(run) == ["beta"]
+    (mirror,) = run("mirror", "status", "--json").data["mirrors"]
+    assert [(one["number"], one["file"]) for one in mirror["retired"]] == [(1, "alpha.md")]
+    (shop / "notes" / "alpha.md").write_text("alpha is something else\n")
+    assert stored(run) == ["alpha is something else", "beta"]
+
+
+def test_a_title_tells_the_statement_of_a_person_from_a_forgotten_one_with_the_same_text(run, shop, file, five):
+    run("remember", "Tuesday", "--topic", "Delivery")
+    run("revise", "6", "Friday")
+    run("forget", "6")
+    file.write_text(file.read_text() + "\n## Meeting\n- Content: Tuesday\n")
+    assert "Tuesday" in stored(run)

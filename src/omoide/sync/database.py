@@ -12,7 +12,7 @@ import msgspec
 
 from omoide.errors import NotFound
 from omoide.guard import validation
-from omoide.markdown.format import ProjectFrame
+from omoide.markdown.format import Entry, ProjectFrame
 from omoide.model import (
     Choice,
     FileState,
@@ -30,8 +30,9 @@ from omoide.service.mirrors import holds
 from omoide.service.write_path import WritePath
 from omoide.storage.base import Reader, Store, SyncUpdate
 from omoide.sync.deletions import Deletions
-from omoide.sync.entry_store import EntryStore, ImportResult
+from omoide.sync.entry_store import EntryStore, ImportResult, make_draft
 from omoide.sync.three_way import FileChange
+from omoide.sync.version_texts import VersionTexts
 
 _PURGED = (
     "the memory with this id was purged: `omoide purge --everywhere --yes` removes the entry;"
@@ -114,6 +115,14 @@ class SyncDatabase:
             return set()
         with self._store.read() as tx:
             return tx.purged_ids(ids)
+
+    def says_nothing_new(self, entries: Sequence[Entry], scope: Scope, present: Iterable[int]) -> list[bool]:
+        """Return for each entry without an id whether a memory that is not active, or one of `present`, says or said it."""
+        at = self._clock()
+        with self._store.read() as tx:
+            texts = VersionTexts(tx, at, present)
+            drafts = [make_draft(entry, scope, at) for entry in entries]
+            return [bool(texts.find_retired(draft) or texts.find_present(draft)) for draft in drafts]
 
     def held_states(self, mirror: int) -> list[tuple[Memory, SyncState]]:
         """Return the memories whose entries are not as the memories say, and are left so, each with its sync state."""

@@ -16,6 +16,7 @@ from omoide.service.write_path import MemoryTransaction, WritePath
 from omoide.storage.base import Reader, SyncUpdate
 from omoide.sync.deletions import Deletions, is_deletion
 from omoide.sync.three_way import FileChange, is_new_text
+from omoide.sync.version_texts import VersionTexts
 
 
 class ImportResult(NamedTuple):
@@ -48,11 +49,13 @@ class EntryStore:
         memories that were last seen in one of the `unread` files.
         """
         in_files = _PresentMemories(present, unread)
+        shown = frozenset(in_files.numbers)
         results: list[ImportResult] = []
         # What stands in a file would come in again after a power cut; only a text that loses its place there would not.
         with self._writes.transaction(durable=any(change.lost for change in changes)) as write:
+            texts = VersionTexts(write.tx, write.at, shown)
             for change in changes:
-                result = self._import_change(write, mirror, change, in_files)
+                result = self._import_change(write, mirror, change, in_files, texts)
                 results.append(result)
                 if result.memory is not None:
                     in_files.numbers.add(result.memory.number)
@@ -61,7 +64,12 @@ class EntryStore:
         return results
 
     def _import_change(
-        self, write: MemoryTransaction, mirror: Mirror, change: FileChange, in_files: "_PresentMemories"
+        self,
+        write: MemoryTransaction,
+        mirror: Mirror,
+        change: FileChange,
+        in_files: "_PresentMemories",
+        texts: VersionTexts,
     ) -> ImportResult:
         if validation.secret_in(change.place):
             place = secrets.redact(change.place)
@@ -70,7 +78,7 @@ class EntryStore:
         try:
             if change.number:
                 return ImportResult(self._revise_from_file(write, mirror, change))
-            return self._add_from_file(write, mirror, change, in_files)
+            return self._add_from_file(write, mirror, change, in_files, texts)
         except InvalidInput as error:  # fallback: the other changes; this one is reported to its author
             return ImportResult(None, f"{change.place}: {error}")
 
@@ -95,21 +103,31 @@ class EntryStore:
         return validation.check_fields(values, self._settings, fields.FROM_FILES)
 
     def _add_from_file(
-        self, write: MemoryTransaction, mirror: Mirror, change: FileChange, in_files: "_PresentMemories"
+        self,
+        write: MemoryTransaction,
+        mirror: Mirror,
+        change: FileChange,
+        in_files: "_PresentMemories",
+        texts: VersionTexts,
     ) -> ImportResult:
         """Store an entry that no known memory has."""
         entry = change.entry
         assert entry is not None  # noqa: S101 - only a known memory can be gone
-        draft = self._writes.check(_draft(entry, mirror.scope, write.at))
+        draft = self._writes.check(make_draft(entry, mirror.scope, write.at))
         is_taken = partial(in_files.has, write.tx, mirror)
         # An entry with an id that is unknown here is a memory of its own, whatever it says; only a key must be unique.
         if entry.id is None or draft.key is not None:
-            retired = self._find_retired(write.tx, draft)
-            if retired is not None and not is_taken(retired):
+            retired = self._find_retired(write.tx, draft, texts if entry.id is None else None)
+            if retired is not None and is_taken(retired):
+                raise InvalidInput(_describe_retired(retired))
+            if retired is not None:
                 return ImportResult(retired, left=True)
             same = self._writes.find_same(write.tx, draft, write.at, is_taken)
             if same is not None:
                 return ImportResult(write.update(same, draft).memory)
+            stated = texts.find_present(draft) if draft.key is None else None
+            if stated is not None:
+                raise InvalidInput(_describe_stated(stated))
         if change.source:
             confidence = self._settings.file_confidence
             draft = msgspec.structs.replace(draft, source=draft.source or change.source, confidence=confidence)
@@ -122,12 +140,17 @@ class EntryStore:
         updated = min(max(entry.updated_at or memory.created_at, memory.created_at), write.at)
         return ImportResult(write.add(msgspec.structs.replace(memory, id=entry.id, updated_at=updated), "imported"))
 
-    def _find_retired(self, tx: Reader, draft: Draft) -> Memory | None:
-        """Return a memory that is archived or forgotten and had the text of an entry without an id already."""
+    def _find_retired(self, tx: Reader, draft: Draft, texts: VersionTexts | None) -> Memory | None:
+        """Return a memory that is archived or forgotten and had the text of an entry already.
+
+        `texts`: of all retired memories; None for an entry with an id, which only a memory with its key can be.
+        """
         scope = validation.scope_of(draft)
         if draft.key is not None:
             keyed = tx.by_key(scope, draft.key)
-            alike = [keyed or tx.by_key(scope, draft.key, forgotten=True)]
+            alike = [one for one in (keyed or tx.by_key(scope, draft.key, forgotten=True),) if one is not None]
+            if keyed is not None:
+                texts = None
         else:
             fingerprint = self._writes.fingerprint(draft)
             living = tx.by_fingerprint(fingerprint, scope)
@@ -135,11 +158,26 @@ class EntryStore:
                 return None
             alike = [*living, *tx.by_fingerprint(fingerprint, scope, forgotten=True)]
         for memory in alike:
-            if memory is not None and memory.state is not State.ACTIVE:
+            if memory.state is not State.ACTIVE:
                 versions = [version.memory for version in tx.versions(memory.number)]
                 if not is_new_text(draft.content, versions):
                     return memory
-        return None
+        return None if texts is None else texts.find_retired(draft)
+
+
+def _describe_retired(memory: Memory) -> str:
+    number = memory.number
+    return (
+        f"it says what #{number} says or said, which is {memory.state}: `omoide restore {number}` makes that active again;"
+        " else delete this entry, or change its words"
+    )
+
+
+def _describe_stated(memory: Memory) -> str:
+    return (
+        f"it says what #{memory.number} says or said, which is in the file as well:"
+        " delete one of the two, or change the words of this one"
+    )
 
 
 def _file_of(place: str) -> str:
@@ -148,7 +186,8 @@ def _file_of(place: str) -> str:
     return file if found and line.isdecimal() else place
 
 
-def _draft(entry: Entry, scope: Scope, at: datetime) -> Draft:
+def make_draft(entry: Entry, scope: Scope, at: datetime) -> Draft:
+    """Return the draft of the memory that an entry of a file in a scope would become."""
     session = entry.session or scope.name
     # A file gives a day without a time: what was learnt today was learnt now.
     is_today = entry.created_at is not None and entry.created_at.date() == at.date()

@@ -37,11 +37,11 @@ def find_shown_entries(
 ) -> list[ShownEntry]:
     """Return the entries of a file as the list shows them, in the order of the file.
 
-    An entry of a memory that is not active, or was purged, is left out. One that shows an earlier version, which nobody
-    wrote now, has the text of its memory. `mirror`: None if the file has none; then its memories are those of `scope`.
+    An entry of a memory that is not active, or was purged, is left out, and so is one without an id that says what such a
+    memory or another entry says or said. One that shows an earlier version, which nobody wrote now, has the text of its
+    memory. `mirror`: None if the file has none; then its memories are those of `scope`.
     """
-    located = format.parse(name, text)
-    known = _find_known(database, mirror, [one.entry.id for one in located if one.entry.id])
+    known, located = _find_known(database, mirror, scope, format.parse(name, text))
     found = [
         ShownEntry(one.line, entry, known.numbers.get(one.entry.id or ""))
         for one in located
@@ -52,7 +52,11 @@ def find_shown_entries(
     return sorted(found, key=lambda one: one.line)
 
 
-def _find_known(database: SyncDatabase, mirror: Mirror | None, ids: list[str]) -> _KnownMemories:
+def _find_known(
+    database: SyncDatabase, mirror: Mirror | None, scope: Scope, located: list[LocatedEntry]
+) -> tuple[_KnownMemories, list[LocatedEntry]]:
+    """What the database knows of the entries, and the entries without those that have no id and say nothing new."""
+    ids = [one.entry.id for one in located if one.entry.id]
     numbers = {} if mirror is None else database.entries(mirror.number)
     held = [] if mirror is None else database.held_states(mirror.number)
     memories = database.memories_by_id(ids)
@@ -60,7 +64,11 @@ def _find_known(database: SyncDatabase, mirror: Mirror | None, ids: list[str]) -
     memories |= {id: by_number[numbers[id]] for id in ids if numbers.get(id) in by_number}
     purged = database.purged_ids([id for id in ids if id not in memories])
     by_place = {state.entry or state.digest: (memory, state) for memory, state in held}
-    return _KnownMemories(numbers, memories, purged, by_place)
+    unknown = [one for one in located if not one.entry.id and one.digest not in by_place]
+    present = [memory.number for memory in memories.values()]
+    is_known = database.says_nothing_new([one.entry for one in unknown], scope, present) if unknown else ()
+    known_lines = {one.line for one, known in zip(unknown, is_known, strict=True) if known}
+    return _KnownMemories(numbers, memories, purged, by_place), [one for one in located if one.line not in known_lines]
 
 
 def _find_entry(

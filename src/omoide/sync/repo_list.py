@@ -233,7 +233,8 @@ class RepoList:
         if mirror is not None:
             self._engine.check_whole(mirror, name, found[0])
         format = SingleFile(name, self._settings.all_types)
-        return [_item(*one) for one in self._engine.shown_entries(mirror, self._scope, format, name, found[0])]
+        scope = self._scope if mirror is None else mirror.scope
+        return [_item(*one) for one in self._engine.shown_entries(mirror, scope, format, name, found[0])]
 
     def _mirror(self) -> Mirror | None:
         for mirror in self._service.mirrors():

@@ -288,12 +288,13 @@ def _is_new_statement(case: MergeCase, entry: Entry, context: MergeContext) -> b
 def is_new_text(content: str, versions: Sequence[Memory]) -> bool:
     """Whether a content has other words than every version of a memory, and than its beginning, perhaps with its label: what
     is left of an entry after its file was cut off is no new text."""
-    words = _words(content)
-    texts = [_words(version.content) for version in versions]
+    words = words_of(content)
+    texts = [words_of(version.content) for version in versions]
     return not any(f"{label}{text}".startswith(words) for text in texts for label in _LABELS)
 
 
-def _words(text: str) -> str:
+def words_of(text: str) -> str:
+    """Return the letters and digits of a text, without case: what a formatter leaves as it is."""
     return _BETWEEN_WORDS.sub("", text).casefold()
 
 
