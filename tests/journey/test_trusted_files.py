@@ -549,6 +549,32 @@ def test_files_that_a_person_names_are_handed_over(run, shop):
     assert "is for a directory" in run("mirror", "add", "team.md", "--adopt", "x.md").err
 
 
+@pytest.mark.parametrize("whole", [True, False], ids=["mirror add", "later"])
+def test_a_file_that_is_handed_over_does_not_take_the_place_of_a_memory_with_its_key(run, shop, whole):
+    notes = shop / "notes"
+    notes.mkdir()
+    (notes / "note.md").write_text("my own note\n")
+    (notes / "other.md").write_text("x\n")
+    run("mirror", "add", "notes/")
+    run("remember", "what an agent noted", "--key", "note")
+    (written,) = notes.glob("note-*.md")
+    if not whole:
+        (notes / "note.md").unlink()
+    done = run("mirror", "add", "notes/", "--adopt", "note.md")
+    if not whole:
+        (notes / "note.md").write_text("my own note\n")
+        done = run("list")
+    assert (
+        f"{notes / 'note.md'}: key 'note' is taken by #1, which is in {written.name}: give it another key or name"
+        in done.err
+    )
+    assert active(run) == {"what an agent noted"}
+    assert ((notes / "note.md").read_text(), written.exists()) == ("my own note\n", True)
+    (notes / "note.md").rename(notes / "mine.md")
+    run("mirror", "add", "notes/", "--adopt", "mine.md")
+    assert active(run) == {"what an agent noted", "my own note"}
+
+
 def test_pages_of_others_in_the_directory_of_a_tree_are_left_alone(run, shop):
     pages = shop / "memory" / "shop"
     pages.mkdir(parents=True)

@@ -13,6 +13,7 @@ from omoide.sync.three_way import SeenEntry, differing_fields
 
 _ARCHIVE = f"{ARCHIVE}/"
 _DUPLICATE_ID = "{} has an entry with the same id: take the id out of one of them"
+_DUPLICATE_KEY = "key {!r} is taken by #{}, which is in {}: give it another key or name"
 
 Stamp = tuple[str, int, str]
 """A file, a line and a digest: where an entry without an id stands."""
@@ -134,11 +135,12 @@ def _add_match(
     """Add an entry of a memory. If it has another one, the one in the file of the last sync counts."""
     if sync_state and sync_state.file in unread and seen.file != sync_state.file:
         # Written there by a sync that was stopped, or copied from the archive by a person.
-        if seen.file == home() or _is_copied_from_archive(sync_state.file, seen.file):
+        is_written = bool(seen.placed.entry.id) and seen.file == home()
+        if is_written or _is_copied_from_archive(sync_state.file, seen.file):
             result.found[number] = seen
             result.leftovers.append((sync_state.file, sync_state.entry))
         else:
-            result.refused.append((seen, _DUPLICATE_ID.format(sync_state.file)))
+            result.refused.append((seen, _describe_duplicate(number, seen.placed.entry, sync_state.file)))
         return
     other = result.found.setdefault(number, seen)
     if other is not seen:
@@ -155,13 +157,20 @@ def _choose_match(
     home: Callable[[], str],
 ) -> None:
     """Choose between two entries of one memory, of which `first` is the one in the file of the last sync."""
-    if sync_state and first.file != home() == second.file and first.placed.digest == sync_state.digest:
+    is_written = bool(second.placed.entry.id) and first.file != home() == second.file
+    if sync_state and is_written and first.placed.digest == sync_state.digest:
         # A sync was stopped after it had written the memory to another file, and before it removed it from this one.
         result.found[number] = second
         result.leftovers.append((first.file, sync_state.entry))
     else:
         result.found[number] = first
-        result.refused.append((second, _DUPLICATE_ID.format(first.file)))
+        result.refused.append((second, _describe_duplicate(number, second.placed.entry, first.file)))
+
+
+def _describe_duplicate(number: int, entry: Entry, file: str) -> str:
+    """Why an entry is not that of a memory which a file has already, and what to do."""
+    is_by_key = entry.key and not entry.id
+    return _DUPLICATE_KEY.format(entry.key, number, file) if is_by_key else _DUPLICATE_ID.format(file)
 
 
 def _is_copied_from_archive(file: str, copy: str) -> bool:
