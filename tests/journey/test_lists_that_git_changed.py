@@ -1,6 +1,7 @@
 """The list of a repository after git brought old entries back: what is shown of it, and what is imported."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -229,3 +230,45 @@ def test_a_title_tells_the_statement_of_a_person_from_a_forgotten_one_with_the_s
     run("forget", "6")
     file.write_text(file.read_text() + "\n## Meeting\n- Content: Tuesday\n")
     assert "Tuesday" in stored(run)
+
+
+# blocks, and directories that are gone
+
+
+def test_status_and_doctor_name_a_block_that_git_brought_back_and_the_command_that_writes_it(run, shop):
+    run("mirror", "add", "CLAUDE.md")
+    for text in ("one", "two", "three"):
+        run("remember", f"{text} is")
+    commit(shop)
+    run("forget", "2")
+    git("checkout", "-q", ".", cwd=shop)
+    run("list")
+    guide = shop / "CLAUDE.md"
+    assert "two is" in guide.read_text(), "git's file is left as it is"
+    shown = run("mirror", "status").out
+    assert "1 to write" in shown
+    assert "omoide mirror sync 1 " in shown
+    (check,) = [one for one in run("doctor", "--json").data["checks"] if "CLAUDE.md" in one["what"]]
+    assert f"{guide} is not in sync with project shop: 1 to write" in check["what"]
+    assert "`omoide mirror sync 1`" in check["remedy"]
+    assert run("mirror", "sync", "1").code == 0
+    assert "two is" not in guide.read_text()
+    assert "    in sync\n" in run("mirror", "status").out
+    (check,) = [one for one in run("doctor", "--json").data["checks"] if "CLAUDE.md" in one["what"]]
+    assert check["what"].endswith("is in sync with project shop")
+
+
+def test_doctor_names_the_entries_of_a_directory_that_is_gone(run, shop, file, five):
+    shutil.rmtree(file.parent)
+    checks = [one for one in run("doctor", "--json").data["checks"] if "memories.md" in one["what"]]
+    assert "is not there, and git has it" in checks[0]["what"]
+    (check,) = checks[1:]
+    assert "#1, #2, #3, #4, #5 are not in memories.md: not archived, because the file is not there" in check["what"]
+    assert "`omoide mirror put-back 1`" in check["remedy"]
+    assert "`omoide mirror forget-missing 1`" in check["remedy"]
+
+
+def test_doctor_does_not_call_a_file_in_sync_that_does_not_exist(run, file, five):
+    file.unlink()
+    (check, *_) = [one for one in run("doctor", "--json").data["checks"] if "memories.md" in one["what"]]
+    assert check["what"].endswith("memories.md does not exist: 5 to settle")

@@ -9,7 +9,8 @@ from omoide.model import Mirror
 from omoide.service.doctor import Check
 from omoide.sync.engine import SyncEngine
 from omoide.sync.mirrors import HeldEntry, held_entries
-from omoide.sync.vanished import describe_gone
+from omoide.sync.run import SyncReport
+from omoide.sync.vanished import describe_gone, has_vanished
 
 _NAMED = 10
 """Memories that are named with their numbers; the rest are counted."""
@@ -18,33 +19,45 @@ _NAMED = 10
 def check_mirror(mirror: Mirror, engine: SyncEngine) -> Iterator[Check]:
     """Sync a mirror, as every read does, and yield what keeps it from being in sync."""
     if not Path(mirror.place).exists():
-        if _is_of_git(mirror, engine):
-            what = f"mirror {mirror.number}: {Path(mirror.place) / mirror.file} is not there, and git has it"
-            yield Check(ok=True, what=what)
-            return
-        what, remedy = describe_gone(mirror).split(": ", 1)
-        yield Check(ok=False, what=f"mirror {mirror.number}: {what}", remedy=remedy)
+        yield from _check_gone(mirror, engine)
         return
-    troubles: dict[str, None] = {}
-    for work in (engine.sync, engine.plan):  # as every read does; then all that it would leave as it is
-        report = engine.attempt(mirror, partial(work, mirror))
-        if report is None:
-            return
-        troubles |= dict.fromkeys(report.troubles)
+    reports = [engine.attempt(mirror, partial(engine.sync, mirror)), engine.attempt(mirror, partial(engine.plan, mirror))]
+    troubles = dict.fromkeys(trouble for report in reports if report for trouble in report.troubles)
     for trouble in troubles:
         yield Check(ok=False, what=f"mirror {mirror.number}: {trouble}", remedy="then run `omoide mirror sync`")
     held = _held_entries(mirror, engine)
-    if not troubles:
-        yield Check(ok=True, what=f"mirror {mirror.number}: {_describe_synced(mirror, held)}")
+    plan = reports[-1]
+    if plan is not None and not troubles:
+        yield _check_synced(mirror, plan, held)
     yield from _check_held(mirror, held)
 
 
-def _describe_synced(mirror: Mirror, held: Sequence[HeldEntry]) -> str:
-    """What is said of a mirror without troubles."""
+def _check_gone(mirror: Mirror, engine: SyncEngine) -> Iterator[Check]:
+    """Check a mirror whose directory is not there."""
+    if _is_of_git(mirror, engine):
+        what = f"mirror {mirror.number}: {Path(mirror.place) / mirror.file} is not there, and git has it"
+        yield Check(ok=True, what=what)
+    else:
+        what, remedy = describe_gone(mirror).split(": ", 1)
+        yield Check(ok=False, what=f"mirror {mirror.number}: {what}", remedy=remedy)
+    if not has_vanished(mirror):
+        yield from _check_held(mirror, _held_entries(mirror, engine))
+
+
+def _check_synced(mirror: Mirror, plan: SyncReport, held: Sequence[HeldEntry]) -> Check:
+    """Say how far a mirror without troubles is in sync."""
     path = Path(mirror.place) / mirror.file
-    missing = "" if path.exists() else ", but does not exist"
+    what = f"mirror {mirror.number}: {path}"
+    pending = [f"{count} to {action}" for count, action in ((plan.imported, "import"), (plan.written, "write")) if count]
+    if pending:  # such as a block that git brought back
+        remedy = f"`omoide mirror sync {mirror.number}` brings both in sync"
+        return Check(ok=True, what=f"{what} is not in sync with {mirror.scope}: {', '.join(pending)}", remedy=remedy)
+    if not path.exists() and held:
+        return Check(ok=True, what=f"{what} does not exist: {len(held)} to settle")
+    if not path.exists():
+        return Check(ok=True, what=f"{what} does not exist: no memory of {mirror.scope} belongs in it")
     to_settle = f", but for {len(held)} to settle" if held else ""
-    return f"{path} is in sync with {mirror.scope}{to_settle}{missing}"
+    return Check(ok=True, what=f"{what} is in sync with {mirror.scope}{to_settle}")
 
 
 def _is_of_git(mirror: Mirror, engine: SyncEngine) -> bool:

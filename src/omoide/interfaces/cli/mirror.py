@@ -238,6 +238,8 @@ def _print_status(status: mirrors.MirrorStatus) -> None:
     pending = [f"{count} to {action}" for count, action in counts if count]
     if pending or not plan.troubles:
         click.echo(f"    {', '.join(pending) or 'in sync'}")
+    if plan.imported or plan.written:
+        click.echo(f"    omoide mirror sync {mirror.number}            brings both sides in sync")
     for trouble in plan.troubles:
         click.echo(f"    {escape_control(trouble)}", err=True)
 
