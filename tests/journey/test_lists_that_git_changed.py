@@ -272,3 +272,18 @@ def test_doctor_does_not_call_a_file_in_sync_that_does_not_exist(run, file, five
     file.unlink()
     (check, *_) = [one for one in run("doctor", "--json").data["checks"] if "memories.md" in one["what"]]
     assert check["what"].endswith("memories.md does not exist: 5 to settle")
+
+
+# conflict markers
+
+
+@pytest.mark.parametrize("command", ["accept", "put-back", "take-out", "forget-missing"])
+@pytest.mark.parametrize("refs", [[], ["2"]])
+def test_what_a_person_asks_of_a_file_with_conflict_markers_fails_with_the_conflict(run, shop, file, five, command, refs):
+    run("revise", "2", "two newer")
+    git("checkout", "-q", ".", cwd=shop)
+    file.write_text(file.read_text() + "\n<<<<<<< HEAD\n=======\n>>>>>>> side\n")
+    done = run("mirror", command, "1", *refs)
+    assert done.code != 0
+    assert "git left conflict markers here" in done.err.splitlines()[-1]
+    assert "nothing to do" not in done.err

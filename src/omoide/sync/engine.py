@@ -199,6 +199,12 @@ class SyncEngine:
             run = self._run(self.snapshot(mirror))
             return run.held_states() if isinstance(run, SyncRun) else []
 
+    def unreadable(self, mirror: Mirror) -> list[str]:
+        """Return why files of a mirror cannot be read: nothing is known of their entries."""
+        with self._lock:
+            run = self._run(self.snapshot(mirror))
+            return [escape(one) for one in run.unreadable()] if isinstance(run, SyncRun) else []
+
     def is_of_git(self, mirror: Mirror) -> bool:
         """Return whether git has the file of a mirror, which is not there: on another branch, or in a stash."""
         with self._lock:

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from omoide.errors import Conflict, InvalidInput, NotFound, OmoideError, Unwritable
+from omoide.errors import Conflict, InvalidInput, NotFound, OmoideError, Unreadable, Unwritable
 from omoide.files.git import git_root, work_tree
 from omoide.model import Choice, Held, Memory, Mirror, Scope, Side
 from omoide.service.mirrors import directory_and_file
@@ -282,7 +282,7 @@ def _readable_held_entries(engine: "SyncEngine", mirror: Mirror) -> list[HeldEnt
 def put_back(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Sequence[str]) -> list[HeldEntry]:
     """Write entries of a mirror again that are missing or show earlier versions; without `refs`, all. Return them."""
     held = held_entries(engine, mirror, stated=bool(refs))
-    chosen = _choose(service, mirror, refs, [one for one in held if not one.is_retired])
+    chosen = _choose(service, engine, mirror, refs, [one for one in held if not one.is_retired])
     report = engine.sync(mirror, put_back={one.memory.number for one in chosen})
     _require_settled(engine, mirror, chosen, report)
     return chosen
@@ -290,7 +290,7 @@ def put_back(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Seq
 
 def forget_missing(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Sequence[str]) -> list[HeldEntry]:
     """Forget memories whose entries are missing from the files of a mirror, and return them; without `refs`, all of them."""
-    chosen = _choose(service, mirror, refs, [one for one in held_entries(engine, mirror) if one.is_missing])
+    chosen = _choose(service, engine, mirror, refs, [one for one in held_entries(engine, mirror) if one.is_missing])
     for one in chosen:
         service.forget(one.memory.number, scope=one.memory.scope)
     return chosen
@@ -298,7 +298,7 @@ def forget_missing(service: "Service", engine: "SyncEngine", mirror: Mirror, ref
 
 def take_out(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Sequence[str]) -> list[HeldEntry]:
     """Remove entries of memories that are not active from the files of a mirror, and return them; without `refs`, all."""
-    chosen = _choose(service, mirror, refs, [one for one in held_entries(engine, mirror) if one.is_retired])
+    chosen = _choose(service, engine, mirror, refs, [one for one in held_entries(engine, mirror) if one.is_retired])
     report = engine.sync(mirror, take_out={one.memory.number for one in chosen})
     _require_settled(engine, mirror, chosen, report)
     return chosen
@@ -309,7 +309,7 @@ def accept(service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Seque
 
     `refs`: the memories that it is about; without any, all. Raises NotAllowed for a worker.
     """
-    chosen = _choose(service, mirror, refs, [one for one in held_entries(engine, mirror) if one.is_outdated])
+    chosen = _choose(service, engine, mirror, refs, [one for one in held_entries(engine, mirror) if one.is_outdated])
     numbers = [one.memory.number for one in chosen]
     service.accept_entries(mirror.number, numbers)
     report = engine.sync(mirror, accept=numbers)
@@ -324,16 +324,18 @@ def _require_settled(engine: "SyncEngine", mirror: Mirror, chosen: Sequence[Held
         raise Unwritable(report.troubles[0])
 
 
-def _choose(service: "Service", mirror: Mirror, refs: Sequence[str], held: list[HeldEntry]) -> list[HeldEntry]:
-    """The entries that a person names. Raises NotFound for one that is not among them."""
-    if not refs:
-        return held
+def _choose(
+    service: "Service", engine: "SyncEngine", mirror: Mirror, refs: Sequence[str], held: list[HeldEntry]
+) -> list[HeldEntry]:
+    """The entries that a person names. Raises NotFound for one that is not among them, Unreadable if that is not known."""
     by_number = {one.memory.number: one for one in held}
     numbers = [service.show(ref, scope=mirror.scope).number for ref in refs]
-    for number in numbers:
-        if number not in by_number:
-            raise NotFound(f"#{number} is not one of these entries: `omoide mirror status {mirror.number}` lists them")
-    return [by_number[number] for number in dict.fromkeys(numbers)]
+    missing = [number for number in numbers if number not in by_number]
+    if (missing or not held) and (unreadable := engine.unreadable(mirror)):
+        raise Unreadable(unreadable[0])
+    if missing:
+        raise NotFound(f"#{missing[0]} is not one of these entries: `omoide mirror status {mirror.number}` lists them")
+    return [by_number[number] for number in dict.fromkeys(numbers)] if refs else held
 
 
 def rebuild(service: "Service", engine: "SyncEngine", mirror: Mirror, source: Side) -> Report:

@@ -121,6 +121,11 @@ class SyncRun:
         """Return whether git has the file of a mirror, on another branch perhaps."""
         return self._snapshot.single and self._evidence.is_known_to_git(self._snapshot.name)
 
+    def unreadable(self) -> list[str]:
+        """Return why files cannot be read, as they are now."""
+        self._compare()
+        return list(self._unreadable.values())
+
     def held_states(self) -> list[tuple[Memory, SyncState]]:
         """Return the memories whose entries are not as the memories say and are left so, as the files are now."""
         plan = self._import.plan(self._compare())
