@@ -577,7 +577,7 @@ def test_a_directory_whose_path_is_not_utf_8_is_a_project_like_any_other(odd: Pa
             (place,) = next(project for project in memory.projects() if project.path == scope.path).places
             assert directory_path(place.directory) == root
             assert place.directory.encode().isascii()
-        assert memory.route("hello", directory=odd).primary.path == memory.locate(odd).path
+        assert memory.route("run the tests again", directory=odd).primary.path == memory.locate(odd).path
     assert "gone" not in _run(odd, "doctor")[1]
 
 

@@ -362,9 +362,10 @@ def test_what_is_added_on_a_branch_without_the_file_is_said_to_wait_for_it(run, 
     assert f"{file} is not there: `omoide mirror status` shows what belongs in it" in run("memories", "list").err
     (mirror,) = run("mirror", "status", "--json").data["mirrors"]
     assert (mirror["troubles"], mirror["in_sync"], len(mirror["missing"])) == ([], False, 2)
-    (check,) = [one for one in run("doctor", "--json").data["checks"] if "memories.md" in one["what"]]
+    check, *entries = [one for one in run("doctor", "--json").data["checks"] if "memories.md" in one["what"]]
     assert check["ok"]
-    assert "is not there, and git has it" in check["what"]
+    assert check["what"].endswith("is not there, and git has it")
+    assert [one["what"].split(" is not in ")[0] for one in entries] == ["mirror 1: #2", "mirror 1: #1"]
     git("switch", "-q", "main", cwd=shop)
     run("memories", "list")
     assert texts(file) == ["one", "二番目"]
