@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 import typing
@@ -33,7 +34,7 @@ def omoide_classes() -> dict[str, type]:
 
 
 def public_classes() -> set[type]:
-    """What a caller of `Service`, `RepoList` and `Conversation` meets: classes in signatures, fields, settings, errors."""
+    """What a caller of omoide meets: classes in the signatures and fields of what is exported, settings, errors."""
     names = omoide_classes()  # annotations of lazy imports are resolved with these
     found: set[type] = set()
 
@@ -43,21 +44,78 @@ def public_classes() -> set[type]:
                 add(part)
         if isinstance(annotation, type) and annotation.__module__.startswith("omoide") and annotation not in found:
             found.add(annotation)
-            for field in typing.get_type_hints(annotation, localns=names).values():
-                add(field)
+            add_hints(annotation)
+            for name, member in inspect.getmembers(annotation):
+                function = member.fget if isinstance(member, property) else member
+                if not name.startswith("_") and str(getattr(function, "__module__", None)).startswith("omoide"):
+                    add_hints(function)
 
-    entrances = (omoide.Service, omoide.RepoList, omoide.Conversation)
-    for name, member in [member for entrance in entrances for member in inspect.getmembers(entrance)]:
-        function = member.fget if isinstance(member, property) else member
-        if not name.startswith("_") and callable(function):
-            for annotation in typing.get_type_hints(function, localns=names).values():
-                add(annotation)
-    add(omoide.Service)
-    add(omoide.RepoList)
-    add(omoide.Conversation)
-    add(omoide.Settings)
+    def add_hints(value: object) -> None:
+        if callable(value):
+            for hint in typing.get_type_hints(value, localns=names).values():
+                add(hint)
+
+    for entrance in (omoide.Service, omoide.RepoList, omoide.Conversation, omoide.Settings):
+        add(entrance)
+    for name in omoide.__all__:
+        if inspect.isfunction(function := getattr(omoide, name)):
+            add_hints(function)
     errors = {value for value in names.values() if issubclass(value, omoide.OmoideError)}
     return found | {error for error in errors if error.__name__ not in INTERNAL_ERRORS}
+
+
+def type_names(annotation: ast.AST | None) -> set[str]:
+    """The names in an annotation, also where it is a string."""
+    names: set[str] = set()
+    for node in ast.walk(annotation) if annotation else ():
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
+            names.add(node.value)
+    return names
+
+
+def annotated_names(node: ast.AST) -> set[str]:
+    """The names of types in the signature of a function, or in the public methods and fields of a class."""
+    if isinstance(node, ast.ClassDef):
+        fields = [member.annotation for member in node.body if isinstance(member, ast.AnnAssign)]
+        methods = [member for member in node.body if isinstance(member, ast.FunctionDef) and not member.name.startswith("_")]
+        return set().union(*map(type_names, fields), *map(annotated_names, methods))
+    assert isinstance(node, ast.FunctionDef)
+    given = node.args
+    arguments = [*given.posonlyargs, *given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
+    return set().union(type_names(node.returns), *(type_names(argument.annotation) for argument in arguments))
+
+
+def public_aliases() -> set[str]:
+    """The names that signatures and fields of exported names have for other types, such as `Ref` for `str | int`."""
+    homes: dict[str, set[str]] = {}
+    for classes in (_USE_CASES, [f"{value.__module__}.{value.__name__}" for value in public_classes()]):
+        for path in classes:
+            module, _, name = path.rpartition(".")
+            homes.setdefault(module, set()).add(name)
+    for name in omoide.__all__:
+        if inspect.isfunction(value := getattr(omoide, name)):
+            homes.setdefault(value.__module__, set()).add(value.__name__)
+    aliases: set[str] = set()
+    for file in SOURCES:
+        module = "omoide." + module_name(file).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        known = (
+            {name for name in vars(sys.modules.get(module)) if is_alias(module, name)} if module in sys.modules else set()
+        )
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                known |= {alias.name for alias in node.names if is_alias(str(node.module), alias.name)}
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name in homes.get(module, ()):
+                aliases |= annotated_names(node) & known
+    return aliases
+
+
+def is_alias(module: str, name: str) -> bool:
+    """Return True if a module of omoide gives this name to a type that is made of others."""
+    return module.startswith("omoide.") and bool(typing.get_args(getattr(sys.modules.get(module), name, None)))
 
 
 def test_every_type_and_error_that_a_caller_meets_is_exported() -> None:
@@ -65,6 +123,7 @@ def test_every_type_and_error_that_a_caller_meets_is_exported() -> None:
         f"{found.__module__}.{found.__name__}" for found in public_classes() if found.__name__ not in omoide.__all__
     )
     assert not missing, f"export these in omoide/__init__.py (TYPE_CHECKING and _MODULES): {missing}"
+    assert public_aliases() - set(omoide.__all__) == set()
 
 
 def test_nothing_else_is_exported() -> None:
@@ -76,6 +135,7 @@ def test_nothing_else_is_exported() -> None:
         "read_lines",
         "read_turns",
         *(found.__name__ for found in public_classes()),
+        *public_aliases(),
     }
 
 
@@ -87,7 +147,9 @@ def test_type_checkers_and_help_see_every_exported_name() -> None:
     assert set(omoide.__all__) <= set(dir(omoide))
     for name in omoide.__all__:
         exported = getattr(omoide, name)
-        assert exported.__module__.startswith(homes[name]), f"omoide.{name} is defined in {exported.__module__}"
+        assert exported is getattr(importlib.import_module(homes[name]), name)
+        if isinstance(exported, type):
+            assert exported.__module__.startswith(homes[name]), f"omoide.{name} is defined in {exported.__module__}"
 
 
 def test_the_service_has_every_verb_of_its_use_cases() -> None:
@@ -323,7 +385,10 @@ def test_the_service_explains_every_parameter_of_its_operations() -> None:
 
 
 def test_every_exported_name_has_a_docstring() -> None:
-    assert [name for name in omoide.__all__ if not getattr(omoide, name).__doc__] == []
+    aliases = public_aliases()
+    assert [name for name in omoide.__all__ if name not in aliases and not getattr(omoide, name).__doc__] == []
+    texts = "".join(file.read_text(encoding="utf-8") for file in SOURCES)
+    assert [name for name in aliases if not re.search(rf'^{name} = .*\n"""\S', texts, re.MULTILINE)] == []
 
 
 def test_every_import_inside_a_function_says_why_it_is_lazy():

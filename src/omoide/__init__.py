@@ -90,6 +90,7 @@ if TYPE_CHECKING:
         HookState as HookState,
         Injection as Injection,
         Layer as Layer,
+        Layout as Layout,
         Link as Link,
         Linked as Linked,
         LinkKind as LinkKind,
@@ -116,6 +117,7 @@ if TYPE_CHECKING:
         Session as Session,
         Side as Side,
         SlackSource as SlackSource,
+        Source as Source,
         State as State,
         Summary as Summary,
         SyncConflict as SyncConflict,
@@ -126,6 +128,9 @@ if TYPE_CHECKING:
         Version as Version,
         WorkTreeRecord as WorkTreeRecord,
         WorkTreeState as WorkTreeState,
+    )
+    from omoide.model.prompt import (
+        Rule as Rule,
     )
     from omoide.routing.catalogue import (
         catalogue as catalogue,
@@ -138,7 +143,12 @@ if TYPE_CHECKING:
     )
     from omoide.service.copies import (
         Copy as Copy,
+        FoundCopies as FoundCopies,
         PurgeReport as PurgeReport,
+        Trace as Trace,
+    )
+    from omoide.service.core import (
+        Ref as Ref,
     )
     from omoide.service.hooks import (
         Hooks as Hooks,
@@ -146,6 +156,9 @@ if TYPE_CHECKING:
     from omoide.service.llm_usage import (
         UsageReport as UsageReport,
         UsageRow as UsageRow,
+    )
+    from omoide.service.maintenance import (
+        Watch as Watch,
     )
     from omoide.service.meter import (
         MeterReport as MeterReport,
@@ -217,17 +230,20 @@ _MODULES = {
     "omoide.lifecycle.run_statistics": "Interval RunGroup RunReport",
     "omoide.model": (
         "Actor AgentFile AgentHunk AgentSource Choice CliSource ComposedPrompt Draft Event FileSource GitHubSource "
-        "Hit HookCall HookEvent HookRecord HookState Injection Layer Link Linked LinkKind Memory MemoryUse Mirror Outcome "
-        "Page Project ProjectPlace PromptMemory Query Receipt Remembered ResumeContext Role Route RouteCandidate "
-        "RouteConfidence Run RunResult Scope SearchResult Session Side SlackSource State Summary SyncConflict Task TreeFile "
-        "Usage VectorCoverage Version WorkTreeRecord WorkTreeState"
+        "Hit HookCall HookEvent HookRecord HookState Injection Layer Layout Link Linked LinkKind Memory MemoryUse Mirror "
+        "Outcome Page Project ProjectPlace PromptMemory Query Receipt Remembered ResumeContext Role Route RouteCandidate "
+        "RouteConfidence Run RunResult Scope SearchResult Session Side SlackSource Source State Summary SyncConflict Task "
+        "TreeFile Usage VectorCoverage Version WorkTreeRecord WorkTreeState"
     ),
+    "omoide.model.prompt": "Rule",
     "omoide.routing.catalogue": "catalogue",
     "omoide.service": "Service",
     "omoide.service.candidate_store": "LearningReport",
-    "omoide.service.copies": "Copy PurgeReport",
+    "omoide.service.copies": "Copy FoundCopies PurgeReport Trace",
+    "omoide.service.core": "Ref",
     "omoide.service.hooks": "Hooks",
     "omoide.service.llm_usage": "UsageReport UsageRow",
+    "omoide.service.maintenance": "Watch",
     "omoide.service.meter": "MeterReport MeterRow UseCounts",
     "omoide.service.mirrors": "ConflictDetail",
     "omoide.service.project_moves": "ProjectMerge",

@@ -61,6 +61,7 @@ class FileSource(msgspec.Struct, frozen=True, tag_field="kind", tag="file"):
 
 
 Source = SlackSource | GitHubSource | CliSource | AgentSource | FileSource
+"""Where an action came from."""
 
 SOURCE_FORMS = "slack:CHANNEL/THREAD, github:OWNER/NAME#ISSUE, cli, agent:ID or file:PATH"
 _GITHUB = load_pattern(r"([^#\s]+)(?:#(\d{1,18}))?")
