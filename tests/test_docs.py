@@ -1,5 +1,6 @@
 """The documentation is complete and correct in both languages: commands, options, settings, tools, links, examples."""
 
+import inspect
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 
 from omoide.interfaces.cli import COMMANDS, cli
 from omoide.interfaces.mcp.dispatch import tools_of
+from omoide.service import Service
 from omoide.settings import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -192,6 +194,24 @@ def code_spans(page: Path, pattern: str) -> set[str]:
 def test_the_japanese_page_names_the_same_commands_options_json_and_python(page: str) -> None:
     missing = code_spans(DOCS / page, r"--|omoide |OMOIDE_|\{\"|\w+\(|[A-Z]\w+[a-z]$") - code_spans(JAPANESE / page, ".")
     assert not missing, f"docs/ja/{page} does not name {sorted(missing)}"
+
+
+def operations_of(page: Path) -> tuple[set[str], dict[str, set[str]]]:
+    """The names in the table of operations, and the parameters of those that are written with them."""
+    (section,) = [part for part in page.read_text("utf-8").split("\n## ") if "`remember_many(" in part]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    spans = [span for row in rows for span in re.findall(r"`([^`]+)`", row)]
+    signatures = dict(re.fullmatch(r"(\w+)\((.*)\)", span).groups() for span in spans if "(" in span and "…" not in span)
+    names = {span.partition("(")[0] for span in spans}
+    return names, {name: set(arguments.replace("*, ", "").split(", ")) - {""} for name, arguments in signatures.items()}
+
+
+@pytest.mark.parametrize("folder", LANGUAGES, ids=["en", "ja"])
+def test_every_operation_of_the_service_is_documented_with_its_parameters(folder: Path) -> None:
+    names, documented = operations_of(folder / "python.md")
+    assert names == {name for name in dir(Service) if not name.startswith("_")}
+    actual = {name: set(inspect.signature(getattr(Service, name)).parameters) - {"self"} for name in documented}
+    assert documented == actual
 
 
 def test_every_tool_is_documented_in_both_languages() -> None:
