@@ -1,4 +1,4 @@
-"""What every test has at hand: a clock that moves only when told, and a memory of its own."""
+"""Fixtures of every test: a clock that only the test moves, and a memory of its own."""
 
 import os
 import signal

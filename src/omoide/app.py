@@ -78,7 +78,7 @@ def open_service(
         settings.wait,
         index_version=INDEX_VERSION,
         create=False,
-        report=report or (lambda _: None),  # from Python, whoever opens a file knows its name
+        report=report or (lambda _: None),  # from Python, the caller knows the name of the file
     )
     if not quick:
         update_index(store)
@@ -194,8 +194,8 @@ def read_foreign_table(
 ) -> list[dict[str, Any]]:
     """Return the rows of a table in the database of another program, which is left as it is.
 
-    Call it before the store of the settings is opened: whoever closes any descriptor of a file loses all locks on it. `what`
-    says what kind of database is expected. Raise Unreadable if the file cannot be read or is not such a database,
+    Call it before the store of the settings is opened: a process that closes any descriptor of a file loses all its locks on
+    it. `what` says what kind of database is expected. Raise Unreadable if the file cannot be read or is not such a database,
     InvalidInput if it is the store itself.
     """
     from omoide.storage.sqlite.foreign import read_table  # lazy: only an import from another program needs it

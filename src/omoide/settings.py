@@ -134,7 +134,7 @@ SETTINGS = (
     ),
     Setting(
         "inject_min_score",
-        "the same for whoever adds memories to a prompt unasked",
+        "the same where memories are added to a prompt automatically",
         lambda: 0.25,
         setting_values.share,
     ),
@@ -158,7 +158,7 @@ SETTINGS = (
     ),
     Setting(
         "learn_from_sessions",
-        "whether the hooks of agents leave what was said in an inbox that is learnt from",
+        "whether the hooks of agents leave conversations in an inbox that is learnt from",
         lambda: True,
         _boolean,
     ),

@@ -67,7 +67,7 @@ def test_control_and_direction_characters_are_refused_in_single_lines(memory, fi
     text = f"before{character}after"
     draft = Draft("x", SHOP, tags=[text]) if field == "tag" else Draft("x", SHOP, **{field: text})
     with pytest.raises(
-        InvalidInput, match=f"the {field} contains the control character U\\+{ord(character):04X}: take it out"
+        InvalidInput, match=f"the {field} contains the control character U\\+{ord(character):04X}: remove it"
     ):
         memory.remember(draft)
 

@@ -271,7 +271,7 @@ def test_doctor_names_the_entries_of_a_directory_that_is_gone(run, shop, file, f
 def test_doctor_does_not_call_a_file_in_sync_that_does_not_exist(run, file, five):
     file.unlink()
     (check, *_) = [one for one in run("doctor", "--json").data["checks"] if "memories.md" in one["what"]]
-    assert check["what"].endswith("memories.md does not exist: 5 to settle")
+    assert check["what"].endswith("memories.md does not exist: 5 entries to decide on")
 
 
 # conflict markers

@@ -185,7 +185,7 @@ def test_a_directory_whose_name_cannot_be_a_projects_is_reported_and_left_alone(
     write(root / "notes" / "MEMORY.md", "# notes\n")
     listed = run("project", "list", "--json")
     assert [project["path"] for project in listed.data["projects"]] == ["notes"]
-    assert "what? is not taken for a project: project 'what?' contains '?'" in listed.err
+    assert "what? is not recognised as a project: project 'what?' contains '?'" in listed.err
 
 
 # reading

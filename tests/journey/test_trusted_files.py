@@ -56,7 +56,7 @@ def entry(text: str, file: Path) -> str:
 # missing entries
 
 
-def test_status_and_doctor_name_missing_entries_the_reason_and_two_commands_that_settle_it(run, shop, file):
+def test_status_and_doctor_name_missing_entries_the_reason_and_two_commands_for_them(run, shop, file):
     for text in ("one", "two", "three", "配送は火曜日"):
         run("memories", "add", text)
     commit(shop)
@@ -69,7 +69,7 @@ def test_status_and_doctor_name_missing_entries_the_reason_and_two_commands_that
     assert "not archived, because git has this version of the file" in shown
     assert "omoide mirror put-back 1 " in shown
     assert "omoide mirror forget-missing 1 " in shown
-    assert re.search(r"(?m)^    1 to settle$", shown)
+    assert re.search(r"(?m)^    1 to decide$", shown)
     assert "in sync" not in shown, "not all of it is"
     (mirror,) = run("mirror", "status", "--json").data["mirrors"]
     assert mirror["in_sync"] is False
@@ -79,7 +79,7 @@ def test_status_and_doctor_name_missing_entries_the_reason_and_two_commands_that
     assert "git has this version of the file" in check["what"]
     assert "put-back 1" in check["remedy"]
     assert "forget-missing 1" in check["remedy"]
-    assert [one for one in checks if one["what"].endswith("is in sync with project shop, but for 1 to settle")]
+    assert [one for one in checks if one["what"].endswith("is in sync with project shop, except for 1 entry to decide on")]
     assert "#1 is not one of these entries" in run("mirror", "put-back", "1", "1").err
     assert "four" in run("mirror", "put-back", "1", "5").out
     assert texts(file)[-1] == "four"
@@ -93,7 +93,7 @@ def test_status_and_doctor_name_missing_entries_the_reason_and_two_commands_that
     assert "nothing to do" in run("mirror", "put-back", "1").err
 
 
-def test_status_and_doctor_name_earlier_texts_that_git_brought_back_and_two_commands_that_settle_it(run, shop, file):
+def test_status_and_doctor_name_earlier_texts_that_git_brought_back_and_two_commands_for_them(run, shop, file):
     for text in ("one", "two", "配送は火曜日"):
         run("memories", "add", text)
     commit(shop)
@@ -106,7 +106,7 @@ def test_status_and_doctor_name_earlier_texts_that_git_brought_back_and_two_comm
     assert "neither side was changed, because git, or an editor that opened the file long ago, brought" in shown
     assert "omoide mirror put-back 1 " in shown
     assert "omoide mirror accept 1 " in shown
-    assert re.search(r"(?m)^    1 to settle$", shown)
+    assert re.search(r"(?m)^    1 to decide$", shown)
     assert "in sync" not in shown, "not all of it is"
     (mirror,) = run("mirror", "status", "--json").data["mirrors"]
     assert (mirror["in_sync"], mirror["missing"], mirror["retired"]) == (False, [], [])

@@ -44,7 +44,7 @@ class ProcessResult(NamedTuple):
 
 
 def require_command(command: Sequence[str]) -> None:
-    """Raise InvalidInput if there is no such program, before anything is done for it."""
+    """Raise InvalidInput if there is no such program, before anything else is done."""
     if command[0].startswith("-"):
         raise InvalidInput(f"there is no option {command[0]}: see `omoide run --help`; the agent's command stands after --")
     if which(command[0]) is not None:

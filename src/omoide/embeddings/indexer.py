@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # numpy takes 150 ms that only a process that embeds should p
 SIMILAR = 0.8
 """The cosine from which two memories are compared word by word."""
 _CLOSE_WAIT = 10.0
-"""Seconds that closing waits for the batch in progress. The process itself waits for it however long it takes."""
+"""Seconds that closing waits for the batch in progress. The process itself waits for the batch without a limit."""
 PAUSE = 60.0
 """Seconds after a failure in which the embedder is not tried again, except by `fill`."""
 LOOK = 5.0
@@ -139,7 +139,7 @@ class EmbeddingIndex:
     def compare_texts(self, vector: "QueryVector", texts: Sequence[str]) -> list[float]:
         """Return the cosine of a query's vector with each of these texts; an empty list if the embedder gives none.
 
-        The vectors of texts are kept: whoever asks again compares the same ones, such as the descriptions of projects.
+        The vectors of texts are kept: the same texts, such as the descriptions of projects, are compared again and again.
         """
         known = self._texts
         if len(known) > _MOST_TEXTS:
@@ -182,7 +182,7 @@ class EmbeddingIndex:
     def encode_query_without_loading(self, query: Query) -> "QueryVector | None":
         """Return the query's text as a vector if that is cheap: by the bundled model, which this process has loaded.
 
-        For whoever must answer at once and without a network; None: search by words.
+        For callers that must answer at once and without a network; None: search by words.
         """
         is_cheap = self._loaded and self._settings.embedder in _BUNDLED
         return self.encode_query(query, in_english=False) if is_cheap else None

@@ -9,7 +9,7 @@ def is_process_ending() -> bool:
 
 
 class EndSignal:
-    """Asks a thread to end after its batch in progress: set by whoever closes what it works for, or by the process's end."""
+    """Asks a thread to end after its batch in progress: set by the owner of the thread, or by the end of the process."""
 
     def __init__(self) -> None:
         self._set = threading.Event()

@@ -20,7 +20,7 @@ _TRIES = 5
 
 
 class Stat(NamedTuple):
-    """What tells that a file has changed."""
+    """The values by which a change of a file is detected."""
 
     mtime_ns: int
     size: int
@@ -66,7 +66,7 @@ def read(directory: int, last: str, path: Path) -> tuple[bytes, Stat]:
             after = os.fstat(descriptor)
         if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size) and len(data) == after.st_size:
             return data, Stat(after.st_mtime_ns, after.st_size, after.st_ino)
-    raise Unreadable(f"{path} is being written all the time: try again")
+    raise Unreadable(f"{path} changes again and again while it is read: try again")
 
 
 def text(data: bytes, path: Path) -> str:

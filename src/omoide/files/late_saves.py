@@ -78,7 +78,7 @@ def hold_file(path: Path) -> Iterator[FileHold]:
 
 
 def is_quiet(path: Path) -> bool:
-    """Whether nobody is writing to the file, or whoever was has finished within a moment."""
+    """Whether no process is writing to the file, or the one that was has finished after a short wait."""
     with _open_file(path) as descriptor:
         return descriptor is None or _wait_for_lease(descriptor, _WAIT_SECONDS)
 
@@ -87,7 +87,7 @@ def is_quiet(path: Path) -> bool:
 def _open_file(path: Path) -> Iterator[int | None]:
     descriptor = None
     if hasattr(fcntl, "F_SETLEASE"):
-        with suppress(OSError):  # fallback: whoever reads the file reports what is wrong with it
+        with suppress(OSError):  # fallback: the code that reads the file reports what is wrong with it
             descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         yield descriptor
@@ -253,7 +253,7 @@ def _delete_unused(file: ReplacedFile) -> None:
     """Delete a file that looks as it was listed, unless somebody has it open for writing, however long ago."""
     with _open_file(file.path) as descriptor:
         if descriptor is not None:
-            # Whoever has opened it, or waits for it, refuses us the lease; whoever has written has changed its look.
+            # A process that has opened it, or waits for it, prevents the lease; one that has written has changed its times.
             if _take_lease(descriptor) is False:
                 return
             stat = os.fstat(descriptor)

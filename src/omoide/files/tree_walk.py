@@ -1,4 +1,4 @@
-"""The directories of a tree that hold a file of one name: where projects are found, whoever made them."""
+"""The directories of a tree that hold a file of one name: where projects are found, also those made by hand."""
 
 import os
 from collections.abc import Iterator

@@ -189,7 +189,7 @@ def check_line(text: str, what: str, settings: Settings) -> str:
 def _refuse_control(text: str, what: str) -> None:
     odd = CONTROL.search(text)
     if odd:
-        raise InvalidInput(f"the {what} contains the control character U+{ord(odd[0]):04X}: take it out")
+        raise InvalidInput(f"the {what} contains the control character U+{ord(odd[0]):04X}: remove it")
 
 
 def check_tags(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
@@ -203,7 +203,7 @@ def check_tags(names: Sequence[str], settings: Settings) -> tuple[str, ...]:
     for name in names:
         tag = unicodedata.normalize("NFC", check_line(name, "tag", settings))
         if "," in tag:
-            raise InvalidInput(f"tag {tag!r} contains a comma, which separates tags: take it out")
+            raise InvalidInput(f"tag {tag!r} contains a comma, which separates tags: remove it")
         if len(tag) > _TAG_LENGTH:
             raise InvalidInput(f"tag {tag[:20]!r}… has {len(tag)} characters, at most {_TAG_LENGTH}: choose a shorter one")
         checked.setdefault(tag.casefold(), tag)
@@ -285,7 +285,7 @@ def _check_text(text: str, what: str, settings: Settings) -> str:
             f"the {what} contains half a character at position {error.start} (a lone surrogate): decode the text properly"
         ) from error
     if "\0" in text:
-        raise InvalidInput(f"the {what} contains a NUL character at position {text.index(chr(0))}: take it out")
+        raise InvalidInput(f"the {what} contains a NUL character at position {text.index(chr(0))}: remove it")
     if size > settings.max_content:
         raise InvalidInput(
             f"the {what} has {size:,} bytes, at most {settings.max_content:,}: split it, or raise `max_content`"
@@ -294,7 +294,7 @@ def _check_text(text: str, what: str, settings: Settings) -> str:
         if settings.secrets == "redact":
             return secrets.redact(text)
         raise SecretFound(
-            f"the {what} seems to hold a secret ({secret.kind}, at position {secret.start}): take it out,"
+            f"the {what} seems to hold a secret ({secret.kind}, at position {secret.start}): remove it,"
             ' or set `secrets` to "redact"'
         )
     return text

@@ -216,7 +216,7 @@ def coverage(value: VectorCoverage) -> dict[str, Any]:
 
 
 def copy(value: "Copy") -> dict[str, str]:
-    """Return a file that holds, or held, a purged memory."""
+    """Return a file that contains, or contained, a purged memory."""
     return {"path": value.path, "kind": value.kind, "state": value.state, "reason": value.reason}
 
 

@@ -29,7 +29,7 @@ _WARNS = load_pattern(
     r"|うるさ|差し戻|遮断|握って",
     re.I,
 )
-"""Words of a clause that denies something, or tells what went wrong with it."""
+"""Words of a clause that denies something, or describes what went wrong."""
 
 _NOTHING_BUT = load_pattern(r"以外|しか|\b(?:nothing|no other\b.*) (?:but|than)\b", re.I)
 """Words by which a denial asks for what it names."""

@@ -237,7 +237,7 @@ def _with_particles(tokens: Sequence[str]) -> list[str]:
 
 
 def _says_otherwise(one: TextFeatures, other: TextFeatures, gone: Counter[str], come: Counter[str]) -> bool:
-    """Whether anything speaks against two similar texts saying the same in other words."""
+    """Whether there is evidence against two similar texts saying the same in other words."""
     return (
         # One word that replaces another, and endings alone, change a fact more often than they reword it.
         (gone.total() + come.total() < _REWORDED and not _is_rearranged(one, other))

@@ -18,7 +18,7 @@ _CHANGING = frozenset(
 """Acts that a changed file shows."""
 _WORD = load_pattern("[a-z]{3,}")
 _FACT_JA = load_pattern("(?:届く|来る|動く|ている|てある|ていた|だった)(?:[。、（(]|$)")
-"""The end of a clause in Japanese that tells how something is, and demands nothing."""
+"""The end of a clause in Japanese that describes something, and demands nothing."""
 _LONG_NUMBER = 3
 _CONVENTIONAL = load_pattern(r"conventional ?commits?", re.I)
 _CONVENTIONAL_MESSAGE = load_pattern(

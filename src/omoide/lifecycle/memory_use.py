@@ -54,7 +54,7 @@ def judge_use(memory: str, work: AgentWork) -> UseJudgement:
 
 
 def judge_clear(traces: MemoryTraces) -> MemoryUse | None:
-    """Return what an agent made of a memory where one sign tells; None: the evidence is to be weighed."""
+    """Return how an agent treated a memory if a single sign decides that; None: all evidence must be weighed."""
     found = traces.contradictions
     if found.clear:
         return MemoryUse.CONTRADICTED

@@ -17,7 +17,7 @@ def listing(memory: Memory, at: datetime) -> State:
     """Return the listing of a memory at a moment: its state, or `inactive` for an active one that has expired.
 
     Retention archives an expired memory later, unless it is pinned. A link `supersedes` does not change the listing of its
-    target: whoever adds the link archives the target.
+    target: the caller that adds the link archives the target.
     """
     if memory.state is State.ACTIVE and has_expired(memory.expires_at, at):
         return State.INACTIVE

@@ -52,7 +52,7 @@ class Field(msgspec.Struct, frozen=True):
     name: str
     kind: Kind
     default: Any = REQUIRED
-    """What a memory has where nobody gave a value; REQUIRED where whoever makes the memory decides."""
+    """The value where none is given; REQUIRED where the code that makes the memory decides."""
     optional: bool = False
     """None is a value: there is none. For the topic, one that is derived from the content."""
     draft: bool = False
@@ -68,7 +68,7 @@ class Field(msgspec.Struct, frozen=True):
     stamped: bool = False
     """omoide writes it into the front matter of a file; nobody sets it there."""
     authored: bool = False
-    """Part of what the memory says: whoever changes it becomes the author."""
+    """Part of what the memory says: the actor that changes it becomes the author."""
     logged: bool = True
     """The event of a change names it."""
     versioned: bool = True

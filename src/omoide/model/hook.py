@@ -125,7 +125,7 @@ class InboxItem(msgspec.Struct, frozen=True):
     size: int
     """Of the transcript then, in bytes: up to there it belongs to this turn."""
     prompt: str = ""
-    """What the person said, where the client tells it with the answer."""
+    """The person's message, where the client sends it with the answer."""
     last_message: str = ""
     work_tree: str = ""
     """The state of the work tree as JSON; empty outside of git."""

@@ -29,7 +29,7 @@ TYPES = (
 """The built-in types, of which the first is the default; settings add more."""
 
 ACTIVITY = "activity"
-"""The type of a line in a project's log: never the same as an earlier one, whatever it says."""
+"""The type of a line in a project's log: never the same as an earlier one, even with the same text."""
 
 TOPIC_LENGTH = 50
 
@@ -96,7 +96,7 @@ class Memory(msgspec.Struct, frozen=True, gc=False):
     expires_at: datetime | None
     version: int
     source_run_id: str | None = None
-    """The run of an agent that it comes from, as whoever runs the agents calls it."""
+    """The run of an agent that it comes from, by the id that the program which runs agents gives it."""
     author: Actor | None = None
     """Who last changed what it says, set by the service; None: it is not stored yet."""
     original_prompt: str | None = None

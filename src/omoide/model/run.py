@@ -29,10 +29,10 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     exit_code: int | None = None
     note: str = ""
     helped: tuple[int, ...] = ()
-    """Numbers of memories in the prompt that helped, as whoever reported it says."""
+    """Numbers of memories in the prompt that helped, as reported with the outcome."""
     harmed: tuple[int, ...] = ()
     event: int = 0
-    """The last event of the store before it: so outcomes have an order across projects, whatever clocks do."""
+    """The last event of the store before it: so outcomes have an order across projects that does not depend on clocks."""
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class Run(msgspec.Struct, frozen=True):
     number: int
     """Counted in each project; 0 until it is stored."""
     id: str
-    """Unique in its project; chosen by whoever runs agents, or made here."""
+    """Unique in its project; chosen by the caller, or made here."""
     scope: Scope
     """The project, and the session if there is one."""
     task: Task

@@ -98,7 +98,7 @@ def check_segment(name: str, what: str) -> str:
     if not name.strip():
         raise InvalidInput(f"the name of the {what} is empty: choose one")
     if name != name.strip() or name.startswith(".") or name.endswith("."):
-        raise InvalidInput(f"{what} {name!r} begins or ends with white space or a dot: take it off")
+        raise InvalidInput(f"{what} {name!r} begins or ends with white space or a dot: remove it")
     for character in name:
         if character in '/\\:*?"<>|' or unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
             raise InvalidInput(f"{what} {name!r} contains {character!r}: use letters, digits, spaces, - _ .")

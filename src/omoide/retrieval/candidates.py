@@ -105,7 +105,7 @@ def by_words(
 def _search(query: Query, terms: Mapping[str, float], parts: QueryParts, entries: int, *, words_only: bool) -> _Search:
     pairs = list(filter(analyzer.is_literal, terms))
     # A word may be asked for though many memories contain it. A pair of characters in many memories is a part of many words:
-    # it tells nothing, and to search for it would cost more than for all the others.
+    # it does not distinguish memories, and searching for it would cost more than for all the others.
     pair_limit = int(_share_limit(constants.PAIR_IGNORED_SHARE, entries))
     limits = dict.fromkeys(terms, constants.MAX_COUNTED - 1) | dict.fromkeys(pairs, pair_limit)
     return _Search(query, terms, parts, limits, bool(pairs), entries, words_only)

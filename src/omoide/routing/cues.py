@@ -1,6 +1,6 @@
 """How a message is phrased: as work that goes on, a question of general knowledge, a private matter, or a greeting. Pure.
 
-Words tell what a message is about only where a project uses them. How it is phrased tells whether it is about a project
+Words tell what a message is about only where a project uses them. Its phrasing shows whether it is about a project
 at all. The phrases are of common English and Japanese, not of any trade.
 """
 

@@ -23,7 +23,7 @@ class Decision(NamedTuple):
     """A sentence for people, without the words in common."""
     secondary: Sequence[str] = ()
     private: Sequence[str] = ()
-    """The words of private life that speak for no project."""
+    """The words of private life, which are evidence for no project."""
     undecided: bool = False
     """Whether somebody who reads the message could decide better."""
 
@@ -49,7 +49,7 @@ def decide(
     """Decide which project a message belongs to.
 
     mentions: the projects that the message names
-    evidence: what speaks for no project by how the message is phrased
+    evidence: for no project, by how the message is phrased
     least: the probability from which on a project is chosen where there is no current one
     telling: whether the message has words that could tell what it is about
     """

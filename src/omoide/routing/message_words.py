@@ -11,11 +11,11 @@ from omoide.routing.glossary import translations
 from omoide.routing.loanwords import same_sound
 
 EVERYDAY = 0.35
-"""What a word of everyday talk says, of what another one says."""
+"""The weight of a word of everyday talk, relative to another word."""
 ENDING = 0.3
 """The same for a Japanese character with a part of its ending, as る前 or 取っ: mostly a verb of any topic."""
 TRANSLATED = 0.7
-"""How well a project that uses a word of the other language fits, of one that uses the word itself."""
+"""The weight of a word that a project has in the other language, relative to the word itself."""
 HALF = 0.5
 """The same for one half of a long word in katakana, which mostly is a compound."""
 _READ = 4_000

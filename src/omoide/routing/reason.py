@@ -15,7 +15,7 @@ _LEAST = 0.2
 
 
 def explain(decision: Decision, matches: MessageMatches, message: str) -> str:
-    """Return why the decision was made, with the words of the message that speak for the project, or for none.
+    """Return why the decision was made, with the words of the message that are evidence for the project, or for none.
 
     Only words of the message itself are shown, never those of a memory.
     """

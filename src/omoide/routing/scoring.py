@@ -59,7 +59,7 @@ class MessageContext(NamedTuple):
 
 
 class NoProjectEvidence(NamedTuple):
-    """What speaks for no project by how a message is phrased."""
+    """Evidence for no project, by how a message is phrased."""
 
     private: Sequence[str] = ()
     """Its words of private life that no project uses."""
@@ -92,7 +92,7 @@ def _without_vectors(matches: MessageMatches) -> MessageMatches:
 
 
 def stay_cues(matches: MessageMatches, cues: MessageCues) -> Sequence[float]:
-    """Return what else than common words speaks for the current project, in the order of `STAY_CUES`."""
+    """Return the evidence for the current project besides common words, in the order of `STAY_CUES`."""
     return (cues.is_work and not cues.changes_topic, _goes_on(matches, cues), cues.changes_topic)
 
 
@@ -104,7 +104,7 @@ def _goes_on(matches: MessageMatches, cues: MessageCues) -> float:
 
 
 def find_no_project_evidence(matches: MessageMatches, cues: MessageCues) -> NoProjectEvidence:
-    """Return what speaks for no project by how the message is phrased."""
+    """Return the evidence for no project by how the message is phrased."""
     unrelated = weigh_unrelated_words(matches)
     return NoProjectEvidence(
         [word for word in cues.private if not _is_used(word, matches)],
@@ -114,7 +114,7 @@ def find_no_project_evidence(matches: MessageMatches, cues: MessageCues) -> NoPr
 
 
 def none_cues(matches: MessageMatches, context: MessageContext) -> Sequence[float]:
-    """Return what speaks for no project, in the order of `NONE_CUES`."""
+    """Return the evidence for no project, in the order of `NONE_CUES`."""
     evidence = find_no_project_evidence(matches, context.cues)
     unrelated, newness = 0.0, 0.0
     current = matches.projects.get(context.current or NO_PROJECT)

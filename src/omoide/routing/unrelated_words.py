@@ -9,7 +9,7 @@ from omoide.routing.everyday_words import everyday_words
 from omoide.routing.work_words import work_words
 
 TELLING = 0.5
-"""What a word says at least that tells what a message is about: more than one of everyday talk."""
+"""The least weight of a word that shows what a message is about: more than that of a word of everyday talk."""
 _NUMBER = load_pattern("[0-9何一二三四五六七八九十]|^[数毎半両全各最今前次後先].$|^.[目回番度個件行日分時人]$")
 """Numbers, and what counts, points to or orders things in Japanese."""
 

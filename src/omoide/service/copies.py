@@ -28,7 +28,7 @@ class Trace(NamedTuple):
 
 
 class Copy(msgspec.Struct, frozen=True):
-    """A file that omoide made and that holds, or held, a purged memory."""
+    """A file that omoide made and that contains, or contained, a purged memory."""
 
     path: str
     kind: str

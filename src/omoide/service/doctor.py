@@ -161,7 +161,7 @@ def _check_clock(service: Service) -> Iterator[Check]:
 
 
 def _check_projects(service: Service) -> Iterator[Check]:
-    """Name projects all of whose directories are gone: no fault, but their memories are found from nowhere."""
+    """Name projects all of whose directories are gone: no fault, but no directory leads to their memories."""
     for project in service.projects():
         if project.places and not any(directory_path(place.directory).exists() for place in project.places):
             yield Check(

@@ -65,7 +65,7 @@ class HookCalls(Core):
 
     def _faults(self) -> Sequence[HookRecord]:
         """The calls that are logged beside the database, because they failed before they reached it."""
-        from omoide.files.hook_faults import read_faults  # lazy: only whoever looks at the log needs it
+        from omoide.files.hook_faults import read_faults  # lazy: only reading the log needs it
 
         return read_faults(self._settings.store)
 

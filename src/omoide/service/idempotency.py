@@ -47,8 +47,8 @@ class IdempotencyKey(msgspec.Struct, frozen=True):
 def make_key(actor: str, scope: Scope, key: str, request: bytes) -> IdempotencyKey:
     """Return the key of a request; raise InvalidInput if the text `key` is empty or too long.
 
-    `actor`: the name of whoever makes the request. `scope`: the project that it is about. `request`: everything that makes
-    it the same request.
+    `actor`: the name of the actor. `scope`: the project that the request is about. `request`: everything that makes it the
+    same request.
     """
     if not key.strip() or len(key) > _MAX_KEY:
         raise InvalidInput(f"an idempotency key must have 1 to {_MAX_KEY} characters, got {len(key)}")
@@ -138,13 +138,13 @@ def _restore(tx: Reader, record: IdempotencyRecord) -> Result:
     if result.project is not None:
         project = tx.project(number=result.project)
         if project is None:
-            raise NotFound(f"the request was done, but project {result.project} is no more")
+            raise NotFound(f"the request was done, but project {result.project} no longer exists")
         return project
     if result.session is not None:
         scope = Scope(result.path, result.session)
         for session in tx.sessions(record.at, scope):
             return msgspec.structs.replace(session, updated_at=session.created_at, memories=0)
-        raise NotFound(f"the request was done, but {scope} is no more")
+        raise NotFound(f"the request was done, but {scope} no longer exists")
     return result.done
 
 
@@ -152,7 +152,7 @@ def _restore_run(tx: Reader, project: str, result: "_Reference") -> Run | Compos
     """Return a run with its outcome, or a prompt whose text the caller renders again."""
     run = None if result.run is None else tx.run(Scope(project), result.run)
     if run is None and result.run is not None:
-        raise NotFound(f"the request was done, but run {result.run} is no more")
+        raise NotFound(f"the request was done, but run {result.run} no longer exists")
     if result.receipt is None:
         outcome = msgspec.json.decode(result.outcome or "", type=Outcome)
         return msgspec.structs.replace(cast("Run", run), outcome=outcome)

@@ -100,7 +100,7 @@ class Imports(Core):
         return "known"
 
     def _import_author(self, claimed: Actor | None) -> Actor:
-        """The author of an imported memory: whoever imports it. What the export claims can only lower the role."""
+        """The author of an imported memory: the actor that imports it. What the export claims can only lower the role."""
         if claimed is None or not permissions.outranks(self._actor.role, claimed.role):
             return self._actor
         return Actor(validation.check_line(claimed.name, "by", self._settings), claimed.role, self._actor.via)

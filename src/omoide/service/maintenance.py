@@ -60,9 +60,9 @@ class Maintenance(Core):
         `refs`: the memories. `everywhere`: also erase them from every copy that omoide made: backups, archives of reindexes,
         mirrored files and their backups; without `refs`, erase all memories that were purged before from the copies.
 
-        Returns how many were erased, which copies hold or held them, and which places omoide cannot change. Raises NotFound,
-        and Conflict for a memory that is not forgotten: then nothing is erased. Raises StoreBusy if another process uses the
-        file, so that traces stay in it: purge again later.
+        Returns how many were erased, which copies contain or contained them, and which places omoide cannot change. Raises
+        NotFound, and Conflict for a memory that is not forgotten: then nothing is erased. Raises StoreBusy if another
+        process uses the file, so that traces stay in it: purge again later.
         """
         permissions.require(self._actor, "purge")
         with self._writes.transaction() as write:

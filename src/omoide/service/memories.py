@@ -151,7 +151,7 @@ class Memories(Core):
         """Suggest tags for a draft without any, from its text and from similar memories of its scope."""
         if self._settings.autotag == "off" or draft.tags:
             return ()
-        from omoide.retrieval import autotag, pipeline  # lazy: 5 ms that only whoever wants tags pays for
+        from omoide.retrieval import autotag, pipeline  # lazy: 5 ms that only suggested tags need
 
         query = permissions.narrow_or_refuse(
             self._actor, Query(validation.scope_of(draft), draft.content[: autotag.READ], limit=10)

@@ -80,8 +80,8 @@ class Queries(Core):
         `states`: only memories in these states; by default active ones.
         `since`: only memories that changed at or after this time, which has a time zone.
         `limit`: how many at most; by default that of the settings.
-        `min_score`: return nothing if the best hit scores less; 0: never; by default the setting `min_score`. Whoever shows
-        memories unasked gives `settings.inject_min_score`. Without a text it has no effect.
+        `min_score`: return nothing if the best hit scores less; 0: never; by default the setting `min_score`. A program
+        that adds memories to prompts automatically gives `settings.inject_min_score`. Without a text it has no effect.
 
         Returns the hits with their scores and the evidence for each: the score of the first is the probability that the
         memories answer the question, the others follow it in proportion. If nothing is relevant, there are no hits, and

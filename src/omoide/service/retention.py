@@ -221,7 +221,7 @@ def _find_automatic_retirements(tx: Reader) -> list[Memory]:
 
 
 def exemption(tx: Reader) -> Callable[[Memory | Usage], bool]:
-    """Return a function that tells whether retention spares a memory: those in the list of a repository or in a block.
+    """Return a function that returns whether retention spares a memory: those in the list of a repository or in a block.
 
     A mirror can turn that off (`Mirror.retire`).
     """

@@ -65,7 +65,7 @@ def choose(
     """Separate the memories to summarise from those that stay.
 
     `memories`: the current memories of a project and its sessions. `types`: the types of entries of a log. `is_listed`:
-    tells whether a memory is in a list that only a person shortens.
+    returns whether a memory is in a list that only a person shortens.
     """
     preserved: Counter[PreserveReason] = Counter()
     entries: dict[Scope, list[Memory]] = {}

@@ -71,7 +71,7 @@ def _is_lost(point: Point, said: frozenset[str], words: Wording) -> bool:
 
 
 def _numbers(details: Collection[str]) -> set[str]:
-    """The runs of digits in details: a date may be written in another form, but no number can come from nowhere."""
+    """The runs of digits in details: a date may be written in another form, but every number must be in an entry."""
     runs: set[str] = set()
     for detail in details:
         for run in "".join(character if character.isdigit() else " " for character in detail).split():

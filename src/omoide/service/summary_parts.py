@@ -91,7 +91,7 @@ def write_by_model(
     """Let the language model write the summaries; return them, and why it did not write all of them.
 
     A summary by the model that is hardly shorter than the entries, or cannot be stored, is dropped for the one in `pending`.
-    `is_storable`: tells whether a summary can be stored: it has no secret.
+    `is_storable`: returns whether a summary can be stored: it has no secret.
     """
     written: list[PendingSummary] = []
     trouble, is_unavailable = "", False

@@ -187,7 +187,7 @@ class Trees(Core):
                 try:
                     self._adopt(root, new)
                 except OmoideError as error:  # fallback: the other directories; this one is reported to its author
-                    self._hooks.report(f"{root / tree.path} is not taken for a project: {error}")
+                    self._hooks.report(f"{root / tree.path} is not recognised as a project: {error}")
 
     def _adopt(self, root: Path, tree: "FoundTree") -> None:
         """Make a project of a directory, and sessions of its files."""
@@ -218,7 +218,7 @@ class Trees(Core):
         scope = Scope(project.path)
         sessions: list[str] = []
         tree = None
-        # MEMORY.md names the sessions: whoever may not know of them gets what the database says without them.
+        # MEMORY.md names the sessions: an actor that may not know of them gets what the database says without them.
         if permissions.covers(self._actor, Scope(scope.path, "any")):
             sessions = [session.scope.name for session in tx.sessions(self._clock(), scope)]
             tree = self._tree_of(tx, project.path)

@@ -89,7 +89,7 @@ class TurnCorrections(HookCalls, Repositories, Corrections):
             root = work_tree(Path(directory)) if directory and Path(directory).is_dir() else None
         except (OSError, ValueError, RuntimeError):  # fallback: a directory that cannot be read is in no work tree
             return nowhere
-        if root is None or self._writes.run:  # whoever started a run learns from it
+        if root is None or self._writes.run:  # the program that started a run learns from it
             return nowhere
         settings = self._repository_settings(root)
         if not (settings.memories_enabled and settings.learn_from_sessions):

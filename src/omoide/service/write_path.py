@@ -90,7 +90,7 @@ class WritePath:
         """Return the memory of exactly the draft's scope that a draft is about; None if it is a new one.
 
         It is found by its key alone if the draft has one, else by topic and type, else by content and type. A line of
-        activity is always new. `is_taken`: tells whether a memory is not to be returned; if such a memory has the draft's
+        activity is always new. `is_taken`: returns whether a memory must not be returned; if such a memory has the draft's
         key, InvalidInput is raised.
         """
         scope = validation.scope_of(draft)

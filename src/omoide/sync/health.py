@@ -45,19 +45,20 @@ def _check_gone(mirror: Mirror, engine: SyncEngine) -> Iterator[Check]:
 
 
 def _check_synced(mirror: Mirror, plan: SyncReport, held: Sequence[HeldEntry]) -> Check:
-    """Say how far a mirror without troubles is in sync."""
+    """Describe a mirror without troubles: whether it is in sync, and what a person has to decide."""
     path = Path(mirror.place) / mirror.file
     what = f"mirror {mirror.number}: {path}"
     pending = [f"{count} to {action}" for count, action in ((plan.imported, "import"), (plan.written, "write")) if count]
     if pending:  # such as a block that git brought back
         remedy = f"`omoide mirror sync {mirror.number}` brings both in sync"
         return Check(ok=True, what=f"{what} is not in sync with {mirror.scope}: {', '.join(pending)}", remedy=remedy)
+    undecided = f"{len(held)} {'entry' if len(held) == 1 else 'entries'} to decide on"
     if not path.exists() and held:
-        return Check(ok=True, what=f"{what} does not exist: {len(held)} to settle")
+        return Check(ok=True, what=f"{what} does not exist: {undecided}")
     if not path.exists():
         return Check(ok=True, what=f"{what} does not exist: no memory of {mirror.scope} belongs in it")
-    to_settle = f", but for {len(held)} to settle" if held else ""
-    return Check(ok=True, what=f"{what} is in sync with {mirror.scope}{to_settle}")
+    exception = f", except for {undecided}" if held else ""
+    return Check(ok=True, what=f"{what} is in sync with {mirror.scope}{exception}")
 
 
 def _is_of_git(mirror: Mirror, engine: SyncEngine) -> bool:

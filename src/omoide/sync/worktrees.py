@@ -122,7 +122,7 @@ def _replace_with_link(file: Path, target: Path, *, force: bool) -> Path | None:
     more = _missing_parts(file, target)
     if more and not force:
         raise Conflict(
-            f"{file} has text that {target} has not (`{more[0].splitlines()[0][:60]}`{' and more' if more[1:] else ''}):"
+            f"{file} has text that {target} lacks (`{more[0].splitlines()[0][:60]}`{' and more' if more[1:] else ''}):"
             " copy that there first, or add --force, which keeps this file beside the link"
         )
     aside = _unused_name(file)

@@ -112,7 +112,7 @@ def _columns(cells: Sequence[str]) -> list[str]:
         if column not in COLUMNS:
             raise Unreadable(f"there is no column {column!r}: the columns are {', '.join(COLUMNS)}")
     if len(set(columns)) < len(columns):
-        raise Unreadable("a column is there twice: keep one")
+        raise Unreadable("a column appears twice: keep one")
     if "content" not in columns:
         raise Unreadable("the column content is missing, the only one that is needed")
     return columns

@@ -668,8 +668,8 @@ BROKEN = {
     b"a-token-of-a-queen-here queen": "there is no role",
     b"s3cr3t worker": "the token is shorter than 16 characters",
     b"a-token-of-this-test-here worker layers=moon": "there is no layer moon",
-    b"a-token-of-this-test-here worker projects=": "projects= is there twice, or empty",
-    b"a-token-of-this-test-here worker projects=a projects=b": "projects= is there twice, or empty",
+    b"a-token-of-this-test-here worker projects=": "projects= appears twice, or is empty",
+    b"a-token-of-this-test-here worker projects=a projects=b": "projects= appears twice, or is empty",
     b"a-token-of-this-test-here worker projects=a/b/c/d": "has 4 segments, at most 3",
 }
 

@@ -195,7 +195,7 @@ def sync_command(ref: str | None, target: Target, as_json: bool) -> None:
 def status_command(ref: str | None, target: Target, as_json: bool) -> None:
     """Show what is not in sync, what prevents it, and conflicts.
 
-    Also which memories are not in the files they were in, why they were not archived, and the commands that settle it.
+    Also which memories are not in the files they were in, why they were not archived, and what to do.
 
     \b
     omoide mirror status
@@ -234,7 +234,7 @@ def _status_record(status: mirrors.MirrorStatus) -> dict[str, Any]:
 def _print_status(status: mirrors.MirrorStatus) -> None:
     mirror, plan, held = status
     click.echo(_line(mirror))
-    counts = ((plan.imported, "import"), (plan.written, "write"), (len(held), "settle"))
+    counts = ((plan.imported, "import"), (plan.written, "write"), (len(held), "decide"))
     pending = [f"{count} to {action}" for count, action in counts if count]
     if pending or not plan.troubles:
         click.echo(f"    {', '.join(pending) or 'in sync'}")

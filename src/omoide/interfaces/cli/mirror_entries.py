@@ -124,7 +124,7 @@ def held_record(one: mirrors.HeldEntry) -> dict[str, Any]:
 
 
 def print_held(mirror: Mirror, held: Sequence[mirrors.HeldEntry]) -> None:
-    """Print such entries, why they are left, and the commands that settle it."""
+    """Print such entries, why they are left, and the commands for them."""
     missing = [one for one in held if one.is_missing]
     outdated = [one for one in held if one.is_outdated]
     retired = [one for one in held if one.is_retired]
@@ -142,7 +142,7 @@ def print_held(mirror: Mirror, held: Sequence[mirrors.HeldEntry]) -> None:
     _print_more(len(outdated))
     if outdated:
         click.echo(f"    omoide mirror put-back {mirror.number}        writes the newer texts to the files again")
-        click.echo(f"    omoide mirror accept {mirror.number}          takes the earlier texts over")
+        click.echo(f"    omoide mirror accept {mirror.number}          imports the earlier texts")
     for one in retired[:_SHOWN]:
         where = f"line {one.line} of " if one.line else ""
         click.echo(f"    {one.memory.state.value}, but in {where}{escape_control(one.file)}: {headline(one.memory)}")

@@ -91,7 +91,7 @@ class RequestHead(NamedTuple):
         """Return the value of a header, or None. Raise HttpError if it is there more than once."""
         values = [value for header, value in self.headers if header == name]
         if len(values) > 1:
-            raise HttpError(400, f"header {name} is there {len(values)} times: send it once")
+            raise HttpError(400, f"header {name} appears {len(values)} times: send it once")
         return values[0] if values else None
 
     def count(self, name: str) -> int:

@@ -200,7 +200,7 @@ def _bearer(words: Sequence[str]) -> Bearer:
     while rest and rest[0].startswith(("projects=", "layers=")):
         kind, _, values = rest.pop(0).partition("=")
         if kind in bounds or not all(values.split(",")):
-            raise InvalidInput(f"{kind}= is there twice, or empty; a line is {_SYNTAX}")
+            raise InvalidInput(f"{kind}= appears twice, or is empty; a line is {_SYNTAX}")
         bounds[kind] = values.split(",")
     projects = tuple(model.check_project_path(unquote(path)) for path in bounds.get("projects", ()))
     unknown = set(bounds.get("layers", ())) - set(Layer)

@@ -138,7 +138,7 @@ def _write_all(
 
 
 def _record_install(one: PlannedFile, client: str, record: InstallRecord) -> None:
-    """Record the change first, then write: whoever is killed in between has a record that matches one of the two files."""
+    """Record the change before the file is written: after a kill in between, the record matches one of the two files."""
     path = one.wiring.path
     known = record.files().get(str(path))
     new = one.data

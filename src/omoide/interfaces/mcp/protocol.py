@@ -47,7 +47,7 @@ class Dispatch(Protocol):
         """Return True if a call of this tool is too short to be worth cancelling."""
 
     def flush(self) -> None:
-        """Run deferred writes. Called when no request has come for a moment."""
+        """Run deferred writes. Called when no request is waiting."""
 
     def resources(self, start: int) -> tuple[Sequence[dict[str, Any]], int | None]:
         """List one page of resources from `start` on, with the start of the next page, or None."""

@@ -42,7 +42,7 @@ _BACKLOG = 128
 """Connections that wait to be accepted. Out of file descriptors, asyncio tries and fails once for each of them."""
 _MAX_HEAD = 65_536
 _RATE = (2_000.0, 10_000.0)
-"""The limit of each bearer, in requests per second and at once: it stops a client that runs wild, and nobody else."""
+"""The limit of each bearer, in requests per second and at once: it stops a client in an endless loop, and no other."""
 
 
 class ServeOptions(NamedTuple):

@@ -71,7 +71,7 @@ class MemoryAnswer(Output, frozen=True):
     """How often it was remembered again."""
     author: str | None
     author_role: Literal["owner", "admin", "worker"] | None
-    """The role of the author, which tells an agent from a person whose name it has."""
+    """The role of the author, which distinguishes an agent from a person of the same name."""
     original_prompt: str | None
     """What the user said that made it a memory."""
 

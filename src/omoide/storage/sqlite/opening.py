@@ -101,7 +101,7 @@ def busy_handler(wait: float) -> Callable[[int], bool]:
             started = time.monotonic()
         elif time.monotonic() - started > wait:
             return False
-        import random  # lazy: only whoever waits needs it
+        import random  # lazy: only waiting needs it
 
         time.sleep(random.uniform(0.0005, 0.008))  # noqa: S311 - no secret here
         return True

@@ -135,7 +135,7 @@ class RunAnswer(values.Output, frozen=True):
     id: int
     """Counted in each project."""
     run_id: str
-    """As whoever runs agents calls it."""
+    """The id that the program which runs agents gives it."""
     project_id: int
     session: str | None
     agent: str
