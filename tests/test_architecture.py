@@ -314,7 +314,7 @@ DOCUMENTED = ("model/", "retrieval/", "service/", "prompt/", "storage/")
 BACKENDS = ("storage/sqlite/",)  # the protocols in storage/ say what their methods do
 # The verbs with which the docstring of a function begins. Add one where none of these says what a new function does.
 IMPERATIVES = {
-    *("Add", "Append", "Archive", "Begin", "Bind", "Bring", "Change", "Check", "Choose", "Close", "Compare"),
+    *("Add", "Answer", "Append", "Archive", "Begin", "Bind", "Bring", "Change", "Check", "Choose", "Close", "Compare"),
     *("Compile", "Complete", "Compose", "Confirm", "Copy", "Count", "Create", "Cut", "Decide", "Delete", "Drop"),
     *("Erase", "Estimate", "Explain", "Extract", "Find", "Fix", "Forget", "Give", "Import", "Keep", "Learn", "Lease", "Let"),
     *("Link", "List", "Lock", "Log", "Make", "Merge", "Move", "Open", "Order", "Overwrite", "Pin", "Publish"),

@@ -18,6 +18,10 @@ class HookEvent(StrEnum):
     OTHER = "other"
 
 
+_COMPACTS_RARELY = ("gemini",)
+"""Clients that announce a compaction at every turn, and hardly ever compact then."""
+
+
 class HookCall(msgspec.Struct, frozen=True):
     """One call of a hook, as the client sent it. Every field but the event may be empty."""
 
@@ -37,6 +41,13 @@ class HookCall(msgspec.Struct, frozen=True):
     """Why a session starts: startup, resume, clear or compact, or the client's own word."""
     last_message: str = ""
     """What the agent answered last."""
+
+    @property
+    def is_ignored(self) -> bool:
+        """Whether omoide does nothing at this event: the memory need not be opened for it."""
+        if self.event is HookEvent.BEFORE_COMPACTION:
+            return self.client in _COMPACTS_RARELY
+        return self.event in (HookEvent.SESSION_END, HookEvent.OTHER)
 
 
 class HookState(StrEnum):

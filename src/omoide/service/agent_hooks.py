@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from omoide.errors import InvalidInput, OmoideError
 from omoide.guard import permissions, secrets
 from omoide.model import HookCall, HookEvent, HookRecord, HookState, InboxItem, Injection, Scope
-from omoide.service.hook_calls import HookCalls, log_dropped
+from omoide.service.hook_calls import HookCalls, learn_if_waiting, log_dropped
 from omoide.service.repositories import Repositories
 from omoide.settings import Settings
 
@@ -24,6 +24,12 @@ if TYPE_CHECKING:  # only a process that answers a hook needs it
 _LONGEST_TEXT = 20_000
 """Characters of a message that the inbox keeps: the beginning and the end of what is longer."""
 _LONGEST_FAULT = 300
+_LEARN_SHARE = 0.35
+"""Of the time of a process that answers a hook, for learning from the inbox."""
+_LARGEST_LEARNT = 64 * 1024
+"""Bytes of a session that a prompt learns from: a person waits for it. What is longer is left to a session start."""
+_MOST_LEARNT = 2
+"""Ends of turns that a prompt learns from, for the same reason. Each prompt adds one, so that none is left in the end."""
 
 
 class AgentHooks(HookCalls, Repositories):
@@ -45,7 +51,7 @@ class AgentHooks(HookCalls, Repositories):
         permissions.require(self._actor, "hook")
         started = time.perf_counter()
         at = self._clock()
-        if call.event in (HookEvent.SESSION_END, HookEvent.OTHER):
+        if call.is_ignored:
             return ""
         try:
             root = _repository(call)
@@ -132,6 +138,20 @@ class AgentHooks(HookCalls, Repositories):
         if settings.project:
             return Scope.project(settings.project)
         return Scope.everywhere() if root is None else self.locate(root)
+
+
+def answer_and_learn(memory: "Service", call: HookCall, deliver: Callable[[str], None], *, seconds: float) -> None:
+    """Answer a hook in a process that serves this call alone, record the turn, and learn from what earlier hooks left.
+
+    `deliver`: called with the text that is added to the conversation, as soon as it is known. `seconds`: the time that the
+    process has; a share of it is for learning, by rules alone. Raises StoreError as `Service.hook`.
+    """
+    if call.event is HookEvent.SESSION_START:  # what was learnt from the last session is in the context of this one
+        learn_if_waiting(memory, seconds=_LEARN_SHARE * seconds)
+    memory.hook(call, deliver=deliver)
+    record_turn(memory, call)
+    if call.event is HookEvent.PROMPT:  # after the answer: that must not be lost if there is no time to learn
+        learn_if_waiting(memory, seconds=_LEARN_SHARE * seconds, largest=_LARGEST_LEARNT, most=_MOST_LEARNT)
 
 
 def record_turn(memory: "Service", call: HookCall, *, scope: Scope | None = None) -> None:

@@ -36,8 +36,6 @@ _RECENT_CALLS = 50
 """Calls among which that prompt is looked for."""
 _DROPS_CONTEXT = ("gemini",)
 """Clients that do not store what was injected with the conversation: it is gone when that is resumed."""
-_COMPACTS_RARELY = ("gemini",)
-"""Clients that announce a compaction at every turn, and hardly ever compact then."""
 
 
 class HookCalls(Core):
@@ -188,4 +186,4 @@ def _began_with_prompt(tx: Writer, call: HookCall, at: datetime) -> bool:
 def _clears(call: HookCall) -> bool:
     if call.event is HookEvent.SESSION_START:
         return call.source not in _KEEPS_CONTEXT or call.client in _DROPS_CONTEXT
-    return call.event is HookEvent.BEFORE_COMPACTION and call.client not in _COMPACTS_RARELY
+    return call.event is HookEvent.BEFORE_COMPACTION and not call.is_ignored

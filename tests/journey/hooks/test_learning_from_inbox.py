@@ -136,7 +136,7 @@ def test_a_transcript_with_anything_in_it_is_read_and_finished(memory, turn, lin
     assert learnings(memory) == [DECISION]
 
 
-def test_a_directory_in_place_of_a_transcript_leaves_what_the_client_said(memory, turn, tmp_path):
+def test_with_a_directory_in_place_of_a_transcript_the_messages_of_the_client_count(memory, turn, tmp_path):
     transcript = turn(session="s3", prompt=DECISION)
     transcript.unlink()
     transcript.mkdir()
@@ -144,7 +144,7 @@ def test_a_directory_in_place_of_a_transcript_leaves_what_the_client_said(memory
     assert learnings(memory) == [DECISION]
 
 
-def test_what_was_said_in_a_directory_that_is_gone_is_learnt_nowhere(tmp_path, clock):
+def test_a_conversation_in_a_directory_that_is_gone_is_not_learnt_from(tmp_path, clock):
     gone = tmp_path / "gone"
     with omoide.open(tmp_path / "memory.db", clock=clock) as memory:
         memory.hook(HookCall("codex", HookEvent.STOP, "Stop", "s1", DECISION, str(gone)))
@@ -218,7 +218,7 @@ def test_the_rest_of_a_line_that_was_skipped_while_it_was_written_is_no_line(tmp
     assert read_part(file, position, file.stat().st_size).lines == [b"next"]
 
 
-def test_what_stands_behind_a_giant_line_is_learnt_and_the_last_message_is_not(memory, turn):
+def test_lines_after_a_giant_line_are_learnt_from_and_the_last_message_is_not(memory, turn):
     transcript = turn(line("hello"), last_message="We decided to use Redis because it is fast.")
     write_giant(transcript, line("hello"), LONGEST_LINE + MOST_SKIPPED + 2 * CHUNK, b"\n" + line(DECISION))
     memory.learn_from_inbox()
@@ -253,3 +253,12 @@ def test_nothing_behind_the_end_is_read(tmp_path):
     assert read_part(file, 0, 8).lines == [b"one", b"two"]
     assert read_part(file, 0, 6).lines == [b"one"]
     assert read_part(file, 8, 8).lines == []
+
+
+def test_what_gemini_announces_at_every_turn_is_ignored_by_every_interface(memory, tmp_path):
+    call = HookCall("gemini", HookEvent.BEFORE_COMPACTION, "PreCompress", "s1", DECISION, str(tmp_path))
+    assert memory.hook(call) == ""
+    assert not memory.has_inbox()
+    assert memory.hook_calls() == []
+    memory.hook(HookCall("codex", HookEvent.BEFORE_COMPACTION, "PreCompact", "s1", DECISION, str(tmp_path)))
+    assert memory.has_inbox()

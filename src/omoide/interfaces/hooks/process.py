@@ -16,7 +16,6 @@ from omoide.errors import InvalidInput
 
 if TYPE_CHECKING:  # they load when a call was read
     from omoide.model import HookCall
-    from omoide.service import Service
     from omoide.settings import Settings
 
 CHILD = "OMOIDE_LLM_CHILD"
@@ -27,12 +26,6 @@ _SECONDS = 0.85
 """Until the process is ended, as long as the settings are not read. Starting Python takes some time before."""
 _LEAST_SECONDS, _MOST_SECONDS = 0.2, 60.0
 """What the setting `hook_seconds` may be."""
-_LEARN_SHARE = 0.35
-"""Of the time of a hook, for learning from the inbox."""
-_LARGEST_LEARNT = 64 * 1024
-"""Bytes of a session that a prompt learns from: a person waits for it. What is longer is left to a session start."""
-_MOST_LEARNT = 2
-"""Ends of turns that a prompt learns from, for the same reason. Each prompt adds one, so that none is left in the end."""
 _GIT_SECONDS = 0.3
 _WAIT = 0.2
 _LARGEST_INPUT = 64 * 1024 * 1024
@@ -112,36 +105,22 @@ def answer(call: "HookCall", settings: "Settings") -> None:
     """Print the answer to a call. Opens the memory only where there is something to do."""
     from omoide.interfaces.hooks.client_input import check_event  # lazy: see `run`
     from omoide.interfaces.hooks.client_output import render_output  # lazy: see `run`
-    from omoide.model import Actor, HookEvent  # lazy: see `run`
+    from omoide.model import Actor  # lazy: see `run`
 
     check_event(call)
-    # Gemini CLI announces a compaction at every turn: that must not cost anything.
-    is_idle = call.client == "gemini" and call.event is HookEvent.BEFORE_COMPACTION
-    if is_idle or call.event is HookEvent.SESSION_END:
+    if call.is_ignored:
         return
     from omoide import app  # lazy: the store loads when it is opened
     from omoide.files import git_process  # lazy: it loads subprocess
-    from omoide.service.agent_hooks import record_turn  # lazy: it loads with the store
+    from omoide.service.agent_hooks import answer_and_learn  # lazy: it loads with the store
 
     git_process.limit_seconds(_GIT_SECONDS)
     actor = Actor(settings.actor, settings.role, "hook")
     memory = app.open_service(settings, actor, report=lambda _: None, background=False, quick=True, is_seen=False)
     try:
-        if call.event is HookEvent.SESSION_START:  # what was learnt from the last session is in the context of this one
-            _learn(memory, settings.hook_seconds)
-        memory.hook(call, deliver=lambda text: _write(render_output(call, text)))
-        record_turn(memory, call)
-        if call.event is HookEvent.PROMPT:  # after the answer: that must not be lost if there is no time to learn
-            _learn(memory, settings.hook_seconds, _LARGEST_LEARNT, _MOST_LEARNT)
+        answer_and_learn(memory, call, lambda text: _write(render_output(call, text)), seconds=settings.hook_seconds)
     finally:
         memory.close_quickly()
-
-
-def _learn(memory: "Service", seconds: float, largest: int | None = None, most: int | None = None) -> None:
-    """Learn from what earlier hooks left, by rules alone, in a share of these seconds."""
-    from omoide.service.hook_calls import learn_if_waiting  # lazy: it loads with the store
-
-    learn_if_waiting(memory, seconds=_LEARN_SHARE * seconds, largest=largest, most=most)
 
 
 def _hook_settings(settings: "Settings") -> "Settings":
